@@ -1,0 +1,63 @@
+# The front door: `make` lists what there is. Every target sets .venv up first when it is missing or stale.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+WORKERS ?= auto
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.stamp
+# -qq: errors are shown, pip's remarks about the machine it runs on are not.
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input -c constraints.txt
+
+# An environment works when its Python starts and finds this very checkout: one whose interpreter was
+# removed or upgraded, or whose folder was moved or copied, does not, and is made anew.
+WORKS := $(BIN)/python -c 'import importlib.util as u, os, sys; s = u.find_spec("logiclens"); \
+	sys.exit(not (s and s.origin and os.path.samefile(s.origin, "src/logiclens/__init__.py")))' 2>/dev/null
+STALE := $(shell $(WORKS) || echo FORCE)
+
+.PHONY: help setup demo test check bench docs clean FORCE
+
+help: ## Show this list
+	@echo "make TARGET, where TARGET is one of"
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
+
+setup: $(STAMP) ## Make .venv with the package and every development tool
+	@echo "$(VENV) is ready"
+
+demo: $(STAMP) ## Print the rules of a small data set
+	@$(BIN)/logiclens demo
+
+test: $(STAMP) ## Run all tests
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses=8
+
+check: $(STAMP) ## Lint, format, types, layers, documentation
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory docs
+
+bench: $(STAMP) ## Compare speed and size with other tools, on this machine
+	@$(BIN)/python -m benchmarks
+
+docs: $(STAMP) ## Build the documentation into build/site; warnings are errors
+	@NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict --quiet
+	@echo "Documentation: build/site/index.html"
+
+clean: ## Remove what builds and tests leave behind; .venv stays
+	rm -rf build dist site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests benchmarks docs -type d -name __pycache__ -prune -exec rm -rf {} +
+
+# The stamp is written last, so an interrupted set-up is done again. pyeda is an optional partner of
+# some tests and benchmarks; it compiles C, so a machine without a compiler goes on without it.
+$(STAMP): pyproject.toml constraints.txt Makefile $(STALE)
+	@rm -f $@
+	@$(WORKS) || { echo "Setting up $(VENV); this takes a minute or two"; $(PYTHON) -m venv --clear $(VENV); }
+	@$(PIP) --upgrade pip
+	@$(PIP) -e '.[dev]'
+	@$(PIP) 'pyeda>=0.29' >$(VENV)/pyeda.log 2>&1 \
+		|| echo "pyeda could not be installed: comparisons with it are left out"
+	@touch $@

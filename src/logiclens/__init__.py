@@ -1,0 +1,8 @@
+"""Logic Explained Networks: neural networks over named concepts that speak First-Order Logic."""
+
+from logiclens import logic as _logic
+from logiclens.logic import *  # noqa: F403 - the names are listed once, in logiclens.logic
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [*_logic.__all__, "__version__"]  # noqa: PLE0604

@@ -1,0 +1,121 @@
+"""Every exception this package raises on purpose.
+
+    LogicLensError
+    ├── InputError (ValueError)                 data, names or settings that cannot be used
+    │   ├── UnknownConceptError (KeyError)      a formula speaks of a concept the data do not have
+    │   └── FormulaSyntaxError                  text that is not a formula; points at the column
+    ├── LimitError (OverflowError)              work that would blow up, refused before it starts to hurt
+    ├── TruthValueError (TypeError)             ``f and g`` or ``if f`` on formulas
+    └── MissingDependencyError (ImportError)    an optional package is not installed
+
+Each is also the built-in type a caller would catch anyway. A message says what was wrong, what was
+got and what to do about it, in one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+_LISTED = 8
+
+
+class LogicLensError(Exception):
+    """Base of all errors of this package."""
+
+
+class InputError(LogicLensError, ValueError):
+    """Data, names or settings that cannot be used as they are."""
+
+
+class UnknownConceptError(InputError, KeyError):
+    """A concept that the data do not have.
+
+    Parameters
+    ----------
+    name : str
+        The concept asked for.
+    known : iterable of str
+        The concepts that exist; the nearest one is suggested.
+
+    Examples
+    --------
+    >>> print(UnknownConceptError("red_wings", ["red", "red_wing"]))
+    Unknown concept 'red_wings'. Did you mean 'red_wing'? The 2 known concepts are 'red', 'red_wing'.
+    """
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.name = name
+        self.known = tuple(known)
+        super().__init__(f"Unknown concept {name!r}. {did_you_mean(name, self.known)}{self._listing()}")
+
+    def _listing(self) -> str:
+        if not self.known:
+            return "There are no concepts at all."
+        if len(self.known) == 1:
+            return f"The only known concept is {self.known[0]!r}."
+        return f"The {len(self.known)} known concepts are {listing(self.known)}."
+
+    def __str__(self) -> str:  # KeyError would show the message in quotes
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[type[UnknownConceptError], tuple[str, tuple[str, ...]]]:
+        return UnknownConceptError, (self.name, self.known)
+
+
+class FormulaSyntaxError(InputError):
+    """Text that is not a formula.
+
+    Parameters
+    ----------
+    reason : str
+        What is wrong, as a sentence.
+    text : str
+        The whole text.
+    position : int
+        Where, counted from 0; the message counts columns from 1.
+    """
+
+    def __init__(self, reason: str, text: str, position: int) -> None:
+        self.reason = reason
+        self.text = text
+        self.position = position
+        super().__init__(f"{reason} (column {position + 1}: {_excerpt(text, position)})")
+
+    def __reduce__(self) -> tuple[type[FormulaSyntaxError], tuple[str, str, int]]:
+        return FormulaSyntaxError, (self.reason, self.text, self.position)
+
+
+class LimitError(LogicLensError, OverflowError):
+    """Work that would grow beyond a stated limit."""
+
+
+class TruthValueError(LogicLensError, TypeError):
+    """A formula was used where Python wants True or False."""
+
+
+class MissingDependencyError(LogicLensError, ImportError):
+    """An optional package that a function needs is not installed."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """``"Did you mean 'x'? "`` for the nearest known name, or an empty string."""
+    close = get_close_matches(name, list(known), n=1)
+    return f"Did you mean {close[0]!r}? " if close else ""
+
+
+def listing(items: Iterable[object]) -> str:
+    """Items in quotes, the first few only: ``'a', 'b' and 3 more``."""
+    shown = [repr(item) for item in items]
+    if len(shown) <= _LISTED:
+        return ", ".join(shown)
+    return f"{', '.join(shown[:_LISTED])} and {len(shown) - _LISTED} more"
+
+
+def _excerpt(text: str, position: int, width: int = 12) -> str:
+    """The neighbourhood of a position, with the place marked: ``'a & >>>!b'``."""
+    before = text[max(0, position - width) : position]
+    after = text[position : position + width]
+    head = "..." if position > width else ""
+    tail = "..." if position + width < len(text) else ""
+    return repr(f"{head}{before}>>>{after}{tail}")

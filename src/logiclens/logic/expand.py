@@ -1,0 +1,277 @@
+"""A short DNF that is true on some tuples and false on others, when there are too many concepts to prove it.
+
+The classic loop of two-level minimization, on batches of terms at a time:
+
+- *expand*: from each of many seed tuples at once, take the literals that exclude most of the tuples to
+  be avoided for the least loss of tuples to be covered, then drop every literal that is not needed; what
+  is left is a prime term;
+- *irredundant*: choose the cheapest of the terms found that cover all tuples;
+- *reduce*: give up some terms of the choice, look for terms that serve just the tuples which thereby
+  lost their cover, and choose again; go on while it gains.
+
+Terms are rows of small integers: 1 for a concept, -1 for its negation, 0 for neither.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logiclens.logic.data import BoolArray, FloatArray
+from logiclens.logic.set_cover import IndexArray, greedy_cover, irredundant
+
+Terms: TypeAlias = NDArray[np.int8]
+"""Shape (n_terms, n_concepts); 1: the concept, -1: its negation, 0: neither."""
+
+_Dense: TypeAlias = NDArray[np.float32]
+
+_BATCH: Final = 64  # seeds expanded together
+_TEMPERS: Final = (0.5, 1.0, 0.2)  # how much the loss of wanted tuples weighs; each finds other terms
+_JITTERS: Final = (0.0, 0.5)  # noise on the worth of a literal, so that other terms are met
+_SCREEN: Final = 2e8  # multiplications spent on screening all pairs (or triples) of literals
+_POOL: Final = 1024  # screened terms kept
+_WORKING_SET: Final = 1 << 14  # tuples of each answer looked at first; more are added where the terms are wrong
+_PATIENCE: Final = 40  # reductions without gain after which the loop ends
+
+
+class Side:
+    """Tuples of one answer, laid out for matrix products."""
+
+    def __init__(self, bits: BoolArray) -> None:
+        self.bits = bits
+        self.true: _Dense = bits.astype(np.float32)  # (n_rows, n_concepts)
+        self.false: _Dense = 1 - self.true
+        self.columns = np.ascontiguousarray(bits.T)  # (n_concepts, n_rows)
+
+    def __len__(self) -> int:
+        return len(self.bits)
+
+    def broken(self, terms: Terms) -> _Dense:
+        """Number of literals of each term that each tuple falsifies, shape (n_terms, n_rows)."""
+        counts: _Dense = (terms > 0).astype(np.float32) @ self.false.T
+        counts += (terms < 0).astype(np.float32) @ self.true.T
+        return counts
+
+    def covered(self, terms: Terms) -> BoolArray:
+        """Which term is true on which tuple, shape (n_terms, n_rows)."""
+        return self.broken(terms) == 0
+
+    def matching(self, weight: _Dense, seeds: BoolArray) -> _Dense:
+        """Weight of the tuples that agree with each seed on each concept, shape (n_seeds, n_concepts)."""
+        true = weight @ self.true
+        return np.where(seeds, true, weight.sum(axis=1, keepdims=True) - true)
+
+    def broken_by(self, weight: _Dense, terms: Terms) -> _Dense:
+        """Weight of the tuples that falsify each literal of each term, shape (n_terms, n_concepts)."""
+        return np.where(terms > 0, weight @ self.false, weight @ self.true)
+
+
+def agreeing_terms(wanted: BoolArray, avoided: BoolArray, relevance: FloatArray) -> Terms:
+    """Terms of a DNF that is true on every wanted tuple and on no avoided one.
+
+    Parameters
+    ----------
+    wanted, avoided : ndarray of bool, shapes (n_wanted, n_concepts) and (n_avoided, n_concepts)
+        Tuples without one in common; at least one of each.
+    relevance : ndarray of float, shape (n_concepts,) or (n_wanted, n_concepts)
+        In [0, 1]: concepts to prefer where the choice is otherwise equal, for all tuples or for each.
+    """
+    size = _WORKING_SET
+    every_on, every_off = np.arange(len(wanted)), np.arange(len(avoided))
+    on, off = _evenly(every_on, size), _evenly(every_off, size)
+    relevance = np.broadcast_to(relevance, wanted.shape)
+    while True:
+        terms = _Search(Side(wanted[on]), Side(avoided[off]), relevance[on]).run()
+        missed = every_on[~covered_rows(terms, wanted)]
+        caught = every_off[covered_rows(terms, avoided)]
+        if not len(missed) and not len(caught):
+            return terms
+        size *= 2
+        on = np.union1d(on, _evenly(missed, size))
+        off = np.union1d(off, _evenly(caught, size))
+
+
+def covered_rows(terms: Terms, bits: BoolArray) -> BoolArray:
+    """On which tuples some term is true, shape (n_rows,); block by block."""
+    covered = np.zeros(len(bits), dtype=np.bool_)
+    for start in range(0, len(bits), _WORKING_SET):
+        block = slice(start, start + _WORKING_SET)
+        covered[block] = Side(bits[block]).covered(terms).any(axis=0)
+    return covered
+
+
+def _evenly(rows: IndexArray, size: int) -> IndexArray:
+    """At most ``size`` of the rows, spread evenly."""
+    step = -(-len(rows) // size) if len(rows) else 1
+    return rows[::step]
+
+
+class _Search:
+    """The state of one minimization: every term found so far, and which wanted tuples each covers."""
+
+    def __init__(self, on: Side, off: Side, relevance: FloatArray) -> None:
+        self.on = on
+        self.off = off
+        self.relevance = np.broadcast_to(relevance, on.bits.shape)
+        self.random = np.random.default_rng(0)  # spreads seeds and reductions; the same for the same table
+        self.pool: Terms = np.zeros((0, on.bits.shape[1]), dtype=np.int8)
+        self.covers: BoolArray = np.zeros((0, len(on)), dtype=np.bool_)
+        self.costs: FloatArray = np.zeros(0)
+        self.known: set[bytes] = set()
+
+    def run(self) -> Terms:
+        self._screen_pairs()
+        self._complete()
+        chosen = greedy_cover(self.covers.T, self.costs)
+        if self.costs[chosen].max() > 3 and self._screen_triples():
+            chosen = greedy_cover(self.covers.T, self.costs)
+        chosen = self._improve(chosen)  # which adds to the pool
+        return self.pool[chosen]
+
+    def _add(self, terms: Terms) -> int:
+        """Put new terms into the pool; how many were new."""
+        fresh = []
+        for at, term in enumerate(terms):
+            key = term.tobytes()
+            if key not in self.known:
+                self.known.add(key)
+                fresh.append(at)
+        if fresh:
+            terms = terms[fresh]
+            self.pool = np.concatenate([self.pool, terms])
+            self.covers = np.concatenate([self.covers, self.on.covered(terms)])
+            self.costs = np.concatenate([self.costs, np.abs(terms).sum(axis=1, dtype=np.float64)])
+        return len(fresh)
+
+    def _complete(self) -> None:
+        """Find prime terms until every wanted tuple has one."""
+        everything = np.ones(len(self.on), dtype=np.float32)
+        while (open_rows := ~self.covers.any(axis=0)).any():
+            seeds = self._spread(np.flatnonzero(open_rows))
+            for temper in _TEMPERS[:2]:
+                self._add(self._primes(seeds, temper, everything))
+
+    def _spread(self, rows: IndexArray) -> IndexArray:
+        return rows if len(rows) <= _BATCH else np.sort(self.random.choice(rows, _BATCH, replace=False))
+
+    def _improve(self, chosen: IndexArray) -> IndexArray:
+        """Reduce and expand again, until that has not gained for a while."""
+        failures = attempt = 0
+        while failures < min(_PATIENCE, 3 * len(chosen)):
+            rest = chosen[~self._given_up(len(chosen), attempt)]
+            open_rows = np.flatnonzero(~self.covers[rest].any(axis=0))
+            weight = np.zeros(len(self.on), dtype=np.float32)
+            weight[open_rows] = 1
+            temper, jitter = _TEMPERS[attempt % len(_TEMPERS)], _JITTERS[attempt % len(_JITTERS)]
+            self._add(self._primes(self._spread(open_rows), temper, weight, jitter))
+            filled = greedy_cover(self.covers[:, open_rows].T, self.costs)
+            candidate = irredundant(self.covers.T, self.costs, np.concatenate([rest, filled]))
+            gain = self.costs[chosen].sum() - self.costs[candidate].sum()
+            if gain >= 0:  # an equal one is taken too: it leads elsewhere
+                chosen = candidate
+            failures = 0 if gain > 0 else failures + 1
+            attempt += 1
+        return chosen
+
+    def _given_up(self, n_terms: int, attempt: int) -> BoolArray:
+        """Which of the chosen terms to give up: each in turn when they are few, else a random fifth."""
+        if n_terms <= 5:
+            return np.arange(n_terms) == attempt % n_terms
+        return self.random.permutation(n_terms) < max(2, n_terms // 5)
+
+    def _primes(self, seeds: IndexArray, temper: float, weight: _Dense, jitter: float = 0.0) -> Terms:
+        """A prime term for each seed: grown literal by literal, then stripped of what is not needed."""
+        return self._strip(self._grow(seeds, temper, weight, jitter), seeds, weight)
+
+    def _grow(self, seeds: IndexArray, temper: float, weight: _Dense, jitter: float) -> Terms:
+        """Literals of each seed, best first, until the term excludes every avoided tuple."""
+        bits, bonus = self.on.bits[seeds], 1e-3 * self.relevance[seeds]
+        terms = np.zeros(bits.shape, dtype=np.int8)
+        on = np.repeat(weight[None, :], len(seeds), axis=0)
+        off = np.ones((len(seeds), len(self.off)), dtype=np.float32)
+        busy = np.arange(len(seeds))
+        while len(busy):
+            kept = np.log1p(self.on.matching(on, bits[busy]))
+            left = np.log1p(self.off.matching(off, bits[busy]))
+            score = temper * kept - left + bonus[busy]
+            if jitter:
+                score += jitter * self.random.random(score.shape)
+            score[terms[busy] != 0] = -np.inf
+            best = score.argmax(axis=1)
+            sign = bits[busy, best]
+            terms[busy, best] = np.where(sign, 1, -1)
+            on *= self.on.columns[best] == sign[:, None]
+            off *= self.off.columns[best] == sign[:, None]
+            unfinished = off.any(axis=1)
+            busy, on, off = busy[unfinished], on[unfinished], off[unfinished]
+        return terms
+
+    def _strip(self, terms: Terms, seeds: IndexArray, weight: _Dense) -> Terms:
+        """Drop literals without which no avoided tuple gets in, those first that gain most wanted weight."""
+        busy = np.arange(len(terms))
+        while True:
+            part = terms[busy]
+            alone = (self.off.broken(part) == 1).astype(np.float32)
+            needless = (part != 0) & (self.off.broken_by(alone, part) == 0)
+            loose = needless.any(axis=1)
+            if not loose.any():
+                return terms
+            busy, part, needless = busy[loose], part[loose], needless[loose]
+            gain = self.on.broken_by((self.on.broken(part) == 1) * weight, part)
+            gain -= 1e-3 * self.relevance[seeds[busy]]
+            gain[~needless] = -np.inf
+            terms[busy, gain.argmax(axis=1)] = 0
+
+    def _screen_pairs(self) -> None:
+        """Add the terms of one or two literals that exclude every avoided tuple.
+
+        Growing term by term cannot see them when neither literal helps alone, as in an exclusive or.
+        """
+        n_literals = 2 * self.on.bits.shape[1]
+        sample = self._sample(n_literals**2)
+        if not len(sample):
+            return
+        literals = np.concatenate([self.off.true[sample], self.off.false[sample]], axis=1)
+        pure = np.triu(literals.T @ literals == 0)  # the diagonal: single literals
+        first, second = np.nonzero(pure)
+        self._add_pure(np.stack([first, second], axis=1))
+
+    def _screen_triples(self) -> int:
+        """Add the terms of three literals that exclude every avoided tuple, while that is affordable."""
+        n_literals = 2 * self.on.bits.shape[1]
+        sample = self._sample(n_literals**3 / 6)
+        if len(sample) < min(len(self.off), 64):
+            return 0
+        literals = np.concatenate([self.off.true[sample], self.off.false[sample]], axis=1)
+        found = []
+        for first in range(n_literals - 2):
+            rest = literals[literals[:, first] > 0, first + 1 :]
+            pairs = np.argwhere(np.triu(rest.T @ rest == 0, 1)) + first + 1
+            found.append(np.column_stack([np.full(len(pairs), first), pairs]))
+        return self._add_pure(np.concatenate(found))
+
+    def _sample(self, work_a_row: float) -> IndexArray:
+        """As many avoided tuples as screening can afford."""
+        affordable = int(min(len(self.off), _SCREEN / work_a_row))
+        return np.sort(self.random.choice(len(self.off), affordable, replace=False))
+
+    def _add_pure(self, literals: IndexArray) -> int:
+        """Add the terms made of these literals that are pure on all avoided tuples; the widest few."""
+        n_concepts = self.on.bits.shape[1]
+        n_covered = np.zeros(len(literals))
+        for start in range(0, len(literals), _POOL):
+            block = literals[start : start + _POOL]
+            n_covered[start : start + _POOL] = self.on.covered(_terms_of(block, n_concepts)).sum(axis=1)
+        widest = np.argsort(-n_covered, kind="stable")[:_POOL]
+        terms = _terms_of(literals[widest[n_covered[widest] > 0]], n_concepts)
+        return self._add(terms[~self.off.covered(terms).any(axis=1)])
+
+
+def _terms_of(literals: IndexArray, n_concepts: int) -> Terms:
+    """Terms from lists of literals: ``j`` for concept ``j``, ``n_concepts + j`` for its negation."""
+    terms = np.zeros((len(literals), n_concepts), dtype=np.int8)
+    rows = np.arange(len(literals))[:, None]
+    terms[rows, literals % n_concepts] = np.where(literals < n_concepts, 1, -1)
+    return terms

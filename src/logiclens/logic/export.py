@@ -1,0 +1,465 @@
+"""Formulas for other programs: SQL, Python source, SymPy, JSON, a plain sentence.
+
+Each export says the same as :meth:`~logiclens.logic.formula.Formula.evaluate`. Names are data here,
+too: they only ever appear inside the target's own quotes, with its own escapes, and a name that the
+target cannot carry is refused, never changed.
+"""
+
+from __future__ import annotations
+
+import json
+import keyword
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from string import ascii_lowercase, ascii_uppercase
+from typing import Any
+
+from logiclens.errors import InputError, LimitError, MissingDependencyError, listing
+from logiclens.logic.data import THRESHOLD, check_threshold
+from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Const, Formula, Not, Or, Var
+from logiclens.logic.syntax import Notation, check_writable, escape, is_plain
+
+MAX_JSON_LENGTH = 10_000_000
+"""Most characters of a formula's JSON text."""
+
+# Python's parser and SymPy's printers recurse many times a level; the parser of SQLite before 3.46
+# has room for 100 symbols, of which a level takes three.
+_DEEPEST = 80
+_DEEPEST_SQLITE = 25
+# SQLite counts each AND of a chain as one of at most 1000 levels: 25 levels of 32 parts stay below.
+_WIDEST_SQL = 32
+
+
+@dataclass(frozen=True, slots=True)
+class _Dialect:
+    quote: Callable[[str], str]
+    fold: Callable[[str], str] = str  # what the dialect takes to be one name
+    true: str = "TRUE"
+    false: str = "FALSE"
+    deepest: int = _DEEPEST
+    refusal: Callable[[str], str | None] = lambda _: None
+
+
+def _double_quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _backticked(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _ascii_lower(name: str) -> str:
+    return name.translate(str.maketrans(ascii_uppercase, ascii_lowercase))
+
+
+def _postgresql_refusal(name: str) -> str | None:
+    return "PostgreSQL would cut it to 63 bytes" if len(name.encode()) > 63 else None
+
+
+def _mysql_refusal(name: str) -> str | None:
+    if len(name) > 64:
+        return "it has more than 64 characters"
+    if max(name) > "\uffff":
+        return f"{max(name)!r} lies outside the Basic Multilingual Plane"
+    return "it ends with a blank" if name.endswith(" ") else None
+
+
+_DIALECTS = {
+    "ansi": _Dialect(_double_quoted),
+    "duckdb": _Dialect(_double_quoted, _ascii_lower),
+    # SQLite reads "a" as a string and TRUE as a column where it pleases; `a` and 1 leave no choice.
+    "sqlite": _Dialect(_backticked, _ascii_lower, "1", "0", _DEEPEST_SQLITE),
+    "postgresql": _Dialect(_double_quoted, refusal=_postgresql_refusal),
+    "mysql": _Dialect(_backticked, str.lower, refusal=_mysql_refusal),
+    "spark": _Dialect(
+        _backticked,
+        str.lower,
+        refusal=lambda name: "Spark would substitute ${...}" if "${" in name else None,
+    ),
+    "bigquery": _Dialect(
+        lambda name: f"`{escape(name, '`')}`",
+        str.lower,
+        refusal=lambda name: "it has more than 300 characters" if len(name) > 300 else None,
+    ),
+}
+
+
+def to_sql(formula: Formula, dialect: str = "ansi", threshold: float | None = None) -> str:
+    """Boolean SQL expression, for WHERE, CASE WHEN or SELECT.
+
+    A concept that is NULL counts as false, so the expression is true or false on every row, never
+    NULL, and ``NOT`` of it selects exactly the other rows. Long chains are cut into groups by
+    parentheses, which databases with a limit on nesting need.
+
+    Parameters
+    ----------
+    formula : Formula
+    dialect : {"ansi", "duckdb", "sqlite", "postgresql", "mysql", "spark", "bigquery"}, default "ansi"
+        Decides how names are quoted. SQLite names stand in backticks: in double quotes a misspelt
+        column would silently become a string.
+    threshold : float, optional
+        Columns are scores in [0, 1], true when greater. Columns are Booleans when missing. Scores
+        that are unknown must be NULL: to most databases NaN is greater than any number.
+
+    Returns
+    -------
+    str
+        Names are written as they are: run the text without query parameters, or double the ``%``
+        or ``:`` that your driver takes for one.
+
+    Raises
+    ------
+    InputError
+        Unknown dialect, or a concept that cannot be a column there.
+    LimitError
+        The formula is nested too deep, or too long.
+
+    Examples
+    --------
+    >>> f = (Var("red") & ~Var("bill colour")) | Var("small")
+    >>> print(to_sql(f))
+    ("red" IS TRUE AND "bill colour" IS NOT TRUE) OR "small" IS TRUE
+    >>> print(to_sql(Var("red"), "mysql", threshold=0.5))
+    (`red` > 0.5) IS TRUE
+    """
+    if dialect not in tuple(_DIALECTS):
+        raise InputError(f"Unknown SQL dialect {dialect!r}. The dialects are {listing(_DIALECTS)}.")
+    rules = _DIALECTS[dialect]
+    check_writable(formula, rules.deepest)
+    _check_columns(formula.concepts, dialect)
+    beyond = "" if threshold is None else f" > {_sql_number(check_threshold(threshold))}"
+
+    def literal(name: str, positive: bool) -> str:
+        value = f"({rules.quote(name)}{beyond})" if beyond else rules.quote(name)
+        return f"{value} IS {rules.true}" if positive else f"{value} IS NOT {rules.true}"
+
+    grouped = _grouped(formula)
+    check_writable(grouped, rules.deepest)
+    return Notation(literal, rules.true, rules.false, "NOT ", " AND ", " OR ").write(grouped)
+
+
+def _check_columns(names: Sequence[str], dialect: str) -> None:
+    rules = _DIALECTS[dialect]
+    seen: dict[str, str] = {}
+    for name in names:
+        reason = _unencodable(name) or rules.refusal(name)
+        if reason:
+            raise InputError(f"{name!r} cannot be a column in {dialect}: {reason}. Rename the concept.")
+        twin = seen.setdefault(rules.fold(name), name)
+        if twin != name:
+            raise InputError(
+                f"{twin!r} and {name!r} are one column in {dialect}. Rename one of the concepts."
+            )
+
+
+def _unencodable(name: str) -> str | None:
+    if "\0" in name:
+        return "it holds a NUL character"
+    return "it cannot be encoded as UTF-8" if any("\ud800" <= char <= "\udfff" for char in name) else None
+
+
+def _sql_number(value: float) -> str:
+    """Float as a literal; an exponent makes it a double where decimals would be converted inexactly."""
+    text = repr(value)
+    return text if "e" in text or len(text) <= 17 else f"{text}e0"
+
+
+def _grouped(formula: Formula) -> Formula:
+    """Equivalent formula without double negations and with at most ``_WIDEST_SQL`` parts a node."""
+    match formula:
+        case Not(Not(arg)):
+            return _grouped(arg)
+        case Not(arg):
+            return Not(_grouped(arg))
+        case And() | Or():
+            parts = list(map(_grouped, formula.args))
+            while len(parts) > _WIDEST_SQL:
+                starts = range(0, len(parts), _WIDEST_SQL)
+                parts = [type(formula).of(parts[start : start + _WIDEST_SQL]) for start in starts]
+            return type(formula)(*parts)
+    return formula
+
+
+def to_python(formula: Formula, name: str = "rule") -> str:
+    """Source of a Python function that needs nothing but Python.
+
+    The function takes a mapping from concept names to single values, Booleans or numbers in [0, 1],
+    and returns a bool; a value counts as true when it is greater than 0.5, as in
+    :meth:`~logiclens.logic.formula.Formula.evaluate`. A concept that the formula needs and the
+    mapping lacks raises ``KeyError``. Names appear as string literals only.
+
+    Parameters
+    ----------
+    formula : Formula
+    name : str, default "rule"
+        Name of the function.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        The name is not one that a function can have.
+    LimitError
+        The formula is nested too deep, or too long.
+
+    Examples
+    --------
+    >>> source = to_python((Var("red") & ~Var("bill colour")) | Var("small"))
+    >>> print(source, end="")
+    def rule(row):
+        return True if (
+            (row['red'] > 0.5 and not row['bill colour'] > 0.5)
+            or row['small'] > 0.5
+        ) else False
+    >>> scope = {}
+    >>> exec(source, scope)
+    >>> scope["rule"]({"red": 1, "bill colour": 0.2, "small": False})
+    True
+    """
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or name == "__debug__":
+        raise InputError(f"A function cannot be called {name!r}. Give name= a Python identifier.")
+    check_writable(formula, _DEEPEST)
+    sign = "and" if isinstance(formula, And) else "or"
+    parts = map(_PYTHON.part, formula.args) if isinstance(formula, And | Or) else [_PYTHON.write(formula)]
+    body = f"\n        {sign} ".join(parts)
+    # No call of bool(): the function itself may have been given that name.
+    return f"def {name}(row):\n    return True if (\n        {body}\n    ) else False\n"
+
+
+def _python_literal(name: str, positive: bool) -> str:
+    return ("" if positive else "not ") + f"row[{name!r}] > {THRESHOLD}"
+
+
+_PYTHON = Notation(_python_literal, "True", "False", "not ", " and ", " or ")
+
+
+def to_sympy(formula: Formula) -> Any:
+    """Equivalent SymPy expression; SymPy simplifies a little on the way.
+
+    Concepts become symbols of exactly that name, without assumptions. To compute with them, pass
+    ``dummify=True`` to ``sympy.lambdify``, which otherwise pastes names into source.
+
+    Parameters
+    ----------
+    formula : Formula
+
+    Returns
+    -------
+    sympy.logic.boolalg.Boolean
+
+    Raises
+    ------
+    MissingDependencyError
+        SymPy is not installed.
+    LimitError
+        The formula is nested too deep, or too long.
+
+    Examples
+    --------
+    >>> import sympy
+    >>> expression = to_sympy(Var("red") & ~Var("bill colour"))
+    >>> symbols = [sympy.Symbol("red"), sympy.Symbol("bill colour")]
+    >>> sympy.lambdify(symbols, expression, modules="math", dummify=True)(True, False)
+    True
+    """
+    try:
+        import sympy
+    except ImportError:
+        raise MissingDependencyError(
+            "to_sympy needs SymPy. Install it with: pip install 'logiclens[sympy]'"
+        ) from None
+    check_writable(formula, _DEEPEST)
+
+    def build(node: Formula) -> Any:
+        match node:
+            case Const(value):
+                return sympy.true if value else sympy.false
+            case Var(name):
+                return sympy.Symbol(name)
+            case Not(arg):
+                return sympy.Not(build(arg))
+        connective = sympy.And if isinstance(node, And) else sympy.Or
+        return connective(*map(build, node.args))
+
+    return build(formula)
+
+
+def to_json(formula: Formula) -> str:
+    """JSON text that :func:`from_json` reads back exactly.
+
+    Under ``"formula"`` a string is a concept, ``true`` and ``false`` are constants, and ``{"not": f}``,
+    ``{"and": [f, g, ...]}`` and ``{"or": [f, g, ...]}`` are the rest.
+
+    Parameters
+    ----------
+    formula : Formula
+
+    Returns
+    -------
+    str
+        One line of ASCII.
+
+    Raises
+    ------
+    InputError
+        A name holds two surrogates in a row: JSON would make one character of them.
+    LimitError
+        The formula is too long.
+
+    Examples
+    --------
+    >>> print(to_json(Var("red") & ~Var("bill colour")))
+    {"format": "logiclens.formula", "version": 1, "formula": {"and": ["red", {"not": "bill colour"}]}}
+    """
+    check_writable(formula)
+    for name in formula.concepts:
+        if json.loads(json.dumps(name)) != name:
+            raise InputError(
+                f"JSON cannot carry the concept {name!r}: it holds a split surrogate pair. Rename it."
+            )
+    text = json.dumps({"format": _FORMAT, "version": _VERSION, "formula": _encoded(formula)})
+    if len(text) > MAX_JSON_LENGTH:
+        raise LimitError(f"The formula takes {len(text)} characters of JSON; {MAX_JSON_LENGTH} is the limit.")
+    return text
+
+
+_FORMAT = "logiclens.formula"
+_VERSION = 1
+_ENTRIES = {"format", "version", "formula"}
+
+
+def _encoded(formula: Formula) -> Any:
+    match formula:
+        case Const(value):
+            return value
+        case Var(name):
+            return name
+        case Not(arg):
+            return {"not": _encoded(arg)}
+    return {"and" if isinstance(formula, And) else "or": list(map(_encoded, formula.args))}
+
+
+def from_json(text: str) -> Formula:
+    """Read the formula that :func:`to_json` wrote; no code is run.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    Formula
+
+    Raises
+    ------
+    InputError
+        The text is damaged, comes from elsewhere or from a later version, or is too long or too deep.
+
+    Examples
+    --------
+    >>> from_json(to_json(~Var("bill colour")))
+    Not(Var('bill colour'))
+    """
+    if not isinstance(text, str):
+        raise InputError(f"A saved formula is read from a string. Got {type(text).__name__}.")
+    if len(text) > MAX_JSON_LENGTH:
+        raise InputError(f"A saved formula has {MAX_JSON_LENGTH} characters at most. Got {len(text)}.")
+    try:
+        saved = json.loads(text, object_pairs_hook=_without_repeats)
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(f"A saved formula is JSON; this text is not: {error}. Save it again.") from None
+    except RecursionError:
+        raise InputError(_TOO_DEEP) from None
+    if not isinstance(saved, dict) or saved.get("format") != _FORMAT or set(saved) != _ENTRIES:
+        raise InputError(
+            f'A saved formula has the entries "format": "{_FORMAT}", "version" and "formula" only.'
+        )
+    version = saved["version"]
+    if type(version) is not int or version != _VERSION:
+        shown = version if type(version) is int else type(version).__name__
+        raise InputError(
+            f"The formula was saved in version {shown} of the format; this release reads version {_VERSION}. "
+            "Update logiclens, or save it again."
+        )
+    return _decoded(saved["formula"], MAX_DEPTH)
+
+
+_TOO_DEEP = f"A saved formula is nested {MAX_DEPTH} levels deep at most. Flatten it before saving."
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        raise InputError(
+            f"A saved formula repeats an entry: {listing(key for key, _ in pairs)}. Save it again."
+        )
+    return entries
+
+
+def _decoded(value: Any, levels: int) -> Formula:
+    if levels == 0:
+        raise InputError(_TOO_DEEP)
+    match value:
+        case bool():
+            return TRUE if value else FALSE
+        case str():
+            return Var(value)
+        case {"not": part} if len(value) == 1:
+            return Not(_decoded(part, levels - 1))
+        case {"and": [_, _, *_] as parts} if len(value) == 1:
+            return And(*(_decoded(part, levels - 1) for part in parts))
+        case {"or": [_, _, *_] as parts} if len(value) == 1:
+            return Or(*(_decoded(part, levels - 1) for part in parts))
+    shown = f"an object with {listing(value)}" if isinstance(value, dict) else type(value).__name__
+    raise InputError(
+        'A saved formula is made of names, true, false, {"not": f} and {"and": [f, g, ...]} or "or" with '
+        f"two parts or more. Got {shown}."
+    )
+
+
+def to_sentence(formula: Formula) -> str:
+    """Plain English, on one line.
+
+    A comma stands before the outermost "and" or "or" where there are others within; what is nested
+    deeper stands in parentheses. Names that are not one plain word, or that are a word of the
+    sentence itself, stand in typographic quotes, with the escapes of
+    :func:`~logiclens.logic.syntax.parse_formula`.
+
+    Parameters
+    ----------
+    formula : Formula
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    LimitError
+        The formula is too long.
+
+    Examples
+    --------
+    >>> print(to_sentence((Var("red") & ~Var("bill colour")) | Var("small")))
+    red and not “bill colour”, or small
+    >>> print(to_sentence(~(Var("red") | Var("small"))), "--", to_sentence(TRUE))
+    not (red or small) -- always
+    """
+    check_writable(formula)
+    if not any(isinstance(part, And | Or) for part in formula.args) or isinstance(formula, Not):
+        return _SENTENCE.write(formula)
+    comma = ", and " if isinstance(formula, And) else ", or "
+    return comma.join(map(_SENTENCE.write, formula.args))
+
+
+def _sentence_literal(name: str, positive: bool) -> str:
+    bare = is_plain(name) and name.lower() not in ("always", "never")
+    return ("" if positive else "not ") + (name if bare else f"“{escape(name, '“”')}”")
+
+
+_SENTENCE = Notation(_sentence_literal, "always", "never", "not ", " and ", " or ")

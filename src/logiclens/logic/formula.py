@@ -1,0 +1,377 @@
+"""Propositional formulas over named concepts, as immutable values.
+
+    Formula := TRUE | FALSE | Var(name) | Not(Formula) | And(Formula, Formula, ...) | Or(Formula, Formula, ...)
+
+A concept's name is any non-empty string: names are never parsed, evaluated or substituted as text.
+``==`` compares structure; for logical equivalence see :func:`logiclens.logic.equivalent`. Formulas are
+hashable and have a total order: constants, then literals by name, then conjunctions, then disjunctions.
+
+Nesting is limited to :data:`MAX_DEPTH`, so that every function that walks a formula may recurse.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn, TypeAlias, final
+
+import numpy as np
+
+from logiclens.errors import InputError, LimitError, TruthValueError
+from logiclens.logic.data import THRESHOLD, BoolArray, ConceptData, Words, unpack
+
+MAX_DEPTH = 200
+"""Deepest nesting of a formula."""
+
+_MAX_REPR = 10_000  # parts of a formula that repr() writes out
+
+SortKey: TypeAlias = tuple[Any, ...]
+
+
+class Formula(ABC):
+    """A propositional formula; see the module's description for the kinds there are.
+
+    ``f & g``, ``f | g``, ``~f``, ``f >> g`` (implies) and ``f.iff(g)`` build larger formulas; chains of
+    one connective become one node, so ``a & b & c`` is ``And(a, b, c)``.
+    """
+
+    __slots__ = ("_complexity", "_depth", "_hash", "_size")
+    _complexity: int
+    _depth: int
+    _hash: int
+    _size: int
+
+    def _seal(self, identity: tuple[object, ...], parts: tuple[Formula, ...], complexity: int) -> None:
+        """Store what is derived from the parts, once: later look-ups cost nothing, also on shared parts."""
+        depth = 1 + max((part._depth for part in parts), default=0)
+        if depth > MAX_DEPTH:
+            raise LimitError(
+                f"A formula may be nested {MAX_DEPTH} levels deep at most. "
+                "Flatten it: And.of(parts) and Or.of(parts) take any number of parts."
+            )
+        object.__setattr__(self, "_depth", depth)
+        object.__setattr__(self, "_complexity", complexity)
+        object.__setattr__(self, "_size", 1 + sum(part._size for part in parts))
+        object.__setattr__(self, "_hash", hash((type(self).__name__, *identity)))
+
+    @property
+    @abstractmethod
+    def args(self) -> tuple[Formula, ...]:
+        """The formulas this one is made of."""
+
+    @property
+    def complexity(self) -> int:
+        """Number of literals of the formula as written."""
+        return self._complexity
+
+    @property
+    def depth(self) -> int:
+        """Levels of nesting; 1 for a constant or a variable."""
+        return self._depth
+
+    @property
+    def size(self) -> int:
+        """Number of constants, variables and connectives as written.
+
+        Parts may be shared, so a formula that takes little memory can be astronomically long as text.
+        """
+        return self._size
+
+    @property
+    def concepts(self) -> tuple[str, ...]:
+        """Names of the concepts that occur, sorted."""
+        return tuple(sorted({node.name for node in self.walk() if isinstance(node, Var)}))
+
+    def walk(self) -> Iterator[Formula]:
+        """Every distinct part of the formula, itself included, each once."""
+        seen: set[int] = set()
+        waiting: list[Formula] = [self]
+        while waiting:
+            node = waiting.pop()
+            if id(node) not in seen:
+                seen.add(id(node))
+                yield node
+                waiting.extend(reversed(node.args))
+
+    def evaluate(
+        self, data: Any, names: Sequence[str] | None = None, *, threshold: float = THRESHOLD
+    ) -> BoolArray:
+        """Truth of the formula on every row.
+
+        Parameters
+        ----------
+        data : mapping, data frame or array of shape (n_rows, n_concepts)
+            Booleans or numbers in [0, 1]; columns the formula does not use are not looked at.
+        names : sequence of str, optional
+            Names of an array's columns; ``x0``, ``x1``, ... when missing.
+        threshold : float, default 0.5
+            A concept counts as true when its value is greater.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_rows,)
+
+        Raises
+        ------
+        UnknownConceptError
+            The data lack a concept of the formula.
+        InputError
+            A column that is needed has missing values or values outside [0, 1].
+
+        Examples
+        --------
+        >>> (Var("a") & ~Var("b")).evaluate({"a": [True, True], "b": [False, True]})
+        array([ True, False])
+        """
+        rows = ConceptData(data, names, threshold)
+        columns = {name: rows.packed_column(name) for name in self.concepts}
+        n_words = -(-rows.n_rows // 64)
+        return unpack(self.evaluate_words(columns, n_words), rows.n_rows)
+
+    def evaluate_words(self, columns: Mapping[str, Words], n_words: int) -> Words:
+        """Truth on rows packed 64 to a word; bits beyond the last row are meaningless."""
+        done: dict[int, Words] = {}
+
+        def value(node: Formula) -> Words:
+            key = id(node)
+            if key not in done:
+                done[key] = node._combine([value(part) for part in node.args], columns, n_words)
+            return done[key]
+
+        return value(self)
+
+    @abstractmethod
+    def _combine(self, parts: list[Words], columns: Mapping[str, Words], n_words: int) -> Words: ...
+
+    @abstractmethod
+    def sort_key(self) -> SortKey:
+        """Key of the total order: ``(rank, size, name, keys of the parts)``."""
+
+    def __and__(self, other: Formula) -> Formula:
+        return And(*_chain(And, self), *_chain(And, other)) if isinstance(other, Formula) else NotImplemented
+
+    def __or__(self, other: Formula) -> Formula:
+        return Or(*_chain(Or, self), *_chain(Or, other)) if isinstance(other, Formula) else NotImplemented
+
+    def __invert__(self) -> Formula:
+        return Not(self)
+
+    def __rshift__(self, other: Formula) -> Formula:
+        return Not(self) | other if isinstance(other, Formula) else NotImplemented
+
+    def iff(self, other: Formula) -> Formula:
+        """Both or neither: ``(self >> other) & (other >> self)``."""
+        return And(self >> other, other >> self)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Formula):
+            return NotImplemented
+        return type(self) is type(other) and self._hash == other._hash and self._same(other)
+
+    def _same(self, other: Any) -> bool:
+        return bool(self.args == other.args)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __lt__(self, other: Formula) -> bool:
+        return self.sort_key() < other.sort_key() if isinstance(other, Formula) else NotImplemented
+
+    def __bool__(self) -> NoReturn:
+        raise TruthValueError(
+            "A formula is neither true nor false by itself. Combine formulas with & | ~, not with "
+            "and / or / not; compare with ==; use .evaluate(data) for its truth on data."
+        )
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"formulas are immutable: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"formulas are immutable: cannot delete {name!r}")
+
+    def __reduce__(self) -> tuple[Any, ...]:  # the stored hash differs between processes
+        return type(self), self.args
+
+    def __repr__(self) -> str:
+        if self.size > _MAX_REPR:
+            return f"<{type(self).__name__} of {self.complexity} literals>"
+        return f"{type(self).__name__}({', '.join(map(repr, self.args))})"
+
+    def __str__(self) -> str:
+        from logiclens.logic.syntax import format_formula  # the printer needs the kinds defined here
+
+        return format_formula(self)
+
+
+@final
+class Const(Formula):
+    """TRUE or FALSE; use those two names."""
+
+    __slots__ = ("value",)
+    __match_args__ = ("value",)
+    value: bool
+
+    def __init__(self, value: bool) -> None:
+        object.__setattr__(self, "value", bool(value))
+        self._seal((self.value,), (), 0)
+
+    @property
+    def args(self) -> tuple[Formula, ...]:
+        return ()
+
+    def _same(self, other: Const) -> bool:
+        return self.value == other.value
+
+    def _combine(self, _parts: list[Words], _columns: Mapping[str, Words], n_words: int) -> Words:
+        return np.full(n_words, ~np.uint64(0) if self.value else np.uint64(0), dtype=np.uint64)
+
+    def sort_key(self) -> SortKey:
+        return (0, int(self.value), "", ())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Const, (self.value,)
+
+    def __repr__(self) -> str:
+        return "TRUE" if self.value else "FALSE"
+
+
+@final
+class Var(Formula):
+    """A concept, by name."""
+
+    __slots__ = ("name",)
+    __match_args__ = ("name",)
+    name: str
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise InputError(f"A concept name must be a string. Got {name!r}; convert it with str().")
+        if not name:
+            raise InputError("A concept name must not be empty. Give every column a name.")
+        object.__setattr__(self, "name", name)
+        self._seal((name,), (), 1)
+
+    @property
+    def args(self) -> tuple[Formula, ...]:
+        return ()
+
+    def _same(self, other: Var) -> bool:
+        return self.name == other.name
+
+    def _combine(self, _parts: list[Words], columns: Mapping[str, Words], _n_words: int) -> Words:
+        return columns[self.name]
+
+    def sort_key(self) -> SortKey:
+        return (1, 1, self.name, ())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Var, (self.name,)
+
+    def __repr__(self) -> str:
+        return f"Var({self.name!r})"
+
+
+@final
+class Not(Formula):
+    """Negation."""
+
+    __slots__ = ("arg",)
+    __match_args__ = ("arg",)
+    arg: Formula
+
+    def __init__(self, arg: Formula) -> None:
+        (arg,) = _checked("Not", (arg,), 1)
+        object.__setattr__(self, "arg", arg)
+        self._seal((arg,), (arg,), arg.complexity)
+
+    @property
+    def args(self) -> tuple[Formula, ...]:
+        return (self.arg,)
+
+    def _combine(self, parts: list[Words], _columns: Mapping[str, Words], _n_words: int) -> Words:
+        return ~parts[0]
+
+    def sort_key(self) -> SortKey:
+        if isinstance(self.arg, Var):  # a literal stands behind its positive twin
+            return (1, 1, self.arg.name, (self.arg.sort_key(),))
+        return (4, self.complexity, "", (self.arg.sort_key(),))
+
+
+class _Connective(Formula):
+    """What And and Or share: two or more parts, kept in the order given."""
+
+    __slots__ = ("_args",)
+    _args: tuple[Formula, ...]
+
+    def __init__(self, *args: Formula) -> None:
+        parts = _checked(type(self).__name__, args, 2)
+        object.__setattr__(self, "_args", parts)
+        self._seal(parts, parts, sum(part.complexity for part in parts))
+
+    @property
+    def args(self) -> tuple[Formula, ...]:
+        return self._args
+
+    def sort_key(self) -> SortKey:
+        rank = 2 if isinstance(self, And) else 3
+        return (rank, self.complexity, "", tuple(part.sort_key() for part in self.args))
+
+
+@final
+class And(_Connective):
+    """Conjunction of two or more formulas."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def of(parts: Iterable[Formula]) -> Formula:
+        """Conjunction of any number of formulas: TRUE of none, the formula itself of one."""
+        items = tuple(parts)
+        return And(*items) if len(items) > 1 else items[0] if items else TRUE
+
+    def _combine(self, parts: list[Words], _columns: Mapping[str, Words], _n_words: int) -> Words:
+        result: Words = np.bitwise_and(parts[0], parts[1])
+        for part in parts[2:]:
+            np.bitwise_and(result, part, out=result)
+        return result
+
+
+@final
+class Or(_Connective):
+    """Disjunction of two or more formulas."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def of(parts: Iterable[Formula]) -> Formula:
+        """Disjunction of any number of formulas: FALSE of none, the formula itself of one."""
+        items = tuple(parts)
+        return Or(*items) if len(items) > 1 else items[0] if items else FALSE
+
+    def _combine(self, parts: list[Words], _columns: Mapping[str, Words], _n_words: int) -> Words:
+        result: Words = np.bitwise_or(parts[0], parts[1])
+        for part in parts[2:]:
+            np.bitwise_or(result, part, out=result)
+        return result
+
+
+TRUE = Const(True)
+FALSE = Const(False)
+
+
+def _chain(kind: type[_Connective], formula: Formula) -> tuple[Formula, ...]:
+    return formula.args if isinstance(formula, kind) else (formula,)
+
+
+def _checked(kind: str, args: tuple[Formula, ...], least: int) -> tuple[Formula, ...]:
+    for arg in args:
+        if not isinstance(arg, Formula):
+            hint = f"Var({arg!r})" if isinstance(arg, str) else "a formula"
+            raise InputError(f"{kind} takes formulas. Got {arg!r}; write {hint} instead.")
+    if len(args) < least:
+        raise InputError(
+            f"{kind} takes at least {least} formulas. Got {len(args)}; {kind}.of(parts) takes any number."
+        )
+    return args

@@ -1,0 +1,69 @@
+"""All terms over a few concepts at once: the lattice of the 3^m cubes of m Boolean columns.
+
+A flat array of 3^m numbers holds one value for each term. The term's index, written in base 3 with one
+digit a concept, says for each concept whether it occurs negated (0), plain (1) or not at all (2). Sums over
+the tuples that a term covers are built one concept at a time ("not at all" is the sum of the other two), so
+that weighing all 531441 terms of 12 concepts takes milliseconds, and no list of them is ever made: only the
+terms that can belong to a smallest formula are read out.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logiclens.logic.data import BoolArray, FloatArray
+from logiclens.logic.expand import Terms
+
+MAX_CONCEPTS: Final = 12
+"""Concepts up to which all terms are looked at."""
+
+
+def term_sums(bits: BoolArray, values: FloatArray) -> FloatArray:
+    """Sum of the values of the tuples that each term covers, shape (3^m,).
+
+    Parameters
+    ----------
+    bits : ndarray of bool, shape (n_rows, m)
+        The tuples.
+    values : ndarray of float, shape (n_rows,)
+        Their values.
+    """
+    n_concepts = bits.shape[1]
+    place = 1 << np.arange(n_concepts - 1, -1, -1)
+    sums = np.bincount(bits @ place, values, 2**n_concepts)
+    for j in range(n_concepts):
+        halves = sums.reshape(3**j, 2, -1)
+        thirds = np.empty((3**j, 3, halves.shape[2]))
+        thirds[:, :2] = halves
+        np.add(halves[:, 0], halves[:, 1], out=thirds[:, 2])
+        sums = thirds.reshape(-1)
+    return sums
+
+
+def term_sizes(n_concepts: int) -> NDArray[np.int64]:
+    """Number of literals of each term, shape (3^m,)."""
+    sizes = np.zeros(1, dtype=np.int64)
+    for _ in range(n_concepts):
+        sizes = (sizes[:, None] + np.array([1, 1, 0])).reshape(-1)
+    return sizes
+
+
+def needs_every_literal(avoided: FloatArray, n_concepts: int, price: float) -> BoolArray:
+    """Terms of which each literal excludes more than ``price`` of what is to be avoided, shape (3^m,).
+
+    With price 0 and among terms that cover nothing to be avoided, these are the prime terms.
+    """
+    keep = np.ones(len(avoided), dtype=np.bool_)
+    for j in range(n_concepts):
+        here = avoided.reshape(3**j, 3, -1)
+        keep.reshape(3**j, 3, -1)[:, :2] &= here[:, 2:] - here[:, :2] > price
+    return keep
+
+
+def read_terms(index: NDArray[Any], n_concepts: int) -> Terms:
+    """The terms at these places of the lattice."""
+    digits = index[:, None] // 3 ** np.arange(n_concepts - 1, -1, -1) % 3
+    return np.array([-1, 1, 0], dtype=np.int8)[digits]

@@ -1,0 +1,356 @@
+"""The smallest DNF that agrees with an empirical truth table, exactly or within a budget of errors.
+
+The table says yes or no on the tuples that were seen; on all others the formula may say what it likes.
+These don't-cares are what makes formulas short. Two questions are answered:
+
+- *agree with every tuple* (``literal_cost=0`` and no budget): two-level minimization with don't-cares;
+- *trade errors for literals* (a cost or a budget): the paper's "satisficing" explanations (Sec. 4.1), as an
+  optimization problem: least ``errors / total weight + literal_cost * literals``.
+
+Both are solved with a proof where the table is small enough (:mod:`logiclens.logic.exact`) and by search
+otherwise (:mod:`logiclens.logic.expand`, :mod:`logiclens.logic.tradeoff`). ``status`` says which it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from threadpoolctl import ThreadpoolController
+
+from logiclens.errors import InputError, LimitError
+from logiclens.logic.cover import Cover
+from logiclens.logic.data import BoolArray, FloatArray, pack
+from logiclens.logic.exact import Proof, best_tradeoff, smallest_agreeing
+from logiclens.logic.expand import Terms, agreeing_terms, covered_rows
+from logiclens.logic.formula import Formula
+from logiclens.logic.lattice import MAX_CONCEPTS
+from logiclens.logic.relevance import relevance_of
+from logiclens.logic.set_cover import QUICK, THOROUGH, Effort, IndexArray
+from logiclens.logic.tradeoff import Budget, Tradeoff
+from logiclens.logic.truth_table import TruthTable
+
+_PATH_CONCEPTS: Final = 6  # concepts up to which every point of a front is proved unless told otherwise
+
+Exact = Literal["auto", True, False]
+
+
+class Status(StrEnum):
+    """How a formula was found."""
+
+    PROVED = "proved minimal"
+    SEARCHED = "best found by search"
+
+
+@dataclass(frozen=True)
+class Minimized:
+    """A formula for a truth table, with what it costs.
+
+    Attributes
+    ----------
+    formula : Formula
+        A DNF; the term that covers most of the yes-weight stands first.
+    cover : Cover
+        The same, packed, over all concepts of the table.
+    errors : float
+        Weight of the answers the formula gets wrong.
+    literals : int
+        Number of literals.
+    status : Status
+        ``"proved minimal"``: no formula does better. ``"best found by search"``: none better was found.
+    """
+
+    formula: Formula
+    cover: Cover
+    errors: float
+    literals: int
+    status: Status
+
+
+def minimize(  # noqa: PLR0913 - the settings of one question
+    table: TruthTable,
+    *,
+    literal_cost: float = 0.0,
+    max_terms: int | None = None,
+    max_literals: int | None = None,
+    exact: Exact = "auto",
+    order: Sequence[str] | ArrayLike | None = None,
+) -> Minimized:
+    """Find the smallest DNF that agrees with a table, tuples not in it being don't-cares.
+
+    Parameters
+    ----------
+    table : TruthTable
+        What is known.
+    literal_cost : float, default 0
+        Price of a literal as a share of the table's total weight: at 0.01, a literal must save more than
+        1 % of the weight in errors to be worth it. With 0 and no budget the formula agrees with every
+        tuple; a tuple with both answers goes by the larger weight, and an exact tie is a don't-care.
+    max_terms, max_literals : int, optional
+        Budget. Within it errors come first, literals second (both weighed by the cost if one is given).
+    exact : {"auto", True, False}, default "auto"
+        "auto" proves the result minimal where that is quick: tables of up to 12 concepts that differ. True
+        insists: what cannot be proved raises :class:`~logiclens.errors.LimitError`. False never tries.
+    order : sequence of str, or array of shape (n_concepts,) or (n_rows, n_concepts), optional
+        Which concepts matter: names, the most relevant first, or relevance scores, larger for more
+        relevant, for the table as a whole or for each of its rows. Between formulas that are otherwise
+        equally good, the more relevant concepts win.
+
+    Returns
+    -------
+    Minimized
+
+    Raises
+    ------
+    InputError
+        A setting makes no sense.
+    LimitError
+        ``exact=True`` and no proof within the limits.
+
+    Examples
+    --------
+    Ten digits, one concept each; which are even?
+
+    >>> import numpy as np
+    >>> names = "zero one two three four five six seven eight nine".split()
+    >>> table = TruthTable.from_data(np.eye(10), np.arange(10) % 2 == 0, names=names)
+    >>> even = minimize(table)
+    >>> print(even.formula, "-", even.literals, "literals,", even.status)
+    zero | two | four | six | eight - 5 literals, proved minimal
+    """
+    _check(table, exact)
+    price = _cost(literal_cost) * table.total
+    budget = Budget(_limit(max_terms, "max_terms"), _limit(max_literals, "max_literals"))
+    problem = _Problem(table, order)
+    with _one_thread():
+        if price == 0 and budget == Budget():
+            return problem.agree(exact)
+        return problem.trade(price, budget, exact)
+
+
+def minimize_path(
+    table: TruthTable,
+    *,
+    max_literals: int | None = None,
+    exact: Exact = "auto",
+    order: Sequence[str] | ArrayLike | None = None,
+) -> tuple[Minimized, ...]:
+    """Find the whole front of errors against literals.
+
+    Parameters
+    ----------
+    table : TruthTable
+        What is known.
+    max_literals : int, optional
+        Where to stop; without it the front ends with a formula that agrees with every tuple.
+    exact : {"auto", True, False}, default "auto"
+        "auto" proves every point for tables of up to 6 concepts, True for up to 12 (or raises
+        :class:`~logiclens.errors.LimitError`), False none.
+    order : sequence of str, or array of shape (n_concepts,) or (n_rows, n_concepts), optional
+        Which concepts matter, as for :func:`minimize`.
+
+    Returns
+    -------
+    tuple of Minimized
+        From a constant upwards; each has more literals and fewer errors than the one before.
+
+    Examples
+    --------
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> table = TruthTable.from_data(X, [0, 1, 1, 1], names=["a", "b"], sample_weight=[5, 1, 3, 1])
+    >>> for point in minimize_path(table):
+    ...     print(point.literals, point.errors, point.formula)
+    0 5.0 TRUE
+    1 1.0 a
+    2 0.0 a | b
+    """
+    _check(table, exact)
+    budget = Budget(literals=_limit(max_literals, "max_literals"))
+    problem = _Problem(table, order)
+    with _one_thread():
+        return problem.path(budget, exact)
+
+
+class _Problem:
+    """A table made ready: the tuples that have an answer, and the concepts that tell them apart."""
+
+    def __init__(self, table: TruthTable, order: Sequence[str] | ArrayLike | None) -> None:
+        self.table = table
+        relevance = relevance_of(order, table.names, table.n_rows)
+        gain = table.yes - table.no
+        decided = gain != 0
+        every_bit = table.to_array()
+        self.gain: FloatArray = gain[decided]
+        self.columns = _telling_columns(every_bit[decided], relevance.mean(axis=0))
+        self.every_bit = every_bit[:, self.columns]
+        self.bits: BoolArray = self.every_bit[decided]
+        self.row_relevance = relevance[:, self.columns]
+        if len(relevance) > 1:
+            self.row_relevance = self.row_relevance[decided]
+        self.relevance: FloatArray = self.row_relevance.mean(axis=0) if len(self.gain) else np.zeros(0)
+        self.small = len(self.columns) <= MAX_CONCEPTS
+
+    def agree(self, exact: Exact) -> Minimized:
+        """The shortest formula that agrees with every tuple."""
+        return self._result(*self._agreeing(exact), exact)
+
+    def _agreeing(self, exact: Exact) -> Proof:
+        yes, no = self.gain > 0, self.gain < 0
+        if not yes.any() or not no.any():
+            return Proof(_constant(bool(yes.any()), len(self.columns)), True)
+        wanted, avoided = self.bits[yes], self.bits[no]
+        proof = None
+        if exact and self.small:
+            proof = smallest_agreeing(wanted, avoided, self.relevance, _effort(exact))
+            if proof is not None and proof.proved:
+                return proof
+        row_relevance = self.row_relevance if len(self.row_relevance) == 1 else self.row_relevance[yes]
+        found = agreeing_terms(wanted, avoided, row_relevance)
+        return proof if proof is not None and _size(proof.terms) <= _size(found) else Proof(found, False)
+
+    def trade(self, price: float, budget: Budget, exact: Exact) -> Minimized:
+        """The formula of least errors plus price of the literals, within the budget."""
+        search = Tradeoff(self.bits, self.gain, self.relevance, budget)
+        front = search.sweep(price)
+        won, terms = front.best(price)
+        if price == 0 and won < self.gain[self.gain > 0].sum() and _size(terms) + 1 < budget.literals:
+            search.offer(self._agreeing_within(budget))
+            won, terms = front.best(price)
+        if not exact or not self.small:
+            return self._result(terms, False, exact)
+        reached = won - price * _size(terms)
+        proof = best_tradeoff(
+            self.bits, self.gain, self.relevance, price, budget, reached, _effort(exact)
+        )
+        if proof is None:
+            return self._result(terms, False, exact)
+        return self._result(proof.terms, proof.proved, exact)
+
+    def _agreeing_within(self, budget: Budget) -> Terms:
+        """The formula that agrees with every tuple; a constant if the budget has no room for it."""
+        terms = self._agreeing(False).terms
+        fits = len(terms) <= budget.terms and _size(terms) <= budget.literals
+        return terms if fits else _constant(False, len(self.columns))
+
+    def path(self, budget: Budget, exact: Exact) -> tuple[Minimized, ...]:
+        """Best formulas of every size."""
+        search = Tradeoff(self.bits, self.gain, self.relevance, budget)
+        front = search.sweep(0.0)
+        if max(front.covers) + 1 < budget.literals:
+            search.offer(self._agreeing_within(budget))
+        prove = exact is True or (exact == "auto" and len(self.columns) <= _PATH_CONCEPTS)
+        if not prove:
+            return tuple(self._result(terms, False, False) for _, (_, terms) in sorted(front.covers.items()))
+        return tuple(self._proved_path(search, exact))
+
+    def _proved_path(self, search: Tradeoff, exact: Exact) -> Iterator[Minimized]:
+        """Ask for the best formula of at most 0, 1, 2, ... literals, until none is better."""
+        front = search.front
+        last = -np.inf
+        for size in range(max(front.covers) + 1):
+            won, terms = front.best_within(size)
+            proof = best_tradeoff(
+                self.bits, self.gain, self.relevance, 0.0, Budget(literals=size), won, _effort(exact)
+            )
+            proved = proof is not None and proof.proved
+            terms = proof.terms if proof is not None else terms
+            won = search.offer(terms)
+            if won > last:
+                last = won
+                yield self._result(terms, proved, exact)
+
+    def _result(self, terms: Terms, proved: bool, exact: Exact) -> Minimized:
+        if exact is True and not proved:
+            raise LimitError(
+                f"No proof within the limits for a table of {len(self.table.names)} concepts and "
+                f"{self.table.n_rows} rows. Use exact='auto' for the best formula found, or keep fewer concepts."
+            )
+        covered = covered_rows(terms, self.every_bit)
+        order = _by_weight(terms, self.every_bit, self.table.yes)
+        whole = np.zeros((len(terms), len(self.table.names)), dtype=np.int8)
+        whole[:, self.columns] = terms[order]
+        cover = Cover(self.table.names, pack(whole > 0), pack(whole < 0))
+        return Minimized(
+            formula=cover.to_formula(),
+            cover=cover,
+            errors=float(np.where(covered, self.table.no, self.table.yes).sum()),
+            literals=_size(terms),
+            status=Status.PROVED if proved else Status.SEARCHED,
+        )
+
+
+def _telling_columns(bits: BoolArray, relevance: FloatArray) -> IndexArray:
+    """Columns that are not constant, and of those that say the same (or the opposite) the most relevant."""
+    columns = np.ascontiguousarray(bits.T)
+    varies = columns.any(axis=1) & ~columns.all(axis=1)
+    candidates = np.flatnonzero(varies)
+    candidates = candidates[np.argsort(-relevance[candidates], kind="stable")]
+    seen = columns[candidates] ^ columns[candidates, :1]  # a column and its negation look the same
+    _, first = np.unique(np.packbits(seen, axis=1), axis=0, return_index=True)
+    return np.sort(candidates[first])
+
+
+def _by_weight(terms: Terms, bits: BoolArray, yes: FloatArray) -> IndexArray:
+    """Order of the terms for reading: the one that covers most of the yes-weight first."""
+    weight = np.array([yes[covered_rows(term[None], bits)].sum() for term in terms])
+    return np.lexsort((*-terms.T[::-1], np.abs(terms).sum(axis=1), -weight))
+
+
+def _constant(value: bool, n_concepts: int) -> Terms:
+    return np.zeros((int(value), n_concepts), dtype=np.int8)
+
+
+def _size(terms: Terms) -> int:
+    return int(np.abs(terms).sum())
+
+
+def _effort(exact: Exact) -> Effort:
+    return THOROUGH if exact is True else QUICK
+
+
+def _check(table: TruthTable, exact: Exact) -> None:
+    if not isinstance(table, TruthTable):
+        raise InputError(
+            f"minimize takes a TruthTable. Got {type(table).__name__}; build one with "
+            "TruthTable.from_data(concepts, predictions)."
+        )
+    if exact not in ("auto", True, False):
+        raise InputError(f"exact must be 'auto', True or False. Got {exact!r}.")
+
+
+def _cost(literal_cost: float) -> float:
+    try:
+        cost = float(literal_cost)
+    except (TypeError, ValueError):
+        cost = np.nan
+    if not 0.0 <= cost < np.inf:
+        raise InputError(
+            f"literal_cost must be a number of at least 0, as a share of the total weight. Got {literal_cost!r}."
+        )
+    return cost
+
+
+def _limit(value: int | None, name: str) -> float:
+    if value is None:
+        return np.inf
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+        raise InputError(f"{name} must be a whole number of at least 0, or None for no limit. Got {value!r}.")
+    return float(value)
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Keep linear algebra to one thread: the matrices are small, and waiting threads slow a busy machine."""
+    with _thread_pools().limit(limits=1, user_api="blas"):
+        yield

@@ -1,0 +1,262 @@
+"""Weighted errors against literals: formulas that may disagree with some tuples to stay short.
+
+Each tuple has a *gain*: the weight of yes minus the weight of no, won when the formula is true on it.
+The best formula at a price per literal maximizes
+
+    sum of the gains of the tuples it covers  -  price * number of its literals
+
+The search lowers the price step by step from where the empty formula is best. At each price it adds the
+term that wins most, replaces each term by the best one given the others, and drops terms that do not pay,
+while any of it wins. Every cover met on the way is compared with the best of its size, so one sweep gives
+the whole front. Up to :data:`~logiclens.logic.lattice.MAX_CONCEPTS` concepts the best term is found among
+all terms there are; beyond that by a beam search that starts from all pairs of literals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logiclens.logic.data import BoolArray, FloatArray
+from logiclens.logic.expand import Side, Terms
+from logiclens.logic.lattice import MAX_CONCEPTS, read_terms, term_sizes, term_sums
+
+_BEAM: Final = 32  # partial terms kept at each length
+_PAIRED: Final = 1024  # literals of which all pairs are tried: every one, up to 512 concepts
+_STEP: Final = 0.6  # ratio of one price to the one before
+_ROUNDS: Final = 20  # passes over all terms at one price
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Most terms and most literals a formula may have."""
+
+    terms: float = np.inf
+    literals: float = np.inf
+
+
+@dataclass
+class Front:
+    """The best cover found for each number of literals."""
+
+    budget: Budget
+    covers: dict[int, tuple[float, Terms]] = field(default_factory=dict)
+
+    def offer(self, won: float, terms: Terms) -> None:
+        """Keep a cover if it wins more than any of at most its size (and is within the budget)."""
+        size = int(np.abs(terms).sum())
+        if len(terms) > self.budget.terms or size > self.budget.literals:
+            return
+        if all(won > other for n, (other, _) in self.covers.items() if n <= size):
+            self.covers[size] = won, terms
+            for n in [n for n, (other, _) in self.covers.items() if n > size and other <= won]:
+                del self.covers[n]
+
+    def best(self, price: float) -> tuple[float, Terms]:
+        """The cover that wins most at a price; the shorter one of equals."""
+        return max(
+            (item for _, item in sorted(self.covers.items())),
+            key=lambda item: item[0] - price * int(np.abs(item[1]).sum()),
+        )
+
+
+    def best_within(self, literals: int) -> tuple[float, Terms]:
+        """The cover of at most that many literals that wins most."""
+        return self.covers[max(size for size in self.covers if size <= literals)]
+
+
+class Tradeoff:
+    """Search for the front of gain against literals.
+
+    Parameters
+    ----------
+    bits : ndarray of bool, shape (n_rows, n_concepts)
+        The tuples.
+    gain : ndarray of float, shape (n_rows,)
+        What is won by covering each.
+    relevance : ndarray of float, shape (n_concepts,)
+        In [0, 1]: decides between terms that win the same.
+    budget : Budget
+        Covers beyond it are not looked at.
+    """
+
+    def __init__(self, bits: BoolArray, gain: FloatArray, relevance: FloatArray, budget: Budget) -> None:
+        self.side = Side(bits)
+        self.bits = bits
+        self.gain = gain
+        self.relevance = relevance
+        self.budget = budget
+        self.front = Front(budget)
+        self.n_concepts = bits.shape[1]
+        self.small = self.n_concepts <= MAX_CONCEPTS
+        if self.small:
+            self.sizes = term_sizes(self.n_concepts)
+            self.prefer = self._preferences()
+
+    def sweep(self, last_price: float) -> Front:
+        """Covers of all sizes, from the price at which nothing pays down to ``last_price``."""
+        nothing = np.zeros((0, self.n_concepts), dtype=np.int8)
+        always = np.zeros((1, self.n_concepts), dtype=np.int8)
+        self.front.offer(0.0, nothing)
+        self.front.offer(float(self.gain.sum()), always)
+        most = price = float(np.maximum(self.gain, 0).sum())
+        floor = max(last_price, self._finest_price())
+        terms = nothing
+        while True:
+            terms = self._settle(terms, price)
+            self._offer_shorter(terms)
+            if price <= floor or self.front.best(0.0)[0] >= most - self._epsilon:
+                return self.front
+            price = max(price * _STEP, floor)
+
+    def _offer_shorter(self, terms: Terms) -> None:
+        """Offer what is left of a cover when literals or whole terms go, the least useful first, to the end."""
+        while len(terms):
+            broken = self.side.broken(terms)
+            covered = broken == 0
+            times = covered.sum(axis=0)
+            # Without a literal, its term also covers the tuples that only this literal excluded.
+            entering = ((broken == 1) & (times == 0)) * self.gain.astype(np.float32)
+            per_literal = np.where(terms != 0, self.side.broken_by(entering, terms), -np.inf)
+            per_term = -((covered & (times == 1)) @ self.gain)
+            sizes = np.abs(terms).sum(axis=1)
+            at, concept = divmod(int(per_literal.argmax()), self.n_concepts)
+            drop = int((per_term / np.maximum(sizes, 1)).argmax())
+            if per_literal[at, concept] >= per_term[drop] / max(sizes[drop], 1):
+                terms = terms.copy()
+                terms[at, concept] = 0
+            else:
+                terms = np.delete(terms, drop, axis=0)
+            self.offer(terms)
+
+    def _finest_price(self) -> float:
+        """A price below which a literal is always worth the smallest gain there is."""
+        smallest = np.abs(self.gain[self.gain != 0]).min(initial=np.inf)
+        return float(smallest / (2 * self.n_concepts)) if np.isfinite(smallest) else 1.0
+
+    def _settle(self, terms: Terms, price: float) -> Terms:
+        """Add, replace and drop terms until none of it wins at this price."""
+        for _ in range(_ROUNDS):
+            before = self._value(terms, price)
+            terms = self._replace_each(self._add(terms, price), price)
+            if self._value(terms, price) <= before + self._epsilon:
+                break
+        return terms
+
+    @property
+    def _epsilon(self) -> float:
+        return 1e-9 * float(np.abs(self.gain).sum())
+
+    def _value(self, terms: Terms, price: float) -> float:
+        covered = self.side.covered(terms).any(axis=0)
+        return float(self.gain[covered].sum()) - price * float(np.abs(terms).sum())
+
+    def offer(self, terms: Terms) -> float:
+        """Offer a cover to the front; what it wins."""
+        won = float(self.gain[self.side.covered(terms).any(axis=0)].sum())
+        self.front.offer(won, terms)
+        return won
+
+    def _add(self, terms: Terms, price: float) -> Terms:
+        while len(terms) < self.budget.terms:
+            open_gain = np.where(self.side.covered(terms).any(axis=0), 0.0, self.gain)
+            value, term = self._best_term(open_gain, price, self._literals_left(terms))
+            if value <= self._epsilon:
+                break
+            terms = np.concatenate([terms, term[None]])
+            self.offer(terms)
+        return terms
+
+    def _literals_left(self, terms: Terms) -> float:
+        return self.budget.literals - float(np.abs(terms).sum())
+
+    def _replace_each(self, terms: Terms, price: float) -> Terms:
+        at = 0
+        while at < len(terms):
+            rest = np.delete(terms, at, axis=0)
+            open_gain = np.where(self.side.covered(rest).any(axis=0), 0.0, self.gain)
+            own = float(open_gain[self.side.covered(terms[at : at + 1])[0]].sum())
+            own -= price * float(np.abs(terms[at]).sum())
+            value, term = self._best_term(open_gain, price, self._literals_left(rest))
+            if max(value, own) <= self._epsilon:
+                terms = rest
+                self.offer(terms)
+                continue
+            if value > own + self._epsilon:
+                terms = terms.copy()
+                terms[at] = term
+                self.offer(terms)
+            at += 1
+        return terms
+
+    def _best_term(self, gain: FloatArray, price: float, most: float) -> tuple[float, Terms]:
+        """The term of at most ``most`` literals that wins most on tuples of these gains."""
+        if self.small:
+            values = term_sums(self.bits, gain) - price * self.sizes
+            values[self.sizes > most] = -np.inf
+            top = np.flatnonzero(values >= values.max() - self._epsilon)
+            best = top[np.argmin(self.prefer[top])]
+            return float(values[best]), read_terms(np.array([best]), self.n_concepts)[0]
+        return self._beam(gain, price, most)
+
+    def _preferences(self) -> FloatArray:
+        """Rank of each term among equals: fewer literals, then more relevant concepts, then plain ones."""
+        rank = np.zeros(1)
+        for j in range(self.n_concepts):
+            cost = 1.0 + 1e-3 * (1 - self.relevance[j])
+            rank = (rank[:, None] + np.array([cost + 1e-6, cost, 0.0])).reshape(-1)
+        return rank
+
+    def _beam(self, gain: FloatArray, price: float, most: float) -> tuple[float, Terms]:
+        """Beam search from all terms of up to two literals, longer and longer while a longer one could win."""
+        rows = np.flatnonzero(gain)
+        side, gain = Side(self.bits[rows]), gain[rows]
+        bonus = 1e-3 * self._epsilon * np.tile(self.relevance, 2)
+        best, winner = float(gain.sum()), np.zeros(self.n_concepts, dtype=np.int8)
+        beam = winner[None]
+        for length in range(1, int(min(most, self.n_concepts)) + 1):
+            value = self._extensions(side, gain, beam) + bonus - price * length
+            top = np.argsort(-value, axis=None, kind="stable")[: _PAIRED if length == 1 else 4 * _BEAM]
+            top = top[np.isfinite(value.flat[top])]
+            if not len(top):
+                break
+            parents, literals = np.divmod(top, 2 * self.n_concepts)
+            if value.flat[top[0]] > best + self._epsilon:
+                best = float(value.flat[top[0]])
+                winner = extended(beam[parents[:1]], literals[:1])[0]
+            beam = first_of_equal(extended(beam[parents], literals))[: _PAIRED if length == 1 else _BEAM]
+            beam = self._promising(side, gain, beam, best + price * (length + 1))
+            if not len(beam):
+                break
+        return best, winner
+
+    def _extensions(self, side: Side, gain: FloatArray, beam: Terms) -> FloatArray:
+        """Gain of each term of the beam with each literal added, shape (n_beam, 2 * n_concepts)."""
+        inside = side.covered(beam) * gain.astype(np.float32)
+        plain = (inside @ side.true).astype(np.float64)
+        negated = inside.sum(axis=1, keepdims=True, dtype=np.float64) - plain
+        values = np.concatenate([plain, negated], axis=1)
+        values[np.tile(beam != 0, 2)] = -np.inf
+        return values
+
+    def _promising(self, side: Side, gain: FloatArray, beam: Terms, least: float) -> Terms:
+        """Terms whose covered positive gains alone would still beat ``least``."""
+        bound = side.covered(beam) @ np.maximum(gain, 0)
+        return beam[bound > least]
+
+
+def extended(terms: Terms, literals: NDArray[np.intp]) -> Terms:
+    """Each term with a literal added: ``j`` for concept ``j``, ``n_concepts + j`` for its negation."""
+    longer = terms.copy()
+    n_concepts = terms.shape[1]
+    longer[np.arange(len(terms)), literals % n_concepts] = np.where(literals < n_concepts, 1, -1)
+    return longer
+
+
+def first_of_equal(terms: Terms) -> Terms:
+    """The terms without repetition, in the order they came."""
+    _, first = np.unique(terms, axis=0, return_index=True)
+    return terms[np.sort(first)]

@@ -1,0 +1,447 @@
+from __future__ import annotations
+
+import ast
+import doctest
+import json
+import re
+import sqlite3
+import sys
+
+import duckdb
+import numpy as np
+import pytest
+import sympy
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from logiclens.errors import InputError, LimitError, MissingDependencyError
+from logiclens.logic import export
+from logiclens.logic.export import from_json, to_json, to_python, to_sentence, to_sql, to_sympy
+from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Not, Or, Var
+from tests.logic.test_syntax import BIRD_SPLIT, any_names, deep, shared
+from tests.strategies import HOSTILE_NAMES, all_rows, formulas, names
+
+a, b, c = (Var(name) for name in "abc")
+WIDE = Or(And(*map(Var, "abc" * 20)), *(And(a, Not(b), Var("c"), FALSE) for _ in range(1100)))
+COLUMNS = st.lists(
+    names().filter(lambda name: "\0" not in name), min_size=1, max_size=5, unique_by=lambda name: name.lower()
+)
+
+
+@st.composite
+def tables(draw, values):
+    """Draw ``(formula, names, rows)``: a formula and rows of its concepts, some of them None."""
+    columns = draw(COLUMNS)
+    formula = draw(formulas(st.sampled_from(columns)))
+    row = st.tuples(*[st.none() | values for _ in columns])
+    return formula, columns, draw(st.lists(row, min_size=1, max_size=12))
+
+
+def expected(formula, columns, rows):
+    """Truth by evaluate, unknown values counting as false."""
+    filled = np.array([[0.0 if value is None else float(value) for value in row] for row in rows])
+    return formula.evaluate(filled, columns).tolist()
+
+
+def run_sql(connection, sql, columns, rows, column_type):
+    quoted = ['"' + name.replace('"', '""') + '"' for name in columns]
+    connection.execute("DROP TABLE IF EXISTS t")
+    connection.execute(
+        f"CREATE TABLE t ({', '.join(f'{name} {column_type}' for name in quoted)}, position INT)"
+    )
+    marks = ", ".join("?" * (len(columns) + 1))
+    connection.executemany(f"INSERT INTO t VALUES ({marks})", [(*row, i) for i, row in enumerate(rows)])
+    kept = {i for (i,) in connection.execute(f"SELECT position FROM t WHERE {sql}").fetchall()}
+    others = {i for (i,) in connection.execute(f"SELECT position FROM t WHERE NOT ({sql})").fetchall()}
+    values = connection.execute(f"SELECT {sql} FROM t ORDER BY position").fetchall()
+    assert kept.isdisjoint(others)
+    assert kept | others == set(range(len(rows)))
+    assert {i for i, (value,) in enumerate(values) if value} == kept
+    return [i in kept for i in range(len(rows))]
+
+
+ENGINES = {"duckdb": duckdb.connect, "sqlite": lambda: sqlite3.connect(":memory:")}
+
+
+@pytest.fixture(scope="module", params=list(ENGINES))
+def engine(request):
+    connection = ENGINES[request.param]()
+    yield request.param, connection
+    connection.close()
+
+
+@settings(max_examples=60)
+@given(table=tables(st.booleans()))
+@example(
+    table=(Or(Var("TRUE"), Not(Var("false"))), ["TRUE", "false"], [(None, True), (False, None), (True, True)])
+)
+def test_sql_on_boolean_columns_is_evaluate(engine, table):
+    dialect, connection = engine
+    formula, columns, rows = table
+
+    assert run_sql(connection, to_sql(formula, dialect), columns, rows, "BOOLEAN") == expected(*table)
+
+
+@settings(max_examples=40)
+@given(table=tables(st.floats(0, 1) | st.sampled_from([0.5, 0.25])), threshold=st.sampled_from([0.5, 0.25]))
+def test_sql_on_scores_is_evaluate(engine, table, threshold):
+    dialect, connection = engine
+    formula, columns, rows = table
+    filled = np.array([[0.0 if value is None else value for value in row] for row in rows])
+    truth = formula.evaluate(filled, columns, threshold=threshold).tolist()
+
+    assert run_sql(connection, to_sql(formula, dialect, threshold), columns, rows, "DOUBLE") == truth
+
+
+def test_sql_of_a_wide_formula_runs(engine):
+    dialect, connection = engine
+    columns = ["a", "b", "c"]
+    rows = [tuple(map(bool, row)) for row in all_rows(3)]
+
+    assert run_sql(connection, to_sql(WIDE, dialect), columns, rows, "BOOLEAN") == expected(
+        WIDE, columns, rows
+    )
+
+
+def test_sql_of_the_deepest_formula_runs(engine):
+    dialect, connection = engine
+    formula = deep(25)
+    rows = [(False, True), (True, True), (True, False), (False, None)]
+
+    sql = to_sql(formula, dialect)
+
+    assert run_sql(connection, sql, ["a", "b"], rows, "BOOLEAN") == expected(formula, ["a", "b"], rows)
+
+
+def test_sql_of_a_missing_sqlite_column_is_an_error_not_a_string(engine):
+    dialect, connection = engine
+    run_sql(connection, to_sql(a, dialect), ["a"], [(True,)], "BOOLEAN")
+
+    with pytest.raises((sqlite3.OperationalError, duckdb.BinderException)):
+        connection.execute(f"SELECT {to_sql(Var('missing'), dialect)} FROM t")
+
+
+NAME = 'q"`\\\n'
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql"),
+    [
+        ("ansi", '"q""`\\\n" IS NOT TRUE AND FALSE'),
+        ("duckdb", '"q""`\\\n" IS NOT TRUE AND FALSE'),
+        ("postgresql", '"q""`\\\n" IS NOT TRUE AND FALSE'),
+        ("sqlite", '`q"``\\\n` IS NOT 1 AND 0'),
+        ("mysql", '`q"``\\\n` IS NOT TRUE AND FALSE'),
+        ("spark", '`q"``\\\n` IS NOT TRUE AND FALSE'),
+        ("bigquery", '`q"\\`\\\\\\n` IS NOT TRUE AND FALSE'),
+    ],
+)
+def test_sql_spelling(dialect, sql):
+    assert to_sql(And(Not(Var(NAME)), FALSE), dialect) == sql
+
+
+@pytest.mark.parametrize(
+    ("threshold", "sql"),
+    [
+        (0.5, '("a" > 0.5) IS TRUE'),
+        (0, '("a" > 0.0) IS TRUE'),
+        (1e-5, '("a" > 1e-05) IS TRUE'),
+        (0.1 + 0.2, '("a" > 0.30000000000000004e0) IS TRUE'),
+    ],
+)
+def test_sql_thresholds(threshold, sql):
+    assert to_sql(a, threshold=threshold) == sql
+
+
+def test_sql_negations():
+    assert to_sql(Not(Not(Not(Or(a, b))))) == 'NOT ("a" IS TRUE OR "b" IS TRUE)'
+    assert to_sql(Not(TRUE), "sqlite") == "NOT 1"
+
+
+@pytest.mark.parametrize(
+    ("formula", "dialect", "message"),
+    [
+        (
+            a,
+            "oracle",
+            "Unknown SQL dialect 'oracle'. The dialects are 'ansi', 'duckdb', 'sqlite', 'postgresql', "
+            "'mysql', 'spark', 'bigquery'.",
+        ),
+        (
+            Var("x\0"),
+            "ansi",
+            "'x\\x00' cannot be a column in ansi: it holds a NUL character. Rename the concept.",
+        ),
+        (
+            Var("\ud800"),
+            "duckdb",
+            "'\\ud800' cannot be a column in duckdb: it cannot be encoded as UTF-8. Rename the concept.",
+        ),
+        (
+            Var("é" * 32),
+            "postgresql",
+            f"'{'é' * 32}' cannot be a column in postgresql: PostgreSQL would cut it to 63 bytes. "
+            "Rename the concept.",
+        ),
+        (
+            Var("x" * 65),
+            "mysql",
+            f"'{'x' * 65}' cannot be a column in mysql: it has more than 64 characters. Rename the concept.",
+        ),
+        (
+            Var("a 🐦"),
+            "mysql",
+            "'a 🐦' cannot be a column in mysql: '🐦' lies outside the Basic Multilingual Plane. "
+            "Rename the concept.",
+        ),
+        (Var("a "), "mysql", "'a ' cannot be a column in mysql: it ends with a blank. Rename the concept."),
+        (
+            Var("${env:HOME}"),
+            "spark",
+            "'${env:HOME}' cannot be a column in spark: Spark would substitute ${...}. Rename the concept.",
+        ),
+        (
+            Var("x" * 301),
+            "bigquery",
+            f"'{'x' * 301}' cannot be a column in bigquery: it has more than 300 characters. "
+            "Rename the concept.",
+        ),
+        (And(a, Var("A")), "sqlite", "'A' and 'a' are one column in sqlite. Rename one of the concepts."),
+        (
+            And(Var("É"), Var("é")),
+            "bigquery",
+            "'É' and 'é' are one column in bigquery. Rename one of the concepts.",
+        ),
+    ],
+)
+def test_sql_refuses_what_a_dialect_cannot_carry(formula, dialect, message):
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        to_sql(formula, dialect)
+
+
+def test_sql_keeps_case_apart_where_the_dialect_does():
+    assert to_sql(And(a, Var("A")), "postgresql") == '"a" IS TRUE AND "A" IS TRUE'
+    assert to_sql(And(Var("É"), Var("é")), "sqlite") == "`É` IS 1 AND `é` IS 1"
+
+
+def compiled(source, name="rule"):
+    scope = {}
+    exec(compile(source, "rule.py", "exec"), scope)
+    return scope[name]
+
+
+@given(table=tables(st.floats(0, 1) | st.booleans() | st.sampled_from([0.5, np.float32(0.7)])))
+def test_python_source_is_evaluate(table):
+    formula, columns, rows = table
+    rows = [tuple(0 if value is None else value for value in row) for row in rows]
+    rule = compiled(to_python(formula))
+
+    results = [rule(dict(zip(columns, row, strict=True))) for row in rows]
+
+    assert all(type(result) is bool for result in results)
+    assert results == expected(formula, columns, rows)
+
+
+@given(formulas(any_names))
+@example(And(*map(Var, HOSTILE_NAMES)))
+def test_python_source_shows_names_as_literals_only(formula):
+    nodes = list(ast.walk(ast.parse(to_python(formula))))
+
+    assert {node.id for node in nodes if isinstance(node, ast.Name)} <= {"row"}
+    assert not any(isinstance(node, ast.Call | ast.Attribute) for node in nodes)
+    strings = {node.value for node in nodes if isinstance(node, ast.Constant)} - {0.5, True, False}
+    assert strings == set(formula.concepts)
+
+
+def test_python_source_never_runs_a_name(tmp_path):
+    target = tmp_path / "made"
+    name = f"']; open({str(target)!r}, 'w'); row['"
+
+    assert compiled(to_python(Var(name)))({name: 1.0}) is True
+    assert not target.exists()
+
+
+def test_python_source_of_wide_and_deep_formulas():
+    assert compiled(to_python(WIDE))({"a": 1, "b": 1, "c": 1}) is True
+    assert compiled(to_python(deep(80)))({"a": 0, "b": 1}) is False
+    assert compiled(to_python(TRUE))({}) is True
+    assert compiled(to_python(a, "bool"), "bool")({"a": 1}) is True
+
+
+@pytest.mark.parametrize("name", ["", "lambda", "a b", "__debug__", "f(x): pass #", None])
+def test_python_function_needs_a_name(name):
+    with pytest.raises(InputError, match="Give name= a Python identifier"):
+        to_python(a, name)
+
+
+@settings(max_examples=60)
+@given(
+    formula=formulas(st.sampled_from(["red", "a & b", "lambda", "\ud83d", "__import__('os')"]), max_leaves=8)
+)
+def test_sympy_is_evaluate(formula):
+    columns = list(formula.concepts)
+    rows = all_rows(len(columns))
+    symbols = [sympy.Symbol(name) for name in columns]
+    function = sympy.lambdify(symbols, to_sympy(formula), modules="math", dummify=True)
+
+    assert [bool(function(*map(bool, row))) for row in rows] == formula.evaluate(rows, columns).tolist()
+
+
+def test_sympy_takes_deep_formulas():
+    expression = to_sympy(deep(80))
+
+    assert {symbol.name for symbol in expression.free_symbols} <= {"a", "b"}
+
+
+def test_sympy_missing_names_the_fix(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sympy", None)
+
+    with pytest.raises(
+        MissingDependencyError,
+        match=r"^to_sympy needs SymPy. Install it with: pip install 'logiclens\[sympy\]'$",
+    ):
+        to_sympy(a)
+
+
+@given(formulas(any_names.filter(lambda name: not re.search("[\ud800-\udbff][\udc00-\udfff]", name))))
+@example(Var("\ud83d"))
+@example(And(*map(Var, HOSTILE_NAMES)))
+@example(deep(MAX_DEPTH))
+def test_json_comes_back_exactly(formula):
+    text = to_json(formula)
+
+    assert text.isascii()
+    assert text.isprintable()
+    assert from_json(text) == formula
+
+
+def test_json_spelling():
+    formula = Or(And(a, Not(b)), FALSE)
+
+    assert json.loads(to_json(formula)) == {
+        "format": "logiclens.formula",
+        "version": 1,
+        "formula": {"or": [{"and": ["a", {"not": "b"}]}, False]},
+    }
+
+
+def test_json_refuses_a_name_it_would_change():
+    with pytest.raises(
+        InputError,
+        match=r"^JSON cannot carry the concept "
+        r"'\\ud83d\\udc26': it holds a split surrogate pair. Rename it\.$",
+    ):
+        to_json(Var(BIRD_SPLIT))
+
+
+def saved(formula, version="1"):
+    return f'{{"format": "logiclens.formula", "version": {version}, "formula": {formula}}}'
+
+
+ENVELOPE = 'A saved formula has the entries "format": "logiclens.formula", "version" and "formula" only.'
+DEEP = "A saved formula is nested 200 levels deep at most. Flatten it before saving."
+KINDS = (
+    'A saved formula is made of names, true, false, {"not": f} and {"and": [f, g, ...]} or "or" with two '
+    "parts or more. Got %s."
+)
+VERSION = (
+    "The formula was saved in version %s of the format; this release reads version 1. Update logiclens, or "
+    "save it again."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"{}", "A saved formula is read from a string. Got bytes."),
+        (
+            "",
+            "A saved formula is JSON; this text is not: Expecting value: line 1 column 1 (char 0). "
+            "Save it again.",
+        ),
+        ("1", ENVELOPE),
+        ("{}", ENVELOPE),
+        ('{"format": "other", "version": 1, "formula": "a"}', ENVELOPE),
+        ('{"format": "logiclens.formula", "version": 1, "formula": "a", "more": 1}', ENVELOPE),
+        (
+            '{"format": "logiclens.formula", "format": "x"}',
+            "A saved formula repeats an entry: 'format', 'format'. Save it again.",
+        ),
+        (saved('"a"', "2"), VERSION % 2),
+        (saved('"a"', "true"), VERSION % "bool"),
+        (saved('"a"', "[[1]]"), VERSION % "list"),
+        (saved('{"xor": ["a", "b"]}'), KINDS % "an object with 'xor'"),
+        (saved('{"and": ["a", "b"], "or": ["a", "b"]}'), KINDS % "an object with 'and', 'or'"),
+        (saved('{"and": ["a"]}'), KINDS % "an object with 'and'"),
+        (saved('{"and": "ab"}'), KINDS % "an object with 'and'"),
+        (saved("null"), KINDS % "NoneType"),
+        (saved("NaN"), KINDS % "float"),
+        (saved("[" * 300 + "]" * 300), KINDS % "list"),
+        (saved('""'), "A concept name must not be empty. Give every column a name."),
+        (saved('{"not": ' * 200 + '"a"' + "}" * 200), DEEP),
+        (saved("[" * 1_000_000), DEEP),
+        ("x" * 10_000_001, "A saved formula has 10000000 characters at most. Got 10000001."),
+    ],
+    ids=range(21),
+)
+def test_json_that_is_not_a_saved_formula_is_refused(text, message):
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("formula", "sentence"),
+    [
+        (TRUE, "always"),
+        (FALSE, "never"),
+        (a, "a"),
+        (Not(a), "not a"),
+        (And(a, Not(b), c), "a and not b and c"),
+        (Or(And(a, Not(b)), c), "a and not b, or c"),
+        (And(Or(a, b), Not(c)), "a or b, and not c"),
+        (Or(And(a, Or(b, c)), Not(And(a, b))), "a and (b or c), or not (a and b)"),
+        (Not(Or(a, And(b, c))), "not (a or (b and c))"),
+        (Var("bill colour"), "“bill colour”"),
+        (And(Var("and"), Var("Never")), "“and” and “Never”"),
+        (Var("“x”\n"), "“\\u201cx\\u201d\\n”"),
+    ],
+)
+def test_sentences(formula, sentence):
+    assert to_sentence(formula) == sentence
+
+
+@given(formulas(any_names))
+def test_sentences_are_one_printable_line(formula):
+    assert to_sentence(formula).isprintable()
+
+
+@given(st.lists(formulas(any_names), min_size=2, max_size=2, unique=True))
+def test_different_formulas_have_different_sentences(pair):
+    assert to_sentence(pair[0]) != to_sentence(pair[1])
+
+
+@pytest.mark.parametrize("write", [to_sql, to_python, to_sympy])
+def test_nesting_is_limited(write):
+    with pytest.raises(
+        LimitError,
+        match=r"^The formula is nested 81 levels deep; this form takes 80 at most. "
+        r"Bring it into a normal form first.$",
+    ):
+        write(deep(81))
+
+
+@pytest.mark.parametrize("write", [to_sql, to_python, to_sympy, to_json, to_sentence])
+def test_size_is_limited_and_arguments_are_checked(write):
+    with pytest.raises(LimitError, match="more than 200000 literals and connectives when written out"):
+        write(shared(70, TRUE))
+    with pytest.raises(InputError, match=r"^Only a formula can be written out. Got 'a'; write Var\('a'\).$"):
+        write("a")
+
+
+def test_json_length_is_limited():
+    with pytest.raises(LimitError, match=r"characters of JSON; 10000000 is the limit.$"):
+        to_json(And(a, Var("n" * 10_000_000)))
+
+
+def test_examples_in_the_docstrings():
+    assert doctest.testmod(export).failed == 0

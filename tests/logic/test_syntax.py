@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+import doctest
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from logiclens.errors import FormulaSyntaxError, InputError, LimitError
+from logiclens.logic import syntax
+from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Not, Or, Var
+from logiclens.logic.syntax import MAX_LENGTH, format_formula, parse_formula
+from tests.strategies import HOSTILE_NAMES, formulas, names
+
+a, b, c, d = (Var(name) for name in "abcd")
+BIRD_SPLIT = "\ud83d\udc26"  # the two halves of a bird's code, which are not a bird
+
+any_names = (
+    names()
+    | st.text(min_size=1, max_size=6)
+    | st.text(st.characters(categories=["Cs", "Cf", "Cc"]), min_size=1)
+)
+
+
+def deep(levels):
+    """Nest ``a | (b & (a | ...))`` that many levels deep."""
+    formula = a
+    for level in range(levels - 1):
+        formula = And(b, formula) if level % 2 else Or(a, formula)
+    return formula
+
+
+def shared(levels, leaf):
+    """Build a formula with few objects and 2 ** levels leaves."""
+    for _ in range(levels):
+        leaf = And(leaf, leaf)
+    return leaf
+
+
+@pytest.mark.parametrize("style", ["ascii", "unicode"])
+@given(formula=formulas(any_names))
+@example(formula=Var(BIRD_SPLIT))
+@example(formula=Var("\ud83d"))
+@example(formula=And(*map(Var, HOSTILE_NAMES)))
+@example(formula=deep(MAX_DEPTH))
+def test_what_is_written_is_read_back_exactly(style, formula):
+    assert parse_formula(format_formula(formula, style)) == formula
+
+
+@pytest.mark.parametrize("style", ["ascii", "unicode", "latex"])
+@given(formula=formulas(any_names))
+def test_text_is_one_printable_line(style, formula):
+    text = format_formula(formula, style)
+
+    assert text.isprintable()
+    assert style != "ascii" or text.isascii()
+
+
+@given(st.text(max_size=30) | st.text(st.sampled_from(' ()~!&|<->"\\\nabu0¬∧∨→↔⊤⊥é'), max_size=30))
+def test_any_text_is_a_formula_or_refused_with_a_place(text):
+    error, formula = None, None
+    try:
+        formula = parse_formula(text)
+    except FormulaSyntaxError as caught:
+        error = caught
+
+    if error is None:
+        assert parse_formula(format_formula(formula)) == formula
+    else:
+        assert 0 <= error.position <= len(text)
+        assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("formula", "ascii_text", "unicode_text"),
+    [
+        (And(And(a, b), c), "(a & b) & c", "(a ∧ b) ∧ c"),
+        (And(a, b, c), "a & b & c", "a ∧ b ∧ c"),
+        (Or(And(a, Not(b)), c), "(a & ~b) | c", "(a ∧ ¬b) ∨ c"),
+        (Not(Not(a)), "~~a", "¬¬a"),
+        (Not(Or(a, TRUE)), "~(a | TRUE)", "¬(a ∨ ⊤)"),
+        (Or(FALSE, Var("TRUE")), 'FALSE | "TRUE"', '⊥ ∨ "TRUE"'),
+        (Var("not"), '"not"', '"not"'),
+        (Var("größe"), '"gr\\u00f6\\u00dfe"', "größe"),
+        (Var("🐦"), '"\\U0001f426"', '"🐦"'),
+        (Var('say "hi"\n\\'), '"say \\"hi\\"\\n\\\\"', '"say \\"hi\\"\\n\\\\"'),
+        (Var("\u200fx"), '"\\u200fx"', '"\\u200fx"'),
+    ],
+)
+def test_spelling(formula, ascii_text, unicode_text):
+    assert format_formula(formula) == str(formula) == ascii_text
+    assert format_formula(formula, "unicode") == unicode_text
+
+
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("a|b&~c", Or(a, And(b, Not(c)))),
+        ("a ∧ b ∨ !c", Or(And(a, b), Not(c))),
+        ("((a))", a),
+        ("a->b", a >> b),
+        ("a >> b -> c", a >> (b >> c)),
+        ("a & b → c | d", And(a, b) >> Or(c, d)),
+        ("a <-> b", a.iff(b)),
+        ("a -> b ↔ c", (a >> b).iff(c)),
+        ("a <-> (b <-> c)", a.iff(b.iff(c))),
+        ("⊤ & ⊥", And(TRUE, FALSE)),
+        ('"a"', a),
+        ('"\\u0061\\U00000062"', Var("ab")),
+        ("\n a\t", a),
+    ],
+)
+def test_reading(text, formula):
+    assert parse_formula(text) == formula
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("  ", "The text is empty. Write TRUE or FALSE for a constant (column 1: '>>>  ')"),
+        ("a & & b", "Expected a concept, got '&'. Put a concept, ~ or ( here (column 5: 'a & >>>& b')"),
+        (
+            "a |",
+            "Expected a concept, got the end of the text. Put a concept, ~ or ( here (column 4: 'a |>>>')",
+        ),
+        ("()", "Expected a concept, got ')'. Put a concept, ~ or ( here (column 2: '(>>>)')"),
+        (
+            "bill colour",
+            "Expected an operator, got 'colour'. Put & or | before it, or put a name that has blanks "
+            "or signs in double quotes (column 6: 'bill >>>colour')",
+        ),
+        ("a & (b | c", "This parenthesis is never closed. Add a ) (column 5: 'a & >>>(b | c')"),
+        ("a) & b", "This parenthesis closes nothing. Remove it, or open one before (column 2: 'a>>>) & b')"),
+        ('a & "b', "This quote is never closed. Add a \" after the name (column 5: 'a & >>>\"b')"),
+        ('""', "A concept name must not be empty. Put it in the quotes (column 1: '>>>\"\"')"),
+        (
+            '"a\\q"',
+            "Unknown escape '\\\\q' in a quoted name. Write two backslashes for one "
+            "(column 3: '\"a>>>\\\\q\"')",
+        ),
+        (
+            '"\\UFFFFFFFF"',
+            "Unknown escape '\\\\UFFFFFFFF' in a quoted name. Write two backslashes for one "
+            "(column 2: '\">>>\\\\UFFFFFFFF\"')",
+        ),
+        ("a and b", "'and' is reserved. Write &, or quote it if it is a concept (column 3: 'a >>>and b')"),
+        ("True", "'True' is reserved. Write TRUE, or quote it if it is a concept (column 1: '>>>True')"),
+        (
+            "age > 62",
+            "'>' is no operator and no plain name. Put a name like that in double quotes "
+            "(column 5: 'age >>>> 62')",
+        ),
+        (
+            "a <-> b <-> c",
+            "Two <-> in a row. Say with parentheses what is meant (column 9: 'a <-> b >>><-> c')",
+        ),
+    ],
+)
+def test_errors_point_at_the_column_and_tell_the_fix(text, message):
+    with pytest.raises(FormulaSyntaxError, match=f"^{re.escape(message)}$"):
+        parse_formula(text)
+
+
+@pytest.mark.parametrize("text", ["(" * 100_000, "~" * 100_000 + "a", "~(" * 50_000 + "a" + ")" * 50_000])
+def test_bottomless_text_is_refused(text):
+    with pytest.raises(LimitError, match="nested 200 levels deep at most"):
+        parse_formula(text)
+
+
+def test_depth_counts_negations_and_parentheses_together():
+    with pytest.raises(LimitError, match="nested 200 levels deep at most"):
+        parse_formula("(~~" * 150 + "a" + ")" * 150)
+
+
+@pytest.mark.parametrize("sign", ["&", "|", "->"])
+def test_long_chains_are_read_in_linear_time(sign):
+    formula = parse_formula(f" {sign} ".join(["a"] * 30_000))
+
+    assert formula.depth <= 3
+    assert formula.complexity == 30_000
+
+
+def test_limits_and_wrong_arguments_are_named():
+    with pytest.raises(
+        LimitError, match=r"^A formula's text may have 1000000 characters at most. Got 1000001.$"
+    ):
+        parse_formula("a" * (MAX_LENGTH + 1))
+    with pytest.raises(InputError, match=r"^A formula is read from a string. Got bytes.$"):
+        parse_formula(b"a")
+    with pytest.raises(
+        InputError, match=r"^Unknown style 'html'. The styles are 'ascii', 'unicode', 'latex'.$"
+    ):
+        format_formula(a, "html")
+    with pytest.raises(InputError, match=r"^Only a formula can be written out. Got 'a'; write Var\('a'\).$"):
+        format_formula("a")
+
+
+@pytest.mark.parametrize("leaf", [a, TRUE, Not(FALSE)])
+def test_formulas_that_share_parts_without_bound_are_refused(leaf):
+    with pytest.raises(LimitError, match="more than 200000 literals and connectives when written out"):
+        format_formula(shared(150, leaf))
+
+
+@pytest.mark.parametrize(
+    ("name", "latex"),
+    [
+        ("red_wing", r"\mathit{red\_wing}"),
+        ("<script>", r"\text{\textless{}script\textgreater{}}"),
+        ("$x$ %s {0}", r"\text{\$x\$\ \%s\ \{0\}}"),
+        ("a\\b\n", r"\text{a\textbackslash{}b\textbackslash{}n}"),
+        (
+            "~^&#|`'-\"",
+            r"\text{\textasciitilde{}\textasciicircum{}\&\#\textbar{}\textasciigrave{}{'}{-}{''}}",
+        ),
+        ("größe", r"\text{größe}"),
+    ],
+)
+def test_latex_escapes_what_latex_would_act_on(name, latex):
+    assert format_formula(Var(name), "latex") == latex
+
+
+def test_latex_connectives():
+    formula = Or(And(a, Not(b)), Not(Or(c, FALSE)), TRUE)
+
+    assert format_formula(formula, "latex") == (
+        r"(\mathit{a} \land \lnot \mathit{b}) \lor \lnot (\mathit{c} \lor \bot) \lor \top"
+    )
+
+
+@given(names())
+def test_latex_names_are_inert(name):
+    """Without its own escapes, a name leaves no character that LaTeX acts on."""
+    body = re.sub(
+        r"\\(text(backslash|ascii\w+|less|greater|bar)\{\}|[{}$&#%_ ])|\{('|''|-)\}",
+        "",
+        format_formula(Var(name), "latex"),
+    )
+    body = re.fullmatch(r"\\(?:mathit|text)\{(.*)\}", body)[1]
+
+    assert not set(body) & set("\\{}$&#%_~^<>")
+
+
+def test_examples_in_the_docstrings():
+    assert doctest.testmod(syntax).failed == 0

@@ -1,0 +1,218 @@
+"""The documentation tells the truth: its examples run, its pages cover the code, its commands exist."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import importlib
+import importlib.util
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from typer.testing import CliRunner
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+SOURCE = ROOT / "src"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+
+FENCE = re.compile(r"^```(?P<language>\w*)[^\n]*\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page."""
+
+    language: str
+    body: str
+    line: int
+    """Line of the page on which the body starts."""
+    follows_directly: bool
+    """Nothing but blank lines since the block before."""
+
+
+def blocks(text: str) -> Iterator[Block]:
+    end = 0
+    for match in FENCE.finditer(text):
+        line = text.count("\n", 0, match.start("body")) + 1
+        yield Block(match["language"], match["body"], line, not text[end : match.start()].strip())
+        end = match.end()
+
+
+def label(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def module_names() -> list[str]:
+    paths = sorted((SOURCE / "logiclens").rglob("*.py"))
+    parts = [path.relative_to(SOURCE).with_suffix("").parts for path in paths]
+    return [".".join(part[:-1] if part[-1] == "__init__" else part) for part in parts]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=label)
+def test_examples_run_and_print_what_the_page_shows(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The Python blocks of a page run in order, in one namespace, away from the checkout."""
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    printed = ""
+    after_python = False
+    for block in blocks(page.read_text(encoding="utf-8")):
+        where = f"{label(page)}, line {block.line}"
+        if block.language == "python":
+            source = "\n" * (block.line - 1) + block.body  # tracebacks then name the line of the page
+            output = io.StringIO()
+            with contextlib.redirect_stdout(output):
+                exec(compile(source, str(page), "exec"), namespace)
+            printed = output.getvalue()
+        elif block.language == "text" and after_python and block.follows_directly:
+            assert printed.rstrip() == block.body.rstrip(), f"{where}: the page shows another output"
+        after_python = block.language == "python"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=label)
+def test_every_fence_names_its_language(page: Path):
+    """A block without a language would be neither run nor checked."""
+    bare = [block.line for block in blocks(page.read_text(encoding="utf-8")) if not block.language]
+
+    assert bare == []
+
+
+@pytest.mark.parametrize("name", module_names())
+def test_docstring_examples_run(name: str):
+    failed, _ = doctest.testmod(importlib.import_module(name))
+
+    assert failed == 0
+
+
+@pytest.mark.parametrize("name", module_names())
+def test_every_module_has_a_place_in_the_reference(name: str):
+    """Packages are described on the overview, the command line on its own page."""
+    reference = DOCS / "reference"
+    if name in {"logiclens", "logiclens.logic"}:
+        assert f"`{name}`" in (reference / "index.md").read_text(encoding="utf-8")
+    elif name == "logiclens.cli":
+        assert f"`{name}`" in (reference / "cli.md").read_text(encoding="utf-8")
+    elif not name.rpartition(".")[2].startswith("_"):
+        pages = [page.read_text(encoding="utf-8") for page in reference.rglob("*.md")]
+        assert any(f"::: {name}\n" in text for text in pages), f"write a reference page for {name}"
+
+
+def test_every_page_is_in_the_navigation():
+    """MkDocs checks the other direction."""
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    missing = [
+        label(page) for page in DOCS.rglob("*.md") if page.relative_to(DOCS).as_posix() not in navigation
+    ]
+
+    assert missing == []
+
+
+def test_the_overview_names_everything_public():
+    overview = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
+    public = importlib.import_module("logiclens").__all__
+
+    assert [name for name in public if f"`{name}`" not in overview] == []
+
+
+@pytest.fixture(scope="module")
+def hooks() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("logiclens_docs_hooks", DOCS / "hooks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_command_is_in_the_reference_and_helps(hooks: ModuleType):
+    """The page is filled in when the site is built; here the same hook fills it in."""
+    from logiclens.cli import app
+
+    page = (DOCS / "reference" / "cli.md").read_text(encoding="utf-8")
+    filled = hooks.on_page_markdown(page)
+    paths = hooks.command_paths(app)
+
+    assert hooks.MARKER in page
+    assert ("demo",) in paths
+    for path in paths:
+        assert f"## `{' '.join(('logiclens', *path))}`" in filled
+        assert len(description(hooks.help_text(app, path)).split()) >= 3, f"{path} does not say what it does"
+
+
+def description(help_text: str) -> str:
+    """Words between the usage line and the first box of a help text."""
+    before_boxes = help_text.partition("╭")[0]
+    return " ".join(line for line in before_boxes.splitlines() if "Usage:" not in line)
+
+
+@pytest.fixture(scope="module")
+def make_targets() -> set[str]:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    return set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md"], ids=label)
+def test_make_commands_exist(page: Path, make_targets: set[str]):
+    text = page.read_text(encoding="utf-8")
+    in_shell = "\n".join(block.body for block in blocks(text) if block.language in {"console", "sh"})
+    named = set(re.findall(r"`make ([a-z]+)`", text)) | set(re.findall(r"\bmake ([a-z]+)", in_shell))
+
+    assert named <= make_targets
+
+
+def test_the_readme_shows_the_two_commands():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shell = "\n".join(block.body for block in blocks(readme) if block.language in {"console", "sh"})
+
+    assert "make demo" in shell
+    assert "make test" in shell
+
+
+def test_ci_runs_what_a_developer_runs():
+    commands = [
+        line
+        for line in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+        if line.startswith("make ")
+    ]
+
+    assert commands == ["make check", "make test"]
+
+
+def test_links_between_files_lead_somewhere():
+    """MkDocs checks the links of docs/; these are the pages it does not see."""
+    broken = []
+    for page in ROOT.glob("*.md"):
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if not (page.parent / target).exists():
+                broken.append(f"{label(page)}: {target}")
+
+    assert broken == []
+
+
+def test_the_readme_shows_what_the_demo_prints(hooks: ModuleType):
+    """Line by line, blanks and times aside; ``...`` stands for lines left out."""
+    from logiclens.cli import app
+
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    place = re.search(r"<!-- demo output: begin.*?-->(.*?)<!-- demo output: end -->", readme, re.DOTALL)
+    assert place is not None
+    (shown,) = blocks(place[1].lstrip())
+    printed = CliRunner().invoke(app, ["demo"], env={"COLUMNS": hooks.WIDTH, "NO_COLOR": "1", "TERM": "dumb"})
+
+    assert printed.exit_code == 0, printed.output
+    lines = iter(normalized(printed.output))
+    for line in normalized(shown.body):
+        assert line == "..." or line in lines, f"the demo does not print {line!r} (any more)"
+
+
+def normalized(text: str) -> list[str]:
+    """Lines without outer blanks, empty ones dropped, every duration replaced."""
+    lines = (re.sub(r"\d+(\.\d+)? ?(ms|s)\b", "# s", line.strip()) for line in text.splitlines())
+    return [line for line in lines if line]
