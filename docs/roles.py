@@ -1,7 +1,7 @@
-"""Build step of the documentation: links for the cross-references in docstrings.
+"""Build step of the documentation: the habits of reStructuredText in docstrings, as Markdown.
 
-Docstrings point at each other as ``:func:`logiclens.logic.minimize```, which every Python tool
-understands as text. Here the roles become links where the target has a page, and plain code where not.
+Docstrings point at each other as ``:func:`logiclens.logic.minimize``` and at sources as ``[1]_``. Here
+the former become links where the target has a page, and plain code where not; the latter lose their marks.
 """
 
 from __future__ import annotations
@@ -11,7 +11,14 @@ from typing import Any
 
 from griffe import Extension, NameResolutionError, Object
 
-_ROLE = re.compile(r":(?:func|class|data|meth|attr|mod|exc|obj):`(~?)([\w.]+)`")
+_ROLE = re.compile(
+    r":(?:func|class|data|meth|attr|mod|exc|obj):`(?:(?P<title>[^`<]+?) <)?(?P<short>~?)(?P<target>[\w.]+)>?`"
+)
+_MARKS = [
+    (re.compile(r"\.\. (\[\d+\])"), r"\1"),
+    (re.compile(r"(\[\d+\])_"), r"\1"),
+    (re.compile(r"::$", re.M), ":"),
+]
 
 
 class Roles(Extension):
@@ -20,17 +27,17 @@ class Roles(Extension):
     def on_object(self, *, obj: Object, **_: Any) -> None:
         """Griffe event: an object has been read."""
         if obj.docstring:
-            obj.docstring.value = _ROLE.sub(
-                lambda match: _link(match[2], bool(match[1]), obj), obj.docstring.value
-            )
+            text = _ROLE.sub(lambda match: _link(match, obj), obj.docstring.value)
+            for mark, plain in _MARKS:
+                text = mark.sub(plain, text)
+            obj.docstring.value = text
 
 
-def _link(target: str, short: bool, obj: Object) -> str:
-    shown = target.rpartition(".")[2] if short else target
-    path = target
-    if not target.startswith("logiclens."):
-        try:
-            path = obj.resolve(target)
-        except NameResolutionError:  # not a name in this scope: leave it as code
-            path = target
+def _link(match: re.Match[str], obj: Object) -> str:
+    target = match["target"]
+    shown = match["title"] or (target.rpartition(".")[2] if match["short"] else target)
+    try:
+        path = target if target.startswith("logiclens.") else obj.resolve(target)
+    except NameResolutionError:  # not a name in this scope: the link stays plain code
+        path = target
     return f'<autoref identifier="{path}" optional><code>{shown}</code></autoref>'

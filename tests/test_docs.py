@@ -121,6 +121,14 @@ def test_the_overview_names_everything_public():
     assert [name for name in public if f"`{name}`" not in overview] == []
 
 
+def test_the_paper_map_names_tests_that_exist():
+    text = (DOCS / "explanation" / "paper_map.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(tests/[\w/]+\.py)`", text))
+
+    assert named
+    assert [path for path in sorted(named) if not (ROOT / path).is_file()] == []
+
+
 @pytest.fixture(scope="module")
 def hooks() -> ModuleType:
     spec = importlib.util.spec_from_file_location("logiclens_docs_hooks", DOCS / "hooks.py")
@@ -147,9 +155,9 @@ def test_every_command_is_in_the_reference_and_helps(hooks: ModuleType):
 
 
 def description(help_text: str) -> str:
-    """Words between the usage line and the first box of a help text."""
-    before_boxes = help_text.partition("╭")[0]
-    return " ".join(line for line in before_boxes.splitlines() if "Usage:" not in line)
+    """Words between the usage line and the options of a help text, drawn in boxes or not."""
+    before_options = re.split(r"╭|^\w+:$", help_text, maxsplit=1, flags=re.MULTILINE)[0]
+    return " ".join(line for line in before_options.splitlines() if "Usage:" not in line)
 
 
 @pytest.fixture(scope="module")

@@ -5,4 +5,4 @@ from logiclens.logic import *  # noqa: F403 - the names are listed once, in logi
 
 __version__ = "0.1.0.dev0"
 
-__all__ = [*_logic.__all__, "__version__"]  # noqa: PLE0604
+__all__ = [*_logic.__all__, "__version__"]

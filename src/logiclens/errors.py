@@ -18,6 +18,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 _LISTED = 8
+_SHOWN = 100
+_COMPARABLE = 100
 
 
 class LogicLensError(Exception):
@@ -100,7 +102,9 @@ class MissingDependencyError(LogicLensError, ImportError):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``"Did you mean 'x'? "`` for the nearest known name, or an empty string."""
-    close = get_close_matches(name, list(known), n=1)
+    if len(name) > _COMPARABLE:  # the time to compare grows with the square of the length
+        return ""
+    close = get_close_matches(name, [other for other in known if len(other) <= 2 * _COMPARABLE], n=1)
     return f"Did you mean {close[0]!r}? " if close else ""
 
 
@@ -112,10 +116,16 @@ def listing(items: Iterable[object]) -> str:
     return f"{', '.join(shown[:_LISTED])} and {len(shown) - _LISTED} more"
 
 
+def shown(value: object) -> str:
+    """Return a value's repr where it is one short line, as a table's is not, and its type otherwise."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN and text.isprintable() else f"a value of type {type(value).__name__}"
+
+
 def _excerpt(text: str, position: int, width: int = 12) -> str:
-    """The neighbourhood of a position, with the place marked: ``'a & >>>!b'``."""
+    """The neighbourhood of a position, with the place marked: ``'a & ▸!b'``."""
     before = text[max(0, position - width) : position]
     after = text[position : position + width]
     head = "..." if position > width else ""
     tail = "..." if position + width < len(text) else ""
-    return repr(f"{head}{before}>>>{after}{tail}")
+    return repr(f"{head}{before}▸{after}{tail}")

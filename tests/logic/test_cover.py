@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.errors import InputError, LimitError, UnknownConceptError
-from logiclens.logic import cover as cover_module
-from logiclens.logic.cover import Cover, truth_columns
-from logiclens.logic.data import pack, unpack
+from logiclens.logic.cover import Cover
+from logiclens.logic.data import pack
 from logiclens.logic.formula import FALSE, TRUE, And, Not, Or, Var
 from tests.strategies import HOSTILE_NAMES, PLAIN, all_rows
 
@@ -106,14 +105,6 @@ def test_cofactor_fixes_a_concept(cover, name, value):
 @given(covers(12))
 def test_tautology(cover):
     assert cover.is_tautology() == truth(cover).all()
-
-
-@given(covers(12))
-def test_tautology_by_splitting(cover):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cover_module, "_TABLE_CONCEPTS", 0)
-
-        assert cover.is_tautology() == truth(cover).all()
 
 
 @given(covers(), terms())
@@ -317,30 +308,6 @@ def test_a_product_that_blows_up_is_refused():
         )
 
 
-def test_splits_are_limited(monkeypatch):
-    monkeypatch.setattr(cover_module, "MAX_SPLITS", 3)
-    cover = random_cover(60, 900, 4, seed=0)
-    for call in (cover.is_tautology, cover.complement):
-        with pytest.raises(LimitError) as info:
-            call()
-        assert str(info.value) == (
-            "This cover needs more than 3 case splits (MAX_SPLITS). "
-            "Use fewer concepts or simplify the parts first."
-        )
-
-
-def test_many_terms_are_absorbed_through_the_index():
-    rng = np.random.default_rng(0)
-    bits = rng.random((9000, 24)) < rng.choice([0.08, 0.3], size=(9000, 1))
-    cover = Cover([f"c{j}" for j in range(24)], pack(bits), pack(np.zeros_like(bits)))
-    small = cover.absorb()
-    rows = pack(rng.random((500, 24)) < 0.2)
-
-    assert 0 < len(small) < len(cover)
-    assert np.array_equal(small.contains(rows), cover.contains(rows))
-    assert not (small.positive[:, None] & ~small.positive[None] == 0).all(-1).sum() > len(small)
-
-
 def test_thousands_of_concepts():
     cover = random_cover(5000, 300, 4, seed=3)
     rows = np.random.default_rng(0).random((2000, 5000)) < 0.5
@@ -376,10 +343,3 @@ def test_an_easy_tautology_over_many_concepts():
 
     assert Cover.from_literals(names, chain + ends).is_tautology()
     assert not Cover.from_literals(names, chain + ends[:1]).is_tautology()
-
-
-@pytest.mark.parametrize("n", [0, 1, 3, 6, 8])
-def test_truth_columns(n):
-    bits = unpack(truth_columns(n), 2**n)
-
-    assert np.array_equal(bits.T, all_rows(n))

@@ -4,10 +4,8 @@ import ast
 import doctest
 import json
 import re
-import sqlite3
 import sys
 
-import duckdb
 import numpy as np
 import pytest
 import sympy
@@ -16,7 +14,7 @@ from hypothesis import strategies as st
 
 from logiclens.errors import InputError, LimitError, MissingDependencyError
 from logiclens.logic import export
-from logiclens.logic.export import from_json, to_json, to_python, to_sentence, to_sql, to_sympy
+from logiclens.logic.export import from_json, to_json, to_python, to_sentence, to_sympy
 from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Not, Or, Var
 from tests.logic.test_syntax import BIRD_SPLIT, any_names, deep, shared
 from tests.strategies import HOSTILE_NAMES, all_rows, formulas, names
@@ -41,187 +39,6 @@ def expected(formula, columns, rows):
     """Truth by evaluate, unknown values counting as false."""
     filled = np.array([[0.0 if value is None else float(value) for value in row] for row in rows])
     return formula.evaluate(filled, columns).tolist()
-
-
-def run_sql(connection, sql, columns, rows, column_type):
-    quoted = ['"' + name.replace('"', '""') + '"' for name in columns]
-    connection.execute("DROP TABLE IF EXISTS t")
-    connection.execute(
-        f"CREATE TABLE t ({', '.join(f'{name} {column_type}' for name in quoted)}, position INT)"
-    )
-    marks = ", ".join("?" * (len(columns) + 1))
-    connection.executemany(f"INSERT INTO t VALUES ({marks})", [(*row, i) for i, row in enumerate(rows)])
-    kept = {i for (i,) in connection.execute(f"SELECT position FROM t WHERE {sql}").fetchall()}
-    others = {i for (i,) in connection.execute(f"SELECT position FROM t WHERE NOT ({sql})").fetchall()}
-    values = connection.execute(f"SELECT {sql} FROM t ORDER BY position").fetchall()
-    assert kept.isdisjoint(others)
-    assert kept | others == set(range(len(rows)))
-    assert {i for i, (value,) in enumerate(values) if value} == kept
-    return [i in kept for i in range(len(rows))]
-
-
-ENGINES = {"duckdb": duckdb.connect, "sqlite": lambda: sqlite3.connect(":memory:")}
-
-
-@pytest.fixture(scope="module", params=list(ENGINES))
-def engine(request):
-    connection = ENGINES[request.param]()
-    yield request.param, connection
-    connection.close()
-
-
-@settings(max_examples=60)
-@given(table=tables(st.booleans()))
-@example(
-    table=(Or(Var("TRUE"), Not(Var("false"))), ["TRUE", "false"], [(None, True), (False, None), (True, True)])
-)
-def test_sql_on_boolean_columns_is_evaluate(engine, table):
-    dialect, connection = engine
-    formula, columns, rows = table
-
-    assert run_sql(connection, to_sql(formula, dialect), columns, rows, "BOOLEAN") == expected(*table)
-
-
-@settings(max_examples=40)
-@given(table=tables(st.floats(0, 1) | st.sampled_from([0.5, 0.25])), threshold=st.sampled_from([0.5, 0.25]))
-def test_sql_on_scores_is_evaluate(engine, table, threshold):
-    dialect, connection = engine
-    formula, columns, rows = table
-    filled = np.array([[0.0 if value is None else value for value in row] for row in rows])
-    truth = formula.evaluate(filled, columns, threshold=threshold).tolist()
-
-    assert run_sql(connection, to_sql(formula, dialect, threshold), columns, rows, "DOUBLE") == truth
-
-
-def test_sql_of_a_wide_formula_runs(engine):
-    dialect, connection = engine
-    columns = ["a", "b", "c"]
-    rows = [tuple(map(bool, row)) for row in all_rows(3)]
-
-    assert run_sql(connection, to_sql(WIDE, dialect), columns, rows, "BOOLEAN") == expected(
-        WIDE, columns, rows
-    )
-
-
-def test_sql_of_the_deepest_formula_runs(engine):
-    dialect, connection = engine
-    formula = deep(25)
-    rows = [(False, True), (True, True), (True, False), (False, None)]
-
-    sql = to_sql(formula, dialect)
-
-    assert run_sql(connection, sql, ["a", "b"], rows, "BOOLEAN") == expected(formula, ["a", "b"], rows)
-
-
-def test_sql_of_a_missing_sqlite_column_is_an_error_not_a_string(engine):
-    dialect, connection = engine
-    run_sql(connection, to_sql(a, dialect), ["a"], [(True,)], "BOOLEAN")
-
-    with pytest.raises((sqlite3.OperationalError, duckdb.BinderException)):
-        connection.execute(f"SELECT {to_sql(Var('missing'), dialect)} FROM t")
-
-
-NAME = 'q"`\\\n'
-
-
-@pytest.mark.parametrize(
-    ("dialect", "sql"),
-    [
-        ("ansi", '"q""`\\\n" IS NOT TRUE AND FALSE'),
-        ("duckdb", '"q""`\\\n" IS NOT TRUE AND FALSE'),
-        ("postgresql", '"q""`\\\n" IS NOT TRUE AND FALSE'),
-        ("sqlite", '`q"``\\\n` IS NOT 1 AND 0'),
-        ("mysql", '`q"``\\\n` IS NOT TRUE AND FALSE'),
-        ("spark", '`q"``\\\n` IS NOT TRUE AND FALSE'),
-        ("bigquery", '`q"\\`\\\\\\n` IS NOT TRUE AND FALSE'),
-    ],
-)
-def test_sql_spelling(dialect, sql):
-    assert to_sql(And(Not(Var(NAME)), FALSE), dialect) == sql
-
-
-@pytest.mark.parametrize(
-    ("threshold", "sql"),
-    [
-        (0.5, '("a" > 0.5) IS TRUE'),
-        (0, '("a" > 0.0) IS TRUE'),
-        (1e-5, '("a" > 1e-05) IS TRUE'),
-        (0.1 + 0.2, '("a" > 0.30000000000000004e0) IS TRUE'),
-    ],
-)
-def test_sql_thresholds(threshold, sql):
-    assert to_sql(a, threshold=threshold) == sql
-
-
-def test_sql_negations():
-    assert to_sql(Not(Not(Not(Or(a, b))))) == 'NOT ("a" IS TRUE OR "b" IS TRUE)'
-    assert to_sql(Not(TRUE), "sqlite") == "NOT 1"
-
-
-@pytest.mark.parametrize(
-    ("formula", "dialect", "message"),
-    [
-        (
-            a,
-            "oracle",
-            "Unknown SQL dialect 'oracle'. The dialects are 'ansi', 'duckdb', 'sqlite', 'postgresql', "
-            "'mysql', 'spark', 'bigquery'.",
-        ),
-        (
-            Var("x\0"),
-            "ansi",
-            "'x\\x00' cannot be a column in ansi: it holds a NUL character. Rename the concept.",
-        ),
-        (
-            Var("\ud800"),
-            "duckdb",
-            "'\\ud800' cannot be a column in duckdb: it cannot be encoded as UTF-8. Rename the concept.",
-        ),
-        (
-            Var("é" * 32),
-            "postgresql",
-            f"'{'é' * 32}' cannot be a column in postgresql: PostgreSQL would cut it to 63 bytes. "
-            "Rename the concept.",
-        ),
-        (
-            Var("x" * 65),
-            "mysql",
-            f"'{'x' * 65}' cannot be a column in mysql: it has more than 64 characters. Rename the concept.",
-        ),
-        (
-            Var("a 🐦"),
-            "mysql",
-            "'a 🐦' cannot be a column in mysql: '🐦' lies outside the Basic Multilingual Plane. "
-            "Rename the concept.",
-        ),
-        (Var("a "), "mysql", "'a ' cannot be a column in mysql: it ends with a blank. Rename the concept."),
-        (
-            Var("${env:HOME}"),
-            "spark",
-            "'${env:HOME}' cannot be a column in spark: Spark would substitute ${...}. Rename the concept.",
-        ),
-        (
-            Var("x" * 301),
-            "bigquery",
-            f"'{'x' * 301}' cannot be a column in bigquery: it has more than 300 characters. "
-            "Rename the concept.",
-        ),
-        (And(a, Var("A")), "sqlite", "'A' and 'a' are one column in sqlite. Rename one of the concepts."),
-        (
-            And(Var("É"), Var("é")),
-            "bigquery",
-            "'É' and 'é' are one column in bigquery. Rename one of the concepts.",
-        ),
-    ],
-)
-def test_sql_refuses_what_a_dialect_cannot_carry(formula, dialect, message):
-    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
-        to_sql(formula, dialect)
-
-
-def test_sql_keeps_case_apart_where_the_dialect_does():
-    assert to_sql(And(a, Var("A")), "postgresql") == '"a" IS TRUE AND "A" IS TRUE'
-    assert to_sql(And(Var("É"), Var("é")), "sqlite") == "`É` IS 1 AND `é` IS 1"
 
 
 def compiled(source, name="rule"):
@@ -420,7 +237,7 @@ def test_different_formulas_have_different_sentences(pair):
     assert to_sentence(pair[0]) != to_sentence(pair[1])
 
 
-@pytest.mark.parametrize("write", [to_sql, to_python, to_sympy])
+@pytest.mark.parametrize("write", [to_python, to_sympy])
 def test_nesting_is_limited(write):
     with pytest.raises(
         LimitError,
@@ -430,7 +247,7 @@ def test_nesting_is_limited(write):
         write(deep(81))
 
 
-@pytest.mark.parametrize("write", [to_sql, to_python, to_sympy, to_json, to_sentence])
+@pytest.mark.parametrize("write", [to_python, to_sympy, to_json, to_sentence])
 def test_size_is_limited_and_arguments_are_checked(write):
     with pytest.raises(LimitError, match="more than 200000 literals and connectives when written out"):
         write(shared(70, TRUE))

@@ -1,16 +1,15 @@
 from __future__ import annotations
 
-from itertools import combinations, islice, pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from logiclens.errors import LimitError
 from logiclens.logic import satisfiability
 from logiclens.logic.formula import FALSE, TRUE, And, Not, Or, Var
-from logiclens.logic.satisfiability import Search, Solver, find_assignment, satisfying_assignment
+from logiclens.logic.satisfiability import Search, find_assignment, satisfying_assignment
 from tests.strategies import PLAIN, all_rows, formulas, plain_formulas
 
 a, b, c = Var("a"), Var("b"), Var("c")
@@ -190,34 +189,3 @@ def test_the_answer_repeats():
     )
 
     assert satisfying_assignment(formula) == satisfying_assignment(formula)
-
-
-@given(st.lists(st.lists(st.integers(0, 11), min_size=1, max_size=4), max_size=30))
-def test_clauses_straight_into_the_solver(clauses):
-    solver = Solver()
-    for _ in range(6):
-        solver.new_literal()
-    for clause in clauses:
-        solver.add_clause(clause)
-    rows = all_rows(6)
-    literals = np.stack([rows, ~rows], axis=2).reshape(len(rows), 12)
-    possible = np.all(
-        [literals[:, clause].any(axis=1) for clause in clauses] or [literals[:, 0] | True], axis=0
-    )
-
-    assert solver.solve([], range(6)) == possible.any()
-    for literal in range(12):
-        assert solver.solve([literal], range(6)) == (possible & literals[:, literal]).any()
-
-
-def test_activities_are_scaled_down(monkeypatch):
-    monkeypatch.setattr(satisfiability, "_LARGE", 10.0)
-
-    assert satisfying_assignment(pigeonhole(6, 5)) is None
-
-
-def test_restarts_follow_luby(monkeypatch):
-    monkeypatch.setattr(satisfiability, "_RESTART", 1)
-
-    assert [*islice(satisfiability._luby(), 15)] == [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
-    assert satisfying_assignment(pigeonhole(6, 5)) is None

@@ -118,42 +118,42 @@ def test_reading(text, formula):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("  ", "The text is empty. Write TRUE or FALSE for a constant (column 1: '>>>  ')"),
-        ("a & & b", "Expected a concept, got '&'. Put a concept, ~ or ( here (column 5: 'a & >>>& b')"),
+        ("  ", "The text is empty. Write TRUE or FALSE for a constant (column 1: '▸  ')"),
+        ("a & & b", "Expected a concept, got '&'. Put a concept, ~ or ( here (column 5: 'a & ▸& b')"),
         (
             "a |",
-            "Expected a concept, got the end of the text. Put a concept, ~ or ( here (column 4: 'a |>>>')",
+            "Expected a concept, got the end of the text. Put a concept, ~ or ( here (column 4: 'a |▸')",
         ),
-        ("()", "Expected a concept, got ')'. Put a concept, ~ or ( here (column 2: '(>>>)')"),
+        ("()", "Expected a concept, got ')'. Put a concept, ~ or ( here (column 2: '(▸)')"),
         (
             "bill colour",
             "Expected an operator, got 'colour'. Put & or | before it, or put a name that has blanks "
-            "or signs in double quotes (column 6: 'bill >>>colour')",
+            "or signs in double quotes (column 6: 'bill ▸colour')",
         ),
-        ("a & (b | c", "This parenthesis is never closed. Add a ) (column 5: 'a & >>>(b | c')"),
-        ("a) & b", "This parenthesis closes nothing. Remove it, or open one before (column 2: 'a>>>) & b')"),
-        ('a & "b', "This quote is never closed. Add a \" after the name (column 5: 'a & >>>\"b')"),
-        ('""', "A concept name must not be empty. Put it in the quotes (column 1: '>>>\"\"')"),
+        ("a & (b | c", "This parenthesis is never closed. Add a ) (column 5: 'a & ▸(b | c')"),
+        ("a) & b", "This parenthesis closes nothing. Remove it, or open one before (column 2: 'a▸) & b')"),
+        ('a & "b', "This quote is never closed. Add a \" after the name (column 5: 'a & ▸\"b')"),
+        ('""', "A concept name must not be empty. Put it in the quotes (column 1: '▸\"\"')"),
         (
             '"a\\q"',
             "Unknown escape '\\\\q' in a quoted name. Write two backslashes for one "
-            "(column 3: '\"a>>>\\\\q\"')",
+            "(column 3: '\"a▸\\\\q\"')",
         ),
         (
             '"\\UFFFFFFFF"',
             "Unknown escape '\\\\UFFFFFFFF' in a quoted name. Write two backslashes for one "
-            "(column 2: '\">>>\\\\UFFFFFFFF\"')",
+            "(column 2: '\"▸\\\\UFFFFFFFF\"')",
         ),
-        ("a and b", "'and' is reserved. Write &, or quote it if it is a concept (column 3: 'a >>>and b')"),
-        ("True", "'True' is reserved. Write TRUE, or quote it if it is a concept (column 1: '>>>True')"),
+        ("a and b", "'and' is reserved. Write &, or quote it if it is a concept (column 3: 'a ▸and b')"),
+        ("True", "'True' is reserved. Write TRUE, or quote it if it is a concept (column 1: '▸True')"),
         (
             "age > 62",
             "'>' is no operator and no plain name. Put a name like that in double quotes "
-            "(column 5: 'age >>>> 62')",
+            "(column 5: 'age ▸> 62')",
         ),
         (
             "a <-> b <-> c",
-            "Two <-> in a row. Say with parentheses what is meant (column 9: 'a <-> b >>><-> c')",
+            "Two <-> in a row. Say with parentheses what is meant (column 9: 'a <-> b ▸<-> c')",
         ),
     ],
 )

@@ -2,43 +2,29 @@
 
 A *cover* is a list of terms over a fixed list of concepts, and a term is two sets of bits: the concepts it
 asks to be true and those it asks to be false. No term at all is FALSE, a term without literals is TRUE,
-and a term that asks for a concept and its negation is dropped as soon as a cover is built.
+and a term that asks for a concept and its negation is dropped as soon as a cover is built. How the bits are
+laid out and worked on is the subject of :mod:`logiclens.logic.cubes`.
 
-Inside, a term is one row ``[positive words | negative words]``, called a *cube* here. One cube implies
-another exactly when it holds all the literals of the other, so absorption is a subset test on bits. The
-questions that need more than pairs of terms (is it always true, what is its complement) split on one
-concept at a time, as in the unate recursive paradigm of two-level minimization [1]_. Work that would grow
-beyond :data:`MAX_TERMS` or :data:`MAX_SPLITS` is refused with a :class:`~logiclens.errors.LimitError`.
-
-References
-----------
-.. [1] R. K. Brayton, G. D. Hachtel, C. T. McMullen, A. L. Sangiovanni-Vincentelli: "Logic Minimization
-   Algorithms for VLSI Synthesis". Kluwer, 1984.
+Work that would grow beyond :data:`MAX_TERMS` or :data:`~logiclens.logic.cubes.MAX_SPLITS` is refused with a
+:class:`~logiclens.errors.LimitError`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.errors import InputError, LimitError, UnknownConceptError
-from logiclens.logic.data import WORD, BoolArray, Words, check_names, pack, unpack
+from logiclens.errors import InputError, UnknownConceptError
+from logiclens.logic import cubes
+from logiclens.logic.cubes import MAX_SPLITS as MAX_SPLITS
+from logiclens.logic.data import WORD, BoolArray, Words, check_names, unpack
 from logiclens.logic.formula import TRUE, And, Const, Formula, Not, Or, Var
 
 MAX_TERMS = 100_000
 """Most terms that an operation on covers may produce, unless told otherwise."""
-
-MAX_SPLITS = 10_000
-"""Most case splits of one question about a cover."""
-
-_PAIRS_PER_TERM = 50  # products looked at for each term allowed: bounds time when nearly all of them vanish
-_BLOCK = 1 << 18  # pairs handled at once: bounds memory
-_INDEX_FROM = 4096  # terms from which an index by literal beats comparing pairs
-_TABLE_CONCEPTS = 10  # concepts up to which a truth table beats splitting
 
 
 @final
@@ -73,23 +59,23 @@ class Cover:
 
     def __init__(self, names: Sequence[str], positive: Words, negative: Words) -> None:
         checked = check_names(names)
-        positive, negative = (_checked_words(words, len(checked)) for words in (positive, negative))
+        positive, negative = (cubes.checked_words(words, len(checked)) for words in (positive, negative))
         if len(positive) != len(negative):
             raise InputError(
                 f"A cover needs as many positive as negative rows. Got {len(positive)} and {len(negative)}."
             )
         self._store(checked, np.concatenate([positive, negative], axis=1))
 
-    def _store(self, names: tuple[str, ...], cubes: Words) -> None:
-        kept = np.ascontiguousarray(cubes[~_contradictory(cubes)])
+    def _store(self, names: tuple[str, ...], words: Words) -> None:
+        kept = np.ascontiguousarray(words[~cubes.contradictory(words)])
         kept.flags.writeable = False
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "_cubes", kept)
 
-    def _with(self, cubes: Words, names: tuple[str, ...] | None = None) -> Cover:
+    def _with(self, words: Words, names: tuple[str, ...] | None = None) -> Cover:
         """Build a cover from cubes that are known to fit the names."""
         made = object.__new__(Cover)
-        made._store(self.names if names is None else names, cubes)
+        made._store(self.names if names is None else names, words)
         return made
 
     @classmethod
@@ -135,7 +121,7 @@ class Cover:
     def _from_pairs(cls, names: Sequence[str], terms: Sequence[Sequence[tuple[str, bool]]]) -> Cover:
         checked = check_names(names)
         position = {name: j for j, name in enumerate(checked)}
-        sides = np.zeros((2, len(terms), _n_words(len(checked))), dtype=np.uint64)
+        sides = np.zeros((2, len(terms), cubes.n_words(len(checked))), dtype=np.uint64)
         for row, term in enumerate(terms):
             for name, value in term:
                 if name not in position:
@@ -171,17 +157,17 @@ class Cover:
     @property
     def positive(self) -> Words:
         """Concepts that each term asks to be true, shape (n_terms, n_words)."""
-        return self._cubes[:, : _n_words(len(self.names))]
+        return self._cubes[:, : cubes.n_words(len(self.names))]
 
     @property
     def negative(self) -> Words:
         """Concepts that each term asks to be false, shape (n_terms, n_words)."""
-        return self._cubes[:, _n_words(len(self.names)) :]
+        return self._cubes[:, cubes.n_words(len(self.names)) :]
 
     @property
     def literal_counts(self) -> NDArray[np.int64]:
         """Number of literals of each term."""
-        return _sizes(self._cubes)
+        return cubes.sizes(self._cubes)
 
     @property
     def n_literals(self) -> int:
@@ -236,11 +222,7 @@ class Cover:
         return np.concatenate(blocks) if blocks else np.zeros((0, len(self)), dtype=np.bool_)
 
     def _blocks(self, rows: Words) -> Iterator[BoolArray]:
-        rows = _checked_words(rows, len(self.names))
-        size = max(1, _BLOCK // max(1, len(self)))
-        for start in range(0, len(rows), size):
-            block = rows[start : start + size]
-            yield _subsets(self._cubes, np.concatenate([block, ~block], axis=1)).T
+        return cubes.holding(self._cubes, cubes.checked_words(rows, len(self.names)))
 
     def over(self, names: Sequence[str]) -> Cover:
         """Return the same cover over other concepts, which must include those it uses.
@@ -252,12 +234,12 @@ class Cover:
         """
         target = check_names(names)
         position = {name: j for j, name in enumerate(target)}
-        used = _used_columns(self._cubes)
+        used = cubes.used_columns(self._cubes)
         for j in used:
             if self.names[j] not in position:
                 raise UnknownConceptError(self.names[j], target)
         moved = np.array([position[self.names[j]] for j in used], dtype=np.int64)
-        return self._with(_moved(self._cubes, used, moved, len(target)), target)
+        return self._with(cubes.moved(self._cubes, used, moved, len(target)), target)
 
     def rename(self, mapping: Mapping[str, str]) -> Cover:
         """Return the same cover with other names; those that the mapping lacks stay.
@@ -277,7 +259,7 @@ class Cover:
         >>> Cover.from_formula((Var("a") & Var("b")) | Var("a")).absorb().to_formula()
         Var('a')
         """
-        return self._with(_absorbed(self._cubes))
+        return self._with(cubes.absorbed(self._cubes))
 
     def union(self, *others: Cover) -> Cover:
         """Disjunction of covers over the same concepts, absorbed.
@@ -288,7 +270,7 @@ class Cover:
         >>> cover.union(Cover.from_formula(Var("b"), cover.names)).to_formula()
         Var('b')
         """
-        return self._with(_absorbed(np.concatenate([self._cubes, *map(self._matching, others)])))
+        return self._with(cubes.absorbed(np.concatenate([self._cubes, *map(self._matching, others)])))
 
     def intersect(self, other: Cover, limit: int = MAX_TERMS) -> Cover:
         """Conjunction of two covers over the same concepts: all products of their terms, absorbed.
@@ -304,7 +286,7 @@ class Cover:
         >>> cover.intersect(Cover.from_formula(~Var("a"), ["a", "b"])).to_formula()
         And(Not(Var('a')), Var('b'))
         """
-        return self._with(_product(self._cubes, self._matching(other), limit, "conjunction"))
+        return self._with(cubes.product(self._cubes, self._matching(other), limit))
 
     def complement(self, limit: int = MAX_TERMS) -> Cover:
         """Return a cover that is true exactly where this one is false.
@@ -312,17 +294,17 @@ class Cover:
         Raises
         ------
         LimitError
-            It takes more than ``limit`` terms or :data:`MAX_SPLITS` case splits.
+            It takes more than ``limit`` terms or :data:`~logiclens.logic.cubes.MAX_SPLITS` case splits.
 
         Examples
         --------
         >>> Cover.from_formula(Var("a") & ~Var("b")).complement().to_formula()
         Or(Not(Var('a')), Var('b'))
         """
-        used = _used_columns(self._cubes)
+        used = cubes.used_columns(self._cubes)
         dense = np.arange(len(used))
-        cubes = _complement(_absorbed(_moved(self._cubes, used, dense, len(used))), limit)
-        return self._with(_moved(cubes, dense, used, len(self.names)))
+        found = cubes.complement(cubes.absorbed(cubes.moved(self._cubes, used, dense, len(used))), limit)
+        return self._with(cubes.moved(found, dense, used, len(self.names)))
 
     def cofactor(self, name: str, value: bool) -> Cover:
         """Return the cover once a concept is known to have that value.
@@ -333,7 +315,7 @@ class Cover:
         Var('b')
         """
         literal = Cover.from_literals(self.names, [{name: value}])._cubes[0]
-        return self._with(_cofactor(self._cubes, literal))
+        return self._with(cubes.cofactor(self._cubes, literal))
 
     def is_tautology(self) -> bool:
         """Whether the cover is true of every tuple of concepts.
@@ -341,14 +323,14 @@ class Cover:
         Raises
         ------
         LimitError
-            More than :data:`MAX_SPLITS` case splits would be needed.
+            More than :data:`~logiclens.logic.cubes.MAX_SPLITS` case splits would be needed.
 
         Examples
         --------
         >>> Cover.from_formula(Var("a") | ~Var("a")).is_tautology()
         True
         """
-        return _is_tautology(self._cubes)
+        return cubes.is_tautology(self._cubes)
 
     def covers_term(self, positive: Words, negative: Words) -> bool:
         """Whether a term, given as one row of words for each sign, implies the cover.
@@ -359,8 +341,8 @@ class Cover:
         >>> cover.covers_term(cover.positive[0], cover.negative[0])
         True
         """
-        rows = [_checked_words(np.atleast_2d(words), len(self.names)) for words in (positive, negative)]
-        return _covers(self._cubes, np.concatenate(rows, axis=1)[0])
+        rows = [cubes.checked_words(np.atleast_2d(words), len(self.names)) for words in (positive, negative)]
+        return cubes.implies(np.concatenate(rows, axis=1)[0], self._cubes)
 
     def simplify(self) -> Cover:
         """Return an equivalent cover without superfluous literals and terms.
@@ -375,7 +357,7 @@ class Cover:
         >>> Cover.from_formula((p & n) | (~p & n)).simplify().to_formula()
         Var('n')
         """
-        return self._with(_irredundant(_primes(_absorbed(self._cubes))))
+        return self._with(cubes.irredundant(cubes.primes(cubes.absorbed(self._cubes))))
 
     def _matching(self, other: Cover) -> Words:
         if other.names != self.names:
@@ -384,43 +366,6 @@ class Cover:
                 "Bring both to one list with over(names)."
             )
         return other._cubes
-
-
-def truth_columns(n_concepts: int) -> Words:
-    """Every Boolean tuple of some concepts, one packed column each: shape (n_concepts, ceil(2**n / 64)).
-
-    Fewer than six concepts fill one word all the same, with the tuples repeated.
-
-    Examples
-    --------
-    >>> unpack(truth_columns(2), 4).astype(int)
-    array([[0, 1, 0, 1],
-           [0, 0, 1, 1]])
-    """
-    numbers = np.arange(1 << max(6, n_concepts))
-    return pack((numbers >> np.arange(n_concepts)[:, None] & 1).astype(np.bool_))
-
-
-_columns_of_table = lru_cache(maxsize=_TABLE_CONCEPTS + 1)(truth_columns)
-
-
-def _n_words(n_concepts: int) -> int:
-    return -(-n_concepts // WORD)
-
-
-def _checked_words(words: Words, n_concepts: int) -> Words:
-    """Return the words, once it is sure that each row holds that many concepts and nothing beyond."""
-    array = np.asarray(words)
-    width = _n_words(n_concepts)
-    if array.dtype != np.uint64 or array.ndim != 2 or array.shape[1] != width:
-        raise InputError(
-            f"Rows over {n_concepts} concepts must be a uint64 array of shape (rows, {width}). "
-            f"Got {array.dtype} of shape {array.shape}; pack Booleans with logiclens.logic.data.pack."
-        )
-    spare = n_concepts % WORD
-    if spare and bool((array[:, -1] >> np.uint64(spare)).any()):
-        raise InputError(f"Rows over {n_concepts} concepts must have no bit set beyond them.")
-    return array
 
 
 def _flat(kind: type[And] | type[Or], formula: Formula) -> Iterator[Formula]:
@@ -449,269 +394,3 @@ def _term_pairs(term: Formula) -> list[tuple[str, bool]] | None:
                     "Bring it to that form with to_dnf(formula) first."
                 )
     return pairs
-
-
-def _contradictory(cubes: Words) -> BoolArray:
-    half = cubes.shape[-1] // 2
-    return np.asarray((cubes[..., :half] & cubes[..., half:]).any(axis=-1))
-
-
-def _negated(cube: Words) -> Words:
-    """Opposite literal of each literal."""
-    return np.roll(cube, cube.shape[-1] // 2, axis=-1)
-
-
-def _sizes(cubes: Words) -> NDArray[np.int64]:
-    return np.asarray(np.bitwise_count(cubes).sum(axis=1, dtype=np.int64))
-
-
-def _used_columns(cubes: Words) -> NDArray[np.int64]:
-    """Concepts that occur in a cube, in either sign."""
-    half = cubes.shape[1] // 2
-    used = np.bitwise_or.reduce(cubes[:, :half] | cubes[:, half:], axis=0)
-    return np.flatnonzero(unpack(used, half * WORD))
-
-
-def _moved(cubes: Words, source: NDArray[np.int64], target: NDArray[np.int64], n_concepts: int) -> Words:
-    """Cubes over other concepts: column ``source[i]`` becomes column ``target[i]``, the rest is empty."""
-    old, new = cubes.shape[1] // 2, _n_words(n_concepts)
-    moved = np.zeros((len(cubes), 2 * new), dtype=np.uint64)
-    for at, to in zip(source, target, strict=True):
-        for side in (0, 1):
-            bits = cubes[:, side * old + at // WORD] >> np.uint64(at % WORD) & np.uint64(1)
-            moved[:, side * new + to // WORD] |= bits << np.uint64(to % WORD)
-    return moved
-
-
-def _subsets(small: Words, big: Words) -> BoolArray:
-    """Whether row ``i`` of ``small`` has no bit that row ``j`` of ``big`` lacks, shape (small, big)."""
-    missing = np.zeros((len(small), len(big)), dtype=np.uint64)
-    for word in np.flatnonzero(small.any(axis=0)):
-        missing |= small[:, word, None] & ~big[None, :, word]
-    return np.asarray(missing == 0)
-
-
-def _contained(inner: Words, outer: Words) -> BoolArray:
-    """Which inner cubes imply some outer cube."""
-    found = np.zeros(len(inner), dtype=np.bool_)
-    if len(inner) < _INDEX_FROM:
-        size = max(1, _BLOCK // max(1, len(inner)))
-        for start in range(0, len(outer), size):
-            found |= _subsets(outer[start : start + size], inner).any(axis=0)
-        return found
-    literals = np.flatnonzero(unpack(np.bitwise_or.reduce(outer, axis=0), outer.shape[1] * WORD))
-    row_of = {int(literal): row for row, literal in enumerate(literals)}
-    # Bit i of row l: inner cube i has literal l. The cubes that contain a term are then one AND of rows.
-    index = pack(
-        np.array([inner[:, at // WORD] >> np.uint64(at % WORD) & np.uint64(1) for at in literals]) > 0
-    )
-    hits = np.zeros(_n_words(len(inner)), dtype=np.uint64)
-    for cube in outer:
-        rows = [row_of[int(at)] for at in np.flatnonzero(unpack(cube, outer.shape[1] * WORD))]
-        hits |= np.bitwise_and.reduce(index[rows], axis=0)
-    return unpack(hits, len(inner))
-
-
-def _distinct(cubes: Words) -> Words:
-    """Drop repeated cubes; the first of them stays where it is."""
-    if cubes.shape[1] == 0:
-        return cubes[:1]
-    order = np.lexsort(cubes.T)
-    arranged = cubes[order]
-    fresh = np.ones(len(cubes), dtype=np.bool_)
-    fresh[1:] = (arranged[1:] != arranged[:-1]).any(axis=1)
-    return cubes[np.sort(order[fresh])]
-
-
-def _absorbed(cubes: Words) -> Words:
-    """Keep the cubes that imply no other cube, each once."""
-    cubes = _distinct(cubes)
-    sizes = _sizes(cubes)
-    alive = np.ones(len(cubes), dtype=np.bool_)
-    for size in np.unique(sizes)[:-1]:  # distinct cubes of one size never imply one another
-        larger = np.flatnonzero(alive & (sizes > size))
-        alive[larger] = ~_contained(cubes[larger], cubes[alive & (sizes == size)])
-    return cubes[alive]
-
-
-def _cofactor(cubes: Words, cube: Words) -> Words:
-    """Reduce the cubes to where all literals of one cube hold."""
-    return cubes[~(cubes & _negated(cube)).any(axis=1)] & ~cube
-
-
-def _product(left: Words, right: Words, limit: int, what: str) -> Words:
-    """All products of two cubes, absorbed; ``what`` is being built, for the error message."""
-    width = left.shape[1]
-    if len(left) * len(right) > limit * _PAIRS_PER_TERM:
-        raise _too_many(what, limit)
-    kept = np.zeros((0, width), dtype=np.uint64)
-    size = max(1, _BLOCK // max(1, len(right)))
-    for start in range(0, len(left), size):
-        some = left[start : start + size]
-        block = (some[:, None] | right[None]).reshape(len(some) * len(right), width)
-        kept = _absorbed(np.concatenate([kept, block[~_contradictory(block)]]))
-        if len(kept) > limit:
-            raise _too_many(what, limit)
-    return kept
-
-
-def _split_literal(cubes: Words) -> Words:
-    """Positive literal of the concept to split on: most often in both signs, then most often at all."""
-    half = cubes.shape[1] // 2
-    counts = unpack(cubes, cubes.shape[1] * WORD).sum(axis=0, dtype=np.int64)
-    positive, negative = counts[: half * WORD], counts[half * WORD :]
-    column = int(np.argmax(np.minimum(positive, negative) * (2 * len(cubes) + 1) + positive + negative))
-    literal = np.zeros(2 * half, dtype=np.uint64)
-    literal[column // WORD] = np.uint64(1 << column % WORD)
-    return literal
-
-
-def _complement(cubes: Words, limit: int) -> Words:
-    """Complement by case splits, on a stack of its own so that thousands of concepts are no problem."""
-    open_cases: list[tuple[str, Words]] = [("split", cubes)]
-    done: list[Words] = []
-    splits = 0
-    while open_cases:
-        task, words = open_cases.pop()
-        if task == "merge":
-            done.append(_merged(done.pop(), done.pop(), words))
-        elif task == "restrict":
-            done.append(done.pop() | words)
-        elif (opposite := _opposite_of_units(words)).any():
-            if not _contradictory(opposite):
-                open_cases += [("restrict", opposite), ("split", _cofactor(words, opposite))]
-            else:
-                done.append(words[:0])
-        elif not _binate(words).any():
-            done.append(_unate_complement(words, limit))
-        else:
-            splits = _counted(splits)
-            literal = _split_literal(words)
-            open_cases.append(("merge", literal))
-            for side in (_negated(literal), literal):
-                open_cases.append(("split", _absorbed(_cofactor(words, side))))
-        if done and len(done[-1]) > limit:
-            raise _too_many("complement", limit)
-    return done.pop()
-
-
-def _opposite_of_units(cubes: Words) -> Words:
-    """Opposites of the terms of one literal: where one of these fails, the cover is true."""
-    return _negated(np.bitwise_or.reduce(cubes[_sizes(cubes) == 1], axis=0))
-
-
-def _binate(cubes: Words) -> Words:
-    """Literals of the concepts that occur in both signs."""
-    present: Words = np.bitwise_or.reduce(cubes, axis=0)
-    return present & _negated(present)
-
-
-def _unate_complement(cubes: Words, limit: int) -> Words:
-    """Complement by De Morgan's law; with one sign for each concept, it has the fewest terms possible."""
-    width = cubes.shape[1]
-    result = np.zeros((1, width), dtype=np.uint64)
-    for cube in cubes[np.argsort(_sizes(cubes), kind="stable")]:
-        literals = np.flatnonzero(unpack(_negated(cube), width * WORD))
-        by_column = literals[np.argsort(literals % max(1, width * WORD // 2))]
-        clause = pack(by_column[:, None] == np.arange(width * WORD))
-        result = _product(result, clause, limit, "complement")
-    return result
-
-
-def _merged(without: Words, holding: Words, literal: Words) -> Words:
-    """Join the complements of both cases; what holds in both needs no literal."""
-    sides = []
-    for mine, theirs, mark in ((holding, without, literal), (without, holding, _negated(literal))):
-        needed = ~_contained(mine, theirs)
-        sides.append(np.where(needed[:, None], mine | mark, mine))
-    return _absorbed(np.concatenate(sides))
-
-
-def _is_tautology(cubes: Words) -> bool:
-    waiting = [cubes]
-    splits = 0
-    while waiting:
-        cubes = _without_unate(waiting.pop())
-        sizes = _sizes(cubes)
-        if not sizes.all():  # an empty term
-            continue
-        opposite = _opposite_of_units(cubes)
-        if opposite.any():
-            if not _contradictory(opposite):
-                waiting.append(_cofactor(cubes, opposite))
-            continue
-        # A term of k literals holds on 2**-k of all tuples. The slack is for rounding.
-        if np.exp2(-sizes.astype(np.float64)).sum() < 1 - 1e-9:
-            return False
-        columns = _used_columns(cubes)
-        if len(columns) <= _TABLE_CONCEPTS:
-            if not _true_throughout(cubes, columns):
-                return False
-            continue
-        splits = _counted(splits)
-        literal = _split_literal(cubes)
-        waiting += [_cofactor(cubes, literal), _cofactor(cubes, _negated(literal))]
-    return True
-
-
-def _without_unate(cubes: Words) -> Words:
-    """Drop terms with a concept that occurs in one sign only: where it has the other value, they fail."""
-    while True:
-        one_sided = (cubes & ~_binate(cubes)).any(axis=1)
-        if not one_sided.any():
-            return cubes
-        cubes = cubes[~one_sided]
-
-
-def _true_throughout(cubes: Words, columns: NDArray[np.int64]) -> bool:
-    """Whether few concepts make the cubes true on every row of their truth table."""
-    half = cubes.shape[1] // 2
-    table = np.full((len(cubes), 1 << max(0, len(columns) - 6)), ~np.uint64(0))
-    for column, values in zip(columns, _columns_of_table(len(columns)), strict=True):
-        word, bit = column // WORD, np.uint64(column % WORD)
-        table[cubes[:, word] >> bit & np.uint64(1) > 0] &= values
-        table[cubes[:, half + word] >> bit & np.uint64(1) > 0] &= ~values
-    return bool((np.bitwise_or.reduce(table, axis=0) == ~np.uint64(0)).all())
-
-
-def _covers(cubes: Words, cube: Words) -> bool:
-    """Whether a cube implies the disjunction of cubes."""
-    return bool(_contradictory(cube)) or _is_tautology(_cofactor(cubes, cube))
-
-
-def _primes(cubes: Words) -> Words:
-    """Drop literals as long as the larger term still implies the cover, term by term."""
-    cubes = cubes.copy()
-    for row in range(len(cubes)):
-        # From the back: negative literals go first, since positive ones read better.
-        for at in np.flatnonzero(unpack(cubes[row], cubes.shape[1] * WORD))[::-1]:
-            literal = np.zeros(cubes.shape[1], dtype=np.uint64)
-            literal[at // WORD] = np.uint64(1 << int(at) % WORD)
-            # The term itself is covered, so only its mirror image at this literal is in question.
-            if _covers(cubes, (cubes[row] & ~literal) | _negated(literal)):
-                cubes[row] &= ~literal
-    return _absorbed(cubes)
-
-
-def _irredundant(cubes: Words) -> Words:
-    """Drop terms that the others imply, the longest and last ones first."""
-    kept = np.ones(len(cubes), dtype=np.bool_)
-    for row in np.lexsort((np.arange(len(cubes)), _sizes(cubes)))[::-1]:
-        kept[row] = False
-        kept[row] = not _covers(cubes[kept], cubes[row])
-    return cubes[kept]
-
-
-def _counted(splits: int) -> int:
-    if splits >= MAX_SPLITS:
-        raise LimitError(
-            f"This cover needs more than {MAX_SPLITS} case splits (MAX_SPLITS). "
-            "Use fewer concepts or simplify the parts first."
-        )
-    return splits + 1
-
-
-def _too_many(what: str, limit: int) -> LimitError:
-    return LimitError(
-        f"The {what} takes more than {limit} terms. Raise the limit, or simplify the parts first."
-    )

@@ -9,49 +9,72 @@ definition of its predicates in Sec. 4.2.) Columns of an array that comes withou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from logiclens.errors import InputError, UnknownConceptError, listing
+from logiclens.errors import InputError, UnknownConceptError, listing, shown
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 Words: TypeAlias = NDArray[np.uint64]
 """Bits packed into 64-bit words along the last axis, bit ``j`` of the whole in word ``j // 64``."""
 FloatArray: TypeAlias = NDArray[np.float64]
+IndexArray: TypeAlias = NDArray[np.intp]
+Terms: TypeAlias = NDArray[np.int8]
+"""Conjunctions of literals, shape (n_terms, n_concepts); 1: the concept, -1: its negation, 0: neither."""
 
 THRESHOLD = 0.5
 WORD = 64
+_MOST_WEIGHT = 1e300
+
+
+def check_name(name: str) -> str:
+    """Return a concept's name, once it is sure that it is a non-empty string."""
+    if not isinstance(name, str):
+        raise InputError(f"A concept name must be a string. Got {shown(name)}; convert it with str().")
+    if not name:
+        raise InputError("A concept name must not be empty. Give every column a name.")
+    return str.__str__(name)  # a plain one: NumPy's strings show up in messages as np.str_('a')
 
 
 def check_names(names: Sequence[str]) -> tuple[str, ...]:
     """Concept names as a tuple, once it is sure that they are distinct, non-empty strings."""
-    if isinstance(names, str):
-        raise InputError(f"Concept names must be a sequence of strings, not one string. Got {names!r}.")
-    checked = tuple(names)
-    for name in checked:
-        if not isinstance(name, str):
-            raise InputError(f"A concept name must be a string. Got {name!r}; convert it with str().")
-        if not name:
-            raise InputError("A concept name must not be empty. Give every column a name.")
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InputError(
+            f"Concept names must be a sequence of strings. Got {shown(names)}; write ['a', 'b']."
+        )
+    checked = tuple(map(check_name, names))
     if len(set(checked)) < len(checked):
-        repeated = sorted({name for name in checked if checked.count(name) > 1})
-        raise InputError(f"Concept names must be distinct; repeated: {listing(repeated)}. Rename the columns.")
+        repeated = sorted(name for name, times in Counter(checked).items() if times > 1)
+        raise InputError(_repeated(repeated))
     return checked
+
+
+def _repeated(names: Iterable[str]) -> str:
+    return f"Concept names must be distinct; repeated: {listing(names)}. Rename the columns."
 
 
 def check_threshold(threshold: float) -> float:
     """The threshold as a float in [0, 1)."""
-    try:
-        value = float(threshold)
-    except (TypeError, ValueError):
-        value = np.nan
+    value = as_float(threshold)
     if not 0.0 <= value < 1.0:
-        raise InputError(f"The threshold must be a number in [0, 1). Got {threshold!r}.")
+        raise InputError(f"The threshold must be a number in [0, 1). Got {shown(threshold)}.")
     return value
+
+
+def as_float(value: Any) -> float:
+    """Return a setting as a float, NaN when it is no number."""
+    if isinstance(value, (str, bytes)):
+        return np.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return np.nan
 
 
 def booleanize(values: NDArray[Any], label: str, threshold: float = THRESHOLD) -> BoolArray:
@@ -85,7 +108,7 @@ def booleanize(values: NDArray[Any], label: str, threshold: float = THRESHOLD) -
     if low < 0 or high > 1:
         wrong = low if low < 0 else high
         raise InputError(
-            f"{label} has the value {wrong:g}, outside [0, 1]. Turn it into concepts first, "
+            f"{label} has the value {wrong!s}, outside [0, 1]. Turn it into concepts first, "
             "for instance by comparing it with a cut point."
         )
     truth: BoolArray = values > threshold
@@ -95,17 +118,25 @@ def booleanize(values: NDArray[Any], label: str, threshold: float = THRESHOLD) -
 def _unboxed(values: NDArray[Any], label: str) -> NDArray[Any]:
     """An object array of Booleans or of numbers, as an array of that type."""
     kinds = {type(value) for value in values.ravel()}
-    if any(value is None or value != value for value in values.ravel()):
-        raise InputError(f"{label} has missing values (None or NaN). Impute or drop those rows first.")
     if kinds <= {bool, np.bool_}:
         return values.astype(np.bool_)
-    if all(issubclass(kind, (bool, int, float, np.number, np.bool_)) for kind in kinds):
-        return values.astype(np.float64)
+    if any(map(_is_missing, values.ravel())):
+        raise InputError(f"{label} has missing values (None or NaN). Impute or drop those rows first.")
+    if all(issubclass(kind, (int, float, np.integer, np.floating, np.bool_)) for kind in kinds):
+        return _as_floats(values, label)
     named = sorted(kind.__name__ for kind in kinds)
     raise InputError(
         f"{label} has values of type {', '.join(named)}; concepts are Booleans or numbers in [0, 1]. "
         "Encode the column first."
     )
+
+
+def _is_missing(value: object) -> bool:
+    """Whether a value is None, or unlike itself as NaN, NaT and the NA of pandas are."""
+    try:
+        return value is None or not bool(value == value)
+    except (TypeError, ValueError):
+        return type(value).__name__ == "NAType"
 
 
 class ConceptData:
@@ -134,8 +165,9 @@ class ConceptData:
         self._columns: dict[str, NDArray[Any]] = {}
         if isinstance(data, Mapping):
             self._refuse_names(names, "a mapping")
-            self._columns = {name: np.atleast_1d(_as_array(data[name])) for name in check_names([*data])}
-            self.names = tuple(self._columns)
+            self.names = check_names([*data])
+            arrays = (as_array(data[name], f"Column {name!r}") for name in self.names)
+            self._columns = dict(zip(self.names, map(np.atleast_1d, arrays), strict=True))
             self.n_rows = self._common_length()
         elif (frame := _as_frame(data)) is not None:
             self._refuse_names(names, "a data frame")
@@ -143,7 +175,7 @@ class ConceptData:
             self.n_rows = len(frame)
             self._frame = frame
         else:
-            self._matrix = _as_array(data)
+            self._matrix = as_array(data, "The concept array")
             if self._matrix.ndim != 2:
                 raise InputError(
                     f"Concepts must be a table of shape (rows, concepts). Got an array of shape "
@@ -165,7 +197,7 @@ class ConceptData:
             )
 
     def _common_length(self) -> int:
-        lengths = {}
+        lengths: dict[int, str] = {}
         for name, column in self._columns.items():
             if column.ndim != 1:
                 raise InputError(f"Column {name!r} must be one-dimensional. Got shape {column.shape}.")
@@ -185,6 +217,25 @@ class ConceptData:
         except (KeyError, TypeError):
             raise UnknownConceptError(name, self.names) from None
 
+    def positions(self, columns: Iterable[str | int]) -> list[int]:
+        """Indices of some concepts, given by name or by index."""
+        if isinstance(columns, str) or not isinstance(columns, Iterable):
+            raise InputError(f"columns must be a sequence of names. Got {shown(columns)}; write ['a', 'b'].")
+        found = []
+        for column in columns:
+            is_index = isinstance(column, (int, np.integer)) and not isinstance(column, bool)  # no mask
+            if isinstance(column, str):
+                found.append(self.position(column))
+            elif is_index and 0 <= column < len(self.names):
+                found.append(int(column))
+            else:
+                raise InputError(
+                    f"columns takes names, or positions from 0 to {len(self.names) - 1}. Got {shown(column)}."
+                )
+        if len(set(found)) < len(found):
+            raise InputError("columns names a concept twice. Name each concept once.")
+        return found
+
     def column(self, name: str) -> BoolArray:
         """Truth of one concept, shape (n_rows,)."""
         position = self.position(name)
@@ -196,9 +247,15 @@ class ConceptData:
             raw = self._columns[name] = _series_values(self._frame[name], name)
         return booleanize(raw, f"Column {name!r}", self.threshold)
 
-    def packed_column(self, name: str) -> Words:
-        """Truth of one concept, rows packed into words, shape (ceil(n_rows / 64),)."""
-        return pack(self.column(name))
+    def packed_columns(self, names: Sequence[str]) -> dict[str, Words]:
+        """Truth of some concepts, rows packed into words, each of shape (ceil(n_rows / 64),)."""
+        n_bytes = -(-self.n_rows // 8)
+        packed = np.zeros((len(names), -(-self.n_rows // WORD) * 8), dtype=np.uint8)
+        for at, name in enumerate(names):
+            # packbits is several times slower on strided input than copying it first.
+            column = np.ascontiguousarray(self.column(name))
+            packed[at, :n_bytes] = np.packbits(column, bitorder="little")
+        return dict(zip(names, packed.view(np.uint64), strict=True))
 
     def blocks(self, positions: Sequence[int], size: int) -> Iterator[BoolArray]:
         """Truth of the columns at ``positions``, ``size`` rows at a time, as C-ordered arrays."""
@@ -227,9 +284,12 @@ class ConceptData:
 def pack(bits: BoolArray) -> Words:
     """Pack Booleans into 64-bit words along the last axis; the bits beyond the end are 0."""
     n_words = -(-bits.shape[-1] // WORD)
-    packed = np.zeros((*bits.shape[:-1], n_words * 8), dtype=np.uint8)
-    as_bytes = np.packbits(bits, axis=-1, bitorder="little")
-    packed[..., : as_bytes.shape[-1]] = as_bytes
+    # packbits is several times slower on strided input than copying it first.
+    as_bytes = np.packbits(np.ascontiguousarray(bits), axis=-1, bitorder="little")
+    used = as_bytes.shape[-1]
+    packed = np.empty((*bits.shape[:-1], n_words * 8), dtype=np.uint8)
+    packed[..., :used] = as_bytes
+    packed[..., used:] = 0
     return packed.view(np.uint64)
 
 
@@ -239,23 +299,70 @@ def unpack(words: Words, n_bits: int) -> BoolArray:
     return np.unpackbits(as_bytes, axis=-1, count=n_bits, bitorder="little").view(np.bool_)
 
 
-def _as_array(values: Any) -> NDArray[Any]:
+def as_array(values: Any, label: str) -> NDArray[Any]:
+    """Return values as an array; the label says in error messages what they are."""
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         raise InputError("Sparse matrices are not read here. Convert with X.toarray().")
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise InputError(f"{label} has missing values (masked). Impute or drop those rows first.")
     try:
         return np.asarray(values)
     except (ValueError, TypeError):
         raise InputError(
-            "The values do not form a rectangular array: rows or columns differ in length. "
-            "Give a 2-D array, a data frame or a mapping from names to columns."
+            f"{label} is not rectangular: rows or columns differ in length. Make all of them equally long."
         ) from None
+
+
+def as_floats(values: Any, label: str) -> FloatArray:
+    """Return values as an array of floats; text, dates and complex numbers are refused, not converted."""
+    array = as_array(values, label)
+    if array.dtype.kind not in "biufO":
+        raise InputError(f"{label} must hold numbers. Got values of type {array.dtype}.")
+    return _as_floats(array, label)
+
+
+def _as_floats(array: NDArray[Any], label: str) -> FloatArray:
+    try:
+        return array.astype(np.float64)
+    except OverflowError:
+        raise InputError(f"{label} has a value that is too large for a float. Scale it down.") from None
+    except (TypeError, ValueError):
+        raise InputError(f"{label} must hold numbers. Got values of type {array.dtype}.") from None
+
+
+def as_weights(values: Any, label: str, length: int) -> FloatArray:
+    """Return values as that many weights: finite, not negative, and not so large that sums overflow."""
+    weights = as_floats(values, label)
+    check_length(weights, label, length)
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise InputError(
+            f"{label} must be finite and not negative. Check for NaN, infinity and negative values."
+        )
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if total > _MOST_WEIGHT:
+        raise InputError(f"{label} adds up to more than {_MOST_WEIGHT:g}. Scale the weights down.")
+    return weights
+
+
+def check_length(vector: NDArray[Any], label: str, length: int) -> None:
+    """Refuse an array that is not a vector of that length."""
+    if vector.shape != (length,):
+        raise InputError(
+            f"{label} must have one value for each of the {length} rows. Got shape {vector.shape}."
+        )
 
 
 def _as_frame(data: Any) -> nw.DataFrame[Any] | None:
     """Return the data as a narwhals frame, collected if lazy; None when they are no frame."""
-    frame = nw.from_native(data, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
+    try:
+        frame = nw.from_native(data, pass_through=True)
+        if isinstance(frame, nw.LazyFrame):
+            frame = frame.collect()
+    except DuplicateError:
+        names = getattr(data, "column_names", None) or list(data.columns)  # pyarrow's, or the others'
+        repeated = [name for name, times in Counter(names).items() if times > 1]
+        raise InputError(_repeated(repeated)) from None
     return frame if isinstance(frame, nw.DataFrame) else None
 
 

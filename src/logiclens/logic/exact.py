@@ -7,15 +7,14 @@ nodes. A second solve, among the formulas that are equally good, settles ties.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import block_array, coo_array, csr_array
 
-from logiclens.logic.data import BoolArray, FloatArray
-from logiclens.logic.expand import Side, Terms
+from logiclens.logic.data import BoolArray, FloatArray, Terms
+from logiclens.logic.expand import Side
 from logiclens.logic.lattice import needs_every_literal, read_terms, term_sizes, term_sums
+from logiclens.logic.relevance import tie_values
 from logiclens.logic.set_cover import Effort, minimum_cover
 from logiclens.logic.tradeoff import Budget
 
@@ -27,12 +26,6 @@ class Proof(NamedTuple):
 
     terms: Terms
     proved: bool
-
-
-def tie_values(terms: Terms, relevance: FloatArray) -> FloatArray:
-    """Preference among equals: more relevant concepts, then fewer negations, then fewer terms."""
-    irrelevance = np.abs(terms).astype(np.float64) @ (1.0 - relevance)
-    return irrelevance + 1e-2 * (terms < 0).sum(axis=1) + 1e-4
 
 
 def smallest_agreeing(
@@ -56,7 +49,7 @@ def smallest_agreeing(
     return Proof(terms[choice.columns], choice.proved)
 
 
-def best_tradeoff(  # noqa: PLR0913 - the parts of one optimization problem
+def best_tradeoff(
     bits: BoolArray,
     gain: FloatArray,
     relevance: FloatArray,
@@ -88,14 +81,19 @@ def best_tradeoff(  # noqa: PLR0913 - the parts of one optimization problem
         None when the program is too large, or the solver found nothing as good as ``reached``.
     """
     terms = _candidates(bits, gain, price, budget, reached)
+    if not len(terms):  # only FALSE, the formula without terms, is left; it wins 0
+        return Proof(terms, True) if reached <= 0 else None
     if len(terms) * len(bits) > _CELLS:
         return None
     covered = Side(bits).covered(terms)
     terms, covered = _distinct(terms, covered, relevance)
-    program = _Program(terms, covered, gain, price, budget)
+    from logiclens.logic.program import TradeoffProgram  # loads SciPy's solver, which is slow
+
+    program = TradeoffProgram(terms, covered, gain, price, budget)
     if program.n_coefficients > effort.program_size:
         return None
-    return program.solve(tie_values(terms, relevance), reached, effort.nodes)
+    solution = program.solve(tie_values(terms, relevance), reached, effort.nodes)
+    return None if solution is None else Proof(terms[solution.columns], solution.proved)
 
 
 def _candidates(bits: BoolArray, gain: FloatArray, price: float, budget: Budget, reached: float) -> Terms:
@@ -119,69 +117,3 @@ def _distinct(terms: Terms, covered: BoolArray, relevance: FloatArray) -> tuple[
     _, first = np.unique(np.packbits(covered[order], axis=1), axis=0, return_index=True)
     kept = order[np.sort(first)]
     return terms[kept], covered[kept]
-
-
-class _Program:
-    """Variables: each term (taken or not), then each group of tuples (covered or not).
-
-    Tuples that the same terms cover form one group. A group that wins may count as covered only if one of its
-    terms is taken; a group that costs must count as covered as soon as one of its terms is taken.
-    """
-
-    def __init__(
-        self, terms: Terms, covered: BoolArray, gain: FloatArray, price: float, budget: Budget
-    ) -> None:
-        self.terms = terms
-        self.price = price
-        self.sizes = np.abs(terms).sum(axis=1).astype(np.float64)
-        _, first, group = np.unique(
-            np.packbits(covered, axis=0), axis=1, return_index=True, return_inverse=True
-        )
-        gains = np.bincount(group.ravel(), gain, len(first))
-        reachable = covered[:, first].any(axis=0) & (gains != 0)
-        self.gains = gains[reachable]
-        incidence = csr_array(covered[:, first[reachable]].T.astype(np.float64))  # (n_groups, n_terms)
-        self.wins, self.costs = np.flatnonzero(self.gains > 0), np.flatnonzero(self.gains < 0)
-        self.incidence = incidence
-        self.budget = budget
-        self.n_coefficients = incidence.nnz + 2 * int(incidence[self.costs].nnz)
-
-    def solve(self, ties: FloatArray, reached: float, nodes: int) -> Proof | None:
-        n_terms, n_groups = len(self.terms), len(self.gains)
-        objective = np.concatenate([self.price * self.sizes, -self.gains])  # minimized: minus what is won
-        slack = 1e-7 * max(1.0, float(np.abs(self.gains).sum()))
-        constraints = [*self._constraints(), LinearConstraint(objective, ub=-reached + slack)]
-        settings: dict[str, Any] = {
-            "integrality": np.concatenate([np.ones(n_terms), np.zeros(n_groups)]),
-            "bounds": Bounds(0, 1),
-            "options": {"node_limit": nodes, "mip_rel_gap": 0.0},
-        }
-        first = milp(objective, constraints=constraints, **settings)
-        if first.x is None:
-            return None
-        solution, proved = first, first.status == 0
-        if proved:
-            # Among equally good formulas: fewest literals, then the tie values.
-            literals = np.concatenate([self.sizes + 1e-3 * ties, np.zeros(n_groups)])
-            constraints[-1] = LinearConstraint(objective, ub=first.fun + slack)
-            second = milp(literals, constraints=constraints, **settings)
-            solution = second if second.status == 0 else first
-        return Proof(self.terms[solution.x[:n_terms] > 0.5], proved)
-
-    def _constraints(self) -> list[LinearConstraint]:
-        n_terms, n_groups = len(self.terms), len(self.gains)
-        identity = csr_array((np.ones(n_groups), (np.arange(n_groups), np.arange(n_groups))))
-        # covered - (sum of its terms) <= 0
-        won = block_array([[-self.incidence[self.wins], identity[self.wins]]])
-        # each of its terms - covered <= 0
-        pairs = coo_array(self.incidence[self.costs])
-        at, term = pairs.coords
-        row = np.arange(len(at))
-        shape = (len(at), n_terms + n_groups)
-        lost = csr_array((np.ones(len(at)), (row, term)), shape=shape)
-        lost -= csr_array((np.ones(len(at)), (row, n_terms + self.costs[at])), shape=shape)
-        limits = [LinearConstraint(csr_array(won), ub=0), LinearConstraint(csr_array(lost), ub=0)]
-        for weights, most in ((self.sizes, self.budget.literals), (np.ones(n_terms), self.budget.terms)):
-            if np.isfinite(most):
-                limits.append(LinearConstraint(np.concatenate([weights, np.zeros(n_groups)]), ub=most))
-        return limits

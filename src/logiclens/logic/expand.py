@@ -19,11 +19,9 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.logic.data import BoolArray, FloatArray
-from logiclens.logic.set_cover import IndexArray, greedy_cover, irredundant
-
-Terms: TypeAlias = NDArray[np.int8]
-"""Shape (n_terms, n_concepts); 1: the concept, -1: its negation, 0: neither."""
+from logiclens.logic.data import BoolArray, FloatArray, IndexArray, Terms
+from logiclens.logic.relevance import tie_values
+from logiclens.logic.set_cover import greedy_cover, irredundant
 
 _Dense: TypeAlias = NDArray[np.float32]
 
@@ -32,7 +30,7 @@ _TEMPERS: Final = (0.5, 1.0, 0.2)  # how much the loss of wanted tuples weighs; 
 _JITTERS: Final = (0.0, 0.5)  # noise on the worth of a literal, so that other terms are met
 _SCREEN: Final = 2e8  # multiplications spent on screening all pairs (or triples) of literals
 _POOL: Final = 1024  # screened terms kept
-_WORKING_SET: Final = 1 << 14  # tuples of each answer looked at first; more are added where the terms are wrong
+_WORKING_SET: Final = 1 << 14  # tuples of each answer looked at first; more where the terms are wrong
 _PATIENCE: Final = 40  # reductions without gain after which the loop ends
 
 
@@ -56,7 +54,8 @@ class Side:
 
     def covered(self, terms: Terms) -> BoolArray:
         """Which term is true on which tuple, shape (n_terms, n_rows)."""
-        return self.broken(terms) == 0
+        true: BoolArray = self.broken(terms) == 0
+        return true
 
     def matching(self, weight: _Dense, seeds: BoolArray) -> _Dense:
         """Weight of the tuples that agree with each seed on each concept, shape (n_seeds, n_concepts)."""
@@ -114,7 +113,8 @@ class _Search:
     def __init__(self, on: Side, off: Side, relevance: FloatArray) -> None:
         self.on = on
         self.off = off
-        self.relevance = np.broadcast_to(relevance, on.bits.shape)
+        self.relevance = relevance
+        self.mean_relevance: FloatArray = relevance.mean(axis=0)
         self.random = np.random.default_rng(0)  # spreads seeds and reductions; the same for the same table
         self.pool: Terms = np.zeros((0, on.bits.shape[1]), dtype=np.int8)
         self.covers: BoolArray = np.zeros((0, len(on)), dtype=np.bool_)
@@ -125,7 +125,7 @@ class _Search:
         self._screen_pairs()
         self._complete()
         chosen = greedy_cover(self.covers.T, self.costs)
-        if self.costs[chosen].max() > 3 and self._screen_triples():
+        if self.costs[chosen].max() >= 4 and self._screen_triples():
             chosen = greedy_cover(self.covers.T, self.costs)
         chosen = self._improve(chosen)  # which adds to the pool
         return self.pool[chosen]
@@ -142,8 +142,14 @@ class _Search:
             terms = terms[fresh]
             self.pool = np.concatenate([self.pool, terms])
             self.covers = np.concatenate([self.covers, self.on.covered(terms)])
-            self.costs = np.concatenate([self.costs, np.abs(terms).sum(axis=1, dtype=np.float64)])
+            self.costs = np.concatenate([self.costs, self._costs(terms)])
         return len(fresh)
+
+    def _costs(self, terms: Terms) -> FloatArray:
+        """Literals, and by a hair what is preferred among equals."""
+        hair = 1e-3 / terms.shape[1]
+        costs: FloatArray = np.abs(terms).sum(axis=1) + hair * tie_values(terms, self.mean_relevance)
+        return costs
 
     def _complete(self) -> None:
         """Find prime terms until every wanted tuple has one."""
@@ -171,15 +177,17 @@ class _Search:
             gain = self.costs[chosen].sum() - self.costs[candidate].sum()
             if gain >= 0:  # an equal one is taken too: it leads elsewhere
                 chosen = candidate
-            failures = 0 if gain > 0 else failures + 1
+            failures = 0 if gain > 0.5 else failures + 1  # less than a literal is mere preference
             attempt += 1
         return chosen
 
     def _given_up(self, n_terms: int, attempt: int) -> BoolArray:
         """Which of the chosen terms to give up: each in turn when they are few, else a random fifth."""
         if n_terms <= 5:
-            return np.arange(n_terms) == attempt % n_terms
-        return self.random.permutation(n_terms) < max(2, n_terms // 5)
+            gone: BoolArray = np.arange(n_terms) == attempt % n_terms
+        else:
+            gone = self.random.permutation(n_terms) < max(2, n_terms // 5)
+        return gone
 
     def _primes(self, seeds: IndexArray, temper: float, weight: _Dense, jitter: float = 0.0) -> Terms:
         """A prime term for each seed: grown literal by literal, then stripped of what is not needed."""

@@ -1,183 +1,25 @@
-"""Formulas for other programs: SQL, Python source, SymPy, JSON, a plain sentence.
+"""Formulas for other programs and people: Python source, SymPy, JSON, a plain sentence.
 
 Each export says the same as :meth:`~logiclens.logic.formula.Formula.evaluate`. Names are data here,
 too: they only ever appear inside the target's own quotes, with its own escapes, and a name that the
-target cannot carry is refused, never changed.
+target cannot carry is refused, never changed. SQL has a module of its own, :mod:`logiclens.logic.sql`.
 """
 
 from __future__ import annotations
 
 import json
 import keyword
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from logiclens.errors import InputError, LimitError, MissingDependencyError, listing
-from logiclens.logic.data import THRESHOLD, check_threshold
+from logiclens.logic.data import THRESHOLD
 from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Const, Formula, Not, Or, Var
 from logiclens.logic.syntax import Notation, check_writable, escape, is_plain
 
 MAX_JSON_LENGTH = 10_000_000
 """Most characters of a formula's JSON text."""
 
-# Python's parser and SymPy's printers recurse many times a level; the parser of SQLite before 3.46
-# has room for 100 symbols, of which a level takes three.
-_DEEPEST = 80
-_DEEPEST_SQLITE = 25
-# SQLite counts each AND of a chain as one of at most 1000 levels: 25 levels of 32 parts stay below.
-_WIDEST_SQL = 32
-
-
-@dataclass(frozen=True, slots=True)
-class _Dialect:
-    quote: Callable[[str], str]
-    fold: Callable[[str], str] = str  # what the dialect takes to be one name
-    true: str = "TRUE"
-    false: str = "FALSE"
-    deepest: int = _DEEPEST
-    refusal: Callable[[str], str | None] = lambda _: None
-
-
-def _double_quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _backticked(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
-def _ascii_lower(name: str) -> str:
-    return name.translate(str.maketrans(ascii_uppercase, ascii_lowercase))
-
-
-def _postgresql_refusal(name: str) -> str | None:
-    return "PostgreSQL would cut it to 63 bytes" if len(name.encode()) > 63 else None
-
-
-def _mysql_refusal(name: str) -> str | None:
-    if len(name) > 64:
-        return "it has more than 64 characters"
-    if max(name) > "\uffff":
-        return f"{max(name)!r} lies outside the Basic Multilingual Plane"
-    return "it ends with a blank" if name.endswith(" ") else None
-
-
-_DIALECTS = {
-    "ansi": _Dialect(_double_quoted),
-    "duckdb": _Dialect(_double_quoted, _ascii_lower),
-    # SQLite reads "a" as a string and TRUE as a column where it pleases; `a` and 1 leave no choice.
-    "sqlite": _Dialect(_backticked, _ascii_lower, "1", "0", _DEEPEST_SQLITE),
-    "postgresql": _Dialect(_double_quoted, refusal=_postgresql_refusal),
-    "mysql": _Dialect(_backticked, str.lower, refusal=_mysql_refusal),
-    "spark": _Dialect(
-        _backticked,
-        str.lower,
-        refusal=lambda name: "Spark would substitute ${...}" if "${" in name else None,
-    ),
-    "bigquery": _Dialect(
-        lambda name: f"`{escape(name, '`')}`",
-        str.lower,
-        refusal=lambda name: "it has more than 300 characters" if len(name) > 300 else None,
-    ),
-}
-
-
-def to_sql(formula: Formula, dialect: str = "ansi", threshold: float | None = None) -> str:
-    """Boolean SQL expression, for WHERE, CASE WHEN or SELECT.
-
-    A concept that is NULL counts as false, so the expression is true or false on every row, never
-    NULL, and ``NOT`` of it selects exactly the other rows. Long chains are cut into groups by
-    parentheses, which databases with a limit on nesting need.
-
-    Parameters
-    ----------
-    formula : Formula
-    dialect : {"ansi", "duckdb", "sqlite", "postgresql", "mysql", "spark", "bigquery"}, default "ansi"
-        Decides how names are quoted. SQLite names stand in backticks: in double quotes a misspelt
-        column would silently become a string.
-    threshold : float, optional
-        Columns are scores in [0, 1], true when greater. Columns are Booleans when missing. Scores
-        that are unknown must be NULL: to most databases NaN is greater than any number.
-
-    Returns
-    -------
-    str
-        Names are written as they are: run the text without query parameters, or double the ``%``
-        or ``:`` that your driver takes for one.
-
-    Raises
-    ------
-    InputError
-        Unknown dialect, or a concept that cannot be a column there.
-    LimitError
-        The formula is nested too deep, or too long.
-
-    Examples
-    --------
-    >>> f = (Var("red") & ~Var("bill colour")) | Var("small")
-    >>> print(to_sql(f))
-    ("red" IS TRUE AND "bill colour" IS NOT TRUE) OR "small" IS TRUE
-    >>> print(to_sql(Var("red"), "mysql", threshold=0.5))
-    (`red` > 0.5) IS TRUE
-    """
-    if dialect not in tuple(_DIALECTS):
-        raise InputError(f"Unknown SQL dialect {dialect!r}. The dialects are {listing(_DIALECTS)}.")
-    rules = _DIALECTS[dialect]
-    check_writable(formula, rules.deepest)
-    _check_columns(formula.concepts, dialect)
-    beyond = "" if threshold is None else f" > {_sql_number(check_threshold(threshold))}"
-
-    def literal(name: str, positive: bool) -> str:
-        value = f"({rules.quote(name)}{beyond})" if beyond else rules.quote(name)
-        return f"{value} IS {rules.true}" if positive else f"{value} IS NOT {rules.true}"
-
-    grouped = _grouped(formula)
-    check_writable(grouped, rules.deepest)
-    return Notation(literal, rules.true, rules.false, "NOT ", " AND ", " OR ").write(grouped)
-
-
-def _check_columns(names: Sequence[str], dialect: str) -> None:
-    rules = _DIALECTS[dialect]
-    seen: dict[str, str] = {}
-    for name in names:
-        reason = _unencodable(name) or rules.refusal(name)
-        if reason:
-            raise InputError(f"{name!r} cannot be a column in {dialect}: {reason}. Rename the concept.")
-        twin = seen.setdefault(rules.fold(name), name)
-        if twin != name:
-            raise InputError(
-                f"{twin!r} and {name!r} are one column in {dialect}. Rename one of the concepts."
-            )
-
-
-def _unencodable(name: str) -> str | None:
-    if "\0" in name:
-        return "it holds a NUL character"
-    return "it cannot be encoded as UTF-8" if any("\ud800" <= char <= "\udfff" for char in name) else None
-
-
-def _sql_number(value: float) -> str:
-    """Float as a literal; an exponent makes it a double where decimals would be converted inexactly."""
-    text = repr(value)
-    return text if "e" in text or len(text) <= 17 else f"{text}e0"
-
-
-def _grouped(formula: Formula) -> Formula:
-    """Equivalent formula without double negations and with at most ``_WIDEST_SQL`` parts a node."""
-    match formula:
-        case Not(Not(arg)):
-            return _grouped(arg)
-        case Not(arg):
-            return Not(_grouped(arg))
-        case And() | Or():
-            parts = list(map(_grouped, formula.args))
-            while len(parts) > _WIDEST_SQL:
-                starts = range(0, len(parts), _WIDEST_SQL)
-                parts = [type(formula).of(parts[start : start + _WIDEST_SQL]) for start in starts]
-            return type(formula)(*parts)
-    return formula
+_DEEPEST = 80  # Python's parser and SymPy's printers recurse many times a level
 
 
 def to_python(formula: Formula, name: str = "rule") -> str:

@@ -1,6 +1,6 @@
 """Propositional formulas over named concepts, as immutable values.
 
-    Formula := TRUE | FALSE | Var(name) | Not(Formula) | And(Formula, Formula, ...) | Or(Formula, Formula, ...)
+    Formula := TRUE | FALSE | Var(name) | Not(Formula) | And(Formula, ...) | Or(Formula, ...)
 
 A concept's name is any non-empty string: names are never parsed, evaluated or substituted as text.
 ``==`` compares structure; for logical equivalence see :func:`logiclens.logic.equivalent`. Formulas are
@@ -17,15 +17,15 @@ from typing import Any, NoReturn, TypeAlias, final
 
 import numpy as np
 
-from logiclens.errors import InputError, LimitError, TruthValueError
-from logiclens.logic.data import THRESHOLD, BoolArray, ConceptData, Words, unpack
+from logiclens.errors import InputError, LimitError, TruthValueError, shown
+from logiclens.logic.data import THRESHOLD, BoolArray, ConceptData, Words, check_name, unpack
 
 MAX_DEPTH = 200
 """Deepest nesting of a formula."""
 
 _MAX_REPR = 10_000  # parts of a formula that repr() writes out
 
-SortKey: TypeAlias = tuple[Any, ...]
+_Head: TypeAlias = tuple[int, int, str, int]
 
 
 class Formula(ABC):
@@ -35,8 +35,9 @@ class Formula(ABC):
     one connective become one node, so ``a & b & c`` is ``And(a, b, c)``.
     """
 
-    __slots__ = ("_complexity", "_depth", "_hash", "_size")
+    __slots__ = ("_complexity", "_concepts", "_depth", "_hash", "_size")
     _complexity: int
+    _concepts: tuple[str, ...] | None
     _depth: int
     _hash: int
     _size: int
@@ -51,6 +52,7 @@ class Formula(ABC):
             )
         object.__setattr__(self, "_depth", depth)
         object.__setattr__(self, "_complexity", complexity)
+        object.__setattr__(self, "_concepts", None)  # worked out when first asked for
         object.__setattr__(self, "_size", 1 + sum(part._size for part in parts))
         object.__setattr__(self, "_hash", hash((type(self).__name__, *identity)))
 
@@ -80,7 +82,10 @@ class Formula(ABC):
     @property
     def concepts(self) -> tuple[str, ...]:
         """Names of the concepts that occur, sorted."""
-        return tuple(sorted({node.name for node in self.walk() if isinstance(node, Var)}))
+        if self._concepts is None:
+            names = {node.name for node in self.walk() if isinstance(node, Var)}
+            object.__setattr__(self, "_concepts", tuple(sorted(names)))
+        return self._concepts or ()
 
     def walk(self) -> Iterator[Formula]:
         """Every distinct part of the formula, itself included, each once."""
@@ -124,28 +129,44 @@ class Formula(ABC):
         array([ True, False])
         """
         rows = ConceptData(data, names, threshold)
-        columns = {name: rows.packed_column(name) for name in self.concepts}
+        columns = rows.packed_columns(self.concepts)
         n_words = -(-rows.n_rows // 64)
         return unpack(self.evaluate_words(columns, n_words), rows.n_rows)
 
     def evaluate_words(self, columns: Mapping[str, Words], n_words: int) -> Words:
         """Truth on rows packed 64 to a word; bits beyond the last row are meaningless."""
-        done: dict[int, Words] = {}
+        negated: dict[str, Words] = {}
+        done: dict[int, Words] = {}  # parts may be shared
 
         def value(node: Formula) -> Words:
-            key = id(node)
-            if key not in done:
-                done[key] = node._combine([value(part) for part in node.args], columns, n_words)
-            return done[key]
+            if isinstance(node, Var):
+                return columns[node.name]
+            if isinstance(node, Not) and isinstance(node.arg, Var):
+                name = node.arg.name
+                if name not in negated:
+                    negated[name] = ~columns[name]
+                return negated[name]
+            if id(node) not in done:
+                done[id(node)] = compound(node)
+            return done[id(node)]
+
+        def compound(node: Formula) -> Words:
+            if isinstance(node, Const):
+                return np.full(n_words, ~np.uint64(0) if node.value else np.uint64(0), dtype=np.uint64)
+            if isinstance(node, Not):
+                return ~value(node.arg)
+            combine = np.bitwise_and if isinstance(node, And) else np.bitwise_or
+            first, second, *rest = node.args
+            words: Words = combine(value(first), value(second))
+            for part in rest:
+                combine(words, value(part), out=words)
+            return words
 
         return value(self)
 
     @abstractmethod
-    def _combine(self, parts: list[Words], columns: Mapping[str, Words], n_words: int) -> Words: ...
-
-    @abstractmethod
-    def sort_key(self) -> SortKey:
-        """Key of the total order: ``(rank, size, name, keys of the parts)``."""
+    def _head(self) -> _Head:
+        """What the total order compares before the parts: ``(kind, size, name, number of parts)``."""
 
     def __and__(self, other: Formula) -> Formula:
         return And(*_chain(And, self), *_chain(And, other)) if isinstance(other, Formula) else NotImplemented
@@ -161,6 +182,7 @@ class Formula(ABC):
 
     def iff(self, other: Formula) -> Formula:
         """Both or neither: ``(self >> other) & (other >> self)``."""
+        _checked("iff", (other,), 1)
         return And(self >> other, other >> self)
 
     def __eq__(self, other: object) -> bool:
@@ -168,16 +190,18 @@ class Formula(ABC):
             return True
         if not isinstance(other, Formula):
             return NotImplemented
-        return type(self) is type(other) and self._hash == other._hash and self._same(other)
-
-    def _same(self, other: Any) -> bool:
-        return bool(self.args == other.args)
+        if self._hash != other._hash:
+            return False
+        return _first_difference(self, other) is None if self.args else self._head() == other._head()
 
     def __hash__(self) -> int:
         return self._hash
 
     def __lt__(self, other: Formula) -> bool:
-        return self.sort_key() < other.sort_key() if isinstance(other, Formula) else NotImplemented
+        if not isinstance(other, Formula):
+            return NotImplemented
+        difference = _first_difference(self, other)
+        return difference is not None and difference[0] < difference[1]
 
     def __bool__(self) -> NoReturn:
         raise TruthValueError(
@@ -221,14 +245,8 @@ class Const(Formula):
     def args(self) -> tuple[Formula, ...]:
         return ()
 
-    def _same(self, other: Const) -> bool:
-        return self.value == other.value
-
-    def _combine(self, _parts: list[Words], _columns: Mapping[str, Words], n_words: int) -> Words:
-        return np.full(n_words, ~np.uint64(0) if self.value else np.uint64(0), dtype=np.uint64)
-
-    def sort_key(self) -> SortKey:
-        return (0, int(self.value), "", ())
+    def _head(self) -> _Head:
+        return (0, int(self.value), "", 0)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Const, (self.value,)
@@ -246,25 +264,15 @@ class Var(Formula):
     name: str
 
     def __init__(self, name: str) -> None:
-        if not isinstance(name, str):
-            raise InputError(f"A concept name must be a string. Got {name!r}; convert it with str().")
-        if not name:
-            raise InputError("A concept name must not be empty. Give every column a name.")
-        object.__setattr__(self, "name", name)
-        self._seal((name,), (), 1)
+        object.__setattr__(self, "name", check_name(name))
+        self._seal((self.name,), (), 1)
 
     @property
     def args(self) -> tuple[Formula, ...]:
         return ()
 
-    def _same(self, other: Var) -> bool:
-        return self.name == other.name
-
-    def _combine(self, _parts: list[Words], columns: Mapping[str, Words], _n_words: int) -> Words:
-        return columns[self.name]
-
-    def sort_key(self) -> SortKey:
-        return (1, 1, self.name, ())
+    def _head(self) -> _Head:
+        return (1, 1, self.name, 0)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Var, (self.name,)
@@ -290,13 +298,10 @@ class Not(Formula):
     def args(self) -> tuple[Formula, ...]:
         return (self.arg,)
 
-    def _combine(self, parts: list[Words], _columns: Mapping[str, Words], _n_words: int) -> Words:
-        return ~parts[0]
-
-    def sort_key(self) -> SortKey:
+    def _head(self) -> _Head:
         if isinstance(self.arg, Var):  # a literal stands behind its positive twin
-            return (1, 1, self.arg.name, (self.arg.sort_key(),))
-        return (4, self.complexity, "", (self.arg.sort_key(),))
+            return (1, 1, self.arg.name, 1)
+        return (4, self.complexity, "", 1)
 
 
 class _Connective(Formula):
@@ -314,9 +319,8 @@ class _Connective(Formula):
     def args(self) -> tuple[Formula, ...]:
         return self._args
 
-    def sort_key(self) -> SortKey:
-        rank = 2 if isinstance(self, And) else 3
-        return (rank, self.complexity, "", tuple(part.sort_key() for part in self.args))
+    def _head(self) -> _Head:
+        return (2 if isinstance(self, And) else 3, self.complexity, "", len(self._args))
 
 
 @final
@@ -328,14 +332,8 @@ class And(_Connective):
     @staticmethod
     def of(parts: Iterable[Formula]) -> Formula:
         """Conjunction of any number of formulas: TRUE of none, the formula itself of one."""
-        items = tuple(parts)
+        items = _several("And.of", parts)
         return And(*items) if len(items) > 1 else items[0] if items else TRUE
-
-    def _combine(self, parts: list[Words], _columns: Mapping[str, Words], _n_words: int) -> Words:
-        result: Words = np.bitwise_and(parts[0], parts[1])
-        for part in parts[2:]:
-            np.bitwise_and(result, part, out=result)
-        return result
 
 
 @final
@@ -347,14 +345,8 @@ class Or(_Connective):
     @staticmethod
     def of(parts: Iterable[Formula]) -> Formula:
         """Disjunction of any number of formulas: FALSE of none, the formula itself of one."""
-        items = tuple(parts)
+        items = _several("Or.of", parts)
         return Or(*items) if len(items) > 1 else items[0] if items else FALSE
-
-    def _combine(self, parts: list[Words], _columns: Mapping[str, Words], _n_words: int) -> Words:
-        result: Words = np.bitwise_or(parts[0], parts[1])
-        for part in parts[2:]:
-            np.bitwise_or(result, part, out=result)
-        return result
 
 
 TRUE = Const(True)
@@ -365,11 +357,37 @@ def _chain(kind: type[_Connective], formula: Formula) -> tuple[Formula, ...]:
     return formula.args if isinstance(formula, kind) else (formula,)
 
 
+def _first_difference(f: Formula, g: Formula) -> tuple[_Head, _Head] | None:
+    """Heads of the first parts that differ, from left to right; None when the formulas are equal.
+
+    Each pair of parts is looked at once, so that shared parts stay cheap.
+    """
+    seen: set[tuple[int, int]] = set()
+    waiting = [(f, g)]
+    while waiting:
+        mine, other = waiting.pop()
+        pair = (id(mine), id(other))
+        if mine is other or pair in seen:
+            continue
+        seen.add(pair)
+        heads = mine._head(), other._head()
+        if heads[0] != heads[1]:
+            return heads
+        waiting.extend(zip(reversed(mine.args), reversed(other.args), strict=True))
+    return None
+
+
+def _several(kind: str, parts: Iterable[Formula]) -> tuple[Formula, ...]:
+    if isinstance(parts, Formula) or not isinstance(parts, Iterable):
+        raise InputError(f"{kind} takes an iterable of formulas. Got {shown(parts)}; write [f, g, ...].")
+    return _checked(kind, tuple(parts), 0)
+
+
 def _checked(kind: str, args: tuple[Formula, ...], least: int) -> tuple[Formula, ...]:
     for arg in args:
         if not isinstance(arg, Formula):
-            hint = f"Var({arg!r})" if isinstance(arg, str) else "a formula"
-            raise InputError(f"{kind} takes formulas. Got {arg!r}; write {hint} instead.")
+            hint = f"Var({shown(arg)})" if isinstance(arg, str) else "a formula"
+            raise InputError(f"{kind} takes formulas. Got {shown(arg)}; write {hint} instead.")
     if len(args) < least:
         raise InputError(
             f"{kind} takes at least {least} formulas. Got {len(args)}; {kind}.of(parts) takes any number."

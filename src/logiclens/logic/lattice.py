@@ -14,8 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.logic.data import BoolArray, FloatArray
-from logiclens.logic.expand import Terms
+from logiclens.logic.data import BoolArray, FloatArray, Terms
 
 MAX_CONCEPTS: Final = 12
 """Concepts up to which all terms are looked at."""
@@ -33,7 +32,7 @@ def term_sums(bits: BoolArray, values: FloatArray) -> FloatArray:
     """
     n_concepts = bits.shape[1]
     place = 1 << np.arange(n_concepts - 1, -1, -1)
-    sums = np.bincount(bits @ place, values, 2**n_concepts)
+    sums: FloatArray = np.bincount(bits @ place, values, 2**n_concepts).astype(np.float64)
     for j in range(n_concepts):
         halves = sums.reshape(3**j, 2, -1)
         thirds = np.empty((3**j, 3, halves.shape[2]))

@@ -26,17 +26,19 @@ from threadpoolctl import ThreadpoolController
 
 from logiclens.errors import InputError, LimitError
 from logiclens.logic.cover import Cover
-from logiclens.logic.data import BoolArray, FloatArray, pack
+from logiclens.logic.data import BoolArray, FloatArray, IndexArray, Terms, pack, unpack
 from logiclens.logic.exact import Proof, best_tradeoff, smallest_agreeing
-from logiclens.logic.expand import Terms, agreeing_terms, covered_rows
+from logiclens.logic.expand import agreeing_terms
 from logiclens.logic.formula import Formula
 from logiclens.logic.lattice import MAX_CONCEPTS
 from logiclens.logic.relevance import relevance_of
-from logiclens.logic.set_cover import QUICK, THOROUGH, Effort, IndexArray
+from logiclens.logic.set_cover import QUICK, THOROUGH, Effort
 from logiclens.logic.tradeoff import Budget, Tradeoff
 from logiclens.logic.truth_table import TruthTable
 
 _PATH_CONCEPTS: Final = 6  # concepts up to which every point of a front is proved unless told otherwise
+_SAMPLE: Final = 1 << 15  # tuples on which the search for a trade-off looks at most
+_BLOCK: Final = 1 << 17  # tuples whose coverage is worked out at once
 
 Exact = Literal["auto", True, False]
 
@@ -45,7 +47,7 @@ class Status(StrEnum):
     """How a formula was found."""
 
     PROVED = "proved minimal"
-    SEARCHED = "best found by search"
+    SEARCHED = "best found"
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class Minimized:
     literals : int
         Number of literals.
     status : Status
-        ``"proved minimal"``: no formula does better. ``"best found by search"``: none better was found.
+        ``"proved minimal"``: no formula does better. ``"best found"``: the search found none better.
     """
 
     formula: Formula
@@ -73,7 +75,7 @@ class Minimized:
     status: Status
 
 
-def minimize(  # noqa: PLR0913 - the settings of one question
+def minimize(
     table: TruthTable,
     *,
     literal_cost: float = 0.0,
@@ -166,7 +168,7 @@ def minimize_path(
     >>> table = TruthTable.from_data(X, [0, 1, 1, 1], names=["a", "b"], sample_weight=[5, 1, 3, 1])
     >>> for point in minimize_path(table):
     ...     print(point.literals, point.errors, point.formula)
-    0 5.0 TRUE
+    0 5.0 FALSE
     1 1.0 a
     2 0.0 a | b
     """
@@ -185,11 +187,10 @@ class _Problem:
         relevance = relevance_of(order, table.names, table.n_rows)
         gain = table.yes - table.no
         decided = gain != 0
-        every_bit = table.to_array()
         self.gain: FloatArray = gain[decided]
-        self.columns = _telling_columns(every_bit[decided], relevance.mean(axis=0))
-        self.every_bit = every_bit[:, self.columns]
-        self.bits: BoolArray = self.every_bit[decided]
+        bits = unpack(table.rows[decided], len(table.names))
+        self.columns = _telling_columns(bits, relevance.mean(axis=0))
+        self.bits: BoolArray = bits[:, self.columns]
         self.row_relevance = relevance[:, self.columns]
         if len(relevance) > 1:
             self.row_relevance = self.row_relevance[decided]
@@ -216,73 +217,106 @@ class _Problem:
 
     def trade(self, price: float, budget: Budget, exact: Exact) -> Minimized:
         """The formula of least errors plus price of the literals, within the budget."""
-        search = Tradeoff(self.bits, self.gain, self.relevance, budget)
+        search = Tradeoff(*_sample(self.bits, self.gain), self.relevance, budget)
         front = search.sweep(price)
         won, terms = front.best(price)
-        if price == 0 and won < self.gain[self.gain > 0].sum() and _size(terms) + 1 < budget.literals:
-            search.offer(self._agreeing_within(budget))
+        if price == 0:
+            self._offer_agreement(search)
             won, terms = front.best(price)
         if not exact or not self.small:
             return self._result(terms, False, exact)
         reached = won - price * _size(terms)
-        proof = best_tradeoff(
-            self.bits, self.gain, self.relevance, price, budget, reached, _effort(exact)
-        )
+        proof = best_tradeoff(self.bits, self.gain, self.relevance, price, budget, reached, _effort(exact))
         if proof is None:
             return self._result(terms, False, exact)
         return self._result(proof.terms, proof.proved, exact)
 
-    def _agreeing_within(self, budget: Budget) -> Terms:
-        """The formula that agrees with every tuple; a constant if the budget has no room for it."""
-        terms = self._agreeing(False).terms
-        fits = len(terms) <= budget.terms and _size(terms) <= budget.literals
-        return terms if fits else _constant(False, len(self.columns))
+    def _offer_agreement(self, search: Tradeoff) -> None:
+        """Offer the formula that agrees with every tuple, where the search fell short with room to spare."""
+        size = max(search.front.covers)
+        room = size + len(self.columns) <= search.budget.literals
+        if room and search.front.covers[size][0] < search.gain[search.gain > 0].sum():
+            search.offer(self._agreeing(False).terms)
 
     def path(self, budget: Budget, exact: Exact) -> tuple[Minimized, ...]:
         """Best formulas of every size."""
-        search = Tradeoff(self.bits, self.gain, self.relevance, budget)
+        search = Tradeoff(*_sample(self.bits, self.gain), self.relevance, budget)
         front = search.sweep(0.0)
-        if max(front.covers) + 1 < budget.literals:
-            search.offer(self._agreeing_within(budget))
+        self._offer_agreement(search)
         prove = exact is True or (exact == "auto" and len(self.columns) <= _PATH_CONCEPTS)
-        if not prove:
-            return tuple(self._result(terms, False, False) for _, (_, terms) in sorted(front.covers.items()))
-        return tuple(self._proved_path(search, exact))
+        if prove:
+            points = self._proved_path(search, exact)
+        else:
+            points = (self._result(terms, False, False) for _, (_, terms) in sorted(front.covers.items()))
+        return tuple(_falling(points))
 
     def _proved_path(self, search: Tradeoff, exact: Exact) -> Iterator[Minimized]:
-        """Ask for the best formula of at most 0, 1, 2, ... literals, until none is better."""
-        front = search.front
-        last = -np.inf
-        for size in range(max(front.covers) + 1):
-            won, terms = front.best_within(size)
+        """The best formula of at most 0, 1, 2, ... literals."""
+        for size in range(max(search.front.covers) + 1):
+            won, terms = search.front.best_within(size)
             proof = best_tradeoff(
                 self.bits, self.gain, self.relevance, 0.0, Budget(literals=size), won, _effort(exact)
             )
-            proved = proof is not None and proof.proved
-            terms = proof.terms if proof is not None else terms
-            won = search.offer(terms)
-            if won > last:
-                last = won
-                yield self._result(terms, proved, exact)
+            if proof is not None:
+                terms = proof.terms
+                search.offer(terms)
+            yield self._result(terms, proof is not None and proof.proved, exact)
 
     def _result(self, terms: Terms, proved: bool, exact: Exact) -> Minimized:
         if exact is True and not proved:
             raise LimitError(
                 f"No proof within the limits for a table of {len(self.table.names)} concepts and "
-                f"{self.table.n_rows} rows. Use exact='auto' for the best formula found, or keep fewer concepts."
+                f"{self.table.n_rows} rows. Use exact='auto' for the best formula found, or fewer concepts."
             )
-        covered = covered_rows(terms, self.every_bit)
-        order = _by_weight(terms, self.every_bit, self.table.yes)
         whole = np.zeros((len(terms), len(self.table.names)), dtype=np.int8)
-        whole[:, self.columns] = terms[order]
-        cover = Cover(self.table.names, pack(whole > 0), pack(whole < 0))
+        whole[:, self.columns] = terms
+        order, errors = _weigh(_packed(self.table.names, whole), self.table)
+        cover = _packed(self.table.names, whole[order])
         return Minimized(
             formula=cover.to_formula(),
             cover=cover,
-            errors=float(np.where(covered, self.table.no, self.table.yes).sum()),
+            errors=errors,
             literals=_size(terms),
             status=Status.PROVED if proved else Status.SEARCHED,
         )
+
+
+def _falling(points: Iterator[Minimized]) -> Iterator[Minimized]:
+    """Those points of a front, by length, that have fewer errors than all shorter ones."""
+    least = np.inf
+    for point in points:
+        if point.errors < least:
+            least = point.errors
+            yield point
+
+
+def _packed(names: tuple[str, ...], terms: Terms) -> Cover:
+    return Cover(names, pack(terms > 0), pack(terms < 0))
+
+
+def _weigh(cover: Cover, table: TruthTable) -> tuple[IndexArray, float]:
+    """Order of the terms for reading, the one that covers most of the yes-weight first; and the errors."""
+    weight, errors = np.zeros(len(cover)), 0.0
+    for start in range(0, table.n_rows, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        covered = cover.covered_by_terms(table.rows[block])
+        weight += table.yes[block] @ covered
+        errors += float(np.where(covered.any(axis=1), table.no[block], table.yes[block]).sum())
+    return np.lexsort((cover.literal_counts, -weight)), errors
+
+
+def _sample(bits: BoolArray, gain: FloatArray) -> tuple[BoolArray, FloatArray]:
+    """The tuples the search looks at: all, or of a very long table a sample in proportion to their weight.
+
+    A tuple is taken as often as an evenly spaced grid over the added-up weights hits it, so heavy tuples keep
+    their weight and the result repeats.
+    """
+    if len(gain) <= _SAMPLE:
+        return bits, gain
+    reach = np.cumsum(np.abs(gain))
+    grid = (np.arange(_SAMPLE) + 0.5) * (reach[-1] / _SAMPLE)
+    taken, times = np.unique(np.searchsorted(reach, grid), return_counts=True)
+    return bits[taken], np.sign(gain[taken]) * times * (reach[-1] / _SAMPLE)
 
 
 def _telling_columns(bits: BoolArray, relevance: FloatArray) -> IndexArray:
@@ -294,12 +328,6 @@ def _telling_columns(bits: BoolArray, relevance: FloatArray) -> IndexArray:
     seen = columns[candidates] ^ columns[candidates, :1]  # a column and its negation look the same
     _, first = np.unique(np.packbits(seen, axis=1), axis=0, return_index=True)
     return np.sort(candidates[first])
-
-
-def _by_weight(terms: Terms, bits: BoolArray, yes: FloatArray) -> IndexArray:
-    """Order of the terms for reading: the one that covers most of the yes-weight first."""
-    weight = np.array([yes[covered_rows(term[None], bits)].sum() for term in terms])
-    return np.lexsort((*-terms.T[::-1], np.abs(terms).sum(axis=1), -weight))
 
 
 def _constant(value: bool, n_concepts: int) -> Terms:
@@ -317,10 +345,10 @@ def _effort(exact: Exact) -> Effort:
 def _check(table: TruthTable, exact: Exact) -> None:
     if not isinstance(table, TruthTable):
         raise InputError(
-            f"minimize takes a TruthTable. Got {type(table).__name__}; build one with "
+            f"A TruthTable is needed. Got {type(table).__name__}; build one with "
             "TruthTable.from_data(concepts, predictions)."
         )
-    if exact not in ("auto", True, False):
+    if not isinstance(exact, bool) and not (isinstance(exact, str) and exact == "auto"):
         raise InputError(f"exact must be 'auto', True or False. Got {exact!r}.")
 
 
@@ -331,7 +359,8 @@ def _cost(literal_cost: float) -> float:
         cost = np.nan
     if not 0.0 <= cost < np.inf:
         raise InputError(
-            f"literal_cost must be a number of at least 0, as a share of the total weight. Got {literal_cost!r}."
+            "literal_cost must be a number of at least 0, as a share of the total weight. "
+            f"Got {literal_cost!r}."
         )
     return cost
 

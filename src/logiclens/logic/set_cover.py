@@ -8,12 +8,11 @@ given to SciPy's branch-and-bound solver under a limit of nodes, never of second
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from logiclens.logic.data import BoolArray, FloatArray
+from logiclens.logic.data import BoolArray, FloatArray, IndexArray
 
 
 @dataclass(frozen=True)
@@ -32,8 +31,6 @@ QUICK: Final = Effort(nodes=300, cover_size=3_000, program_size=60_000)
 THOROUGH: Final = Effort(nodes=100_000, cover_size=500_000, program_size=5_000_000)
 
 _DOMINANCE_WORK: Final = 2e8  # multiplications a dominance test may take
-
-IndexArray = NDArray[np.intp]
 
 
 class Choice(NamedTuple):
@@ -75,9 +72,7 @@ def irredundant(matrix: BoolArray, costs: FloatArray, chosen: IndexArray) -> Ind
     return chosen[keep]
 
 
-def minimum_cover(
-    matrix: BoolArray, costs: FloatArray, ties: FloatArray, effort: Effort
-) -> Choice:
+def minimum_cover(matrix: BoolArray, costs: FloatArray, ties: FloatArray, effort: Effort) -> Choice:
     """The cheapest columns that cover all rows.
 
     Parameters
@@ -111,7 +106,7 @@ def _branch_and_bound(
     sparse = csr_array(core.astype(np.float64))
     every_row = LinearConstraint(sparse, lb=1)
     options = {"node_limit": node_limit, "mip_rel_gap": 0.0}
-    solve = {"integrality": np.ones(len(costs)), "bounds": Bounds(0, 1), "options": options}
+    solve: dict[str, Any] = {"integrality": np.ones(len(costs)), "bounds": Bounds(0, 1), "options": options}
     first = milp(costs, constraints=every_row, **solve)
     if first.x is None:
         return found, False
@@ -163,7 +158,8 @@ def _needed_rows(core: BoolArray) -> IndexArray:
     common = dense @ dense.T
     includes = common >= dense.sum(axis=1)[None, :]  # row i includes row j
     np.fill_diagonal(includes, False)
-    return first[~includes.any(axis=1)]
+    needed: IndexArray = first[~includes.any(axis=1)]
+    return needed
 
 
 def _useful_columns(core: BoolArray, costs: FloatArray, ties: FloatArray) -> IndexArray:

@@ -20,14 +20,17 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.logic.data import BoolArray, FloatArray
-from logiclens.logic.expand import Side, Terms
+from logiclens.logic.data import BoolArray, FloatArray, IndexArray, Terms
+from logiclens.logic.expand import Side
 from logiclens.logic.lattice import MAX_CONCEPTS, read_terms, term_sizes, term_sums
 
 _BEAM: Final = 32  # partial terms kept at each length
-_PAIRED: Final = 1024  # literals of which all pairs are tried: every one, up to 512 concepts
+_PAIRED: Final = 512  # concepts of which all pairs are tried; beyond, those that tell most alone
 _STEP: Final = 0.6  # ratio of one price to the one before
-_ROUNDS: Final = 20  # passes over all terms at one price
+_RESTARTS: Final = 8  # descents on shaken gains, where the table is small
+_RESTART_WORK: Final = 100_000  # cells of the table (or terms there are) times descents
+_SHAKE: Final = 0.3  # spread of the logarithm of the factors that shake the gains
+_ROUNDS: Final = 6  # passes over all terms at one price
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,6 @@ class Front:
             (item for _, item in sorted(self.covers.items())),
             key=lambda item: item[0] - price * int(np.abs(item[1]).sum()),
         )
-
 
     def best_within(self, literals: int) -> tuple[float, Terms]:
         """The cover of at most that many literals that wins most."""
@@ -97,24 +99,38 @@ class Tradeoff:
             self.prefer = self._preferences()
 
     def sweep(self, last_price: float) -> Front:
-        """Covers of all sizes, from the price at which nothing pays down to ``last_price``."""
-        nothing = np.zeros((0, self.n_concepts), dtype=np.int8)
-        always = np.zeros((1, self.n_concepts), dtype=np.int8)
-        self.front.offer(0.0, nothing)
-        self.front.offer(float(self.gain.sum()), always)
-        most = price = float(np.maximum(self.gain, 0).sum())
+        """Covers of all sizes, from the price at which nothing pays down to ``last_price``.
+
+        The first descent follows the gains; as many more as the size of the table allows follow gains that
+        were shaken a little, which leads out of dead ends. All of them are scored by the true gains.
+        """
+        self.offer(np.zeros((0, self.n_concepts), dtype=np.int8))
+        self.offer(np.zeros((1, self.n_concepts), dtype=np.int8))
+        random = np.random.default_rng(0)
+        work = max(self.bits.size, 3**self.n_concepts if self.small else 1)
+        restarts = int(min(_RESTARTS, _RESTART_WORK / work))
+        self._descend(self.gain, last_price)
+        for _ in range(restarts):
+            self._descend(self.gain * np.exp(random.normal(0, _SHAKE, len(self.gain))), last_price)
+        return self.front
+
+    def _descend(self, pull: FloatArray, last_price: float) -> None:
+        """Follow these gains from the highest price to the lowest."""
+        self.pull = pull
+        most = float(np.maximum(self.gain, 0).sum())
         floor = max(last_price, self._finest_price())
-        terms = nothing
+        price = float(np.maximum(pull, 0).sum())
+        terms = np.zeros((0, self.n_concepts), dtype=np.int8)
         while True:
             terms = self._settle(terms, price)
             self._offer_shorter(terms)
-            if price <= floor or self.front.best(0.0)[0] >= most - self._epsilon:
-                return self.front
+            if price <= floor or self.offer(terms) >= most - self._epsilon:
+                return
             price = max(price * _STEP, floor)
 
     def _offer_shorter(self, terms: Terms) -> None:
-        """Offer what is left of a cover when literals or whole terms go, the least useful first, to the end."""
-        while len(terms):
+        """Offer what is left of a cover as literals or whole terms go, the least useful first."""
+        while terms.any():
             broken = self.side.broken(terms)
             covered = broken == 0
             times = covered.sum(axis=0)
@@ -135,7 +151,7 @@ class Tradeoff:
     def _finest_price(self) -> float:
         """A price below which a literal is always worth the smallest gain there is."""
         smallest = np.abs(self.gain[self.gain != 0]).min(initial=np.inf)
-        return float(smallest / (2 * self.n_concepts)) if np.isfinite(smallest) else 1.0
+        return float(smallest / (2 * max(self.n_concepts, 1))) if np.isfinite(smallest) else 1.0
 
     def _settle(self, terms: Terms, price: float) -> Terms:
         """Add, replace and drop terms until none of it wins at this price."""
@@ -152,7 +168,7 @@ class Tradeoff:
 
     def _value(self, terms: Terms, price: float) -> float:
         covered = self.side.covered(terms).any(axis=0)
-        return float(self.gain[covered].sum()) - price * float(np.abs(terms).sum())
+        return float(self.pull[covered].sum()) - price * float(np.abs(terms).sum())
 
     def offer(self, terms: Terms) -> float:
         """Offer a cover to the front; what it wins."""
@@ -162,7 +178,7 @@ class Tradeoff:
 
     def _add(self, terms: Terms, price: float) -> Terms:
         while len(terms) < self.budget.terms:
-            open_gain = np.where(self.side.covered(terms).any(axis=0), 0.0, self.gain)
+            open_gain = np.where(self.side.covered(terms).any(axis=0), 0.0, self.pull)
             value, term = self._best_term(open_gain, price, self._literals_left(terms))
             if value <= self._epsilon:
                 break
@@ -177,7 +193,7 @@ class Tradeoff:
         at = 0
         while at < len(terms):
             rest = np.delete(terms, at, axis=0)
-            open_gain = np.where(self.side.covered(rest).any(axis=0), 0.0, self.gain)
+            open_gain = np.where(self.side.covered(rest).any(axis=0), 0.0, self.pull)
             own = float(open_gain[self.side.covered(terms[at : at + 1])[0]].sum())
             own -= price * float(np.abs(terms[at]).sum())
             value, term = self._best_term(open_gain, price, self._literals_left(rest))
@@ -211,27 +227,52 @@ class Tradeoff:
         return rank
 
     def _beam(self, gain: FloatArray, price: float, most: float) -> tuple[float, Terms]:
-        """Beam search from all terms of up to two literals, longer and longer while a longer one could win."""
+        """Beam search from all terms of up to two literals, while a longer one could win."""
         rows = np.flatnonzero(gain)
         side, gain = Side(self.bits[rows]), gain[rows]
-        bonus = 1e-3 * self._epsilon * np.tile(self.relevance, 2)
-        best, winner = float(gain.sum()), np.zeros(self.n_concepts, dtype=np.int8)
-        beam = winner[None]
-        for length in range(1, int(min(most, self.n_concepts)) + 1):
-            value = self._extensions(side, gain, beam) + bonus - price * length
-            top = np.argsort(-value, axis=None, kind="stable")[: _PAIRED if length == 1 else 4 * _BEAM]
-            top = top[np.isfinite(value.flat[top])]
-            if not len(top):
-                break
-            parents, literals = np.divmod(top, 2 * self.n_concepts)
-            if value.flat[top[0]] > best + self._epsilon:
-                best = float(value.flat[top[0]])
-                winner = extended(beam[parents[:1]], literals[:1])[0]
-            beam = first_of_equal(extended(beam[parents], literals))[: _PAIRED if length == 1 else _BEAM]
-            beam = self._promising(side, gain, beam, best + price * (length + 1))
-            if not len(beam):
-                break
+        best, winner = float(gain.sum()), np.zeros(self.n_concepts, dtype=np.int8)  # the term TRUE
+        values, terms = self._up_to_two(side, gain, price, most)
+        length = 2
+        while len(values):
+            if values[0] > best + self._epsilon:
+                best, winner = float(values[0]), terms[0]
+            length += 1
+            beam = terms[:_BEAM] if length <= most else terms[:0]
+            beam = self._promising(side, gain, beam, best + price * length)
+            values, terms = self._longer(side, gain, beam, price * length)
         return best, winner
+
+    def _up_to_two(self, side: Side, gain: FloatArray, price: float, most: float) -> tuple[FloatArray, Terms]:
+        """The best terms of one or two literals and what they win, best first."""
+        if most < 1:
+            return np.empty(0), np.zeros((0, self.n_concepts), dtype=np.int8)
+        single = gain @ side.true
+        strongest = np.sort(np.argsort(-np.abs(2 * single - gain.sum()), kind="stable")[:_PAIRED])
+        wins = _pair_gains(side.true[:, strongest], gain)
+        size = len(wins)
+        wins -= price * (2 - np.eye(size)) - self._bonus(strongest)
+        wins[np.tril_indices(size, -1)] = -np.inf
+        if most < 2:
+            wins[~np.eye(size, dtype=np.bool_)] = -np.inf
+        top = np.argsort(-wins, axis=None, kind="stable")[: 4 * _BEAM]
+        top = top[np.isfinite(wins.flat[top])]
+        literals = np.concatenate([strongest, strongest + self.n_concepts])
+        first, second = np.divmod(top, size)
+        nothing = np.zeros((len(top), self.n_concepts), dtype=np.int8)
+        return wins.flat[top], extended(extended(nothing, literals[first]), literals[second])
+
+    def _bonus(self, concepts: IndexArray) -> FloatArray:
+        """A hair for relevant concepts, for each of their plain and negated literals."""
+        return 1e-3 * self._epsilon * np.tile(self.relevance[concepts], 2)
+
+    def _longer(self, side: Side, gain: FloatArray, beam: Terms, cost: float) -> tuple[FloatArray, Terms]:
+        """The best terms with one more literal and what they win, best first."""
+        wins = self._extensions(side, gain, beam) - cost + self._bonus(np.arange(self.n_concepts))
+        top = np.argsort(-wins, axis=None, kind="stable")[: 4 * _BEAM]
+        top = top[np.isfinite(wins.flat[top])]
+        parents, literals = np.divmod(top, 2 * self.n_concepts)
+        terms, first = first_of_equal(extended(beam[parents], literals))
+        return wins.flat[top[first]], terms
 
     def _extensions(self, side: Side, gain: FloatArray, beam: Terms) -> FloatArray:
         """Gain of each term of the beam with each literal added, shape (n_beam, 2 * n_concepts)."""
@@ -248,7 +289,22 @@ class Tradeoff:
         return beam[bound > least]
 
 
-def extended(terms: Terms, literals: NDArray[np.intp]) -> Terms:
+def _pair_gains(true: NDArray[np.float32], gain: FloatArray) -> FloatArray:
+    """Gain of each pair of literals, shape (2m, 2m); of single literals on the diagonal.
+
+    With the plain literals first: x, y of each pair and their complements follow from the m x m sums over
+    tuples on which both concepts are true. A concept and its negation win minus infinity.
+    """
+    both = ((true * gain[:, None].astype(np.float32)).T @ true).astype(np.float64)
+    one = both.diagonal()
+    neither = gain.sum() - one[:, None] - one[None, :] + both
+    wins = np.block([[both, one[:, None] - both], [one[None, :] - both, neither]])
+    m = len(one)
+    wins[np.arange(m), np.arange(m) + m] = -np.inf
+    return wins
+
+
+def extended(terms: Terms, literals: IndexArray) -> Terms:
     """Each term with a literal added: ``j`` for concept ``j``, ``n_concepts + j`` for its negation."""
     longer = terms.copy()
     n_concepts = terms.shape[1]
@@ -256,7 +312,8 @@ def extended(terms: Terms, literals: NDArray[np.intp]) -> Terms:
     return longer
 
 
-def first_of_equal(terms: Terms) -> Terms:
-    """The terms without repetition, in the order they came."""
+def first_of_equal(terms: Terms) -> tuple[Terms, IndexArray]:
+    """The terms without repetition, in the order they came, and where each first stood."""
     _, first = np.unique(terms, axis=0, return_index=True)
-    return terms[np.sort(first)]
+    first = np.sort(first)
+    return terms[first], first

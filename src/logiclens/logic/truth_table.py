@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from logiclens.errors import InputError
+from logiclens.errors import InputError, shown
 from logiclens.logic.data import (
     THRESHOLD,
     WORD,
@@ -26,7 +26,10 @@ from logiclens.logic.data import (
     ConceptData,
     FloatArray,
     Words,
+    as_array,
+    as_weights,
     booleanize,
+    check_length,
     check_names,
     pack,
     unpack,
@@ -73,7 +76,7 @@ class TruthTable:
     no: FloatArray
 
     @classmethod
-    def from_data(  # noqa: PLR0913 - each names one thing about the data
+    def from_data(
         cls,
         concepts: Any,
         predictions: ArrayLike,
@@ -106,9 +109,11 @@ class TruthTable:
         data = ConceptData(concepts, names, threshold)
         if data.n_rows == 0:
             raise InputError("A truth table needs at least one row of data. Got none.")
-        positions = _positions(data, columns)
-        answers = booleanize(_vector(predictions, "predictions", data.n_rows), "predictions", data.threshold)
-        weight = None if sample_weight is None else _weights(sample_weight, "sample_weight", data.n_rows)
+        positions = data.positions(range(len(data.names)) if columns is None else columns)
+        answers = as_array(predictions, "predictions")
+        check_length(answers, "predictions", data.n_rows)
+        answers = booleanize(answers, "The prediction array", data.threshold)
+        weight = None if sample_weight is None else as_weights(sample_weight, "sample_weight", data.n_rows)
         words, yes, no = _group_blocks(_packed_blocks(data, positions, answers, weight))
         return cls._of_groups(tuple(data.names[j] for j in positions), words, yes, no)
 
@@ -128,27 +133,44 @@ class TruthTable:
             Names of an array's columns.
         """
         data = ConceptData(concepts, names)
-        counts = _weights(yes, "yes", data.n_rows), _weights(no, "no", data.n_rows)
+        counts = as_weights(yes, "yes", data.n_rows), as_weights(no, "no", data.n_rows)
         if data.n_rows == 0:
             raise InputError("A truth table needs at least one row of data. Got none.")
         words = np.concatenate([pack(block) for block in data.blocks(range(len(data.names)), _BLOCK)])
         return cls._of_groups(data.names, *_group_blocks([(words, *counts)]))
 
     @classmethod
-    def _of_groups(
-        cls, names: tuple[str, ...], words: Words, yes: FloatArray, no: FloatArray
-    ) -> TruthTable:
+    def _of_groups(cls, names: tuple[str, ...], words: Words, yes: FloatArray, no: FloatArray) -> TruthTable:
         present = (yes + no) > 0
         if not present.any():
             raise InputError("A truth table needs some weight. All weights are 0.")
         if not present.all():
             words, yes, no = words[present], yes[present], no[present]
-        if len(words) <= _READABLE:
+        if names and len(words) <= _READABLE:  # without concepts there is one row
             order = np.lexsort(words.T)
             words, yes, no = words[order], yes[order], no[order]
-        for array in (words, yes, no):
-            array.flags.writeable = False
         return cls(names, words, yes, no)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", check_names(self.names))
+        n_rows, n_words = np.size(self.yes), -(-len(self.names) // WORD)
+        for field, dtype, expected in (
+            ("rows", np.uint64, (n_rows, n_words)),
+            ("yes", np.float64, (n_rows,)),
+            ("no", np.float64, (n_rows,)),
+        ):
+            array = getattr(self, field)
+            if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != expected:
+                raise InputError(
+                    "The arrays of a truth table do not fit together. Build it with TruthTable.from_data or "
+                    "TruthTable.from_counts."
+                )
+            array = array.view()
+            array.flags.writeable = False
+            object.__setattr__(self, field, array)
+
+    def __reduce__(self) -> tuple[Any, ...]:  # so that the arrays of a copy are read-only, too
+        return TruthTable, (self.names, self.rows, self.yes, self.no)
 
     @property
     def n_rows(self) -> int:
@@ -173,6 +195,8 @@ class TruthTable:
         The columns of ``other`` may stand in another order. Merging the tables of two parts of the
         data gives the table of the whole.
         """
+        if not isinstance(other, TruthTable):
+            raise InputError(f"Only a truth table can be merged into another. Got {shown(other)}.")
         if set(self.names) != set(other.names):
             odd = sorted(set(self.names) ^ set(other.names))
             raise InputError(
@@ -190,7 +214,7 @@ class TruthTable:
         This is the restriction to the ``m_i <= k`` concepts of an explanation (Sec. 4.1).
         """
         data = ConceptData(self.to_array(), self.names)
-        positions = _positions(data, columns)
+        positions = data.positions(columns)
         words = np.concatenate([pack(block) for block in data.blocks(positions, _BLOCK)])
         kept = tuple(self.names[j] for j in positions)
         return self._of_groups(kept, *_group_blocks([(words, self.yes, self.no)]))
@@ -225,44 +249,6 @@ class TruthTable:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _positions(data: ConceptData, columns: Sequence[str | int] | None) -> list[int]:
-    if columns is None:
-        return list(range(len(data.names)))
-    if isinstance(columns, str):
-        raise InputError(f"columns must be a sequence of names, not one string. Write [{columns!r}].")
-    positions = []
-    for column in columns:
-        if isinstance(column, str):
-            positions.append(data.position(column))
-        elif isinstance(column, (int, np.integer)) and 0 <= column < len(data.names):
-            positions.append(int(column))
-        else:
-            raise InputError(
-                f"columns takes names, or positions from 0 to {len(data.names) - 1}. Got {column!r}."
-            )
-    if len(set(positions)) < len(positions):
-        raise InputError("columns names a concept twice. Name each concept once.")
-    return positions
-
-
-def _vector(values: ArrayLike, label: str, length: int) -> NDArray[Any]:
-    vector = np.asarray(values)
-    if vector.shape != (length,):
-        raise InputError(f"{label} must have one value for each of the {length} rows. Got shape {vector.shape}.")
-    return vector
-
-
-def _weights(values: ArrayLike, label: str, length: int) -> FloatArray:
-    vector = _vector(values, label, length)
-    try:
-        weights = vector.astype(np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{label} must be numbers. Got values of type {vector.dtype}.") from None
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise InputError(f"{label} must be finite and not negative. Check for NaN, infinity and negative values.")
-    return weights
 
 
 Groups = tuple[Words, FloatArray, FloatArray]

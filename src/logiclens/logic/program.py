@@ -1,0 +1,95 @@
+"""The integer program of errors against literals.
+
+Maximize the gains of the covered tuples minus the price of the literals taken, for given candidate terms.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import block_array, coo_array, csr_array, eye_array
+
+from logiclens.logic.data import BoolArray, FloatArray, Terms
+from logiclens.logic.set_cover import Choice
+from logiclens.logic.tradeoff import Budget
+
+
+class TradeoffProgram:
+    """Variables: each term (taken or not), then each group of tuples (covered or not).
+
+    Tuples that the same terms cover form one group. A group that wins may count as covered only if one of its
+    terms is taken; a group that costs must count as covered as soon as one of its terms is taken.
+    """
+
+    def __init__(
+        self, terms: Terms, covered: BoolArray, gain: FloatArray, price: float, budget: Budget
+    ) -> None:
+        self.terms = terms
+        self.price = price
+        self.sizes = np.abs(terms).sum(axis=1).astype(np.float64)
+        _, first, group = np.unique(
+            np.packbits(covered, axis=0), axis=1, return_index=True, return_inverse=True
+        )
+        gains = np.bincount(group.ravel(), gain, len(first))
+        reachable = covered[:, first].any(axis=0) & (gains != 0)
+        self.gains = gains[reachable]
+        incidence = csr_array(covered[:, first[reachable]].T.astype(np.float64))  # (n_groups, n_terms)
+        self.wins, self.costs = np.flatnonzero(self.gains > 0), np.flatnonzero(self.gains < 0)
+        self.incidence = incidence
+        self.budget = budget
+        self.n_coefficients = incidence.nnz + 2 * int(incidence[self.costs].nnz)
+
+    def solve(self, ties: FloatArray, reached: float, nodes: int) -> Choice | None:
+        """The terms to take; None when the solver finds nothing that wins at least ``reached``."""
+        n_terms, n_groups = len(self.terms), len(self.gains)
+        if not n_groups:  # whatever is covered wins as much as it costs
+            return Choice(np.empty(0, dtype=np.intp), True)
+        objective = np.concatenate([self.price * self.sizes, -self.gains])  # minimized: minus what is won
+        slack = 1e-7 * max(1.0, float(np.abs(self.gains).sum()))
+        constraints = [*self._constraints(), LinearConstraint(objective, ub=-reached + slack)]
+        settings: dict[str, Any] = {
+            "integrality": np.concatenate([np.ones(n_terms), np.zeros(n_groups)]),
+            "bounds": Bounds(0, 1),
+            "options": {"node_limit": nodes, "mip_rel_gap": 0.0},
+        }
+        first = milp(objective, constraints=constraints, **settings)
+        if first.x is None:
+            return None
+        solution, proved = first, first.status == 0
+        if proved:
+            # Among equally good formulas: fewest literals, then the tie values.
+            literals = np.concatenate([self.sizes + 1e-3 * ties, np.zeros(n_groups)])
+            constraints[-1] = LinearConstraint(objective, ub=first.fun + slack)
+            second = milp(literals, constraints=constraints, **settings)
+            solution = second if second.status == 0 else first
+        return Choice(np.flatnonzero(solution.x[:n_terms] > 0.5), proved)
+
+    def _constraints(self) -> list[LinearConstraint]:
+        n_terms, n_groups = len(self.terms), len(self.gains)
+        limits = []
+        for weights, most in ((self.sizes, self.budget.literals), (np.ones(n_terms), self.budget.terms)):
+            if np.isfinite(most):
+                limits.append(LinearConstraint(np.concatenate([weights, np.zeros(n_groups)]), ub=most))
+        if len(self.wins):
+            limits.append(LinearConstraint(self._covered_by_some(), ub=0))
+        if len(self.costs):
+            limits.append(LinearConstraint(self._covered_by_any(), ub=0))
+        return limits
+
+    def _covered_by_some(self) -> csr_array:
+        """For each group that wins: covered - (sum of its terms), which must not exceed 0."""
+        identity = eye_array(len(self.gains), format="csr")
+        return csr_array(block_array([[-self.incidence[self.wins], identity[self.wins]]]))
+
+    def _covered_by_any(self) -> csr_array:
+        """For each group that costs and each of its terms: taken - covered, which must not exceed 0."""
+        n_terms, n_groups = len(self.terms), len(self.gains)
+        pairs = coo_array(self.incidence[self.costs])
+        at, term = pairs.coords
+        row = np.arange(len(at))
+        shape = (len(at), n_terms + n_groups)
+        lost = csr_array((np.ones(len(at)), (row, term)), shape=shape)
+        lost -= csr_array((np.ones(len(at)), (row, n_terms + self.costs[at])), shape=shape)
+        return lost

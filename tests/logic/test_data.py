@@ -1,0 +1,586 @@
+from __future__ import annotations
+
+import datetime
+import decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logiclens.errors import InputError, UnknownConceptError
+from logiclens.logic.data import (
+    ConceptData,
+    as_array,
+    as_float,
+    as_floats,
+    booleanize,
+    check_names,
+    check_threshold,
+    pack,
+    unpack,
+)
+from tests.strategies import HOSTILE_NAMES, distinct_names
+
+X = np.array([[True, False, True], [False, False, True]])
+NAMES = ["a", "b", "c"]
+
+
+def error_of(call, *args, **kwargs) -> str:
+    with pytest.raises(InputError) as info:
+        call(*args, **kwargs)
+    return str(info.value)
+
+
+# --- names and thresholds ---
+
+
+@given(distinct_names(0, 8))
+def test_names_come_back_as_a_tuple(names):
+    assert check_names(names) == tuple(names)
+    assert check_names(iter(names)) == tuple(names)
+
+
+def test_names_from_numpy_and_pandas_become_plain_strings():
+    for names in (np.array(["a", "b"]), pd.Index(["a", "b"]), np.array(["a", "b"], dtype=object)):
+        assert check_names(names) == ("a", "b")
+        assert {type(name) for name in check_names(names)} == {str}
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ("ab", "Concept names must be a sequence of strings. Got 'ab'; write ['a', 'b']."),
+        (None, "Concept names must be a sequence of strings. Got None; write ['a', 'b']."),
+        (3, "Concept names must be a sequence of strings. Got 3; write ['a', 'b']."),
+        (["a", ""], "A concept name must not be empty. Give every column a name."),
+        (["a", 0], "A concept name must be a string. Got 0; convert it with str()."),
+        ([None], "A concept name must be a string. Got None; convert it with str()."),
+        ([np.nan], "A concept name must be a string. Got nan; convert it with str()."),
+        ([b"a"], "A concept name must be a string. Got b'a'; convert it with str()."),
+        ([["a", "b"]], "A concept name must be a string. Got ['a', 'b']; convert it with str()."),
+        ([("a", "b")], "A concept name must be a string. Got ('a', 'b'); convert it with str()."),
+        (list("abcab"), "Concept names must be distinct; repeated: 'a', 'b'. Rename the columns."),
+        (
+            [f"n{j // 2}" for j in range(20)],
+            "Concept names must be distinct; repeated: "
+            "'n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7' and 2 more. Rename the columns.",
+        ),
+    ],
+)
+def test_bad_names(names, message):
+    assert error_of(check_names, names) == message
+
+
+def test_many_repeated_names_are_found_in_no_time():
+    """Counting each name among all would take minutes."""
+    names = [f"n{j // 2}" for j in range(200_000)]
+
+    assert error_of(check_names, names).endswith(" and 99992 more. Rename the columns.")
+
+
+@pytest.mark.parametrize("threshold", [0, 0.0, 0.5, np.float32(0.25), np.nextafter(1, 0)])
+def test_thresholds(threshold):
+    assert check_threshold(threshold) == threshold
+    assert type(check_threshold(threshold)) is float
+
+
+@pytest.mark.parametrize(
+    ("threshold", "shown"),
+    [
+        (1, "1"),
+        (1.0, "1.0"),
+        (-0.1, "-0.1"),
+        (np.inf, "inf"),
+        (float("nan"), "nan"),
+        (None, "None"),
+        ("0.5", "'0.5'"),
+        (1j, "1j"),
+        ([0.5, 0.5], "[0.5, 0.5]"),
+        (np.full((2, 2), 0.5), "a value of type ndarray"),
+        (10**400, "a value of type int"),
+    ],
+)
+def test_bad_thresholds(threshold, shown):
+    message = f"The threshold must be a number in [0, 1). Got {shown}."
+
+    assert error_of(check_threshold, threshold) == message
+    assert error_of(ConceptData, X, threshold=threshold) == message
+
+
+def test_as_float_is_nan_for_what_is_no_number():
+    assert as_float(2) == 2.0
+    assert all(np.isnan(as_float(value)) for value in (None, "1", b"1", 10**400, 1j, [1, 2], object()))
+
+
+# --- truth of values ---
+
+
+@pytest.mark.parametrize(
+    "dtype", [bool, np.int8, np.uint8, np.int64, np.uint64, np.float16, np.float32, float, object]
+)
+def test_zeros_and_ones_of_any_type(dtype):
+    truth = booleanize(np.array([[0, 1], [1, 0]], dtype=dtype), "Column 'a'")
+
+    assert truth.dtype == np.bool_
+    assert truth.tolist() == [[False, True], [True, False]]
+
+
+def test_a_half_is_not_true():
+    """The definition of Sec. 4.2 is ``> 0.5``."""
+    values = np.array([0.0, 0.5, np.nextafter(0.5, 1), 1.0, -0.0])
+
+    assert booleanize(values, "Column 'a'").tolist() == [False, False, True, True, False]
+
+
+@given(st.lists(st.floats(0, 1), max_size=20), st.floats(0, 1, exclude_max=True))
+def test_values_above_the_threshold_are_true(values, threshold):
+    truth = booleanize(np.array(values, dtype=float), "Column 'a'", threshold)
+
+    assert truth.tolist() == [value > threshold for value in values]
+
+
+def test_objects_of_mixed_numbers():
+    values = np.array([True, 1, 0.2, np.float32(0.7), np.bool_(False)], dtype=object)
+
+    assert booleanize(values, "Column 'a'").tolist() == [True, True, False, True, False]
+
+
+OUTSIDE = "outside [0, 1]. Turn it into concepts first, for instance by comparing it with a cut point."
+ENCODE = "concepts are Booleans or numbers in [0, 1]. Encode the column first."
+IMPUTE = "Impute or drop those rows first."
+BAD_VALUES = [
+    ([0.0, np.nan], f"has missing values (NaN). {IMPUTE}"),
+    ([True, None], f"has missing values (None or NaN). {IMPUTE}"),
+    (np.array([1, np.nan], dtype=object), f"has missing values (None or NaN). {IMPUTE}"),
+    ([True, pd.NA], f"has missing values (None or NaN). {IMPUTE}"),
+    (np.array([pd.NaT, True], dtype=object), f"has missing values (None or NaN). {IMPUTE}"),
+    ([0.0, np.inf], f"has the value inf, {OUTSIDE}"),
+    ([0.0, -np.inf], f"has the value -inf, {OUTSIDE}"),
+    ([0.0, -0.1], f"has the value -0.1, {OUTSIDE}"),
+    ([0, 2], f"has the value 2, {OUTSIDE}"),
+    ([0, -1], f"has the value -1, {OUTSIDE}"),
+    ([0.5, 90.0], f"has the value 90.0, {OUTSIDE}"),
+    (np.array([1.0000001], dtype=np.float32), f"has the value 1.0000001, {OUTSIDE}"),
+    (np.array([2, True], dtype=object), f"has the value 2.0, {OUTSIDE}"),
+    ([10**400, 0], "has a value that is too large for a float. Scale it down."),
+    (["yes", "no"], f"has values of type <U3; {ENCODE}"),
+    ([b"yes", b"no"], f"has values of type |S3; {ENCODE}"),
+    ([1j, 0], f"has values of type complex128; {ENCODE}"),
+    (np.array([1j, 0], dtype=object), f"has values of type complex, int; {ENCODE}"),
+    (np.array(["2020"], dtype="M8[Y]"), f"has values of type datetime64[Y]; {ENCODE}"),
+    (np.array([1], dtype="m8[s]"), f"has values of type timedelta64[s]; {ENCODE}"),
+    (np.array(["yes", True], dtype=object), f"has values of type bool, str; {ENCODE}"),
+    ([datetime.date(2020, 1, 1)], f"has values of type date; {ENCODE}"),
+    ([decimal.Decimal(1)], f"has values of type Decimal; {ENCODE}"),
+    ([{}, {}], f"has values of type dict; {ENCODE}"),
+]
+
+
+@pytest.mark.parametrize(("values", "text"), BAD_VALUES)
+def test_bad_values_in_a_column(values, text):
+    data = ConceptData({"good": np.ones(len(values)), "age": values})
+
+    assert data.column("good").all()
+    assert error_of(data.column, "age") == f"Column 'age' {text}"
+
+
+@pytest.mark.parametrize(("values", "text"), BAD_VALUES)
+def test_bad_values_in_an_array_are_told_with_their_column(values, text):
+    values = np.asarray(values)
+    data = ConceptData(np.column_stack([np.ones(len(values), dtype=values.dtype), values]), ["good", "age"])
+
+    assert error_of(data.column, "age") == f"Column 'age' {text}"
+
+
+@pytest.mark.parametrize("good", [0, 1])
+def test_blocks_say_which_column_is_bad(good):
+    array = np.ones((5, 2))
+    array[3, 1 - good] = np.nan
+    names = ["age", "good"] if good else ["good", "age"]
+    blocks = ConceptData(array, names).blocks([0, 1], 2)
+
+    assert next(blocks).all()
+    assert error_of(next, blocks) == f"Column 'age' has missing values (NaN). {IMPUTE}"
+
+
+def test_columns_left_out_are_not_looked_at():
+    data = ConceptData(np.array([[1, np.nan, 0]]), NAMES)
+
+    assert [block.tolist() for block in data.blocks([2, 0], 10)] == [[[False, True]]]
+
+
+# --- tables ---
+
+READERS = {
+    "mapping": lambda: {"a": [True, False], "b": [0, 0], "c": (1.0, 0.9)},
+    "array": lambda: X,
+    "lists": lambda: X.tolist(),
+    "pandas": lambda: pd.DataFrame(X, columns=NAMES),
+    "pandas with nullable columns": lambda: pd.DataFrame(X, columns=NAMES).astype("boolean"),
+    "pandas with arrow columns": lambda: pd.DataFrame(X, columns=NAMES).astype("bool[pyarrow]"),
+    "pandas with sparse columns": lambda: pd.DataFrame(X, columns=NAMES).astype(pd.SparseDtype(bool)),
+    "pandas categories": lambda: pd.DataFrame(X, columns=NAMES).astype("category"),
+    "polars": lambda: pl.DataFrame(X, schema=NAMES),
+    "lazy polars": lambda: pl.LazyFrame(X, schema=NAMES),
+    "pyarrow": lambda: pa.table([pa.array(x) for x in X.T], names=NAMES),
+}
+
+
+@pytest.fixture(params=READERS.values(), ids=READERS)
+def data(request) -> ConceptData:
+    table = request.param()
+    own_names = isinstance(table, np.ndarray | list)
+    return ConceptData(table, NAMES if own_names else None)
+
+
+def test_a_table_of_any_kind(data):
+    assert data.names == ("a", "b", "c")
+    assert data.n_rows == 2
+    assert [data.position(name) for name in NAMES] == [0, 1, 2]
+    assert np.array_equal(np.column_stack([data.column(name) for name in NAMES]), X)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7])
+@pytest.mark.parametrize("positions", [[0, 1, 2], [2, 0], [1], []])
+def test_blocks_of_any_kind_of_table(data, positions, size):
+    blocks = list(data.blocks(positions, size))
+
+    assert [len(block) for block in blocks] == ([1, 1] if size == 1 else [2])
+    assert np.array_equal(np.concatenate(blocks), X[:, positions])
+    assert all(block.flags.c_contiguous and block.dtype == np.bool_ for block in blocks)
+
+
+def test_packed_columns_of_any_kind_of_table(data):
+    packed = data.packed_columns(["c", "a"])
+
+    assert [*packed] == ["c", "a"]
+    assert {name: unpack(words, 2).tolist() for name, words in packed.items()} == {
+        "c": [True, True],
+        "a": [True, False],
+    }
+
+
+def test_an_unknown_column(data):
+    for ask in (data.position, data.column, lambda name: data.packed_columns([name])):
+        with pytest.raises(UnknownConceptError) as info:
+            ask("d")
+        assert str(info.value) == "Unknown concept 'd'. The 3 known concepts are 'a', 'b', 'c'."
+
+
+@given(distinct_names(1, 5))
+def test_any_names_in_any_kind_of_table(names):
+    row = np.arange(len(names)) % 2 == 0
+    tables = [
+        ConceptData(row[None], names),
+        ConceptData(dict(zip(names, row[:, None], strict=True))),
+        ConceptData(pd.DataFrame(row[None], columns=names)),
+        ConceptData(pa.table([pa.array([bool(value)]) for value in row], names=names)),
+    ]
+
+    for table in tables:
+        assert table.names == tuple(names)
+        assert [bool(table.column(name)[0]) for name in names] == row.tolist()
+
+
+def test_hostile_names_in_polars():
+    frame = pl.DataFrame({name: [j % 2] for j, name in enumerate(HOSTILE_NAMES)})
+    table = ConceptData(frame)
+
+    assert [int(table.column(name)[0]) for name in HOSTILE_NAMES] == [
+        j % 2 for j in range(len(HOSTILE_NAMES))
+    ]
+
+
+def test_an_array_without_names():
+    assert ConceptData(X).names == ("x0", "x1", "x2")
+
+
+def test_single_values_are_one_row():
+    assert ConceptData({"a": True, "b": 0.2}).n_rows == 1
+
+
+@pytest.mark.parametrize(
+    "empty",
+    [
+        {"a": []},
+        np.zeros((0, 1)),
+        pd.DataFrame({"a": []}),
+        pl.DataFrame({"a": pl.Series([], dtype=pl.Boolean)}),
+    ],
+    ids=["mapping", "array", "pandas", "polars"],
+)
+def test_no_rows(empty):
+    table = ConceptData(empty)
+
+    assert table.n_rows == 0
+    assert table.column(table.names[0]).shape == (0,)
+    assert table.packed_columns(table.names)[table.names[0]].shape == (0,)
+    assert list(table.blocks([0], 10)) == []
+
+
+def test_no_columns():
+    assert ConceptData({}).n_rows == 0
+    assert ConceptData(np.zeros((3, 0))).n_rows == 3
+
+
+def test_the_caller_keeps_the_data():
+    array = np.array([[0.2, 0.8]])
+    table = ConceptData(array)
+    table.column("x0")
+    list(table.blocks([0, 1], 1))
+
+    assert array.tolist() == [[0.2, 0.8]]
+    assert array.flags.writeable
+
+
+SHAPE = "Concepts must be a table of shape (rows, concepts). Got an array of shape"
+BAD_TABLES = {
+    "None": (None, {}, f"{SHAPE} (); use reshape(-1, 1) for a single concept."),
+    "number": (3, {}, f"{SHAPE} (); use reshape(-1, 1) for a single concept."),
+    "text": ("a,b", {}, f"{SHAPE} (); use reshape(-1, 1) for a single concept."),
+    "1-D": ([1, 0], {}, f"{SHAPE} (2,); use reshape(-1, 1) for a single concept."),
+    "3-D": (np.zeros((1, 2, 3)), {}, f"{SHAPE} (1, 2, 3); use reshape(-1, 1) for a single concept."),
+    "series": (pd.Series([1, 0]), {}, f"{SHAPE} (2,); use reshape(-1, 1) for a single concept."),
+    "polars series": (pl.Series([1, 0]), {}, f"{SHAPE} (2,); use reshape(-1, 1) for a single concept."),
+    "ragged": (
+        [[1, 0], [1]],
+        {},
+        "The concept array is not rectangular: rows or columns differ in length. "
+        "Make all of them equally long.",
+    ),
+    "ragged column": (
+        {"a": [[1, 0], [1]]},
+        {},
+        "Column 'a' is not rectangular: rows or columns differ in length. Make all of them equally long.",
+    ),
+    "2-D column": ({"a": X}, {}, "Column 'a' must be one-dimensional. Got shape (2, 3)."),
+    "columns of two lengths": (
+        {"a": [1, 0, 1], "b": [1, 0, 1], "c": [1, 0]},
+        {},
+        "Columns must have the same number of rows: 'c' has 2, 'a' has 3. Cut or fill them to one length.",
+    ),
+    "sparse matrix": (
+        scipy.sparse.eye(3),
+        {},
+        "Sparse matrices are not read here. Convert with X.toarray().",
+    ),
+    "sparse array": (
+        scipy.sparse.csr_array(X),
+        {},
+        "Sparse matrices are not read here. Convert with X.toarray().",
+    ),
+    "sparse column": (
+        {"a": scipy.sparse.csr_array(X)},
+        {},
+        "Sparse matrices are not read here. Convert with X.toarray().",
+    ),
+    "masked array": (
+        np.ma.array(X, mask=~X),
+        {},
+        f"The concept array has missing values (masked). {IMPUTE}",
+    ),
+    "masked column": (
+        {"a": np.ma.array([1, 0], mask=[0, 1])},
+        {},
+        f"Column 'a' has missing values (masked). {IMPUTE}",
+    ),
+    "too few names": (
+        X,
+        {"names": ["a"]},
+        "1 names were given for 3 columns. Give one name for each column.",
+    ),
+    "too many names": (
+        X[:, :0],
+        {"names": ["a"]},
+        "1 names were given for 0 columns. Give one name for each column.",
+    ),
+    "repeated names": (
+        X,
+        {"names": ["a", "b", "a"]},
+        "Concept names must be distinct; repeated: 'a'. Rename the columns.",
+    ),
+    "empty name": (
+        X,
+        {"names": ["a", "", "b"]},
+        "A concept name must not be empty. Give every column a name.",
+    ),
+    "number as name": (
+        X,
+        {"names": [0, 1, 2]},
+        "A concept name must be a string. Got 0; convert it with str().",
+    ),
+    "text as names": (
+        X,
+        {"names": "abc"},
+        "Concept names must be a sequence of strings. Got 'abc'; write ['a', 'b'].",
+    ),
+    "number as names": (
+        X,
+        {"names": 3},
+        "Concept names must be a sequence of strings. Got 3; write ['a', 'b'].",
+    ),
+    "names for a mapping": (
+        {"a": [1]},
+        {"names": ["a"]},
+        "names= is for arrays; a mapping carries its own names. Leave it out, or rename the columns.",
+    ),
+    "names for a frame": (
+        pd.DataFrame({"a": [1]}),
+        {"names": ["a"]},
+        "names= is for arrays; a data frame carries its own names. Leave it out, or rename the columns.",
+    ),
+    "mapping with numbers as names": (
+        {0: [1]},
+        {},
+        "A concept name must be a string. Got 0; convert it with str().",
+    ),
+    "mapping with an empty name": (
+        {"": [1]},
+        {},
+        "A concept name must not be empty. Give every column a name.",
+    ),
+    "frame with numbers as names": (
+        pd.DataFrame(X),
+        {},
+        "A concept name must be a string. Got 0; convert it with str().",
+    ),
+    "frame with an empty name": (
+        pd.DataFrame(X, columns=["a", "", "b"]),
+        {},
+        "A concept name must not be empty. Give every column a name.",
+    ),
+    "frame with repeated names": (
+        pd.DataFrame(X, columns=["a", "b", "a"]),
+        {},
+        "Concept names must be distinct; repeated: 'a'. Rename the columns.",
+    ),
+    "arrow table with repeated names": (
+        pa.table([[True], [False]], names=["a", "a"]),
+        {},
+        "Concept names must be distinct; repeated: 'a'. Rename the columns.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("table", "settings", "message"), BAD_TABLES.values(), ids=BAD_TABLES)
+def test_bad_tables(table, settings, message):
+    assert error_of(ConceptData, table, **settings) == message
+
+
+MISSING = f"Column 'age' has missing values. {IMPUTE}"
+BAD_FRAMES = {
+    "pandas NaN": (pd.DataFrame({"age": [1.0, np.nan]}), MISSING),
+    "pandas nullable with NA": (pd.DataFrame({"age": pd.array([True, None], dtype="boolean")}), MISSING),
+    "pandas Float64 with NA": (pd.DataFrame({"age": pd.array([1.0, None], dtype="Float64")}), MISSING),
+    "pandas categories, one missing": (pd.DataFrame({"age": pd.Categorical([True, None])}), MISSING),
+    "pandas None": (pd.DataFrame({"age": np.array([True, None], dtype=object)}), MISSING),
+    "polars null": (pl.DataFrame({"age": [True, None]}), MISSING),
+    "lazy polars null": (pl.LazyFrame({"age": [True, None]}), MISSING),
+    "pyarrow null": (pa.table({"age": [True, None]}), MISSING),
+    "polars NaN": (pl.DataFrame({"age": [1.0, np.nan]}), f"Column 'age' has missing values (NaN). {IMPUTE}"),
+    "pandas out of range": (pd.DataFrame({"age": [0, 90]}), f"Column 'age' has the value 90, {OUTSIDE}"),
+    "polars out of range": (pl.DataFrame({"age": [-1, 0]}), f"Column 'age' has the value -1, {OUTSIDE}"),
+    "pandas text": (
+        pd.DataFrame({"age": ["x"]}, dtype=object),
+        f"Column 'age' has values of type str; {ENCODE}",
+    ),
+    "pandas categories": (
+        pd.DataFrame({"age": pd.Categorical(["x", "y"])}),
+        f"Column 'age' has values of type str; {ENCODE}",
+    ),
+    "polars lists": (pl.DataFrame({"age": [[1], [0]]}), f"Column 'age' has values of type ndarray; {ENCODE}"),
+    "pandas dates": (
+        pd.DataFrame({"age": np.array(["2020"], dtype="M8[s]")}),
+        f"Column 'age' has values of type datetime64[s]; {ENCODE}",
+    ),
+}
+
+
+@pytest.mark.parametrize(("frame", "message"), BAD_FRAMES.values(), ids=BAD_FRAMES)
+def test_bad_values_in_a_frame(frame, message):
+    table = ConceptData(frame)
+
+    assert error_of(table.column, "age") == message
+    assert error_of(list, table.blocks([0], 10)) == message
+
+
+def test_a_series_is_not_taken_for_a_masked_array():
+    """Attributes of a pandas series may be its own labels."""
+    table = ConceptData({"a": pd.Series([1.0, 0.0], index=["_mask", "nnz"])})
+
+    assert table.column("a").tolist() == [True, False]
+
+
+def test_missing_values_of_pandas_series_in_a_mapping():
+    table = ConceptData({"age": pd.Series([True, None], dtype="boolean")})
+
+    assert error_of(table.column, "age") == f"Column 'age' has missing values (None or NaN). {IMPUTE}"
+
+
+# --- packing ---
+
+
+@given(st.lists(st.booleans(), max_size=200))
+def test_packing_and_back(bits):
+    array = np.array(bits, dtype=bool)
+    words = pack(array)
+
+    assert words.dtype == np.uint64
+    assert words.shape == (-(-len(bits) // 64),)
+    assert np.array_equal(unpack(words, len(bits)), array)
+
+
+@pytest.mark.parametrize("n_bits", [0, 1, 7, 8, 9, 63, 64, 65, 127, 128, 129, 2048])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_bit_j_is_in_word_j_div_64(n_bits, order):
+    bits = np.asarray(np.random.default_rng(n_bits).random((3, n_bits)) < 0.5, order=order)
+    words = pack(bits)
+    numbers = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in bits]
+    expected = [[number >> 64 * w & 2**64 - 1 for w in range(words.shape[1])] for number in numbers]
+
+    assert words.tolist() == expected
+    assert np.array_equal(unpack(words, n_bits), bits)
+
+
+def test_unpacking_a_strided_view():
+    bits = np.random.default_rng(0).random((4, 100)) < 0.5
+
+    assert np.array_equal(unpack(pack(bits)[::2], 100), bits[::2])
+    assert np.array_equal(unpack(pack(bits)[:, :1], 64), bits[:, :64])
+
+
+# --- numbers ---
+
+
+def test_numbers_become_floats():
+    for values in ([1, 2], (True, 2.0), np.array([1, 2], dtype=np.uint8), np.array([1, 2.0], dtype=object)):
+        assert as_floats(values, "weight").tolist() == [1.0, 2.0]
+        assert as_floats(values, "weight").dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (["1", "2"], "weight must hold numbers. Got values of type <U1."),
+        ([1j], "weight must hold numbers. Got values of type complex128."),
+        (np.array(["2020"], dtype="M8[Y]"), "weight must hold numbers. Got values of type datetime64[Y]."),
+        ([object()], "weight must hold numbers. Got values of type object."),
+        ([pd.NA], "weight must hold numbers. Got values of type object."),
+        ([10**400], "weight has a value that is too large for a float. Scale it down."),
+        (
+            [[1], [2, 3]],
+            "weight is not rectangular: rows or columns differ in length. Make all of them equally long.",
+        ),
+    ],
+)
+def test_what_is_no_number_is_refused(values, message):
+    assert error_of(as_floats, values, "weight") == message
+
+
+def test_a_masked_array_without_masked_values_is_read():
+    assert as_array(np.ma.array([1, 0], mask=False), "weight").tolist() == [1, 0]

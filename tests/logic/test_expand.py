@@ -1,0 +1,108 @@
+"""The search for a DNF that agrees with every tuple."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from logiclens.logic import expand
+from logiclens.logic.expand import Side, agreeing_terms, covered_rows
+from tests.strategies import labelled_rows
+
+
+def split(X, y):
+    """Different rows, each with the answer of its first occurrence."""
+    _, first = np.unique(X, axis=0, return_index=True)
+    X, y = X[np.sort(first)], y[np.sort(first)]
+    return X[y], X[~y]
+
+
+@given(labelled_rows())
+def test_true_on_every_wanted_and_on_no_avoided_tuple(rows):
+    X, y, _, _ = rows
+    wanted, avoided = split(X, y)
+    if not len(wanted) or not len(avoided):
+        return
+    terms = agreeing_terms(wanted, avoided, np.zeros(X.shape[1]))
+
+    assert covered_rows(terms, wanted).all()
+    assert not covered_rows(terms, avoided).any()
+
+
+@given(labelled_rows())
+def test_terms_are_prime_and_none_is_superfluous(rows):
+    X, y, _, _ = rows
+    wanted, avoided = split(X, y)
+    if not len(wanted) or not len(avoided):
+        return
+    terms = agreeing_terms(wanted, avoided, np.zeros(X.shape[1]))
+
+    for at, term in enumerate(terms):
+        for j in np.flatnonzero(term):
+            shorter = np.where(np.arange(len(term)) == j, 0, term)[None].astype(np.int8)
+            assert covered_rows(shorter, avoided).any()
+        assert not covered_rows(np.delete(terms, at, axis=0), wanted).all()
+
+
+def test_exclusive_or_among_many_concepts():
+    """No literal helps alone, so growing term by term would never find it."""
+    X = np.random.default_rng(0).random((4000, 100)) < 0.5
+    terms = agreeing_terms(*split(X, X[:, 3] ^ X[:, 50]), np.zeros(100))
+
+    assert np.abs(terms).sum() == 4
+    assert set(np.flatnonzero(terms.any(axis=0))) == {3, 50}
+
+
+def test_parity_of_three():
+    X = np.random.default_rng(0).random((1000, 20)) < 0.5
+    terms = agreeing_terms(*split(X, X[:, 2] ^ X[:, 9] ^ X[:, 13]), np.zeros(20))
+
+    assert np.abs(terms).sum() == 12
+
+
+def test_tuples_beyond_the_working_set_are_respected(monkeypatch):
+    """With room for few tuples at first, the others are added where the terms are wrong."""
+    monkeypatch.setattr(expand, "_WORKING_SET", 16)
+    X = np.random.default_rng(1).random((600, 12)) < 0.5
+    y = (X[:, 0] & X[:, 1]) | (X[:, 2] & ~X[:, 3] & X[:, 4])
+    wanted, avoided = split(X, y)
+    terms = agreeing_terms(wanted, avoided, np.zeros(12))
+
+    assert covered_rows(terms, wanted).all()
+    assert not covered_rows(terms, avoided).any()
+
+
+def test_the_same_tuples_give_the_same_terms():
+    X = np.random.default_rng(2).random((300, 15)) < 0.5
+    y = np.random.default_rng(3).random(300) < 0.5
+    first, second = (agreeing_terms(*split(X, y), np.zeros(15)) for _ in range(2))
+
+    assert np.array_equal(first, second)
+
+
+def test_global_random_state_is_left_alone():
+    X = np.random.default_rng(2).random((300, 15)) < 0.5
+    before = np.random.get_state()[1].copy()
+    agreeing_terms(*split(X, X[:, 0] ^ X[:, 1] ^ X[:, 2] ^ X[:, 3]), np.zeros(15))
+
+    assert np.array_equal(np.random.get_state()[1], before)
+
+
+@pytest.mark.parametrize("favored", [0, 1])
+def test_relevance_decides_between_twins(favored):
+    """Two concepts that are equal on all tuples: the more relevant one is used."""
+    base = np.random.default_rng(0).random((200, 5)) < 0.5
+    X = np.column_stack([base[:, 0], base])
+    terms = agreeing_terms(*split(X, base[:, 0] & base[:, 2]), (np.arange(6) == favored).astype(float))
+
+    assert terms[0, favored] == 1
+    assert np.abs(terms).sum() == 2
+
+
+def test_broken_counts_falsified_literals():
+    side = Side(np.array([[True, False], [False, False]]))
+    terms = np.array([[1, -1], [1, 1], [0, 0]], dtype=np.int8)
+
+    assert side.broken(terms).tolist() == [[0, 1], [1, 2], [0, 0]]
+    assert side.covered(terms).tolist() == [[True, False], [False, False], [True, True]]

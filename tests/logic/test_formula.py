@@ -1,0 +1,700 @@
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+from itertools import pairwise, permutations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logiclens.errors import InputError, LimitError, TruthValueError, UnknownConceptError
+from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Const, Formula, Not, Or, Var
+from tests.strategies import HOSTILE_NAMES, PLAIN, all_rows, distinct_names, formulas, names, plain_formulas
+
+a, b, c = Var("a"), Var("b"), Var("c")
+ROWS = all_rows(len(PLAIN))
+COLUMNS = dict(zip(PLAIN, ROWS.T, strict=True))
+
+
+def naive(formula: Formula, row: dict[str, bool]) -> bool:
+    """What a formula says of one row, by the definition and nothing else."""
+    match formula:
+        case Const(value):
+            return value
+        case Var(name):
+            return row[name]
+        case Not(arg):
+            return not naive(arg, row)
+        case And():
+            return all(naive(part, row) for part in formula.args)
+        case _:
+            return any(naive(part, row) for part in formula.args)
+
+
+def naive_rows(formula: Formula, X: np.ndarray, concepts: list[str]) -> list[bool]:
+    return [naive(formula, dict(zip(concepts, map(bool, row), strict=True))) for row in X]
+
+
+def renamed(formula: Formula, mapping: dict[str, str]) -> Formula:
+    match formula:
+        case Const():
+            return formula
+        case Var(name):
+            return Var(mapping[name])
+        case Not(arg):
+            return Not(renamed(arg, mapping))
+        case _:
+            return type(formula)(*(renamed(part, mapping) for part in formula.args))
+
+
+def rebuilt(formula: Formula) -> Formula:
+    """An equal formula that shares no object with the first."""
+    return renamed(formula, {name: "".join(name) for name in formula.concepts})
+
+
+def ladder(levels: int) -> Formula:
+    """A formula of few objects, each level using the last one twice, whose text no memory could hold."""
+    formula = Var("a") | Var("b")
+    for level in range(levels):
+        formula = Or(formula, formula) if level % 2 else And(formula, formula)
+    return formula
+
+
+def truth(formula: Formula) -> np.ndarray:
+    return formula.evaluate(COLUMNS)
+
+
+def test_and_flattens_chains():
+    assert a & b & c == And(a, b, c)
+    assert a & (b & c) == And(a, b, c)
+    assert (a | b) & c == And(Or(a, b), c)
+
+
+def test_or_flattens_chains():
+    assert a | b | c == Or(a, b, c)
+    assert a | (b | c) == Or(a, b, c)
+    assert (a & b) | c == Or(And(a, b), c)
+
+
+def test_constructors_keep_the_nesting_given():
+    assert And(And(a, b), c) != And(a, b, c)
+    assert And(And(a, b), c).args == (And(a, b), c)
+
+
+def test_nothing_is_simplified():
+    assert (a & a).args == (a, a)
+    assert ~~a == Not(Not(a))
+    assert (a & TRUE).args == (a, TRUE)
+
+
+def test_implication():
+    assert a >> b == Or(Not(a), b)
+    assert a >> (b | c) == Or(Not(a), b, c)
+
+
+def test_iff():
+    assert a.iff(b) == And(Or(Not(a), b), Or(Not(b), a))
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (And.of([]), TRUE),
+        (And.of([a]), a),
+        (And.of(iter([a, b, c])), And(a, b, c)),
+        (Or.of([]), FALSE),
+        (Or.of([a]), a),
+        (Or.of(iter([a, b, c])), Or(a, b, c)),
+    ],
+)
+def test_of_takes_any_number(made, expected):
+    assert made == expected
+
+
+def test_parts():
+    assert [f.args for f in (TRUE, a, ~a, And(a, b), Or(b, a))] == [(), (), (a,), (a, b), (b, a)]
+
+
+def test_patterns_match():
+    match Or(Not(Var("x")), TRUE).args:
+        case (Not(Var(name)), Const(value)):
+            assert (name, value) == ("x", True)
+        case _:
+            pytest.fail("the pattern does not match")
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        (TRUE, "TRUE"),
+        (FALSE, "FALSE"),
+        (Var("it's"), 'Var("it\'s")'),
+        ((a & ~b) | c, "Or(And(Var('a'), Not(Var('b'))), Var('c'))"),
+    ],
+)
+def test_repr(formula, text):
+    assert repr(formula) == text
+
+
+@given(formulas())
+def test_repr_is_the_python_that_builds_it(formula):
+    scope = {"TRUE": TRUE, "FALSE": FALSE, "Var": Var, "Not": Not, "And": And, "Or": Or}
+
+    assert eval(repr(formula), scope) == formula
+
+
+def test_str_is_the_text_that_can_be_parsed():
+    assert str((a & ~Var("bill colour")) | c) == '(a & ~"bill colour") | c'
+
+
+def test_a_name_is_a_plain_string():
+    """NumPy's strings, which names of arrays come in, do not show."""
+    assert type(Var(np.str_("a")).name) is str
+    assert repr(Var(np.str_("a"))) == "Var('a')"
+
+
+@pytest.mark.parametrize(
+    ("formula", "complexity", "size", "depth"),
+    [
+        (TRUE, 0, 1, 1),
+        (a, 1, 1, 1),
+        (~a, 1, 2, 2),
+        (a & b, 2, 3, 2),
+        ((a & ~b) | a, 3, 6, 4),
+        (Or(TRUE, a, a, a), 3, 5, 2),
+    ],
+)
+def test_complexity_size_depth(formula, complexity, size, depth):
+    assert (formula.complexity, formula.size, formula.depth) == (complexity, size, depth)
+
+
+def test_complexity_counts_literals_not_text():
+    """Names with blanks and operators in them are one literal each."""
+    assert (Var("a & b") | ~Var("x y  z")).complexity == 2
+
+
+def test_concepts_are_sorted_and_named_once():
+    assert (Var("b") | (Var("a") & ~Var("b")) | TRUE).concepts == ("a", "b")
+    assert TRUE.concepts == ()
+
+
+@given(formulas())
+def test_measures_follow_from_the_parts(formula):
+    parts = formula.args
+
+    assert formula.size == 1 + sum(part.size for part in parts)
+    assert formula.depth == 1 + max((part.depth for part in parts), default=0)
+    assert formula.complexity == (sum(p.complexity for p in parts) if parts else isinstance(formula, Var))
+    if parts:
+        assert set(formula.concepts) == {name for part in parts for name in part.concepts}
+
+
+@given(formulas())
+def test_walk_meets_every_part_once(formula):
+    met = list(formula.walk())
+
+    assert met[0] is formula
+    assert len({id(part) for part in met}) == len(met)
+    assert {id(part) for node in met for part in node.args} <= {id(part) for part in met}
+
+
+def test_nesting_is_limited():
+    formula = a
+    while formula.depth < MAX_DEPTH:
+        formula = ~formula
+
+    with pytest.raises(LimitError) as info:
+        Not(formula)
+
+    assert str(info.value) == (
+        "A formula may be nested 200 levels deep at most. "
+        "Flatten it: And.of(parts) and Or.of(parts) take any number of parts."
+    )
+
+
+def test_the_deepest_formula_can_be_used():
+    formula = a
+    while formula.depth < MAX_DEPTH:
+        formula = ~formula
+
+    assert formula.evaluate({"a": [True, False]}).tolist() == [False, True]
+    assert pickle.loads(pickle.dumps(formula)) == formula
+    assert copy.deepcopy(formula) == formula
+    assert repr(formula).count("Not(") == MAX_DEPTH - 1
+    assert not formula < formula
+    assert str(formula) == "~" * (MAX_DEPTH - 1) + "a"
+
+
+@given(formulas())
+def test_equal_structure_is_equal(formula):
+    other = rebuilt(formula)
+
+    assert formula == other
+    assert hash(formula) == hash(other)
+    assert not formula < other
+    assert not other < formula
+
+
+@given(formulas(), formulas())
+def test_equality_is_that_of_the_written_form(f, g):
+    assert (f == g) == (repr(f) == repr(g))
+    assert (f != g) == (repr(f) != repr(g))
+
+
+@pytest.mark.parametrize("other", ["a", None, 1, True, ("a",), np.str_("a")])
+def test_a_formula_equals_formulas_only(other):
+    assert a != other
+
+
+def test_order_of_parts_matters():
+    """``==`` compares structure; equivalence is the subject of test_entail.py."""
+    assert a & b != b & a
+    assert And(a, b) != Or(a, b)
+    assert TRUE != FALSE
+    assert Var("TRUE") != TRUE
+
+
+def test_formulas_can_be_keys():
+    assert {a & b: 1, a | b: 2}[Var("a") & Var("b")] == 1
+    assert len({a, Var("a"), ~a, ~Var("a")}) == 2
+
+
+def test_kinds_come_in_the_documented_order():
+    """Constants, literals by name, conjunctions, disjunctions, other negations."""
+    expected = [
+        FALSE,
+        TRUE,
+        a,
+        ~a,
+        b,
+        ~b,
+        a & b,
+        a & ~b,
+        b & a,
+        b & c,
+        a & b & c,
+        a | b,
+        a | ~b,
+        ~~b,
+        ~(a & b),
+    ]
+
+    assert sorted(reversed(expected)) == expected
+
+
+@given(st.lists(formulas(max_leaves=5), max_size=8), st.randoms(use_true_random=False))
+def test_the_order_is_total(items, random):
+    shuffled = random.sample(items, len(items))
+    in_order = sorted(items)
+
+    assert sorted(shuffled) == in_order
+    for f, g in pairwise(in_order):
+        assert (f < g) + (f == g) + (g < f) == 1
+        assert not g < f
+
+
+def test_the_order_is_transitive_on_small_formulas():
+    pool = [TRUE, FALSE, a, ~a, b, ~~a, a & b, b & a, a | b, And(a, a, b), And(a, And(a, b)), ~(a & b)]
+
+    for f, g, h in permutations(pool, 3):
+        if f < g and g < h:
+            assert f < h
+
+
+def test_the_order_does_not_depend_on_hashes():
+    """Strings hash differently in each process; sorted formulas come out the same."""
+    code = (
+        "from logiclens import Var, And\n"
+        "v = [Var(c) for c in 'dbca']\n"
+        "f = [x & ~y | z for x in v for y in v for z in v]\n"
+        "print([str(x) for x in sorted(set(f))])"
+    )
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in "12"
+    ]
+
+    assert runs[0] == runs[1] != b""
+
+
+@given(formulas())
+def test_copies_are_equal(formula):
+    assert pickle.loads(pickle.dumps(formula)) == formula
+    assert copy.copy(formula) == formula
+    assert copy.deepcopy(formula) == formula
+
+
+def test_a_pickle_can_be_read_in_another_process():
+    """The stored hash is made anew there, so that the formula is found in sets."""
+    code = (
+        "import pickle, sys\n"
+        "from logiclens import Var\n"
+        "f = pickle.load(sys.stdin.buffer)\n"
+        "print(f in {Var('a') & ~Var('b')}, hash(f) == hash(Var('a') & ~Var('b')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=pickle.dumps(a & ~b), capture_output=True, check=True
+    )
+
+    assert done.stdout.split() == [b"True", b"True"]
+
+
+@pytest.mark.parametrize("formula", [TRUE, a, ~a, a & b, a | b], ids=str)
+def test_nothing_can_be_set_or_deleted(formula):
+    with pytest.raises(AttributeError, match=r"^formulas are immutable: cannot set 'name'$"):
+        formula.name = "b"
+    with pytest.raises(AttributeError, match=r"^formulas are immutable: cannot delete '_hash'$"):
+        del formula._hash
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        bool,
+        lambda f: f and b,
+        lambda f: f or b,
+        lambda f: not f,
+        lambda f: 1 if f else 2,
+    ],
+    ids=["bool", "and", "or", "not", "if"],
+)
+def test_a_formula_has_no_truth_value(use):
+    with pytest.raises(TruthValueError) as info:
+        use(a & b)
+
+    assert str(info.value) == (
+        "A formula is neither true nor false by itself. Combine formulas with & | ~, not with "
+        "and / or / not; compare with ==; use .evaluate(data) for its truth on data."
+    )
+
+
+def test_shared_parts_are_measured_without_writing_them_out():
+    formula = ladder(150)
+
+    assert formula.complexity == 2**151
+    assert formula.size > 2**151
+    assert formula.concepts == ("a", "b")
+    assert len(list(formula.walk())) == 153
+
+
+def test_repr_of_shared_parts_is_short():
+    assert repr(ladder(20)) == f"<Or of {2**21} literals>"
+    assert repr(~ladder(21)) == f"<Not of {2**22} literals>"
+
+
+def test_str_of_shared_parts_is_refused():
+    with pytest.raises(LimitError) as info:
+        str(ladder(30))
+
+    assert str(info.value) == (
+        "The formula has more than 200000 literals and connectives when written out. "
+        "Simplify it first, or write its parts one by one."
+    )
+
+
+def test_shared_parts_are_compared_once():
+    f, g = ladder(150), ladder(150)
+
+    assert f == g
+    assert hash(f) == hash(g)
+    assert not f < g
+    assert f != ladder(149)
+    assert sorted([~f, f, ladder(149), g]) == [ladder(149), f, g, ~f]
+
+
+def test_copies_of_shared_parts_share_them():
+    formula = ladder(150)
+
+    assert len(pickle.dumps(formula)) < 10_000
+    assert pickle.loads(pickle.dumps(formula)) == formula
+    assert copy.deepcopy(formula) == formula
+
+
+def test_shared_parts_are_evaluated_once():
+    assert ladder(150).evaluate({"a": [1, 0], "b": [0, 0]}).tolist() == [True, False]
+
+
+def test_shared_parts_under_operators():
+    f, g = ladder(150), ladder(150)
+
+    assert f.iff(g).evaluate({"a": [1, 0], "b": [0, 0]}).all()
+    assert (f >> g).concepts == ("a", "b")
+
+
+@given(plain_formulas())
+def test_agrees_with_the_definition(formula):
+    assert truth(formula).tolist() == naive_rows(formula, ROWS, PLAIN)
+
+
+@given(st.data(), distinct_names(1, 5), st.sampled_from([0, 1, 2, 63, 64, 65, 129]))
+def test_agrees_with_the_definition_for_any_names_and_lengths(data, concepts, n_rows):
+    formula = data.draw(formulas(st.sampled_from(concepts)))
+    seed = data.draw(st.integers(0, 9))
+    X = np.random.default_rng(seed).random((n_rows, len(concepts))) < 0.5
+    result = formula.evaluate(X, concepts)
+
+    assert result.dtype == np.bool_
+    assert result.shape == (n_rows,)
+    assert result.tolist() == naive_rows(formula, X, concepts)
+
+
+@given(plain_formulas(), plain_formulas())
+def test_connectives_mean_what_numpy_means(f, g):
+    x, y = truth(f), truth(g)
+
+    assert np.array_equal(truth(f & g), x & y)
+    assert np.array_equal(truth(f | g), x | y)
+    assert np.array_equal(truth(~f), ~x)
+    assert np.array_equal(truth(f >> g), ~x | y)
+    assert np.array_equal(truth(f.iff(g)), x == y)
+
+
+@given(plain_formulas(), plain_formulas())
+def test_de_morgan(f, g):
+    """~(f & g) and ~f | ~g agree on every row, and so with & and | swapped."""
+    assert np.array_equal(truth(~(f & g)), truth(~f | ~g))
+    assert np.array_equal(truth(~(f | g)), truth(~f & ~g))
+
+
+@given(plain_formulas(), plain_formulas())
+def test_absorption(f, g):
+    assert np.array_equal(truth(f | (f & g)), truth(f))
+    assert np.array_equal(truth(f & (f | g)), truth(f))
+
+
+@given(plain_formulas(), plain_formulas(), plain_formulas())
+def test_distributivity(f, g, h):
+    assert np.array_equal(truth(f & (g | h)), truth((f & g) | (f & h)))
+    assert np.array_equal(truth(f | (g & h)), truth((f | g) & (f | h)))
+
+
+@given(plain_formulas(), plain_formulas(), plain_formulas())
+def test_flattening_changes_no_truth(f, g, h):
+    assert np.array_equal(truth(f & g & h), truth(And(f, And(g, h))))
+    assert np.array_equal(truth(f | g | h), truth(Or(Or(f, g), h)))
+
+
+@given(plain_formulas())
+def test_double_negation_and_constants(f):
+    assert np.array_equal(truth(~~f), truth(f))
+    assert np.array_equal(truth(f & TRUE), truth(f | FALSE))
+    assert truth(f | ~f).all()
+    assert not truth(f & ~f).any()
+
+
+@given(plain_formulas(), distinct_names(5, 5))
+def test_renaming_concepts_changes_nothing(formula, others):
+    """The reference libraries replaced ``red`` inside ``red_wing``."""
+    result = renamed(formula, dict(zip(PLAIN, others, strict=True))).evaluate(ROWS, others)
+
+    assert np.array_equal(result, truth(formula))
+
+
+@given(plain_formulas(), st.permutations(range(5)))
+def test_permuting_columns_changes_nothing(formula, order):
+    result = formula.evaluate(ROWS[:, order], [PLAIN[j] for j in order])
+
+    assert np.array_equal(result, truth(formula))
+
+
+@given(plain_formulas(), st.permutations(range(32)))
+def test_rows_are_independent(formula, order):
+    assert np.array_equal(formula.evaluate(ROWS[order], PLAIN), truth(formula)[order])
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_a_hostile_name_is_a_name(name):
+    """Nothing is evaluated or substituted: each name only ever means its own column."""
+    formula = Var(name) & ~Var("other")
+    data = {"other": [False, False, True], name: [True, False, True]}
+
+    assert formula.evaluate(data).tolist() == [True, False, False]
+    assert formula.evaluate(np.array([[0, 1]]), ["other", name]).tolist() == [True]
+
+
+READERS = {
+    "mapping of lists": lambda X, n: dict(zip(n, X.T.tolist(), strict=True)),
+    "mapping of arrays": lambda X, n: dict(zip(n, X.T, strict=True)),
+    "mapping of pandas series": lambda X, n: {name: pd.Series(x) for name, x in zip(n, X.T, strict=True)},
+    "mapping of polars series": lambda X, n: {name: pl.Series(x) for name, x in zip(n, X.T, strict=True)},
+    "mapping of pyarrow arrays": lambda X, n: {name: pa.array(x) for name, x in zip(n, X.T, strict=True)},
+    "pandas": lambda X, n: pd.DataFrame(X, columns=n),
+    "pandas of objects": lambda X, n: pd.DataFrame(X.astype(object), columns=n),
+    "polars": lambda X, n: pl.DataFrame(X, schema=n),
+    "lazy polars": lambda X, n: pl.LazyFrame(X, schema=n),
+    "pyarrow": lambda X, n: pa.table([pa.array(x) for x in X.T], names=n),
+}
+CONCEPTS = ["red", "red_wing", "a & b"]
+FORMULA = (Var("red") & ~Var("a & b")) | Var("red_wing")
+
+
+@pytest.fixture(params=[0, 1, 8, 130])
+def X(request):
+    return np.random.default_rng(0).random((request.param, 3)) < 0.5
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, int, np.float32, float])
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_tables_of_every_kind_say_the_same(read, dtype, X):
+    result = FORMULA.evaluate(read(X.astype(dtype), CONCEPTS))
+
+    assert result.tolist() == naive_rows(FORMULA, X, CONCEPTS)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, int, np.float16, np.float32, float, object])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_arrays(dtype, order, X):
+    result = FORMULA.evaluate(np.array(X, dtype=dtype, order=order), CONCEPTS)
+
+    assert result.tolist() == naive_rows(FORMULA, X, CONCEPTS)
+
+
+def test_nested_lists():
+    assert FORMULA.evaluate([[1, 0, 0], [1, 0, 1]], CONCEPTS).tolist() == [True, False]
+
+
+def test_a_view_with_strides(X):
+    wide = np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)
+
+    assert FORMULA.evaluate(wide[::2, ::2], CONCEPTS).tolist() == naive_rows(FORMULA, X, CONCEPTS)
+
+
+def test_columns_without_names_are_numbered():
+    assert (Var("x0") & ~Var("x2")).evaluate([[1, 0, 0], [1, 0, 1]]).tolist() == [True, False]
+
+
+def test_single_values_are_one_row():
+    assert (a & ~b).evaluate({"a": True, "b": 0.2}).tolist() == [True]
+
+
+def test_scores_count_as_true_above_a_half():
+    """Exactly 0.5 is false."""
+    assert a.evaluate({"a": [0, 0.5, np.nextafter(0.5, 1), 1]}).tolist() == [False, False, True, True]
+
+
+def test_threshold():
+    assert a.evaluate({"a": [0.0, 0.2, 0.3]}, threshold=0.2).tolist() == [False, False, True]
+    assert a.evaluate({"a": [0.0, 0.2, 0.3]}, threshold=0).tolist() == [False, True, True]
+
+
+def test_columns_that_are_not_needed_are_not_looked_at():
+    frame = pd.DataFrame({"a": [1, 0], "id": ["x", "y"], "age": [90, np.nan]})
+
+    assert a.evaluate(frame).tolist() == [True, False]
+    assert a.evaluate(frame.to_dict("list")).tolist() == [True, False]
+
+
+def test_constants_have_the_length_of_the_data():
+    assert TRUE.evaluate(np.zeros((65, 1))).tolist() == [True] * 65
+    assert FALSE.evaluate({"a": [1, 2]}).tolist() == [False] * 2
+    assert TRUE.evaluate({}).tolist() == []
+
+
+def test_the_result_is_the_callers_own():
+    column = np.array([True, False])
+    result = a.evaluate({"a": column})
+    result[:] = False
+
+    assert column.tolist() == [True, False]
+
+
+def test_the_data_stay_as_they_are():
+    X = np.array([[0.2, 0.9], [1.0, 0.0]])
+    before = X.copy()
+    (Var("x0") | Var("x1")).evaluate(X)
+
+    assert np.array_equal(X, before)
+
+
+def test_other_names_on_a_second_call_are_used():
+    """No answer is remembered from call to call."""
+    X = np.array([[True, False]])
+
+    assert a.evaluate(X, ["a", "b"]).tolist() == [True]
+    assert a.evaluate(X, ["b", "a"]).tolist() == [False]
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_an_unknown_concept(read):
+    with pytest.raises(UnknownConceptError) as info:
+        Var("red_wings").evaluate(read(np.ones((2, 3), dtype=bool), CONCEPTS))
+
+    assert str(info.value) == (
+        "Unknown concept 'red_wings'. Did you mean 'red_wing'? "
+        "The 3 known concepts are 'red', 'red_wing', 'a & b'."
+    )
+
+
+def test_an_unknown_concept_of_an_unnamed_array():
+    with pytest.raises(UnknownConceptError) as info:
+        Var("red").evaluate(np.ones((2, 2)), None)
+
+    assert str(info.value) == "Unknown concept 'red'. The 2 known concepts are 'x0', 'x1'."
+
+
+def test_names_of_numpy_strings_are_shown_plainly():
+    with pytest.raises(UnknownConceptError) as info:
+        Var("c").evaluate(np.ones((2, 2)), np.array(["a", "b"]))
+
+    assert str(info.value) == "Unknown concept 'c'. The 2 known concepts are 'a', 'b'."
+
+
+ARRAY = np.zeros((3, 3))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Var(""), "A concept name must not be empty. Give every column a name."),
+        (lambda: Var(3), "A concept name must be a string. Got 3; convert it with str()."),
+        (lambda: Var(None), "A concept name must be a string. Got None; convert it with str()."),
+        (
+            lambda: Var(ARRAY),
+            "A concept name must be a string. Got a value of type ndarray; convert it with str().",
+        ),
+        (lambda: Not("a"), "Not takes formulas. Got 'a'; write Var('a') instead."),
+        (lambda: Not(ARRAY), "Not takes formulas. Got a value of type ndarray; write a formula instead."),
+        (lambda: And(a, True), "And takes formulas. Got True; write a formula instead."),
+        (lambda: Or(a, "b"), "Or takes formulas. Got 'b'; write Var('b') instead."),
+        (lambda: And(a), "And takes at least 2 formulas. Got 1; And.of(parts) takes any number."),
+        (lambda: Or(), "Or takes at least 2 formulas. Got 0; Or.of(parts) takes any number."),
+        (lambda: And([a, b]), "And takes formulas. Got [Var('a'), Var('b')]; write a formula instead."),
+        (lambda: And.of(["a"]), "And.of takes formulas. Got 'a'; write Var('a') instead."),
+        (lambda: Or.of("ab"), "Or.of takes formulas. Got 'a'; write Var('a') instead."),
+        (lambda: And.of(None), "And.of takes an iterable of formulas. Got None; write [f, g, ...]."),
+        (lambda: Or.of(a), "Or.of takes an iterable of formulas. Got Var('a'); write [f, g, ...]."),
+        (lambda: a.iff("b"), "iff takes formulas. Got 'b'; write Var('b') instead."),
+    ],
+)
+def test_misuse_is_explained(make, message):
+    with pytest.raises(InputError) as info:
+        make()
+
+    assert str(info.value) == message
+
+
+@pytest.mark.parametrize("operate", [lambda: a & "b", lambda: a | True, lambda: a >> None, lambda: a < "b"])
+def test_operators_leave_other_types_to_python(operate):
+    """As Python wants it: the other type may know what to do."""
+    with pytest.raises(TypeError):
+        operate()
+
+
+def test_a_formula_has_to_be_of_some_kind():
+    with pytest.raises(TypeError):
+        Formula()
+
+
+@given(names())
+def test_any_text_is_a_name(name):
+    assert Var(name).name == name
+    assert Var(name).evaluate({name: [True]}).tolist() == [True]

@@ -1,0 +1,394 @@
+"""Minimization of truth tables: promises that hold for every table, and known answers."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logiclens.errors import InputError, LimitError, UnknownConceptError
+from logiclens.logic import (
+    FALSE,
+    TRUE,
+    Cover,
+    Status,
+    TruthTable,
+    Var,
+    equivalent,
+    minimize,
+    minimize_path,
+    parse_formula,
+)
+from tests.logic.brute_force import best_errors
+from tests.strategies import all_rows, distinct_names, labelled_rows
+
+DIGITS = "zero one two three four five six seven eight nine".split()
+
+
+def table_of(rows) -> TruthTable:
+    X, y, weight, names = rows
+    return TruthTable.from_data(X, y, names=names, sample_weight=weight)
+
+
+def majority(table: TruthTable):
+    """Rows that have a definite answer, and the answer."""
+    decided = table.yes != table.no
+    return decided, (table.yes > table.no)[decided]
+
+
+# --- agreeing with every tuple ------------------------------------------------------------------------
+
+
+@given(labelled_rows(), st.sampled_from(["auto", False]))
+def test_agrees_with_every_seen_tuple(rows, exact):
+    table = table_of(rows)
+    found = minimize(table, exact=exact)
+    decided, answer = majority(table)
+
+    assert np.array_equal(found.formula.evaluate(table.to_array(), table.names)[decided], answer)
+    assert found.errors == np.minimum(table.yes, table.no).sum()
+
+
+@given(labelled_rows())
+def test_no_more_literals_than_the_minterms(rows):
+    table = table_of(rows)
+    minterms = (table.yes > table.no).sum() * len(table.names)
+
+    assert minimize(table).literals <= minterms
+    assert minimize(table, exact=False).literals <= minterms
+
+
+@given(labelled_rows())
+def test_result_is_consistent_with_itself(rows):
+    table = table_of(rows)
+    found = minimize(table)
+
+    assert found.formula.complexity == found.literals == found.cover.n_literals
+    assert found.cover == Cover.from_formula(found.formula, table.names)
+    assert np.array_equal(
+        found.cover.contains(table.rows), found.formula.evaluate(table.to_array(), table.names)
+    )
+
+
+@given(labelled_rows(), st.data())
+def test_renaming_concepts_renames_the_result_and_nothing_else(rows, data):
+    table = table_of(rows)
+    others = data.draw(distinct_names(len(table.names), len(table.names)))
+    renamed = minimize(table.rename(others))
+    original = minimize(table)
+
+    assert renamed.formula == original.cover.rename(dict(zip(table.names, others, strict=True))).to_formula()
+    assert (renamed.errors, renamed.literals, renamed.status) == (
+        original.errors,
+        original.literals,
+        original.status,
+    )
+
+
+@given(labelled_rows(), st.data(), st.sampled_from([0.0, 0.03, 0.1]))
+def test_permuting_columns_keeps_errors_and_literals_when_proved(rows, data, literal_cost):
+    X, y, weight, names = rows
+    order = data.draw(st.permutations(range(len(names))))
+    first = minimize(table_of(rows), literal_cost=literal_cost)
+    second = minimize(
+        table_of((X[:, order], y, weight, [names[j] for j in order])), literal_cost=literal_cost
+    )
+
+    if first.status == second.status == Status.PROVED:
+        assert second.literals == first.literals
+        assert second.errors == pytest.approx(first.errors)
+
+
+@given(labelled_rows(max_concepts=3, max_rows=12))
+@settings(max_examples=40)
+def test_proved_minimal_is_minimal(rows):
+    """No DNF of up to four terms over three concepts has fewer literals and as few errors."""
+    table = table_of(rows)
+    found = minimize(table)
+    best = best_errors(table.to_array(), table.yes, table.no)
+
+    assert found.status == Status.PROVED
+    assert found.literals == min(n for n, errors in best.items() if errors == min(best.values()))
+
+
+@given(labelled_rows(max_concepts=3, max_rows=12), st.sampled_from([0.01, 0.05, 0.2]))
+@settings(max_examples=40)
+def test_proved_trade_off_is_best(rows, literal_cost):
+    table = table_of(rows)
+    found = minimize(table, literal_cost=literal_cost)
+    price = literal_cost * table.total
+    best = best_errors(table.to_array(), table.yes, table.no)
+
+    assert found.status == Status.PROVED
+    assert found.errors + price * found.literals == pytest.approx(
+        min(errors + price * n for n, errors in best.items())
+    )
+
+
+@given(labelled_rows(max_concepts=3, max_rows=12))
+@settings(max_examples=40)
+def test_proved_front_is_the_front(rows):
+    table = table_of(rows)
+    front = minimize_path(table)
+    best = best_errors(table.to_array(), table.yes, table.no)
+    expected, least = [], np.inf
+    for literals in sorted(best):
+        if best[literals] < least:
+            least = best[literals]
+            expected.append((literals, least))
+
+    assert {point.status for point in front} == {Status.PROVED}
+    assert [(point.literals, point.errors) for point in front] == expected
+
+
+def test_even_digits_take_five_literals():
+    table = TruthTable.from_data(np.eye(10), np.arange(10) % 2 == 0, names=DIGITS)
+    found = minimize(table)
+
+    assert found.formula == parse_formula("zero | two | four | six | eight")
+    assert (found.literals, found.errors, found.status) == (5, 0.0, "proved minimal")
+
+
+def test_exclusive_or_among_a_hundred_concepts():
+    X = np.random.default_rng(0).random((4000, 100)) < 0.5
+    found = minimize(TruthTable.from_data(X, X[:, 3] ^ X[:, 50]))
+
+    assert found.literals == 4
+    assert equivalent(found.formula, parse_formula("(x3 & ~x50) | (~x3 & x50)"))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_planted_rule_among_a_hundred_concepts(seed):
+    planted = parse_formula("(x3 & x17) | (x42 & ~x60) | (x5 & x71 & ~x88)")
+    random = np.random.default_rng(seed)
+    X = random.random((2000, 100)) < 0.5
+    y = planted.evaluate(X)
+    noisy = y ^ (random.random(2000) < 0.05)
+
+    assert equivalent(minimize(TruthTable.from_data(X, y)).formula, planted)
+    assert equivalent(minimize(TruthTable.from_data(X, noisy), literal_cost=0.005).formula, planted)
+
+
+def test_a_tuple_with_both_answers_goes_by_the_larger_weight():
+    X, y = [[0], [1], [1]], [0, 1, 0]
+
+    assert minimize(TruthTable.from_data(X, y, names=["a"], sample_weight=[1, 3, 2])).formula == Var("a")
+    assert minimize(TruthTable.from_data(X, y, names=["a"], sample_weight=[1, 2, 3])).formula == FALSE
+
+
+def test_an_exact_tie_is_a_dont_care():
+    table = TruthTable.from_data([[1, 0], [1, 1], [1, 1], [0, 0], [0, 1]], [1, 1, 0, 0, 1], names=["a", "b"])
+
+    assert minimize(table).literals == 2
+    assert minimize(table).errors == 1
+
+
+@pytest.mark.parametrize(("answers", "formula"), [([1, 1], TRUE), ([0, 0], FALSE)])
+def test_one_answer_only_gives_a_constant(answers, formula):
+    table = TruthTable.from_data([[0, 1], [1, 0]], answers, names=["a", "b"])
+
+    for found in (minimize(table), minimize(table, literal_cost=0.1), *minimize_path(table)):
+        assert (found.formula, found.literals, found.errors) == (formula, 0, 0.0)
+
+
+def test_ties_everywhere_give_a_constant():
+    found = minimize(TruthTable.from_data([[0], [0], [1], [1]], [0, 1, 0, 1], names=["a"]))
+
+    assert (found.formula, found.errors) == (FALSE, 2.0)
+
+
+def test_no_concepts_at_all():
+    table = TruthTable.from_data([[0], [1], [1]], [0, 1, 1], names=["a"], columns=[])
+
+    assert (minimize(table).formula, minimize(table).errors) == (TRUE, 1.0)
+
+
+@pytest.mark.parametrize("n_concepts", [64, 65, 300])
+def test_wide_tables(n_concepts):
+    X = np.random.default_rng(0).random((500, n_concepts)) < 0.5
+    table = TruthTable.from_data(X, X[:, n_concepts - 1] & ~X[:, 0])
+
+    assert minimize(table).formula == parse_formula(f"~x0 & x{n_concepts - 1}")
+
+
+def test_the_same_table_gives_the_same_formula():
+    random = np.random.default_rng(0)
+    X, y = random.random((300, 20)) < 0.5, random.random(300) < 0.5
+
+    assert minimize(TruthTable.from_data(X, y)) == minimize(TruthTable.from_data(X, y))
+
+
+# --- errors against literals --------------------------------------------------------------------------
+
+
+@given(labelled_rows(), st.sampled_from([0.0, 0.01, 0.1, 1.0]), st.sampled_from(["auto", False]))
+def test_a_dearer_literal_never_lengthens_the_formula(rows, literal_cost, exact):
+    table = table_of(rows)
+    cheap = minimize(table, literal_cost=literal_cost, exact=exact)
+    dear = minimize(table, literal_cost=literal_cost + 0.05, exact=exact)
+
+    if cheap.status == dear.status == Status.PROVED:
+        assert dear.literals <= cheap.literals
+        assert dear.errors >= cheap.errors - 1e-9
+
+
+@given(labelled_rows(), st.integers(0, 6), st.integers(0, 3), st.sampled_from(["auto", False]))
+def test_budgets_are_kept(rows, max_literals, max_terms, exact):
+    found = minimize(table_of(rows), max_literals=max_literals, max_terms=max_terms, exact=exact)
+
+    assert found.literals <= max_literals
+    assert len(found.cover) <= max_terms
+
+
+@given(labelled_rows())
+def test_a_budget_that_does_not_bind_changes_no_error(rows):
+    table = table_of(rows)
+
+    assert minimize(table, max_literals=1000).errors == minimize(table).errors
+
+
+@given(labelled_rows(), st.sampled_from(["auto", False]))
+def test_front_falls_strictly_and_ends_in_agreement(rows, exact):
+    table = table_of(rows)
+    front = minimize_path(table, exact=exact)
+
+    assert front[0].literals == 0
+    assert front[-1].errors == np.minimum(table.yes, table.no).sum()
+    for shorter, longer in itertools.pairwise(front):
+        assert shorter.literals < longer.literals
+        assert shorter.errors > longer.errors
+
+
+@given(labelled_rows(), st.integers(0, 4))
+def test_front_stops_at_the_budget(rows, max_literals):
+    front = minimize_path(table_of(rows), max_literals=max_literals)
+
+    assert front[-1].literals <= max_literals
+
+
+def test_front_of_the_digits_has_every_length():
+    table = TruthTable.from_data(np.eye(10), np.arange(10) % 2 == 0, names=DIGITS)
+
+    assert [(point.literals, point.errors) for point in minimize_path(table)] == [
+        (0, 5.0), (1, 4.0), (2, 3.0), (3, 2.0), (4, 1.0), (5, 0.0)
+    ]  # fmt: skip
+
+
+def test_search_is_as_good_as_the_proof_on_noisy_rules():
+    """The search alone reaches the proved optimum on all of these tables."""
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        X = random.random((800, 8)) < 0.5
+        y = (X[:, 0] & X[:, 1] | X[:, 2] & ~X[:, 3] | X[:, 4] & X[:, 1] & ~X[:, 2]) ^ (
+            random.random(800) < 0.1
+        )
+        table = TruthTable.from_data(X, y)
+        for literal_cost in (0.02, 0.005):
+            proved = minimize(table, literal_cost=literal_cost, exact=True)
+            searched = minimize(table, literal_cost=literal_cost, exact=False)
+
+            assert searched.errors + literal_cost * table.total * searched.literals == pytest.approx(
+                proved.errors + literal_cost * table.total * proved.literals
+            )
+
+
+# --- order, exact and bad settings --------------------------------------------------------------------
+
+TWINS = TruthTable.from_data(all_rows(3)[:, [0, 0, 1, 2]], all_rows(3)[:, 0], names=["a", "twin", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("order", "formula"),
+    [
+        (None, "a"),
+        (["twin", "a"], "twin"),
+        ([0.1, 0.9, 0.0, 0.0], "twin"),
+        (np.array([5, 1, 0, 0]), "a"),
+        (np.tile([0.0, 1.0, 0.0, 0.0], (8, 1)), "twin"),
+    ],
+)
+def test_relevance_decides_between_equals(order, formula):
+    assert minimize(TWINS, order=order).formula == Var(formula)
+    assert minimize(TWINS, order=order, literal_cost=0.01).formula == Var(formula)
+    assert minimize_path(TWINS, order=order)[-1].formula == Var(formula)
+
+
+def test_exact_insists_on_a_proof():
+    random = np.random.default_rng(0)
+    table = TruthTable.from_data(random.random((200, 40)) < 0.5, random.random(200) < 0.5)
+    with pytest.raises(LimitError) as info:
+        minimize(table, exact=True)
+
+    assert str(info.value) == (
+        "No proof within the limits for a table of 40 concepts and 200 rows. "
+        "Use exact='auto' for the best formula found, or fewer concepts."
+    )
+
+
+def test_exact_counts_only_concepts_that_differ():
+    """Forty columns that repeat, negate or do not vary are three concepts."""
+    base = all_rows(3)
+    X = np.column_stack([base] * 6 + [~base] * 6 + [np.ones((8, 4), dtype=bool)])
+    found = minimize(TruthTable.from_data(X, base[:, 0] ^ base[:, 1] ^ base[:, 2]), exact=True)
+
+    assert (found.literals, found.status) == (12, Status.PROVED)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"literal_cost": -1},
+            "literal_cost must be a number of at least 0, as a share of the total weight. Got -1.",
+        ),
+        (
+            {"literal_cost": float("nan")},
+            "literal_cost must be a number of at least 0, as a share of the total weight. Got nan.",
+        ),
+        (
+            {"literal_cost": "much"},
+            "literal_cost must be a number of at least 0, as a share of the total weight. Got 'much'.",
+        ),
+        (
+            {"max_literals": -1},
+            "max_literals must be a whole number of at least 0, or None for no limit. Got -1.",
+        ),
+        (
+            {"max_terms": 1.5},
+            "max_terms must be a whole number of at least 0, or None for no limit. Got 1.5.",
+        ),
+        (
+            {"max_terms": True},
+            "max_terms must be a whole number of at least 0, or None for no limit. Got True.",
+        ),
+        ({"exact": "yes"}, "exact must be 'auto', True or False. Got 'yes'."),
+        ({"exact": np.zeros(2)}, "exact must be 'auto', True or False. Got array([0., 0.])."),
+    ],
+)
+def test_settings_that_make_no_sense(settings, message):
+    with pytest.raises(InputError) as info:
+        minimize(TWINS, **settings)
+
+    assert str(info.value) == message
+
+
+def test_only_tables_are_minimized():
+    for function in (minimize, minimize_path):
+        with pytest.raises(InputError) as info:
+            function([[0, 1]])
+
+        assert str(info.value) == (
+            "A TruthTable is needed. Got list; build one with TruthTable.from_data(concepts, predictions)."
+        )
+
+
+def test_order_names_an_unknown_concept():
+    with pytest.raises(UnknownConceptError) as info:
+        minimize(TWINS, order=["twins"])
+
+    assert str(info.value) == (
+        "Unknown concept 'twins'. Did you mean 'twin'? The 4 known concepts are 'a', 'twin', 'b', 'c'."
+    )

@@ -1,0 +1,111 @@
+"""The search for the front of errors against literals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logiclens.logic import tradeoff
+from logiclens.logic.tradeoff import Budget, Front, Tradeoff, extended, first_of_equal
+from tests.strategies import all_rows, labelled_rows
+
+
+def term(*literals: int) -> np.ndarray:
+    return np.array([literals], dtype=np.int8)
+
+
+def test_the_front_keeps_only_covers_that_nothing_shorter_beats():
+    front = Front(Budget())
+    front.offer(1.0, term(1, 0, 0))
+    front.offer(1.0, term(1, 1, 0))
+    front.offer(3.0, term(1, 1, 1))
+    front.offer(2.0, term(0, 1, 1))
+
+    assert {size: won for size, (won, _) in front.covers.items()} == {1: 1.0, 2: 2.0, 3: 3.0}
+
+
+def test_the_front_forgets_what_a_shorter_cover_beats():
+    front = Front(Budget())
+    front.offer(3.0, term(1, 1, 1))
+    front.offer(3.0, term(0, 0, 1))
+
+    assert list(front.covers) == [1]
+
+
+def test_the_front_prefers_the_shorter_of_equals():
+    front = Front(Budget())
+    front.offer(0.0, term(0, 0))
+    front.offer(2.0, term(1, 0))
+
+    assert front.best(price=2.0)[0] == 0.0
+    assert front.best(price=1.9)[0] == 2.0
+
+
+def test_the_front_is_within_the_budget():
+    front = Front(Budget(terms=1, literals=2))
+    front.offer(9.0, term(1, 1, 1))
+    front.offer(9.0, np.concatenate([term(1, 0, 0), term(0, 1, 0)]))
+
+    assert front.covers == {}
+
+
+@given(labelled_rows(), st.sampled_from([0.0, 0.5, 2.0]))
+def test_what_the_front_says_a_cover_wins_is_what_it_wins(rows, price):
+    X, y, weight, _ = rows
+    bits, first = np.unique(X, axis=0, return_index=True)
+    gain = np.where(y, weight, -weight)[first]
+    search = Tradeoff(bits, gain, np.zeros(X.shape[1]), Budget())
+    front = search.sweep(price)
+
+    for size, (won, terms) in front.covers.items():
+        assert size == np.abs(terms).sum()
+        assert won == gain[search.side.covered(terms).any(axis=0)].sum()
+
+
+def test_beam_and_lattice_find_the_same_on_planted_rules(monkeypatch):
+    """Up to twelve concepts all terms are tried; made to search by beam, the result is the same."""
+    random = np.random.default_rng(0)
+    X = all_rows(8)
+    gain = np.where((X[:, 0] & X[:, 1]) | (X[:, 2] & ~X[:, 3] & X[:, 5]), 1.0, -1.0)
+    gain[random.random(256) < 0.05] *= -1
+    fronts = []
+    for limit in (12, 0):
+        monkeypatch.setattr(tradeoff, "MAX_CONCEPTS", limit)
+        front = Tradeoff(X, gain, np.zeros(8), Budget(literals=6)).sweep(0.0)
+        fronts.append({size: won for size, (won, _) in front.covers.items()})
+
+    assert fronts[0] == fronts[1]
+
+
+def test_exclusive_or_is_seen_by_the_beam():
+    X = np.random.default_rng(0).random((1000, 40)) < 0.5
+    gain = np.where(X[:, 7] ^ X[:, 21], 1.0, -1.0)
+    front = Tradeoff(X, gain, np.zeros(40), Budget()).sweep(20.0)
+
+    assert front.covers[4][0] == (gain > 0).sum()
+
+
+def test_extended_adds_one_literal_to_each_term():
+    terms = np.array([[1, 0, 0], [0, 0, -1]], dtype=np.int8)
+
+    assert extended(terms, np.array([1, 3])).tolist() == [[1, 1, 0], [-1, 0, -1]]
+    assert terms.tolist() == [[1, 0, 0], [0, 0, -1]]
+
+
+def test_first_of_equal_keeps_the_order():
+    terms = np.array([[1, 0], [0, 1], [1, 0]], dtype=np.int8)
+
+    distinct, first = first_of_equal(terms)
+
+    assert distinct.tolist() == [[1, 0], [0, 1]]
+    assert first.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("price", [0.0, 1.0])
+def test_nothing_to_win_gives_the_empty_cover(price):
+    front = Tradeoff(all_rows(2), np.full(4, -1.0), np.zeros(2), Budget()).sweep(price)
+
+    assert front.best(price)[0] == 0.0
+    assert len(front.best(price)[1]) == 0

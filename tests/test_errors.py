@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logiclens import errors
+from logiclens.errors import (
+    FormulaSyntaxError,
+    InputError,
+    LimitError,
+    LogicLensError,
+    MissingDependencyError,
+    TruthValueError,
+    UnknownConceptError,
+    did_you_mean,
+    listing,
+    shown,
+)
+from tests.strategies import HOSTILE_NAMES, names
+
+BUILTIN = {
+    LogicLensError: Exception,
+    InputError: ValueError,
+    UnknownConceptError: KeyError,
+    FormulaSyntaxError: ValueError,
+    LimitError: OverflowError,
+    TruthValueError: TypeError,
+    MissingDependencyError: ImportError,
+}
+
+RAISED = [
+    LogicLensError("Something."),
+    InputError("Bad data."),
+    UnknownConceptError("red_wings", ["red", "red_wing"]),
+    FormulaSyntaxError("Unexpected sign. Remove it", "a & !! b", 4),
+    LimitError("Too much."),
+    TruthValueError("No truth."),
+    MissingDependencyError("Install it."),
+]
+
+
+def kind(error: LogicLensError) -> str:
+    return type(error).__name__
+
+
+def test_every_error_of_the_module_is_listed_here():
+    """The table above and the list of examples leave none out."""
+    defined = {
+        value
+        for value in vars(errors).values()
+        if inspect.isclass(value) and value.__module__ == errors.__name__
+    }
+
+    assert defined == set(BUILTIN) == {type(error) for error in RAISED}
+
+
+@pytest.mark.parametrize(("error", "builtin"), BUILTIN.items(), ids=lambda value: value.__name__)
+def test_an_error_is_ours_and_the_builtin_it_claims(error, builtin):
+    assert issubclass(error, LogicLensError)
+    assert issubclass(error, builtin)
+
+
+@pytest.mark.parametrize("error", BUILTIN, ids=lambda value: value.__name__)
+def test_the_tree_in_the_module_description_is_true(error):
+    """Each line names the error and, in parentheses, the builtin."""
+    (line,) = [line for line in errors.__doc__.splitlines() if f" {error.__name__} " in f" {line} "]
+
+    if "(" in line:
+        assert f"({BUILTIN[error].__name__})" in line
+
+
+@pytest.mark.parametrize("error", [UnknownConceptError, FormulaSyntaxError])
+def test_what_the_caller_gave_is_an_input_error(error):
+    assert issubclass(error, InputError)
+
+
+@pytest.mark.parametrize("error", RAISED, ids=kind)
+def test_pickling_keeps_type_text_and_fields(error):
+    """Errors cross process borders whole."""
+    copy = pickle.loads(pickle.dumps(error))
+
+    assert type(copy) is type(error)
+    assert str(copy) == str(error)
+    assert vars(copy) == vars(error)
+
+
+@given(names(), st.lists(names(), max_size=12))
+def test_an_unknown_concept_survives_pickling_for_any_names(name, known):
+    error = UnknownConceptError(name, known)
+    copy = pickle.loads(pickle.dumps(error))
+
+    assert (copy.name, copy.known, str(copy)) == (name, tuple(known), str(error))
+
+
+@given(names(), st.lists(names(), max_size=12))
+def test_a_message_is_one_line_whatever_the_names(name, known):
+    text = str(UnknownConceptError(name, known))
+
+    assert text.isprintable()
+    assert repr(name) in text
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "message"),
+    [
+        (
+            "red_wings",
+            ["red", "red_wing", "max", "bill colour"],
+            "Unknown concept 'red_wings'. Did you mean 'red_wing'? "
+            "The 4 known concepts are 'red', 'red_wing', 'max', 'bill colour'.",
+        ),
+        ("a", ["b"], "Unknown concept 'a'. The only known concept is 'b'."),
+        ("a", [], "Unknown concept 'a'. There are no concepts at all."),
+        ("two\nline", ["two\nlines"], None),
+        (
+            "x99",
+            [f"c{j}" for j in range(11)],
+            "Unknown concept 'x99'. The 11 known concepts are "
+            "'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7' and 3 more.",
+        ),
+    ],
+)
+def test_unknown_concept(name, known, message):
+    message = message or (
+        r"Unknown concept 'two\nline'. Did you mean 'two\nlines'? The only known concept is 'two\nlines'."
+    )
+
+    assert str(UnknownConceptError(name, known)) == message
+
+
+def test_unknown_concept_takes_an_iterator():
+    assert UnknownConceptError("a", iter("bc")).known == ("b", "c")
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "place"),
+    [
+        ("a & !b", 4, "column 5: 'a & ▸!b'"),
+        ("", 0, "column 1: '▸'"),
+        ("a &", 3, "column 4: 'a &▸'"),
+        ("x" * 40, 20, "column 21: '...xxxxxxxxxxxx▸xxxxxxxxxxxx...'"),
+        ("two\nlines", 3, r"column 4: 'two▸\nlines'"),
+    ],
+)
+def test_a_syntax_error_points_at_the_column(text, position, place):
+    assert str(FormulaSyntaxError("Wrong here", text, position)) == f"Wrong here ({place})"
+
+
+@pytest.mark.parametrize(
+    ("items", "text"),
+    [
+        ([], ""),
+        (["a"], "'a'"),
+        (["a", "it's"], "'a', \"it's\""),
+        (range(8), "0, 1, 2, 3, 4, 5, 6, 7"),
+        (range(9), "0, 1, 2, 3, 4, 5, 6, 7 and 1 more"),
+        (iter("ab"), "'a', 'b'"),
+    ],
+)
+def test_listing(items, text):
+    assert listing(items) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "text"),
+    [
+        ("red_wings", ["red", "red_wing"], "Did you mean 'red_wing'? "),
+        ("zebra", ["red", "red_wing"], ""),
+        ("a", [], ""),
+        ("", ["a"], ""),
+        ("n" * 299, ["n" * 300], ""),
+    ],
+    ids=["near", "far", "none known", "empty", "too long to compare"],
+)
+def test_did_you_mean(name, known, text):
+    assert did_you_mean(name, known) == text
+
+
+@pytest.mark.parametrize("name", [name for name in HOSTILE_NAMES if 3 < len(name) < 100])
+def test_a_typing_error_is_noticed_for_any_name(name):
+    assert did_you_mean(name + "s", [name, "zz"]) == f"Did you mean {name!r}? "
+
+
+def test_a_very_long_name_is_reported_at_once():
+    """Comparing names takes time quadratic in their length, so long ones are not compared."""
+    known = [f"{'x' * 5000}{j}" for j in range(500)]
+
+    assert "Did you mean" not in str(UnknownConceptError("x" * 5001, known))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "None"),
+        ("a\nb", r"'a\nb'"),
+        ([1, 2], "[1, 2]"),
+        (np.zeros((3, 3)), "a value of type ndarray"),
+        ([0] * 1000, "a value of type list"),
+    ],
+    ids=["None", "line break", "list", "array", "long"],
+)
+def test_shown_is_one_short_line(value, text):
+    assert shown(value) == text
