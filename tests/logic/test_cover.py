@@ -249,11 +249,62 @@ def test_the_arrays_given_are_copied():
         ),
         (
             lambda: Cover(["a"], np.array([[2]], np.uint64), np.zeros((1, 1), np.uint64)),
-            "Rows over 1 concepts must have no bit set beyond them.",
+            "Rows over 1 concepts must have no bit set beyond them. "
+            "Pack Booleans with logiclens.logic.data.pack.",
         ),
         (
             lambda: Cover(["a"], np.zeros((1, 1), np.uint64), np.zeros((2, 1), np.uint64)),
             "A cover needs as many positive as negative rows. Got 1 and 2.",
+        ),
+        (
+            lambda: Cover.from_formula("a"),
+            "Cover.from_formula takes formulas. Got 'a'; write Var('a') instead.",
+        ),
+        (
+            lambda: Cover.from_formula(a).contains([[1], [1, 2]]),
+            "The array of words is not rectangular: rows or columns differ in length. "
+            "Make all of them equally long.",
+        ),
+        (
+            lambda: Cover.from_literals(["a"], 3),
+            "terms must be several mappings. Got 3; write [{'a': True}].",
+        ),
+        (
+            lambda: Cover.from_literals(["a"], {"a": True}),
+            "A term must map concepts to True or False. Got 'a'; write {'a': True}.",
+        ),
+        (
+            lambda: Cover.from_literals(["a"], [{"a": 1}]),
+            "A term must map concepts to True or False. Got {'a': 1}; write {'a': True}.",
+        ),
+        (
+            lambda: Cover.from_literals(["a"], [{3: True}]),
+            "A concept name must be a string. Got 3; convert it with str().",
+        ),
+        (
+            lambda: Cover.from_formula(a).rename(["b"]),
+            "New names must be a mapping. Got ['b']; write {'old': 'new'}.",
+        ),
+        (
+            lambda: Cover.from_formula(a).union(b),
+            "A Cover is needed. Got Var('b'); make one with Cover.from_formula.",
+        ),
+        (
+            lambda: Cover.from_formula(a).intersect(Cover.from_formula(a), limit=-1),
+            "limit must be a whole number of at least 0. Got -1.",
+        ),
+        (
+            lambda: Cover.from_formula(a).complement(limit=1.5),
+            "limit must be a whole number of at least 0. Got 1.5.",
+        ),
+        (lambda: Cover.from_formula(a).cofactor("a", "no"), "value must be True or False. Got 'no'."),
+        (
+            lambda: Cover.from_formula(a).cofactor(["a"], True),
+            "A concept name must be a string. Got ['a']; convert it with str().",
+        ),
+        (
+            lambda: Cover.from_formula(a).covers_term(np.zeros((2, 1), np.uint64), np.zeros(1, np.uint64)),
+            "Give one term. Got 2 rows.",
         ),
     ],
 )

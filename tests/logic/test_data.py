@@ -19,6 +19,7 @@ from logiclens.logic.data import (
     as_float,
     as_floats,
     booleanize,
+    check_count,
     check_names,
     check_threshold,
     pack,
@@ -580,6 +581,19 @@ def test_numbers_become_floats():
 )
 def test_what_is_no_number_is_refused(values, message):
     assert error_of(as_floats, values, "weight") == message
+
+
+@pytest.mark.parametrize("value", [0, 3, 10**400, np.uint8(3)])
+def test_counts_become_plain_integers(value):
+    assert check_count(value, "limit") == value
+    assert type(check_count(value, "limit")) is int
+
+
+@pytest.mark.parametrize("value", [-1, 1.0, True, np.True_, None, "3", [3], np.array(3)])
+def test_what_is_no_count_is_refused(value):
+    assert error_of(check_count, value, "limit", ", or 'all'") == (
+        f"limit must be a whole number of at least 0, or 'all'. Got {value!r}."
+    )
 
 
 def test_a_masked_array_without_masked_values_is_read():

@@ -197,6 +197,13 @@ def test_a_contradiction_is_refused(ask):
     ("call", "message"),
     [
         (lambda: implies(a, b, given=["a"]), "given takes a formula or several of them. Got 'a'."),
+        (lambda: implies(a, b, given=3), "given takes a formula or several of them. Got 3."),
+        (lambda: implies(a, "b"), "implies takes formulas. Got 'b'; write Var('b') instead."),
+        (lambda: equivalent(None, b), "equivalent takes formulas. Got None; write a formula instead."),
+        (
+            lambda: conflicts([a, b]),
+            "rules must be a mapping from label to formula. Got [Var('a'), Var('b')]; write {'label': f}.",
+        ),
         (lambda: conflicts({1: a, 2: "b"}), "The rule of 2 must be a formula. Got 'b'."),
         (
             lambda: exactly_one(["a", "b", "a"]),

@@ -392,3 +392,25 @@ def test_order_names_an_unknown_concept():
     assert str(info.value) == (
         "Unknown concept 'twins'. Did you mean 'twin'? The 4 known concepts are 'a', 'twin', 'b', 'c'."
     )
+
+
+# --- Espresso as an outside opinion -------------------------------------------------------------------
+
+
+def espresso_literals(X, y) -> int:
+    """Literals of PyEDA's Espresso on the same tuples; what it is not told is a don't-care to it, too."""
+    espresso = pytest.importorskip("pyeda.boolalg.espresso", reason="PyEDA compiles C code")
+    cubes = {(tuple(2 if bit else 1 for bit in row), (int(yes),)) for row, yes in zip(X, y, strict=True)}
+    answer = espresso.espresso(X.shape[1], 1, cubes, espresso.FTYPE | espresso.RTYPE)
+    return sum(value != 3 for inputs, _ in answer for value in inputs)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("n_rows", "n_concepts"), [(40, 6), (80, 10), (150, 30)])
+def test_no_more_literals_than_espresso(n_rows, n_concepts, seed):
+    random = np.random.default_rng(seed)
+    X = np.unique(random.random((n_rows, n_concepts)) < 0.5, axis=0)
+    y = (X[:, 0] & X[:, 1]) | (X[:, 2] & ~X[:, 3] & X[:, 4])
+    y ^= random.random(len(X)) < 0.1
+
+    assert minimize(TruthTable.from_data(X, y)).literals <= espresso_literals(X, y)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.errors import LimitError
+from logiclens.errors import InputError, LimitError
 from logiclens.logic.formula import FALSE, TRUE, And, Not, Or, Var
 from logiclens.logic.normal_form import simplify, to_cnf, to_dnf, to_nnf
 from tests.strategies import PLAIN, all_rows, formulas, plain_formulas
@@ -177,6 +177,23 @@ def test_products_and_plain_disjunctions_are_limited_too():
     with pytest.raises(LimitError) as info:
         to_dnf(clauses(9, Or, And), max_terms=5)
     assert str(info.value) == "No disjunctive normal form with max_terms=5: it has 9 terms."
+
+
+@pytest.mark.parametrize("function", [to_nnf, to_dnf, to_cnf, simplify])
+def test_only_formulas_are_taken(function):
+    with pytest.raises(InputError) as info:
+        function("a")
+
+    assert str(info.value) == f"{function.__name__} takes formulas. Got 'a'; write Var('a') instead."
+
+
+@pytest.mark.parametrize("convert", [to_dnf, to_cnf])
+def test_the_limit_is_a_count(convert):
+    assert convert(a & b, np.int8(3)) == a & b
+    with pytest.raises(InputError) as info:
+        convert(a & b, max_terms=-1)
+
+    assert str(info.value) == "max_terms must be a whole number of at least 0. Got -1."
 
 
 def parity(n):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from logiclens.errors import LimitError
+from logiclens.errors import InputError, LimitError
 from logiclens.logic import satisfiability
 from logiclens.logic.formula import FALSE, TRUE, And, Not, Or, Var
 from logiclens.logic.satisfiability import Search, find_assignment, satisfying_assignment
@@ -181,6 +181,26 @@ def test_a_long_search_is_given_up():
     assert str(info.value) == (
         "The search was given up after 200 conflicts. Raise max_conflicts, or ask about smaller formulas."
     )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: satisfying_assignment("a"),
+            "satisfying_assignment takes formulas. Got 'a'; write Var('a') instead.",
+        ),
+        (
+            lambda: satisfying_assignment(a, max_conflicts=None),
+            "max_conflicts must be a whole number of at least 0. Got None.",
+        ),
+    ],
+)
+def test_misuse_is_explained(call, message):
+    with pytest.raises(InputError) as info:
+        call()
+
+    assert str(info.value) == message
 
 
 def test_the_answer_repeats():

@@ -17,11 +17,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.errors import InputError, UnknownConceptError
+from logiclens.errors import InputError, UnknownConceptError, shown
 from logiclens.logic import cubes
 from logiclens.logic.cubes import MAX_SPLITS as MAX_SPLITS
-from logiclens.logic.data import WORD, BoolArray, Words, check_names, unpack
-from logiclens.logic.formula import TRUE, And, Const, Formula, Not, Or, Var
+from logiclens.logic.data import WORD, BoolArray, Words, check_count, check_name, check_names
+from logiclens.logic.formula import TRUE, And, Const, Formula, Not, Or, Var, check_formula
 
 MAX_TERMS = 100_000
 """Most terms that an operation on covers may produce, unless told otherwise."""
@@ -87,7 +87,9 @@ class Cover:
         >>> Cover.from_literals(["a", "b"], [{"a": True, "b": False}, {"b": True}])
         <Cover: 2 terms, 3 literals, 2 concepts>
         """
-        return cls._from_pairs(names, [list(term.items()) for term in terms])
+        if not isinstance(terms, Iterable):
+            raise InputError(f"terms must be several mappings. Got {shown(terms)}; write [{{'a': True}}].")
+        return cls._from_pairs(names, [list(_checked_term(term).items()) for term in terms])
 
     @classmethod
     def from_formula(cls, formula: Formula, names: Sequence[str] | None = None) -> Cover:
@@ -112,6 +114,7 @@ class Cover:
         >>> Cover.from_formula((Var("a") & ~Var("b")) | Var("c"))
         <Cover: 2 terms, 3 literals, 3 concepts>
         """
+        check_formula(formula, "Cover.from_formula")
         terms = [_term_pairs(term) for term in _flat(Or, formula)]
         return cls._from_pairs(
             formula.concepts if names is None else names, [term for term in terms if term is not None]
@@ -125,7 +128,7 @@ class Cover:
         for row, term in enumerate(terms):
             for name, value in term:
                 if name not in position:
-                    raise UnknownConceptError(name, checked)
+                    raise UnknownConceptError(check_name(name), checked)
                 word, bit = divmod(position[name], WORD)
                 sides[0 if value else 1, row, word] |= np.uint64(1 << bit)
         return cls(checked, sides[0], sides[1])
@@ -140,19 +143,9 @@ class Cover:
         """
         if bool((~self._cubes.any(axis=1)).any()):
             return TRUE
-        positive = [Var(name) for name in self.names]
-        negative = [Not(var) for var in positive]
-        terms = []
-        for signs in self._signs():
-            columns = np.flatnonzero(signs)
-            terms.append(And.of(positive[j] if signs[j] > 0 else negative[j] for j in columns))
-        return Or.of(terms)
-
-    def _signs(self) -> Iterator[NDArray[np.int8]]:
-        """Row by row, 1 for a positive literal, -1 for a negative one, 0 for none."""
-        for positive, negative in zip(self.positive, self.negative, strict=True):
-            bits = (unpack(words, len(self.names)).astype(np.int8) for words in (positive, negative))
-            yield next(bits) - next(bits)
+        signed = [(Not(var), var) for var in map(Var, self.names)]
+        terms = cubes.literals(self._cubes, len(self.names))
+        return Or.of(And.of(signed[j][value] for j, value in term) for term in terms)
 
     @property
     def positive(self) -> Words:
@@ -213,13 +206,11 @@ class Cover:
         >>> cover.contains(pack(np.array([[True, False], [True, True]])))
         array([ True, False])
         """
-        blocks = [block.any(axis=1) for block in self._blocks(rows)]
-        return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.bool_)
+        return np.concatenate([block.any(axis=1) for block in self._blocks(rows)])
 
     def covered_by_terms(self, rows: Words) -> BoolArray:
         """Which term holds on which row, shape (n_rows, n_terms); see :meth:`contains`."""
-        blocks = [*self._blocks(rows)]
-        return np.concatenate(blocks) if blocks else np.zeros((0, len(self)), dtype=np.bool_)
+        return np.concatenate([*self._blocks(rows)])
 
     def _blocks(self, rows: Words) -> Iterator[BoolArray]:
         return cubes.holding(self._cubes, cubes.checked_words(rows, len(self.names)))
@@ -249,6 +240,8 @@ class Cover:
         >>> Cover.from_formula(Var("a") | Var("b")).rename({"a": "z"}).to_formula()
         Or(Var('z'), Var('b'))
         """
+        if not isinstance(mapping, Mapping):
+            raise InputError(f"New names must be a mapping. Got {shown(mapping)}; write {{'old': 'new'}}.")
         return self._with(self._cubes, check_names([mapping.get(name, name) for name in self.names]))
 
     def absorb(self) -> Cover:
@@ -286,7 +279,7 @@ class Cover:
         >>> cover.intersect(Cover.from_formula(~Var("a"), ["a", "b"])).to_formula()
         And(Not(Var('a')), Var('b'))
         """
-        return self._with(cubes.product(self._cubes, self._matching(other), limit))
+        return self._with(cubes.product(self._cubes, self._matching(other), check_count(limit, "limit")))
 
     def complement(self, limit: int = MAX_TERMS) -> Cover:
         """Return a cover that is true exactly where this one is false.
@@ -301,6 +294,7 @@ class Cover:
         >>> Cover.from_formula(Var("a") & ~Var("b")).complement().to_formula()
         Or(Not(Var('a')), Var('b'))
         """
+        limit = check_count(limit, "limit")
         used = cubes.used_columns(self._cubes)
         dense = np.arange(len(used))
         found = cubes.complement(cubes.absorbed(cubes.moved(self._cubes, used, dense, len(used))), limit)
@@ -314,7 +308,9 @@ class Cover:
         >>> Cover.from_formula((Var("a") & Var("b")) | ~Var("a")).cofactor("a", True).to_formula()
         Var('b')
         """
-        literal = Cover.from_literals(self.names, [{name: value}])._cubes[0]
+        if not isinstance(value, bool | np.bool_):
+            raise InputError(f"value must be True or False. Got {shown(value)}.")
+        literal = Cover.from_literals(self.names, [{check_name(name): value}])._cubes[0]
         return self._with(cubes.cofactor(self._cubes, literal))
 
     def is_tautology(self) -> bool:
@@ -341,8 +337,7 @@ class Cover:
         >>> cover.covers_term(cover.positive[0], cover.negative[0])
         True
         """
-        rows = [cubes.checked_words(np.atleast_2d(words), len(self.names)) for words in (positive, negative)]
-        return cubes.implies(np.concatenate(rows, axis=1)[0], self._cubes)
+        return cubes.implies(cubes.checked_cube(positive, negative, len(self.names)), self._cubes)
 
     def simplify(self) -> Cover:
         """Return an equivalent cover without superfluous literals and terms.
@@ -360,12 +355,20 @@ class Cover:
         return self._with(cubes.irredundant(cubes.primes(cubes.absorbed(self._cubes))))
 
     def _matching(self, other: Cover) -> Words:
+        if not isinstance(other, Cover):
+            raise InputError(f"A Cover is needed. Got {shown(other)}; make one with Cover.from_formula.")
         if other.names != self.names:
             raise InputError(
                 "Covers can be combined only when they have the same concepts in the same order. "
                 "Bring both to one list with over(names)."
             )
         return other._cubes
+
+
+def _checked_term(term: Any) -> Mapping[str, bool]:
+    if isinstance(term, Mapping) and all(isinstance(value, bool | np.bool_) for value in term.values()):
+        return term
+    raise InputError(f"A term must map concepts to True or False. Got {shown(term)}; write {{'a': True}}.")
 
 
 def _flat(kind: type[And] | type[Or], formula: Formula) -> Iterator[Formula]:

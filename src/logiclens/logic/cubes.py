@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.errors import InputError, LimitError
-from logiclens.logic.data import WORD, BoolArray, Words, pack, unpack
+from logiclens.logic.data import WORD, BoolArray, Words, as_array, pack, unpack
 
 MAX_SPLITS = 7_000
 """Most case splits of one question about cubes: some seconds. Joining 50 terms counts as one more split."""
@@ -44,7 +44,7 @@ def n_words(n_concepts: int) -> int:
 
 def checked_words(words: Words, n_concepts: int) -> Words:
     """Return the words, once it is sure that each row holds that many concepts and nothing beyond."""
-    array = np.asarray(words)
+    array = as_array(words, "The array of words")
     width = n_words(n_concepts)
     if array.dtype != np.uint64 or array.ndim != 2 or array.shape[1] != width:
         raise InputError(
@@ -53,8 +53,21 @@ def checked_words(words: Words, n_concepts: int) -> Words:
         )
     spare = n_concepts % WORD
     if spare and bool((array[:, -1] >> np.uint64(spare)).any()):
-        raise InputError(f"Rows over {n_concepts} concepts must have no bit set beyond them.")
+        raise InputError(
+            f"Rows over {n_concepts} concepts must have no bit set beyond them. "
+            "Pack Booleans with logiclens.logic.data.pack."
+        )
     return array
+
+
+def checked_cube(positive: Words, negative: Words, n_concepts: int) -> Words:
+    """Return one term as a cube, once it is sure that each sign is one row of words."""
+    sides = [np.atleast_2d(as_array(words, "The array of words")) for words in (positive, negative)]
+    for rows in (checked_words(side, n_concepts) for side in sides):
+        if len(rows) != 1:
+            raise InputError(f"Give one term. Got {len(rows)} rows.")
+    cube: Words = np.concatenate(sides, axis=1)[0]
+    return cube
 
 
 def truth_columns(n_concepts: int) -> Words:
@@ -109,10 +122,19 @@ def moved(cubes: Words, source: NDArray[np.int64], target: NDArray[np.int64], n_
     return result
 
 
+def literals(cubes: Words, n_concepts: int) -> Iterator[Iterator[tuple[int, bool]]]:
+    """Column and value of each literal, cube by cube."""
+    half = cubes.shape[1] // 2
+    for cube in cubes:
+        positive, negative = unpack(cube[:half], n_concepts), unpack(cube[half:], n_concepts)
+        columns = np.flatnonzero(positive | negative)
+        yield zip(columns.tolist(), positive[columns].tolist(), strict=True)
+
+
 def holding(cubes: Words, rows: Words) -> Iterator[BoolArray]:
     """Which cube holds on which packed tuple, for some tuples at a time: shape (some, n_cubes)."""
     step = max(1, _BLOCK // max(1, len(cubes)))
-    for start in range(0, len(rows), step):
+    for start in range(0, max(1, len(rows)), step):  # no tuple at all is one block, too
         some = rows[start : start + step]
         yield _subsets(cubes, np.concatenate([some, ~some], axis=1)).T
 

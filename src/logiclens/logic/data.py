@@ -67,6 +67,16 @@ def check_threshold(threshold: float) -> float:
     return value
 
 
+def check_count(value: int, name: str, otherwise: str = "") -> int:
+    """Return a limit as an int, once it is sure that it is a whole number and not negative.
+
+    ``otherwise`` ends the sentence about what is allowed: ``", or None for no limit"``.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+        raise InputError(f"{name} must be a whole number of at least 0{otherwise}. Got {shown(value)}.")
+    return int(value)  # NumPy's integers overflow
+
+
 def as_float(value: Any) -> float:
     """Return a setting as a float, NaN when it is no number."""
     if isinstance(value, (str, bytes)):

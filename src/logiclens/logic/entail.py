@@ -16,10 +16,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.errors import InputError, LimitError
+from logiclens.errors import InputError, LimitError, shown
 from logiclens.logic.cover import Cover
 from logiclens.logic.data import BoolArray, check_names
-from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
+from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var, check_formula
 from logiclens.logic.normal_form import to_dnf
 from logiclens.logic.satisfiability import Search, find_assignment
 
@@ -80,6 +80,8 @@ def implies(f: Formula, g: Formula, given: Given = None) -> bool:
     >>> implies(Var("age > 62"), Var("age > 30"), given=ordered(["age > 62", "age > 30"]))
     True
     """
+    for formula in (f, g):
+        check_formula(formula, "implies")
     known = _consistent(given)
     return find_assignment([*known, f], [g]) is None
 
@@ -96,6 +98,8 @@ def equivalent(f: Formula, g: Formula, given: Given = None) -> bool:
     >>> equivalent(Var("a"), ~Var("b"), given=exactly_one(["a", "b"]))
     True
     """
+    for formula in (f, g):
+        check_formula(formula, "equivalent")
     known = _consistent(given)
     return find_assignment([*known, f], [g]) is None and find_assignment([*known, g], [f]) is None
 
@@ -131,6 +135,10 @@ def conflicts(rules: Mapping[Any, Formula], given: Given = None) -> list[Conflic
     >>> conflicts(rules, digit)[0].witness["two"]
     True
     """
+    if not isinstance(rules, Mapping):
+        raise InputError(
+            f"rules must be a mapping from label to formula. Got {shown(rules)}; write {{'label': f}}."
+        )
     return list(_Pairs(rules, _consistent(given)).conflicts())
 
 
@@ -188,10 +196,10 @@ def _both(f: Formula, g: Formula) -> Formula:
 
 def _consistent(given: Given) -> list[Formula]:
     """Return what is given, part by part, once it is sure that it can be true."""
-    parts = [] if given is None else [given] if isinstance(given, Formula) else list(given)
+    parts = [] if given is None else list(given) if isinstance(given, Iterable) else [given]
     for part in parts:
         if not isinstance(part, Formula):
-            raise InputError(f"given takes a formula or several of them. Got {part!r}.")
+            raise InputError(f"given takes a formula or several of them. Got {shown(part)}.")
     if parts and find_assignment(parts) is None:
         raise InputError(
             "What is given contradicts itself: no tuple of concepts satisfies it, so anything would follow. "
@@ -243,7 +251,7 @@ class _Pairs:
     def __init__(self, rules: Mapping[Any, Formula], known: list[Formula]) -> None:
         for label, rule in rules.items():
             if not isinstance(rule, Formula):
-                raise InputError(f"The rule of {label!r} must be a formula. Got {rule!r}.")
+                raise InputError(f"The rule of {shown(label)} must be a formula. Got {shown(rule)}.")
         self._labels = list(rules)
         self._rules = list(rules.values())
         self._used = [rule.concepts for rule in self._rules]

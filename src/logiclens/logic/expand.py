@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from logiclens.logic.data import BoolArray, FloatArray, IndexArray, Terms
 from logiclens.logic.relevance import tie_values
-from logiclens.logic.set_cover import greedy_cover, irredundant
+from logiclens.logic.set_cover import Effort, greedy_cover, irredundant, minimum_cover
 
 _Dense: TypeAlias = NDArray[np.float32]
 
@@ -31,7 +31,9 @@ _JITTERS: Final = (0.0, 0.5)  # noise on the worth of a literal, so that other t
 _SCREEN: Final = 2e8  # multiplications spent on screening all pairs (or triples) of literals
 _POOL: Final = 1024  # screened terms kept
 _WORKING_SET: Final = 1 << 14  # tuples of each answer looked at first; more where the terms are wrong
+_REFILL: Final = Effort(nodes=20, cover_size=150, program_size=0)  # proof allowed to one choice of terms
 _PATIENCE: Final = 40  # reductions without gain after which the loop ends
+_CELLS: Final = 10_000  # size of table (tuples times concepts) below which there are more of them
 
 
 class Side:
@@ -164,15 +166,17 @@ class _Search:
 
     def _improve(self, chosen: IndexArray) -> IndexArray:
         """Reduce and expand again, until that has not gained for a while."""
+        cells = self.on.bits.size + self.off.bits.size
+        zeal = min(8.0, max(1.0, _CELLS / cells))  # small tables are gone over more often
         failures = attempt = 0
-        while failures < min(_PATIENCE, 3 * len(chosen)):
+        while failures < zeal * min(_PATIENCE, 3 * len(chosen)):
             rest = chosen[~self._given_up(len(chosen), attempt)]
             open_rows = np.flatnonzero(~self.covers[rest].any(axis=0))
             weight = np.zeros(len(self.on), dtype=np.float32)
             weight[open_rows] = 1
             temper, jitter = _TEMPERS[attempt % len(_TEMPERS)], _JITTERS[attempt % len(_JITTERS)]
             self._add(self._primes(self._spread(open_rows), temper, weight, jitter))
-            filled = greedy_cover(self.covers[:, open_rows].T, self.costs)
+            filled = self._refill(open_rows)
             candidate = irredundant(self.covers.T, self.costs, np.concatenate([rest, filled]))
             gain = self.costs[chosen].sum() - self.costs[candidate].sum()
             if gain >= 0:  # an equal one is taken too: it leads elsewhere
@@ -180,6 +184,13 @@ class _Search:
             failures = 0 if gain > 0.5 else failures + 1  # less than a literal is mere preference
             attempt += 1
         return chosen
+
+    def _refill(self, open_rows: IndexArray) -> IndexArray:
+        """The cheapest terms of the pool that cover these tuples, as far as a quick proof goes."""
+        covers = self.covers[:, open_rows]
+        useful = np.flatnonzero(covers.any(axis=1))
+        literals = np.floor(self.costs[useful])  # without the hair
+        return useful[minimum_cover(covers[useful].T, literals, np.zeros(len(useful)), _REFILL).columns]
 
     def _given_up(self, n_terms: int, attempt: int) -> BoolArray:
         """Which of the chosen terms to give up: each in turn when they are few, else a random fifth."""

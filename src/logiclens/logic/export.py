@@ -11,7 +11,7 @@ import json
 import keyword
 from typing import Any
 
-from logiclens.errors import InputError, LimitError, MissingDependencyError, listing
+from logiclens.errors import InputError, LimitError, MissingDependencyError, listing, shown
 from logiclens.logic.data import THRESHOLD
 from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Const, Formula, Not, Or, Var
 from logiclens.logic.syntax import Notation, check_writable, escape, is_plain
@@ -62,7 +62,7 @@ def to_python(formula: Formula, name: str = "rule") -> str:
     True
     """
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or name == "__debug__":
-        raise InputError(f"A function cannot be called {name!r}. Give name= a Python identifier.")
+        raise InputError(f"A function cannot be called {shown(name)}. Give name= a Python identifier.")
     check_writable(formula, _DEEPEST)
     sign = "and" if isinstance(formula, And) else "or"
     parts = map(_PYTHON.part, formula.args) if isinstance(formula, And | Or) else [_PYTHON.write(formula)]
@@ -223,9 +223,9 @@ def from_json(text: str) -> Formula:
         )
     version = saved["version"]
     if type(version) is not int or version != _VERSION:
-        shown = version if type(version) is int else type(version).__name__
+        got = version if type(version) is int else type(version).__name__
         raise InputError(
-            f"The formula was saved in version {shown} of the format; this release reads version {_VERSION}. "
+            f"The formula was saved in version {got} of the format; this release reads version {_VERSION}. "
             "Update logiclens, or save it again."
         )
     return _decoded(saved["formula"], MAX_DEPTH)
@@ -257,10 +257,10 @@ def _decoded(value: Any, levels: int) -> Formula:
             return And(*(_decoded(part, levels - 1) for part in parts))
         case {"or": [_, _, *_] as parts} if len(value) == 1:
             return Or(*(_decoded(part, levels - 1) for part in parts))
-    shown = f"an object with {listing(value)}" if isinstance(value, dict) else type(value).__name__
+    got = f"an object with {listing(value)}" if isinstance(value, dict) else type(value).__name__
     raise InputError(
         'A saved formula is made of names, true, false, {"not": f} and {"and": [f, g, ...]} or "or" with '
-        f"two parts or more. Got {shown}."
+        f"two parts or more. Got {got}."
     )
 
 

@@ -182,7 +182,7 @@ class Formula(ABC):
 
     def iff(self, other: Formula) -> Formula:
         """Both or neither: ``(self >> other) & (other >> self)``."""
-        _checked("iff", (other,), 1)
+        check_formula(other, "iff")
         return And(self >> other, other >> self)
 
     def __eq__(self, other: object) -> bool:
@@ -290,7 +290,7 @@ class Not(Formula):
     arg: Formula
 
     def __init__(self, arg: Formula) -> None:
-        (arg,) = _checked("Not", (arg,), 1)
+        check_formula(arg, "Not")
         object.__setattr__(self, "arg", arg)
         self._seal((arg,), (arg,), arg.complexity)
 
@@ -383,11 +383,16 @@ def _several(kind: str, parts: Iterable[Formula]) -> tuple[Formula, ...]:
     return _checked(kind, tuple(parts), 0)
 
 
+def check_formula(formula: Any, caller: str) -> None:
+    """Refuse what is no formula; ``caller`` is what it was given to."""
+    if not isinstance(formula, Formula):
+        hint = f"Var({shown(formula)})" if isinstance(formula, str) else "a formula"
+        raise InputError(f"{caller} takes formulas. Got {shown(formula)}; write {hint} instead.")
+
+
 def _checked(kind: str, args: tuple[Formula, ...], least: int) -> tuple[Formula, ...]:
     for arg in args:
-        if not isinstance(arg, Formula):
-            hint = f"Var({shown(arg)})" if isinstance(arg, str) else "a formula"
-            raise InputError(f"{kind} takes formulas. Got {shown(arg)}; write {hint} instead.")
+        check_formula(arg, kind)
     if len(args) < least:
         raise InputError(
             f"{kind} takes at least {least} formulas. Got {len(args)}; {kind}.of(parts) takes any number."

@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from threadpoolctl import ThreadpoolController
 
-from logiclens.errors import InputError, LimitError
+from logiclens.errors import InputError, LimitError, shown
 from logiclens.logic.cover import Cover
-from logiclens.logic.data import BoolArray, FloatArray, IndexArray, Terms, pack, unpack
+from logiclens.logic.data import BoolArray, FloatArray, IndexArray, Terms, as_float, check_count, pack, unpack
 from logiclens.logic.exact import Proof, best_tradeoff, smallest_agreeing
 from logiclens.logic.expand import agreeing_terms
 from logiclens.logic.formula import Formula
@@ -240,6 +240,8 @@ class _Problem:
 
     def path(self, budget: Budget, exact: Exact) -> tuple[Minimized, ...]:
         """Best formulas of every size."""
+        if exact is True and not self.small:  # the lattice of terms would not fit into memory
+            raise self._no_proof()
         search = Tradeoff(*_sample(self.bits, self.gain), self.relevance, budget)
         front = search.sweep(0.0)
         self._offer_agreement(search)
@@ -264,10 +266,7 @@ class _Problem:
 
     def _result(self, terms: Terms, proved: bool, exact: Exact) -> Minimized:
         if exact is True and not proved:
-            raise LimitError(
-                f"No proof within the limits for a table of {len(self.table.names)} concepts and "
-                f"{self.table.n_rows} rows. Use exact='auto' for the best formula found, or fewer concepts."
-            )
+            raise self._no_proof()
         whole = np.zeros((len(terms), len(self.table.names)), dtype=np.int8)
         whole[:, self.columns] = terms
         order, errors = _weigh(_packed(self.table.names, whole), self.table)
@@ -278,6 +277,12 @@ class _Problem:
             errors=errors,
             literals=_size(terms),
             status=Status.PROVED if proved else Status.SEARCHED,
+        )
+
+    def _no_proof(self) -> LimitError:
+        return LimitError(
+            f"No proof within the limits for a table of {len(self.table.names)} concepts and "
+            f"{self.table.n_rows} rows. Use exact='auto' for the best formula found, or fewer concepts."
         )
 
 
@@ -349,18 +354,15 @@ def _check(table: TruthTable, exact: Exact) -> None:
             "TruthTable.from_data(concepts, predictions)."
         )
     if not isinstance(exact, bool) and not (isinstance(exact, str) and exact == "auto"):
-        raise InputError(f"exact must be 'auto', True or False. Got {exact!r}.")
+        raise InputError(f"exact must be 'auto', True or False. Got {shown(exact)}.")
 
 
 def _cost(literal_cost: float) -> float:
-    try:
-        cost = float(literal_cost)
-    except (TypeError, ValueError):
-        cost = np.nan
+    cost = as_float(literal_cost)
     if not 0.0 <= cost < np.inf:
         raise InputError(
             "literal_cost must be a number of at least 0, as a share of the total weight. "
-            f"Got {literal_cost!r}."
+            f"Got {shown(literal_cost)}."
         )
     return cost
 
@@ -368,9 +370,10 @@ def _cost(literal_cost: float) -> float:
 def _limit(value: int | None, name: str) -> float:
     if value is None:
         return np.inf
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise InputError(f"{name} must be a whole number of at least 0, or None for no limit. Got {value!r}.")
-    return float(value)
+    try:
+        return float(check_count(value, name, ", or None for no limit"))
+    except OverflowError:  # larger than any float
+        return np.inf
 
 
 @cache

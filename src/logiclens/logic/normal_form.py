@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from logiclens.errors import LimitError
 from logiclens.logic.cover import MAX_TERMS, Cover
-from logiclens.logic.formula import FALSE, TRUE, And, Const, Formula, Not, Or, Var
+from logiclens.logic.data import check_count
+from logiclens.logic.formula import FALSE, TRUE, And, Const, Formula, Not, Or, Var, check_formula
 
 _SIMPLIFY_TERMS = 10_000  # terms up to which simplify() looks at the disjunctive normal form
 _SIMPLIFY_FULLY = 200  # terms up to which it asks about every single literal
@@ -28,6 +29,7 @@ def to_nnf(formula: Formula) -> Formula:
     >>> to_nnf(~(Var("a") & ~Var("b")))
     Or(Not(Var('a')), Var('b'))
     """
+    check_formula(formula, "to_nnf")
     return _folded(formula, True)
 
 
@@ -56,7 +58,9 @@ def to_dnf(formula: Formula, max_terms: int = MAX_TERMS) -> Formula:
     >>> to_dnf(Var("a") & (Var("b") | Var("c")))
     Or(And(Var('a'), Var('b')), And(Var('a'), Var('c')))
     """
-    return _limited_cover(_folded(formula, True), formula.concepts, max_terms, "disjunctive").to_formula()
+    check_formula(formula, "to_dnf")
+    limit = check_count(max_terms, "max_terms")
+    return _limited_cover(_folded(formula, True), formula.concepts, limit, "disjunctive").to_formula()
 
 
 def to_cnf(formula: Formula, max_terms: int = MAX_TERMS) -> Formula:
@@ -89,10 +93,10 @@ def to_cnf(formula: Formula, max_terms: int = MAX_TERMS) -> Formula:
     >>> to_cnf((Var("a") & Var("b")) | Var("c"))
     And(Or(Var('a'), Var('c')), Or(Var('b'), Var('c')))
     """
-    negation = _limited_cover(
-        _folded(formula, False), formula.concepts, max_terms, "conjunctive"
-    ).to_formula()
-    return _folded(negation, False)
+    check_formula(formula, "to_cnf")
+    limit = check_count(max_terms, "max_terms")
+    negation = _limited_cover(_folded(formula, False), formula.concepts, limit, "conjunctive")
+    return _folded(negation.to_formula(), False)
 
 
 def simplify(formula: Formula) -> Formula:
@@ -110,6 +114,7 @@ def simplify(formula: Formula) -> Formula:
     >>> simplify(p & (n | Var("m") | n))
     And(Var('p'), Or(Var('n'), Var('m')))
     """
+    check_formula(formula, "simplify")
     folded = _folded(formula, True)
     try:
         cover = _cover(folded, folded.concepts, _SIMPLIFY_TERMS, {})

@@ -14,8 +14,8 @@ from itertools import islice
 import numpy as np
 
 from logiclens.logic.cubes import truth_columns
-from logiclens.logic.data import BoolArray, unpack
-from logiclens.logic.formula import And, Const, Formula, Not, Or, Var
+from logiclens.logic.data import BoolArray, check_count, unpack
+from logiclens.logic.formula import And, Const, Formula, Not, Or, Var, check_formula
 from logiclens.logic.solver import MAX_CONFLICTS, Solver
 
 TABLE_CONCEPTS = 16
@@ -52,7 +52,8 @@ def satisfying_assignment(formula: Formula, *, max_conflicts: int = MAX_CONFLICT
     >>> satisfying_assignment(Var("a") & ~Var("a")) is None
     True
     """
-    return find_assignment([formula], max_conflicts=max_conflicts)
+    check_formula(formula, "satisfying_assignment")
+    return find_assignment([formula], max_conflicts=check_count(max_conflicts, "max_conflicts"))
 
 
 def find_assignment(

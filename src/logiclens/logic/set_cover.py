@@ -113,8 +113,8 @@ def _branch_and_bound(
     solution = np.flatnonzero(first.x > 0.5)
     if costs[solution].sum() < costs[found].sum() or first.status == 0:
         found = solution
-    if first.status != 0:
-        return found, False
+    if first.status != 0 or not ties.any():
+        return found, first.status == 0
     # A second solve among the equally cheap ones makes the answer independent of the solver's path.
     as_cheap = LinearConstraint(costs, ub=costs[found].sum() + 0.5)
     second = milp(ties, constraints=[every_row, as_cheap], **solve)

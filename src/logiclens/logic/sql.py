@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase
 
-from logiclens.errors import InputError, listing
+from logiclens.errors import InputError, listing, shown
 from logiclens.logic.data import check_threshold
 from logiclens.logic.formula import And, Formula, Not, Or
 from logiclens.logic.syntax import Notation, check_writable, escape
@@ -116,8 +116,8 @@ def to_sql(formula: Formula, dialect: str = "ansi", threshold: float | None = No
     >>> print(to_sql(Var("red"), "mysql", threshold=0.5))
     (`red` > 0.5) IS TRUE
     """
-    if dialect not in tuple(_DIALECTS):
-        raise InputError(f"Unknown SQL dialect {dialect!r}. The dialects are {listing(_DIALECTS)}.")
+    if not isinstance(dialect, str) or dialect not in _DIALECTS:
+        raise InputError(f"Unknown SQL dialect {shown(dialect)}. The dialects are {listing(_DIALECTS)}.")
     rules = _DIALECTS[dialect]
     check_writable(formula, rules.deepest)
     _check_columns(formula.concepts, dialect)

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from logiclens.errors import FormulaSyntaxError, InputError, LimitError, listing
+from logiclens.errors import FormulaSyntaxError, InputError, LimitError, listing, shown
 from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Const, Formula, Not, Or, Var
 
 MAX_LENGTH = 1_000_000
@@ -90,8 +90,9 @@ class Notation:
 def check_writable(formula: Any, deepest: int = MAX_DEPTH) -> None:
     """Refuse what is no formula, and formulas that are too large or too deep to be written out."""
     if not isinstance(formula, Formula):
-        hint = f"; write Var({formula!r})" if isinstance(formula, str) and formula else ""
-        raise InputError(f"Only a formula can be written out. Got {formula!r}{hint}.")
+        got = shown(formula)
+        hint = f"; write Var({got})" if isinstance(formula, str) and formula and got == repr(formula) else ""
+        raise InputError(f"Only a formula can be written out. Got {got}{hint}.")
     if formula.depth > deepest:
         raise LimitError(
             f"The formula is nested {formula.depth} levels deep; this form takes {deepest} at most. "
@@ -197,8 +198,8 @@ def format_formula(formula: Formula, style: str = "ascii") -> str:
     >>> print(format_formula(~Var("red_wing"), "latex"))
     \lnot \mathit{red\_wing}
     """
-    if style not in tuple(_STYLES):
-        raise InputError(f"Unknown style {style!r}. The styles are {listing(_STYLES)}.")
+    if not isinstance(style, str) or style not in _STYLES:
+        raise InputError(f"Unknown style {shown(style)}. The styles are {listing(_STYLES)}.")
     check_writable(formula)
     return _STYLES[style].write(formula)
 
