@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from logiclens.logic.data import BoolArray
+from logiclens.logic.arrays import BoolArray
 from logiclens.logic.expand import Side
 from logiclens.logic.lattice import read_terms
 

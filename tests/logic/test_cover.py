@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.errors import InputError, LimitError, UnknownConceptError
+from logiclens.logic.arrays import pack
 from logiclens.logic.cover import Cover
-from logiclens.logic.data import pack
 from logiclens.logic.formula import FALSE, TRUE, And, Not, Or, Var
 from tests.strategies import HOSTILE_NAMES, PLAIN, all_rows
 
@@ -240,17 +240,17 @@ def test_the_arrays_given_are_copied():
         (
             lambda: Cover(["a"], np.zeros((1, 2), np.uint64), np.zeros((1, 1), np.uint64)),
             "Rows over 1 concepts must be a uint64 array of shape (rows, 1). "
-            "Got uint64 of shape (1, 2); pack Booleans with logiclens.logic.data.pack.",
+            "Got uint64 of shape (1, 2); pack Booleans with logiclens.logic.arrays.pack.",
         ),
         (
             lambda: Cover.from_formula(a).contains(np.ones((2, 1), dtype=bool)),
             "Rows over 1 concepts must be a uint64 array of shape (rows, 1). "
-            "Got bool of shape (2, 1); pack Booleans with logiclens.logic.data.pack.",
+            "Got bool of shape (2, 1); pack Booleans with logiclens.logic.arrays.pack.",
         ),
         (
             lambda: Cover(["a"], np.array([[2]], np.uint64), np.zeros((1, 1), np.uint64)),
             "Rows over 1 concepts must have no bit set beyond them. "
-            "Pack Booleans with logiclens.logic.data.pack.",
+            "Pack Booleans with logiclens.logic.arrays.pack.",
         ),
         (
             lambda: Cover(["a"], np.zeros((1, 1), np.uint64), np.zeros((2, 1), np.uint64)),

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from logiclens.errors import LimitError
 from logiclens.logic import cover as cover_module
 from logiclens.logic import cubes
+from logiclens.logic.arrays import pack, unpack
 from logiclens.logic.cover import Cover
-from logiclens.logic.data import pack, unpack
 from tests.logic.test_cover import covers, random_cover, truth
 from tests.strategies import PLAIN, all_rows
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.errors import InputError, UnknownConceptError
+from logiclens.logic.arrays import unpack
 from logiclens.logic.data import (
     ConceptData,
     as_array,
@@ -22,8 +23,6 @@ from logiclens.logic.data import (
     check_count,
     check_names,
     check_threshold,
-    pack,
-    unpack,
 )
 from tests.strategies import HOSTILE_NAMES, distinct_names
 
@@ -521,38 +520,6 @@ def test_missing_values_of_pandas_series_in_a_mapping():
     table = ConceptData({"age": pd.Series([True, None], dtype="boolean")})
 
     assert error_of(table.column, "age") == f"Column 'age' has missing values (None or NaN). {IMPUTE}"
-
-
-# --- packing ---
-
-
-@given(st.lists(st.booleans(), max_size=200))
-def test_packing_and_back(bits):
-    array = np.array(bits, dtype=bool)
-    words = pack(array)
-
-    assert words.dtype == np.uint64
-    assert words.shape == (-(-len(bits) // 64),)
-    assert np.array_equal(unpack(words, len(bits)), array)
-
-
-@pytest.mark.parametrize("n_bits", [0, 1, 7, 8, 9, 63, 64, 65, 127, 128, 129, 2048])
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_bit_j_is_in_word_j_div_64(n_bits, order):
-    bits = np.asarray(np.random.default_rng(n_bits).random((3, n_bits)) < 0.5, order=order)
-    words = pack(bits)
-    numbers = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in bits]
-    expected = [[number >> 64 * w & 2**64 - 1 for w in range(words.shape[1])] for number in numbers]
-
-    assert words.tolist() == expected
-    assert np.array_equal(unpack(words, n_bits), bits)
-
-
-def test_unpacking_a_strided_view():
-    bits = np.random.default_rng(0).random((4, 100)) < 0.5
-
-    assert np.array_equal(unpack(pack(bits)[::2], 100), bits[::2])
-    assert np.array_equal(unpack(pack(bits)[:, :1], 64), bits[:, :64])
 
 
 # --- numbers ---

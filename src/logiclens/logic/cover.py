@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from logiclens.errors import InputError, UnknownConceptError, shown
 from logiclens.logic import cubes
+from logiclens.logic.arrays import WORD, BoolArray, Words
 from logiclens.logic.cubes import MAX_SPLITS as MAX_SPLITS
-from logiclens.logic.data import WORD, BoolArray, Words, check_count, check_name, check_names
+from logiclens.logic.data import check_count, check_name, check_names
 from logiclens.logic.formula import TRUE, And, Const, Formula, Not, Or, Var, check_formula
 
 MAX_TERMS = 100_000
@@ -37,7 +38,7 @@ class Cover:
         The concepts; column ``j`` is bit ``j``.
     positive, negative : ndarray of uint64, shape (n_terms, ceil(len(names) / 64))
         The concepts each term asks to be true and to be false, packed as by
-        :func:`logiclens.logic.data.pack`. Terms that ask for both at once are left out.
+        :func:`logiclens.logic.arrays.pack`. Terms that ask for both at once are left out.
 
     Attributes
     ----------
@@ -47,7 +48,7 @@ class Cover:
 
     Examples
     --------
-    >>> from logiclens.logic.data import pack
+    >>> from logiclens.logic.arrays import pack
     >>> cover = Cover(["a", "b"], pack(np.array([[True, False]])), pack(np.array([[False, True]])))
     >>> cover.to_formula()
     And(Var('a'), Not(Var('b')))
@@ -193,7 +194,7 @@ class Cover:
         Parameters
         ----------
         rows : ndarray of uint64, shape (n_rows, n_words)
-            Boolean concept tuples, packed as by :func:`logiclens.logic.data.pack`.
+            Boolean concept tuples, packed as by :func:`logiclens.logic.arrays.pack`.
 
         Returns
         -------
@@ -201,7 +202,7 @@ class Cover:
 
         Examples
         --------
-        >>> from logiclens.logic.data import pack
+        >>> from logiclens.logic.arrays import pack
         >>> cover = Cover.from_literals(["a", "b"], [{"a": True, "b": False}])
         >>> cover.contains(pack(np.array([[True, False], [True, True]])))
         array([ True, False])

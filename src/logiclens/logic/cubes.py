@@ -2,7 +2,7 @@
 
 A *cube* is one term in one row of words, ``[positive | negative]``: the left half has a bit for each concept
 that the term asks to be true, the right half for each one that it asks to be false, both packed as by
-:func:`logiclens.logic.data.pack`. A cube without bits is TRUE, and a cube with both bits of a concept is
+:func:`logiclens.logic.arrays.pack`. A cube without bits is TRUE, and a cube with both bits of a concept is
 contradictory. An array of cubes, shape (n_cubes, 2 * n_words), is their disjunction; no row at all is FALSE.
 :class:`~logiclens.logic.cover.Cover` gives these arrays names for the concepts.
 
@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.errors import InputError, LimitError
-from logiclens.logic.data import WORD, BoolArray, Words, as_array, pack, unpack
+from logiclens.logic.arrays import WORD, BoolArray, Words, pack, unpack
+from logiclens.logic.data import as_array
 
 MAX_SPLITS = 7_000
 """Most case splits of one question about cubes: some seconds. Joining 50 terms counts as one more split."""
@@ -49,13 +50,13 @@ def checked_words(words: Words, n_concepts: int) -> Words:
     if array.dtype != np.uint64 or array.ndim != 2 or array.shape[1] != width:
         raise InputError(
             f"Rows over {n_concepts} concepts must be a uint64 array of shape (rows, {width}). "
-            f"Got {array.dtype} of shape {array.shape}; pack Booleans with logiclens.logic.data.pack."
+            f"Got {array.dtype} of shape {array.shape}; pack Booleans with logiclens.logic.arrays.pack."
         )
     spare = n_concepts % WORD
     if spare and bool((array[:, -1] >> np.uint64(spare)).any()):
         raise InputError(
             f"Rows over {n_concepts} concepts must have no bit set beyond them. "
-            "Pack Booleans with logiclens.logic.data.pack."
+            "Pack Booleans with logiclens.logic.arrays.pack."
         )
     return array
 

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.errors import InputError, LimitError, shown
+from logiclens.logic.arrays import BoolArray
 from logiclens.logic.cover import Cover
-from logiclens.logic.data import BoolArray, check_names
+from logiclens.logic.data import check_names
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var, check_formula
 from logiclens.logic.normal_form import to_dnf
 from logiclens.logic.satisfiability import Search, find_assignment

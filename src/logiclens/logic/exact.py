@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from logiclens.logic.data import BoolArray, FloatArray, Terms
+from logiclens.logic.arrays import BoolArray, FloatArray, Terms
 from logiclens.logic.expand import Side
 from logiclens.logic.lattice import needs_every_literal, read_terms, term_sizes, term_sums
 from logiclens.logic.relevance import tie_values

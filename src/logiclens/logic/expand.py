@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.logic.data import BoolArray, FloatArray, IndexArray, Terms
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms
 from logiclens.logic.relevance import tie_values
 from logiclens.logic.set_cover import Effort, greedy_cover, irredundant, minimum_cover
 

@@ -18,7 +18,8 @@ from typing import Any, NoReturn, TypeAlias, final
 import numpy as np
 
 from logiclens.errors import InputError, LimitError, TruthValueError, shown
-from logiclens.logic.data import THRESHOLD, BoolArray, ConceptData, Words, check_name, unpack
+from logiclens.logic.arrays import BoolArray, Words, unpack
+from logiclens.logic.data import THRESHOLD, ConceptData, check_name
 
 MAX_DEPTH = 200
 """Deepest nesting of a formula."""

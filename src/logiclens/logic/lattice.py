@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.logic.data import BoolArray, FloatArray, Terms
+from logiclens.logic.arrays import BoolArray, FloatArray, Terms
 
 MAX_CONCEPTS: Final = 12
 """Concepts up to which all terms are looked at."""

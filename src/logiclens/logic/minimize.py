@@ -25,8 +25,9 @@ from numpy.typing import ArrayLike
 from threadpoolctl import ThreadpoolController
 
 from logiclens.errors import InputError, LimitError, shown
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, pack, unpack
 from logiclens.logic.cover import Cover
-from logiclens.logic.data import BoolArray, FloatArray, IndexArray, Terms, as_float, check_count, pack, unpack
+from logiclens.logic.data import as_float, check_count
 from logiclens.logic.exact import Proof, best_tradeoff, smallest_agreeing
 from logiclens.logic.expand import agreeing_terms
 from logiclens.logic.formula import Formula

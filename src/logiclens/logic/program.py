@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import block_array, coo_array, csr_array, eye_array
 
-from logiclens.logic.data import BoolArray, FloatArray, Terms
+from logiclens.logic.arrays import BoolArray, FloatArray, Terms
 from logiclens.logic.set_cover import Choice
 from logiclens.logic.tradeoff import Budget
 

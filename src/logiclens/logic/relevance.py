@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from logiclens.errors import InputError, UnknownConceptError
-from logiclens.logic.data import FloatArray, Terms, as_floats
+from logiclens.logic.arrays import FloatArray, Terms
+from logiclens.logic.data import as_floats
 
 
 def relevance_of(order: Sequence[str] | ArrayLike | None, names: tuple[str, ...], n_rows: int) -> FloatArray:

@@ -13,8 +13,9 @@ from itertools import islice
 
 import numpy as np
 
+from logiclens.logic.arrays import BoolArray, unpack
 from logiclens.logic.cubes import truth_columns
-from logiclens.logic.data import BoolArray, check_count, unpack
+from logiclens.logic.data import check_count
 from logiclens.logic.formula import And, Const, Formula, Not, Or, Var, check_formula
 from logiclens.logic.solver import MAX_CONFLICTS, Solver
 

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from logiclens.logic.data import BoolArray, FloatArray, IndexArray
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 
 
 @dataclass(frozen=True)

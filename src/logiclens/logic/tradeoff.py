@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.logic.data import BoolArray, FloatArray, IndexArray, Terms
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms
 from logiclens.logic.expand import Side
 from logiclens.logic.lattice import MAX_CONCEPTS, read_terms, term_sizes, term_sums
 

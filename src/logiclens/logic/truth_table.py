@@ -19,20 +19,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from logiclens.errors import InputError, shown
+from logiclens.logic.arrays import WORD, BoolArray, FloatArray, Words, pack, unpack
 from logiclens.logic.data import (
     THRESHOLD,
-    WORD,
-    BoolArray,
     ConceptData,
-    FloatArray,
-    Words,
     as_array,
     as_weights,
     booleanize,
     check_length,
     check_names,
-    pack,
-    unpack,
 )
 
 _BLOCK: Final = 1 << 17  # rows packed and grouped at a time: a block's words stay in the cache

@@ -1,0 +1,37 @@
+"""The arrays everything else is made of, and how Booleans are packed 64 to a word."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+BoolArray: TypeAlias = NDArray[np.bool_]
+Words: TypeAlias = NDArray[np.uint64]
+"""Bits packed into 64-bit words along the last axis, bit ``j`` of the whole in word ``j // 64``."""
+FloatArray: TypeAlias = NDArray[np.float64]
+IndexArray: TypeAlias = NDArray[np.intp]
+Terms: TypeAlias = NDArray[np.int8]
+"""Conjunctions of literals, shape (n_terms, n_concepts); 1: the concept, -1: its negation, 0: neither."""
+
+WORD = 64
+"""Bits in a word."""
+
+
+def pack(bits: BoolArray) -> Words:
+    """Pack Booleans into 64-bit words along the last axis; the bits beyond the end are 0."""
+    n_words = -(-bits.shape[-1] // WORD)
+    # packbits is several times slower on strided input than copying it first.
+    as_bytes = np.packbits(np.ascontiguousarray(bits), axis=-1, bitorder="little")
+    used = as_bytes.shape[-1]
+    packed = np.empty((*bits.shape[:-1], n_words * 8), dtype=np.uint8)
+    packed[..., :used] = as_bytes
+    packed[..., used:] = 0
+    return packed.view(np.uint64)
+
+
+def unpack(words: Words, n_bits: int) -> BoolArray:
+    """Undo :func:`pack`."""
+    as_bytes = np.ascontiguousarray(words).view(np.uint8)
+    return np.unpackbits(as_bytes, axis=-1, count=n_bits, bitorder="little").view(np.bool_)
