@@ -89,12 +89,13 @@ def test_public_name_is_documented(name: str):
     assert documented.__doc__
 
 
-@pytest.mark.parametrize("name", sorted(LOGIC_NAMES))
+CLASSES = sorted(name for name in LOGIC_NAMES if inspect.isclass(getattr(logiclens.logic, name)))
+
+
+@pytest.mark.parametrize("name", CLASSES)
 def test_public_methods_are_documented(name: str):
     """Methods of a public class have a docstring, their own or the one they override."""
     value = getattr(logiclens.logic, name)
-    if not inspect.isclass(value):
-        pytest.skip("not a class")
     bare = [
         member
         for member, thing in vars(value).items()

@@ -58,9 +58,9 @@ class Formula(ABC):
         object.__setattr__(self, "_hash", hash((type(self).__name__, *identity)))
 
     @property
-    @abstractmethod
     def args(self) -> tuple[Formula, ...]:
-        """The formulas this one is made of."""
+        """The formulas this one is made of; none for constants and variables."""
+        return ()
 
     @property
     def complexity(self) -> int:
@@ -242,10 +242,6 @@ class Const(Formula):
         object.__setattr__(self, "value", bool(value))
         self._seal((self.value,), (), 0)
 
-    @property
-    def args(self) -> tuple[Formula, ...]:
-        return ()
-
     def _head(self) -> _Head:
         return (0, int(self.value), "", 0)
 
@@ -267,10 +263,6 @@ class Var(Formula):
     def __init__(self, name: str) -> None:
         object.__setattr__(self, "name", check_name(name))
         self._seal((self.name,), (), 1)
-
-    @property
-    def args(self) -> tuple[Formula, ...]:
-        return ()
 
     def _head(self) -> _Head:
         return (1, 1, self.name, 0)
