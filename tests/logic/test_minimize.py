@@ -316,6 +316,18 @@ def test_relevance_decides_between_equals(order, formula):
     assert minimize_path(TWINS, order=order)[-1].formula == Var(formula)
 
 
+@pytest.mark.parametrize(("order", "formula"), [(None, "even"), (["odd"], "~odd"), (["even"], "even")])
+def test_a_concept_is_preferred_to_the_negation_of_its_opposite(order, formula):
+    digits = np.arange(10)
+    table = TruthTable.from_data(
+        {"odd": digits % 2 == 1, "big": digits > 4, "even": digits % 2 == 0}, digits % 2 == 0
+    )
+
+    for found in (minimize(table, order=order), minimize_path(table, order=order, exact=False)[-1]):
+        assert found.formula == parse_formula(formula)
+        assert found.errors == 0
+
+
 def test_exact_insists_on_a_proof():
     random = np.random.default_rng(0)
     table = TruthTable.from_data(random.random((200, 40)) < 0.5, random.random(200) < 0.5)

@@ -25,20 +25,19 @@ from numpy.typing import ArrayLike
 from threadpoolctl import ThreadpoolController
 
 from logiclens.errors import InputError, LimitError, shown
-from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, pack, unpack
+from logiclens.logic.arrays import IndexArray, Terms, pack
 from logiclens.logic.cover import Cover
 from logiclens.logic.data import as_float, check_count
 from logiclens.logic.exact import Proof, best_tradeoff, smallest_agreeing
 from logiclens.logic.expand import agreeing_terms
 from logiclens.logic.formula import Formula
 from logiclens.logic.lattice import MAX_CONCEPTS
-from logiclens.logic.relevance import relevance_of
+from logiclens.logic.problem import Problem
 from logiclens.logic.set_cover import QUICK, THOROUGH, Effort
 from logiclens.logic.tradeoff import Budget, Tradeoff
 from logiclens.logic.truth_table import TruthTable
 
 _PATH_CONCEPTS: Final = 6  # concepts up to which every point of a front is proved unless told otherwise
-_SAMPLE: Final = 1 << 15  # tuples on which the search for a trade-off looks at most
 _BLOCK: Final = 1 << 17  # tuples whose coverage is worked out at once
 
 Exact = Literal["auto", True, False]
@@ -130,11 +129,11 @@ def minimize(
     _check(table, exact)
     price = _cost(literal_cost) * table.total
     budget = Budget(_limit(max_terms, "max_terms"), _limit(max_literals, "max_literals"))
-    problem = _Problem(table, order)
+    minimizer = _Minimizer(Problem(table, order), exact)
     with _one_thread():
         if price == 0 and budget == Budget():
-            return problem.agree(exact)
-        return problem.trade(price, budget, exact)
+            return minimizer.agree()
+        return minimizer.trade(price, budget)
 
 
 def minimize_path(
@@ -175,103 +174,93 @@ def minimize_path(
     """
     _check(table, exact)
     budget = Budget(literals=_limit(max_literals, "max_literals"))
-    problem = _Problem(table, order)
+    minimizer = _Minimizer(Problem(table, order), exact)
     with _one_thread():
-        return problem.path(budget, exact)
+        return minimizer.path(budget)
 
 
-class _Problem:
-    """A table made ready: the tuples that have an answer, and the concepts that tell them apart."""
+class _Minimizer:
+    """Answers to the questions about one problem, with a proof where one is wanted and affordable."""
 
-    def __init__(self, table: TruthTable, order: Sequence[str] | ArrayLike | None) -> None:
-        self.table = table
-        relevance = relevance_of(order, table.names, table.n_rows)
-        gain = table.yes - table.no
-        decided = gain != 0
-        self.gain: FloatArray = gain[decided]
-        bits = unpack(table.rows[decided], len(table.names))
-        self.columns = _telling_columns(bits, relevance.mean(axis=0))
-        self.bits: BoolArray = bits[:, self.columns]
-        self.row_relevance = relevance[:, self.columns]
-        if len(relevance) > 1:
-            self.row_relevance = self.row_relevance[decided]
-        self.relevance: FloatArray = self.row_relevance.mean(axis=0) if len(self.gain) else np.zeros(0)
-        self.small = len(self.columns) <= MAX_CONCEPTS
+    def __init__(self, problem: Problem, exact: Exact) -> None:
+        self.problem = problem
+        self.exact = exact
+        self.effort: Effort = THOROUGH if exact is True else QUICK
+        self.small = problem.n_concepts <= MAX_CONCEPTS
+        if exact is True and not self.small:
+            raise self._no_proof()
 
-    def agree(self, exact: Exact) -> Minimized:
+    def agree(self) -> Minimized:
         """The shortest formula that agrees with every tuple."""
-        return self._result(*self._agreeing(exact), exact)
+        return self._result(*self._agreeing(prove=bool(self.exact)))
 
-    def _agreeing(self, exact: Exact) -> Proof:
-        yes, no = self.gain > 0, self.gain < 0
+    def _agreeing(self, prove: bool) -> Proof:
+        problem = self.problem
+        yes, no = problem.gain > 0, problem.gain < 0
         if not yes.any() or not no.any():
-            return Proof(_constant(bool(yes.any()), len(self.columns)), True)
-        wanted, avoided = self.bits[yes], self.bits[no]
+            return Proof(np.zeros((int(yes.any()), problem.n_concepts), dtype=np.int8), True)
+        wanted, avoided = problem.bits[yes], problem.bits[no]
         proof = None
-        if exact and self.small:
-            proof = smallest_agreeing(wanted, avoided, self.relevance, _effort(exact))
+        if prove and self.small:
+            proof = smallest_agreeing(wanted, avoided, problem.relevance, self.effort)
             if proof is not None and proof.proved:
                 return proof
-        row_relevance = self.row_relevance if len(self.row_relevance) == 1 else self.row_relevance[yes]
-        found = agreeing_terms(wanted, avoided, row_relevance)
+        found = agreeing_terms(wanted, avoided, problem.relevance_of_rows(yes))
         return proof if proof is not None and _size(proof.terms) <= _size(found) else Proof(found, False)
 
-    def trade(self, price: float, budget: Budget, exact: Exact) -> Minimized:
+    def trade(self, price: float, budget: Budget) -> Minimized:
         """The formula of least errors plus price of the literals, within the budget."""
-        search = Tradeoff(*_sample(self.bits, self.gain), self.relevance, budget)
+        search = Tradeoff(*self.problem.sample(), self.problem.relevance, budget)
         front = search.sweep(price)
         won, terms = front.best(price)
         if price == 0:
             self._offer_agreement(search)
             won, terms = front.best(price)
-        if not exact or not self.small:
-            return self._result(terms, False, exact)
-        reached = won - price * _size(terms)
-        proof = best_tradeoff(self.bits, self.gain, self.relevance, price, budget, reached, _effort(exact))
-        if proof is None:
-            return self._result(terms, False, exact)
-        return self._result(proof.terms, proof.proved, exact)
+        proof = None
+        if self.exact and self.small:
+            reached = won - price * _size(terms)
+            proof = self._best(price, budget, reached)
+        return self._result(*(proof or Proof(terms, False)))
+
+    def _best(self, price: float, budget: Budget, reached: float) -> Proof | None:
+        problem = self.problem
+        return best_tradeoff(
+            problem.bits, problem.gain, problem.relevance, price, budget, reached, self.effort
+        )
 
     def _offer_agreement(self, search: Tradeoff) -> None:
         """Offer the formula that agrees with every tuple, where the search fell short with room to spare."""
         size = max(search.front.covers)
-        room = size + len(self.columns) <= search.budget.literals
+        room = size + self.problem.n_concepts <= search.budget.literals
         if room and search.front.covers[size][0] < search.gain[search.gain > 0].sum():
-            search.offer(self._agreeing(False).terms)
+            search.offer(self._agreeing(prove=False).terms)
 
-    def path(self, budget: Budget, exact: Exact) -> tuple[Minimized, ...]:
+    def path(self, budget: Budget) -> tuple[Minimized, ...]:
         """Best formulas of every size."""
-        if exact is True and not self.small:  # the lattice of terms would not fit into memory
-            raise self._no_proof()
-        search = Tradeoff(*_sample(self.bits, self.gain), self.relevance, budget)
+        search = Tradeoff(*self.problem.sample(), self.problem.relevance, budget)
         front = search.sweep(0.0)
         self._offer_agreement(search)
-        prove = exact is True or (exact == "auto" and len(self.columns) <= _PATH_CONCEPTS)
-        if prove:
-            points = self._proved_path(search, exact)
+        if self.exact is True or (self.exact == "auto" and self.problem.n_concepts <= _PATH_CONCEPTS):
+            points = self._proved_path(search)
         else:
-            points = (self._result(terms, False, False) for _, (_, terms) in sorted(front.covers.items()))
+            points = (self._result(terms, False) for _, (_, terms) in sorted(front.covers.items()))
         return tuple(_falling(points))
 
-    def _proved_path(self, search: Tradeoff, exact: Exact) -> Iterator[Minimized]:
+    def _proved_path(self, search: Tradeoff) -> Iterator[Minimized]:
         """The best formula of at most 0, 1, 2, ... literals."""
         for size in range(max(search.front.covers) + 1):
             won, terms = search.front.best_within(size)
-            proof = best_tradeoff(
-                self.bits, self.gain, self.relevance, 0.0, Budget(literals=size), won, _effort(exact)
-            )
-            if proof is not None:
-                terms = proof.terms
-                search.offer(terms)
-            yield self._result(terms, proof is not None and proof.proved, exact)
+            proof = self._best(0.0, Budget(literals=size), won) or Proof(terms, False)
+            search.offer(proof.terms)
+            yield self._result(*proof)
 
-    def _result(self, terms: Terms, proved: bool, exact: Exact) -> Minimized:
-        if exact is True and not proved:
+    def _result(self, terms: Terms, proved: bool) -> Minimized:
+        if self.exact is True and not proved:
             raise self._no_proof()
-        whole = np.zeros((len(terms), len(self.table.names)), dtype=np.int8)
-        whole[:, self.columns] = terms
-        order, errors = _weigh(_packed(self.table.names, whole), self.table)
-        cover = _packed(self.table.names, whole[order])
+        whole = self.problem.over_all_concepts(terms)
+        table = self.problem.table
+        order, errors = _weigh(_packed(table.names, whole), table)
+        cover = _packed(table.names, whole[order])
         return Minimized(
             formula=cover.to_formula(),
             cover=cover,
@@ -281,9 +270,10 @@ class _Problem:
         )
 
     def _no_proof(self) -> LimitError:
+        table = self.problem.table
         return LimitError(
-            f"No proof within the limits for a table of {len(self.table.names)} concepts and "
-            f"{self.table.n_rows} rows. Use exact='auto' for the best formula found, or fewer concepts."
+            f"No proof within the limits for a table of {len(table.names)} concepts and "
+            f"{table.n_rows} rows. Use exact='auto' for the best formula found, or fewer concepts."
         )
 
 
@@ -311,41 +301,8 @@ def _weigh(cover: Cover, table: TruthTable) -> tuple[IndexArray, float]:
     return np.lexsort((cover.literal_counts, -weight)), errors
 
 
-def _sample(bits: BoolArray, gain: FloatArray) -> tuple[BoolArray, FloatArray]:
-    """The tuples the search looks at: all, or of a very long table a sample in proportion to their weight.
-
-    A tuple is taken as often as an evenly spaced grid over the added-up weights hits it, so heavy tuples keep
-    their weight and the result repeats.
-    """
-    if len(gain) <= _SAMPLE:
-        return bits, gain
-    reach = np.cumsum(np.abs(gain))
-    grid = (np.arange(_SAMPLE) + 0.5) * (reach[-1] / _SAMPLE)
-    taken, times = np.unique(np.searchsorted(reach, grid), return_counts=True)
-    return bits[taken], np.sign(gain[taken]) * times * (reach[-1] / _SAMPLE)
-
-
-def _telling_columns(bits: BoolArray, relevance: FloatArray) -> IndexArray:
-    """Columns that are not constant, and of those that say the same (or the opposite) the most relevant."""
-    columns = np.ascontiguousarray(bits.T)
-    varies = columns.any(axis=1) & ~columns.all(axis=1)
-    candidates = np.flatnonzero(varies)
-    candidates = candidates[np.argsort(-relevance[candidates], kind="stable")]
-    seen = columns[candidates] ^ columns[candidates, :1]  # a column and its negation look the same
-    _, first = np.unique(np.packbits(seen, axis=1), axis=0, return_index=True)
-    return np.sort(candidates[first])
-
-
-def _constant(value: bool, n_concepts: int) -> Terms:
-    return np.zeros((int(value), n_concepts), dtype=np.int8)
-
-
 def _size(terms: Terms) -> int:
     return int(np.abs(terms).sum())
-
-
-def _effort(exact: Exact) -> Effort:
-    return THOROUGH if exact is True else QUICK
 
 
 def _check(table: TruthTable, exact: Exact) -> None:
