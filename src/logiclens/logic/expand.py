@@ -28,7 +28,8 @@ _Dense: TypeAlias = NDArray[np.float32]
 _BATCH: Final = 64  # seeds expanded together
 _TEMPERS: Final = (0.5, 1.0, 0.2)  # how much the loss of wanted tuples weighs; each finds other terms
 _JITTERS: Final = (0.0, 0.5)  # noise on the worth of a literal, so that other terms are met
-_SCREEN: Final = 2e8  # multiplications spent on screening all pairs (or triples) of literals
+_SCREEN: Final = 1e9  # multiplications spent on screening all pairs (or triples) of literals
+_SCREEN_ROWS: Final = 64  # tuples without which screening lets too much through
 _POOL: Final = 1024  # screened terms kept
 _WORKING_SET: Final = 1 << 14  # tuples of each answer looked at first; more where the terms are wrong
 _REFILL: Final = Effort(nodes=20, cover_size=150, program_size=0)  # proof allowed to one choice of terms
@@ -261,7 +262,7 @@ class _Search:
         """Add the terms of three literals that exclude every avoided tuple, while that is affordable."""
         n_literals = 2 * self.on.bits.shape[1]
         sample = self._sample(n_literals**3 / 6)
-        if len(sample) < min(len(self.off), 64):
+        if not len(sample):
             return 0
         literals = np.concatenate([self.off.true[sample], self.off.false[sample]], axis=1)
         found = []
@@ -272,8 +273,10 @@ class _Search:
         return self._add_pure(np.concatenate(found))
 
     def _sample(self, work_a_row: float) -> IndexArray:
-        """As many avoided tuples as screening can afford."""
+        """As many avoided tuples as screening can afford; none when they would be too few to screen."""
         affordable = int(min(len(self.off), _SCREEN / work_a_row))
+        if affordable < min(len(self.off), _SCREEN_ROWS):
+            return np.empty(0, dtype=np.intp)
         return np.sort(self.random.choice(len(self.off), affordable, replace=False))
 
     def _add_pure(self, literals: IndexArray) -> int:
