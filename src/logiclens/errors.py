@@ -14,12 +14,14 @@ got and what to do about it, in one line.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 _LISTED = 8
 _SHOWN = 100
 _COMPARABLE = 100
+_OPERATOR = re.compile(r"[&|~!()¬∧∨→↔⊤⊥]|->|>>|^\s*\"|^(TRUE|FALSE)$")
 
 
 class LogicLensError(Exception):
@@ -39,6 +41,8 @@ class UnknownConceptError(InputError, KeyError):
         The concept asked for.
     known : iterable of str
         The concepts that exist; the nearest one is suggested.
+    advice : str, optional
+        One more sentence.
 
     Examples
     --------
@@ -46,10 +50,12 @@ class UnknownConceptError(InputError, KeyError):
     Unknown concept 'red_wings'. Did you mean 'red_wing'? The 2 known concepts are 'red', 'red_wing'.
     """
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
+    def __init__(self, name: str, known: Iterable[str], advice: str = "") -> None:
         self.name = name
         self.known = tuple(known)
-        super().__init__(f"Unknown concept {name!r}. {did_you_mean(name, self.known)}{self._listing()}")
+        self.advice = advice
+        text = f"Unknown concept {name!r}. {did_you_mean(name, self.known)}{self._listing()}"
+        super().__init__(f"{text} {advice}" if advice else text)
 
     def _listing(self) -> str:
         if not self.known:
@@ -61,8 +67,8 @@ class UnknownConceptError(InputError, KeyError):
     def __str__(self) -> str:  # KeyError would show the message in quotes
         return str(self.args[0])
 
-    def __reduce__(self) -> tuple[type[UnknownConceptError], tuple[str, tuple[str, ...]]]:
-        return UnknownConceptError, (self.name, self.known)
+    def __reduce__(self) -> tuple[type[UnknownConceptError], tuple[str, tuple[str, ...], str]]:
+        return UnknownConceptError, (self.name, self.known, self.advice)
 
 
 class FormulaSyntaxError(InputError):
@@ -75,14 +81,17 @@ class FormulaSyntaxError(InputError):
     text : str
         The whole text.
     position : int
-        Where, counted from 0; the message counts columns from 1.
+        Where, counted from 0; the message counts columns from 1, and lines where there are several.
     """
 
     def __init__(self, reason: str, text: str, position: int) -> None:
         self.reason = reason
         self.text = text
         self.position = position
-        super().__init__(f"{reason} (column {position + 1}: {_excerpt(text, position)})")
+        row = text.count("\n", 0, position) + 1
+        line = f"line {row}, " if "\n" in text else ""
+        column = position - text.rfind("\n", 0, position)  # rfind is -1 on the first line
+        super().__init__(f"{reason} ({line}column {column}: {_excerpt(text, position)})")
 
     def __reduce__(self) -> tuple[type[FormulaSyntaxError], tuple[str, str, int]]:
         return FormulaSyntaxError, (self.reason, self.text, self.position)
@@ -120,6 +129,18 @@ def shown(value: object) -> str:
     """Return a value's repr where it is one short line, as a table's is not, and its type otherwise."""
     text = repr(value)
     return text if len(text) <= _SHOWN and text.isprintable() else f"a value of type {type(value).__name__}"
+
+
+def as_code(text: object) -> str:
+    """Python for the formula that a text was meant to be, an empty string when there is none to suggest."""
+    if not isinstance(text, str) or not text or shown(text) != repr(text):
+        return ""
+    return f"parse_formula({text!r})" if _OPERATOR.search(text) else f"Var({text!r})"
+
+
+def count(number: int, noun: str) -> str:
+    """``"1 row"``, ``"2 rows"``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _excerpt(text: str, position: int, width: int = 12) -> str:

@@ -17,7 +17,7 @@ def term(*literals: int) -> np.ndarray:
 
 
 def test_the_front_keeps_only_covers_that_nothing_shorter_beats():
-    front = Front(Budget())
+    front = Front()
     front.offer(1.0, term(1, 0, 0))
     front.offer(1.0, term(1, 1, 0))
     front.offer(3.0, term(1, 1, 1))
@@ -27,7 +27,7 @@ def test_the_front_keeps_only_covers_that_nothing_shorter_beats():
 
 
 def test_the_front_forgets_what_a_shorter_cover_beats():
-    front = Front(Budget())
+    front = Front()
     front.offer(3.0, term(1, 1, 1))
     front.offer(3.0, term(0, 0, 1))
 
@@ -35,7 +35,7 @@ def test_the_front_forgets_what_a_shorter_cover_beats():
 
 
 def test_the_front_prefers_the_shorter_of_equals():
-    front = Front(Budget())
+    front = Front()
     front.offer(0.0, term(0, 0))
     front.offer(2.0, term(1, 0))
 
@@ -43,12 +43,34 @@ def test_the_front_prefers_the_shorter_of_equals():
     assert front.best(price=1.9)[0] == 2.0
 
 
-def test_the_front_is_within_the_budget():
-    front = Front(Budget(terms=1, literals=2))
-    front.offer(9.0, term(1, 1, 1))
+def test_the_front_keeps_to_its_number_of_terms():
+    front = Front(max_terms=1)
     front.offer(9.0, np.concatenate([term(1, 0, 0), term(0, 1, 0)]))
 
     assert front.covers == {}
+
+
+def test_the_best_of_a_few_literals():
+    front = Front()
+    for won, cover in ((0.0, term(0, 0, 0)), (1.0, term(1, 0, 0)), (5.0, term(1, 1, 1))):
+        front.offer(won, cover)
+
+    assert front.best(0.0, literals=2)[0] == 1.0
+    assert front.best(0.0)[0] == 5.0
+
+
+def test_a_start_takes_part():
+    """The eight lines of a board of noughts and crosses: none of them helps much before the others are there."""
+    X = np.random.default_rng(0).random((600, 27)) < 0.4
+    lines = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+    start = np.zeros((8, 27), dtype=np.int8)
+    for at, line in enumerate(lines):
+        start[at, list(line)] = 1
+    y = np.any([X[:, line].all(axis=1) for line in map(list, lines)], axis=0)
+    gain = np.where(y, 1.0, -1.0)
+    front = Tradeoff(X, gain, np.zeros(27), Budget()).sweep(2.0, start)
+
+    assert front.covers[24][0] == y.sum()
 
 
 @given(labelled_rows(), st.sampled_from([0.0, 0.5, 2.0]))

@@ -1,10 +1,7 @@
 """Concept values from whatever the caller holds: a mapping, a data frame or a 2-D array.
 
-All of the package reads concepts through :class:`ConceptData`, so one place decides what a concept
-value is. A value is a Boolean or a number in [0, 1]; it counts as true when it is greater than the
-threshold, 0.5 unless set. (The paper writes both ``>= 0.5`` and ``> 0.5``; we take ``>``, the
-definition of its predicates in Sec. 4.2.) Columns of an array that comes without names are called
-``x0``, ``x1``, ...
+All of the package reads concepts through :class:`ConceptData`. What counts as true is decided in
+:mod:`logiclens.logic.values`. Columns of an array that comes without names are called ``x0``, ``x1``, ...
 """
 
 from __future__ import annotations
@@ -18,17 +15,16 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from logiclens.errors import InputError, UnknownConceptError, listing, shown
-from logiclens.logic.arrays import WORD, BoolArray, FloatArray, Words
-
-THRESHOLD = 0.5
-_MOST_WEIGHT = 1e300
+from logiclens.errors import InputError, UnknownConceptError, count, listing, shown
+from logiclens.logic.arrays import WORD, BoolArray, Words
+from logiclens.logic.values import THRESHOLD, as_array, booleanize, missing_values
 
 
 def check_name(name: str) -> str:
     """Return a concept's name, once it is sure that it is a non-empty string."""
     if not isinstance(name, str):
-        raise InputError(f"A concept name must be a string. Got {shown(name)}; convert it with str().")
+        remedy = "pass its .name" if isinstance(getattr(name, "name", None), str) else "convert it with str()"
+        raise InputError(f"A concept name must be a string. Got {shown(name)}; {remedy}.")
     if not name:
         raise InputError("A concept name must not be empty. Give every column a name.")
     return str.__str__(name)  # a plain one: NumPy's strings show up in messages as np.str_('a')
@@ -45,6 +41,13 @@ def check_names(names: Sequence[str]) -> tuple[str, ...]:
         repeated = sorted(name for name, times in Counter(checked).items() if times > 1)
         raise InputError(_repeated(repeated))
     return checked
+
+
+def check_one_name_each(names: Sequence[str], width: int) -> None:
+    """Refuse more or fewer names than columns."""
+    if len(names) != width:
+        given = f"{count(len(names), 'name')} {'was' if len(names) == 1 else 'were'} given"
+        raise InputError(f"{given} for {count(width, 'column')}. Give one name for each column.")
 
 
 def _repeated(names: Iterable[str]) -> str:
@@ -79,68 +82,6 @@ def as_float(value: Any) -> float:
         return np.nan
 
 
-def booleanize(values: NDArray[Any], label: str, threshold: float = THRESHOLD) -> BoolArray:
-    """Truth of concept values: ``values > threshold``.
-
-    Parameters
-    ----------
-    values : ndarray
-        Booleans or numbers in [0, 1], of any shape.
-    label : str
-        What the values are, for error messages: ``"Column 'age'"``.
-    threshold : float, default 0.5
-        A value counts as true when it is greater.
-    """
-    if values.dtype == np.bool_:
-        return values
-    if values.dtype == object:
-        values = _unboxed(values, label)
-        if values.dtype == np.bool_:
-            return values
-    if values.dtype.kind not in "iuf":
-        raise InputError(
-            f"{label} has values of type {values.dtype}; concepts are Booleans or numbers in [0, 1]. "
-            "Encode the column first."
-        )
-    if values.size == 0:
-        return np.zeros(values.shape, dtype=np.bool_)
-    low, high = values.min(), values.max()
-    if np.isnan(low):  # min() is NaN as soon as one value is
-        raise InputError(f"{label} has missing values (NaN). Impute or drop those rows first.")
-    if low < 0 or high > 1:
-        wrong = low if low < 0 else high
-        raise InputError(
-            f"{label} has the value {wrong!s}, outside [0, 1]. Turn it into concepts first, "
-            "for instance by comparing it with a cut point."
-        )
-    truth: BoolArray = values > threshold
-    return truth
-
-
-def _unboxed(values: NDArray[Any], label: str) -> NDArray[Any]:
-    """An object array of Booleans or of numbers, as an array of that type."""
-    kinds = {type(value) for value in values.ravel()}
-    if kinds <= {bool, np.bool_}:
-        return values.astype(np.bool_)
-    if any(map(_is_missing, values.ravel())):
-        raise InputError(f"{label} has missing values (None or NaN). Impute or drop those rows first.")
-    if all(issubclass(kind, (int, float, np.integer, np.floating, np.bool_)) for kind in kinds):
-        return _as_floats(values, label)
-    named = sorted(kind.__name__ for kind in kinds)
-    raise InputError(
-        f"{label} has values of type {', '.join(named)}; concepts are Booleans or numbers in [0, 1]. "
-        "Encode the column first."
-    )
-
-
-def _is_missing(value: object) -> bool:
-    """Whether a value is None, or unlike itself as NaN, NaT and the NA of pandas are."""
-    try:
-        return value is None or not bool(value == value)
-    except (TypeError, ValueError):
-        return type(value).__name__ == "NAType"
-
-
 class ConceptData:
     """Rows of named concepts, read column by column or block by block.
 
@@ -163,6 +104,7 @@ class ConceptData:
 
     def __init__(self, data: Any, names: Sequence[str] | None = None, threshold: float = THRESHOLD) -> None:
         self.threshold = check_threshold(threshold)
+        self._advice = ""
         self._matrix: NDArray[Any] | None = None
         self._columns: dict[str, NDArray[Any]] = {}
         if isinstance(data, Mapping):
@@ -177,18 +119,11 @@ class ConceptData:
             self.n_rows = len(frame)
             self._frame = frame
         else:
-            self._matrix = as_array(data, "The concept array")
-            if self._matrix.ndim != 2:
-                raise InputError(
-                    f"Concepts must be a table of shape (rows, concepts). Got an array of shape "
-                    f"{self._matrix.shape}; use reshape(-1, 1) for a single concept."
-                )
+            self._matrix = _as_matrix(data)
             self.n_rows, width = self._matrix.shape
             self.names = check_names([f"x{j}" for j in range(width)] if names is None else names)
-            if len(self.names) != width:
-                raise InputError(
-                    f"{len(self.names)} names were given for {width} columns. Give one name for each column."
-                )
+            self._advice = "Pass names= for an array." if names is None else ""
+            check_one_name_each(self.names, width)
         self._position = {name: j for j, name in enumerate(self.names)}
 
     @staticmethod
@@ -217,7 +152,7 @@ class ConceptData:
         try:
             return self._position[name]
         except (KeyError, TypeError):
-            raise UnknownConceptError(name, self.names) from None
+            raise UnknownConceptError(name, self.names, self._advice) from None
 
     def positions(self, columns: Iterable[str | int]) -> list[int]:
         """Indices of some concepts, given by name or by index."""
@@ -278,63 +213,31 @@ class ConceptData:
         try:
             return booleanize(block, "The concept array", self.threshold)
         except InputError:
-            for at, j in enumerate(positions):  # say which column
-                booleanize(block[:, at], f"Column {self.names[j]!r}", self.threshold)
+            for j in positions:  # say which column, and where in all of it
+                self.column(self.names[j])
             raise
 
 
-def as_array(values: Any, label: str) -> NDArray[Any]:
-    """Return values as an array; the label says in error messages what they are."""
-    if hasattr(values, "toarray") and hasattr(values, "nnz"):
-        raise InputError("Sparse matrices are not read here. Convert with X.toarray().")
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise InputError(f"{label} has missing values (masked). Impute or drop those rows first.")
-    try:
-        return np.asarray(values)
-    except (ValueError, TypeError):
-        raise InputError(
-            f"{label} is not rectangular: rows or columns differ in length. Make all of them equally long."
-        ) from None
-
-
-def as_floats(values: Any, label: str) -> FloatArray:
-    """Return values as an array of floats; text, dates and complex numbers are refused, not converted."""
-    array = as_array(values, label)
-    if array.dtype.kind not in "biufO":
-        raise InputError(f"{label} must hold numbers. Got values of type {array.dtype}.")
-    return _as_floats(array, label)
-
-
-def _as_floats(array: NDArray[Any], label: str) -> FloatArray:
-    try:
-        return array.astype(np.float64)
-    except OverflowError:
-        raise InputError(f"{label} has a value that is too large for a float. Scale it down.") from None
-    except (TypeError, ValueError):
-        raise InputError(f"{label} must hold numbers. Got values of type {array.dtype}.") from None
-
-
-def as_weights(values: Any, label: str, length: int) -> FloatArray:
-    """Return values as that many weights: finite, not negative, and not so large that sums overflow."""
-    weights = as_floats(values, label)
-    check_length(weights, label, length)
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise InputError(
-            f"{label} must be finite and not negative. Check for NaN, infinity and negative values."
-        )
-    with np.errstate(over="ignore"):
-        total = weights.sum()
-    if total > _MOST_WEIGHT:
-        raise InputError(f"{label} adds up to more than {_MOST_WEIGHT:g}. Scale the weights down.")
-    return weights
-
-
-def check_length(vector: NDArray[Any], label: str, length: int) -> None:
-    """Refuse an array that is not a vector of that length."""
-    if vector.shape != (length,):
-        raise InputError(
-            f"{label} must have one value for each of the {length} rows. Got shape {vector.shape}."
-        )
+def _as_matrix(data: Any) -> NDArray[Any]:
+    """Return what is neither a mapping nor a frame as a 2-D array."""
+    matrix = as_array(data, "The concept array")
+    if matrix.ndim == 2:
+        return matrix
+    if matrix.ndim == 0:
+        got = shown(data)
+        remedy = "write [[...], [...]], one list for each row"
+    elif matrix.ndim == 1 and matrix.dtype == object and any(isinstance(row, Mapping) for row in matrix):
+        got = f"a {type(data).__name__} of mappings"
+        remedy = "turn it into one mapping from each name to its column"
+    else:
+        got = f"a {type(data).__name__} of shape {matrix.shape}"
+        remedy = "use reshape(-1, 1) for a single concept, reshape(1, -1) for a single row"
+        if matrix.ndim > 2:
+            remedy = "use reshape(len(array), -1) to put all concepts of a row side by side"
+    raise InputError(
+        "Concepts must be a mapping, a data frame or an array of shape (rows, concepts). "
+        f"Got {got}; {remedy}."
+    )
 
 
 def _as_frame(data: Any) -> nw.DataFrame[Any] | None:
@@ -352,5 +255,5 @@ def _as_frame(data: Any) -> nw.DataFrame[Any] | None:
 
 def _series_values(series: nw.Series[Any], name: str) -> NDArray[Any]:
     if series.null_count():
-        raise InputError(f"Column {name!r} has missing values. Impute or drop those rows first.")
+        raise missing_values(f"Column {name!r}", series.is_null().to_numpy())
     return series.to_numpy()

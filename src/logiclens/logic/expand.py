@@ -31,6 +31,9 @@ _JITTERS: Final = (0.0, 0.5)  # noise on the worth of a literal, so that other t
 _SCREEN: Final = 1e9  # multiplications spent on screening all pairs (or triples) of literals
 _SCREEN_ROWS: Final = 64  # tuples without which screening lets too much through
 _POOL: Final = 1024  # screened terms kept
+_RANKED: Final = 1 << 16  # screened terms ranked at once
+_FIRST_BATCHES: Final = 8  # batches of seeds within which a formula worth shortening is found
+_FIRST_LITERALS: Final = 100  # literals it may have
 _WORKING_SET: Final = 1 << 14  # tuples of each answer looked at first; more where the terms are wrong
 _REFILL: Final = Effort(nodes=20, cover_size=150, program_size=0)  # proof allowed to one choice of terms
 _PATIENCE: Final = 40  # reductions without gain after which the loop ends
@@ -95,6 +98,17 @@ def agreeing_terms(wanted: BoolArray, avoided: BoolArray, relevance: FloatArray)
         off = np.union1d(off, _evenly(caught, size))
 
 
+def first_agreeing_terms(wanted: BoolArray, avoided: BoolArray, relevance: FloatArray) -> Terms | None:
+    """A DNF as :func:`agreeing_terms` finds it at first, without going on to shorten it.
+
+    None when it takes too many terms to be of use: then the answers are too noisy for a short formula to
+    agree with all of them.
+    """
+    search = _Search(Side(wanted), Side(avoided), np.broadcast_to(relevance, wanted.shape))
+    terms = search.first_terms(_FIRST_BATCHES)
+    return None if terms is None or np.abs(terms).sum() > _FIRST_LITERALS else terms
+
+
 def covered_rows(terms: Terms, bits: BoolArray) -> BoolArray:
     """On which tuples some term is true, shape (n_rows,); block by block."""
     covered = np.zeros(len(bits), dtype=np.bool_)
@@ -125,13 +139,22 @@ class _Search:
         self.known: set[bytes] = set()
 
     def run(self) -> Terms:
+        chosen = self._improve(self._first(np.inf))  # which adds to the pool
+        return self.pool[chosen]
+
+    def first_terms(self, max_batches: float) -> Terms | None:
+        chosen = self._first(max_batches)
+        return self.pool[chosen] if len(chosen) else None
+
+    def _first(self, max_batches: float) -> IndexArray:
+        """A first choice of terms; none if so many batches of seeds do not give every tuple a term."""
         self._screen_pairs()
-        self._complete()
+        if not self._complete(max_batches):
+            return np.empty(0, dtype=np.intp)
         chosen = greedy_cover(self.covers.T, self.costs)
         if self.costs[chosen].max() >= 4 and self._screen_triples():
             chosen = greedy_cover(self.covers.T, self.costs)
-        chosen = self._improve(chosen)  # which adds to the pool
-        return self.pool[chosen]
+        return chosen
 
     def _add(self, terms: Terms) -> int:
         """Put new terms into the pool; how many were new."""
@@ -154,13 +177,18 @@ class _Search:
         costs: FloatArray = np.abs(terms).sum(axis=1) + hair * tie_values(terms, self.mean_relevance)
         return costs
 
-    def _complete(self) -> None:
-        """Find prime terms until every wanted tuple has one."""
+    def _complete(self, max_batches: float) -> bool:
+        """Find prime terms until every wanted tuple has one; whether so many batches of seeds sufficed."""
         everything = np.ones(len(self.on), dtype=np.float32)
+        batches = 0
         while (open_rows := ~self.covers.any(axis=0)).any():
+            if batches >= max_batches:
+                return False
             seeds = self._spread(np.flatnonzero(open_rows))
             for temper in _TEMPERS[:2]:
                 self._add(self._primes(seeds, temper, everything))
+            batches += 1
+        return True
 
     def _spread(self, rows: IndexArray) -> IndexArray:
         return rows if len(rows) <= _BATCH else np.sort(self.random.choice(rows, _BATCH, replace=False))
@@ -280,15 +308,22 @@ class _Search:
         return np.sort(self.random.choice(len(self.off), affordable, replace=False))
 
     def _add_pure(self, literals: IndexArray) -> int:
-        """Add the terms made of these literals that are pure on all avoided tuples; the widest few."""
-        n_concepts = self.on.bits.shape[1]
-        n_covered = np.zeros(len(literals))
-        for start in range(0, len(literals), _POOL):
-            block = literals[start : start + _POOL]
-            n_covered[start : start + _POOL] = self.on.covered(_terms_of(block, n_concepts)).sum(axis=1)
-        widest = np.argsort(-n_covered, kind="stable")[:_POOL]
-        terms = _terms_of(literals[widest[n_covered[widest] > 0]], n_concepts)
-        return self._add(terms[~self.off.covered(terms).any(axis=1)])
+        """Add the terms made of these literals that are pure on all avoided tuples; the widest few.
+
+        There may be millions of them, so a sample of the wanted tuples ranks them first.
+        """
+        sample = self._spread(np.arange(len(self.on)))
+        true = np.concatenate([self.on.bits[sample], ~self.on.bits[sample]], axis=1).T  # (literal, tuple)
+        n_covered = np.zeros(len(literals), dtype=np.int64)
+        for start in range(0, len(literals), _RANKED):
+            block = literals[start : start + _RANKED]
+            n_covered[start : start + _RANKED] = true[block].all(axis=1).sum(axis=1)
+        widest = literals[np.argsort(-n_covered, kind="stable")[: 4 * _POOL]]
+        terms = _terms_of(widest, self.on.bits.shape[1])
+        n_covered = self.on.covered(terms).sum(axis=1)
+        terms = terms[np.argsort(-n_covered, kind="stable")[:_POOL]]
+        useful = self.on.covered(terms).any(axis=1) & ~self.off.covered(terms).any(axis=1)
+        return self._add(terms[useful])
 
 
 def _terms_of(literals: IndexArray, n_concepts: int) -> Terms:

@@ -1,6 +1,7 @@
 """Formulas for other programs and people: Python source, SymPy, JSON, a plain sentence.
 
-Each export says the same as :meth:`~logiclens.logic.formula.Formula.evaluate`. Names are data here,
+On rows where every value is known, each export says the same as
+:meth:`~logiclens.logic.formula.Formula.evaluate`. Names are data here,
 too: they only ever appear inside the target's own quotes, with its own escapes, and a name that the
 target cannot carry is refused, never changed. SQL has a module of its own, :mod:`logiclens.logic.sql`.
 """
@@ -12,9 +13,10 @@ import keyword
 from typing import Any
 
 from logiclens.errors import InputError, LimitError, MissingDependencyError, listing, shown
-from logiclens.logic.data import THRESHOLD
+from logiclens.logic.data import check_threshold
 from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Const, Formula, Not, Or, Var
-from logiclens.logic.syntax import Notation, check_writable, escape, is_plain
+from logiclens.logic.notation import Notation, check_writable, escape, is_plain
+from logiclens.logic.values import THRESHOLD
 
 MAX_JSON_LENGTH = 10_000_000
 """Most characters of a formula's JSON text."""
@@ -22,19 +24,22 @@ MAX_JSON_LENGTH = 10_000_000
 _DEEPEST = 80  # Python's parser and SymPy's printers recurse many times a level
 
 
-def to_python(formula: Formula, name: str = "rule") -> str:
+def to_python(formula: Formula, name: str = "rule", *, threshold: float = THRESHOLD) -> str:
     """Source of a Python function that needs nothing but Python.
 
     The function takes a mapping from concept names to single values, Booleans or numbers in [0, 1],
-    and returns a bool; a value counts as true when it is greater than 0.5, as in
-    :meth:`~logiclens.logic.formula.Formula.evaluate`. A concept that the formula needs and the
-    mapping lacks raises ``KeyError``. Names appear as string literals only.
+    and returns a bool. Names appear as string literals only. The values must be known: a concept that
+    the function needs and the mapping lacks raises ``KeyError``, None raises ``TypeError``, and NaN is
+    neither true nor false, so no literal holds on it, negated or not.
 
     Parameters
     ----------
     formula : Formula
     name : str, default "rule"
         Name of the function.
+    threshold : float, default 0.5
+        A value counts as true when it is greater, as in
+        :meth:`~logiclens.logic.formula.Formula.evaluate`.
 
     Returns
     -------
@@ -43,7 +48,7 @@ def to_python(formula: Formula, name: str = "rule") -> str:
     Raises
     ------
     InputError
-        The name is not one that a function can have.
+        The name is not one that a function can have, or the threshold is not in [0, 1).
     LimitError
         The formula is nested too deep, or too long.
 
@@ -53,7 +58,7 @@ def to_python(formula: Formula, name: str = "rule") -> str:
     >>> print(source, end="")
     def rule(row):
         return True if (
-            (row['red'] > 0.5 and not row['bill colour'] > 0.5)
+            (row['red'] > 0.5 and row['bill colour'] <= 0.5)
             or row['small'] > 0.5
         ) else False
     >>> scope = {}
@@ -64,18 +69,35 @@ def to_python(formula: Formula, name: str = "rule") -> str:
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or name == "__debug__":
         raise InputError(f"A function cannot be called {shown(name)}. Give name= a Python identifier.")
     check_writable(formula, _DEEPEST)
-    sign = "and" if isinstance(formula, And) else "or"
-    parts = map(_PYTHON.part, formula.args) if isinstance(formula, And | Or) else [_PYTHON.write(formula)]
+    cut = check_threshold(threshold)
+
+    def literal(name: str, positive: bool) -> str:
+        return f"row[{name!r}] {'>' if positive else '<='} {cut!r}"
+
+    positive = _negations_at_concepts(formula, True)
+    notation = Notation(literal, "True", "False", "not ", " and ", " or ")
+    if isinstance(positive, Const):
+        return f"def {name}(row):\n    return {notation.write(positive)}\n"
+    sign = "and" if isinstance(positive, And) else "or"
+    parts = (
+        map(notation.part, positive.args) if isinstance(positive, And | Or) else [notation.write(positive)]
+    )
     body = f"\n        {sign} ".join(parts)
     # No call of bool(): the function itself may have been given that name.
     return f"def {name}(row):\n    return True if (\n        {body}\n    ) else False\n"
 
 
-def _python_literal(name: str, positive: bool) -> str:
-    return ("" if positive else "not ") + f"row[{name!r}] > {THRESHOLD}"
-
-
-_PYTHON = Notation(_python_literal, "True", "False", "not ", " and ", " or ")
+def _negations_at_concepts(formula: Formula, positive: bool) -> Formula:
+    """Return the formula or its negation, every literal kept: ``not (nan > 0.5)`` would be true."""
+    match formula:
+        case Const(value):
+            return TRUE if value == positive else FALSE
+        case Var():
+            return formula if positive else Not(formula)
+        case Not(arg):
+            return _negations_at_concepts(arg, not positive)
+    kind = And if isinstance(formula, And) == positive else Or
+    return kind(*(_negations_at_concepts(part, positive) for part in formula.args))
 
 
 def to_sympy(formula: Formula) -> Any:

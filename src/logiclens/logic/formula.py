@@ -17,15 +17,15 @@ from typing import Any, NoReturn, TypeAlias, final
 
 import numpy as np
 
-from logiclens.errors import InputError, LimitError, TruthValueError, shown
+from logiclens.errors import InputError, LimitError, TruthValueError, as_code, shown
 from logiclens.logic.arrays import BoolArray, Words, unpack
-from logiclens.logic.data import THRESHOLD, ConceptData, check_name
+from logiclens.logic.data import ConceptData, check_name
+from logiclens.logic.values import THRESHOLD
 
 MAX_DEPTH = 200
 """Deepest nesting of a formula."""
 
 _MAX_REPR = 10_000  # parts of a formula that repr() writes out
-
 _Head: TypeAlias = tuple[int, int, str, int]
 
 
@@ -170,16 +170,16 @@ class Formula(ABC):
         """What the total order compares before the parts: ``(kind, size, name, number of parts)``."""
 
     def __and__(self, other: Formula) -> Formula:
-        return And(*_chain(And, self), *_chain(And, other)) if isinstance(other, Formula) else NotImplemented
+        return And(*_chain(And, self), *_chain(And, other)) if _is_operand(other, "&") else NotImplemented
 
     def __or__(self, other: Formula) -> Formula:
-        return Or(*_chain(Or, self), *_chain(Or, other)) if isinstance(other, Formula) else NotImplemented
+        return Or(*_chain(Or, self), *_chain(Or, other)) if _is_operand(other, "|") else NotImplemented
 
     def __invert__(self) -> Formula:
         return Not(self)
 
     def __rshift__(self, other: Formula) -> Formula:
-        return Not(self) | other if isinstance(other, Formula) else NotImplemented
+        return Not(self) | other if _is_operand(other, ">>") else NotImplemented
 
     def iff(self, other: Formula) -> Formula:
         """Both or neither: ``(self >> other) & (other >> self)``."""
@@ -379,8 +379,15 @@ def _several(kind: str, parts: Iterable[Formula]) -> tuple[Formula, ...]:
 def check_formula(formula: Any, caller: str) -> None:
     """Refuse what is no formula; ``caller`` is what it was given to."""
     if not isinstance(formula, Formula):
-        hint = f"Var({shown(formula)})" if isinstance(formula, str) else "a formula"
+        hint = as_code(formula) or "a formula"
         raise InputError(f"{caller} takes formulas. Got {shown(formula)}; write {hint} instead.")
+
+
+def _is_operand(other: Any, sign: str) -> bool:
+    """Whether an operator can go on; text is refused with advice, the rest is left to Python."""
+    if isinstance(other, str):
+        check_formula(other, sign)
+    return isinstance(other, Formula)
 
 
 def _checked(kind: str, args: tuple[Formula, ...], least: int) -> tuple[Formula, ...]:

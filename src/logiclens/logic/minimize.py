@@ -29,7 +29,7 @@ from logiclens.logic.arrays import IndexArray, Terms, pack
 from logiclens.logic.cover import Cover
 from logiclens.logic.data import as_float, check_count
 from logiclens.logic.exact import Proof, best_tradeoff, smallest_agreeing
-from logiclens.logic.expand import agreeing_terms
+from logiclens.logic.expand import agreeing_terms, first_agreeing_terms
 from logiclens.logic.formula import Formula
 from logiclens.logic.lattice import MAX_CONCEPTS
 from logiclens.logic.problem import Problem
@@ -38,6 +38,7 @@ from logiclens.logic.tradeoff import Budget, Tradeoff
 from logiclens.logic.truth_table import TruthTable
 
 _PATH_CONCEPTS: Final = 6  # concepts up to which every point of a front is proved unless told otherwise
+_LOOK: Final = 1 << 14  # tuples up to which the terms of an agreeing formula are looked at once more
 _BLOCK: Final = 1 << 17  # tuples whose coverage is worked out at once
 
 Exact = Literal["auto", True, False]
@@ -205,22 +206,38 @@ class _Minimizer:
             proof = smallest_agreeing(wanted, avoided, problem.relevance, self.effort)
             if proof is not None and proof.proved:
                 return proof
-        found = agreeing_terms(wanted, avoided, problem.relevance_of_rows(yes))
+        found = self._shortened(agreeing_terms(wanted, avoided, problem.relevance_of_rows(yes)))
         return proof if proof is not None and _size(proof.terms) <= _size(found) else Proof(found, False)
+
+    def _shortened(self, terms: Terms) -> Terms:
+        """What one more look at each term makes of a formula that agrees with every tuple."""
+        problem = self.problem
+        if len(problem.gain) > _LOOK:
+            return terms
+        search = Tradeoff(problem.bits, problem.gain, problem.relevance, Budget())
+        won = search.offer(terms)
+        search.polish_cover(terms, search.finest_price())
+        return next(found for _, (value, found) in sorted(search.front.covers.items()) if value >= won)
 
     def trade(self, price: float, budget: Budget) -> Minimized:
         """The formula of least errors plus price of the literals, within the budget."""
-        search = Tradeoff(*self.problem.sample(), self.problem.relevance, budget)
-        front = search.sweep(price)
-        won, terms = front.best(price)
-        if price == 0:
-            self._offer_agreement(search)
-            won, terms = front.best(price)
+        front = self._search(budget, price).front
+        won, terms = front.best(price, budget.literals)
         proof = None
         if self.exact and self.small:
             reached = won - price * _size(terms)
             proof = self._best(price, budget, reached)
         return self._result(*(proof or Proof(terms, False)))
+
+    def _search(self, budget: Budget, last_price: float) -> Tradeoff:
+        """The search for the front, helped by a formula that agrees with every tuple if one is short."""
+        bits, gain = self.problem.sample()
+        search = Tradeoff(bits, gain, self.problem.relevance, budget)
+        start = None
+        if (gain > 0).any() and (gain < 0).any():
+            start = first_agreeing_terms(bits[gain > 0], bits[gain < 0], self.problem.relevance)
+        search.sweep(last_price, start)
+        return search
 
     def _best(self, price: float, budget: Budget, reached: float) -> Proof | None:
         problem = self.problem
@@ -228,28 +245,23 @@ class _Minimizer:
             problem.bits, problem.gain, problem.relevance, price, budget, reached, self.effort
         )
 
-    def _offer_agreement(self, search: Tradeoff) -> None:
-        """Offer the formula that agrees with every tuple, where the search fell short with room to spare."""
-        size = max(search.front.covers)
-        room = size + self.problem.n_concepts <= search.budget.literals
-        if room and search.front.covers[size][0] < search.gain[search.gain > 0].sum():
-            search.offer(self._agreeing(prove=False).terms)
-
     def path(self, budget: Budget) -> tuple[Minimized, ...]:
         """Best formulas of every size."""
-        search = Tradeoff(*self.problem.sample(), self.problem.relevance, budget)
-        front = search.sweep(0.0)
-        self._offer_agreement(search)
+        search = self._search(budget, 0.0)
+        covers = search.front.covers
+        if np.isinf(budget.literals) and covers[max(covers)][0] < search.gain[search.gain > 0].sum():
+            search.offer(self._agreeing(prove=False).terms)
+        sizes = sorted(size for size in covers if size <= budget.literals)
         if self.exact is True or (self.exact == "auto" and self.problem.n_concepts <= _PATH_CONCEPTS):
-            points = self._proved_path(search)
+            points = self._proved_path(search, sizes[-1])
         else:
-            points = (self._result(terms, False) for _, (_, terms) in sorted(front.covers.items()))
+            points = (self._result(covers[size][1], False) for size in sizes)
         return tuple(_falling(points))
 
-    def _proved_path(self, search: Tradeoff) -> Iterator[Minimized]:
+    def _proved_path(self, search: Tradeoff, longest: int) -> Iterator[Minimized]:
         """The best formula of at most 0, 1, 2, ... literals."""
-        for size in range(max(search.front.covers) + 1):
-            won, terms = search.front.best_within(size)
+        for size in range(longest + 1):
+            won, terms = search.front.best(0.0, size)
             proof = self._best(0.0, Budget(literals=size), won) or Proof(terms, False)
             search.offer(proof.terms)
             yield self._result(*proof)

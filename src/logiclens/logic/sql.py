@@ -1,8 +1,8 @@
 """Formulas as SQL expressions, in the dialect of each database.
 
-An expression says the same as :meth:`~logiclens.logic.formula.Formula.evaluate`. Names only ever appear
-inside the dialect's own quotes, with its own escapes, and a name that it cannot carry is refused, never
-changed.
+On rows without NULL an expression says the same as :meth:`~logiclens.logic.formula.Formula.evaluate`, which
+refuses missing values; here NULL counts as false. Names only ever appear inside the dialect's own quotes,
+with its own escapes, and a name that it cannot carry is refused, never changed.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase
 
-from logiclens.errors import InputError, listing, shown
+from logiclens.errors import InputError, did_you_mean, listing, shown
 from logiclens.logic.data import check_threshold
 from logiclens.logic.formula import And, Formula, Not, Or
-from logiclens.logic.syntax import Notation, check_writable, escape
+from logiclens.logic.notation import Notation, check_writable, escape
 
 # The parser of SQLite before 3.46 has room for 100 symbols, of which a level takes three.
 _DEEPEST = 80
@@ -88,11 +88,13 @@ def to_sql(formula: Formula, dialect: str = "ansi", threshold: float | None = No
     ----------
     formula : Formula
     dialect : {"ansi", "duckdb", "sqlite", "postgresql", "mysql", "spark", "bigquery"}, default "ansi"
-        Decides how names are quoted. SQLite names stand in backticks: in double quotes a misspelt
-        column would silently become a string.
+        Decides how names are quoted. SQLite gets backticks and ``IS 1``: in double quotes a misspelt
+        column would silently become a string, TRUE can be read as a column, and SQLite's Booleans are
+        the numbers 1 and 0.
     threshold : float, optional
-        Columns are scores in [0, 1], true when greater. Columns are Booleans when missing. Scores
-        that are unknown must be NULL: to most databases NaN is greater than any number.
+        For columns of scores in [0, 1], which are true when greater. Without it the columns must be
+        Boolean: on a score ``IS TRUE`` is an error in some databases and true of any but 0 in others.
+        Scores that are unknown must be NULL: to most databases NaN is greater than any number.
 
     Returns
     -------
@@ -117,7 +119,10 @@ def to_sql(formula: Formula, dialect: str = "ansi", threshold: float | None = No
     (`red` > 0.5) IS TRUE
     """
     if not isinstance(dialect, str) or dialect not in _DIALECTS:
-        raise InputError(f"Unknown SQL dialect {shown(dialect)}. The dialects are {listing(_DIALECTS)}.")
+        nearest = did_you_mean(dialect, _DIALECTS) if isinstance(dialect, str) else ""
+        raise InputError(
+            f"Unknown SQL dialect {shown(dialect)}. {nearest}The dialects are {listing(_DIALECTS)}."
+        )
     rules = _DIALECTS[dialect]
     check_writable(formula, rules.deepest)
     _check_columns(formula.concepts, dialect)

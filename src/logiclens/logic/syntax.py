@@ -23,23 +23,20 @@ other trace, so ``(a & b) & c`` is ``And(And(a, b), c)``. Reading evaluates noth
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from logiclens.errors import FormulaSyntaxError, InputError, LimitError, listing, shown
-from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Const, Formula, Not, Or, Var
+from logiclens.errors import FormulaSyntaxError, InputError, LimitError, did_you_mean, listing, shown
+from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Formula, Not, Or, Var
+from logiclens.logic.latex import LATEX
+from logiclens.logic.notation import RESERVED, Notation, check_writable, escape, is_plain
 
 MAX_LENGTH = 1_000_000
 """Most characters of a text that is read as a formula."""
-MAX_SIZE = 200_000
-"""Most literals, constants and connectives of a formula that is written out."""
 
-_RESERVED = {"and": "&", "or": "|", "not": "~", "true": "TRUE", "false": "FALSE"}
 _CONSTANTS = {"TRUE": TRUE, "⊤": TRUE, "FALSE": FALSE, "⊥": FALSE}
 _SIGNS = {"∧": "&", "∨": "|", "¬": "~", "!": "~", "→": "->", ">>": "->", "↔": "<->"}
 _CONNECTIVES = ("&", "|", "->", "<->")
-_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNESCAPES = {"\\": "\\", '"': '"', "n": "\n", "r": "\r", "t": "\t"}
 
 _TOKEN = re.compile(
@@ -50,118 +47,33 @@ _TOKEN = re.compile(
     r'|(?P<word>(?:(?!<->|->|>>)[^\s()~!&|¬∧∨→↔⊤⊥"])+)',
     re.DOTALL,
 )
+# What other languages write: the sign, and what it is here. Longer signs stand first.
+_FOREIGN = {
+    "<=>": "<->",
+    "<==>": "<->",
+    "==>": "->",
+    "=>": "->",
+    "==": "<-> between concepts",
+    "^": "~(a <-> b) for one of the two",
+}
+_FOREIGN_SIGN = re.compile("|".join(map(re.escape, sorted(_FOREIGN, key=len, reverse=True))))
+_COMPARISON = re.compile(r"""[^\s()~!&|"'<>=]+\s*[<>=!]=?\s*[^\s()~!&|"'<>=]+""")
+_NEAR = 40  # characters on either side in which a comparison is looked for
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Notation:
-    """How one way of writing formulas spells its parts.
-
-    Connectives inside connectives always stand in parentheses: nobody has to know what binds tighter.
-    """
-
-    literal: Callable[[str, bool], str]
-    true: str
-    false: str
-    negation: str
-    conjunction: str
-    disjunction: str
-
-    def write(self, formula: Formula) -> str:
-        """Text of a formula, outermost parentheses left out."""
-        match formula:
-            case Const(value):
-                return self.true if value else self.false
-            case Var(name):
-                return self.literal(name, True)
-            case Not(Var(name)):
-                return self.literal(name, False)
-            case Not(arg):
-                return self.negation + self.part(arg)
-        sign = self.conjunction if isinstance(formula, And) else self.disjunction
-        return sign.join(map(self.part, formula.args))
-
-    def part(self, formula: Formula) -> str:
-        """Text of a formula that stands inside another."""
-        text = self.write(formula)
-        return f"({text})" if isinstance(formula, And | Or) else text
-
-
-def check_writable(formula: Any, deepest: int = MAX_DEPTH) -> None:
-    """Refuse what is no formula, and formulas that are too large or too deep to be written out."""
-    if not isinstance(formula, Formula):
-        got = shown(formula)
-        hint = f"; write Var({got})" if isinstance(formula, str) and formula and got == repr(formula) else ""
-        raise InputError(f"Only a formula can be written out. Got {got}{hint}.")
-    if formula.depth > deepest:
-        raise LimitError(
-            f"The formula is nested {formula.depth} levels deep; this form takes {deepest} at most. "
-            "Bring it into a normal form first."
-        )
-    if formula.size > MAX_SIZE:
-        raise LimitError(
-            f"The formula has more than {MAX_SIZE} literals and connectives when written out. "
-            "Simplify it first, or write its parts one by one."
-        )
-
-
-def is_plain(name: str) -> bool:
-    """Whether a concept's name can stand in a text as it is, without quotes."""
-    return name.isidentifier() and name.isprintable() and name.lower() not in _RESERVED
-
-
-def escape(text: str, special: str, *, ascii_only: bool = False) -> str:
-    """Text on one line: backslashes, ``special`` and what cannot be seen become escapes."""
-    return "".join(_escaped(char, special, ascii_only) for char in text)
-
-
-def _escaped(char: str, special: str, ascii_only: bool) -> str:
-    if char in _ESCAPES:
-        return _ESCAPES[char]
-    if char in special:
-        return f"\\{char}" if char.isascii() else f"\\u{ord(char):04x}"
-    if char.isprintable() and (char.isascii() or not ascii_only):
-        return char
-    return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}"
-
-
-def _ascii_literal(name: str, positive: bool) -> str:
-    bare = is_plain(name) and name.isascii()
-    return ("" if positive else "~") + (name if bare else f'"{escape(name, chr(34), ascii_only=True)}"')
-
-
-def _unicode_literal(name: str, positive: bool) -> str:
-    return ("" if positive else "¬") + (name if is_plain(name) else f'"{escape(name, chr(34))}"')
-
-
-# Braces keep -- , '' and `` from becoming ligatures; < and > as words are inert in HTML, too.
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "`": r"\textasciigrave{}",
-    '"': "{''}",
-    "'": "{'}",
-    "-": "{-}",
-    " ": r"\ ",
-    **{char: f"\\{char}" for char in "{}$&#%_"},
-}
-
-
-def _latex_literal(name: str, positive: bool) -> str:
-    shown = "".join(char if char.isprintable() else _escaped(char, "", False) for char in name)
-    body = "".join(_LATEX.get(char, char) for char in shown)
-    command = r"\mathit" if name.isidentifier() and name.isascii() else r"\text"
-    return ("" if positive else r"\lnot ") + f"{command}{{{body}}}"
+def _written(name: str) -> str:
+    return name if is_plain(name) else f'"{escape(name, chr(34))}"'
 
 
 _STYLES = {
-    "ascii": Notation(_ascii_literal, "TRUE", "FALSE", "~", " & ", " | "),
-    "unicode": Notation(_unicode_literal, "⊤", "⊥", "¬", " ∧ ", " ∨ "),
-    "latex": Notation(_latex_literal, r"\top", r"\bot", r"\lnot ", r" \land ", r" \lor "),
+    "ascii": Notation(
+        lambda name, positive: ("" if positive else "~") + _written(name), "TRUE", "FALSE", "~", " & ", " | "
+    ),
+    "unicode": Notation(
+        lambda name, positive: ("" if positive else "¬") + _written(name), "⊤", "⊥", "¬", " ∧ ", " ∨ "
+    ),
+    "latex": LATEX,
 }
 
 
@@ -172,10 +84,11 @@ def format_formula(formula: Formula, style: str = "ascii") -> str:
     ----------
     formula : Formula
     style : {"ascii", "unicode", "latex"}, default "ascii"
-        ``ascii`` uses ``~ & |`` and no character beyond ASCII; ``unicode`` uses ``¬ ∧ ∨`` and leaves
-        readable names as they are. :func:`parse_formula` reads both back, up to its length limit.
-        ``latex`` is math-mode LaTeX with every special character of a name escaped; ``\text`` needs
-        the amsmath package.
+        ``ascii`` uses the ASCII operators ``~ & |``, ``unicode`` uses ``¬ ∧ ∨``. In both, a name that is
+        an identifier in any script stands as it is, any other in double quotes, with escapes only for
+        quotes, backslashes and what cannot be seen. :func:`parse_formula` reads both back, up to its
+        length limit. ``latex`` is math mode for LaTeX (with the amsmath package) and for MathJax; see
+        :mod:`logiclens.logic.latex`.
 
     Returns
     -------
@@ -186,20 +99,21 @@ def format_formula(formula: Formula, style: str = "ascii") -> str:
     InputError
         Not a formula, or an unknown style.
     LimitError
-        More than :data:`MAX_SIZE` literals and connectives.
+        More than :data:`~logiclens.logic.notation.MAX_SIZE` literals and connectives.
 
     Examples
     --------
     >>> f = (Var("red") & ~Var("bill colour")) | Var("größe")
     >>> print(format_formula(f))
-    (red & ~"bill colour") | "gr\u00f6\u00dfe"
+    (red & ~"bill colour") | größe
     >>> print(format_formula(f, "unicode"))
     (red ∧ ¬"bill colour") ∨ größe
     >>> print(format_formula(~Var("red_wing"), "latex"))
     \lnot \mathit{red\_wing}
     """
     if not isinstance(style, str) or style not in _STYLES:
-        raise InputError(f"Unknown style {shown(style)}. The styles are {listing(_STYLES)}.")
+        nearest = did_you_mean(style, _STYLES) if isinstance(style, str) else ""
+        raise InputError(f"Unknown style {shown(style)}. {nearest}The styles are {listing(_STYLES)}.")
     check_writable(formula)
     return _STYLES[style].write(formula)
 
@@ -311,6 +225,9 @@ def _read_operand(groups: list[_Group], token: _Token, text: str) -> bool:
         group.negations += 1
     elif token.kind == "(":
         groups.append(_Group(token.position))
+    elif token.kind in ("&", "|") and text[token.position - 1 : token.position] == token.kind:
+        reason = f"{token.kind * 2!r} is no operator here. Write {token.kind}"
+        raise FormulaSyntaxError(reason, text, token.position - 1)
     else:
         reason = f"Expected a concept, got {token.shown}. Put a concept, ~ or ( here"
         raise FormulaSyntaxError(reason, text, token.position)
@@ -371,13 +288,31 @@ def _word(word: str, text: str, position: int) -> _Token:
     shown = repr(word if len(word) <= 40 else f"{word[:40]}...")
     if word in _CONSTANTS:
         return _Token("operand", shown, position, _CONSTANTS[word])
-    if word.lower() in _RESERVED:
-        reason = f"{shown} is reserved. Write {_RESERVED[word.lower()]}, or quote it if it is a concept"
+    if word.lower() in RESERVED:
+        reason = f"{shown} is reserved. Write {RESERVED[word.lower()]}, or quote it if it is a concept"
         raise FormulaSyntaxError(reason, text, position)
     if not word.isidentifier():
-        reason = f"{shown} is no operator and no plain name. Put a name like that in double quotes"
-        raise FormulaSyntaxError(reason, text, position)
+        raise _strange(word, text, position)
     return _Token("operand", shown, position, Var(word))
+
+
+def _strange(word: str, text: str, position: int) -> FormulaSyntaxError:
+    """What to write instead of a word that is no name: another sign, or quotes."""
+    if foreign := _FOREIGN_SIGN.search(word):
+        instead = _FOREIGN[foreign[0]]
+        reason = (
+            f"{foreign[0]!r} is no operator here. Write {instead}, or put a name that has it in double quotes"
+        )
+        return FormulaSyntaxError(reason, text, position + foreign.start())
+    shown = repr(word if len(word) <= 40 else f"{word[:40]}...")
+    start = max(0, position - _NEAR)
+    near = _COMPARISON.finditer(text[start : position + _NEAR])
+    names = [found[0] for found in near if found.start() <= position - start < found.end()]
+    example = names[0] if names else word if len(word) <= 40 else ""
+    reason = f"{shown} is no operator and no plain name. Put a name like that in double quotes"
+    if example and '"' not in example and "\\" not in example and example.isprintable():
+        reason += f': "{example}"'
+    return FormulaSyntaxError(reason, text, position)
 
 
 def _unquoted(quoted: str, text: str, position: int) -> str:

@@ -30,6 +30,7 @@ _STEP: Final = 0.6  # ratio of one price to the one before
 _RESTARTS: Final = 8  # descents on shaken gains, where the table is small
 _RESTART_WORK: Final = 100_000  # cells of the table (or terms there are) times descents
 _SHAKE: Final = 0.3  # spread of the logarithm of the factors that shake the gains
+_POLISHED: Final = 16  # literals up to which the best covers are gone over once more; and terms of a cover
 _ROUNDS: Final = 6  # passes over all terms at one price
 
 
@@ -43,31 +44,27 @@ class Budget:
 
 @dataclass
 class Front:
-    """The best cover found for each number of literals."""
+    """The best cover found for each number of literals, of those with at most so many terms."""
 
-    budget: Budget
+    max_terms: float = np.inf
     covers: dict[int, tuple[float, Terms]] = field(default_factory=dict)
 
     def offer(self, won: float, terms: Terms) -> None:
-        """Keep a cover if it wins more than any of at most its size (and is within the budget)."""
+        """Keep a cover if it wins more than any of at most its size."""
         size = int(np.abs(terms).sum())
-        if len(terms) > self.budget.terms or size > self.budget.literals:
+        if len(terms) > self.max_terms:
             return
         if all(won > other for n, (other, _) in self.covers.items() if n <= size):
             self.covers[size] = won, terms
             for n in [n for n, (other, _) in self.covers.items() if n > size and other <= won]:
                 del self.covers[n]
 
-    def best(self, price: float) -> tuple[float, Terms]:
-        """The cover that wins most at a price; the shorter one of equals."""
+    def best(self, price: float, literals: float = np.inf) -> tuple[float, Terms]:
+        """The cover of at most that many literals that wins most at a price; the shorter one of equals."""
         return max(
-            (item for _, item in sorted(self.covers.items())),
+            (item for size, item in sorted(self.covers.items()) if size <= literals),
             key=lambda item: item[0] - price * int(np.abs(item[1]).sum()),
         )
-
-    def best_within(self, literals: int) -> tuple[float, Terms]:
-        """The cover of at most that many literals that wins most."""
-        return self.covers[max(size for size in self.covers if size <= literals)]
 
 
 class Tradeoff:
@@ -82,27 +79,37 @@ class Tradeoff:
     relevance : ndarray of float, shape (n_concepts,)
         In [0, 1]: decides between terms that win the same.
     budget : Budget
-        Covers beyond it are not looked at.
+        No cover with more terms is looked at. Covers with more literals are, as far as they may lead to
+        shorter ones, so that a larger budget does not lead to a worse front.
     """
 
     def __init__(self, bits: BoolArray, gain: FloatArray, relevance: FloatArray, budget: Budget) -> None:
         self.side = Side(bits)
         self.bits = bits
         self.gain = gain
+        self.pull = gain  # the gains that are followed
         self.relevance = relevance
         self.budget = budget
-        self.front = Front(budget)
+        self.front = Front(budget.terms)
         self.n_concepts = bits.shape[1]
         self.small = self.n_concepts <= MAX_CONCEPTS
         if self.small:
             self.sizes = term_sizes(self.n_concepts)
             self.prefer = self._preferences()
 
-    def sweep(self, last_price: float) -> Front:
+    def sweep(self, last_price: float, start: Terms | None = None) -> Front:
         """Covers of all sizes, from the price at which nothing pays down to ``last_price``.
 
         The first descent follows the gains; as many more as the size of the table allows follow gains that
-        were shaken a little, which leads out of dead ends. All of them are scored by the true gains.
+        were shaken a little, which leads out of dead ends. All of them are scored by the true gains. Then the
+        best covers are gone over once more: at the last price, and for each small number of literals.
+
+        Parameters
+        ----------
+        last_price : float
+            Price of a literal at which to stop.
+        start : Terms, optional
+            A cover known from elsewhere; it and what is left of it when literals go take part.
         """
         self.offer(np.zeros((0, self.n_concepts), dtype=np.int8))
         self.offer(np.zeros((1, self.n_concepts), dtype=np.int8))
@@ -112,21 +119,38 @@ class Tradeoff:
         self._descend(self.gain, last_price)
         for _ in range(restarts):
             self._descend(self.gain * np.exp(random.normal(0, _SHAKE, len(self.gain))), last_price)
+        self.pull = self.gain
+        if start is not None:
+            self.offer(start)
+            self._offer_shorter(start)
+        self._polish(max(last_price, self.finest_price()))
         return self.front
 
     def _descend(self, pull: FloatArray, last_price: float) -> None:
-        """Follow these gains from the highest price to the lowest."""
+        """Follow these gains from the highest price to the lowest, or until far over the budget."""
         self.pull = pull
         most = float(np.maximum(self.gain, 0).sum())
-        floor = max(last_price, self._finest_price())
+        floor = max(last_price, self.finest_price())
         price = float(np.maximum(pull, 0).sum())
         terms = np.zeros((0, self.n_concepts), dtype=np.int8)
         while True:
             terms = self._settle(terms, price)
             self._offer_shorter(terms)
-            if price <= floor or self.offer(terms) >= most - self._epsilon:
+            done = price <= floor or np.abs(terms).sum() >= 2 * self.budget.literals
+            if done or self.offer(terms) >= most - self._epsilon:
                 return
             price = max(price * _STEP, floor)
+
+    def _polish(self, price: float) -> None:
+        """Settle the best cover at this price, and the best ones of a few literals within that many."""
+        self.polish_cover(self.front.best(price, self.budget.literals)[1], price)
+        for literals in range(1, int(min(_POLISHED, self.budget.literals, max(self.front.covers))) + 1):
+            self.polish_cover(self.front.best(0.0, literals)[1], self.finest_price(), literals)
+
+    def polish_cover(self, terms: Terms, price: float, literals: float = np.inf) -> None:
+        """Settle one cover of few terms, within a number of literals."""
+        if len(terms) <= _POLISHED:
+            self._offer_shorter(self._settle(terms, price, literals))
 
     def _offer_shorter(self, terms: Terms) -> None:
         """Offer what is left of a cover as literals or whole terms go, the least useful first."""
@@ -148,16 +172,16 @@ class Tradeoff:
                 terms = np.delete(terms, drop, axis=0)
             self.offer(terms)
 
-    def _finest_price(self) -> float:
+    def finest_price(self) -> float:
         """A price below which a literal is always worth the smallest gain there is."""
         smallest = np.abs(self.gain[self.gain != 0]).min(initial=np.inf)
         return float(smallest / (2 * max(self.n_concepts, 1))) if np.isfinite(smallest) else 1.0
 
-    def _settle(self, terms: Terms, price: float) -> Terms:
-        """Add, replace and drop terms until none of it wins at this price."""
+    def _settle(self, terms: Terms, price: float, literals: float = np.inf) -> Terms:
+        """Add, replace and drop terms, within a number of literals, until none of it wins at this price."""
         for _ in range(_ROUNDS):
             before = self._value(terms, price)
-            terms = self._replace_each(self._add(terms, price), price)
+            terms = self._replace_each(self._add(terms, price, literals), price, literals)
             if self._value(terms, price) <= before + self._epsilon:
                 break
         return terms
@@ -176,27 +200,24 @@ class Tradeoff:
         self.front.offer(won, terms)
         return won
 
-    def _add(self, terms: Terms, price: float) -> Terms:
+    def _add(self, terms: Terms, price: float, literals: float) -> Terms:
         while len(terms) < self.budget.terms:
             open_gain = np.where(self.side.covered(terms).any(axis=0), 0.0, self.pull)
-            value, term = self._best_term(open_gain, price, self._literals_left(terms))
+            value, term = self._best_term(open_gain, price, literals - _size(terms))
             if value <= self._epsilon:
                 break
             terms = np.concatenate([terms, term[None]])
             self.offer(terms)
         return terms
 
-    def _literals_left(self, terms: Terms) -> float:
-        return self.budget.literals - float(np.abs(terms).sum())
-
-    def _replace_each(self, terms: Terms, price: float) -> Terms:
+    def _replace_each(self, terms: Terms, price: float, literals: float) -> Terms:
         at = 0
         while at < len(terms):
             rest = np.delete(terms, at, axis=0)
             open_gain = np.where(self.side.covered(rest).any(axis=0), 0.0, self.pull)
             own = float(open_gain[self.side.covered(terms[at : at + 1])[0]].sum())
             own -= price * float(np.abs(terms[at]).sum())
-            value, term = self._best_term(open_gain, price, self._literals_left(rest))
+            value, term = self._best_term(open_gain, price, literals - _size(rest))
             if max(value, own) <= self._epsilon:
                 terms = rest
                 self.offer(terms)
@@ -287,6 +308,10 @@ class Tradeoff:
         """Terms whose covered positive gains alone would still beat ``least``."""
         bound = side.covered(beam) @ np.maximum(gain, 0)
         return beam[bound > least]
+
+
+def _size(terms: Terms) -> int:
+    return int(np.abs(terms).sum())
 
 
 def _pair_gains(true: NDArray[np.float32], gain: FloatArray) -> FloatArray:

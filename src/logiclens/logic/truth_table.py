@@ -11,24 +11,17 @@ linearly and no more than the packed rows is ever held beside the input.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from logiclens.errors import InputError, shown
+from logiclens.errors import InputError, UnknownConceptError, count, shown
 from logiclens.logic.arrays import WORD, BoolArray, FloatArray, Words, pack, unpack
-from logiclens.logic.data import (
-    THRESHOLD,
-    ConceptData,
-    as_array,
-    as_weights,
-    booleanize,
-    check_length,
-    check_names,
-)
+from logiclens.logic.data import ConceptData, check_names, check_one_name_each
+from logiclens.logic.values import THRESHOLD, as_answers, as_weights
 
 _BLOCK: Final = 1 << 17  # rows packed and grouped at a time: a block's words stay in the cache
 _BUCKETS: Final = 16  # parts by the top 4 bits of the hash, in which the groups of all blocks are grouped
@@ -87,7 +80,8 @@ class TruthTable:
         concepts : mapping, data frame or array of shape (n_samples, n_concepts)
             Booleans or numbers in [0, 1].
         predictions : array of shape (n_samples,)
-            The answers: Booleans or numbers in [0, 1].
+            The answers about one class: Booleans or numbers in [0, 1]. From labels ``y`` of several
+            classes, ``y == label`` makes them.
         names : sequence of str, optional
             Names of an array's columns; ``x0``, ``x1``, ... when missing.
         sample_weight : array of shape (n_samples,), optional
@@ -105,9 +99,7 @@ class TruthTable:
         if data.n_rows == 0:
             raise InputError("A truth table needs at least one row of data. Got none.")
         positions = data.positions(range(len(data.names)) if columns is None else columns)
-        answers = as_array(predictions, "predictions")
-        check_length(answers, "predictions", data.n_rows)
-        answers = booleanize(answers, "The prediction array", data.threshold)
+        answers = as_answers(predictions, "predictions", data.n_rows, data.threshold)
         weight = None if sample_weight is None else as_weights(sample_weight, "sample_weight", data.n_rows)
         words, yes, no = _group_blocks(_packed_blocks(data, positions, answers, weight))
         return cls._of_groups(tuple(data.names[j] for j in positions), words, yes, no)
@@ -214,13 +206,22 @@ class TruthTable:
         kept = tuple(self.names[j] for j in positions)
         return self._of_groups(kept, *_group_blocks([(words, self.yes, self.no)]))
 
-    def rename(self, names: Sequence[str]) -> TruthTable:
-        """Give the columns other names."""
+    def rename(self, names: Sequence[str] | Mapping[str, str]) -> TruthTable:
+        """Give the columns other names: all of them in order, or some by a mapping from old to new.
+
+        Examples
+        --------
+        >>> table = TruthTable.from_data([[0, 1], [1, 0]], [1, 0], names=["a", "b"])
+        >>> table.rename(["c", "d"]).names, table.rename({"b": "d"}).names
+        (('c', 'd'), ('a', 'd'))
+        """
+        if isinstance(names, Mapping):
+            for old in names:
+                if old not in self.names:
+                    raise UnknownConceptError(old, self.names)
+            names = [names.get(name, name) for name in self.names]
         renamed = check_names(names)
-        if len(renamed) != len(self.names):
-            raise InputError(
-                f"{len(renamed)} names were given for {len(self.names)} columns. Give one for each column."
-            )
+        check_one_name_each(renamed, len(self.names))
         return TruthTable(renamed, self.rows, self.yes, self.no)
 
     def __eq__(self, other: object) -> bool:
@@ -237,13 +238,9 @@ class TruthTable:
 
     def __repr__(self) -> str:
         return (
-            f"TruthTable({_count(len(self.names), 'concept')}, {_count(self.n_rows, 'row')}, "
+            f"TruthTable({count(len(self.names), 'concept')}, {count(self.n_rows, 'row')}, "
             f"weight {self.yes.sum():g} yes, {self.no.sum():g} no)"
         )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 Groups = tuple[Words, FloatArray, FloatArray]
