@@ -224,6 +224,7 @@ CASES: dict[str, dict[str, Call]] = {
         ),
         "unknown concept": lambda: Var("c").evaluate({"a": [1]}),
         "truth value": lambda: bool(a),
+        "text as operand": lambda: a & "b",
         "too deep": lambda: [f := a, *(f := ~f for _ in range(300))],
     },
     "TruthTable": {
@@ -342,7 +343,18 @@ CASES: dict[str, dict[str, Call]] = {
             "array": MATRIX,
         },
     ),
-    "TruthTable.rename": each(TABLE.rename, NOT_NAMES | {"too few": ["a"], "too many": ["a", "b", "c"]}),
+    "TruthTable.rename": each(
+        TABLE.rename,
+        NOT_NAMES
+        | {
+            "too few": ["a"],
+            "too many": ["a", "b", "c"],
+            "mapping: unknown": {"c": "d"},
+            "mapping: number": {0: "d"},
+            "mapping: to a number": {"a": 0},
+            "mapping: twins": {"a": "b"},
+        },
+    ),
     "minimize": {
         **settings(minimize),
         **prefixed("max_terms", each(lambda value: minimize(TABLE, max_terms=value), NOT_A_COUNT)),
@@ -575,6 +587,13 @@ CASES: dict[str, dict[str, Call]] = {
             each(
                 lambda value: to_python(a, value),
                 {"None": None, "number": 3, "empty": "", "code": "f(): import os #", "keyword": "def"},
+            ),
+        ),
+        **prefixed(
+            "threshold",
+            each(
+                lambda value: to_python(a, threshold=value),
+                {"None": None, "text": "0.5", "one": 1, "NaN": np.nan, "array": MATRIX, "huge": 10**400},
             ),
         ),
     },

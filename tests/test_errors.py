@@ -17,6 +17,8 @@ from logiclens.errors import (
     MissingDependencyError,
     TruthValueError,
     UnknownConceptError,
+    as_code,
+    count,
     did_you_mean,
     listing,
     shown,
@@ -36,7 +38,7 @@ BUILTIN = {
 RAISED = [
     LogicLensError("Something."),
     InputError("Bad data."),
-    UnknownConceptError("red_wings", ["red", "red_wing"]),
+    UnknownConceptError("red_wings", ["red", "red_wing"], "Pass names= for an array."),
     FormulaSyntaxError("Unexpected sign. Remove it", "a & !! b", 4),
     LimitError("Too much."),
     TruthValueError("No truth."),
@@ -133,6 +135,35 @@ def test_unknown_concept(name, known, message):
     assert str(UnknownConceptError(name, known)) == message
 
 
+def test_unknown_concept_with_advice():
+    assert str(UnknownConceptError("a", ["b"], "Look again.")) == (
+        "Unknown concept 'a'. The only known concept is 'b'. Look again."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("a", "Var('a')"),
+        ("age > 62", "Var('age > 62')"),
+        ("a & b", "parse_formula('a & b')"),
+        ("~a", "parse_formula('~a')"),
+        ("a -> b", "parse_formula('a -> b')"),
+        ('"age > 62"', "parse_formula('\"age > 62\"')"),
+        ("TRUE", "parse_formula('TRUE')"),
+        ("", ""),
+        ("x" * 200, ""),
+        (None, ""),
+    ],
+)
+def test_as_code(text, code):
+    assert as_code(text) == code
+
+
+def test_count():
+    assert [count(number, "row") for number in range(3)] == ["0 rows", "1 row", "2 rows"]
+
+
 def test_unknown_concept_takes_an_iterator():
     assert UnknownConceptError("a", iter("bc")).known == ("b", "c")
 
@@ -144,7 +175,9 @@ def test_unknown_concept_takes_an_iterator():
         ("", 0, "column 1: '▸'"),
         ("a &", 3, "column 4: 'a &▸'"),
         ("x" * 40, 20, "column 21: '...xxxxxxxxxxxx▸xxxxxxxxxxxx...'"),
-        ("two\nlines", 3, r"column 4: 'two▸\nlines'"),
+        ("two\nlines", 3, r"line 1, column 4: 'two▸\nlines'"),
+        ("two\nlines", 4, r"line 2, column 1: 'two\n▸lines'"),
+        ("a &\n\n b b", 7, r"line 3, column 3: 'a &\n\n b▸ b'"),
     ],
 )
 def test_a_syntax_error_points_at_the_column(text, position, place):

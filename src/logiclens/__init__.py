@@ -1,4 +1,4 @@
-"""Logic Explained Networks: neural networks over named concepts that speak First-Order Logic."""
+"""Short logical rules over named concepts, from yes-or-no answers."""
 
 from logiclens import logic as _logic
 from logiclens.logic import *  # noqa: F403 - the names are listed once, in logiclens.logic

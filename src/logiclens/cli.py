@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 import logiclens
-from logiclens.errors import LogicLensError
+from logiclens.errors import LogicLensError, listing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="logiclens",
-    help="Rules in First-Order Logic from data and networks.",
+    help="Short logical rules over named concepts, from yes-or-no answers.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -39,6 +40,13 @@ class DemoData(StrEnum):
     CANCER = "breast_cancer"
 
 
+def _data_set(text: str) -> DemoData:
+    """Name of a data set; typer's own reading of an enumeration says "Value error, ..." when it fails."""
+    if text not in set(DemoData):
+        raise typer.BadParameter(f"{text!r} is not one of {listing(map(str, DemoData))}.")
+    return DemoData(text)
+
+
 def _show_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"logiclens {logiclens.__version__}")
@@ -52,14 +60,16 @@ def main(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """Rules in First-Order Logic from data and networks."""
+    """Short logical rules over named concepts, from yes-or-no answers."""
     if isinstance(sys.stdout, TextIOWrapper):  # a terminal that lacks a sign gets its number, not a traceback
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 @app.command()
 def demo(
-    data: Annotated[DemoData, typer.Option(help="Data set to explain.")] = DemoData.WINE,
+    data: Annotated[
+        DemoData, typer.Option(help="Data set to explain.", parser=_data_set, metavar="|".join(DemoData))
+    ] = DemoData.WINE,
     literal_cost: Annotated[
         float, typer.Option(min=0, help="Share of the rows that one more literal must put right.")
     ] = 0.02,
@@ -67,8 +77,9 @@ def demo(
     """Find a rule for each class of a small data set, and show the choice of shorter and longer ones.
 
     Every number is compared with two cut points, which gives named Boolean concepts; a truth table counts
-    how often each combination belongs to the class; the smallest formula for the table is the rule. The rules
-    are found on 70 % of the rows and scored on the other 30 %.
+    how often each combination belongs to the class; the smallest formula for the table is the rule. Cut
+    points and rules come from about 70 % of the rows, drawn at random but the same every time; the rules are
+    scored on the others.
 
     Try: logiclens demo --data breast_cancer --literal-cost 0.01
     """
@@ -97,9 +108,13 @@ class _ClassRule(NamedTuple):
 def _demo(data: DemoData, literal_cost: float) -> None:
     from rich.console import Console
 
-    console = Console(highlight=False)
     split = _load(data)
     rules = [_explain(split, label, literal_cost) for label in sorted(set(split.classes))]
+    with _written():
+        _print_demo(Console(highlight=False), data, split, rules)
+
+
+def _print_demo(console: Console, data: DemoData, split: _Split, rules: list[_ClassRule]) -> None:
     console.print(
         f"{data.value}: {len(split.classes)} rows, {len(split.names)} Boolean concepts; "
         f"rules from {(~split.held_out).sum()} rows, scored on the other {split.held_out.sum()}.\n",
@@ -144,11 +159,11 @@ def _score_table(rules: list[_ClassRule]) -> Table:
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("class")
-    for heading in ("literals", "training errors", "held-out right"):
-        table.add_column(heading, justify="right")
-    table.add_column("status")
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("class", overflow="fold")
+    for heading in ("literals", "training\nerrors", "held-out\nright"):
+        table.add_column(heading, justify="right", overflow="fold", no_wrap=True)
+    table.add_column("status", overflow="fold")
     for label, rule, right, _ in rules:
         table.add_row(label, f"{rule.literals}", f"{rule.errors:g}", f"{right:.1%}", rule.status)
     return table
@@ -158,10 +173,10 @@ def _front_table(rules: list[_ClassRule]) -> Table:
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("literals", justify="right")
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("literals", justify="right", overflow="fold")
     for found in rules:
-        table.add_column(found.label, justify="right")
+        table.add_column(found.label, justify="right", overflow="fold")
     errors = [{point.literals: f"{point.errors:g}" for point in found.front} for found in rules]
     for literals in sorted(set().union(*errors)):
         table.add_row(f"{literals}", *(column.get(literals, "") for column in errors))
@@ -169,18 +184,20 @@ def _front_table(rules: list[_ClassRule]) -> Table:
 
 
 def _load(data: DemoData) -> _Split:
-    """Each number compared with its terciles, rounded to be readable."""
+    """Each number compared with its terciles on the training rows, rounded to be readable."""
     import numpy as np
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{data.value}")()
+    held_out = np.random.default_rng(0).random(len(bunch.target)) < 0.3
     names: list[str] = []
     columns = []
     for name, values in zip(bunch.feature_names, bunch.data.T, strict=True):
-        for cut in dict.fromkeys(float(f"{cut:.3g}") for cut in np.quantile(values, [1 / 3, 2 / 3])):
+        for cut in dict.fromkeys(
+            float(f"{cut:.3g}") for cut in np.quantile(values[~held_out], [1 / 3, 2 / 3])
+        ):
             names.append(f"{name} > {cut:g}")
             columns.append(values > cut)
-    held_out = np.random.default_rng(0).random(len(bunch.target)) < 0.3
     return _Split(np.column_stack(columns), names, bunch.target_names[bunch.target], held_out)
 
 
@@ -192,3 +209,25 @@ def _clear_errors() -> Iterator[None]:
     except LogicLensError as error:
         typer.echo(f"logiclens: {error}", err=True)
         raise typer.Exit(1) from None
+
+
+@contextmanager
+def _written() -> Iterator[None]:
+    """No traceback when the output cannot be written: a reader that went away, or a full disk."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_output()
+        raise typer.Exit(1) from None
+    except OSError as error:
+        _drop_output()
+        typer.echo(f"logiclens: the output cannot be written: {error.strerror}.", err=True)
+        raise typer.Exit(1) from None
+
+
+def _drop_output() -> None:
+    """What is still waiting to be written goes nowhere; Python would try once more when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,16 +11,12 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 from hypothesis import given
-from hypothesis import strategies as st
 
 from logiclens.errors import InputError, UnknownConceptError
 from logiclens.logic.arrays import unpack
 from logiclens.logic.data import (
     ConceptData,
-    as_array,
     as_float,
-    as_floats,
-    booleanize,
     check_count,
     check_names,
     check_threshold,
@@ -61,6 +58,10 @@ def test_names_from_numpy_and_pandas_become_plain_strings():
         (["a", 0], "A concept name must be a string. Got 0; convert it with str()."),
         ([None], "A concept name must be a string. Got None; convert it with str()."),
         ([np.nan], "A concept name must be a string. Got nan; convert it with str()."),
+        (
+            [SimpleNamespace(name="a")],
+            "A concept name must be a string. Got namespace(name='a'); pass its .name.",
+        ),
         ([b"a"], "A concept name must be a string. Got b'a'; convert it with str()."),
         ([["a", "b"]], "A concept name must be a string. Got ['a', 'b']; convert it with str()."),
         ([("a", "b")], "A concept name must be a string. Got ('a', 'b'); convert it with str()."),
@@ -117,48 +118,22 @@ def test_as_float_is_nan_for_what_is_no_number():
     assert all(np.isnan(as_float(value)) for value in (None, "1", b"1", 10**400, 1j, [1, 2], object()))
 
 
-# --- truth of values ---
-
-
-@pytest.mark.parametrize(
-    "dtype", [bool, np.int8, np.uint8, np.int64, np.uint64, np.float16, np.float32, float, object]
-)
-def test_zeros_and_ones_of_any_type(dtype):
-    truth = booleanize(np.array([[0, 1], [1, 0]], dtype=dtype), "Column 'a'")
-
-    assert truth.dtype == np.bool_
-    assert truth.tolist() == [[False, True], [True, False]]
-
-
-def test_a_half_is_not_true():
-    """The definition of Sec. 4.2 is ``> 0.5``."""
-    values = np.array([0.0, 0.5, np.nextafter(0.5, 1), 1.0, -0.0])
-
-    assert booleanize(values, "Column 'a'").tolist() == [False, False, True, True, False]
-
-
-@given(st.lists(st.floats(0, 1), max_size=20), st.floats(0, 1, exclude_max=True))
-def test_values_above_the_threshold_are_true(values, threshold):
-    truth = booleanize(np.array(values, dtype=float), "Column 'a'", threshold)
-
-    assert truth.tolist() == [value > threshold for value in values]
-
-
-def test_objects_of_mixed_numbers():
-    values = np.array([True, 1, 0.2, np.float32(0.7), np.bool_(False)], dtype=object)
-
-    assert booleanize(values, "Column 'a'").tolist() == [True, True, False, True, False]
+# --- values ---
 
 
 OUTSIDE = "outside [0, 1]. Turn it into concepts first, for instance by comparing it with a cut point."
 ENCODE = "concepts are Booleans or numbers in [0, 1]. Encode the column first."
 IMPUTE = "Impute or drop those rows first."
+FIRST_IS_1 = "the first in row 1 (counted from 0)"
 BAD_VALUES = [
-    ([0.0, np.nan], f"has missing values (NaN). {IMPUTE}"),
-    ([True, None], f"has missing values (None or NaN). {IMPUTE}"),
-    (np.array([1, np.nan], dtype=object), f"has missing values (None or NaN). {IMPUTE}"),
-    ([True, pd.NA], f"has missing values (None or NaN). {IMPUTE}"),
-    (np.array([pd.NaT, True], dtype=object), f"has missing values (None or NaN). {IMPUTE}"),
+    ([0.0, np.nan, 1.0, np.nan], f"has 2 missing values (NaN), {FIRST_IS_1}. {IMPUTE}"),
+    ([True, None], f"has 1 missing value (None or NaN), {FIRST_IS_1}. {IMPUTE}"),
+    (np.array([1, np.nan], dtype=object), f"has 1 missing value (None or NaN), {FIRST_IS_1}. {IMPUTE}"),
+    ([True, pd.NA], f"has 1 missing value (None or NaN), {FIRST_IS_1}. {IMPUTE}"),
+    (
+        np.array([pd.NaT, True], dtype=object),
+        f"has 1 missing value (None or NaN), the first in row 0 (counted from 0). {IMPUTE}",
+    ),
     ([0.0, np.inf], f"has the value inf, {OUTSIDE}"),
     ([0.0, -np.inf], f"has the value -inf, {OUTSIDE}"),
     ([0.0, -0.1], f"has the value -0.1, {OUTSIDE}"),
@@ -205,7 +180,9 @@ def test_blocks_say_which_column_is_bad(good):
     blocks = ConceptData(array, names).blocks([0, 1], 2)
 
     assert next(blocks).all()
-    assert error_of(next, blocks) == f"Column 'age' has missing values (NaN). {IMPUTE}"
+    assert error_of(next, blocks) == (
+        f"Column 'age' has 1 missing value (NaN), the first in row 3 (counted from 0). {IMPUTE}"
+    )
 
 
 def test_columns_left_out_are_not_looked_at():
@@ -270,6 +247,15 @@ def test_an_unknown_column(data):
         with pytest.raises(UnknownConceptError) as info:
             ask("d")
         assert str(info.value) == "Unknown concept 'd'. The 3 known concepts are 'a', 'b', 'c'."
+
+
+def test_an_unknown_column_of_an_array_without_names():
+    with pytest.raises(UnknownConceptError) as info:
+        ConceptData(X).column("a")
+
+    assert str(info.value) == (
+        "Unknown concept 'a'. The 3 known concepts are 'x0', 'x1', 'x2'. Pass names= for an array."
+    )
 
 
 @given(distinct_names(1, 5))
@@ -338,15 +324,28 @@ def test_the_caller_keeps_the_data():
     assert array.flags.writeable
 
 
-SHAPE = "Concepts must be a table of shape (rows, concepts). Got an array of shape"
+SHAPE = "Concepts must be a mapping, a data frame or an array of shape (rows, concepts). Got"
+NESTED = "write [[...], [...]], one list for each row."
+RESHAPE = "use reshape(-1, 1) for a single concept, reshape(1, -1) for a single row."
 BAD_TABLES = {
-    "None": (None, {}, f"{SHAPE} (); use reshape(-1, 1) for a single concept."),
-    "number": (3, {}, f"{SHAPE} (); use reshape(-1, 1) for a single concept."),
-    "text": ("a,b", {}, f"{SHAPE} (); use reshape(-1, 1) for a single concept."),
-    "1-D": ([1, 0], {}, f"{SHAPE} (2,); use reshape(-1, 1) for a single concept."),
-    "3-D": (np.zeros((1, 2, 3)), {}, f"{SHAPE} (1, 2, 3); use reshape(-1, 1) for a single concept."),
-    "series": (pd.Series([1, 0]), {}, f"{SHAPE} (2,); use reshape(-1, 1) for a single concept."),
-    "polars series": (pl.Series([1, 0]), {}, f"{SHAPE} (2,); use reshape(-1, 1) for a single concept."),
+    "None": (None, {}, f"{SHAPE} None; {NESTED}"),
+    "number": (3, {}, f"{SHAPE} 3; {NESTED}"),
+    "text": ("a,b", {}, f"{SHAPE} 'a,b'; {NESTED}"),
+    "0-D": (np.array(1.0), {}, f"{SHAPE} array(1.); {NESTED}"),
+    "1-D": ([1, 0], {}, f"{SHAPE} a list of shape (2,); {RESHAPE}"),
+    "3-D": (
+        np.zeros((1, 2, 3)),
+        {},
+        f"{SHAPE} a ndarray of shape (1, 2, 3); use reshape(len(array), -1) to put all concepts of a row "
+        "side by side.",
+    ),
+    "mappings": (
+        [{"a": 1}, {"a": 0}],
+        {},
+        f"{SHAPE} a list of mappings; turn it into one mapping from each name to its column.",
+    ),
+    "series": (pd.Series([1, 0]), {}, f"{SHAPE} a Series of shape (2,); {RESHAPE}"),
+    "polars series": (pl.Series([1, 0]), {}, f"{SHAPE} a Series of shape (2,); {RESHAPE}"),
     "ragged": (
         [[1, 0], [1]],
         {},
@@ -382,22 +381,22 @@ BAD_TABLES = {
     "masked array": (
         np.ma.array(X, mask=~X),
         {},
-        f"The concept array has missing values (masked). {IMPUTE}",
+        f"The concept array has 3 missing values (masked), the first in row 0 (counted from 0). {IMPUTE}",
     ),
     "masked column": (
         {"a": np.ma.array([1, 0], mask=[0, 1])},
         {},
-        f"Column 'a' has missing values (masked). {IMPUTE}",
+        f"Column 'a' has 1 missing value (masked), {FIRST_IS_1}. {IMPUTE}",
     ),
     "too few names": (
         X,
         {"names": ["a"]},
-        "1 names were given for 3 columns. Give one name for each column.",
+        "1 name was given for 3 columns. Give one name for each column.",
     ),
     "too many names": (
         X[:, :0],
         {"names": ["a"]},
-        "1 names were given for 0 columns. Give one name for each column.",
+        "1 name was given for 0 columns. Give one name for each column.",
     ),
     "repeated names": (
         X,
@@ -472,7 +471,7 @@ def test_bad_tables(table, settings, message):
     assert error_of(ConceptData, table, **settings) == message
 
 
-MISSING = f"Column 'age' has missing values. {IMPUTE}"
+MISSING = f"Column 'age' has 1 missing value, {FIRST_IS_1}. {IMPUTE}"
 BAD_FRAMES = {
     "pandas NaN": (pd.DataFrame({"age": [1.0, np.nan]}), MISSING),
     "pandas nullable with NA": (pd.DataFrame({"age": pd.array([True, None], dtype="boolean")}), MISSING),
@@ -482,7 +481,10 @@ BAD_FRAMES = {
     "polars null": (pl.DataFrame({"age": [True, None]}), MISSING),
     "lazy polars null": (pl.LazyFrame({"age": [True, None]}), MISSING),
     "pyarrow null": (pa.table({"age": [True, None]}), MISSING),
-    "polars NaN": (pl.DataFrame({"age": [1.0, np.nan]}), f"Column 'age' has missing values (NaN). {IMPUTE}"),
+    "polars NaN": (
+        pl.DataFrame({"age": [1.0, np.nan]}),
+        f"Column 'age' has 1 missing value (NaN), {FIRST_IS_1}. {IMPUTE}",
+    ),
     "pandas out of range": (pd.DataFrame({"age": [0, 90]}), f"Column 'age' has the value 90, {OUTSIDE}"),
     "polars out of range": (pl.DataFrame({"age": [-1, 0]}), f"Column 'age' has the value -1, {OUTSIDE}"),
     "pandas text": (
@@ -519,35 +521,12 @@ def test_a_series_is_not_taken_for_a_masked_array():
 def test_missing_values_of_pandas_series_in_a_mapping():
     table = ConceptData({"age": pd.Series([True, None], dtype="boolean")})
 
-    assert error_of(table.column, "age") == f"Column 'age' has missing values (None or NaN). {IMPUTE}"
+    assert error_of(table.column, "age") == (
+        f"Column 'age' has 1 missing value (None or NaN), {FIRST_IS_1}. {IMPUTE}"
+    )
 
 
-# --- numbers ---
-
-
-def test_numbers_become_floats():
-    for values in ([1, 2], (True, 2.0), np.array([1, 2], dtype=np.uint8), np.array([1, 2.0], dtype=object)):
-        assert as_floats(values, "weight").tolist() == [1.0, 2.0]
-        assert as_floats(values, "weight").dtype == np.float64
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        (["1", "2"], "weight must hold numbers. Got values of type <U1."),
-        ([1j], "weight must hold numbers. Got values of type complex128."),
-        (np.array(["2020"], dtype="M8[Y]"), "weight must hold numbers. Got values of type datetime64[Y]."),
-        ([object()], "weight must hold numbers. Got values of type object."),
-        ([pd.NA], "weight must hold numbers. Got values of type object."),
-        ([10**400], "weight has a value that is too large for a float. Scale it down."),
-        (
-            [[1], [2, 3]],
-            "weight is not rectangular: rows or columns differ in length. Make all of them equally long.",
-        ),
-    ],
-)
-def test_what_is_no_number_is_refused(values, message):
-    assert error_of(as_floats, values, "weight") == message
+# --- counts ---
 
 
 @pytest.mark.parametrize("value", [0, 3, 10**400, np.uint8(3)])
@@ -561,7 +540,3 @@ def test_what_is_no_count_is_refused(value):
     assert error_of(check_count, value, "limit", ", or 'all'") == (
         f"limit must be a whole number of at least 0, or 'all'. Got {value!r}."
     )
-
-
-def test_a_masked_array_without_masked_values_is_read():
-    assert as_array(np.ma.array([1, 0], mask=False), "weight").tolist() == [1, 0]

@@ -206,6 +206,14 @@ def test_a_contradiction_is_refused(ask):
         ),
         (lambda: conflicts({1: a, 2: "b"}), "The rule of 2 must be a formula. Got 'b'."),
         (
+            lambda: exactly_one([Var("a")]),
+            "A concept name must be a string. Got Var('a'); pass its .name.",
+        ),
+        (
+            lambda: equivalent("a & b", Var("a")),
+            "equivalent takes formulas. Got 'a & b'; write parse_formula('a & b') instead.",
+        ),
+        (
             lambda: exactly_one(["a", "b", "a"]),
             "Concept names must be distinct; repeated: 'a'. Rename the columns.",
         ),

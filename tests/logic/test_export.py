@@ -85,6 +85,49 @@ def test_python_source_of_wide_and_deep_formulas():
     assert compiled(to_python(a, "bool"), "bool")({"a": 1}) is True
 
 
+@pytest.mark.parametrize(
+    ("formula", "source"),
+    [
+        (TRUE, "def rule(row):\n    return True\n"),
+        (Not(TRUE), "def rule(row):\n    return False\n"),
+        (
+            Not(And(a, Not(b))),
+            "def rule(row):\n    return True if (\n        row['a'] <= 0.3\n        or row['b'] > 0.3\n"
+            "    ) else False\n",
+        ),
+    ],
+)
+def test_python_spelling(formula, source):
+    assert to_python(formula, threshold=0.3) == source
+
+
+@given(table=tables(st.floats(0, 1)), threshold=st.sampled_from([0.0, 0.25, 0.9]))
+def test_python_source_takes_a_threshold(table, threshold):
+    formula, columns, rows = table
+    filled = np.array([[0.0 if value is None else value for value in row] for row in rows])
+    rule = compiled(to_python(formula, threshold=threshold))
+
+    results = [rule(dict(zip(columns, row, strict=True))) for row in filled.tolist()]
+
+    assert results == formula.evaluate(filled, columns, threshold=threshold).tolist()
+
+
+def test_python_source_refuses_a_threshold():
+    with pytest.raises(InputError, match=r"^The threshold must be a number in \[0, 1\). Got 2.$"):
+        to_python(a, threshold=2)
+
+
+@pytest.mark.parametrize("formula", [a, Not(a), Not(And(a, a)), Not(Not(Not(a))), And(Not(a), TRUE)])
+def test_python_source_is_never_true_because_of_a_missing_value(formula):
+    rule = compiled(to_python(formula))
+
+    assert rule({"a": float("nan")}) is False
+    with pytest.raises(TypeError):
+        rule({"a": None})
+    with pytest.raises(KeyError):
+        rule({})
+
+
 @pytest.mark.parametrize("name", ["", "lambda", "a b", "__debug__", "f(x): pass #", None])
 def test_python_function_needs_a_name(name):
     with pytest.raises(InputError, match="Give name= a Python identifier"):

@@ -638,7 +638,9 @@ def test_an_unknown_concept_of_an_unnamed_array():
     with pytest.raises(UnknownConceptError) as info:
         Var("red").evaluate(np.ones((2, 2)), None)
 
-    assert str(info.value) == "Unknown concept 'red'. The 2 known concepts are 'x0', 'x1'."
+    assert str(info.value) == (
+        "Unknown concept 'red'. The 2 known concepts are 'x0', 'x1'. Pass names= for an array."
+    )
 
 
 def test_names_of_numpy_strings_are_shown_plainly():
@@ -673,6 +675,10 @@ ARRAY = np.zeros((3, 3))
         (lambda: And.of(None), "And.of takes an iterable of formulas. Got None; write [f, g, ...]."),
         (lambda: Or.of(a), "Or.of takes an iterable of formulas. Got Var('a'); write [f, g, ...]."),
         (lambda: a.iff("b"), "iff takes formulas. Got 'b'; write Var('b') instead."),
+        (lambda: a & "b", "& takes formulas. Got 'b'; write Var('b') instead."),
+        (lambda: a | "b & c", "| takes formulas. Got 'b & c'; write parse_formula('b & c') instead."),
+        (lambda: a >> "age > 62", ">> takes formulas. Got 'age > 62'; write Var('age > 62') instead."),
+        (lambda: a & "", "& takes formulas. Got ''; write a formula instead."),
     ],
 )
 def test_misuse_is_explained(make, message):
@@ -682,7 +688,7 @@ def test_misuse_is_explained(make, message):
     assert str(info.value) == message
 
 
-@pytest.mark.parametrize("operate", [lambda: a & "b", lambda: a | True, lambda: a >> None, lambda: a < "b"])
+@pytest.mark.parametrize("operate", [lambda: a & 1, lambda: a | True, lambda: a >> None, lambda: a < "b"])
 def test_operators_leave_other_types_to_python(operate):
     """As Python wants it: the other type may know what to do."""
     with pytest.raises(TypeError):

@@ -21,6 +21,7 @@ from logiclens.logic import (
     minimize,
     minimize_path,
     parse_formula,
+    problem,
 )
 from tests.logic.brute_force import best_errors
 from tests.strategies import all_rows, distinct_names, labelled_rows
@@ -216,7 +217,7 @@ def test_wide_tables(n_concepts):
 
 def test_the_same_table_gives_the_same_formula():
     random = np.random.default_rng(0)
-    X, y = random.random((300, 20)) < 0.5, random.random(300) < 0.5
+    X, y = random.random((100, 20)) < 0.5, random.random(100) < 0.5
 
     assert minimize(TruthTable.from_data(X, y)) == minimize(TruthTable.from_data(X, y))
 
@@ -426,3 +427,104 @@ def test_no_more_literals_than_espresso(n_rows, n_concepts, seed):
     y ^= random.random(len(X)) < 0.1
 
     assert minimize(TruthTable.from_data(X, y)).literals <= espresso_literals(X, y)
+
+
+# --- weights of any size ------------------------------------------------------------------------------
+
+RULE = parse_formula("x0 | (x1 & x2)")
+
+
+@given(labelled_rows(max_concepts=4), st.sampled_from([2.0**-40, 2.0**-10, 2.0**13, 2.0**27, 2.0**332]))
+@settings(max_examples=30)
+def test_the_unit_of_weight_changes_nothing(rows, unit):
+    """Powers of two, so that the sums are the same to the last bit and ties stay ties."""
+    X, y, weight, names = rows
+    for setting in ({}, {"literal_cost": 0.03}, {"max_literals": 3}):
+        plain = minimize(table_of(rows), **setting)
+        scaled = minimize(table_of((X, y, weight * unit, names)), **setting)
+
+        assert scaled.literals == plain.literals
+        assert scaled.errors == pytest.approx(plain.errors * unit)
+
+
+@pytest.mark.parametrize("heavy", [1e3, 1e6, 3e6, 1e8])
+def test_a_light_tuple_beside_heavy_ones_is_not_forgotten(heavy):
+    """With absolute tolerances the solver once called ``x0``, wrong on the light tuple, proved minimal."""
+    X = all_rows(3)
+    weight = np.where((X == [False, True, True]).all(axis=1), 1.0, heavy)
+    table = TruthTable.from_data(X, RULE.evaluate(X), sample_weight=weight)
+
+    assert equivalent(minimize(table, max_literals=10).formula, RULE)
+    assert equivalent(minimize_path(table)[-1].formula, RULE)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_proofs_hold_for_weights_of_all_sizes(seed):
+    random = np.random.default_rng(seed)
+    X, y = all_rows(3), random.random(8) < 0.5
+    weight = np.exp(random.normal(0, 4, 8))
+    table = TruthTable.from_data(X, y, sample_weight=weight)
+    best = best_errors(table.to_array(), table.yes, table.no)
+    for point in minimize_path(table):
+        if point.status == Status.PROVED:
+            least = min(errors for literals, errors in best.items() if literals <= point.literals)
+
+            assert point.errors <= least + 2e-6 * table.total
+
+
+@pytest.mark.parametrize("sigma", [3, 8])
+def test_search_ends_on_weights_of_all_sizes(sigma):
+    """Rounding once made a term that covered nothing new look like a gain, again and again."""
+    random = np.random.default_rng(0)
+    X, y = random.random((60, 14)) < 0.5, random.random(60) < 0.5
+    front = minimize_path(TruthTable.from_data(X, y, sample_weight=np.exp(random.normal(0, sigma, 60))))
+
+    assert front[-1].errors == 0
+
+
+# --- one search behind all questions -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_point_of_the_front_beats_a_cost_or_a_budget(seed):
+    """And neither does the formula that agrees with every tuple."""
+    random = np.random.default_rng(seed)
+    X = random.random((80, 14)) < 0.5
+    y = ((X[:, 0] & X[:, 1]) | (X[:, 2] & ~X[:, 3] & X[:, 4])) ^ (random.random(80) < 0.05)
+    table = TruthTable.from_data(X, y)
+    known = [*minimize_path(table), minimize(table)]
+    for literal_cost in (1e-6, 0.005):
+        found = minimize(table, literal_cost=literal_cost)
+        price = literal_cost * table.total
+
+        assert (
+            found.errors + price * found.literals <= min(p.errors + price * p.literals for p in known) + 1e-9
+        )
+    for max_literals in (2, 5):
+        within = [point.errors for point in known if point.literals <= max_literals]
+
+        assert minimize(table, max_literals=max_literals).errors <= min(within)
+
+
+def test_eight_lines_are_found_at_any_price():
+    """Tic-tac-toe: each of the eight terms pays only once the others are there."""
+    random = np.random.default_rng(0)
+    X = random.random((700, 18)) < 0.45
+    lines = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+    y = np.any([X[:, list(line)].all(axis=1) for line in lines], axis=0)
+    table = TruthTable.from_data(X, y)
+
+    for setting in ({}, {"max_literals": 24}, {"max_literals": 50}, {"literal_cost": 1e-6}, {"max_terms": 8}):
+        found = minimize(table, **setting)
+        assert (found.literals, found.errors) == (24, 0.0)
+
+
+def test_a_long_front_ends_in_agreement_with_all_tuples(monkeypatch):
+    """The search sees a sample of a long table; a single odd tuple counts all the same."""
+    monkeypatch.setattr(problem, "_SAMPLE", 128)
+    random = np.random.default_rng(0)
+    X = np.unique(random.random((1500, 16)) < 0.5, axis=0)
+    y = X[:, 0] & X[:, 1]
+    y[700] ^= True
+
+    assert minimize_path(TruthTable.from_data(X, y))[-1].errors == 0

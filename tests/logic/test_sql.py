@@ -144,6 +144,12 @@ def test_sql_negations():
             "'mysql', 'spark', 'bigquery'.",
         ),
         (
+            a,
+            "postgres",
+            "Unknown SQL dialect 'postgres'. Did you mean 'postgresql'? The dialects are 'ansi', 'duckdb', "
+            "'sqlite', 'postgresql', 'mysql', 'spark', 'bigquery'.",
+        ),
+        (
             Var("x\0"),
             "ansi",
             "'x\\x00' cannot be a column in ansi: it holds a NUL character. Rename the concept.",
@@ -215,3 +221,8 @@ def test_size_is_limited_and_arguments_are_checked():
         to_sql(shared(70, TRUE))
     with pytest.raises(InputError, match=r"^Only a formula can be written out. Got 'a'; write Var\('a'\).$"):
         to_sql("a")
+    with pytest.raises(
+        InputError,
+        match=r"^Only a formula can be written out. Got 'a & b'; write parse_formula\('a & b'\).$",
+    ):
+        to_sql("a & b")

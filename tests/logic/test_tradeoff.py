@@ -60,7 +60,7 @@ def test_the_best_of_a_few_literals():
 
 
 def test_a_start_takes_part():
-    """The eight lines of a board of noughts and crosses: none of them helps much before the others are there."""
+    """The eight lines of tic-tac-toe: none of them helps much before the others are there."""
     X = np.random.default_rng(0).random((600, 27)) < 0.4
     lines = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
     start = np.zeros((8, 27), dtype=np.int8)

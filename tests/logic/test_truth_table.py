@@ -275,6 +275,8 @@ def test_renaming_changes_names_only(data, drawn):
 
     assert table.rename(others) == TruthTable.from_data(X, y, others, weight)
     assert contents(table.rename(others)) == contents(table)
+    assert table.rename(dict(zip(table.names, others, strict=True))) == table.rename(others)
+    assert table.rename({}) == table
 
 
 def test_hostile_names():
@@ -409,8 +411,8 @@ BAD_DATA = {
     ),
     "nothing": (
         {"concepts": None},
-        "Concepts must be a table of shape (rows, concepts). Got an array of shape (); "
-        "use reshape(-1, 1) for a single concept.",
+        "Concepts must be a mapping, a data frame or an array of shape (rows, concepts). Got None; "
+        "write [[...], [...]], one list for each row.",
     ),
     "sparse": (
         {"concepts": scipy.sparse.csr_array(X)},
@@ -418,12 +420,13 @@ BAD_DATA = {
     ),
     "NaN": (
         {"concepts": [[1, 0], [np.nan, 1], [0, 0], [0, 0]]},
-        "Column 'x0' has missing values (NaN). Impute or drop those rows first.",
+        "Column 'x0' has 1 missing value (NaN), the first in row 1 (counted from 0). "
+        "Impute or drop those rows first.",
     ),
     "too few answers": ({"predictions": [1, 0]}, f"predictions must have {ROWS}. Got shape (2,)."),
     "answers in a column": (
         {"predictions": [[1], [0], [0], [1]]},
-        f"predictions must have {ROWS}. Got shape (4, 1).",
+        f"predictions must have {ROWS}. Got shape (4, 1); pass it flat, with .ravel().",
     ),
     "no answers": ({"predictions": None}, f"predictions must have {ROWS}. Got shape ()."),
     "ragged answers": ({"predictions": [[1], [0, 1], 1, 1]}, f"predictions {RAGGED}"),
@@ -433,25 +436,28 @@ BAD_DATA = {
     ),
     "answers with NaN": (
         {"predictions": [1, 0, np.nan, 1]},
-        "The prediction array has missing values (NaN). Impute or drop those rows first.",
+        "The prediction array has 1 missing value (NaN), the first in row 2 (counted from 0). "
+        "Impute or drop those rows first.",
     ),
     "answers with None": (
         {"predictions": [1, 0, None, 1]},
-        "The prediction array has missing values (None or NaN). Impute or drop those rows first.",
+        "The prediction array has 1 missing value (None or NaN), the first in row 2 (counted from 0). "
+        "Impute or drop those rows first.",
     ),
     "answers that are masked": (
         {"predictions": np.ma.array([1, 0, 1, 1], mask=[1, 0, 0, 0])},
-        "predictions has missing values (masked). Impute or drop those rows first.",
+        "predictions has 1 missing value (masked), the first in row 0 (counted from 0). "
+        "Impute or drop those rows first.",
     ),
     "answers that are class numbers": (
         {"predictions": [0, 1, 2, 3]},
-        "The prediction array has the value 3, outside [0, 1]. Turn it into concepts first, "
-        "for instance by comparing it with a cut point.",
+        "predictions must say yes or no for one class: Booleans or numbers in [0, 1]. Got the label 2; "
+        "for the class 3 write y == 3.",
     ),
     "answers that are text": (
         {"predictions": ["y", "n", "n", "y"]},
-        "The prediction array has values of type <U1; concepts are Booleans or numbers in [0, 1]. "
-        "Encode the column first.",
+        "predictions must say yes or no for one class: Booleans or numbers in [0, 1]. Got the label 'y'; "
+        "for the class 'y' write y == 'y'.",
     ),
     "too few weights": ({"sample_weight": [1]}, f"sample_weight must have {ROWS}. Got shape (1,)."),
     "one weight": ({"sample_weight": 2.0}, f"sample_weight must have {ROWS}. Got shape ()."),
@@ -503,7 +509,7 @@ BAD_DATA = {
         {"names": ["a", "a"]},
         "Concept names must be distinct; repeated: 'a'. Rename the columns.",
     ),
-    "too few names": ({"names": ["a"]}, "1 names were given for 2 columns. Give one name for each column."),
+    "too few names": ({"names": ["a"]}, "1 name was given for 2 columns. Give one name for each column."),
     "threshold": ({"threshold": 1}, "The threshold must be a number in [0, 1). Got 1."),
 }
 
@@ -567,7 +573,15 @@ MISUSE = {
     ),
     "rename with too few": (
         lambda: TABLE.rename(["a"]),
-        "1 names were given for 2 columns. Give one for each column.",
+        "1 name was given for 2 columns. Give one name for each column.",
+    ),
+    "rename of an unknown concept": (
+        lambda: TABLE.rename({"x": "y"}),
+        "Unknown concept 'x'. The 2 known concepts are 'a', 'b'.",
+    ),
+    "rename of a number": (
+        lambda: TABLE.rename({0: "y"}),
+        "A concept name must be a string. Got 0; convert it with str().",
     ),
     "rename with text": (
         lambda: TABLE.rename("ab"),

@@ -32,12 +32,12 @@ _SCREEN: Final = 1e9  # multiplications spent on screening all pairs (or triples
 _SCREEN_ROWS: Final = 64  # tuples without which screening lets too much through
 _POOL: Final = 1024  # screened terms kept
 _RANKED: Final = 1 << 16  # screened terms ranked at once
-_FIRST_BATCHES: Final = 8  # batches of seeds within which a formula worth shortening is found
-_FIRST_LITERALS: Final = 100  # literals it may have
+_FIRST_BATCHES: Final = 16  # batches of seeds at least within which a formula worth shortening is found
+_QUICK: Final = 6_000  # size of table (tuples times concepts) for which shortening is quick
 _WORKING_SET: Final = 1 << 14  # tuples of each answer looked at first; more where the terms are wrong
 _REFILL: Final = Effort(nodes=20, cover_size=150, program_size=0)  # proof allowed to one choice of terms
-_PATIENCE: Final = 40  # reductions without gain after which the loop ends
-_CELLS: Final = 10_000  # size of table (tuples times concepts) below which there are more of them
+_PATIENCE: Final = 30  # reductions without gain after which the loop ends
+_CELLS: Final = 3_000  # size of table (tuples times concepts) below which there are more of them
 
 
 class Side:
@@ -98,15 +98,21 @@ def agreeing_terms(wanted: BoolArray, avoided: BoolArray, relevance: FloatArray)
         off = np.union1d(off, _evenly(caught, size))
 
 
-def first_agreeing_terms(wanted: BoolArray, avoided: BoolArray, relevance: FloatArray) -> Terms | None:
-    """A DNF as :func:`agreeing_terms` finds it at first, without going on to shorten it.
+def first_agreeing_terms(
+    wanted: BoolArray, avoided: BoolArray, relevance: FloatArray, max_literals: float
+) -> Terms | None:
+    """A DNF as :func:`agreeing_terms` finds it at first; shortened only where that is quick.
 
-    None when it takes too many terms to be of use: then the answers are too noisy for a short formula to
-    agree with all of them.
+    None when it has more literals than told, or is not found soon: then the answers are too noisy for a short
+    formula to agree with all of them.
     """
     search = _Search(Side(wanted), Side(avoided), np.broadcast_to(relevance, wanted.shape))
-    terms = search.first_terms(_FIRST_BATCHES)
-    return None if terms is None or np.abs(terms).sum() > _FIRST_LITERALS else terms
+    chosen = search.first(max(_FIRST_BATCHES, max_literals / 10))
+    if not len(chosen) or np.floor(search.costs[chosen]).sum() > max_literals:
+        return None
+    if wanted.size + avoided.size <= _QUICK:
+        chosen = search.improve(chosen)
+    return search.pool[chosen]
 
 
 def covered_rows(terms: Terms, bits: BoolArray) -> BoolArray:
@@ -139,14 +145,11 @@ class _Search:
         self.known: set[bytes] = set()
 
     def run(self) -> Terms:
-        chosen = self._improve(self._first(np.inf))  # which adds to the pool
+        """Terms of the shortest DNF found."""
+        chosen = self.improve(self.first(np.inf))  # which adds to the pool
         return self.pool[chosen]
 
-    def first_terms(self, max_batches: float) -> Terms | None:
-        chosen = self._first(max_batches)
-        return self.pool[chosen] if len(chosen) else None
-
-    def _first(self, max_batches: float) -> IndexArray:
+    def first(self, max_batches: float) -> IndexArray:
         """A first choice of terms; none if so many batches of seeds do not give every tuple a term."""
         self._screen_pairs()
         if not self._complete(max_batches):
@@ -193,7 +196,7 @@ class _Search:
     def _spread(self, rows: IndexArray) -> IndexArray:
         return rows if len(rows) <= _BATCH else np.sort(self.random.choice(rows, _BATCH, replace=False))
 
-    def _improve(self, chosen: IndexArray) -> IndexArray:
+    def improve(self, chosen: IndexArray) -> IndexArray:
         """Reduce and expand again, until that has not gained for a while."""
         cells = self.on.bits.size + self.off.bits.size
         zeal = min(8.0, max(1.0, _CELLS / cells))  # small tables are gone over more often

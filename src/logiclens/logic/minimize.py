@@ -29,7 +29,7 @@ from logiclens.logic.arrays import IndexArray, Terms, pack
 from logiclens.logic.cover import Cover
 from logiclens.logic.data import as_float, check_count
 from logiclens.logic.exact import Proof, best_tradeoff, smallest_agreeing
-from logiclens.logic.expand import agreeing_terms, first_agreeing_terms
+from logiclens.logic.expand import agreeing_terms, covered_rows, first_agreeing_terms
 from logiclens.logic.formula import Formula
 from logiclens.logic.lattice import MAX_CONCEPTS
 from logiclens.logic.problem import Problem
@@ -38,6 +38,7 @@ from logiclens.logic.tradeoff import Budget, Tradeoff
 from logiclens.logic.truth_table import TruthTable
 
 _PATH_CONCEPTS: Final = 6  # concepts up to which every point of a front is proved unless told otherwise
+_LONGEST_START: Final = 1000  # literals of an agreeing formula that is worth shortening
 _LOOK: Final = 1 << 14  # tuples up to which the terms of an agreeing formula are looked at once more
 _BLOCK: Final = 1 << 17  # tuples whose coverage is worked out at once
 
@@ -66,7 +67,8 @@ class Minimized:
     literals : int
         Number of literals.
     status : Status
-        ``"proved minimal"``: no formula does better. ``"best found"``: the search found none better.
+        ``"proved minimal"``: no formula does better (by more than a millionth of the weight, where errors are
+        traded). ``"best found"``: the search found none better.
     """
 
     formula: Formula
@@ -128,13 +130,13 @@ def minimize(
     zero | two | four | six | eight - 5 literals, proved minimal
     """
     _check(table, exact)
-    price = _cost(literal_cost) * table.total
+    cost = _cost(literal_cost)
     budget = Budget(_limit(max_terms, "max_terms"), _limit(max_literals, "max_literals"))
     minimizer = _Minimizer(Problem(table, order), exact)
     with _one_thread():
-        if price == 0 and budget == Budget():
+        if cost == 0 and budget == Budget():
             return minimizer.agree()
-        return minimizer.trade(price, budget)
+        return minimizer.trade(cost, budget)
 
 
 def minimize_path(
@@ -219,8 +221,10 @@ class _Minimizer:
         search.polish_cover(terms, search.finest_price())
         return next(found for _, (value, found) in sorted(search.front.covers.items()) if value >= won)
 
-    def trade(self, price: float, budget: Budget) -> Minimized:
-        """The formula of least errors plus price of the literals, within the budget."""
+    def trade(self, cost: float, budget: Budget) -> Minimized:
+        """The formula of least errors plus cost of the literals, within the budget."""
+        # A literal that costs the whole weight never pays, and one that costs more does not either.
+        price = min(cost, 1.0) * self.problem.table.total / self.problem.scale
         front = self._search(budget, price).front
         won, terms = front.best(price, budget.literals)
         proof = None
@@ -235,7 +239,9 @@ class _Minimizer:
         search = Tradeoff(bits, gain, self.problem.relevance, budget)
         start = None
         if (gain > 0).any() and (gain < 0).any():
-            start = first_agreeing_terms(bits[gain > 0], bits[gain < 0], self.problem.relevance)
+            affordable = gain[gain > 0].sum() / last_price if last_price else _LONGEST_START
+            longest = min(affordable, 2 * budget.literals, _LONGEST_START)
+            start = first_agreeing_terms(bits[gain > 0], bits[gain < 0], self.problem.relevance, longest)
         search.sweep(last_price, start)
         return search
 
@@ -248,15 +254,24 @@ class _Minimizer:
     def path(self, budget: Budget) -> tuple[Minimized, ...]:
         """Best formulas of every size."""
         search = self._search(budget, 0.0)
-        covers = search.front.covers
-        if np.isinf(budget.literals) and covers[max(covers)][0] < search.gain[search.gain > 0].sum():
-            search.offer(self._agreeing(prove=False).terms)
-        sizes = sorted(size for size in covers if size <= budget.literals)
+        agreement = None
+        if np.isinf(budget.literals) and not self._agrees(search.front.best(0.0)[1]):
+            agreement = self._agreeing(prove=False).terms
+            search.offer_shorter(agreement)
+        covers = [
+            terms for size, (_, terms) in sorted(search.front.covers.items()) if size <= budget.literals
+        ]
+        if agreement is not None:
+            covers.append(agreement)
         if self.exact is True or (self.exact == "auto" and self.problem.n_concepts <= _PATH_CONCEPTS):
-            points = self._proved_path(search, sizes[-1])
+            points = self._proved_path(search, _size(covers[-1]))
         else:
-            points = (self._result(covers[size][1], False) for size in sizes)
+            points = (self._result(terms, False) for terms in sorted(covers, key=_size))
         return tuple(_falling(points))
+
+    def _agrees(self, terms: Terms) -> bool:
+        """Whether a formula agrees with every tuple of the whole table."""
+        return np.array_equal(covered_rows(terms, self.problem.bits), self.problem.gain > 0)
 
     def _proved_path(self, search: Tradeoff, longest: int) -> Iterator[Minimized]:
         """The best formula of at most 0, 1, 2, ... literals."""

@@ -32,7 +32,9 @@ class Problem:
     bits : ndarray of bool, shape (n_decided, n_concepts)
         The tuples with more of one answer than of the other, over the concepts that are left.
     gain : ndarray of float, shape (n_decided,)
-        Weight of yes minus weight of no: what is won when a formula is true there.
+        Weight of yes minus weight of no, over ``scale``: what is won when a formula is true there.
+    scale : float
+        A power of two, so that the gains add up to between 1 and 2 (in size) whatever the unit of weight.
     relevance : ndarray of float, shape (n_concepts,)
         In [0, 1].
     """
@@ -43,7 +45,8 @@ class Problem:
         gain = table.yes - table.no
         decided = gain != 0
         bits = unpack(table.rows[decided], len(table.names))
-        self.gain: FloatArray = gain[decided]
+        self.scale = float(2.0 ** np.floor(np.log2(np.abs(gain).sum() or 1.0)))
+        self.gain: FloatArray = gain[decided] / self.scale
         self._columns, self._opposites = _telling_columns(bits, relevance.mean(axis=0))
         self.bits: BoolArray = bits[:, self._columns]
         self._row_relevance = relevance[:, self._columns]

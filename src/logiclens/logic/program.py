@@ -5,15 +5,18 @@ Maximize the gains of the covered tuples minus the price of the literals taken, 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import block_array, coo_array, csr_array, eye_array
 
-from logiclens.logic.arrays import BoolArray, FloatArray, Terms
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms
 from logiclens.logic.set_cover import Choice
 from logiclens.logic.tradeoff import Budget
+
+_SCALE: Final = 1024.0  # what the gains add up to before the solver, about
+_RESOLUTION: Final = 1e-6  # share of all gains that the solver is trusted to tell from nothing
 
 
 class TradeoffProgram:
@@ -46,9 +49,11 @@ class TradeoffProgram:
         n_terms, n_groups = len(self.terms), len(self.gains)
         if not n_groups:  # whatever is covered wins as much as it costs
             return Choice(np.empty(0, dtype=np.intp), True)
-        objective = np.concatenate([self.price * self.sizes, -self.gains])  # minimized: minus what is won
-        slack = 1e-7 * max(1.0, float(np.abs(self.gains).sum()))
-        constraints = [*self._constraints(), LinearConstraint(objective, ub=-reached + slack)]
+        # Minimized: minus what is won. Scaled so that the solver's tolerances, which are absolute, are far
+        # below the resolution that is asked for.
+        objective = _SCALE * np.concatenate([self.price * self.sizes, -self.gains])
+        slack = _RESOLUTION / 10 * _SCALE
+        constraints = [*self._constraints(), LinearConstraint(objective, ub=-_SCALE * reached + slack)]
         settings: dict[str, Any] = {
             "integrality": np.concatenate([np.ones(n_terms), np.zeros(n_groups)]),
             "bounds": Bounds(0, 1),
@@ -57,14 +62,28 @@ class TradeoffProgram:
         first = milp(objective, constraints=constraints, **settings)
         if first.x is None:
             return None
-        solution, proved = first, first.status == 0
-        if proved:
-            # Among equally good formulas: fewest literals, then the tie values.
-            literals = np.concatenate([self.sizes + 1e-3 * ties, np.zeros(n_groups)])
-            constraints[-1] = LinearConstraint(objective, ub=first.fun + slack)
-            second = milp(literals, constraints=constraints, **settings)
-            solution = second if second.status == 0 else first
-        return Choice(np.flatnonzero(solution.x[:n_terms] > 0.5), proved)
+        chosen = np.flatnonzero(first.x[:n_terms] > 0.5)
+        if first.status != 0:
+            return Choice(chosen, False)
+        # Among equally good formulas: fewest literals, then the tie values.
+        literals = np.concatenate([self.sizes + 1e-3 * ties, np.zeros(n_groups)])
+        constraints[-1] = LinearConstraint(objective, ub=first.fun + slack)
+        second = milp(literals, constraints=constraints, **settings)
+        if second.status != 0:
+            return Choice(chosen, False)
+        better = np.flatnonzero(second.x[:n_terms] > 0.5)
+        if self._won(better) >= self._won(chosen) - 1e-12:
+            chosen = better
+        return Choice(chosen, self._fine_enough())
+
+    def _won(self, chosen: IndexArray) -> float:
+        """What the terms really win, without the solver's rounding."""
+        covered = np.asarray(self.incidence[:, chosen].sum(axis=1)).ravel() > 0
+        return float(self.gains[covered].sum() - self.price * self.sizes[chosen].sum())
+
+    def _fine_enough(self) -> bool:
+        """Whether the solver tells the lightest group from nothing; if not, its word is no proof."""
+        return bool(np.abs(self.gains).min() > _RESOLUTION * np.abs(self.gains).sum())
 
     def _constraints(self) -> list[LinearConstraint]:
         n_terms, n_groups = len(self.terms), len(self.gains)

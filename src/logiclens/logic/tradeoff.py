@@ -31,6 +31,8 @@ _RESTARTS: Final = 8  # descents on shaken gains, where the table is small
 _RESTART_WORK: Final = 100_000  # cells of the table (or terms there are) times descents
 _SHAKE: Final = 0.3  # spread of the logarithm of the factors that shake the gains
 _POLISHED: Final = 16  # literals up to which the best covers are gone over once more; and terms of a cover
+_ONE_BY_ONE: Final = 200  # literals of a cover up to which they go one by one
+_WORK: Final = 1e11  # multiplications, about, that one descent may take
 _ROUNDS: Final = 6  # passes over all terms at one price
 
 
@@ -93,6 +95,7 @@ class Tradeoff:
         self.front = Front(budget.terms)
         self.n_concepts = bits.shape[1]
         self.small = self.n_concepts <= MAX_CONCEPTS
+        self.steps = self._affordable_steps()  # best terms that may still be asked for
         if self.small:
             self.sizes = term_sizes(self.n_concepts)
             self.prefer = self._preferences()
@@ -119,24 +122,24 @@ class Tradeoff:
         self._descend(self.gain, last_price)
         for _ in range(restarts):
             self._descend(self.gain * np.exp(random.normal(0, _SHAKE, len(self.gain))), last_price)
-        self.pull = self.gain
+        self.pull, self.steps = self.gain, self._affordable_steps()
         if start is not None:
-            self.offer(start)
-            self._offer_shorter(start)
+            self.offer_shorter(start)
         self._polish(max(last_price, self.finest_price()))
         return self.front
 
     def _descend(self, pull: FloatArray, last_price: float) -> None:
         """Follow these gains from the highest price to the lowest, or until far over the budget."""
         self.pull = pull
+        self.steps = self._affordable_steps()
         most = float(np.maximum(self.gain, 0).sum())
         floor = max(last_price, self.finest_price())
         price = float(np.maximum(pull, 0).sum())
         terms = np.zeros((0, self.n_concepts), dtype=np.int8)
         while True:
             terms = self._settle(terms, price)
-            self._offer_shorter(terms)
-            done = price <= floor or np.abs(terms).sum() >= 2 * self.budget.literals
+            self.offer_shorter(terms)
+            done = price <= floor or self.steps <= 0 or _size(terms) >= 2 * self.budget.literals
             if done or self.offer(terms) >= most - self._epsilon:
                 return
             price = max(price * _STEP, floor)
@@ -150,10 +153,11 @@ class Tradeoff:
     def polish_cover(self, terms: Terms, price: float, literals: float = np.inf) -> None:
         """Settle one cover of few terms, within a number of literals."""
         if len(terms) <= _POLISHED:
-            self._offer_shorter(self._settle(terms, price, literals))
+            self.offer_shorter(self._settle(terms, price, literals))
 
-    def _offer_shorter(self, terms: Terms) -> None:
+    def offer_shorter(self, terms: Terms) -> None:
         """Offer what is left of a cover as literals or whole terms go, the least useful first."""
+        self.offer(terms)
         while terms.any():
             broken = self.side.broken(terms)
             covered = broken == 0
@@ -163,6 +167,11 @@ class Tradeoff:
             per_literal = np.where(terms != 0, self.side.broken_by(entering, terms), -np.inf)
             per_term = -((covered & (times == 1)) @ self.gain)
             sizes = np.abs(terms).sum(axis=1)
+            if sizes.sum() > _ONE_BY_ONE:  # many terms at a time, while there are so many
+                useful = np.argsort(-per_term / np.maximum(sizes, 1), kind="stable")
+                terms = terms[np.sort(useful[: -1 - len(terms) // 32])]
+                self.offer(terms)
+                continue
             at, concept = divmod(int(per_literal.argmax()), self.n_concepts)
             drop = int((per_term / np.maximum(sizes, 1)).argmax())
             if per_literal[at, concept] >= per_term[drop] / max(sizes[drop], 1):
@@ -180,6 +189,8 @@ class Tradeoff:
     def _settle(self, terms: Terms, price: float, literals: float = np.inf) -> Terms:
         """Add, replace and drop terms, within a number of literals, until none of it wins at this price."""
         for _ in range(_ROUNDS):
+            if self.steps <= 0:
+                break
             before = self._value(terms, price)
             terms = self._replace_each(self._add(terms, price, literals), price, literals)
             if self._value(terms, price) <= before + self._epsilon:
@@ -201,7 +212,7 @@ class Tradeoff:
         return won
 
     def _add(self, terms: Terms, price: float, literals: float) -> Terms:
-        while len(terms) < self.budget.terms:
+        while len(terms) < self.budget.terms and self.steps > 0:
             open_gain = np.where(self.side.covered(terms).any(axis=0), 0.0, self.pull)
             value, term = self._best_term(open_gain, price, literals - _size(terms))
             if value <= self._epsilon:
@@ -212,7 +223,7 @@ class Tradeoff:
 
     def _replace_each(self, terms: Terms, price: float, literals: float) -> Terms:
         at = 0
-        while at < len(terms):
+        while at < len(terms) and self.steps > 0:
             rest = np.delete(terms, at, axis=0)
             open_gain = np.where(self.side.covered(rest).any(axis=0), 0.0, self.pull)
             own = float(open_gain[self.side.covered(terms[at : at + 1])[0]].sum())
@@ -231,13 +242,23 @@ class Tradeoff:
 
     def _best_term(self, gain: FloatArray, price: float, most: float) -> tuple[float, Terms]:
         """The term of at most ``most`` literals that wins most on tuples of these gains."""
+        self.steps -= 1
         if self.small:
             values = term_sums(self.bits, gain) - price * self.sizes
             values[self.sizes > most] = -np.inf
             top = np.flatnonzero(values >= values.max() - self._epsilon)
             best = top[np.argmin(self.prefer[top])]
-            return float(values[best]), read_terms(np.array([best]), self.n_concepts)[0]
-        return self._beam(gain, price, most)
+            term = read_terms(np.array([best]), self.n_concepts)[0]
+        else:
+            term = self._beam(gain, price, most)
+        # The sums above are rounded, in single precision at that; what counts is what the term really wins.
+        return float(gain[self.side.covered(term[None])[0]].sum()) - price * _size(term), term
+
+    def _affordable_steps(self) -> int:
+        """How many best terms one descent may ask for."""
+        n_rows, n_concepts = self.bits.shape
+        cost = 200 * 3**n_concepts if self.small else n_rows * n_concepts * (n_concepts + 300)
+        return int(_WORK / max(cost, 1)) + 100
 
     def _preferences(self) -> FloatArray:
         """Rank of each term among equals: fewer literals, then more relevant concepts, then plain ones."""
@@ -247,7 +268,7 @@ class Tradeoff:
             rank = (rank[:, None] + np.array([cost + 1e-6, cost, 0.0])).reshape(-1)
         return rank
 
-    def _beam(self, gain: FloatArray, price: float, most: float) -> tuple[float, Terms]:
+    def _beam(self, gain: FloatArray, price: float, most: float) -> Terms:
         """Beam search from all terms of up to two literals, while a longer one could win."""
         rows = np.flatnonzero(gain)
         side, gain = Side(self.bits[rows]), gain[rows]
@@ -261,7 +282,7 @@ class Tradeoff:
             beam = terms[:_BEAM] if length <= most else terms[:0]
             beam = self._promising(side, gain, beam, best + price * length)
             values, terms = self._longer(side, gain, beam, price * length)
-        return best, winner
+        return winner
 
     def _up_to_two(self, side: Side, gain: FloatArray, price: float, most: float) -> tuple[FloatArray, Terms]:
         """The best terms of one or two literals and what they win, best first."""

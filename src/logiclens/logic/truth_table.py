@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from logiclens.errors import InputError, UnknownConceptError, count, shown
 from logiclens.logic.arrays import WORD, BoolArray, FloatArray, Words, pack, unpack
-from logiclens.logic.data import ConceptData, check_names, check_one_name_each
+from logiclens.logic.data import ConceptData, check_name, check_names, check_one_name_each
 from logiclens.logic.values import THRESHOLD, as_answers, as_weights
 
 _BLOCK: Final = 1 << 17  # rows packed and grouped at a time: a block's words stay in the cache
@@ -99,7 +99,7 @@ class TruthTable:
         if data.n_rows == 0:
             raise InputError("A truth table needs at least one row of data. Got none.")
         positions = data.positions(range(len(data.names)) if columns is None else columns)
-        answers = as_answers(predictions, "predictions", data.n_rows, data.threshold)
+        answers = as_answers(predictions, data.n_rows, data.threshold)
         weight = None if sample_weight is None else as_weights(sample_weight, "sample_weight", data.n_rows)
         words, yes, no = _group_blocks(_packed_blocks(data, positions, answers, weight))
         return cls._of_groups(tuple(data.names[j] for j in positions), words, yes, no)
@@ -216,7 +216,7 @@ class TruthTable:
         (('c', 'd'), ('a', 'd'))
         """
         if isinstance(names, Mapping):
-            for old in names:
+            for old in map(check_name, names):
                 if old not in self.names:
                     raise UnknownConceptError(old, self.names)
             names = [names.get(name, name) for name in self.names]

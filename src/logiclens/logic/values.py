@@ -63,7 +63,7 @@ def _unboxed(values: NDArray[Any], label: str) -> NDArray[Any]:
     if kinds <= {bool, np.bool_}:
         return values.astype(np.bool_)
     if any(map(_is_missing, values.ravel())):
-        missing = np.array([_ismissing_values(value) for value in values.ravel()]).reshape(values.shape)
+        missing = np.array([_is_missing(value) for value in values.ravel()]).reshape(values.shape)
         raise missing_values(label, missing, " (None or NaN)")
     if all(issubclass(kind, (int, float, np.integer, np.floating, np.bool_)) for kind in kinds):
         return _as_floats(values, label)
@@ -82,7 +82,7 @@ def missing_values(label: str, missing: BoolArray, kind: str = "") -> InputError
     return InputError(f"{label} has {number}{kind}{place}. Impute or drop those rows first.")
 
 
-def _ismissing_values(value: object) -> bool:
+def _is_missing(value: object) -> bool:
     """Whether a value is None, or unlike itself as NaN, NaT and the NA of pandas are."""
     try:
         return value is None or not bool(value == value)
@@ -104,21 +104,24 @@ def as_array(values: Any, label: str) -> NDArray[Any]:
         ) from None
 
 
-def as_answers(values: Any, label: str, length: int, threshold: float) -> BoolArray:
+def as_answers(predictions: Any, length: int, threshold: float) -> BoolArray:
     """Truth of that many answers; labels of several classes are told from answers about one."""
-    answers = as_array(values, label)
-    check_length(answers, label, length)
+    answers = as_array(predictions, "predictions")
+    check_length(answers, "predictions", length)
     wrong = _class_label(answers)
     if wrong is None:
-        return booleanize(answers, label, threshold)
+        return booleanize(answers, "The prediction array", threshold)
     example = answers.max() if answers.dtype.kind in "iuf" else wrong
-    example = int(example) if isinstance(example, np.floating) else example
-    example = example.item() if isinstance(example, np.generic) else example
-    wrong = wrong.item() if isinstance(wrong, np.generic) else wrong
     raise InputError(
-        f"{label} must say yes or no for one class: Booleans or numbers in [0, 1]. Got {shown(wrong)}; "
-        f"for the rules of one class of y, write y == {shown(example)}."
+        "predictions must say yes or no for one class: Booleans or numbers in [0, 1]. "
+        f"Got the label {_plain(wrong)}; for the class {_plain(example)} write y == {_plain(example)}."
     )
+
+
+def _plain(label: Any) -> str:
+    """A class label as a person would type it: no type of NumPy, no ``.0``."""
+    value = label.item() if isinstance(label, np.generic) else label
+    return shown(int(value) if isinstance(value, float) else value)
 
 
 def _class_label(answers: NDArray[Any]) -> Any:
