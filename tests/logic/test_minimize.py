@@ -153,6 +153,12 @@ def test_even_digits_take_five_literals():
     assert (found.literals, found.errors, found.status) == (5, 0.0, "proved minimal")
 
 
+def test_a_result_prints_as_a_line():
+    found = minimize(TruthTable.from_data([[0], [1]], [0, 1], names=["a"]))
+
+    assert str(found) == "a  (1 literal, errors 0, proved minimal)"
+
+
 def test_exclusive_or_among_a_hundred_concepts():
     X = np.random.default_rng(0).random((4000, 100)) < 0.5
     found = minimize(TruthTable.from_data(X, X[:, 3] ^ X[:, 50]))

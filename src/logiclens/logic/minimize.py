@@ -49,7 +49,9 @@ class Status(StrEnum):
     """How a formula was found."""
 
     PROVED = "proved minimal"
+    """No formula does better."""
     SEARCHED = "best found"
+    """The search found none that does better."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,10 @@ class Minimized:
     errors: float
     literals: int
     status: Status
+
+    def __str__(self) -> str:
+        literals = f"{self.literals} literal{'' if self.literals == 1 else 's'}"
+        return f"{self.formula}  ({literals}, errors {self.errors:g}, {self.status})"
 
 
 def minimize(

@@ -16,8 +16,8 @@ from heapq import heapify, heappop, heappush
 
 from logiclens.errors import LimitError
 
-MAX_CONFLICTS = 50_000
-"""Most dead ends of one search, unless told otherwise: some seconds up to a minute."""
+MAX_CONFLICTS = 20_000
+"""Most dead ends of one search, unless told otherwise: seconds, or up to a minute on hard questions."""
 
 _RESTART = 64  # conflicts before the first restart
 _DECAY = 1 / 0.95
