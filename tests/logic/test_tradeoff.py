@@ -131,3 +131,13 @@ def test_nothing_to_win_gives_the_empty_cover(price):
 
     assert front.best(price)[0] == 0.0
     assert len(front.best(price)[1]) == 0
+
+
+def test_of_many_terms_the_least_useful_go_first():
+    """Ninety terms of three literals, each true on one tuple; only the first thirty of them win anything."""
+    X = np.repeat(np.eye(90, dtype=bool), 3, axis=1)
+    gain = np.where(np.arange(90) < 30, 1.0, -0.001)
+    search = Tradeoff(X, gain, np.zeros(270), Budget())
+    search.offer_shorter(X.astype(np.int8))
+
+    assert search.front.best(0.0, literals=90)[0] == 30

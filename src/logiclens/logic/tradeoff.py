@@ -168,7 +168,7 @@ class Tradeoff:
             per_term = -((covered & (times == 1)) @ self.gain)
             sizes = np.abs(terms).sum(axis=1)
             if sizes.sum() > _ONE_BY_ONE:  # many terms at a time, while there are so many
-                useful = np.argsort(-per_term / np.maximum(sizes, 1), kind="stable")
+                useful = np.argsort(per_term / np.maximum(sizes, 1), kind="stable")  # what loses most first
                 terms = terms[np.sort(useful[: -1 - len(terms) // 32])]
                 self.offer(terms)
                 continue
