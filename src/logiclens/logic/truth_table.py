@@ -327,7 +327,10 @@ def _group(
     new = _differs_from_previous(words)
     clash = np.flatnonzero(new[1:] & (hashes[1:] == hashes[:-1]))
     if clash.size:  # different rows with one hash: put those runs in counting order
-        tied = np.flatnonzero(np.isin(hashes, hashes[clash]))
+        ends = np.zeros(len(hashes) + 1, dtype=np.int8)
+        ends[np.searchsorted(hashes, hashes[clash], "left")] = 1
+        ends[np.searchsorted(hashes, hashes[clash], "right")] -= 1
+        tied = np.flatnonzero(np.cumsum(ends[:-1], dtype=np.int8))
         by_content = tied[np.lexsort((*words[tied].T, hashes[tied]))]
         order[tied], words[tied] = order[by_content], words[by_content]
         new = _differs_from_previous(words)
