@@ -534,3 +534,13 @@ def test_a_long_front_ends_in_agreement_with_all_tuples(monkeypatch):
     y[700] ^= True
 
     assert minimize_path(TruthTable.from_data(X, y))[-1].errors == 0
+
+
+def test_tiny_tables_are_always_proved():
+    """The solver's presolve called some of these programs infeasible, right after it had solved them."""
+    random = np.random.default_rng(0)
+    for _ in range(60):
+        X, y = all_rows(3), random.random(8) < 0.5
+        table = TruthTable.from_data(X, y, sample_weight=np.exp(random.normal(0, 1, 8)))
+        for max_literals in (2, 3, 4):
+            assert minimize(table, max_literals=max_literals, exact=True).status == Status.PROVED

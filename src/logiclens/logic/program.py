@@ -17,6 +17,7 @@ from logiclens.logic.tradeoff import Budget
 
 _SCALE: Final = 1024.0  # what the gains add up to before the solver, about
 _RESOLUTION: Final = 1e-6  # share of all gains that the solver is trusted to tell from nothing
+_INFEASIBLE: Final = 2  # status of SciPy's solver
 
 
 class TradeoffProgram:
@@ -54,12 +55,7 @@ class TradeoffProgram:
         objective = _SCALE * np.concatenate([self.price * self.sizes, -self.gains])
         slack = _RESOLUTION / 10 * _SCALE
         constraints = [*self._constraints(), LinearConstraint(objective, ub=-_SCALE * reached + slack)]
-        settings: dict[str, Any] = {
-            "integrality": np.concatenate([np.ones(n_terms), np.zeros(n_groups)]),
-            "bounds": Bounds(0, 1),
-            "options": {"node_limit": nodes, "mip_rel_gap": 0.0},
-        }
-        first = milp(objective, constraints=constraints, **settings)
+        first = self._solved(objective, constraints, nodes)
         if first.x is None:
             return None
         chosen = np.flatnonzero(first.x[:n_terms] > 0.5)
@@ -68,13 +64,25 @@ class TradeoffProgram:
         # Among equally good formulas: fewest literals, then the tie values.
         literals = np.concatenate([self.sizes + 1e-3 * ties, np.zeros(n_groups)])
         constraints[-1] = LinearConstraint(objective, ub=first.fun + slack)
-        second = milp(literals, constraints=constraints, **settings)
+        second = self._solved(literals, constraints, nodes)
         if second.status != 0:
             return Choice(chosen, False)
-        better = np.flatnonzero(second.x[:n_terms] > 0.5)
-        if self._won(better) >= self._won(chosen) - 1e-12:
-            chosen = better
-        return Choice(chosen, self._fine_enough())
+        shorter = np.flatnonzero(second.x[:n_terms] > 0.5)
+        if self._won(shorter) < self._won(chosen) - 1e-12:  # it only seemed as good to the solver
+            return Choice(chosen, False)
+        return Choice(shorter, self._fine_enough())
+
+    def _solved(self, objective: FloatArray, constraints: list[LinearConstraint], nodes: int) -> Any:
+        """The solver's answer; its presolve at times calls a program infeasible that has a solution."""
+        integral = np.concatenate([np.ones(len(self.terms)), np.zeros(len(self.gains))])
+        for presolve in (True, False):
+            options = {"node_limit": nodes, "mip_rel_gap": 0.0, "presolve": presolve}
+            answer = milp(
+                objective, constraints=constraints, integrality=integral, bounds=Bounds(0, 1), options=options
+            )
+            if answer.status != _INFEASIBLE:
+                break
+        return answer
 
     def _won(self, chosen: IndexArray) -> float:
         """What the terms really win, without the solver's rounding."""

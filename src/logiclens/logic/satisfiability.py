@@ -32,7 +32,7 @@ def satisfying_assignment(formula: Formula, *, max_conflicts: int = MAX_CONFLICT
     ----------
     formula : Formula
         Any formula, over any number of concepts.
-    max_conflicts : int, default 50 000
+    max_conflicts : int, default 20 000
         Dead ends after which the search over many concepts is given up.
 
     Returns
@@ -107,7 +107,7 @@ class Search:
 
     Parameters
     ----------
-    max_conflicts : int, default 50 000
+    max_conflicts : int, default 20 000
         Dead ends after which a question is given up.
 
     Examples

@@ -34,7 +34,7 @@ class Solver:
 
     Parameters
     ----------
-    max_conflicts : int, default 50 000
+    max_conflicts : int, default 20 000
         Dead ends after which a question is given up.
 
     Examples
