@@ -18,6 +18,13 @@ Terms: TypeAlias = NDArray[np.int8]
 WORD = 64
 """Bits in a word."""
 
+quiet_products = np.errstate(invalid="ignore")
+"""Decorator for functions that multiply matrices of finite numbers.
+
+Some builds of OpenBLAS raise the processor's flag for invalid operations now and then, from lanes beyond the
+end of the data, which NumPy turns into a warning; the products themselves are right.
+"""
+
 
 def pack(bits: BoolArray) -> Words:
     """Pack Booleans into 64-bit words along the last axis; the bits beyond the end are 0."""

@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, quiet_products
 from logiclens.logic.relevance import tie_values
 from logiclens.logic.set_cover import Effort, greedy_cover, irredundant, minimum_cover
 
@@ -52,6 +52,7 @@ class Side:
     def __len__(self) -> int:
         return len(self.bits)
 
+    @quiet_products
     def broken(self, terms: Terms) -> _Dense:
         """Number of literals of each term that each tuple falsifies, shape (n_terms, n_rows)."""
         counts: _Dense = (terms > 0).astype(np.float32) @ self.false.T
@@ -63,16 +64,19 @@ class Side:
         true: BoolArray = self.broken(terms) == 0
         return true
 
+    @quiet_products
     def matching(self, weight: _Dense, seeds: BoolArray) -> _Dense:
         """Weight of the tuples that agree with each seed on each concept, shape (n_seeds, n_concepts)."""
         true = weight @ self.true
         return np.where(seeds, true, weight.sum(axis=1, keepdims=True) - true)
 
+    @quiet_products
     def broken_by(self, weight: _Dense, terms: Terms) -> _Dense:
         """Weight of the tuples that falsify each literal of each term, shape (n_terms, n_concepts)."""
         return np.where(terms > 0, weight @ self.false, weight @ self.true)
 
 
+@quiet_products
 def agreeing_terms(wanted: BoolArray, avoided: BoolArray, relevance: FloatArray) -> Terms:
     """Terms of a DNF that is true on every wanted tuple and on no avoided one.
 
@@ -98,6 +102,7 @@ def agreeing_terms(wanted: BoolArray, avoided: BoolArray, relevance: FloatArray)
         off = np.union1d(off, _evenly(caught, size))
 
 
+@quiet_products
 def first_agreeing_terms(
     wanted: BoolArray, avoided: BoolArray, relevance: FloatArray, max_literals: float
 ) -> Terms | None:

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from threadpoolctl import ThreadpoolController
 
 from logiclens.errors import InputError, LimitError, shown
-from logiclens.logic.arrays import IndexArray, Terms, pack
+from logiclens.logic.arrays import IndexArray, Terms, pack, quiet_products
 from logiclens.logic.cover import Cover
 from logiclens.logic.data import as_float, check_count
 from logiclens.logic.exact import Proof, best_tradeoff, smallest_agreeing
@@ -84,6 +84,7 @@ class Minimized:
         return f"{self.formula}  ({literals}, errors {self.errors:g}, {self.status})"
 
 
+@quiet_products
 def minimize(
     table: TruthTable,
     *,
@@ -145,6 +146,7 @@ def minimize(
         return minimizer.trade(cost, budget)
 
 
+@quiet_products
 def minimize_path(
     table: TruthTable,
     *,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from logiclens.errors import InputError, UnknownConceptError
-from logiclens.logic.arrays import FloatArray, Terms
+from logiclens.logic.arrays import FloatArray, Terms, quiet_products
 from logiclens.logic.values import as_floats
 
 
@@ -71,6 +71,7 @@ def _from_scores(order: Any, n_concepts: int, n_rows: int) -> FloatArray:
     return relevance
 
 
+@quiet_products
 def tie_values(terms: Terms, relevance: FloatArray) -> FloatArray:
     """Preference among formulas that are otherwise equal, one number a term; the least sum is preferred.
 

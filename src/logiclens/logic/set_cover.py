@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, quiet_products
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ def irredundant(matrix: BoolArray, costs: FloatArray, chosen: IndexArray) -> Ind
     return chosen[keep]
 
 
+@quiet_products
 def minimum_cover(matrix: BoolArray, costs: FloatArray, ties: FloatArray, effort: Effort) -> Choice:
     """The cheapest columns that cover all rows.
 

@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, quiet_products
 from logiclens.logic.expand import Side
 from logiclens.logic.lattice import MAX_CONCEPTS, read_terms, term_sizes, term_sums
 
@@ -100,6 +100,7 @@ class Tradeoff:
             self.sizes = term_sizes(self.n_concepts)
             self.prefer = self._preferences()
 
+    @quiet_products
     def sweep(self, last_price: float, start: Terms | None = None) -> Front:
         """Covers of all sizes, from the price at which nothing pays down to ``last_price``.
 
@@ -150,11 +151,13 @@ class Tradeoff:
         for literals in range(1, int(min(_POLISHED, self.budget.literals, max(self.front.covers))) + 1):
             self.polish_cover(self.front.best(0.0, literals)[1], self.finest_price(), literals)
 
+    @quiet_products
     def polish_cover(self, terms: Terms, price: float, literals: float = np.inf) -> None:
         """Settle one cover of few terms, within a number of literals."""
         if len(terms) <= _POLISHED:
             self.offer_shorter(self._settle(terms, price, literals))
 
+    @quiet_products
     def offer_shorter(self, terms: Terms) -> None:
         """Offer what is left of a cover as literals or whole terms go, the least useful first."""
         self.offer(terms)
