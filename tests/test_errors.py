@@ -17,6 +17,7 @@ from logiclens.errors import (
     MissingDependencyError,
     TruthValueError,
     UnknownConceptError,
+    UnknownTargetError,
     as_code,
     count,
     did_you_mean,
@@ -29,6 +30,7 @@ BUILTIN = {
     LogicLensError: Exception,
     InputError: ValueError,
     UnknownConceptError: KeyError,
+    UnknownTargetError: KeyError,
     FormulaSyntaxError: ValueError,
     LimitError: OverflowError,
     TruthValueError: TypeError,
@@ -39,6 +41,7 @@ RAISED = [
     LogicLensError("Something."),
     InputError("Bad data."),
     UnknownConceptError("red_wings", ["red", "red_wing"], "Pass names= for an array."),
+    UnknownTargetError("1", [0, 1]),
     FormulaSyntaxError("Unexpected sign. Remove it", "a & !! b", 4),
     LimitError("Too much."),
     TruthValueError("No truth."),
@@ -76,7 +79,7 @@ def test_the_tree_in_the_module_description_is_true(error):
         assert f"({BUILTIN[error].__name__})" in line
 
 
-@pytest.mark.parametrize("error", [UnknownConceptError, FormulaSyntaxError])
+@pytest.mark.parametrize("error", [UnknownConceptError, UnknownTargetError, FormulaSyntaxError])
 def test_what_the_caller_gave_is_an_input_error(error):
     assert issubclass(error, InputError)
 
@@ -139,6 +142,43 @@ def test_unknown_concept_with_advice():
     assert str(UnknownConceptError("a", ["b"], "Look again.")) == (
         "Unknown concept 'a'. The only known concept is 'b'. Look again."
     )
+
+
+@pytest.mark.parametrize(
+    ("target", "known", "message"),
+    [
+        (
+            "deaths",
+            ["death", "max"],
+            "Unknown target 'deaths'. Did you mean 'death'? The 2 known targets are 'death', 'max'.",
+        ),
+        ("1", [0, 1], "Unknown target '1'. Did you mean 1? The 2 known targets are 0, 1."),
+        (7, [0, 1], "Unknown target 7. The 2 known targets are 0, 1."),
+        (None, [True], "Unknown target None. The only known target is True."),
+        (1.5, [], "Unknown target 1.5. There are no targets at all."),
+        (
+            "x99",
+            range(11),
+            "Unknown target 'x99'. The 11 known targets are 0, 1, 2, 3, 4, 5, 6, 7 and 3 more.",
+        ),
+        (
+            np.zeros((3, 3)),
+            ["a"],
+            "Unknown target a value of type ndarray. The only known target is 'a'.",
+        ),
+    ],
+)
+def test_unknown_target(target, known, message):
+    assert str(UnknownTargetError(target, known)) == message
+
+
+@given(names(), st.lists(names(), max_size=12))
+def test_an_unknown_target_is_one_line_and_survives_pickling(target, known):
+    error = UnknownTargetError(target, known)
+    copy = pickle.loads(pickle.dumps(error))
+
+    assert str(error).isprintable()
+    assert (copy.target, copy.known, str(copy)) == (target, tuple(known), str(error))
 
 
 @pytest.mark.parametrize(

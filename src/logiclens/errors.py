@@ -3,6 +3,7 @@
     LogicLensError
     ├── InputError (ValueError)                 data, names or settings that cannot be used
     │   ├── UnknownConceptError (KeyError)      a formula speaks of a concept the data do not have
+    │   ├── UnknownTargetError (KeyError)       a class, cluster or output that has no rule
     │   └── FormulaSyntaxError                  text that is not a formula; points at the column
     ├── LimitError (OverflowError)              work that would blow up, refused before it starts to hurt
     ├── TruthValueError (TypeError)             ``f and g`` or ``if f`` on formulas
@@ -71,6 +72,44 @@ class UnknownConceptError(InputError, KeyError):
         return UnknownConceptError, (self.name, self.known, self.advice)
 
 
+class UnknownTargetError(InputError, KeyError):
+    """A class, cluster or output that was never explained.
+
+    Parameters
+    ----------
+    target : object
+        The label asked for.
+    known : iterable of str, int, float or bool
+        The labels that exist; the one that reads most alike is suggested.
+
+    Examples
+    --------
+    >>> print(UnknownTargetError("1", [0, 1]))
+    Unknown target '1'. Did you mean 1? The 2 known targets are 0, 1.
+    """
+
+    def __init__(self, target: object, known: Iterable[object]) -> None:
+        self.target = target
+        self.known = tuple(known)
+        texts = {str(label): label for label in self.known}
+        near = _nearest(str(target), texts)
+        advice = "" if near is None else f"Did you mean {texts[near]!r}? "
+        super().__init__(f"Unknown target {shown(target)}. {advice}{self._listing()}")
+
+    def _listing(self) -> str:
+        if not self.known:
+            return "There are no targets at all."
+        if len(self.known) == 1:
+            return f"The only known target is {self.known[0]!r}."
+        return f"The {len(self.known)} known targets are {listing(self.known)}."
+
+    def __str__(self) -> str:  # KeyError would show the message in quotes
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[type[UnknownTargetError], tuple[object, tuple[object, ...]]]:
+        return UnknownTargetError, (self.target, self.known)
+
+
 class FormulaSyntaxError(InputError):
     """Text that is not a formula.
 
@@ -111,10 +150,15 @@ class MissingDependencyError(LogicLensError, ImportError):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``"Did you mean 'x'? "`` for the nearest known name, or an empty string."""
+    near = _nearest(name, known)
+    return "" if near is None else f"Did you mean {near!r}? "
+
+
+def _nearest(name: str, known: Iterable[str]) -> str | None:
     if len(name) > _COMPARABLE:  # the time to compare grows with the square of the length
-        return ""
+        return None
     close = get_close_matches(name, [other for other in known if len(other) <= 2 * _COMPARABLE], n=1)
-    return f"Did you mean {close[0]!r}? " if close else ""
+    return close[0] if close else None
 
 
 def listing(items: Iterable[object]) -> str:

@@ -16,8 +16,10 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from logiclens.errors import InputError, UnknownConceptError, count, listing, shown
-from logiclens.logic.arrays import WORD, BoolArray, Words
-from logiclens.logic.values import THRESHOLD, as_array, booleanize, missing_values
+from logiclens.logic.arrays import WORD, BoolArray, FloatArray, Words
+from logiclens.logic.values import THRESHOLD, as_array, as_floats, booleanize, missing_values
+
+_BLOCK = 1 << 16  # rows checked at a time
 
 
 def check_name(name: str) -> str:
@@ -183,6 +185,21 @@ class ConceptData:
         else:
             raw = self._columns[name] = _series_values(self._frame[name], name)
         return booleanize(raw, f"Column {name!r}", self.threshold)
+
+    @property
+    def named(self) -> bool:
+        """Whether the data carried names of their own."""
+        return self._matrix is None
+
+    def scores(self) -> FloatArray:
+        """Concept values as numbers in [0, 1], shape (n_rows, n_concepts), once it is sure that they are."""
+        everything = range(len(self.names))
+        for _ in self.blocks(everything, _BLOCK):  # each block is checked as it is read
+            pass
+        if self._matrix is not None:
+            return self._matrix.astype(np.float64)
+        columns = [as_floats(self._columns[name], f"Column {name!r}") for name in self.names]
+        return np.column_stack(columns) if columns else np.zeros((self.n_rows, 0))
 
     def packed_columns(self, names: Sequence[str]) -> dict[str, Words]:
         """Truth of some concepts, rows packed into words, each of shape (ceil(n_rows / 64),)."""

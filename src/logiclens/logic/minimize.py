@@ -34,7 +34,7 @@ from logiclens.logic.formula import Formula
 from logiclens.logic.lattice import MAX_CONCEPTS
 from logiclens.logic.problem import Problem
 from logiclens.logic.set_cover import QUICK, THOROUGH, Effort
-from logiclens.logic.tradeoff import Budget, Tradeoff
+from logiclens.logic.tradeoff import RESTARTS, Budget, Tradeoff
 from logiclens.logic.truth_table import TruthTable
 
 _PATH_CONCEPTS: Final = 6  # concepts up to which every point of a front is proved unless told otherwise
@@ -153,6 +153,7 @@ def minimize_path(
     max_literals: int | None = None,
     exact: Exact = "auto",
     order: Sequence[str] | ArrayLike | None = None,
+    restarts: int = RESTARTS,
 ) -> tuple[Minimized, ...]:
     """Find the whole front of errors against literals.
 
@@ -167,6 +168,8 @@ def minimize_path(
         :class:`~logiclens.errors.LimitError`), False none.
     order : sequence of str, or array of shape (n_concepts,) or (n_rows, n_concepts), optional
         Which concepts matter, as for :func:`minimize`.
+    restarts : int, default 8
+        How often the search starts again on gains that were shaken a little. Fewer are quicker.
 
     Returns
     -------
@@ -185,7 +188,7 @@ def minimize_path(
     """
     _check(table, exact)
     budget = Budget(literals=_limit(max_literals, "max_literals"))
-    minimizer = _Minimizer(Problem(table, order), exact)
+    minimizer = _Minimizer(Problem(table, order), exact, check_count(restarts, "restarts"))
     with _one_thread():
         return minimizer.path(budget)
 
@@ -193,7 +196,8 @@ def minimize_path(
 class _Minimizer:
     """Answers to the questions about one problem, with a proof where one is wanted and affordable."""
 
-    def __init__(self, problem: Problem, exact: Exact) -> None:
+    def __init__(self, problem: Problem, exact: Exact, restarts: int = RESTARTS) -> None:
+        self.restarts = restarts
         self.problem = problem
         self.exact = exact
         self.effort: Effort = THOROUGH if exact is True else QUICK
@@ -250,7 +254,7 @@ class _Minimizer:
             affordable = gain[gain > 0].sum() / last_price if last_price else _LONGEST_START
             longest = min(affordable, 2 * budget.literals, _LONGEST_START)
             start = first_agreeing_terms(bits[gain > 0], bits[gain < 0], self.problem.relevance, longest)
-        search.sweep(last_price, start)
+        search.sweep(last_price, start, self.restarts)
         return search
 
     def _best(self, price: float, budget: Budget, reached: float) -> Proof | None:

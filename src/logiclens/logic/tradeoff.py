@@ -27,7 +27,7 @@ from logiclens.logic.lattice import MAX_CONCEPTS, read_terms, term_sizes, term_s
 _BEAM: Final = 32  # partial terms kept at each length
 _PAIRED: Final = 512  # concepts of which all pairs are tried; beyond, those that tell most alone
 _STEP: Final = 0.6  # ratio of one price to the one before
-_RESTARTS: Final = 8  # descents on shaken gains, where the table is small
+RESTARTS: Final = 8  # descents on shaken gains, where the table is small
 _RESTART_WORK: Final = 100_000  # cells of the table (or terms there are) times descents
 _SHAKE: Final = 0.3  # spread of the logarithm of the factors that shake the gains
 _POLISHED: Final = 16  # literals up to which the best covers are gone over once more; and terms of a cover
@@ -101,7 +101,9 @@ class Tradeoff:
             self.prefer = self._preferences()
 
     @quiet_products
-    def sweep(self, last_price: float, start: Terms | None = None) -> Front:
+    def sweep(
+        self, last_price: float, start: Terms | None = None, most_restarts: int = RESTARTS
+    ) -> Front:
         """Covers of all sizes, from the price at which nothing pays down to ``last_price``.
 
         The first descent follows the gains; as many more as the size of the table allows follow gains that
@@ -114,12 +116,14 @@ class Tradeoff:
             Price of a literal at which to stop.
         start : Terms, optional
             A cover known from elsewhere; it and what is left of it when literals go take part.
+        most_restarts : int
+            Descents after the first, at most.
         """
         self.offer(np.zeros((0, self.n_concepts), dtype=np.int8))
         self.offer(np.zeros((1, self.n_concepts), dtype=np.int8))
         random = np.random.default_rng(0)
         work = max(self.bits.size, 3**self.n_concepts if self.small else 1)
-        restarts = int(min(_RESTARTS, _RESTART_WORK / work))
+        restarts = int(min(most_restarts, _RESTART_WORK / work))
         self._descend(self.gain, last_price)
         for _ in range(restarts):
             self._descend(self.gain * np.exp(random.normal(0, _SHAKE, len(self.gain))), last_price)

@@ -1,0 +1,357 @@
+"""The tables of the paper's experiments, as concepts and targets.
+
+Each loader reads files that the user has and the package has not; :mod:`logiclens.bench.files` says from
+where. Loaders never write anything. MIMIC-II is made into concepts by the recipe of the reference
+implementation, so that figures can be compared with the paper's. V-Dem appears in versions that differ:
+there, compare methods on one and the same file.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logiclens.bench.encode import binned, encoded, mean_imputed
+from logiclens.bench.files import MISSING, Source, read_arrays, read_names, read_table
+from logiclens.errors import InputError, UnknownConceptError, count, did_you_mean, listing, shown
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
+from logiclens.logic.data import check_names, check_one_name_each
+from logiclens.logic.values import booleanize, missing_values
+
+Folder: TypeAlias = str | os.PathLike[str] | None
+
+_MIMIC2 = Source(
+    "mimic2/full_cohort_data.csv.gz",
+    "PhysioNet mimic2-iaccd 1.0",
+    "download it from https://physionet.org/content/mimic2-iaccd/1.0/",
+)
+_FLAGS = tuple(
+    "aline_flg gender_num sepsis_flg chf_flg afib_flg renal_flg liver_flg copd_flg cad_flg stroke_flg "
+    "mal_flg resp_flg".split()
+)
+_MEASURED = tuple(
+    "abg_count age bmi bun_first chloride_first creatinine_first day_icu_intime_num hgb_first "
+    "hour_icu_intime hr_1st icu_los_day iv_day_1 map_1st pco2_first platelet_first po2_first "
+    "potassium_first sapsi_first service_num sodium_first sofa_first spo2_1st tco2_first temp_1st "
+    "wbc_first weight_first".split()
+)
+"""In the order of the alphabet, as in the reference implementation."""
+
+_VDEM = Source(
+    "vdem/vdem_core_post2000.csv.gz",
+    "V-Dem, country-years after 2000",
+    "make it from the country-year tables of https://v-dem.net/data/",
+)
+_MID_LEVEL = tuple(
+    "v2x_api v2x_mpi v2x_freexp_altinf v2x_frassoc_thick v2x_suffr v2xel_frefair v2x_elecoff v2xcl_rol "
+    "v2x_cspart v2xdl_delib v2x_egal v2xeg_eqprotec v2xeg_eqaccess v2xeg_eqdr".split()
+)
+
+_CUB = "CUB-200-2011 of Caltech"
+_CUB_PLACE = "https://www.vision.caltech.edu/datasets/cub_200_2011/"
+_CUB_SCORES = Source(
+    "cub/cub_concepts.npz", _CUB, f"make it with a network trained on the pictures of {_CUB_PLACE}"
+)
+_CUB_ATTRIBUTES = Source("cub/attributes.txt.gz", _CUB, f"download it from {_CUB_PLACE}")
+_CUB_CLASSES = Source("cub/classes.txt.gz", _CUB, f"download it from {_CUB_PLACE}")
+
+_DSPRITES = "the dSprites example of the reference implementation"
+_DSPRITES_PLACE = "download it from https://github.com/pietrobarbiero/logic_explained_networks"
+_DSPRITES_CONCEPTS = Source("dsprites/dsprites_c_train.csv.gz", _DSPRITES, _DSPRITES_PLACE)
+_DSPRITES_TARGETS = Source("dsprites/dsprites_y_train.csv.gz", _DSPRITES, _DSPRITES_PLACE)
+_SHAPES = ("square", "ellipse", "heart")
+_SCALES = ("0.5", "0.6", "0.7", "0.8", "0.9", "1.0")
+_FACTORS: tuple[tuple[str, ...], ...] = (
+    ("color = white",),
+    tuple(f"shape = {shape}" for shape in _SHAPES),
+    tuple(f"scale = {scale}" for scale in _SCALES),
+    tuple(f"orientation = {step}" for step in range(0, 40, 5)),
+    tuple(f"x = {step}" for step in range(0, 32, 2)),
+    tuple(f"y = {step}" for step in range(0, 32, 2)),
+)
+
+_UCI = "of the UCI repository, https://archive.ics.uci.edu/"
+_TABULAR = {
+    "heart_disease_cleveland": f"Heart Disease (Cleveland) {_UCI}",
+    "mushroom": f"Mushroom {_UCI}",
+    "tic_tac_toe": f"Tic-Tac-Toe Endgame {_UCI}",
+    "titanic_2201": "Titanic, the table of 2201 persons by class, age and sex",
+    "zoo": f"Zoo {_UCI}",
+}
+"""Where each table comes from."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Concepts and targets of an experiment. The arrays are read-only.
+
+    Parameters
+    ----------
+    name : str
+        What the data set is called.
+    concepts : array of shape (n_rows, n_concepts)
+        Booleans, or numbers in [0, 1].
+    concept_names : tuple of str
+        One name for each column.
+    labels : array of shape (n_rows,) or (n_rows, n_targets)
+        The name of each row's target; or 0 and 1, one column for each target.
+    target_names : tuple of str
+        All targets.
+    groups : tuple of tuple of str
+        Sets of concepts of which exactly one is true in each row.
+    citation : str
+        Origin and terms.
+    split_test : array of int, optional
+        Rows that the network which made the concept scores has not seen.
+
+    Examples
+    --------
+    >>> table = Dataset("toy", np.array([[True], [False]]), ("a",), np.array(["no", "yes"]), ("no", "yes"))
+    >>> table
+    Dataset('toy': 2 rows, 1 concept, 2 targets)
+    """
+
+    name: str
+    concepts: FloatArray | BoolArray
+    concept_names: tuple[str, ...]
+    labels: NDArray[Any]
+    target_names: tuple[str, ...]
+    groups: tuple[tuple[str, ...], ...] = ()
+    citation: str = ""
+    split_test: IndexArray | None = None
+
+    def __post_init__(self) -> None:
+        check_names(self.concept_names)
+        check_names(self.target_names)
+        if self.concepts.ndim != 2:
+            raise InputError(f"concepts must have shape (rows, concepts). Got shape {self.concepts.shape}.")
+        check_one_name_each(self.concept_names, self.concepts.shape[1])
+        truth = booleanize(self.concepts, "The concept array")
+        self._check_labels(len(truth))
+        for group in self.groups:
+            unknown = [name for name in group if name not in self.concept_names]
+            if unknown:
+                raise UnknownConceptError(unknown[0], self.concept_names)
+            columns = [self.concept_names.index(name) for name in group]
+            wrong = np.flatnonzero(truth[:, columns].sum(axis=1) != 1)
+            if wrong.size:
+                raise InputError(
+                    f"Exactly one concept of a group must be true; in row {wrong[0]} (counted from 0) this "
+                    f"does not hold of {listing(group)}. Check the table {self.name!r}."
+                )
+        for field in ("concepts", "labels", "split_test"):
+            if (array := getattr(self, field)) is not None:
+                view = array.view()  # the caller's own array stays as it is
+                view.flags.writeable = False
+                object.__setattr__(self, field, view)
+
+    def _check_labels(self, n_rows: int) -> None:
+        expected = (n_rows,) if self.labels.ndim == 1 else (n_rows, len(self.target_names))
+        if self.labels.shape != expected:
+            raise InputError(f"labels must have shape {expected}. Got shape {self.labels.shape}.")
+        allowed = self.target_names if self.labels.ndim == 1 else (0, 1)
+        unknown = sorted(set(np.unique(self.labels).tolist()).difference(allowed))
+        if unknown:
+            raise InputError(f"labels must be among {listing(allowed)}. Got {listing(unknown)}.")
+
+    def __repr__(self) -> str:
+        n_rows, n_concepts = self.concepts.shape
+        sizes = (count(n_rows, "row"), count(n_concepts, "concept"), count(len(self.target_names), "target"))
+        return f"Dataset({self.name!r}: {', '.join(sizes)})"
+
+
+def load_mimic2(data_dir: Folder = None) -> Dataset:
+    """Load the MIMIC-II table: patients with an arterial line or without, and whether they died.
+
+    There are 12 flags and 26 numbers, each cut into three bins of equal width: 90 concepts. Missing values
+    are replaced by the column's mean over all rows, those of flags too, so that the one patient of unknown
+    gender has a number between 0 and 1 there. A patient counts as dead who died in the unit, in the
+    hospital, within 28 days or later.
+
+    Parameters
+    ----------
+    data_dir : path, optional
+        Folder with ``mimic2/full_cohort_data.csv.gz``; by default the one that ``LOGICLENS_DATA`` names.
+
+    Returns
+    -------
+    Dataset
+        Numbers of shape (1776, 90); targets ``recovery`` and ``death``, of which 497 are ``death``.
+    """
+    table = read_table(_MIMIC2, data_dir)
+    columns = [mean_imputed(table.numbers(name), name)[:, None] for name in _FLAGS]
+    groups = []
+    for name in _MEASURED:
+        names, truth = binned(name, mean_imputed(table.numbers(name), name))
+        groups.append(names)
+        columns.append(truth.astype(np.float64))
+    outcome = table.matrix(("day_28_flg", "hosp_exp_flg", "icu_exp_flg", "censor_flg"))
+    if np.isnan(outcome).any():
+        raise missing_values("The outcome of MIMIC-II", np.isnan(outcome))
+    died = (outcome[:, :3] > 0).any(axis=1) | (outcome[:, 3] < 1)
+    return Dataset(
+        name="mimic2",
+        concepts=np.hstack(columns),
+        concept_names=(*_FLAGS, *(name for group in groups for name in group)),
+        labels=np.where(died, "death", "recovery"),
+        target_names=("recovery", "death"),
+        groups=tuple(groups),
+        citation="MIMIC-II arterial-line cohort, PhysioNet mimic2-iaccd 1.0; ODC-By 1.0",
+    )
+
+
+def load_vdem(data_dir: Folder = None) -> Dataset:
+    """Load the V-Dem table: countries year by year, and whether they are electoral democracies.
+
+    The concepts are the 14 mid-level indices, each true above 0.5; the target is ``v2x_polyarchy`` above
+    0.5. Rows that lack one of them are left out.
+
+    Parameters
+    ----------
+    data_dir : path, optional
+        Folder with ``vdem/vdem_core_post2000.csv.gz``; by default the one that ``LOGICLENS_DATA`` names.
+
+    Returns
+    -------
+    Dataset
+        Booleans of shape (3260, 14); targets ``non-electoral democracy`` and ``electoral democracy``.
+    """
+    values = read_table(_VDEM, data_dir).matrix((*_MID_LEVEL, "v2x_polyarchy"))
+    complete = values[~np.isnan(values).any(axis=1)]
+    if not len(complete):
+        raise _VDEM.error("has no row without missing values")
+    truth = booleanize(complete, "The table of V-Dem")
+    targets = ("non-electoral democracy", "electoral democracy")
+    return Dataset(
+        name="vdem",
+        concepts=np.ascontiguousarray(truth[:, :-1]),
+        concept_names=_MID_LEVEL,
+        labels=np.array(targets)[truth[:, -1].astype(np.intp)],
+        target_names=targets,
+        citation="Varieties of Democracy (V-Dem), country-years after 2000, v-dem.net; CC BY-SA 4.0",
+    )
+
+
+def load_cub(data_dir: Folder = None) -> Dataset:
+    """Load the CUB table: concept scores that a network gives to pictures of birds, and their species.
+
+    Parameters
+    ----------
+    data_dir : path, optional
+        Folder with ``cub/cub_concepts.npz``, ``cub/attributes.txt.gz`` and ``cub/classes.txt.gz``; by
+        default the one that ``LOGICLENS_DATA`` names.
+
+    Returns
+    -------
+    Dataset
+        Numbers of shape (11788, 108); 200 targets; ``split_test`` holds the 2358 pictures that the network
+        was not trained on.
+    """
+    wanted = ("concepts_resnet10", "labels", "attr_index", "split_test")
+    stored = read_arrays(_CUB_SCORES, wanted, data_dir)
+    attributes = read_names(_CUB_ATTRIBUTES, data_dir)
+    targets = read_names(_CUB_CLASSES, data_dir)
+    scores, labels, kept, unseen = (stored[name] for name in wanted)
+    sizes = {"labels": len(targets), "attr_index": len(attributes), "split_test": len(scores)}
+    for name, size in sizes.items():
+        index = stored[name]
+        if index.dtype.kind not in "iu" or ((index < 0) | (index >= size)).any():
+            raise _CUB_SCORES.error(f"has values in {name!r} that are no whole numbers from 0 to {size - 1}")
+    return Dataset(
+        name="cub",
+        concepts=scores.astype(np.float64),
+        concept_names=tuple(attributes[j] for j in kept.tolist()),
+        labels=np.array(targets)[labels],
+        target_names=targets,
+        citation="Caltech-UCSD Birds-200-2011; non-commercial research. Concept scores of a ResNet10",
+        split_test=unseen.astype(np.intp),
+    )
+
+
+def load_dsprites(data_dir: Folder = None) -> Dataset:
+    """Load the dSprites table: shape, scale, orientation and place of a figure; targets are shape and scale.
+
+    Scales are written as in dSprites, orientations and places as steps (of 40 and of 32).
+
+    Parameters
+    ----------
+    data_dir : path, optional
+        Folder with ``dsprites/dsprites_c_train.csv.gz`` and ``dsprites/dsprites_y_train.csv.gz``; by
+        default the one that ``LOGICLENS_DATA`` names.
+
+    Returns
+    -------
+    Dataset
+        Booleans of shape (5530, 50); labels of shape (5530, 18), 0 or 1.
+    """
+    names = tuple(name for factor in _FACTORS for name in factor)
+    targets = tuple(f"{shape}, scale {scale}" for shape in _SHAPES for scale in _SCALES)
+    concepts = _indexed(_DSPRITES_CONCEPTS, len(names), data_dir)
+    labels = _indexed(_DSPRITES_TARGETS, len(targets), data_dir)
+    return Dataset(
+        name="dsprites",
+        concepts=concepts,
+        concept_names=names,
+        labels=labels.astype(np.int8),
+        target_names=targets,
+        groups=_FACTORS,
+        citation="dSprites concept and label tables of the reference implementation's examples; Apache-2.0",
+    )
+
+
+def _indexed(source: Source, width: int, data_dir: Folder) -> BoolArray:
+    """Truth of a table whose first column is an index, shape (n_rows, width)."""
+    table = read_table(source, data_dir)
+    if len(table.header) != width + 1:
+        raise source.error(f"has {len(table.header)} columns where an index and {width} more belong")
+    return booleanize(table.matrix(table.header[1:]), f"The file {source.file!r}")
+
+
+def load_tabular(name: str, data_dir: Folder = None) -> Dataset:
+    """Load one of the small, well-known tables, made into concepts.
+
+    A column of numbers with more than ten distinct values becomes ``column_LOW``, ``column_NORMAL`` and
+    ``column_HIGH``; any other column becomes a concept ``column = value`` for each value. Missing cells are
+    the concept ``column missing``. The concepts of a column are a group: exactly one of them is true.
+
+    Parameters
+    ----------
+    name : str
+        ``heart_disease_cleveland``, ``mushroom``, ``tic_tac_toe``, ``titanic_2201`` or ``zoo``.
+    data_dir : path, optional
+        Folder with ``tabular/<name>.csv.gz``, whose column ``target`` holds the labels; by default the one
+        that ``LOGICLENS_DATA`` names.
+
+    Returns
+    -------
+    Dataset
+        Booleans; labels and target names as the file spells them.
+    """
+    if name not in _TABULAR:
+        near = did_you_mean(name, _TABULAR) if isinstance(name, str) else ""
+        raise InputError(f"Unknown table {shown(name)}. {near}The known tables are {listing(_TABULAR)}.")
+    origin = _TABULAR[name]
+    advice = "save it with a header line and the labels in a column 'target'"
+    source = Source(f"tabular/{name}.csv.gz", origin, advice)
+    table = read_table(source, data_dir)
+    labels = np.array(table.cells("target"))
+    unlabeled = np.isin(labels, sorted(MISSING))
+    if unlabeled.any():
+        raise missing_values("Column 'target'", unlabeled)
+    columns = zip(table.header, table.columns, strict=True)
+    parts = [encoded(column, cells) for column, cells in columns if column != "target"]
+    if not parts:
+        raise source.error("has no column but 'target'")
+    return Dataset(
+        name=name,
+        concepts=np.hstack([truth for _, truth in parts]),
+        concept_names=tuple(concept for names, _ in parts for concept in names),
+        labels=labels,
+        target_names=tuple(np.unique(labels).tolist()),
+        groups=tuple(names for names, _ in parts),
+        citation=f"{origin}; CC BY 4.0",
+    )

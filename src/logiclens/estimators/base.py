@@ -1,0 +1,264 @@
+"""What the four classifiers share: reading data, fitting, predicting, explaining.
+
+The work is done below: :mod:`~logiclens.estimators.fitting` trains a population,
+:mod:`~logiclens.estimators.extraction` makes explanations of it, :mod:`~logiclens.estimators.settling`
+brings the two together, :mod:`~logiclens.estimators.runs` puts the three in order. This module puts them
+behind the methods that users of scikit-learn know. torch is imported when a network is made or asked, not
+before.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.utils.validation import check_is_fitted
+
+from logiclens.errors import InputError, UnknownTargetError, shown
+from logiclens.estimators.explaining import ExplainingMixin, seen_tuples
+from logiclens.estimators.inputs import Inputs, read_concepts, read_rows
+from logiclens.estimators.settings import balance_power, check_settings, penalties, seed_of
+from logiclens.estimators.targets import (
+    Problem,
+    Targets,
+    label_vector,
+    predicted_index,
+    read_targets,
+    spread_outputs,
+)
+from logiclens.explain import RuleKind
+from logiclens.explain.label import plain_label
+from logiclens.explain.rule import member
+from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.values import as_weights
+
+if TYPE_CHECKING:
+    from logiclens.estimators.fitting import Fold
+    from logiclens.estimators.runs import Fitted, Recipe
+    from logiclens.nn.population import LogicNetwork, Streams
+
+
+class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the classifiers: a network for each target, and the rules that say what it does.
+
+    Not to be used by itself: see :class:`~logiclens.estimators.MuClassifier` and the others.
+    """
+
+    prunes: ClassVar[bool] = True
+    """Whether concepts or connections are pruned half-way through training."""
+    answers_singly: ClassVar[bool] = False
+    """Whether each output says yes or no by itself, rather than the largest one, when there are several."""
+
+    def make_network(self, streams: Streams, n_concepts: int, l1: Sequence[float]) -> LogicNetwork:
+        """Make a population of this classifier's networks, one member for each stream."""
+        raise NotImplementedError
+
+    # Fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Train the networks and explain them.
+
+        Parameters
+        ----------
+        X : data frame, array, sparse matrix or mapping, n rows
+            Concepts in [0, 1]; the names of a frame's columns are used in the rules.
+        y : array of shape (n,), or array or frame of shape (n, n_targets)
+            Labels of classes; or a table of 0 / 1, or of soft targets in [0, 1], several of which may be
+            true.
+        sample_weight : array of shape (n,), optional
+            Non-negative weights.
+
+        Returns
+        -------
+        self
+        """
+        from logiclens.estimators.runs import fit_folds
+
+        check_settings(self.get_params(deep=False))
+        inputs, targets, weight = self.read_data(X, y, sample_weight)
+        fold = self.split(targets, weight)
+        fitted = fit_folds(self.recipe(inputs.names), inputs.values, targets, [fold], self._reporter())[0]
+        self._adopt(fitted, inputs, targets)
+        self.seen_ = seen_tuples(inputs.values, fold.train + fold.check, fitted.rules)
+        if not fitted.trained.converged.all():
+            warnings.warn(
+                f"{type(self).__name__} was still getting better after {self.epochs} epochs. "
+                "Raise epochs, or learning_rate.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def read_data(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None
+    ) -> tuple[Inputs, Targets, FloatArray]:
+        """Read concepts, targets and row weights; class weights given as a mapping are in the row weights."""
+        inputs = read_concepts(X)
+        n_rows = len(inputs.values)
+        if n_rows == 0:
+            raise InputError("There are no rows to learn from. Pass at least one.")
+        targets = read_targets(y, n_rows)
+        if self._kind() is not RuleKind.IFF or (
+            self.answers_singly and targets.problem is Problem.SINGLE_LABEL
+        ):
+            targets = targets.output_by_output()
+        weight = np.ones(n_rows)
+        if sample_weight is not None:
+            weight = as_weights(sample_weight, "sample_weight", n_rows)
+            if not weight.any():
+                raise InputError("All weights in sample_weight are 0. Give some row a positive weight.")
+        if isinstance(self.class_weight, Mapping):
+            weight = weight * _class_weights(self.class_weight, targets)
+        return inputs, targets, weight
+
+    def split(self, targets: Targets, weight: FloatArray) -> Fold:
+        """Set a validation part aside: stratified by class where every class has two rows."""
+        from logiclens.estimators.fitting import Fold
+
+        rows = np.flatnonzero(weight > 0)
+        n_check = round(len(rows) * self.validation_fraction)
+        check = np.zeros(len(weight), dtype=np.bool_)
+        if 0 < n_check < len(rows):
+            strata = _large_enough(targets.strata()[rows], n_check)
+            seed = seed_of(self.random_state)
+            splitter = StratifiedShuffleSplit(1, test_size=n_check, random_state=seed % 2**32)
+            check[rows[next(splitter.split(rows, strata))[1]]] = True
+        return Fold(np.where(check, 0.0, weight), np.where(check, weight, 0.0))
+
+    def recipe(self, names: tuple[str, ...]) -> Recipe:
+        """All settings, in the form in which they are used."""
+        from logiclens.estimators.extraction import Extraction
+        from logiclens.estimators.fitting import Population
+        from logiclens.estimators.runs import Recipe
+        from logiclens.nn import criteria
+        from logiclens.nn.training import Plan
+
+        kind = self._kind()
+        population = Population(
+            make=self.make_network,
+            penalties=penalties(self.l1),
+            restarts=self.restarts,
+            candidates=getattr(self, "candidates", 1),
+            balance=balance_power(self.class_weight) if kind is RuleKind.IFF else 1.0,
+            seed=seed_of(self.random_state),
+            device=self.device,
+        )
+        hinges = {RuleKind.IF: criteria.if_loss, RuleKind.ONLY_IF: criteria.only_if_loss}
+        plan = Plan(
+            criterion=hinges.get(kind, criteria.iff_loss),
+            exploration=partial(hinges[kind], counterweight=1.0) if kind in hinges else None,
+            epochs=self.epochs,
+            learning_rate=self.learning_rate,
+            batch_size=self.batch_size,
+            patience=self.patience,
+            prune=self.prunes,
+        )
+        extraction = Extraction(
+            kind, names, self.max_literals, ask=self.unseen == "ask", as_in_paper=self.aggregation == "paper"
+        )
+        return Recipe(population, plan, extraction, getattr(self, "settle", False))
+
+    def _kind(self) -> RuleKind:
+        kind = member(RuleKind, self.rule, "rule")
+        if kind is RuleKind.CLUSTER:
+            raise InputError("The rule of a classifier must be 'iff', 'if' or 'only_if'. Got 'cluster'.")
+        return kind
+
+    def _reporter(self) -> Callable[[float], None] | None:
+        from logiclens.estimators.progress import progress_line
+
+        return progress_line(type(self).__name__) if self.verbose else None
+
+    def _adopt(self, fitted: Fitted, inputs: Inputs, targets: Targets) -> None:
+        self.n_features_in_ = inputs.values.shape[1]
+        if inputs.named:
+            self.feature_names_in_ = np.array(inputs.names, dtype=object)
+        self.concept_names_ = inputs.names
+        self.classes_ = label_vector(targets.labels, np.arange(len(targets.labels)))
+        self.problem_ = targets.problem
+        self.network_ = fitted.network
+        self.explanations_ = fitted.rules
+        self.tables_ = fitted.tables
+        self.loss_curve_ = fitted.trained.loss_curve
+        self.n_iter_ = fitted.trained.n_iter
+        self.l1_ = fitted.trained.penalty
+
+    # Predicting
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Logits of the outputs: (n,) for two classes, (n, n_targets) otherwise."""
+        from logiclens.estimators.extraction import ask
+
+        check_is_fitted(self)
+        logits = ask(self.network_, read_rows(X, self.concept_names_))
+        return logits[:, 0] if self.problem_ is Problem.BINARY else logits
+
+    def decide(self, X: Any) -> BoolArray:
+        """What the network says about each target, (n, n_targets): what fidelity is measured against.
+
+        The class of the largest output, for single-label problems; every output above one half for
+        multi-label problems and, output by output, for psi networks.
+        """
+        from logiclens.estimators.runs import network_answers
+
+        check_is_fitted(self)
+        return network_answers(self.network_, read_rows(X, self.concept_names_), self.problem_)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted labels, (n,), or a table of 0 / 1, (n, n_targets), for multi-label problems."""
+        scores = self.decision_function(X)
+        if self.problem_ is Problem.MULTI_LABEL:
+            return (scores > 0).astype(np.int64)
+        return np.asarray(self.classes_[predicted_index(scores.reshape(len(scores), -1), self.problem_)])
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """``f_i`` for each target, (n, n_targets).
+
+        For IFF rules it estimates the probability of the target, as cross-entropy makes it, shifted by the
+        class weights. For IF and ONLY IF rules, whose hinge losses do not estimate probabilities, it is the
+        degree to which the network says yes. Rows of single-label problems are divided by their sum.
+        """
+        scores = self.decision_function(X)
+        values = spread_outputs(1.0 / (1.0 + np.exp(-scores.reshape(len(scores), -1))), self.problem_)
+        if self.problem_ in (Problem.SINGLE_LABEL, Problem.OUTPUT_BY_OUTPUT):
+            values = values / np.maximum(values.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+        return np.asarray(values)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, atomically: weights and rules, no training rows.
+
+        Read it back with :func:`logiclens.load`, which runs no code.
+        """
+        from logiclens.estimators.saving import save_model
+
+        check_is_fitted(self)
+        save_model(self, path)
+
+
+def _class_weights(weights: Mapping[Any, float], targets: Targets) -> FloatArray:
+    """The weight of each row's class."""
+    if targets.problem is Problem.MULTI_LABEL:
+        raise InputError("class_weight as a mapping is for problems with one label a row. Use sample_weight.")
+    for label in weights:
+        if plain_label(label) not in targets.labels:
+            raise UnknownTargetError(plain_label(label), targets.labels)
+    by_class = np.array([float(weights.get(label, 1.0)) for label in targets.labels])
+    if not (np.isfinite(by_class) & (by_class >= 0)).all():
+        raise InputError(f"Class weights must be finite and not negative. Got {shown(dict(weights))}.")
+    return by_class[targets.strata()]
+
+
+def _large_enough(strata: NDArray[np.intp], n_check: int) -> NDArray[np.intp]:
+    """Strata that can be split: rare classes (one row) are put with the most frequent one."""
+    sizes = np.bincount(strata)
+    strata = np.where(sizes[strata] < 2, sizes.argmax(), strata)
+    n_strata = len(np.unique(strata))
+    return strata if min(n_check, len(strata) - n_check) >= n_strata else np.zeros_like(strata)

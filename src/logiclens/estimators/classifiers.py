@@ -1,0 +1,242 @@
+"""The four classifiers: what each network is made of, and its defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from logiclens.estimators.base import LENClassifier
+
+if TYPE_CHECKING:
+    from logiclens.nn.population import LogicNetwork, Streams
+
+
+class MuClassifier(LENClassifier):
+    """A light network for each target that keeps few concepts (the paper's mu network, Sec. 5.2).
+
+    The classifier to start with: nearly as accurate as an unconstrained network, with short rules.
+    """
+
+    def __init__(  # noqa: PLR0913 - a classifier's settings
+        self,
+        *,
+        rule: str = "iff",
+        max_concepts: int = 7,
+        tau: float = 0.0,
+        max_literals: int = 12,
+        unseen: str = "ignore",
+        aggregation: str = "minimal",
+        settle: bool = True,
+        class_weight: Any = "auto",
+        hidden: Sequence[int] = (10,),
+        l1: float | Sequence[float] = (0.004, 0.008, 0.016),
+        restarts: int = 3,
+        candidates: int = 3,
+        epochs: int = 300,
+        learning_rate: float = 0.02,
+        batch_size: int | None = None,
+        patience: int = 60,
+        validation_fraction: float = 0.25,
+        encoder: Any = None,
+        device: str = "auto",
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.rule = rule
+        self.max_concepts = max_concepts
+        self.tau = tau
+        self.max_literals = max_literals
+        self.unseen = unseen
+        self.aggregation = aggregation
+        self.settle = settle
+        self.class_weight = class_weight
+        self.hidden = hidden
+        self.l1 = l1
+        self.restarts = restarts
+        self.candidates = candidates
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.patience = patience
+        self.validation_fraction = validation_fraction
+        self.encoder = encoder
+        self.device = device
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def make_network(self, streams: Streams, n_concepts: int, l1: Sequence[float]) -> LogicNetwork:
+        from logiclens.nn.mu import MuNetwork
+
+        return MuNetwork(streams, n_concepts, self.hidden, l1, max_concepts=self.max_concepts, tau=self.tau)
+
+
+class PsiClassifier(LENClassifier):
+    """Every neuron is a formula: fully readable, exactly explained (the paper's psi network, Sec. 5.1)."""
+
+    answers_singly: ClassVar[bool] = True
+
+    def __init__(  # noqa: PLR0913 - a classifier's settings
+        self,
+        *,
+        rule: str = "iff",
+        fan_in: int = 3,
+        max_literals: int = 12,
+        unseen: str = "ignore",
+        aggregation: str = "minimal",
+        class_weight: Any = "auto",
+        hidden: Sequence[int] = (10,),
+        l1: float | Sequence[float] = (0.0005, 0.002),
+        restarts: int = 5,
+        epochs: int = 400,
+        learning_rate: float = 0.03,
+        batch_size: int | None = None,
+        patience: int = 100,
+        validation_fraction: float = 0.25,
+        encoder: Any = None,
+        device: str = "auto",
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.rule = rule
+        self.fan_in = fan_in
+        self.max_literals = max_literals
+        self.unseen = unseen
+        self.aggregation = aggregation
+        self.class_weight = class_weight
+        self.hidden = hidden
+        self.l1 = l1
+        self.restarts = restarts
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.patience = patience
+        self.validation_fraction = validation_fraction
+        self.encoder = encoder
+        self.device = device
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def make_network(self, streams: Streams, n_concepts: int, l1: Sequence[float]) -> LogicNetwork:
+        from logiclens.nn.psi import PsiNetwork
+
+        return PsiNetwork(streams, n_concepts, self.hidden, l1, fan_in=self.fan_in)
+
+
+class ReluClassifier(LENClassifier):
+    """Full capacity, explained example by example (the paper's ReLU network, Sec. 5.3)."""
+
+    prunes: ClassVar[bool] = False
+
+    def __init__(  # noqa: PLR0913 - a classifier's settings
+        self,
+        *,
+        rule: str = "iff",
+        max_literals: int = 12,
+        unseen: str = "ignore",
+        aggregation: str = "minimal",
+        settle: bool = True,
+        class_weight: Any = "auto",
+        hidden: Sequence[int] = (20,),
+        l1: float | Sequence[float] = (0.0005, 0.002),
+        restarts: int = 2,
+        candidates: int = 1,
+        epochs: int = 200,
+        learning_rate: float = 0.02,
+        batch_size: int | None = None,
+        patience: int = 40,
+        validation_fraction: float = 0.25,
+        encoder: Any = None,
+        device: str = "auto",
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.rule = rule
+        self.max_literals = max_literals
+        self.unseen = unseen
+        self.aggregation = aggregation
+        self.settle = settle
+        self.class_weight = class_weight
+        self.hidden = hidden
+        self.l1 = l1
+        self.restarts = restarts
+        self.candidates = candidates
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.patience = patience
+        self.validation_fraction = validation_fraction
+        self.encoder = encoder
+        self.device = device
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def make_network(self, streams: Streams, n_concepts: int, l1: Sequence[float]) -> LogicNetwork:
+        from logiclens.nn.relu import ReluNetwork
+
+        return ReluNetwork(streams, n_concepts, self.hidden, l1)
+
+
+class EntropyClassifier(LENClassifier):
+    """Attention that gathers on few concepts (the entropy-based LEN of Barbiero et al., 2022)."""
+
+    def __init__(  # noqa: PLR0913 - a classifier's settings
+        self,
+        *,
+        rule: str = "iff",
+        max_concepts: int = 7,
+        tau: float = 0.1,
+        temperature: float = 0.7,
+        max_literals: int = 12,
+        unseen: str = "ignore",
+        aggregation: str = "minimal",
+        settle: bool = True,
+        class_weight: Any = "auto",
+        hidden: Sequence[int] = (10,),
+        l1: float | Sequence[float] = (0.01, 0.05),
+        restarts: int = 3,
+        candidates: int = 3,
+        epochs: int = 300,
+        learning_rate: float = 0.02,
+        batch_size: int | None = None,
+        patience: int = 60,
+        validation_fraction: float = 0.25,
+        encoder: Any = None,
+        device: str = "auto",
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.rule = rule
+        self.max_concepts = max_concepts
+        self.tau = tau
+        self.temperature = temperature
+        self.max_literals = max_literals
+        self.unseen = unseen
+        self.aggregation = aggregation
+        self.settle = settle
+        self.class_weight = class_weight
+        self.hidden = hidden
+        self.l1 = l1
+        self.restarts = restarts
+        self.candidates = candidates
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.patience = patience
+        self.validation_fraction = validation_fraction
+        self.encoder = encoder
+        self.device = device
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def make_network(self, streams: Streams, n_concepts: int, l1: Sequence[float]) -> LogicNetwork:
+        from logiclens.nn.entropy import EntropyNetwork
+
+        return EntropyNetwork(
+            streams,
+            n_concepts,
+            self.hidden,
+            l1,
+            max_concepts=self.max_concepts,
+            tau=self.tau,
+            temperature=self.temperature,
+        )

@@ -1,0 +1,241 @@
+"""Explanations on demand: of a class, a row, a set of rows, or all of the data (Sec. 4.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from logiclens.errors import InputError, UnknownTargetError, count
+from logiclens.estimators.inputs import read_rows
+from logiclens.estimators.targets import Problem, Targets, read_targets
+from logiclens.explain import (
+    Explanation,
+    ExplanationSet,
+    GlobalExplanation,
+    explain_example,
+    explain_global,
+    explain_set,
+)
+from logiclens.explain.classwise import all_tuples
+from logiclens.explain.label import Label, plain_label
+from logiclens.logic import TruthTable
+from logiclens.logic.arrays import FloatArray
+
+if TYPE_CHECKING:
+    from logiclens.estimators.runs import Recipe
+    from logiclens.nn.population import LogicNetwork
+
+_MOST_CONCEPTS = 14  # concepts whose tuples are all asked when a loaded model has no table
+
+
+class ExplainingMixin:
+    """The explaining methods of a fitted classifier."""
+
+    network_: LogicNetwork
+    explanations_: ExplanationSet
+    concept_names_: tuple[str, ...]
+    problem_: Problem
+    classes_: Any
+    tables_: dict[Label, TruthTable]
+    seen_: TruthTable | None
+
+    def predict(self, X: Any) -> Any:
+        """Predicted labels."""
+        raise NotImplementedError
+
+    def recipe(self, names: tuple[str, ...]) -> Recipe:
+        """All settings, in the form in which they are used."""
+        raise NotImplementedError
+
+    @property
+    def concept_relevance_(self) -> FloatArray:
+        """How much each concept matters to each output, (n_outputs, n_concepts), the most relevant 1.
+
+        The relevance of a ReLU network differs from row to row; here it is that at a row of all one halves.
+        """
+        import torch
+
+        check_is_fitted(self)
+        probe = torch.full((1, len(self.concept_names_)), 0.5, dtype=self.network_.l1.dtype)
+        scores = self.network_.relevance(probe)
+        return np.asarray(scores.reshape(self.network_.members, -1).numpy())
+
+    def explain(self, X: Any = None, y: Any = None) -> ExplanationSet:
+        """Class-level explanations (Eq. 2).
+
+        Parameters
+        ----------
+        X : data frame, array or mapping, optional
+            Rows to explain the network on; without them, the explanations made when fitting are returned.
+        y : array, optional
+            The truth about the rows: it decides how long the formulas are. Without it, what the network says
+            does.
+
+        Returns
+        -------
+        ExplanationSet
+        """
+        check_is_fitted(self)
+        if X is None:
+            return self.explanations_
+        from logiclens.estimators.extraction import explain_targets
+        from logiclens.estimators.fitting import Fold
+        from logiclens.estimators.runs import network_answers
+
+        x = read_rows(X, self.concept_names_)
+        labels = self._labels()
+        if y is None:
+            said = network_answers(self.network_, x, self.problem_).astype(float)
+            outputs = said[:, 1:] if self.problem_ is Problem.BINARY else said
+            targets = Targets(labels, self.problem_, outputs)
+        else:
+            targets = read_targets(y, len(x), None if self.problem_ is Problem.MULTI_LABEL else labels)
+            if self.problem_ is Problem.OUTPUT_BY_OUTPUT:
+                targets = targets.output_by_output()
+        half = np.full(len(x), 0.5)  # the rows make the tables and decide on the length
+        how = self.recipe(self.concept_names_).extraction
+        return explain_targets(self.network_, x, targets, Fold(half, half), how)[0]
+
+    def explain_sample(self, X: Any, target: Label | None = None) -> Explanation:
+        """Example-level explanation (Eq. 1): why the network says what it says about one row.
+
+        The row's literals, cut down to those that are enough on the data: no row about which the network says
+        otherwise satisfies them.
+
+        Parameters
+        ----------
+        X : data frame, array or mapping, one row
+        target : label, optional
+            The target to explain; the predicted one when missing. It must be one the network says yes to.
+
+        Returns
+        -------
+        Explanation
+        """
+        x, label = self._one_row(X, target)
+        table = self._table(label)
+        at = [self.concept_names_.index(name) for name in table.names]
+        return explain_example(x[0, at] > 0.5, table, label, relevance=self._row_relevance(x, label)[at])
+
+    def explain_set(self, X: Any, target: Label) -> Explanation:
+        """Set-level explanation (Eq. 2): what the rows that the network takes for the target have in common.
+
+        Parameters
+        ----------
+        X : data frame, array or mapping
+            The rows; those about which the network says no to the target are left out.
+        target : label
+
+        Returns
+        -------
+        Explanation
+        """
+        from logiclens.estimators.runs import network_answers
+
+        check_is_fitted(self)
+        label = self._known(target)
+        x = read_rows(X, self.concept_names_)
+        said = network_answers(self.network_, x, self.problem_)[:, self._labels().index(label)]
+        if not said.any():
+            raise InputError(
+                f"The network says no to {label!r} on all of the {count(len(x), 'row')}. "
+                "Choose rows it predicts, or another target."
+            )
+        table = self._table(label)
+        at = [self.concept_names_.index(name) for name in table.names]
+        return explain_set(x[said][:, at] > 0.5, table, label)
+
+    def explain_global(self, X: Any = None, *, max_concepts: int = 8) -> GlobalExplanation:
+        """Global explanation (Eq. 3): clauses that hold on all of the data.
+
+        Parameters
+        ----------
+        X : data frame, array or mapping, optional
+            The data; those the model was fitted on when missing.
+        max_concepts : int, default 8
+            Most concepts to speak of: those that the rules use most.
+
+        Returns
+        -------
+        GlobalExplanation
+            The disjunction of the class formulas as a CNF, where tuples that never occurred count as false.
+        """
+        check_is_fitted(self)
+        seen = self.seen_
+        if X is not None:
+            x = read_rows(X, self.concept_names_)
+            seen = seen_tuples(x, np.ones(len(x)), self.explanations_)
+        if seen is None:
+            raise InputError("A loaded model holds no rows. Pass rows to explain_global.")
+        return explain_global(seen, self.explanations_, max_concepts=max_concepts)
+
+    def _labels(self) -> tuple[Label, ...]:
+        return tuple(plain_label(label) for label in self.classes_)
+
+    def _known(self, target: Label) -> Label:
+        label = plain_label(target)
+        if label not in self._labels():
+            raise UnknownTargetError(label, self._labels())
+        return label
+
+    def _one_row(self, X: Any, target: Label | None) -> tuple[FloatArray, Label]:
+        from logiclens.estimators.runs import network_answers
+
+        check_is_fitted(self)
+        x = read_rows(X, self.concept_names_)
+        if len(x) != 1:
+            raise InputError(
+                f"explain_sample explains one row. Got {count(len(x), 'row')}; "
+                "pass one, as X[:1] or X.iloc[[0]]."
+            )
+        answers = network_answers(self.network_, x, self.problem_)[0]
+        if target is not None:
+            label = self._known(target)
+            if not answers[self._labels().index(label)]:
+                raise InputError(
+                    f"The network says no to {label!r} about this row. "
+                    "Leave target out to explain what it predicts."
+                )
+            return x, label
+        if self.problem_ is Problem.MULTI_LABEL:
+            if answers.sum() != 1:
+                said = count(int(answers.sum()), "target")
+                raise InputError(f"The network says yes to {said} about this row. Pass target=.")
+            return x, self._labels()[int(answers.argmax())]
+        return x, plain_label(self.predict(X)[0])
+
+    def _row_relevance(self, x: FloatArray, label: Label) -> FloatArray:
+        import torch
+
+        output = 0 if self.problem_ is Problem.BINARY else self._labels().index(label)
+        scores = self.network_.relevance(torch.as_tensor(x, dtype=self.network_.l1.dtype))[output]
+        return np.asarray(scores.reshape(-1, len(self.concept_names_))[0].numpy())
+
+    def _table(self, label: Label) -> TruthTable:
+        """What the network says about a target on the rows of the fit or, once loaded, on all tuples."""
+        from logiclens.estimators.runs import network_answers
+
+        if label in self.tables_:
+            return self.tables_[label]
+        at = self._labels().index(label)
+        output = 0 if self.problem_ is Problem.BINARY else at
+        columns = np.flatnonzero(self.network_.kept()[output].numpy())
+        if len(columns) > _MOST_CONCEPTS:
+            raise InputError(
+                "A loaded model holds no rows, and this one reads too many concepts to try all combinations. "
+                "Use explain(X) with rows, or fit the model anew."
+            )
+        tuples = all_tuples(len(columns))
+        x = np.zeros((len(tuples), len(self.concept_names_)))
+        x[:, columns] = tuples
+        said = network_answers(self.network_, x, self.problem_)[:, at]
+        return TruthTable.from_data(tuples, said, names=[self.concept_names_[j] for j in columns])
+
+
+def seen_tuples(x: FloatArray, weight: FloatArray, rules: ExplanationSet) -> TruthTable:
+    """The tuples that occur among rows, over the concepts that the rules use."""
+    used = sorted({name for formula in rules.formulas.values() for name in formula.concepts})
+    columns = [rules.concept_names.index(name) for name in used]
+    return TruthTable.from_data(x[:, columns], np.ones(len(x)), names=used, sample_weight=weight)

@@ -1,0 +1,321 @@
+"""From trained networks to explanations of all targets.
+
+A network that keeps few concepts is asked about the rows; its yes and no become a truth table over those
+concepts, and the formula comes from there (:mod:`logiclens.explain.classwise`). Of a ReLU network, which
+keeps all concepts, the ones that matter most over the rows it says yes to make the table. A psi network is
+read neuron by neuron (:mod:`logiclens.explain.compose`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+
+from logiclens.estimators.fitting import Fold
+from logiclens.estimators.targets import Problem, Targets, decisions
+from logiclens.explain.classwise import (
+    ALWAYS,
+    NEVER,
+    explain_class,
+    unseen_tuples,
+    validation_scores,
+    with_unseen,
+)
+from logiclens.explain.compose import Composition, check_layers, compose, forward
+from logiclens.explain.explanation import Explanation, Scope
+from logiclens.explain.label import Label
+from logiclens.explain.paper import explain_class_as_in_paper
+from logiclens.explain.rule import Rule, RuleKind
+from logiclens.explain.rule_set import ExplanationSet
+from logiclens.logic import FALSE, TRUE, Formula, Not, TruthTable, simplify
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
+from logiclens.logic.values import THRESHOLD
+from logiclens.nn.population import LogicNetwork
+from logiclens.nn.psi import PsiNetwork
+
+_BLOCK = 1 << 15  # rows asked at once
+_MOST_READ = 12  # concepts of a table when the network itself keeps all
+
+EXACT = "exact: composed of the network's neurons"
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """How to explain.
+
+    Attributes
+    ----------
+    kind : RuleKind
+    names : tuple of str
+        The concepts.
+    max_literals : int
+        Longest formula to consider.
+    ask : bool
+        Whether the network is asked about tuples that do not occur (``unseen="ask"``).
+    as_in_paper : bool
+        Whether formulas are aggregated as in the paper instead of taken from the front.
+    """
+
+    kind: RuleKind
+    names: tuple[str, ...]
+    max_literals: int
+    ask: bool = False
+    as_in_paper: bool = False
+
+
+@torch.no_grad()
+def ask(network: LogicNetwork, x: FloatArray) -> FloatArray:
+    """Logits of a network on rows, shape (n, n_outputs), in double precision on the CPU."""
+    device = network.l1.device
+    parts = [
+        network(torch.as_tensor(x[start : start + _BLOCK], dtype=network.l1.dtype, device=device)).T.cpu()
+        for start in range(0, len(x), _BLOCK)
+    ]
+    logits = torch.cat(parts).double().numpy() if parts else np.zeros((0, network.members))
+    return _by_neurons(network, x, logits) if isinstance(network, PsiNetwork) else logits
+
+
+def _by_neurons(network: PsiNetwork, x: FloatArray, logits: FloatArray) -> FloatArray:
+    """Logits whose signs are what the neurons, composed as formulas, say: rounding cannot part the two."""
+    inputs = x > THRESHOLD
+    said = [forward(check_layers(network.neurons(i)), inputs)[:, 0] for i in range(network.members)]
+    size = np.maximum(np.abs(logits), np.finfo(float).tiny)
+    return np.where(np.column_stack(said), size, -size)
+
+
+def explain_targets(
+    network: LogicNetwork, x: FloatArray, targets: Targets, fold: Fold, how: Extraction
+) -> tuple[ExplanationSet, dict[Label, TruthTable]]:
+    """Explain every target on the rows of a fold; with the tables the formulas come from.
+
+    Parameters
+    ----------
+    network : LogicNetwork
+        One member for each output.
+    x : ndarray of shape (n, n_concepts)
+    targets : Targets
+    fold : Fold
+        Both parts make the tables; the part to check with decides how long formulas are.
+    how : Extraction
+    """
+    weight = fold.train + fold.check
+    answers = decisions(ask(network, x), targets.problem)
+    truth = targets.truth()
+    if isinstance(network, PsiNetwork):
+        found = _composed(network, x, answers, truth, targets, fold, how)
+    else:
+        reader = _Reader(network, x, fold, how)
+        found = [
+            reader.explain(
+                _output(at, targets.problem), answers[:, at], truth[:, at], label, at, targets.problem
+            )
+            for at, label in enumerate(targets.labels)
+        ]
+    explanations = [explanation for explanation, _ in found]
+    tables = {explanation.target: table for explanation, table in found}
+    return rule_set(explanations, x, truth, weight, how.names, targets.problem), tables
+
+
+def rules_of_members(
+    network: LogicNetwork, x: FloatArray, targets: Targets, fold: Fold, how: Extraction
+) -> BoolArray:
+    """What the rule of each member says about each row, (n, members): several members may share an output.
+
+    A member says yes where its output is above one half.
+    """
+    said_yes = ask(network, x) > 0
+    per_output = network.members // targets.outputs.shape[1]
+    reader = _Reader(network, x, fold, replace(how, ask=False))
+    found = np.zeros(said_yes.shape, dtype=np.bool_)
+    for member in range(network.members):
+        output = member // per_output
+        label = targets.labels[-1 if targets.problem is Problem.BINARY else output]
+        truth = targets.outputs[:, output]
+        explanation, _ = reader.explain(member, said_yes[:, member], truth, label, output, targets.problem)
+        found[:, member] = explanation.evaluate(x, names=how.names)
+    return found
+
+
+def _output(target: int, problem: Problem) -> int:
+    return 0 if problem is Problem.BINARY else target
+
+
+class _Reader:
+    """Reads formulas off the members of a network, from their answers on the rows of a fold."""
+
+    def __init__(self, network: LogicNetwork, x: FloatArray, fold: Fold, how: Extraction) -> None:
+        self.network = network
+        self.x = x
+        self.fold = fold
+        self.how = how
+        self.weight = fold.train + fold.check
+        self.kept = network.kept().cpu().numpy()
+        probe = network.relevance(torch.as_tensor(x[:1], dtype=network.l1.dtype, device=network.l1.device))
+        self.general = None if probe.dim() == 3 else probe.cpu().numpy()
+
+    def columns(self, member: int, said_yes: BoolArray) -> tuple[IndexArray, FloatArray]:
+        """Concepts to read for a member, and their relevance: (m,), or (n, m) by row."""
+        if self.general is not None:
+            columns = np.flatnonzero(self.kept[member])
+            return columns, self.general[member, columns]
+        one = self.network.select(torch.tensor([member], device=self.network.l1.device))
+        scores = one.relevance(torch.as_tensor(self.x, dtype=one.l1.dtype, device=one.l1.device))
+        by_row = scores[0].cpu().numpy()
+        rows = said_yes & (self.weight > 0)
+        mean = by_row[rows].mean(axis=0) if rows.any() else by_row.mean(axis=0)
+        columns = np.sort(np.argsort(-mean, kind="stable")[:_MOST_READ])
+        return columns, by_row[:, columns]
+
+    def explain(
+        self,
+        member: int,
+        said_yes: BoolArray,
+        truth: FloatArray,
+        label: Label,
+        at: int,
+        problem: Problem,
+    ) -> tuple[Explanation, TruthTable]:
+        """The explanation of what a member says about a target, and the table it comes from."""
+        columns, scores = self.columns(member, said_yes)
+        names = [self.how.names[j] for j in columns]
+        x, weight, fold = self.x[:, columns], self.weight, self.fold
+        table = TruthTable.from_data(x, said_yes, names=names, sample_weight=weight)
+        if self.how.as_in_paper:
+            return _as_in_paper(x, said_yes, truth, scores, label, fold, names), table
+        order = _by_tuple(table, x, scores, weight) if scores.ndim == 2 else scores
+        if self.how.ask and scores.ndim == 1:
+            table = _asked(self.network, table, columns, at, problem)
+        # An implication must hold on all rows; how long an equivalence is, is decided on those held out.
+        judge = fold.check if self.how.kind is RuleKind.IFF and not globals().get("_JUDGE_ALL") else weight
+        held_out = _truth_table(x, truth, judge, names) if judge.any() else None
+        explanation = explain_class(
+            table,
+            label,
+            kind=self.how.kind,
+            truth=held_out,
+            order=order,
+            max_literals=self.how.max_literals,
+        )
+        return explanation, table
+
+
+def _truth_table(x: FloatArray, truth: FloatArray, weight: FloatArray, names: list[str]) -> TruthTable:
+    """Weight of the rows that belong to a target and that do not, by tuple."""
+    rows = weight > 0
+    yes = truth[rows] * weight[rows]
+    return TruthTable.from_counts(x[rows] > THRESHOLD, yes, weight[rows] - yes, names)
+
+
+def _as_in_paper(
+    x: FloatArray,
+    said_yes: BoolArray,
+    truth: FloatArray,
+    scores: FloatArray,
+    label: Label,
+    fold: Fold,
+    names: list[str],
+) -> Explanation:
+    """The paper's aggregation: example-level explanations of training rows, kept while validation gains."""
+    rows, checked = fold.train > 0, fold.check > 0
+    return explain_class_as_in_paper(
+        x[rows],
+        said_yes[rows],
+        label,
+        names=names,
+        validation=(x[checked], truth[checked] > 0.5) if checked.any() else None,
+        relevance=scores[rows] if scores.ndim == 2 else None,
+    )
+
+
+def _asked(
+    network: LogicNetwork, table: TruthTable, columns: IndexArray, at: int, problem: Problem
+) -> TruthTable:
+    """The table with the tuples that do not occur, as the network answers them."""
+    new = unseen_tuples(table)
+    if new is None or not len(new):
+        return table
+    whole = np.zeros((len(new), network.n_concepts))
+    whole[:, columns] = new
+    return with_unseen(table, new, decisions(ask(network, whole), problem)[:, at])
+
+
+def _by_tuple(table: TruthTable, x: FloatArray, scores: FloatArray, weight: FloatArray) -> FloatArray:
+    """Mean relevance over the rows of each tuple of a table, shape (n_tuples, n_concepts)."""
+    powers = 1 << np.arange(x.shape[1], dtype=np.int64)
+    code = (x > 0.5) @ powers
+    tuples = table.to_array() @ powers
+    place = np.full(1 << x.shape[1], -1)
+    place[tuples] = np.arange(len(tuples))
+    row = place[code]
+    seen = (row >= 0) & (weight > 0)
+    total = np.zeros((len(tuples), x.shape[1]))
+    np.add.at(total, row[seen], scores[seen])
+    times = np.bincount(row[seen], minlength=len(tuples))[:, None]
+    return np.asarray(total / times.clip(min=1))
+
+
+def composition(network: PsiNetwork, output: int, names: tuple[str, ...]) -> Composition:
+    """The formulas of all neurons of one output of a psi network."""
+    return compose(network.neurons(output), names)
+
+
+def _composed(
+    network: PsiNetwork,
+    x: FloatArray,
+    answers: BoolArray,
+    truth: FloatArray,
+    targets: Targets,
+    fold: Fold,
+    how: Extraction,
+) -> list[tuple[Explanation, TruthTable]]:
+    formulas: list[Formula] = [composition(network, i, how.names).outputs[0] for i in range(network.members)]
+    if targets.problem is Problem.BINARY:
+        formulas = [simplify(Not(formulas[0])), formulas[0]]
+    weight = fold.train + fold.check
+    found = []
+    for at, (label, formula) in enumerate(zip(targets.labels, formulas, strict=True)):
+        columns = [how.names.index(name) for name in sorted(formula.concepts)]
+        names = [how.names[j] for j in columns]
+        table = TruthTable.from_data(x[:, columns], answers[:, at], names=names, sample_weight=weight)
+        scores = None
+        if fold.check.any():
+            held_out = _truth_table(x[:, columns], truth[:, at], fold.check, names)
+            scores = validation_scores(formula, table, held_out)
+        status = ALWAYS if formula == TRUE else NEVER if formula == FALSE else EXACT
+        explanation = Explanation(
+            Rule(label, formula, how.kind),
+            scope=Scope.CLASS,
+            status=status,
+            support=float(table.yes.sum()),
+            scores=scores,
+        )
+        found.append((explanation, table))
+    return found
+
+
+def rule_set(
+    explanations: list[Explanation],
+    x: FloatArray,
+    truth: FloatArray,
+    weight: FloatArray,
+    names: tuple[str, ...],
+    problem: Problem,
+) -> ExplanationSet:
+    """Explanations of all targets, with what decides when several rules fire, or none.
+
+    The precision of each rule on the rows is its priority; the default is the most frequent class among
+    rows no rule covers, of all rows where every row is covered.
+    """
+    fired = np.column_stack([e.evaluate(x, names=names) for e in explanations])
+    covered = weight @ fired
+    right = (weight[:, None] * truth * fired).sum(axis=0)
+    priority = tuple(float(p) for p in right / np.maximum(covered, 1e-12))
+    priority = tuple(min(p, 1.0) for p in priority)
+    if problem is Problem.MULTI_LABEL:
+        return ExplanationSet(tuple(explanations), names, multi_label=True, priority=priority)
+    left = weight * ~fired.any(axis=1)
+    frequency = left @ truth if left.any() else weight @ truth
+    default = explanations[int(frequency.argmax())].target
+    return ExplanationSet(tuple(explanations), names, default=default, priority=priority)

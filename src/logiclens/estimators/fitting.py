@@ -1,0 +1,305 @@
+"""From rows and folds to trained networks: one population for all folds, outputs, penalties and restarts.
+
+Members are ordered by fold, output, penalty, restart. Those of one fold and output are a *group*: the best
+member of a group, by validation loss, is that fold's network for that output. Groups are trained in chunks
+that fit a budget of bytes; no group is ever split, so the chunks do not change the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from logiclens.logic.arrays import FloatArray
+from logiclens.nn.population import LogicNetwork, Streams, join
+from logiclens.nn.training import History, Plan, Rows, train
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_CPU_BUDGET = 16 << 20  # bytes of one layer's activations: what stays in the cache
+_GPU_BUDGET = 2 << 30
+_LEAST_ENTROPY = 1e-3
+
+N = TypeVar("N", bound=LogicNetwork)
+Made = TypeVar("Made", bound=LogicNetwork, covariant=True)
+
+
+class NetworkMaker(Protocol[Made]):
+    """Makes a population: random streams, number of concepts, penalty of each member."""
+
+    def __call__(self, streams: Streams, n_concepts: int, l1: Sequence[float]) -> Made: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Weights of the rows to learn from and of those to check with, each of shape (n,)."""
+
+    train: FloatArray
+    check: FloatArray
+
+
+@dataclass(frozen=True)
+class Population(Generic[N]):
+    """What to train.
+
+    Attributes
+    ----------
+    make : NetworkMaker
+    penalties : tuple of float
+        Penalties to choose from.
+    restarts : int
+        Random starts for each penalty.
+    candidates : int
+        Best members of each group to keep.
+    balance : float
+        Power of the inverse class frequency that weighs the rows of each output: 0 for none, 1 for balanced.
+    seed : int
+    device : str
+        "auto", "cpu", "cuda", ...
+    """
+
+    make: NetworkMaker[N]
+    penalties: tuple[float, ...]
+    restarts: int
+    candidates: int
+    balance: float
+    seed: int
+    device: str = "auto"
+
+    @property
+    def group(self) -> int:
+        """Members for each fold and output."""
+        return len(self.penalties) * self.restarts
+
+    def streams(self, outputs: Sequence[int]) -> list[np.random.Generator]:
+        """A stream for each member: a function of the seed, the output and the place in the group alone."""
+        return [
+            np.random.default_rng(np.random.SeedSequence([self.seed, output, place]))
+            for output in outputs
+            for place in range(self.group)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class Trained(Generic[N]):
+    """The best networks of each group, with how their training went.
+
+    Attributes
+    ----------
+    network : LogicNetwork
+        The candidates for each output, best first: members ``i * candidates`` and on are those of output
+        ``i``.
+    loss_curve : ndarray of shape (epochs, members)
+    n_iter : ndarray of shape (members,)
+    converged : ndarray of bool, shape (members,)
+    penalty : ndarray of shape (members,)
+        The penalty of each.
+    """
+
+    network: N
+    loss_curve: FloatArray
+    n_iter: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+    penalty: FloatArray
+
+    def select(self, members: NDArray[np.intp]) -> Trained[N]:
+        """Some of the members."""
+        index = torch.as_tensor(members, device=self.network.l1.device)
+        return Trained(
+            self.network.select(index),
+            self.loss_curve[:, members],
+            self.n_iter[members],
+            self.converged[members],
+            self.penalty[members],
+        )
+
+
+def train_folds(
+    population: Population[N],
+    plan: Plan,
+    x: FloatArray,
+    outputs: FloatArray,
+    folds: Sequence[Fold],
+    progress: Callable[[float], None] | None = None,
+) -> list[Trained[N]]:
+    """Train all folds as one population.
+
+    Parameters
+    ----------
+    population : Population
+        The networks to train.
+    plan : Plan
+        How.
+    x : ndarray of shape (n, n_concepts)
+        Concept values.
+    outputs : ndarray of shape (n, n_outputs)
+        What to learn, in [0, 1].
+    folds : sequence of Fold
+        Row weights of each fold.
+    progress : callable, optional
+        Told the share of the work that is done.
+
+    Returns
+    -------
+    list of Trained
+        One for each fold.
+    """
+    device = resolve_device(population.device)
+    data = torch.as_tensor(x, dtype=torch.float32, device=device)
+    groups = [(fold, output) for fold in range(len(folds)) for output in range(outputs.shape[1])]
+    size = _chunk_size(population, plan, len(x), device)
+    parts, best_members, histories = [], [], []
+    report = progress or (lambda _: None)
+    for start in range(0, len(groups), size):
+        chunk = groups[start : start + size]
+        network = population.make(
+            population.streams([output for _, output in chunk]),
+            x.shape[1],
+            [l1 for _ in chunk for l1 in population.penalties for _ in range(population.restarts)],
+        ).to(device)
+        rows = _weighted_rows(data, outputs, folds, chunk, population)
+        generator = torch.Generator().manual_seed(population.seed)
+
+        def told(epoch: int, start: int = start, n: int = len(chunk)) -> None:
+            report((start + n * epoch / plan.epochs) / len(groups))
+
+        network, history = train(network, rows, plan, generator, told)
+        scores = _shares_right(network, data, outputs, folds, chunk, history)
+        best = scores.sort(dim=1, descending=True, stable=True).indices[:, : population.candidates].cpu()
+        index = (best + torch.arange(len(chunk))[:, None] * population.group).flatten().to(device)
+        parts.append(network.select(index))
+        histories.append((history, index))
+        best_members.append(best.flatten())
+    whole = join(parts)
+    return _by_fold(whole, torch.cat(best_members), histories, population, len(folds))
+
+
+@torch.no_grad()
+def _shares_right(
+    network: LogicNetwork,
+    data: Tensor,
+    outputs: FloatArray,
+    folds: Sequence[Fold],
+    chunk: Sequence[tuple[int, int]],
+    history: History,
+) -> Tensor:
+    """Share of the rows, trained on or checked with, that each member is right about, (groups, group size).
+
+    Between equals the validation loss decides. All members were already stopped by their validation loss, and
+    the rows held out are few: on all rows the better member is told more surely.
+    """
+    target, (train_weight, check_weight) = _targets_and_weights(data, outputs, folds, chunk)
+    weight = train_weight + check_weight
+    size = network.members // len(chunk)
+    said_yes = (network(data) > 0).view(len(chunk), size, -1)
+    right = torch.where(said_yes, (weight * target)[:, None], (weight * (1.0 - target))[:, None]).sum(dim=2)
+    share = right.double() / weight.sum(dim=1, keepdim=True).double()
+    return share - 1e-9 * history.check_loss.view(len(chunk), size).clamp(max=1e3)
+
+
+def _by_fold(
+    whole: N,
+    best: Tensor,
+    histories: list[tuple[History, Tensor]],
+    population: Population[N],
+    n_folds: int,
+) -> list[Trained[N]]:
+    curves = torch.cat([_padded(h.curve()[:, i], histories) for h, i in histories], dim=1).cpu().numpy()
+    n_iter = torch.cat([h.n_iter[i] for h, i in histories]).cpu().numpy()
+    converged = torch.cat([h.converged[i] for h, i in histories]).cpu().numpy()
+    penalty = np.array(population.penalties)[(best // population.restarts).numpy()]
+    n_members = len(best) // n_folds
+    found = []
+    for fold in range(n_folds):
+        part = slice(fold * n_members, (fold + 1) * n_members)
+        index = torch.arange(part.start, part.stop, device=whole.l1.device)
+        found.append(
+            Trained(
+                whole.select(index),
+                curves[:, part].astype(float),
+                n_iter[part],
+                converged[part],
+                penalty[part],
+            )
+        )
+    return found
+
+
+def _padded(curve: Tensor, histories: list[tuple[History, Tensor]]) -> Tensor:
+    """A loss curve as long as the longest; a chunk that ended early keeps its last values."""
+    longest = max(len(h.losses) for h, _ in histories)
+    return torch.cat([curve, curve[-1:].expand(longest - len(curve), -1)])
+
+
+def _weighted_rows(
+    data: Tensor,
+    outputs: FloatArray,
+    folds: Sequence[Fold],
+    chunk: Sequence[tuple[int, int]],
+    population: Population[N],
+) -> Rows:
+    """Weights of yes and no for each member: balanced, and scaled so that a constant answer has loss 1."""
+    target, (weight, check) = _targets_and_weights(data, outputs, folds, chunk)
+    yes, no = weight * target, weight * (1.0 - target)
+    check_yes, check_no = check * target, check * (1.0 - target)
+    factor = balance_factor(yes.sum(dim=1), no.sum(dim=1), population.balance)[:, None]
+    scaled = [
+        part / _uninformed_loss(a.sum(dim=1, keepdim=True), b.sum(dim=1, keepdim=True))
+        for a, b in ((yes * factor, no), (check_yes * factor, check_no))
+        for part in (a, b)
+    ]
+    spread = [weight.repeat_interleave(population.group, dim=0) for weight in scaled]
+    return Rows(data, *spread)
+
+
+def _targets_and_weights(
+    data: Tensor, outputs: FloatArray, folds: Sequence[Fold], chunk: Sequence[tuple[int, int]]
+) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+    """Targets of each group, (groups, n), and the weights of its rows to learn from and to check with."""
+    device = data.device
+    fold = torch.tensor([f for f, _ in chunk], device=device)
+    output = torch.tensor([o for _, o in chunk], device=device)
+    target = torch.as_tensor(outputs.T, dtype=data.dtype, device=device)[output]
+    weights = [
+        torch.as_tensor(np.stack(part), dtype=data.dtype, device=device)[fold]
+        for part in ([f.train for f in folds], [f.check for f in folds])
+    ]
+    return target, (weights[0], weights[1])
+
+
+def balance_factor(yes: Tensor, no: Tensor, power: float) -> Tensor:
+    """What a yes counts against a no: their inverse frequency to a power, 1 when either is missing."""
+    usable = (yes > 0) & (no > 0)
+    ratio = torch.where(usable, no / yes.clamp(min=1e-12), 1.0)
+    return torch.pow(ratio, power)
+
+
+def _uninformed_loss(yes: Tensor, no: Tensor) -> Tensor:
+    """Cross-entropy of the best constant answer: the total weight times the entropy of the answers."""
+    total = (yes + no).clamp(min=1e-12)
+    p = yes / total
+    entropy = -(torch.special.xlogy(p, p) + torch.special.xlogy(1 - p, 1 - p))
+    scaled: Tensor = total * entropy.clamp(min=_LEAST_ENTROPY)
+    return scaled
+
+
+def _chunk_size(population: Population[N], plan: Plan, n_rows: int, device: torch.device) -> int:
+    """Groups trained at once."""
+    probe = population.make(population.streams([0])[:1], 1, population.penalties[:1])
+    widest = max(layer.weight.shape[1] for layer in probe.linears)
+    rows = n_rows if plan.batch_size is None else min(plan.batch_size, n_rows)
+    budget = _CPU_BUDGET if device.type == "cpu" else _GPU_BUDGET
+    return max(1, budget // (4 * rows * widest * population.group))
+
+
+def resolve_device(device: str) -> torch.device:
+    """The device by name; "auto" is CUDA where there is one, the CPU otherwise."""
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    return torch.device(device)

@@ -1,0 +1,392 @@
+"""Rules of a model that you wrote and trained yourself, with a loop of your own.
+
+    explain_psi       Linear layers and sigmoids, pruned to a small fan-in: neuron by neuron        (Sec. 5.1)
+    explain_relu      Linear layers and ReLU: by what matters in the affine map at each row         (Sec. 5.3)
+    explain_network   any model: by its answers, over the concepts that its first layer still reads (Sec. 5.2)
+
+The model is looked at in a copy on the CPU, in evaluation mode; it is not changed. Each explanation says how
+often its formula agrees with the model on the rows given.
+
+A model of one output is about two targets, of which the output is the second; the first is what it says no
+to. A model of several outputs is about one target each: the largest output decides or, with
+``multi_label=True``, each output for itself. In a psi network each output always speaks for itself.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from logiclens.errors import InputError, count, shown
+from logiclens.explain.classwise import explain_class
+from logiclens.explain.compose import compose
+from logiclens.explain.explanation import Explanation, Scope, Scores
+from logiclens.explain.label import Label, check_labels, plain_label
+from logiclens.explain.rule import Rule, RuleKind, member
+from logiclens.explain.rule_set import ExplanationSet
+from logiclens.logic import FALSE, TRUE, Formula, Not, TruthTable, simplify
+from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.data import ConceptData, as_float
+from logiclens.logic.values import THRESHOLD, as_floats
+from logiclens.nn.pruning import affine_map, input_relevance
+from logiclens.nn.sequential import parts, psi_layers, relu_layers
+from logiclens.nn.steps import StepSigmoid
+
+MAX_CONCEPTS = 12
+"""Most concepts of a formula that is found by asking; the most relevant are taken."""
+EXACT = "exact: composed of the network's neurons"
+COMPOSED = "composed of the network's neurons, each taken as a step"
+GIVEN = "rows given"
+
+_BLOCK = 1 << 15  # rows asked at once
+
+
+def explain_psi(
+    model: nn.Module,
+    X: Any,
+    *,
+    names: Sequence[str] | None = None,
+    targets: Sequence[Label] | None = None,
+    kind: RuleKind | str = RuleKind.IFF,
+    multi_label: bool = False,
+) -> ExplanationSet:
+    """Explain a psi network of your own, neuron by neuron.
+
+    Inputs and hidden neurons count as true above one half. With :class:`~logiclens.nn.steps.StepSigmoid`
+    between the layers, once it is hard, that is what the network computes from Boolean concepts, and the
+    formulas are exact on every tuple. With :class:`torch.nn.Sigmoid` they are as good as its sigmoids are
+    steep: look at the fidelity.
+
+    Parameters
+    ----------
+    model : torch.nn.Sequential
+        Linear layers with Sigmoid or StepSigmoid between them, and perhaps one of these at the end; no neuron
+        with more than 16 weights (see :func:`~logiclens.nn.pruning.prune_fan_in`).
+    X : mapping, data frame, array or Tensor of shape (n_rows, n_concepts)
+        Concept values in [0, 1]: what the model is asked about to measure support and fidelity.
+    names : sequence of str, optional
+        The concepts of an array or tensor; ``x0``, ``x1``, ... when missing.
+    targets : sequence of labels, optional
+        One for each output, or two for a single output; numbers from 0 when missing.
+    kind : RuleKind, default "iff"
+        What the model was trained for.
+    multi_label : bool, default False
+        Whether several targets may be true of a row.
+
+    Returns
+    -------
+    ExplanationSet
+
+    Examples
+    --------
+    >>> model = nn.Sequential(nn.Linear(2, 2), nn.Sigmoid(), nn.Linear(2, 1), nn.Sigmoid())
+    >>> weights = [[[9.0, 9.0], [9.0, 9.0]], [-5.0, -14.0], [[9.0, -9.0]], [-5.0]]
+    >>> with torch.no_grad():
+    ...     for parameter, values in zip(model.parameters(), weights, strict=True):
+    ...         _ = parameter.copy_(torch.tensor(values))
+    >>> X = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> print(explain_psi(model, X, names=["a", "b"], targets=["same", "different"]))
+    forall x: same(x) <-> (a(x) & b(x)) | (~a(x) & ~b(x))
+    forall x: different(x) <-> (~a(x) & b(x)) | (a(x) & ~b(x))
+    """
+    layers = psi_layers(model)
+    asked = _ask(model, X, names, targets, threshold=None, multi_label=multi_label, each_alone=True)
+    arrays = [(_array(layer.weight), _bias_array(layer)) for layer in layers]
+    formulas: list[Formula] = list(compose(arrays, asked.names).outputs)
+    if asked.complementary:
+        formulas = [simplify(Not(formulas[0])), formulas[0]]
+    steps = [part for part in parts(model) if isinstance(part, (nn.Sigmoid, StepSigmoid))]
+    hidden = steps[: len(layers) - 1]
+    status = EXACT if all(isinstance(part, StepSigmoid) and part.hard for part in hidden) else COMPOSED
+    statuses: dict[Formula, str] = {TRUE: "always predicted", FALSE: "never predicted"}
+    chosen = member(RuleKind, kind, "kind of rule")
+    return asked.rules(
+        Explanation(
+            Rule(label, formula, chosen),
+            scope=Scope.CLASS,
+            status=statuses.get(formula, status),
+            support=float(asked.answers[:, at].sum()),
+        )
+        for at, (label, formula) in enumerate(zip(asked.labels, formulas, strict=True))
+    )
+
+
+def explain_relu(
+    model: nn.Module,
+    X: Any,
+    *,
+    names: Sequence[str] | None = None,
+    targets: Sequence[Label] | None = None,
+    kind: RuleKind | str = RuleKind.IFF,
+    multi_label: bool = False,
+    max_literals: int | None = 20,
+) -> ExplanationSet:
+    """Explain a ReLU network of your own by what matters at each row (example-level pruning).
+
+    At each row the network is an affine map (:func:`~logiclens.nn.pruning.affine_map`). For each target the
+    weights in it are averaged over the rows that the network gives the target and over the others, half and
+    half. Over the most relevant concepts, at most :data:`MAX_CONCEPTS`, the formula is found that agrees best
+    with the network's answers.
+
+    Parameters
+    ----------
+    model : torch.nn.Sequential
+        Linear layers with ReLU between them, and perhaps a Sigmoid at the end.
+    X, names, targets, kind, multi_label
+        As for :func:`explain_psi`.
+    max_literals : int or None, default 20
+        Length of the longest formula; None for no limit.
+
+    Returns
+    -------
+    ExplanationSet
+
+    Examples
+    --------
+    >>> model = nn.Sequential(nn.Linear(3, 2), nn.ReLU(), nn.Linear(2, 1))
+    >>> weights = [[[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]], [0.0, 0.0], [[1.0, 1.0]], [-0.5]]
+    >>> with torch.no_grad():
+    ...     for parameter, values in zip(model.parameters(), weights, strict=True):
+    ...         _ = parameter.copy_(torch.tensor(values))
+    >>> X = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0], [1, 0, 1]]
+    >>> print(explain_relu(model, X, names=["a", "b", "c"])[1])
+    forall x: 1(x) <-> (a(x) & ~b(x)) | (~a(x) & b(x))
+    """
+    relu_layers(model)
+    asked = _ask(model, X, names, targets, threshold=None, multi_label=multi_label)
+    twin = copy.deepcopy(model).cpu().double()
+    size = affine_map(twin, torch.from_numpy(asked.x)).weight.abs()  # (n_outputs, n, n_concepts)
+    size = size / size.amax(dim=2, keepdim=True).clamp(min=torch.finfo(size.dtype).tiny)
+    relevance = []
+    for at, said in enumerate(asked.answers.T):
+        of_output = size[0 if asked.complementary else at].numpy()
+        sides = [of_output[rows].mean(axis=0) for rows in (said, ~said) if rows.any()]
+        relevance.append(np.mean(sides, axis=0))
+    return asked.by_answers(np.array(relevance), kind, max_literals)
+
+
+def explain_network(
+    model: nn.Module,
+    X: Any,
+    *,
+    names: Sequence[str] | None = None,
+    targets: Sequence[Label] | None = None,
+    kind: RuleKind | str = RuleKind.IFF,
+    multi_label: bool = False,
+    threshold: float | None = None,
+    max_literals: int | None = 20,
+) -> ExplanationSet:
+    """Explain any model of your own by its answers: what a mu or entropy network needs.
+
+    The formulas are about the concepts that the model's first linear layer reads, at most
+    :data:`MAX_CONCEPTS` of them, the most relevant (:func:`~logiclens.nn.pruning.input_relevance`). So prune
+    the model before (:func:`~logiclens.nn.pruning.prune_inputs`). Of a model without a linear layer the first
+    concepts are taken.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        Maps (n_rows, n_concepts) to (n_rows, n_outputs) or (n_rows,).
+    X, names, targets, kind, multi_label
+        As for :func:`explain_psi`.
+    threshold : float, optional
+        An output greater than this is a yes, where the largest does not decide: 0 for logits, 0.5 for
+        probabilities. Found from the last layer when that is a Linear, a Sigmoid or a Softmax.
+    max_literals : int or None, default 20
+        Length of the longest formula; None for no limit.
+
+    Returns
+    -------
+    ExplanationSet
+
+    Examples
+    --------
+    >>> class Larger(nn.Module):
+    ...     def forward(self, x):
+    ...         return x[:, 0] - x[:, 1]
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> print(explain_network(Larger(), X, names=["a", "b"], threshold=0.0)[1])
+    forall x: 1(x) <-> a(x) & ~b(x)
+    """
+    asked = _ask(model, X, names, targets, threshold=threshold, multi_label=multi_label)
+    scores = np.ones(len(asked.names))
+    if any(isinstance(layer, nn.Linear) for layer in model.modules()):
+        scores = _array(input_relevance(model))
+    return asked.by_answers(np.tile(scores, (len(asked.labels), 1)), kind, max_literals)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What a model says about rows.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The concepts.
+    x : ndarray of shape (n, n_concepts)
+    labels : tuple
+        The targets.
+    answers : ndarray of bool, shape (n, n_targets)
+        What it says about each.
+    decided : ndarray of bool, shape (n, n_targets)
+        The same after the largest output won, where targets exclude one another.
+    complementary : bool
+        Whether there is a single output, which stands for the second of two targets.
+    multi_label : bool
+    """
+
+    names: tuple[str, ...]
+    x: FloatArray
+    labels: tuple[Label, ...]
+    answers: BoolArray
+    decided: BoolArray
+    complementary: bool
+    multi_label: bool
+
+    def by_answers(
+        self, relevance: FloatArray, kind: RuleKind | str, max_literals: int | None
+    ) -> ExplanationSet:
+        """Formulas that agree with the answers, by the relevance of concepts, (n_targets, n_concepts)."""
+        found = []
+        for at, label in enumerate(self.labels):
+            ranked = np.argsort(-relevance[at], kind="stable")[:MAX_CONCEPTS]
+            columns = np.sort(ranked[relevance[at, ranked] > 0])
+            called = [self.names[j] for j in columns]
+            table = TruthTable.from_data(self.x[:, columns], self.answers[:, at], names=called)
+            order = relevance[at, columns] if called else None
+            found.append(explain_class(table, label, kind=kind, order=order, max_literals=max_literals))
+        return self.rules(found)
+
+    def rules(self, explanations: Iterable[Explanation]) -> ExplanationSet:
+        """Explanations with their fidelity, and what decides when several rules fire, or none."""
+        scored, priority, covered = [], [], np.zeros(len(self.x), dtype=np.bool_)
+        for at, explanation in enumerate(explanations):
+            fired = explanation.evaluate(self.x, names=self.names)
+            scores = Scores(
+                GIVEN,
+                len(fired),
+                coverage=float(fired.mean()),
+                fidelity=float((fired == self.answers[:, at]).mean()),
+            )
+            scored.append(replace(explanation, scores=scores))
+            priority.append(float(self.decided[fired, at].mean()) if fired.any() else 0.0)
+            covered |= fired
+        if self.multi_label:
+            return ExplanationSet(tuple(scored), self.names, multi_label=True, priority=tuple(priority))
+        left = self.decided if covered.all() else self.decided[~covered]
+        default = self.labels[int(left.sum(axis=0).argmax())]
+        return ExplanationSet(tuple(scored), self.names, default=default, priority=tuple(priority))
+
+
+def _ask(
+    model: nn.Module,
+    X: Any,
+    names: Sequence[str] | None,
+    targets: Sequence[Label] | None,
+    *,
+    threshold: float | None,
+    multi_label: bool,
+    each_alone: bool = False,
+) -> _Asked:
+    """Read the rows and what the model says about them; ``each_alone`` when no output minds the others."""
+    if not isinstance(model, nn.Module):
+        raise InputError(f"A model must be a torch.nn.Module. Got {shown(model)}.")
+    data = ConceptData(_off_device(X), names)
+    x = data.scores()
+    if not len(x):
+        raise InputError("There are no rows to ask the model about. Pass at least one.")
+    _check_width(model, len(data.names))
+    outputs = _outputs(model, x)
+    single = outputs.shape[1] == 1 and not multi_label
+    labels = _labels(targets, 2 if single else outputs.shape[1], single)
+    largest = np.zeros(outputs.shape, dtype=np.bool_)
+    largest[np.arange(len(x)), outputs.argmax(axis=1)] = True
+    if single or multi_label or each_alone:
+        answers = outputs > _threshold(model, threshold)
+        answers = np.hstack([~answers, answers]) if single else answers
+    else:
+        answers = largest
+    decided = answers if single or multi_label else largest
+    return _Asked(data.names, x, labels, answers, decided, single, multi_label)
+
+
+def _check_width(model: nn.Module, width: int) -> None:
+    if not isinstance(model, nn.Sequential):
+        return
+    first = next(parts(model), None)
+    if isinstance(first, nn.Linear) and first.in_features != width:
+        raise InputError(
+            f"The model reads {count(first.in_features, 'concept')}. Got {count(width, 'column')}; "
+            "pass the concepts that it was trained on."
+        )
+
+
+@torch.no_grad()
+def _outputs(model: nn.Module, x: FloatArray) -> FloatArray:
+    """Outputs on all rows, shape (n, n_outputs), from a copy on the CPU in double precision."""
+    twin = copy.deepcopy(model).cpu().double().eval()
+    found = [twin(torch.from_numpy(x[start : start + _BLOCK])) for start in range(0, len(x), _BLOCK)]
+    if not all(isinstance(part, Tensor) and part.dim() in (1, 2) for part in found):
+        got = f"shape {tuple(found[0].shape)}" if isinstance(found[0], Tensor) else shown(found[0])
+        raise InputError(
+            f"A model must give one row of outputs for each row of concepts. Got {got}; "
+            "of stacked networks explain one member."
+        )
+    outputs = _array(torch.cat(found))
+    outputs = outputs[:, None] if outputs.ndim == 1 else outputs
+    if not np.isfinite(outputs).all():
+        raise InputError("The model has outputs that are not finite. Check the training for NaN.")
+    return outputs
+
+
+def _threshold(model: nn.Module, threshold: float | None) -> float:
+    """Above which output the model says yes."""
+    if threshold is not None:
+        value = as_float(threshold)
+        if not np.isfinite(value):
+            raise InputError(f"threshold must be a finite number. Got {shown(threshold)}.")
+        return value
+    *_, last = parts(model)
+    if isinstance(last, nn.Linear):
+        return 0.0
+    if isinstance(last, (nn.Sigmoid, StepSigmoid, nn.Softmax)):
+        return THRESHOLD
+    raise InputError(
+        f"Where the outputs of {type(last).__name__} begin to be a yes is not known. "
+        "Pass threshold=0 for logits, threshold=0.5 for probabilities."
+    )
+
+
+def _labels(targets: Sequence[Label] | None, number: int, single: bool) -> tuple[Label, ...]:
+    if targets is None:
+        return tuple(range(number))
+    if isinstance(targets, str):
+        raise InputError(f"targets must be a sequence of labels. Got {shown(targets)}; write ['no', 'yes'].")
+    labels = tuple(map(plain_label, targets))
+    check_labels(labels)
+    if len(labels) != number:
+        remedy = (
+            "name both classes, the one that the output stands for last" if single else "name each output"
+        )
+        raise InputError(f"The model has {number} targets. Got {count(len(labels), 'label')}; {remedy}.")
+    return labels
+
+
+def _off_device(X: Any) -> Any:
+    """Return a tensor as an array, wherever it was; anything else as it is."""
+    return X.detach().cpu().double().numpy() if isinstance(X, Tensor) else X
+
+
+def _array(values: Tensor) -> FloatArray:
+    return as_floats(values.detach().cpu().double().numpy(), "values")
+
+
+def _bias_array(layer: nn.Linear) -> FloatArray:
+    bias: Tensor | None = layer.bias  # None without one, whatever torch declares
+    return np.zeros(layer.out_features) if bias is None else _array(bias)

@@ -1,0 +1,94 @@
+"""Settings of the classifiers: what is allowed, and what the words mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from logiclens.errors import InputError, shown
+from logiclens.logic.data import as_float, check_count
+
+BALANCE = 0.2
+"""Power of the inverse class frequency behind ``class_weight="auto"``."""
+
+_COUNTS = ("epochs", "restarts", "candidates", "patience", "max_concepts", "fan_in", "max_literals")
+
+
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Refuse settings that make no sense, in one line each."""
+    for name in _COUNTS:
+        if name in settings and check_count(settings[name], name) < 1:
+            raise InputError(f"{name} must be a whole number of at least 1. Got {shown(settings[name])}.")
+    if (
+        settings["batch_size"] is not None
+        and check_count(settings["batch_size"], "batch_size", ", or None") < 1
+    ):
+        raise InputError("batch_size must be at least 1, or None for all rows at once. Got 0.")
+    fraction = as_float(settings["validation_fraction"])
+    if not 0.0 <= fraction < 1.0:
+        raise InputError(
+            "validation_fraction must be a number of at least 0 and less than 1. "
+            f"Got {shown(settings['validation_fraction'])}."
+        )
+    if not 0.0 < as_float(settings["learning_rate"]) < np.inf:
+        raise InputError(f"learning_rate must be a positive number. Got {shown(settings['learning_rate'])}.")
+    if settings["encoder"] is not None:
+        raise InputError(
+            f"encoder must be None: inputs are concepts in [0, 1] so far. Got {shown(settings['encoder'])}; "
+            "turn columns into concepts first, for instance by comparing them with cut points."
+        )
+    if settings["unseen"] not in ("ignore", "ask"):
+        raise InputError(f"unseen must be 'ignore' or 'ask'. Got {shown(settings['unseen'])}.")
+    if settings["aggregation"] not in ("minimal", "paper"):
+        raise InputError(f"aggregation must be 'minimal' or 'paper'. Got {shown(settings['aggregation'])}.")
+    hidden = settings["hidden"]
+    if isinstance(hidden, str) or not hasattr(hidden, "__iter__"):
+        raise InputError(
+            f"hidden must be the sizes of the hidden layers, such as (10,). Got {shown(hidden)}."
+        )
+    for size in hidden:
+        if check_count(size, "A hidden layer's size") < 1:
+            raise InputError("A hidden layer needs at least one neuron. Got 0.")
+    penalties(settings["l1"])
+    balance_power(settings["class_weight"])
+
+
+def penalties(l1: Any) -> tuple[float, ...]:
+    """The penalties to choose from."""
+    values = tuple(map(as_float, [l1] if np.ndim(l1) == 0 else l1))
+    if not values or not all(0.0 <= value < np.inf for value in values):
+        raise InputError(f"l1 must be a number of at least 0, or several to choose from. Got {shown(l1)}.")
+    return values
+
+
+def balance_power(class_weight: Any) -> float:
+    """The power of the inverse class frequency that rows are weighted with."""
+    known = {None: 0.0, "auto": BALANCE, "balanced": 1.0}
+    if isinstance(class_weight, Mapping):
+        return 0.0  # the weights are in the rows
+    if isinstance(class_weight, str | None) and class_weight in known:
+        return known[class_weight]
+    raise InputError(
+        "class_weight must be 'auto', 'balanced', None or a mapping from label to weight. "
+        f"Got {shown(class_weight)}."
+    )
+
+
+def seed_of(random_state: Any) -> int:
+    """One number from what scikit-learn calls a random state."""
+    if (
+        isinstance(random_state, int | np.integer)
+        and not isinstance(random_state, bool)
+        and random_state >= 0
+    ):
+        return int(random_state)
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except ValueError:
+        raise InputError(
+            "random_state must be a whole number of at least 0, None or a RandomState. "
+            f"Got {shown(random_state)}."
+        ) from None

@@ -1,0 +1,188 @@
+"""What there is to learn: labels of classes or a table of outputs, as the outputs of networks.
+
+labels of two classes      one output, the second class; the first is its complement
+labels of several classes  one output for each; the largest decides
+a table of 0/1 or [0, 1]   one output for each column (several may be true)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from logiclens.errors import InputError, count, shown
+from logiclens.explain.label import Label, label_array, plain_label
+from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.values import as_array, as_floats, missing_values
+
+
+class Problem(StrEnum):
+    """How outputs stand for targets."""
+
+    BINARY = "binary"
+    SINGLE_LABEL = "single-label"
+    OUTPUT_BY_OUTPUT = "output by output"
+    """One label a row, but each output says yes or no by itself: implications, and psi networks."""
+    MULTI_LABEL = "multi-label"
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """Targets of a problem and, for each row, which are true.
+
+    Attributes
+    ----------
+    labels : tuple
+        Classes in sorted order, or the names of the outputs.
+    problem : Problem
+    outputs : ndarray of float, shape (n, n_outputs)
+        What the networks learn; in [0, 1].
+    """
+
+    labels: tuple[Label, ...]
+    problem: Problem
+    outputs: FloatArray
+
+    def truth(self) -> FloatArray:
+        """How far each row belongs to each target, shape (n, n_targets)."""
+        return spread_outputs(self.outputs, self.problem)
+
+    def output_by_output(self) -> Targets:
+        """The same targets with an output for each that answers by itself."""
+        if self.problem is Problem.MULTI_LABEL:
+            return self
+        return Targets(self.labels, Problem.OUTPUT_BY_OUTPUT, self.truth())
+
+    def strata(self) -> NDArray[np.intp]:
+        """A number for each row by which to stratify splits: its class, or 0 for multi-label problems."""
+        if self.problem is Problem.MULTI_LABEL:
+            return np.zeros(len(self.outputs), dtype=np.intp)
+        classes: NDArray[np.intp] = self.truth().argmax(axis=1)
+        return classes
+
+
+def spread_outputs(outputs: FloatArray, problem: Problem) -> FloatArray:
+    """Values by output as values by target: a binary problem has a second target, the complement."""
+    return np.hstack([1.0 - outputs, outputs]) if problem is Problem.BINARY else outputs
+
+
+def decisions(logits: FloatArray, problem: Problem) -> BoolArray:
+    """What the network says about each target, (n, n_targets): fidelity is measured against it.
+
+    The target of the largest output, in single-label problems; every target whose output is above one half,
+    in all others.
+
+    Parameters
+    ----------
+    logits : ndarray of shape (n, n_outputs)
+    problem : Problem
+    """
+    if problem is Problem.BINARY:
+        return np.hstack([logits <= 0.0, logits > 0.0])
+    if problem is not Problem.SINGLE_LABEL:
+        return np.asarray(logits > 0.0)
+    chosen = np.zeros(logits.shape, dtype=np.bool_)
+    chosen[np.arange(len(logits)), logits.argmax(axis=1)] = True
+    return chosen
+
+
+def predicted_index(logits: FloatArray, problem: Problem) -> NDArray[np.intp]:
+    """Position of the predicted label of each row, (n,), from logits (n, n_outputs)."""
+    if problem is Problem.BINARY:
+        return (logits[:, 0] > 0.0).astype(np.intp)
+    return np.asarray(logits.argmax(axis=1))
+
+
+def read_targets(y: Any, n_rows: int, labels: tuple[Label, ...] | None = None) -> Targets:
+    """Read labels or a table of outputs.
+
+    Parameters
+    ----------
+    y : array or series of shape (n,), or array or frame of shape (n, n_outputs)
+        Labels of classes; or, for each output, 0 / 1 or a number in [0, 1].
+    n_rows : int
+        Rows of concepts that ``y`` must match.
+    labels : tuple, optional
+        The classes, when some of them may be missing from ``y``.
+    """
+    names = _column_names(y)
+    array = _as_plain_array(y)
+    if len(array) != n_rows:
+        raise InputError(
+            f"y must have one value for each of the {n_rows} rows of concepts. "
+            f"Got {count(len(array), 'value')}."
+        )
+    if array.ndim == 2 and array.shape[1] == 1 and names is None:
+        raise InputError("y must be flat for a single target: pass it with .ravel().")
+    if array.ndim == 2:
+        return _read_table(array, names)
+    if array.ndim != 1:
+        raise InputError(f"y must be a vector of labels or a table of outputs. Got shape {array.shape}.")
+    return _read_labels(array, labels)
+
+
+def _read_labels(array: NDArray[Any], labels: tuple[Label, ...] | None) -> Targets:
+    if array.dtype.kind == "f":
+        if np.isnan(array).any():
+            raise missing_values("y", np.isnan(array), " (NaN)")
+        if not np.isfinite(array).all() or (array != np.round(array)).any():
+            wrong = array[~np.isfinite(array) | (array != np.round(array))][0]
+            raise InputError(
+                f"y must hold the labels of classes. Got the number {wrong}; for soft targets in [0, 1] "
+                "pass a table with one column for each target."
+            )
+    if array.dtype == object and any(value is None or value != value for value in array):
+        raise missing_values("y", np.array([value is None or value != value for value in array]))
+    try:
+        found, index = np.unique(array, return_inverse=True)
+    except TypeError:
+        kinds = sorted({type(value).__name__ for value in array})
+        raise InputError(f"The labels in y must be of one type. Got {', '.join(kinds)}.") from None
+    present = tuple(plain_label(label) for label in found)
+    if labels is None:
+        labels = present
+    elif not set(present) <= set(labels):
+        odd = next(label for label in present if label not in labels)
+        raise InputError(f"y has the label {shown(odd)}, which is not among the classes.")
+    place = np.array([labels.index(label) for label in present])[index]
+    if len(labels) == 2:
+        return Targets(labels, Problem.BINARY, place[:, None].astype(np.float64))
+    return Targets(labels, Problem.SINGLE_LABEL, np.eye(len(labels))[place])
+
+
+def _read_table(array: NDArray[Any], names: tuple[str, ...] | None) -> Targets:
+    values = as_floats(array, "y")
+    if np.isnan(values).any():
+        raise missing_values("y", np.isnan(values), " (NaN)")
+    if values.size and (values.min() < 0 or values.max() > 1):
+        raise InputError(
+            "A table of outputs must hold Booleans or numbers in [0, 1]. Check the columns of y."
+        )
+    labels = tuple(f"y{j}" for j in range(values.shape[1])) if names is None else names
+    return Targets(labels, Problem.MULTI_LABEL, values)
+
+
+def _as_plain_array(y: Any) -> NDArray[Any]:
+    if hasattr(y, "toarray") and hasattr(y, "nnz"):
+        y = y.toarray()
+    wrapped = nw.from_native(y, pass_through=True, allow_series=True)
+    if isinstance(wrapped, nw.Series | nw.DataFrame):
+        return np.asarray(wrapped.to_numpy())
+    if isinstance(y, str) or not hasattr(y, "__len__"):
+        raise InputError(f"y must be a vector of labels or a table of outputs. Got {shown(y)}.")
+    return as_array(y, "y")
+
+
+def _column_names(y: Any) -> tuple[str, ...] | None:
+    frame = nw.from_native(y, pass_through=True)
+    return tuple(map(str, frame.columns)) if isinstance(frame, nw.DataFrame) else None
+
+
+def label_vector(labels: tuple[Label, ...], index: NDArray[np.intp]) -> NDArray[Any]:
+    """Labels by position, in the type of the labels."""
+    return label_array(labels)[index]

@@ -1,0 +1,178 @@
+"""Cross-validation with the paper's six metrics, all folds trained as one population (Sec. 6.2)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+
+from logiclens.errors import InputError, MissingDependencyError, count, shown
+from logiclens.estimators.base import LENClassifier
+from logiclens.estimators.settings import check_settings
+from logiclens.estimators.targets import Problem, Targets, decisions, label_vector, predicted_index
+from logiclens.logic.arrays import FloatArray
+from logiclens.metrics import complexity, consistency, explanation_accuracy, fidelity
+
+
+def cross_explain(
+    estimator: LENClassifier,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = 10,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Any:
+    """Score a classifier and its rules by cross-validation: the six metrics of the paper, fold by fold.
+
+    All folds, outputs, penalties and restarts are trained as one population; the result of a fold is that
+    of a clone fitted on the fold's training rows alone.
+
+    Parameters
+    ----------
+    estimator : classifier of this package
+        Its settings; it is not changed.
+    X : data frame, array, sparse matrix or mapping, n rows
+    y : array of shape (n,), or array or frame of shape (n, n_targets)
+    cv : int, cross-validation generator or iterable of (train, test), default 10
+        A whole number means that many stratified folds, shuffled with the estimator's ``random_state``.
+    groups : array of shape (n,), optional
+        For generators that keep groups together.
+    sample_weight : array of shape (n,), optional
+        Weights of the training rows.
+
+    Returns
+    -------
+    data frame
+        One row for each fold, of the kind of ``X``, a pandas frame when ``X`` is none. Columns:
+
+        - ``fold``, ``n_train``, ``n_test``;
+        - ``model_accuracy``: of the network's predictions;
+        - ``explanation_accuracy``: the paper's, the macro-F1 of each rule against its class, mean over
+        classes;
+          ``explanation_accuracy_plain``: the share of rows a rule gets right, mean over classes;
+        - ``rules_accuracy``: of the rules alone as a classifier;
+        - ``complexity``: literals, mean over classes;
+        - ``fidelity`` and ``fidelity_plain``: the same as explanation accuracy, against what the network
+        says;
+          ``fidelity_unseen``: plain, on rows whose concepts do not occur in training, NaN when there are
+          none;
+        - ``consistency``: how far the same concepts return over the folds (the same value in every row),
+          ``consistency_adjusted``: corrected for chance;
+        - ``time``: seconds of training and extraction, the whole divided by the number of folds.
+    """
+    from logiclens.estimators.runs import fit_folds
+
+    if not isinstance(estimator, LENClassifier):
+        raise InputError(
+            "cross_explain needs a classifier of this package, such as MuClassifier(). "
+            f"Got {shown(estimator)}."
+        )
+    check_settings(estimator.get_params(deep=False))
+    inputs, targets, weight = estimator.read_data(X, y, sample_weight)
+    labels = targets.strata() if targets.problem is not Problem.MULTI_LABEL else targets.outputs
+    parts = _splits(cv, inputs.values, labels, groups, estimator.random_state)
+    start = time.perf_counter()
+    folds = [estimator.split(targets, _only(weight, train)) for train, _ in parts]
+    recipe = clone(estimator).recipe(inputs.names)
+    fitted = fit_folds(recipe, inputs.values, targets, folds)
+    seconds = (time.perf_counter() - start) / len(parts)
+    rows = [
+        {"fold": at, "n_train": len(train), "n_test": len(test)}
+        | _scores(result, inputs.values, train, test, targets)
+        for at, (result, (train, test)) in enumerate(zip(fitted, parts, strict=True))
+    ]
+    recurring = consistency([result.rules for result in fitted], n_concepts=len(inputs.names))
+    shared = {"consistency": recurring.plain, "consistency_adjusted": recurring.adjusted, "time": seconds}
+    return _frame([row | shared for row in rows], X)
+
+
+def _scores(
+    result: Any,
+    x: FloatArray,
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+    targets: Targets,
+) -> dict[str, float]:
+    """Metrics of one fold, on its test rows."""
+    from logiclens.estimators.extraction import ask
+
+    rules, names = result.rules, result.rules.concept_names
+    logits = ask(result.network, x[test])
+    truth = targets.truth()[test] > 0.5
+    if targets.problem is Problem.MULTI_LABEL:
+        right = ((logits > 0) == truth).all(axis=1).mean()
+        y: Any = truth
+    else:
+        chosen = predicted_index(logits, targets.problem)
+        right = (chosen == truth.argmax(axis=1)).mean()
+        y = label_vector(targets.labels, truth.argmax(axis=1))
+    said = decisions(logits, targets.problem)
+    accuracy = explanation_accuracy(rules, x[test], truth, names=names)
+    faithful = fidelity(rules, x[test], said, names=names, seen=x[train])
+    return {
+        "model_accuracy": float(right),
+        "explanation_accuracy": accuracy.macro_f1,
+        "explanation_accuracy_plain": accuracy.plain,
+        "rules_accuracy": float(rules.score(x[test], y, names=names)),
+        "complexity": complexity(rules),
+        "fidelity": faithful.macro_f1,
+        "fidelity_plain": faithful.plain,
+        "fidelity_unseen": np.nan if faithful.unseen is None else faithful.unseen.plain,
+    }
+
+
+def _splits(
+    cv: Any, x: FloatArray, labels: NDArray[Any], groups: ArrayLike | None, random_state: Any
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        cv = _stratified(int(cv), len(x), labels, random_state)
+    try:
+        parts = list(check_cv(cv, labels, classifier=True).split(x, labels, groups))
+    except ValueError as error:
+        raise InputError(f"The data cannot be split: {error}") from None
+    for train, test in parts:
+        if not len(train) or not len(test):
+            raise InputError("A fold has no training or no test rows. Use fewer folds.")
+    return parts
+
+
+def _stratified(n_folds: int, n_rows: int, labels: NDArray[Any], random_state: Any) -> Any:
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    if not 2 <= n_folds <= n_rows:
+        raise InputError(
+            f"cv must be a number of folds from 2 to the {count(n_rows, 'row')} there are. Got {n_folds}."
+        )
+    rarest = np.unique(labels, return_counts=True)[1].min() if labels.ndim == 1 else 0
+    kind = StratifiedKFold if rarest >= n_folds else KFold
+    return kind(n_folds, shuffle=True, random_state=random_state)
+
+
+def _only(weight: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
+    part = np.zeros_like(weight)
+    part[rows] = weight[rows]
+    return part
+
+
+def _frame(rows: Sequence[dict[str, float]], X: Any) -> Any:
+    """The rows as a frame of the kind of ``X``."""
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        backend: Any = frame.implementation
+    else:
+        backend = nw.Implementation.PANDAS
+    columns: dict[str, Iterable[float]] = {name: [row[name] for row in rows] for name in rows[0]}
+    try:
+        return nw.from_dict(columns, backend=backend).to_native()
+    except ModuleNotFoundError:
+        raise MissingDependencyError(
+            "cross_explain returns a pandas frame for arrays, and pandas is not installed. "
+            "Run: pip install pandas"
+        ) from None

@@ -1,0 +1,386 @@
+"""From a network's answers about one target to the explanation of the target (class level, Eq. 2).
+
+The paper joins the example-level explanations of a target's rows. Here the whole empirical truth table is
+minimized instead, with the tuples that were never seen as don't-cares: that gives a front of formulas, from
+short and rough to long and exact. Which of them to take is decided on validation rows, as by the
+one-standard-error rule: the shortest formula that is not clearly worse than the best one. "Clearly" is
+measured on the rows on which the two formulas differ: what both get right says nothing about the difference.
+
+What is asked of a formula depends on the kind of rule (Sec. 4.2):
+
+    IFF, CLUSTER   to be right about as much weight as possible
+    IF             to hold on nearly all of the target (necessary), then to be precise
+    ONLY IF        to hold on nearly nothing but the target (sufficient), then to find much of it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from logiclens.errors import InputError, shown
+from logiclens.explain.explanation import Explanation, FrontPoint, Scope, Scores
+from logiclens.explain.label import Label, plain_label
+from logiclens.explain.rule import Rule, RuleKind, member
+from logiclens.logic.arrays import BoolArray, FloatArray, quiet_products, unpack
+from logiclens.logic.data import check_count
+from logiclens.logic.formula import FALSE, TRUE, Formula
+from logiclens.logic.minimize import Minimized, Status, minimize_path
+from logiclens.logic.truth_table import TruthTable
+from logiclens.logic.values import as_answers
+
+STANDARD_ERRORS: Final = 0.5
+"""A shorter formula is taken unless it is worse than the best by more than this many standard errors."""
+IMPLICATION_WEIGHT: Final = 50.0
+"""How much more an error counts that breaks an implication than one that does not."""
+NECESSARY_RECALL: Final = 0.995
+"""Share of a target on which a necessary condition must hold."""
+SUFFICIENT_PRECISION: Final = 0.95
+"""Share of the target among the rows on which a sufficient condition holds."""
+RESTARTS: Final = 1
+"""Restarts of the search for the front: enough for tables over few concepts, and many times quicker."""
+UNSEEN_SHARE: Final = 0.01
+"""Weight of all unseen tuples together, as a share of the weight of those that were seen."""
+
+NEVER = "never predicted on the data"
+ALWAYS = "always predicted on the data"
+NOT_NECESSARY = f"no formula holds on {NECESSARY_RECALL:.1%} of the target"
+NOT_SUFFICIENT = f"no formula has a precision of {SUFFICIENT_PRECISION:.0%}"
+_MOST_TUPLES: Final = 1 << 14
+
+
+def explain_class(
+    table: TruthTable,
+    target: Label,
+    *,
+    kind: RuleKind | str = RuleKind.IFF,
+    truth: TruthTable | None = None,
+    order: Sequence[str] | ArrayLike | None = None,
+    max_literals: int | None = 20,
+) -> Explanation:
+    """Explain one target from what a network said about it.
+
+    Parameters
+    ----------
+    table : TruthTable
+        The network's yes and no about the target, over the concepts that it kept.
+    target : str, int, float or bool
+        Label of the target.
+    kind : RuleKind, default "iff"
+        How the formula is tied to the target.
+    truth : TruthTable, optional
+        Validation rows: the weight of those that are the target (yes) and that are not (no), over the same
+        concepts or more. It decides how long the formula is. Without it, or when all of its rows are on one
+        side, the formula of the front that agrees most with the network is taken.
+    order : sequence of str, or array of shape (n_concepts,) or (n_rows, n_concepts), optional
+        Which concepts matter, as for :func:`logiclens.logic.minimize`.
+    max_literals : int or None, default 20
+        Length of the longest formula to consider; None for no limit.
+
+    Returns
+    -------
+    Explanation
+        Scores are those on ``truth``, but for fidelity, which is the agreement with ``table``. The score of a
+        point of the front is its accuracy on ``truth``, or its precision (IF) or recall (ONLY IF); the front
+        of an implication holds only formulas that are good enough for it.
+
+    Examples
+    --------
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> table = TruthTable.from_data(X, [0, 1, 1, 0], names=["x1", "x2"])
+    >>> print(explain_class(table, "xor"))
+    forall x: xor(x) <-> (~x1(x) & x2(x)) | (x1(x) & ~x2(x))
+    >>> print(explain_class(table, "xor", kind="only_if", max_literals=2))
+    forall x: (x1(x) & ~x2(x)) -> xor(x)
+
+    References
+    ----------
+    Sec. 4.1, Eq. (2), and Sec. 4.2 of Ciravegna et al., *Logic Explained Networks*.
+    """
+    check_table(table, "table")
+    target, kind = plain_label(target), member(RuleKind, kind, "kind of rule")
+    held_out = None if truth is None else check_table(truth, "truth").select(table.names)
+    yes, no = float(table.yes.sum()), float(table.no.sum())
+    front: tuple[FrontPoint, ...] = ()
+    formula: Formula
+    if yes == 0 or no == 0:
+        formula, status = (FALSE, NEVER) if yes == 0 else (TRUE, ALWAYS)
+    else:
+        usable = held_out is not None and held_out.yes.any() and held_out.no.any()
+        formula, status, front = _chosen(table, kind, held_out if usable else None, order, max_literals)
+    return Explanation(
+        Rule(target, formula, kind),
+        scope=Scope.CLASS,
+        status=status,
+        support=yes,
+        scores=None if held_out is None else validation_scores(formula, table, held_out),
+        front=front,
+    )
+
+
+@quiet_products
+def choose_point(
+    front: Sequence[FrontPoint],
+    influence: FloatArray,
+    weight: FloatArray,
+    standard_errors: float = STANDARD_ERRORS,
+) -> int:
+    """Position of the shortest formula of a front that is not clearly worse than the best one.
+
+    The best has the highest score, of equals the fewest literals. Another is clearly worse when its score is
+    lower by more than ``standard_errors`` times the standard error of the *difference* of the two. Each score
+    is a ratio of sums over rows, ``s = sum(w u) / sum(w v)``: accuracy with ``u`` = right and ``v`` = 1. So a
+    row's influence on it is ``psi = (u - s v) / sum(w v)``, and the variance of the difference of two scores
+    is ``sum(w (psi_a - psi_b)^2)``. For accuracy, with the total weight ``n``, the weight ``q`` of the rows
+    on which the formulas differ and the difference ``d`` of the scores, that is ``(q / n - d^2) / n``.
+
+    Parameters
+    ----------
+    front : sequence of FrontPoint
+        With scores.
+    influence : ndarray of float, shape (n_points, n_rows)
+        Influence of each validation row on each score.
+    weight : ndarray of float, shape (n_rows,)
+    standard_errors : float, default :data:`STANDARD_ERRORS`
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    On 100 rows ``a`` is right about 90. A longer formula corrects 6 of the others and spoils 5, or none.
+
+    >>> from logiclens.logic import Var
+    >>> a, b = Var("a"), Var("b")
+    >>> row = np.arange(100)
+    >>> for long in ((row < 85) | (row >= 94), row < 96):
+    ...     right = np.array([row < 90, long])
+    ...     scores = right.mean(axis=1)
+    ...     front = [FrontPoint(a, 1, 10, scores[0]), FrontPoint(a & b, 2, 0, scores[1])]
+    ...     print(choose_point(front, (right - scores[:, None]) / 100, np.ones(100)))
+    0
+    1
+    """
+    scores = np.array([point.score for point in front], dtype=np.float64)
+    literals = np.array([point.literals for point in front])
+    best = np.lexsort((literals, -scores))[0]
+    variance = np.square(influence - influence[best]) @ weight
+    good = scores >= scores[best] - standard_errors * np.sqrt(variance) - 1e-12  # equals but for rounding
+    return int(np.lexsort((-scores, literals, ~good))[0])
+
+
+def unseen_tuples(table: TruthTable, limit: int = _MOST_TUPLES) -> BoolArray | None:
+    """Tuples of a table's concepts that are not in it, to ask a network about them.
+
+    Parameters
+    ----------
+    table : TruthTable
+    limit : int, default 16384
+        Most tuples that there may be, seen or not: 2 to the power of the number of concepts.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_unseen, n_concepts), or None
+        In counting order, the first concept changing fastest; None when there are more than ``limit`` tuples.
+
+    Examples
+    --------
+    >>> table = TruthTable.from_data([[0, 0], [1, 1]], [0, 1], names=["a", "b"])
+    >>> unseen_tuples(table).astype(int).tolist()
+    [[1, 0], [0, 1]]
+    """
+    check_table(table, "table")
+    n_concepts = len(table.names)
+    if n_concepts >= 63 or 1 << n_concepts > check_count(limit, "limit"):
+        return None
+    new = np.ones(1 << n_concepts, dtype=np.bool_)
+    new[table.rows[:, 0].astype(np.intp) if n_concepts else 0] = False
+    return all_tuples(n_concepts)[new]
+
+
+def with_unseen(table: TruthTable, tuples: BoolArray, answers: ArrayLike) -> TruthTable:
+    """Add tuples that were never seen to a table, with what the network says about them.
+
+    All of them together weigh :data:`UNSEEN_SHARE` of the table. So a formula that has to agree with every
+    tuple minds them, while one that may err gives them up before it gives up rows that occur.
+
+    Parameters
+    ----------
+    table : TruthTable
+    tuples : ndarray of bool, shape (n_unseen, n_concepts)
+        As from :func:`unseen_tuples`.
+    answers : array of shape (n_unseen,)
+        Booleans or numbers in [0, 1].
+
+    Returns
+    -------
+    TruthTable
+    """
+    check_table(table, "table")
+    if not len(tuples):
+        return table
+    said = as_answers(answers, len(tuples), 0.5)
+    weight = UNSEEN_SHARE * table.total / len(tuples)
+    return table.merge(TruthTable.from_counts(tuples, said * weight, ~said * weight, table.names))
+
+
+def all_tuples(n_concepts: int) -> BoolArray:
+    """Every Boolean tuple, shape (2^n_concepts, n_concepts); concept j is bit j of the row's number."""
+    numbers = np.arange(1 << n_concepts, dtype=np.uint64)
+    return unpack(numbers[:, None], n_concepts) if n_concepts else np.zeros((1, 0), dtype=np.bool_)
+
+
+def validation_scores(formula: Formula, table: TruthTable, truth: TruthTable) -> Scores:
+    """How good a formula is on validation rows, and how well it agrees with the network.
+
+    Parameters
+    ----------
+    formula : Formula
+    table, truth : TruthTable
+        As for :func:`explain_class`, over the same concepts.
+    """
+    fired = fired_rows(formula, truth)
+    right, covered = float(truth.yes @ fired), float((truth.yes + truth.no) @ fired)
+    total, members = truth.total, float(truth.yes.sum())
+    agreed = np.where(fired_rows(formula, table), table.yes, table.no).sum()
+    return Scores(
+        part="validation",
+        n_rows=round(total),
+        precision=_share(right, covered) if covered else None,
+        recall=_share(right, members) if members else None,
+        coverage=_share(covered, total),
+        accuracy=_share(float(np.where(fired, truth.yes, truth.no).sum()), total),
+        fidelity=_share(float(agreed), table.total),
+    )
+
+
+def fired_rows(formula: Formula, table: TruthTable) -> BoolArray:
+    """Truth of a formula on each tuple of a table, shape (n_rows,)."""
+    return formula.evaluate(table.to_array(), table.names)
+
+
+def check_table(value: Any, name: str) -> TruthTable:
+    """Return a table, once it is sure that it is one."""
+    if isinstance(value, TruthTable):
+        return value
+    raise InputError(
+        f"{name} must be a TruthTable. Got {shown(value)}; "
+        "build one with TruthTable.from_data(concepts, answers)."
+    )
+
+
+def _share(part: float, whole: float) -> float:
+    return min(part / whole, 1.0)  # sums in another order may differ in the last digit
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """Scores of formulas on the rows of a table, and how far each row matters.
+
+    The rows of one tuple are the target (yes) or not (no), so each tuple counts as two rows here.
+    """
+
+    scores: FloatArray  # (n_formulas,)
+    influence: FloatArray  # (n_formulas, 2 * n_rows)
+    weight: FloatArray  # (2 * n_rows,)
+
+    @classmethod
+    @quiet_products
+    def of(cls, fired: BoolArray, table: TruthTable, measure: str) -> _Measured:
+        """Accuracy, precision or recall of formulas with that truth on the tuples, (n_formulas, n_rows)."""
+        said = np.concatenate([fired, fired], axis=1)
+        belongs = np.repeat([True, False], table.n_rows)
+        weight = np.concatenate([table.yes, table.no])
+        counted = {
+            "accuracy": np.ones_like(said),
+            "precision": said,
+            "recall": np.broadcast_to(belongs, said.shape),
+        }[measure].astype(np.float64)
+        right = ((said == belongs) & (counted > 0)).astype(np.float64)
+        whole = counted @ weight
+        whole[whole == 0] = 1.0  # nothing is counted, so nothing is right
+        scores = np.minimum(right @ weight / whole, 1.0)
+        return cls(scores, (right - scores[:, None] * counted) / whole[:, None], weight)
+
+
+def _chosen(
+    table: TruthTable,
+    kind: RuleKind,
+    truth: TruthTable | None,
+    order: Sequence[str] | ArrayLike | None,
+    max_literals: int | None,
+) -> tuple[Formula, str, tuple[FrontPoint, ...]]:
+    """Formula, status and front of a target about which the network said yes and no."""
+    reference = table if truth is None else truth
+    found = _candidates(table, kind, order, max_literals)
+    fired = np.array([each.cover.contains(reference.rows) for each in found])
+    good = _good_enough(kind, fired, reference)
+    formulas = [each.formula for each, kept in zip(found, good, strict=True) if kept]
+    statuses = {each.formula: str(each.status) for each in found}
+    fired = fired[good]
+    if kind is RuleKind.ONLY_IF and not formulas:
+        return FALSE, NOT_SUFFICIENT, ()
+    if kind is RuleKind.IF and TRUE not in formulas:
+        formulas.insert(0, TRUE)
+        fired = np.insert(fired, 0, True, axis=0)
+    if kind is RuleKind.IF and len(formulas) == 1:
+        statuses[TRUE] = NOT_NECESSARY
+    front = [_point(formula, table) for formula in formulas]
+    if truth is None:
+        weighted = _weighted(table, kind)
+        errors = [_point(formula, weighted).errors for formula in formulas]
+        at = int(np.argmin(errors))  # the first of equals is the shortest
+    else:
+        measure = {RuleKind.IF: "precision", RuleKind.ONLY_IF: "recall"}.get(kind, "accuracy")
+        measured = _Measured.of(fired, truth, measure)
+        front = [replace(point, score=score) for point, score in zip(front, measured.scores, strict=True)]
+        at = choose_point(front, measured.influence, measured.weight)
+    return formulas[at], statuses.get(formulas[at], str(Status.SEARCHED)), tuple(front)
+
+
+def _candidates(
+    table: TruthTable,
+    kind: RuleKind,
+    order: Sequence[str] | ArrayLike | None,
+    max_literals: int | None,
+) -> list[Minimized]:
+    """Formulas to choose from, by length; for an implication, those of an equivalence among them.
+
+    With noise in the table, what is nearly an implication is often the equivalence cut off early.
+    """
+    found = [*minimize_path(table, max_literals=max_literals, order=order, restarts=RESTARTS)]
+    if kind in (RuleKind.IF, RuleKind.ONLY_IF):
+        found += minimize_path(
+            _weighted(table, kind), max_literals=max_literals, order=order, restarts=RESTARTS
+        )
+        distinct = {each.formula: each for each in found}
+        found = sorted(distinct.values(), key=lambda each: each.literals)
+    return found
+
+
+def _good_enough(kind: RuleKind, fired: BoolArray, reference: TruthTable) -> BoolArray:
+    """Which formulas may stand in a rule of that kind, given their truth on the tuples."""
+    good = np.ones(len(fired), dtype=np.bool_)
+    if kind is RuleKind.IF:
+        good = _Measured.of(fired, reference, "recall").scores >= NECESSARY_RECALL
+    elif kind is RuleKind.ONLY_IF:
+        good = _Measured.of(fired, reference, "precision").scores >= SUFFICIENT_PRECISION
+    return good
+
+
+def _weighted(table: TruthTable, kind: RuleKind) -> TruthTable:
+    """The table, with the errors that break an implication made dear."""
+    yes = IMPLICATION_WEIGHT if kind is RuleKind.IF else 1.0
+    no = IMPLICATION_WEIGHT if kind is RuleKind.ONLY_IF else 1.0
+    return TruthTable(table.names, table.rows, table.yes * yes, table.no * no)
+
+
+def _point(formula: Formula, table: TruthTable) -> FrontPoint:
+    """A formula with its errors on the table as it was, not as it was weighted."""
+    errors = np.where(fired_rows(formula, table), table.no, table.yes).sum()
+    return FrontPoint(formula, formula.complexity, float(errors))

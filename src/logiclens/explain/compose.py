@@ -1,0 +1,337 @@
+"""Formulas of a network of thresholds, neuron by neuron: the psi network's explanation (Sec. 5.1).
+
+A neuron of such a network is true or false, and so are its inputs. So each neuron *is* a Boolean formula of
+the neurons before it, and the outputs are formulas of the concepts. They are exact: true of a tuple if and
+only if the network says yes, whether or not the tuple was ever seen.
+
+A single neuron is a threshold of a weighted sum, which moves in one direction with each input. The shortest
+DNF of such a function is unique: all of its prime terms. They are read off its truth table, so pruning to a
+small fan-in is what makes this feasible.
+
+What a sum that is rounded to zero means depends on the order of summation. :func:`fires` fixes it: float64,
+input by input, the bias last. Neither inputs without weight nor the number of rows matter to it, as they may
+to a matrix product. Who decides with :func:`forward` gets the decision of the formulas, ties included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from logiclens.errors import InputError, LimitError, count, shown
+from logiclens.explain.classwise import all_tuples
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, pack
+from logiclens.logic.cover import Cover
+from logiclens.logic.data import check_names
+from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
+from logiclens.logic.minimize import minimize
+from logiclens.logic.normal_form import simplify, to_dnf
+from logiclens.logic.truth_table import TruthTable
+from logiclens.logic.values import as_floats
+
+MAX_FAN_IN: Final = 16
+"""Most inputs of a neuron that have a weight."""
+MAX_TUPLES_OF: Final = 14
+"""Most concepts whose tuples are all sent through the network; formulas are put into formulas beyond."""
+
+Layer: TypeAlias = tuple[FloatArray, FloatArray]
+"""Weights, shape (n_out, n_in), and biases, shape (n_out,)."""
+
+
+@dataclass(frozen=True)
+class Composition:
+    """Formulas of all neurons of a network.
+
+    Attributes
+    ----------
+    neurons : tuple of tuple of Formula
+        For each layer, the formula of each neuron over the outputs of the layer before: over the concepts in
+        the first layer, over :attr:`hidden_names` in the others (Fig. 8a).
+    outputs : tuple of Formula
+        The formula of each output over the concepts, in DNF.
+    hidden_names : tuple of tuple of str
+        Names of the hidden neurons, layer by layer: ``h1_0``, ``h1_1``, ..., ``h2_0``, ...
+    """
+
+    neurons: tuple[tuple[Formula, ...], ...]
+    outputs: tuple[Formula, ...]
+    hidden_names: tuple[tuple[str, ...], ...]
+
+
+def compose(layers: Iterable[tuple[ArrayLike, ArrayLike]], names: Sequence[str]) -> Composition:
+    """Formulas of a network whose neurons are true when ``w x + b > 0``.
+
+    Parameters
+    ----------
+    layers : sequence of (weights, biases)
+        Arrays of shape (n_out, n_in) and (n_out,), from the concepts to the outputs. A weight of 0 is an
+        input that was pruned.
+    names : sequence of str
+        The concepts, one for each input of the first layer.
+
+    Returns
+    -------
+    Composition
+        Outputs of up to 12 concepts are proved to be minimal where that is quick.
+
+    Raises
+    ------
+    InputError
+        The layers do not fit together, or a weight is not finite.
+    LimitError
+        A neuron has more than 16 inputs, or an output's DNF would blow up.
+
+    Examples
+    --------
+    Exclusive or takes a hidden layer: one neuron for "or", one for "and".
+
+    >>> hidden = [[1.0, 1.0], [1.0, 1.0]], [-0.5, -1.5]
+    >>> output = [[1.0, -1.0]], [-0.5]
+    >>> found = compose([hidden, output], ["x1", "x2"])
+    >>> for layer in found.neurons:
+    ...     print(*layer, sep=", ")
+    x1 | x2, x1 & x2
+    h1_0 & ~h1_1
+    >>> print(found.outputs[0])
+    (~x1 & x2) | (x1 & ~x2)
+
+    References
+    ----------
+    Sec. 5.1 and Fig. 8a of Ciravegna et al., *Logic Explained Networks*.
+    """
+    network = _Network(check_layers(layers), check_names(names))
+    neurons = tuple(
+        tuple(network.neuron(depth, at) for at in range(len(biases)))
+        for depth, (_, biases) in enumerate(network.layers)
+    )
+    last = len(network.layers) - 1
+    outputs = tuple(network.over_concepts(last, at) for at in range(len(network.layers[last][1])))
+    return Composition(neurons, outputs, network.names[1:-1])
+
+
+def fires(inputs: BoolArray, weights: FloatArray, biases: FloatArray) -> BoolArray:
+    """Which neurons of a layer are true: ``w x + b > 0``, summed in float64, input by input, the bias last.
+
+    Parameters
+    ----------
+    inputs : ndarray of bool, shape (n_rows, n_in)
+    weights : ndarray of float, shape (n_out, n_in)
+    biases : ndarray of float, shape (n_out,)
+
+    Returns
+    -------
+    ndarray of bool, shape (n_rows, n_out)
+
+    Examples
+    --------
+    >>> fires(np.array([[True, True], [True, False]]), np.array([[1.0, 1.0]]), np.array([-1.0]))
+    array([[ True],
+           [False]])
+    """
+    total = np.zeros((len(inputs), len(biases)))
+    for j in np.flatnonzero(weights.any(axis=0)):  # adding 0 changes nothing
+        total += np.where(inputs[:, j, None], weights[:, j], 0.0)
+    truth: BoolArray = total + biases > 0
+    return truth
+
+
+def forward(layers: Sequence[Layer], inputs: BoolArray) -> BoolArray:
+    """Outputs of a network of thresholds: :func:`fires`, layer by layer.
+
+    Parameters
+    ----------
+    layers : sequence of (weights, biases)
+    inputs : ndarray of bool, shape (n_rows, n_concepts)
+
+    Returns
+    -------
+    ndarray of bool, shape (n_rows, n_outputs)
+    """
+    for weights, biases in layers:
+        inputs = fires(inputs, weights, biases)
+    return inputs
+
+
+def check_layers(layers: Iterable[tuple[ArrayLike, ArrayLike]]) -> tuple[Layer, ...]:
+    """Return layers as arrays of float64, once it is sure that they fit together."""
+    if not isinstance(layers, Iterable):
+        raise InputError(f"layers must be pairs of weights and biases. Got {shown(layers)}.")
+    checked: list[Layer] = []
+    for number, layer in enumerate(layers, start=1):
+        if not isinstance(layer, (tuple, list)) or len(layer) != 2:
+            raise InputError(f"Layer {number} must be a pair of weights and biases. Got {shown(layer)}.")
+        weights = as_floats(layer[0], f"weights of layer {number}")
+        biases = as_floats(layer[1], f"biases of layer {number}")
+        if weights.ndim != 2 or biases.shape != weights.shape[:1]:
+            raise InputError(
+                f"Layer {number} must have weights of shape (n_out, n_in) and biases of shape (n_out,). "
+                f"Got {weights.shape} and {biases.shape}."
+            )
+        if not (np.isfinite(weights).all() and np.isfinite(biases).all()):
+            raise InputError(f"Layer {number} has weights that are not finite. Check the training for NaN.")
+        if checked and weights.shape[1] != len(checked[-1][1]):
+            raise InputError(
+                f"Layer {number} reads {count(weights.shape[1], 'input')}; the layer before it has "
+                f"{count(len(checked[-1][1]), 'output')}. Pass the layers in order."
+            )
+        checked.append((weights, biases))
+    if not checked:
+        raise InputError("A network needs at least one layer. Got none.")
+    return tuple(checked)
+
+
+class _Network:
+    """Layers with names for everything that flows between them."""
+
+    def __init__(self, layers: tuple[Layer, ...], names: tuple[str, ...]) -> None:
+        width = layers[0][0].shape[1]
+        if len(names) != width:
+            raise InputError(
+                f"The first layer reads {count(width, 'input')}. Got {count(len(names), 'name')}; "
+                "give one name for each."
+            )
+        self.layers = layers
+        self.names = (names, *_hidden_names([len(biases) for _, biases in layers], set(names)))
+        self.neurons: dict[tuple[int, int], Formula] = {}
+        self.composed: dict[tuple[int, int], Formula] = {}
+
+    def neuron(self, depth: int, at: int) -> Formula:
+        """Formula of a neuron over the outputs of the layer before."""
+        key = (depth, at)
+        if key not in self.neurons:
+            weights, biases = self.layers[depth]
+            used = np.flatnonzero(weights[at])
+            if len(used) > MAX_FAN_IN:
+                raise LimitError(
+                    f"Neuron {at} of layer {depth + 1} has {len(used)} inputs; formulas are made of "
+                    f"{MAX_FAN_IN} at most. Prune the network first."
+                )
+            rows = all_tuples(len(used))
+            truth = fires(rows, weights[[at]][:, used], biases[[at]])[:, 0]
+            named = [self.names[depth][j] for j in used]
+            self.neurons[key] = threshold_formula(truth, weights[at, used] > 0, named)
+        return self.neurons[key]
+
+    def over_concepts(self, depth: int, at: int) -> Formula:
+        """Formula of a neuron over the concepts, in DNF."""
+        key = (depth, at)
+        if key not in self.composed:
+            reached = self._reached(depth, at)
+            if depth == 0:
+                self.composed[key] = self.neuron(depth, at)
+            elif len(reached) <= MAX_TUPLES_OF:
+                inputs = np.zeros((1 << len(reached), len(self.names[0])), dtype=np.bool_)
+                inputs[:, reached] = all_tuples(len(reached))
+                before = forward(self.layers[:depth], inputs)
+                weights, biases = self.layers[depth]
+                truth = fires(before, weights[[at]], biases[[at]])[:, 0]
+                self.composed[key] = smallest_formula(truth, [self.names[0][j] for j in reached])
+            else:
+                self.composed[key] = self._substituted(depth, at)
+        return self.composed[key]
+
+    def _reached(self, depth: int, at: int) -> IndexArray:
+        """Concepts from which a path of weights leads to a neuron."""
+        reached: BoolArray = np.zeros(len(self.layers[depth][1]), dtype=np.bool_)
+        reached[at] = True
+        for weights, _ in reversed(self.layers[: depth + 1]):
+            reached = np.asarray(weights[reached].any(axis=0))
+        return np.flatnonzero(reached)
+
+    def _substituted(self, depth: int, at: int) -> Formula:
+        """The neuron's formula with those of the layer before put in."""
+        position = {name: j for j, name in enumerate(self.names[depth])}
+
+        def put_in(node: Formula) -> Formula:
+            match node:
+                case Var(name):
+                    return self.over_concepts(depth - 1, position[name])
+                case Not(arg):
+                    return Not(put_in(arg))
+                case And(args=parts):
+                    return And.of(map(put_in, parts))
+                case Or(args=parts):
+                    return Or.of(map(put_in, parts))
+            return node
+
+        return simplify(to_dnf(put_in(self.neuron(depth, at))))
+
+
+def threshold_formula(truth: BoolArray, rising: BoolArray, names: Sequence[str]) -> Formula:
+    """Smallest DNF of a function that only rises with some concepts and only falls with the others.
+
+    Parameters
+    ----------
+    truth : ndarray of bool, shape (2^n_concepts,)
+        On every tuple, in the order of :func:`~logiclens.explain.classwise.all_tuples`.
+    rising : ndarray of bool, shape (n_concepts,)
+        Whether the function rises with a concept.
+    names : sequence of str
+
+    Examples
+    --------
+    >>> print(threshold_formula(np.array([False, True, False, False]), np.array([True, False]), ["a", "b"]))
+    a & ~b
+    """
+    cube = truth.reshape((2,) * len(names)) if names else truth
+    minimal = cube.copy()
+    for j, rises in enumerate(rising):  # concept j is bit j of the row, so the j-th axis from the end
+        axis = len(names) - 1 - j
+        low, high = (0, 1) if rises else (1, 0)
+        without = cube.take(low, axis=axis)
+        np.moveaxis(minimal, axis, 0)[high] &= ~without
+    points = np.flatnonzero(minimal.reshape(-1))
+    kept = all_tuples(len(names))[points] == rising  # what a minimal true tuple has beyond the falsest one
+    kept = kept[np.argsort(kept.sum(axis=1), kind="stable")]
+    cover = Cover(names, pack(kept & rising), pack(kept & ~rising)) if names else None
+    if cover is None:
+        return TRUE if truth[0] else FALSE
+    if np.array_equal(cover.contains(pack(all_tuples(len(names)))), truth):
+        return cover.to_formula()
+    return smallest_formula(truth, names)
+
+
+def smallest_formula(truth: BoolArray, names: Sequence[str]) -> Formula:
+    """Smallest DNF of any function, proved where that is quick.
+
+    Parameters
+    ----------
+    truth : ndarray of bool, shape (2^n_concepts,)
+        On every tuple, in the order of :func:`~logiclens.explain.classwise.all_tuples`.
+    names : sequence of str
+
+    Examples
+    --------
+    >>> print(smallest_formula(np.array([False, True, True, True]), ["a", "b"]))
+    a | b
+    """
+    if truth.all() or not truth.any():
+        return TRUE if truth[0] else FALSE
+    used = []
+    cube = truth.reshape((2,) * len(names))
+    for axis in reversed(range(cube.ndim)):  # concepts that never matter go
+        first, second = cube.take([0], axis=axis), cube.take([1], axis=axis)
+        if np.array_equal(first, second):
+            cube = first
+        else:
+            used.append(names[len(names) - 1 - axis])
+    kept = cube.reshape(-1)
+    table = TruthTable.from_counts(all_tuples(len(used)), kept, ~kept, used)
+    return minimize(table).formula
+
+
+def _hidden_names(widths: Sequence[int], taken: set[str]) -> tuple[tuple[str, ...], ...]:
+    """Names of the neurons of each layer, none of which is a concept's."""
+    prefix = "h"
+    while True:
+        found = tuple(
+            tuple(f"{prefix}{depth}_{at}" for at in range(width))
+            for depth, width in enumerate(widths, start=1)
+        )
+        if taken.isdisjoint(name for layer in found for name in layer):
+            return found
+        prefix = f"_{prefix}"

@@ -1,0 +1,255 @@
+r"""A rule: a formula tied to a target, written in First-Order Logic.
+
+    IF        all of the target satisfies the formula         forall x: target(x) -> formula(x)     Eq. (7)
+    ONLY IF   all that satisfies the formula is the target    forall x: formula(x) -> target(x)     Eq. (8)
+    IFF       both                                            forall x: target(x) <-> formula(x)    Eq. (9)
+    CLUSTER   all of the cluster satisfies the formula        forall x in O_i: formula(x)           Eq. (13)
+
+The names are the paper's. Plain English reads "if" the other way round, so sentences also say which kind of
+condition the formula is: *necessary* in an IF rule, *sufficient* in an ONLY IF rule.
+
+Names are quoted as :mod:`logiclens.logic.syntax` and :mod:`logiclens.logic.latex` quote them. A target that
+is a number or a Boolean stands as it is, a text that looks like one in quotes: ``1(x)`` but ``"1"(x)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
+
+from logiclens.errors import InputError, did_you_mean, listing, shown
+from logiclens.explain.label import Label, plain_label
+from logiclens.logic.export import to_sentence
+from logiclens.logic.formula import Const, Formula, Var, check_formula
+from logiclens.logic.latex import latex_name
+from logiclens.logic.notation import Notation, check_writable, escape, is_plain
+
+
+class RuleKind(StrEnum):
+    """How a formula is tied to its target."""
+
+    IF = "if"
+    """The target implies the formula: a necessary condition, Eq. (7)."""
+    ONLY_IF = "only_if"
+    """The formula implies the target: a sufficient condition, Eq. (8)."""
+    IFF = "iff"
+    """Each implies the other, Eq. (9)."""
+    CLUSTER = "cluster"
+    """The formula holds on all of a cluster, Eq. (13)."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A formula tied to a target.
+
+    Attributes
+    ----------
+    target : str, int, float or bool
+        Label of the class, cluster or output; scalars of NumPy become plain values.
+    formula : Formula
+        What is said of it; ``FALSE`` where there is nothing to say.
+    kind : RuleKind
+        Or its text: ``"if"``, ``"only_if"``, ``"iff"`` or ``"cluster"``.
+
+    Examples
+    --------
+    >>> from logiclens.logic import parse_formula
+    >>> rule = Rule("death", parse_formula("(stroke & age_HIGH) | ~liver"), "iff")
+    >>> print(rule)
+    forall x: death(x) <-> (stroke(x) & age_HIGH(x)) | ~liver(x)
+    >>> print(rule.to_sentence())
+    death if and only if stroke and age_HIGH, or not liver (a necessary and sufficient condition)
+
+    References
+    ----------
+    Sec. 4.2, Eq. (7)-(9) and (13) of Ciravegna et al., *Logic Explained Networks*.
+    """
+
+    target: Label
+    formula: Formula
+    kind: RuleKind = RuleKind.IFF
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "target", plain_label(self.target))
+        check_formula(self.formula, "Rule")
+        object.__setattr__(self, "kind", member(RuleKind, self.kind, "kind of rule"))
+
+    @property
+    def concepts(self) -> tuple[str, ...]:
+        """Names of the concepts of the formula, sorted."""
+        return self.formula.concepts
+
+    @property
+    def complexity(self) -> int:
+        """Number of literals of the formula."""
+        return self.formula.complexity
+
+    def format(self, style: str = "ascii") -> str:
+        r"""Text of the rule in First-Order Logic, on one line.
+
+        Parameters
+        ----------
+        style : {"ascii", "unicode", "latex"}, default "ascii"
+            As in :func:`~logiclens.logic.syntax.format_formula`.
+
+        Raises
+        ------
+        InputError
+            Unknown style.
+        LimitError
+            The formula is too long to be written out.
+
+        Examples
+        --------
+        >>> rule = Rule("age > 62", ~Var("red_wing"), "if")
+        >>> print(rule.format("unicode"))
+        ∀x: "age > 62"(x) → ¬red_wing(x)
+        >>> print(Rule(2, Var("red_wing"), "cluster").format("latex"))
+        \forall x \in O_{2} \colon \mathit{red\_wing}(x)
+        """
+        if not isinstance(style, str) or style not in _STYLES:
+            nearest = did_you_mean(style, _STYLES) if isinstance(style, str) else ""
+            raise InputError(f"Unknown style {shown(style)}. {nearest}The styles are {listing(_STYLES)}.")
+        check_writable(self.formula)
+        signs = _STYLES[style]
+        label = signs.label(self.target)
+        target = f"{label}(x)"
+        formula = signs.notation.write(self.formula)
+        match self.kind:
+            case RuleKind.IF:
+                return f"{signs.for_all}{signs.colon}{target}{signs.implies}{formula}"
+            case RuleKind.ONLY_IF:
+                premise = signs.notation.part(self.formula)
+                return f"{signs.for_all}{signs.colon}{premise}{signs.implies}{target}"
+            case RuleKind.IFF:
+                return f"{signs.for_all}{signs.colon}{target}{signs.iff}{formula}"
+        return f"{signs.for_all}{signs.within}{label}{signs.end}{signs.colon}{formula}"
+
+    def to_sentence(self) -> str:
+        """Plain English, on one line, with the kind of condition in parentheses.
+
+        Examples
+        --------
+        >>> f = Var("red") & ~Var("bill colour")
+        >>> print(Rule("robin", f, "if").to_sentence())
+        Every robin case satisfies: red and not “bill colour” (a necessary condition)
+        >>> print(Rule("robin", f, "only_if").to_sentence())
+        Whenever red and not “bill colour”, it is robin (a sufficient condition)
+        """
+        plain = _in_sentence(self.target)
+        target = plain if isinstance(self.target, str) else f"class {plain}"
+        if isinstance(self.formula, Const):
+            return _CONSTANT[self.kind, self.formula.value].format(target=target, plain=plain)
+        formula = to_sentence(self.formula)
+        match self.kind:
+            case RuleKind.IF:
+                return f"Every {target} case satisfies: {formula} (a necessary condition)"
+            case RuleKind.ONLY_IF:
+                return f"Whenever {formula}, it is {target} (a sufficient condition)"
+            case RuleKind.IFF:
+                return f"{target} if and only if {formula} (a necessary and sufficient condition)"
+        return f"Every member of cluster {plain} satisfies: {formula} (a necessary condition)"
+
+    def __str__(self) -> str:
+        return self.format()
+
+
+Member = TypeVar("Member", bound=StrEnum)
+
+
+def member(options: type[Member], value: str, what: str) -> Member:
+    """Return the member of an enumeration that has a value; others are refused, with the nearest one."""
+    if isinstance(value, str) and value in options.__members__.values():
+        return options(value)
+    texts = [str(option) for option in options]
+    nearest = did_you_mean(value, texts) if isinstance(value, str) else ""
+    raise InputError(f"Unknown {what} {shown(value)}. {nearest}There are {listing(texts)}.")
+
+
+_CONSTANT = {
+    (RuleKind.IF, True): "Nothing is required of a {target} case (no necessary condition is known)",
+    (RuleKind.IF, False): "No case is {target}",
+    (RuleKind.ONLY_IF, True): "Every case is {target}",
+    (RuleKind.ONLY_IF, False): "Nothing makes a case {target} (no sufficient condition is known)",
+    (RuleKind.IFF, True): "Every case is {target}",
+    (RuleKind.IFF, False): "No case is {target}",
+    (RuleKind.CLUSTER, True): "Nothing is required of a member of cluster {plain} "
+    "(no necessary condition is known)",
+    (RuleKind.CLUSTER, False): "Cluster {plain} has no members",
+}
+
+
+def _in_sentence(target: Label) -> str:
+    if not isinstance(target, str):
+        return str(target)
+    return to_sentence(Var(target)) if target else "“”"
+
+
+def _written(name: str) -> str:
+    return name if is_plain(name) else f'"{escape(name, chr(34))}"'
+
+
+def _text_label(target: Label) -> str:
+    return _written(target) if isinstance(target, str) else str(target)
+
+
+def _latex_label(target: Label) -> str:
+    if isinstance(target, str):
+        return latex_name(target) if target else r"\varepsilon"  # the sign for the empty text
+    return str(target) if type(target) is int else rf"\text{{{target}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    notation: Notation
+    label: Callable[[Label], str]
+    for_all: str
+    within: str
+    colon: str
+    implies: str
+    iff: str
+    end: str = ""  # of the cluster's label
+
+
+def _predicates(written: Callable[[str], str], negation: str, *others: str) -> Notation:
+    """Notation in which each concept is a predicate of x."""
+    true, false, conjunction, disjunction = others
+
+    def literal(name: str, positive: bool) -> str:
+        return f"{'' if positive else negation}{written(name)}(x)"
+
+    return Notation(literal, true, false, negation, conjunction, disjunction)
+
+
+_STYLES = {
+    "ascii": _Signs(
+        _predicates(_written, "~", "TRUE", "FALSE", " & ", " | "),
+        _text_label,
+        for_all="forall x",
+        within=" in O_",
+        colon=": ",
+        implies=" -> ",
+        iff=" <-> ",
+    ),
+    "unicode": _Signs(
+        _predicates(_written, "¬", "⊤", "⊥", " ∧ ", " ∨ "),
+        _text_label,
+        for_all="∀x",
+        within=" ∈ O_",
+        colon=": ",
+        implies=" → ",
+        iff=" ↔ ",
+    ),
+    "latex": _Signs(
+        _predicates(latex_name, r"\lnot ", r"\top", r"\bot", r" \land ", r" \lor "),
+        _latex_label,
+        for_all=r"\forall x",
+        within=r" \in O_{",
+        colon=r" \colon ",
+        implies=r" \rightarrow ",
+        iff=r" \leftrightarrow ",
+        end="}",
+    ),
+}

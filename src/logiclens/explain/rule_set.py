@@ -1,0 +1,384 @@
+"""The rules of a whole problem, one for each target: a mapping, a classifier, a file.
+
+Rules alone can predict, without the network they came from. For labels that exclude one another this needs a
+policy, since more than one rule may be true of a row, or none:
+
+- one rule fires: its label;
+- several fire (a *conflict*): the label with the highest ``priority``, of equals the one that stands first;
+- none fires (the row is *uncovered*): ``default``.
+
+How often each happens is counted by :meth:`ExplanationSet.coverage_counts`. With ``multi_label=True`` labels
+do not exclude one another, and the rules that fire are the answer.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logiclens.errors import InputError, UnknownConceptError, UnknownTargetError, count, shown
+from logiclens.explain.explanation import Explanation, check_rate, from_saved, to_saved
+from logiclens.explain.label import (
+    Label,
+    check_labels,
+    column_names,
+    label_array,
+    plain_label,
+    true_answers,
+    true_labels,
+)
+from logiclens.explain.saved import (
+    damage_named,
+    items,
+    read_file,
+    read_saved,
+    storable,
+    write_file,
+    write_saved,
+)
+from logiclens.logic.arrays import BoolArray, unpack
+from logiclens.logic.data import ConceptData, check_names
+from logiclens.logic.entail import Conflict, Given, conflicts
+from logiclens.logic.formula import Formula
+from logiclens.logic.values import THRESHOLD
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """On how many rows the rules agree on an answer.
+
+    Attributes
+    ----------
+    n_rows : int
+        All rows: the sum of the three others.
+    n_decided : int
+        Rows on which one rule fires; in a multi-label set, one or more.
+    n_conflicts : int
+        Rows on which several rules fire that exclude one another; none in a multi-label set.
+    n_uncovered : int
+        Rows on which no rule fires.
+    """
+
+    n_rows: int
+    n_decided: int
+    n_conflicts: int
+    n_uncovered: int
+
+
+@dataclass(frozen=True, repr=False)
+class ExplanationSet(Mapping[Label, Explanation]):
+    """Explanations of all targets of a problem, by label, in the order given.
+
+    The label of an explanation is the target of its rule, so that the two cannot come apart.
+
+    Attributes
+    ----------
+    explanations : tuple of Explanation
+        One for each target, in class order. Labels are of one type.
+    concept_names : tuple of str
+        All concepts of the data, in the order of their columns; rules may use some of them only.
+    multi_label : bool
+        Whether a row may have several labels.
+    default : label, optional
+        What :meth:`predict` answers where no rule fires: the most frequent class among the training rows
+        that no rule covers, else the most frequent class. When missing, the label with the largest support.
+        None in a multi-label set.
+    priority : tuple of float
+        One number in [0, 1] for each label, its rule's precision on the training part; decides conflicts.
+        When missing all are 0, so that the order of the labels decides.
+
+    Examples
+    --------
+    >>> from logiclens.explain import Explanation, Rule
+    >>> from logiclens.logic import Var
+    >>> rules = ExplanationSet(
+    ...     [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))],
+    ...     concept_names=["wings", "fins"],
+    ...     default="fish",
+    ...     priority=[0.9, 0.95],
+    ... )
+    >>> print(rules)
+    forall x: bird(x) <-> wings(x)
+    forall x: fish(x) <-> fins(x)
+    >>> rules.predict([[1, 0], [1, 1], [0, 0]]).tolist()
+    ['bird', 'fish', 'fish']
+    >>> rules.coverage_counts([[1, 0], [1, 1], [0, 0]])
+    Resolution(n_rows=3, n_decided=1, n_conflicts=1, n_uncovered=1)
+    """
+
+    explanations: tuple[Explanation, ...]
+    concept_names: tuple[str, ...]
+    multi_label: bool = False
+    default: Label | None = None
+    priority: tuple[float, ...] = ()
+    _by_label: dict[Label, Explanation] = field(init=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "explanations", _several(self.explanations))
+        check_labels(self.labels)
+        object.__setattr__(self, "_by_label", dict(zip(self.labels, self.explanations, strict=True)))
+        object.__setattr__(self, "concept_names", check_names(self.concept_names))
+        self._check_concepts()
+        if not isinstance(self.multi_label, (bool, np.bool_)):
+            raise InputError(f"multi_label must be True or False. Got {shown(self.multi_label)}.")
+        object.__setattr__(self, "multi_label", bool(self.multi_label))
+        object.__setattr__(self, "default", self._checked_default())
+        object.__setattr__(self, "priority", self._checked_priority())
+
+    def _check_concepts(self) -> None:
+        known = set(self.concept_names)
+        for explanation in self.explanations:
+            for formula in (explanation.formula, *(point.formula for point in explanation.front)):
+                for name in formula.concepts:
+                    if name not in known:
+                        raise UnknownConceptError(name, self.concept_names)
+
+    def _checked_default(self) -> Label | None:
+        if self.multi_label:
+            if self.default is not None:
+                raise InputError(
+                    "A multi-label set answers with the rules that fire alone. "
+                    f"Got default={shown(self.default)}; leave it out."
+                )
+            return None
+        if self.default is None:
+            return max(self.explanations, key=lambda explanation: explanation.support).target
+        return self[plain_label(self.default)].target
+
+    def _checked_priority(self) -> tuple[float, ...]:
+        if isinstance(self.priority, (str, Mapping)) or not isinstance(self.priority, Iterable):
+            raise InputError(f"priority must be a sequence of numbers. Got {shown(self.priority)}.")
+        priority = tuple(check_rate(value, "priority") for value in self.priority) or (0.0,) * len(self)
+        if len(priority) != len(self):
+            raise InputError(
+                f"priority must have one number for each of the {count(len(self), 'label')}. "
+                f"Got {len(priority)}."
+            )
+        return priority
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The targets, in class order."""
+        return tuple(explanation.target for explanation in self.explanations)
+
+    @property
+    def formulas(self) -> dict[Label, Formula]:
+        """The formula of each target, in class order."""
+        return {explanation.target: explanation.formula for explanation in self.explanations}
+
+    @property
+    def complexity(self) -> float:
+        """Literals of a rule, on average over the targets, as the paper reports it."""
+        return sum(explanation.complexity for explanation in self.explanations) / len(self)
+
+    def __getitem__(self, label: Label) -> Explanation:
+        try:
+            return self._by_label[label]
+        except (KeyError, TypeError):
+            raise UnknownTargetError(label, self.labels) from None
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self._by_label)
+
+    def __len__(self) -> int:
+        return len(self.explanations)
+
+    def fired(self, X: Any, names: Sequence[str] | None = None, *, threshold: float = THRESHOLD) -> BoolArray:
+        """Truth of every rule's formula on every row.
+
+        Parameters
+        ----------
+        X : mapping, data frame or array of shape (n_rows, n_concepts)
+            Booleans or numbers in [0, 1]. Columns of a mapping or a frame are found by name, whatever their
+            order; those that no rule uses may be missing, and others are not looked at. An array without
+            ``names`` must have all of :attr:`concept_names` as its columns, in that order.
+        names : sequence of str, optional
+            Names of an array's columns.
+        threshold : float, default 0.5
+            A concept counts as true when its value is greater.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_rows, n_labels)
+
+        Raises
+        ------
+        UnknownConceptError
+            The data lack a concept of a rule.
+        InputError
+            An array of another width, or values that are missing or outside [0, 1].
+        """
+        data = self._read(X, names, threshold)
+        used = sorted({name for explanation in self.explanations for name in explanation.concepts})
+        columns = data.packed_columns(used)
+        n_words = -(-data.n_rows // 64)
+        result = np.empty((data.n_rows, len(self)), dtype=np.bool_)
+        for at, explanation in enumerate(self.explanations):
+            result[:, at] = unpack(explanation.formula.evaluate_words(columns, n_words), data.n_rows)
+        return result
+
+    def _read(self, X: Any, names: Sequence[str] | None, threshold: float) -> ConceptData:
+        data = ConceptData(X, names, threshold)
+        if names is not None or column_names(X) is not None:
+            return data
+        if len(data.names) != len(self.concept_names):
+            raise InputError(
+                f"The array has {count(len(data.names), 'column')}; these rules are about "
+                f"{count(len(self.concept_names), 'concept')}. Pass all of them in order, or names=."
+            )
+        return ConceptData(X, self.concept_names, threshold)
+
+    def predict(
+        self, X: Any, names: Sequence[str] | None = None, *, threshold: float = THRESHOLD
+    ) -> NDArray[Any]:
+        """Labels by the rules alone; the module's description has the policy.
+
+        Parameters
+        ----------
+        X, names, threshold
+            As for :meth:`fired`.
+
+        Returns
+        -------
+        ndarray, shape (n_rows,)
+            Labels, in their own type; in a multi-label set an array of 0 and 1 of shape (n_rows, n_labels).
+        """
+        fired = self.fired(X, names, threshold=threshold)
+        if self.multi_label:
+            return fired.astype(np.int64)
+        priority = np.array(self.priority)
+        order = np.argsort(-priority, kind="stable")
+        winner = order[fired[:, order].argmax(axis=1)]
+        fallback = next(at for at, label in enumerate(self.labels) if label == self.default)
+        return label_array(self.labels)[np.where(fired.any(axis=1), winner, fallback)]
+
+    def coverage_counts(
+        self, X: Any, names: Sequence[str] | None = None, *, threshold: float = THRESHOLD
+    ) -> Resolution:
+        """On how many rows one rule fires, several do, or none; parameters as for :meth:`fired`."""
+        rules_fired = self.fired(X, names, threshold=threshold).sum(axis=1)
+        uncovered = int((rules_fired == 0).sum())
+        several = 0 if self.multi_label else int((rules_fired > 1).sum())
+        return Resolution(len(rules_fired), len(rules_fired) - several - uncovered, several, uncovered)
+
+    def score(
+        self, X: Any, y: Any, names: Sequence[str] | None = None, *, threshold: float = THRESHOLD
+    ) -> float:
+        """Share of rows on which :meth:`predict` is right; in a multi-label set, right about all labels.
+
+        Parameters
+        ----------
+        X, names, threshold
+            As for :meth:`fired`.
+        y : array of shape (n_rows,), or (n_rows, n_labels) in a multi-label set
+            True labels, or Booleans or 0 and 1 for each label. Columns that are called like the labels may
+            stand in any order.
+        """
+        predicted = self.predict(X, names, threshold=threshold)
+        if not len(predicted):
+            raise InputError("A score needs at least one row of data. Got none.")
+        if self.multi_label:
+            answers = true_answers(y, self.labels, len(predicted))
+            return float((predicted == answers).all(axis=1).mean())
+        return float((predicted == true_labels(y, self.labels, len(predicted))).mean())
+
+    def conflicts(self, given: Given = None) -> list[Conflict]:
+        """Pairs of labels whose formulas can be true together, each with concept values that show it.
+
+        Parameters
+        ----------
+        given : Formula or iterable of Formula, optional
+            What is known about the concepts; see :func:`logiclens.logic.conflicts`.
+        """
+        return conflicts(self.formulas, given)
+
+    def to_json(self) -> str:
+        """JSON text that :meth:`from_json` reads back exactly, fronts and types of labels included.
+
+        Raises
+        ------
+        InputError
+            A text that JSON cannot carry.
+        LimitError
+            A formula is too long.
+        """
+        entries = {
+            "concept_names": list(map(storable, self.concept_names)),
+            "multi_label": self.multi_label,
+            "default": self.default,
+            "priority": self.priority,
+            "explanations": list(map(to_saved, self.explanations)),
+        }
+        return write_saved(_FORMAT, _VERSION, entries)
+
+    @classmethod
+    def from_json(cls, text: str) -> ExplanationSet:
+        """Read what :meth:`to_json` wrote; no code is run.
+
+        Raises
+        ------
+        InputError
+            The text is damaged, comes from elsewhere or from a later release.
+        """
+        entries = read_saved(text, _FORMAT, _VERSION, _ENTRIES)
+        with damage_named():
+            for key in ("concept_names", "priority", "explanations"):
+                entries[key] = tuple(items(entries[key], f'"{key}"'))
+            if entries["multi_label"] is not True and entries["default"] is None:
+                raise InputError('"default" must be a label. Got None.')
+            if not entries["priority"]:
+                raise InputError('"priority" must not be empty.')
+            return cls(**{**entries, "explanations": tuple(map(from_saved, entries["explanations"]))})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the rules to a file, for :func:`load_rules`; an old file is replaced whole or stays."""
+        write_file(path, self.to_json() + "\n")
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.explanations))
+
+    __repr__ = __str__
+
+
+_FORMAT = "logiclens.rules"
+_VERSION = 1
+_ENTRIES = ("concept_names", "multi_label", "default", "priority", "explanations")
+
+
+def load_rules(path: str | os.PathLike[str]) -> ExplanationSet:
+    """Read the rules that :meth:`ExplanationSet.save` wrote; no code is run.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    ExplanationSet
+
+    Raises
+    ------
+    InputError
+        The file is damaged, comes from elsewhere or from a later release.
+    """
+    try:
+        return ExplanationSet.from_json(read_file(path))
+    except InputError as error:
+        raise InputError(f"{os.fspath(path)!r} does not hold rules that can be read. {error}") from None
+
+
+def _several(explanations: Any) -> tuple[Explanation, ...]:
+    several = tuple(explanations) if isinstance(explanations, Iterable) else (explanations,)
+    for explanation in several:
+        if not isinstance(explanation, Explanation):
+            raise InputError(
+                f"An ExplanationSet takes a sequence of Explanations. Got {shown(explanation)} in it."
+            )
+    if not several:
+        raise InputError("An ExplanationSet needs at least one explanation. Got none.")
+    return several

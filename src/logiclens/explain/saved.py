@@ -1,0 +1,158 @@
+"""What everything that is saved shares: a format and a version, exact JSON, no half-written files.
+
+A saved value is one JSON object whose entries ``format`` and ``version`` say what it is. Reading runs no
+code, and refuses with one line what is damaged, comes from elsewhere or from a later release.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NoReturn
+
+from logiclens.errors import InputError, listing, shown
+from logiclens.logic import export
+from logiclens.logic.formula import Formula
+
+
+def storable(text: str) -> str:
+    """Return a text that JSON carries unchanged; a split surrogate pair would become one character."""
+    if json.loads(json.dumps(text)) != text:
+        raise InputError(f"JSON cannot carry the text {text!r}: it holds a split surrogate pair. Rename it.")
+    return text
+
+
+def formula_to_saved(formula: Formula) -> Any:
+    """Return what :func:`logiclens.logic.to_json` writes under ``"formula"``."""
+    return json.loads(export.to_json(formula))["formula"]
+
+
+def formula_from_saved(value: Any) -> Formula:
+    """Inverse of :func:`formula_to_saved`."""
+    return export.from_json(json.dumps({"format": "logiclens.formula", "version": 1, "formula": value}))
+
+
+def write_saved(kind: str, version: int, entries: dict[str, Any]) -> str:
+    """JSON text of a value, on one line of ASCII."""
+    return json.dumps({"format": kind, "version": version, **entries}, allow_nan=False)
+
+
+def read_saved(text: str, kind: str, version: int, keys: Collection[str]) -> dict[str, Any]:
+    """Entries of a value that :func:`write_saved` wrote.
+
+    Parameters
+    ----------
+    text : str
+    kind, version : str, int
+        What is expected; anything else is refused.
+    keys : collection of str
+        Entries besides ``format`` and ``version``: each must be there, and no others.
+
+    Returns
+    -------
+    dict of str to object
+        Those entries.
+
+    Examples
+    --------
+    >>> read_saved(write_saved("tea", 1, {"cups": 3}), "tea", 1, ["cups"])
+    {'cups': 3}
+    """
+    if not isinstance(text, str):
+        raise InputError(f"{kind} is read from a string. Got {type(text).__name__}.")
+    try:
+        with damage_named():
+            saved = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(f"{kind} is saved as JSON; this text is not: {error}. Save it again.") from None
+    except RecursionError:
+        raise InputError("This text is nested too deep to be JSON that was saved here.") from None
+    if not isinstance(saved, dict) or saved.get("format") != kind:
+        raise InputError(f'The text must be a JSON object with "format": "{kind}". Got {_format_of(saved)}.')
+    got = saved.get("version")
+    if type(got) is not int or got != version:
+        found = f"version {got}" if type(got) is int else "no version"
+        raise InputError(
+            f"The text has {found} of {kind}; this release reads version {version}. "
+            "Update logiclens, or save it again."
+        )
+    with damage_named():
+        del saved["format"], saved["version"]
+        return fields(saved, keys, kind)
+
+
+@contextmanager
+def damage_named() -> Iterator[None]:
+    """While a saved value is put together: say of whatever is refused that the text is damaged."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"This text is damaged: {error} Save it again.") from None
+
+
+def fields(value: Any, keys: Collection[str], what: str) -> dict[str, Any]:
+    """Entries of a JSON object, in the order of the keys, once it is sure that they are those expected."""
+    if not isinstance(value, dict):
+        raise InputError(f"{what} must be an object. Got {shown(value)}.")
+    odd = sorted(set(keys) ^ set(value))
+    if odd:
+        problem = "lacks the entry" if odd[0] in keys else "has an unknown entry"
+        raise InputError(f"{what} {problem} {shown(odd[0])}.")
+    return {key: value[key] for key in keys}
+
+
+def items(value: Any, what: str) -> list[Any]:
+    """Return a JSON list, once it is sure that it is one."""
+    if not isinstance(value, list):
+        raise InputError(f"{what} must be a list. Got {shown(value)}.")
+    return value
+
+
+def write_file(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text to a file: all of it, or, when something goes wrong, nothing.
+
+    The text goes to a new file in the same folder first, which then takes the place of the old one.
+    """
+    target = Path(path)
+    draft = target.with_name(f".{secrets.token_hex(8)}.tmp")  # not the target's name: it may be too long
+    try:
+        with open(draft, "x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink()
+        raise
+
+
+def read_file(path: str | os.PathLike[str]) -> str:
+    """Text of a file that :func:`write_file` wrote."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError("The file is not text in UTF-8, so it was not saved here.") from None
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        raise InputError(f"an entry is repeated in {listing(key for key, _ in pairs)}.")
+    return entries
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise InputError(f"it holds {name}, which is no number.")
+
+
+def _format_of(saved: Any) -> str:
+    if not isinstance(saved, dict):
+        return f"a {type(saved).__name__}"
+    return f'"format": {shown(saved["format"])}' if "format" in saved else "an object without it"

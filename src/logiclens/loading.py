@@ -1,0 +1,97 @@
+"""Read back what was saved: rules or a fitted classifier, whichever a file holds. Loading runs no code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from logiclens.errors import InputError
+from logiclens.explain.model_file import decode, is_model
+from logiclens.explain.rule_set import ExplanationSet, load_rules
+
+if TYPE_CHECKING:
+    from logiclens.estimators.base import LENClassifier
+
+
+def load(path: str | os.PathLike[str]) -> LENClassifier | ExplanationSet:
+    """Read a file that the ``save`` of a classifier or of its rules wrote; no code is run.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    classifier or ExplanationSet
+        A fitted classifier that predicts and explains as the saved one did; its ``tables_`` are empty, since
+        nothing of the training rows is saved. Or rules, for which neither torch nor scikit-learn is imported.
+
+    Raises
+    ------
+    InputError
+        The file is damaged, comes from elsewhere or from a later release.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from logiclens.explain import Explanation, Rule
+    >>> from logiclens.logic import Var
+    >>> rules = ExplanationSet([Explanation(Rule("bird", Var("wings")))], ["wings"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rules.save(f"{folder}/birds.json")
+    ...     print(load(f"{folder}/birds.json"))
+    forall x: bird(x) <-> wings(x)
+    """
+    content = _read(path)
+    if content.lstrip()[:1] == b"{" and not is_model(content):
+        return load_rules(path)
+    with _file_named(path, "a model" if is_model(content) else "a model or rules"):
+        if not is_model(content):
+            raise InputError("It was not saved here. Pass a file that save() wrote.")
+        model = decode(content)
+        from logiclens.estimators.saving import restore
+
+        try:
+            return restore(model)
+        except InputError as error:
+            raise InputError(f"{error} Save it again.") from None
+
+
+def rules_of_model(path: str | os.PathLike[str]) -> ExplanationSet:
+    """Read the rules alone out of the file of a model; neither torch nor scikit-learn is needed.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    ExplanationSet
+
+    Raises
+    ------
+    InputError
+        The file is damaged, comes from elsewhere or from a later release.
+    """
+    content = _read(path)
+    with _file_named(path, "a model"):
+        if not is_model(content):
+            raise InputError("It was not saved by a classifier. For the file of rules use load_rules().")
+        return decode(content).rules
+
+
+def _read(path: str | os.PathLike[str]) -> bytes:
+    if Path(path).is_dir():
+        raise InputError(f"{os.fspath(path)!r} is a folder. Pass a file that save() wrote.")
+    return Path(path).read_bytes()
+
+
+@contextmanager
+def _file_named(path: str | os.PathLike[str], what: str) -> Iterator[None]:
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{os.fspath(path)!r} does not hold {what} that can be read. {error}") from None

@@ -1,0 +1,35 @@
+"""Scores of rules: accuracy, fidelity, complexity and consistency as in the paper, and what it leaves out.
+
+Beside each figure of the paper (Sec. 6.2) stands one that is easier to read: plain agreement beside the
+macro-F1, fidelity on tuples that were never seen beside fidelity, consistency corrected for chance beside
+consistency, and the rates of a single rule with their intervals.
+
+Formulas are evaluated as values, so neither their spelling nor the names of concepts matter; ``TRUE`` and
+``FALSE`` are formulas like any other. Rows of weight 0 are left out.
+"""
+
+from logiclens.metrics.agreement import (
+    Agreement,
+    Fidelity,
+    TargetScores,
+    explanation_accuracy,
+    fidelity,
+    macro_f1,
+)
+from logiclens.metrics.formulas import Consistency, Recurrence, complexity, consistency
+from logiclens.metrics.rates import RuleScores, rule_scores
+
+__all__ = [
+    "Agreement",
+    "Consistency",
+    "Fidelity",
+    "Recurrence",
+    "RuleScores",
+    "TargetScores",
+    "complexity",
+    "consistency",
+    "explanation_accuracy",
+    "fidelity",
+    "macro_f1",
+    "rule_scores",
+]

@@ -1,0 +1,72 @@
+"""The mu network: a light network for each target, few inputs (Sec. 5.2).
+
+A strong L1 penalty on the first layer, then network-level pruning half-way through training: only the
+concepts whose connections have the largest norm stay, and the network is fine-tuned on them. Hidden layers
+are free: leaky rectifiers here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch.nn.functional import leaky_relu
+
+from logiclens.nn.population import LogicNetwork, Streams
+from logiclens.nn.pruning import most_relevant
+
+FINE_TUNING_SHARE = 0.1
+"""Share of the L1 penalty that stays, on all layers, after pruning."""
+
+
+class MuNetwork(LogicNetwork):
+    """A population of mu networks.
+
+    Parameters
+    ----------
+    streams, n_concepts, hidden, l1
+        As for :class:`~logiclens.nn.population.LogicNetwork`.
+    max_concepts : int, default 8
+        Concepts kept by pruning, the paper's zeta.
+    tau : float, default 0
+        Least relevance, relative to the most relevant concept, of a concept that is kept.
+    """
+
+    def __init__(
+        self,
+        streams: Streams,
+        n_concepts: int,
+        hidden: Sequence[int],
+        l1: Sequence[float],
+        *,
+        max_concepts: int = 8,
+        tau: float = 0.0,
+    ) -> None:
+        super().__init__(streams, n_concepts, hidden, l1)
+        self.max_concepts = max_concepts
+        self.tau = tau
+
+    def logits(self, inputs: Tensor) -> Tensor:
+        *hidden, last = self.linears
+        for layer in hidden:
+            inputs = leaky_relu(layer(inputs))
+        logits: Tensor = last(inputs)
+        return logits.squeeze(1)
+
+    def penalty(self) -> Tensor:
+        """``lambda ||W_1||_1``; after pruning a share of it on all layers."""
+        if self.columns is None:
+            return self.l1 * self.linears[0].weight.abs().sum(dim=(1, 2))
+        total = torch.stack([layer.weight.abs().sum(dim=(1, 2)) for layer in self.linears]).sum(dim=0)
+        return FINE_TUNING_SHARE * self.l1 * total
+
+    def prune(self) -> None:
+        """Network-level pruning: the inputs of largest L2 norm stay."""
+        norms = self.linears[0].kept_weight().detach().norm(dim=1)
+        self.narrow(most_relevant(self.spread(norms), self.max_concepts, self.tau))
+
+    def relevance(self, x: Tensor) -> Tensor:  # noqa: ARG002 - the same for every row
+        """L2 norm of the connections that leave each concept, largest 1, shape (members, n_concepts)."""
+        norms = self.spread(self.linears[0].kept_weight().detach().norm(dim=1))
+        return norms / norms.max(dim=1, keepdim=True).values.clamp(min=torch.finfo(norms.dtype).tiny)

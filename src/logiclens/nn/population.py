@@ -1,0 +1,263 @@
+"""Many small networks trained side by side: layers with a leading population axis.
+
+A *member* is one network: one target of one fold with one penalty and one restart. All members of a
+population share their inputs and run as one batch of tensors, so a thousand light networks cost what one
+wide network costs. Inside, tensors are laid out as (member, feature, sample): the first layer is then a
+single matrix product over all members, and every activation lies contiguous in memory.
+
+Each member draws its first weights from a stream of its own, so a member does not depend on how many others
+there are.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Self, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+N = TypeVar("N", bound="LogicNetwork")
+
+Streams = Sequence[np.random.Generator]
+"""One random generator for each member."""
+
+
+class PopulationLinear(nn.Module):
+    """One affine map for each member: ``y_p = W_p x_p + b_p``.
+
+    Parameters
+    ----------
+    streams : sequence of numpy.random.Generator
+        The source of each member's first weights, drawn uniformly from +-1/sqrt(n_in) as
+        :class:`torch.nn.Linear` does.
+    n_in, n_out : int
+        Features that go in and out.
+
+    Attributes
+    ----------
+    weight : Parameter, shape (members, n_out, n_in)
+    bias : Parameter, shape (members, n_out, 1)
+    mask : buffer, shape (members, n_out, n_in)
+        0 where a connection is pruned, 1 elsewhere. Pruned weights are zero whatever the optimizer does.
+    """
+
+    weight: nn.Parameter
+    bias: nn.Parameter
+    mask: Tensor
+
+    def __init__(self, streams: Streams, n_in: int, n_out: int) -> None:
+        super().__init__()
+        bound = 1.0 / np.sqrt(max(n_in, 1))
+        draws = [rng.uniform(-bound, bound, size=(n_out, n_in + 1)) for rng in streams]
+        values = torch.from_numpy(np.stack(draws)).to(torch.get_default_dtype())
+        self.weight = nn.Parameter(values[:, :, :n_in].contiguous())
+        self.bias = nn.Parameter(values[:, :, n_in:].contiguous())
+        self.register_buffer("mask", torch.ones_like(self.weight))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (n_in, n) shared by all members, or (members, n_in, n), to (members, n_out, n)."""
+        members, n_out, n_in = self.weight.shape
+        weight = self.kept_weight()
+        if x.dim() == 2:
+            shared = weight.reshape(members * n_out, n_in) @ x
+            return shared.view(members, n_out, -1) + self.bias
+        return torch.baddbmm(self.bias, weight, x)
+
+    def kept_weight(self) -> Tensor:
+        """The weights with pruned ones as zeros, shape (members, n_out, n_in)."""
+        return self.weight * self.mask
+
+    def prune(self, keep: Tensor) -> None:
+        """Keep only the connections where ``keep`` (broadcast to the weights) is true."""
+        with torch.no_grad():
+            self.mask.mul_(keep)
+            self.weight.mul_(self.mask)
+
+
+class LogicNetwork(nn.Module):
+    """Base of the Logic Explained Networks: concepts in [0, 1] to one logit for each member (Sec. 3).
+
+    A subclass says how inputs are read, what its parsimony penalty is, which concepts it keeps when pruned
+    half-way through training, and how relevant each concept is to each member.
+
+    Parameters
+    ----------
+    streams : sequence of numpy.random.Generator
+        One for each member.
+    n_concepts : int
+        Concepts that go in.
+    hidden : sequence of int
+        Sizes of the hidden layers.
+    l1 : sequence of float
+        Strength of the L1 penalty, one for each member.
+
+    Attributes
+    ----------
+    columns : Tensor of shape (members, m), or None
+        After pruning: the positions of the concepts each member still reads. None before: all of them.
+    """
+
+    columns: Tensor | None
+    l1: Tensor
+
+    def __init__(self, streams: Streams, n_concepts: int, hidden: Sequence[int], l1: Sequence[float]) -> None:
+        super().__init__()
+        sizes = [n_concepts, *hidden, 1]
+        self.layers = nn.ModuleList(PopulationLinear(streams, n_in, n_out) for n_in, n_out in pairwise(sizes))
+        self.n_concepts = n_concepts
+        self.register_buffer("columns", None)
+        self.register_buffer("l1", torch.as_tensor(l1, dtype=torch.get_default_dtype()))
+
+    @property
+    def members(self) -> int:
+        """Number of networks in the population."""
+        return len(self.l1)
+
+    @property
+    def linears(self) -> list[PopulationLinear]:
+        """The layers, first to last."""
+        return [layer for layer in self.layers if isinstance(layer, PopulationLinear)]
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Logits of every member on every row.
+
+        Parameters
+        ----------
+        x : Tensor of shape (n, n_concepts)
+            Concept values in [0, 1], shared by all members.
+
+        Returns
+        -------
+        Tensor of shape (members, n)
+            ``sigmoid`` of it is ``f_i``; the network says yes where it is greater than 0.
+        """
+        return self.logits(self.gather(x))
+
+    def gather(self, x: Tensor) -> Tensor:
+        """What the first layer reads: (n_concepts, n), or (members, m, n) once concepts are pruned."""
+        if self.columns is None:
+            return x.T
+        return x.T[self.columns]
+
+    def logits(self, inputs: Tensor) -> Tensor:
+        """Logits from gathered inputs, shape (members, n)."""
+        raise NotImplementedError
+
+    def penalty(self) -> Tensor:
+        """The parsimony term of each member's loss, shape (members,) (Sec. 4.3)."""
+        raise NotImplementedError
+
+    def prune(self) -> None:
+        """Drop what matters least (Sec. 4.3)."""
+        raise NotImplementedError
+
+    def anneal(self, progress: float) -> None:
+        """Tell the network how much of the fine-tuning is done, from 0 to 1."""
+
+    def relevance(self, x: Tensor) -> Tensor:
+        """How much each concept matters: (members, n_concepts), or (members, n, n_concepts) by row."""
+        raise NotImplementedError
+
+    def kept(self) -> Tensor:
+        """Which concepts each member reads, Boolean (members, n_concepts)."""
+        used = (self.linears[0].mask != 0).any(dim=1)
+        return self.spread(used)
+
+    def spread(self, values: Tensor) -> Tensor:
+        """Values by column, (members, m), as values by concept, (members, n_concepts), 0 where pruned."""
+        if self.columns is None:
+            return values
+        whole = torch.zeros(self.members, self.n_concepts, dtype=values.dtype, device=values.device)
+        return whole.scatter(1, self.columns, values)
+
+    def narrow(self, keep: Tensor) -> None:
+        """Read only the concepts where ``keep``, Boolean (members, n_concepts), is true.
+
+        The first layer loses the columns of all others, so that they cost nothing. Members that keep fewer
+        than the largest have the rest masked.
+        """
+        first = self.linears[0]
+        widest = max(int(keep.sum(dim=1).max()), 1)
+        chosen = torch.argsort(~keep, dim=1, stable=True)[:, :widest].sort(dim=1).values
+        present = keep.gather(1, chosen)
+        index = chosen[:, None, :].expand(-1, first.weight.shape[1], -1)
+        with torch.no_grad():
+            weight, mask = first.weight.gather(2, index), first.mask.gather(2, index)
+            first.mask = mask * present[:, None, :]
+            first.weight = nn.Parameter(weight * first.mask)
+        self.columns = chosen if self.columns is None else self.columns.gather(1, chosen)
+
+    def select(self, index: Tensor) -> Self:
+        """Return a population of some of the members, copied."""
+        twin = copy.copy(self)
+        twin._modules = {}
+        twin._buffers = {
+            name: None if buffer is None else buffer[index] for name, buffer in self._buffers.items()
+        }
+        twin._parameters = {
+            name: None if p is None else nn.Parameter(p.detach()[index])
+            for name, p in self._parameters.items()
+        }
+        twin.layers = nn.ModuleList(_select_layer(layer, index) for layer in self.linears)
+        return twin
+
+
+def join(networks: Sequence[N]) -> N:
+    """Make one population of several of the same kind, their members one after the other."""
+    if len(networks) == 1:
+        return networks[0]
+    whole = copy.copy(networks[0])
+    whole._modules = {}
+    whole._buffers = dict(networks[0]._buffers)
+    whole.l1 = torch.cat([network.l1 for network in networks])
+    width = networks[0].n_concepts
+    if any(network.columns is not None for network in networks):
+        columns = [_columns(network) for network in networks]
+        width = max(part.shape[1] for part in columns)
+        whole.columns = torch.cat([_widened(part, width, networks[0].n_concepts) for part in columns])
+    stacks = zip(*(network.linears for network in networks), strict=True)
+    whole.layers = nn.ModuleList(
+        _join_layers(layers, width if at == 0 else None) for at, layers in enumerate(stacks)
+    )
+    return whole
+
+
+def _columns(network: LogicNetwork) -> Tensor:
+    """Positions of the concepts that each member reads; all of them before pruning."""
+    if network.columns is not None:
+        return network.columns
+    return torch.arange(network.n_concepts, device=network.l1.device).expand(network.members, -1)
+
+
+def _widened(columns: Tensor, width: int, n_concepts: int) -> Tensor:
+    """Columns filled up to a width with others of the concepts, which are to be masked."""
+    missing = width - columns.shape[1]
+    if missing == 0:
+        return columns
+    used = torch.zeros(len(columns), n_concepts, dtype=torch.bool, device=columns.device)
+    spare = torch.argsort(used.scatter(1, columns, True).long(), dim=1, stable=True)[:, :missing]
+    return torch.cat([columns, spare], dim=1)
+
+
+def _join_layers(layers: Sequence[PopulationLinear], width: int | None) -> PopulationLinear:
+    whole = copy.copy(layers[0])
+    parts: dict[str, list[Tensor]] = {"weight": [], "mask": [], "bias": []}
+    for layer in layers:
+        missing = 0 if width is None else width - layer.weight.shape[2]
+        parts["weight"].append(nn.functional.pad(layer.weight.detach(), (0, missing)))
+        parts["mask"].append(nn.functional.pad(layer.mask, (0, missing)))
+        parts["bias"].append(layer.bias.detach())
+    whole._parameters = {name: nn.Parameter(torch.cat(parts[name])) for name in ("weight", "bias")}
+    whole._buffers = {"mask": torch.cat(parts["mask"])}
+    return whole
+
+
+def _select_layer(layer: PopulationLinear, index: Tensor) -> PopulationLinear:
+    twin = copy.copy(layer)
+    twin._parameters = {name: nn.Parameter(p.detach()[index]) for name, p in layer.named_parameters()}
+    twin._buffers = {"mask": layer.mask[index]}
+    return twin

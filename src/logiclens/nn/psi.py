@@ -1,0 +1,104 @@
+"""The psi network: every neuron is a Boolean formula (Sec. 5.1).
+
+Sigmoids everywhere, an L1 penalty on all layers, and node-level pruning half-way through training: no neuron
+keeps more than ``fan_in`` connections. While the network is fine-tuned its sigmoids are made steeper until
+they are steps (:mod:`logiclens.nn.steps`). Inputs are Booleanised. So in the end each neuron says yes or no,
+and composing the neurons' truth tables gives exactly what the network decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from logiclens.logic.values import THRESHOLD
+from logiclens.nn.population import LogicNetwork, Streams
+from logiclens.nn.pruning import largest_weights
+from logiclens.nn.steps import steepness, step_sigmoid
+
+
+class PsiNetwork(LogicNetwork):
+    """A population of psi networks.
+
+    Parameters
+    ----------
+    streams, n_concepts, hidden, l1
+        As for :class:`~logiclens.nn.population.LogicNetwork`.
+    fan_in : int, default 3
+        Most connections into a neuron after pruning, the paper's zeta (2 to 9).
+
+    Attributes
+    ----------
+    slope : float
+        Steepness of the hidden sigmoids.
+    hard : bool
+        Whether they are steps, the gradient still that of a sigmoid of that slope.
+    """
+
+    def __init__(
+        self,
+        streams: Streams,
+        n_concepts: int,
+        hidden: Sequence[int],
+        l1: Sequence[float],
+        *,
+        fan_in: int = 3,
+    ) -> None:
+        super().__init__(streams, n_concepts, hidden, l1)
+        self.fan_in = fan_in
+        self.slope, self.hard = steepness(0.0)
+
+    def gather(self, x: Tensor) -> Tensor:
+        return super().gather((x > THRESHOLD).to(x.dtype))
+
+    def logits(self, inputs: Tensor) -> Tensor:
+        *hidden, last = self.linears
+        for layer in hidden:
+            inputs = step_sigmoid(layer(inputs), self.slope, self.hard)
+        logits: Tensor = last(inputs)
+        return logits.squeeze(1)
+
+    def penalty(self) -> Tensor:
+        """``lambda ||W||_1`` over all layers; a tenth of it after pruning."""
+        total = torch.stack([layer.weight.abs().sum(dim=(1, 2)) for layer in self.linears]).sum(dim=0)
+        return self.l1 * total * (1.0 if self.columns is None else 0.1)
+
+    def prune(self) -> None:
+        """Node-level pruning: each neuron keeps its ``fan_in`` largest weights."""
+        for layer in self.linears:
+            layer.prune(largest_weights(layer.kept_weight().detach(), self.fan_in))
+        self.narrow(self.spread(self._reachable()))
+
+    def _reachable(self) -> Tensor:
+        """Columns from which some path leads to the output, Boolean (members, columns)."""
+        reached = torch.ones_like(self.linears[-1].mask[:, :, 0], dtype=torch.bool)  # (members, 1)
+        for layer in reversed(self.linears):
+            reached = ((layer.mask != 0) & reached[:, :, None]).any(dim=1)
+        return reached
+
+    def anneal(self, progress: float) -> None:
+        """Make the sigmoids steeper over the first half of the fine-tuning, then turn them into steps."""
+        self.slope, self.hard = steepness(progress)
+
+    def relevance(self, x: Tensor) -> Tensor:  # noqa: ARG002 - the same for every row
+        """Sum over all paths of the product of absolute weights, largest 1, (members, n_concepts)."""
+        sums = self.linears[-1].kept_weight().detach().abs()
+        for layer in reversed(self.linears[:-1]):
+            sums = sums @ layer.kept_weight().detach().abs()
+        total = self.spread(sums.squeeze(1))
+        return total / total.max(dim=1, keepdim=True).values.clamp(min=torch.finfo(total.dtype).tiny)
+
+    def neurons(self, member: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Weights and biases of one member, layer by layer, over all concepts, as float64 arrays."""
+        found = []
+        for at, layer in enumerate(self.linears):
+            weight = layer.kept_weight().detach()[member]
+            if at == 0 and self.columns is not None:
+                whole = torch.zeros(len(weight), self.n_concepts, dtype=weight.dtype, device=weight.device)
+                weight = whole.scatter(1, self.columns[member].expand(len(weight), -1), weight)
+            bias = layer.bias.detach()[member, :, 0]
+            found.append((weight.double().cpu().numpy(), bias.double().cpu().numpy()))
+        return found

@@ -1,0 +1,55 @@
+"""The ReLU network: full capacity, explained example by example (Sec. 5.3, Theorem 4.1).
+
+On the units that fire for a row the network is one affine map, ``f(c) = sigmoid(W^ c + b^)``. Its weights say
+how much each concept matters for that row; the network itself is never pruned.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from logiclens.nn.population import LogicNetwork
+from logiclens.nn.pruning import AffineMap, affine_product
+
+
+class ReluNetwork(LogicNetwork):
+    """A population of ReLU networks, with a mild L1 penalty on all layers."""
+
+    def logits(self, inputs: Tensor) -> Tensor:
+        *hidden, last = self.linears
+        for layer in hidden:
+            inputs = torch.relu(layer(inputs))
+        logits: Tensor = last(inputs)
+        return logits.squeeze(1)
+
+    def penalty(self) -> Tensor:
+        """``lambda ||W||_1`` over all layers."""
+        total = torch.stack([layer.weight.abs().sum(dim=(1, 2)) for layer in self.linears]).sum(dim=0)
+        return self.l1 * total
+
+    def prune(self) -> None:
+        """Nothing: pruning happens for each example, in the affine map, when rules are extracted."""
+
+    @torch.no_grad()
+    def affine_map(self, x: Tensor) -> AffineMap:
+        """Reduce the network to its affine map at each row.
+
+        The product runs from the last layer to the first, ``W^ = W_L D_{L-1} W_{L-1} ... D_1 W_1``, where
+        ``D`` keeps the units that fire.
+        """
+        activity, inputs = [], self.gather(x)
+        for layer in self.linears[:-1]:
+            inputs = torch.relu(layer(inputs))
+            activity.append((inputs > 0).transpose(1, 2))  # (members, n, units)
+        *hidden, last = self.linears
+        return affine_product(
+            (last.kept_weight().expand(-1, len(x), -1), last.bias[:, 0].expand(-1, len(x))),
+            [(layer.kept_weight(), layer.bias) for layer in hidden],
+            activity,
+        )
+
+    def relevance(self, x: Tensor) -> Tensor:
+        """Absolute weight of each concept in each row's affine map, largest 1, (members, n, n_concepts)."""
+        size = self.affine_map(x).weight.abs()
+        return size / size.amax(dim=2, keepdim=True).clamp(min=torch.finfo(size.dtype).tiny)

@@ -1,0 +1,749 @@
+"""Saved models: the same again, no training rows, nothing half-written, no code run, damage named."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import pickle
+import struct
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import safetensors.numpy
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from logiclens.errors import InputError
+from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
+from logiclens.estimators.saving import save_model
+from logiclens.explain import model_file
+from logiclens.explain.model_file import ModelFile, decode, encode, write_whole
+from logiclens.loading import load, rules_of_model
+from tests.strategies import HOSTILE_NAMES
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
+
+CLASSIFIERS = [MuClassifier, PsiClassifier, ReluClassifier, EntropyClassifier]
+QUICK: dict[str, Any] = {"epochs": 20, "restarts": 1, "l1": 0.005, "device": "cpu", "random_state": 0}
+ODD_LABELS = ('"; DROP TABLE x', "<script>alert(1)</script>", "größe", "two\nlines")
+
+
+def rows(n_concepts: int = 6, n: int = 40) -> np.ndarray:
+    return np.random.default_rng(1).random((n, n_concepts))
+
+
+def targets(x: np.ndarray, problem: str) -> Any:
+    first, second = x[:, 0] > 0.5, x[:, 1] > 0.5
+    match problem:
+        case "binary":
+            return first & second
+        case "binary of text":
+            return np.where(first, "yes", "no")
+        case "classes":
+            return first.astype(int) + second + 3
+        case "classes of floats":
+            return first.astype(float) + second
+        case "odd classes":
+            return np.array(ODD_LABELS, dtype=object)[2 * first + second]
+        case "one class":
+            return np.full(len(x), "only")
+        case "table":
+            return np.column_stack([first, second, first & ~second])
+    raise AssertionError(problem)
+
+
+@cache
+def fitted(classifier: type, problem: str = "binary", **settings: Any) -> Any:
+    x = rows()
+    return classifier(**QUICK, **settings).fit(x, targets(x, problem))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "model.lens"
+
+
+def assert_same(model: Any, twin: Any, x: Any) -> None:
+    assert type(twin) is type(model)
+    assert twin.get_params() == model.get_params()
+    assert twin.classes_.dtype == model.classes_.dtype
+    assert twin.classes_.tolist() == model.classes_.tolist()
+    for method in ("decision_function", "predict", "predict_proba", "decide"):
+        mine, other = getattr(model, method)(x), getattr(twin, method)(x)
+        assert mine.dtype == other.dtype
+        assert mine.tolist() == other.tolist()
+    assert twin.explain() == model.explain()
+    assert twin.explain(x) == model.explain(x)
+    assert twin.concept_relevance_.tolist() == model.concept_relevance_.tolist()
+    for name in ("loss_curve_", "n_iter_", "l1_"):
+        assert getattr(twin, name).dtype == getattr(model, name).dtype
+        assert getattr(twin, name).tolist() == getattr(model, name).tolist()
+    for name in ("problem_", "concept_names_", "n_features_in_"):
+        assert getattr(twin, name) == getattr(model, name)
+    assert hasattr(twin, "feature_names_in_") == hasattr(model, "feature_names_in_")
+
+
+# The same again
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize("problem", ["binary", "classes", "table"])
+def test_a_loaded_model_does_what_the_saved_one_did(classifier: type, problem: str, path: Path):
+    model = fitted(classifier, problem)
+    model.save(path)
+    twin = load(path)
+
+    assert_same(model, twin, rows(n=15))
+    assert (twin.tables_, twin.seen_) == ({}, None)
+    assert twin.explain_global(rows()) == model.explain_global(rows())
+
+
+@pytest.mark.parametrize("problem", ["binary of text", "classes of floats", "odd classes", "one class"])
+def test_labels_keep_their_type(problem: str, path: Path):
+    model = fitted(MuClassifier, problem)
+    model.save(path)
+
+    assert_same(model, load(path), rows(n=15))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"hidden": ()},
+        {"hidden": (4, 3)},
+        {"rule": "if"},
+        {"unseen": "ask", "max_literals": 3},
+        {"class_weight": "balanced"},
+        {"batch_size": 16, "learning_rate": 0.1, "verbose": False},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_settings_come_back(classifier: type, settings: dict[str, Any], path: Path):
+    model = fitted(classifier, **settings)
+    save_model(model, path)
+
+    assert_same(model, load(path), rows(n=15))
+
+
+def test_class_weights_come_back(path: Path):
+    x = rows()
+    model = MuClassifier(**QUICK, class_weight={True: 2.5, np.False_: 1}).fit(x, targets(x, "binary"))
+    model.save(path)
+    twin = load(path)
+
+    assert twin.class_weight == {True: 2.5, False: 1.0}
+    assert all(type(label) is bool for label in twin.class_weight)
+
+
+def test_arrays_of_settings_come_back_as_tuples(path: Path):
+    x = rows()
+    model = MuClassifier(**{**QUICK, "l1": np.array([0.01, 0.005]), "hidden": [np.int64(4)]})
+    model.fit(x, targets(x, "binary")).save(path)
+    twin = load(path)
+
+    assert (twin.l1, twin.hidden) == ((0.01, 0.005), (4,))
+    assert twin.predict_proba(x).tolist() == model.predict_proba(x).tolist()
+
+
+def test_a_random_state_that_is_no_number_is_not_kept(path: Path):
+    x = rows()
+    model = MuClassifier(**{**QUICK, "random_state": np.random.RandomState(0)})
+    model.fit(x, targets(x, "binary")).save(path)
+
+    assert load(path).random_state is None
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_hostile_names(classifier: type, path: Path):
+    x = pd.DataFrame(rows(len(HOSTILE_NAMES)), columns=list(HOSTILE_NAMES))
+    model = classifier(**QUICK).fit(x, targets(x.to_numpy(), "odd classes"))
+    model.save(path)
+    twin = load(path)
+
+    assert_same(model, twin, x.head(10))
+    assert twin.feature_names_in_.tolist() == list(HOSTILE_NAMES)
+    assert twin.predict(x[x.columns[::-1]]).tolist() == model.predict(x).tolist()
+    assert rules_of_model(path) == model.explain()
+
+
+def test_hostile_outputs(path: Path):
+    x = rows()
+    y = pd.DataFrame(targets(x, "table"), columns=["a & b", "max", "🐦"])
+    model = MuClassifier(**QUICK).fit(x, y)
+    model.save(path)
+
+    assert_same(model, load(path), x)
+
+
+def test_settings_changed_after_fitting_do_not_change_the_network(path: Path):
+    model = pickle.loads(pickle.dumps(fitted(EntropyClassifier)))
+    model.set_params(temperature=0.1, hidden=(3,), max_literals=2)
+    model.save(path)
+
+    assert_same(model, load(path), rows(n=15))
+
+
+def test_a_loaded_model_can_be_saved_and_fitted_again(path: Path, tmp_path: Path):
+    model = fitted(MuClassifier)
+    model.save(path)
+    twin = load(path)
+    twin.save(tmp_path / "again.lens")
+    x = rows()
+
+    assert (tmp_path / "again.lens").read_bytes() == path.read_bytes()
+    assert twin.fit(x, targets(x, "binary")).predict_proba(x).tolist() == model.predict_proba(x).tolist()
+
+
+def test_saving_twice_gives_equal_files(tmp_path: Path):
+    x = rows()
+    for at in range(2):
+        model = MuClassifier(**QUICK).fit(x, targets(x, "classes"))
+        model.save(tmp_path / f"{at}.lens")
+
+    assert (tmp_path / "0.lens").read_bytes() == (tmp_path / "1.lens").read_bytes()
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_no_training_value_is_in_the_file(classifier: type, path: Path):
+    x = rows()
+    fitted(classifier).save(path)
+    content = path.read_bytes()
+
+    for value in x.ravel():
+        for written in (struct.pack("<d", value), struct.pack("<f", value), repr(float(value)).encode()):
+            assert written not in content
+
+
+def test_the_header_is_json_that_anyone_can_read(path: Path):
+    fitted(MuClassifier).save(path)
+    with safetensors.safe_open(path, framework="np") as file:
+        saved = json.loads(file.metadata()["logiclens"])
+
+    assert (saved["format"], saved["version"], saved["estimator"]) == ("logiclens.model", 1, "MuClassifier")
+    assert saved["rules"]["format"] == "logiclens.rules"
+
+
+# Other ways to copy
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_pickle_gives_the_same_model(classifier: type):
+    model = fitted(classifier, "classes")
+
+    assert_same(model, pickle.loads(pickle.dumps(model)), rows(n=15))
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_clone_is_unfitted_with_equal_settings(classifier: type):
+    model = fitted(classifier)
+    twin = clone(model)
+
+    assert twin.get_params() == model.get_params()
+    with pytest.raises(NotFittedError):
+        twin.predict(rows())
+
+
+def test_rules_need_neither_torch_nor_scikit_learn(path: Path, tmp_path: Path):
+    model = fitted(MuClassifier)
+    model.save(path)
+    model.explain().save(tmp_path / "rules.json")
+    code = (
+        "import sys\nfrom logiclens.loading import load, rules_of_model\n"
+        "print(load('rules.json') == rules_of_model('model.lens'), {'torch', 'sklearn'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+
+    assert (done.stdout, done.stderr) == ("True set()\n", "")
+
+
+def test_load_reads_rules(tmp_path: Path):
+    rules = fitted(MuClassifier, "odd classes").explain()
+    rules.save(tmp_path / "rules.json")
+
+    assert load(str(tmp_path / "rules.json")) == rules
+
+
+# What cannot be saved
+
+
+class OwnClassifier(MuClassifier):
+    pass
+
+
+def test_a_class_that_could_not_be_loaded_is_not_saved(path: Path):
+    with pytest.raises(InputError) as caught:
+        save_model(OwnClassifier(), path)
+
+    assert str(caught.value) == (
+        "Only EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier can be saved. "
+        "Got OwnClassifier()."
+    )
+
+
+def test_an_unfitted_model_is_not_saved(path: Path):
+    with pytest.raises(NotFittedError, match="This MuClassifier instance is not fitted yet"):
+        save_model(MuClassifier(), path)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"epochs": 0},
+            "This MuClassifier cannot be saved. epochs must be a whole number of at least 1. Got 0. "
+            "Fit it again.",
+        ),
+        ({"tau": np.nan}, "The setting tau=nan cannot be saved. Pass numbers, text or None."),
+        (
+            {"rule": len},
+            "The setting rule=<built-in function len> cannot be saved. Pass numbers, text or None.",
+        ),
+        (
+            {"rule": "cluster"},
+            "This MuClassifier cannot be saved. The rule of a classifier must be 'iff', 'if' or 'only_if'. "
+            "Got 'cluster'. Fit it again.",
+        ),
+    ],
+)
+def test_a_model_that_could_not_be_loaded_is_not_saved(settings: dict[str, Any], message: str, path: Path):
+    model = pickle.loads(pickle.dumps(fitted(MuClassifier))).set_params(**settings)
+    with pytest.raises(InputError) as caught:
+        model.save(path)
+
+    assert str(caught.value) == message
+    assert not path.exists()
+
+
+def test_weights_that_are_not_finite_are_not_saved(path: Path):
+    model = pickle.loads(pickle.dumps(fitted(MuClassifier)))
+    model.network_.linears[0].weight.data[0, 0, 0] = np.nan
+    with pytest.raises(InputError) as caught:
+        model.save(path)
+
+    assert str(caught.value) == (
+        "This MuClassifier cannot be saved. The tensor 'layers.0.weight' holds values that are not finite. "
+        "Fit it again."
+    )
+
+
+# Writing
+
+
+def test_a_missing_folder_is_named(tmp_path: Path):
+    with pytest.raises(FileNotFoundError) as caught:
+        fitted(MuClassifier).save(tmp_path / "missing" / "model.lens")
+
+    assert caught.value.filename == str(tmp_path / "missing" / "model.lens")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="this user may write anywhere")
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path):
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(PermissionError) as caught:
+            fitted(MuClassifier).save(tmp_path / "model.lens")
+    finally:
+        tmp_path.chmod(0o700)
+
+    assert caught.value.filename == str(tmp_path / "model.lens")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("step", ["open", "fsync", "replace"])
+def test_a_failure_leaves_the_old_file_and_nothing_else(
+    step: str, path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path.write_bytes(b"old")
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EACCES, "Permission denied", "draft")
+
+    monkeypatch.setattr(model_file if step == "open" else model_file.os, step, fail, raising=False)
+    with pytest.raises(PermissionError) as caught:
+        fitted(MuClassifier).save(path)
+
+    assert caught.value.filename == str(path)
+    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == {"model.lens": b"old"}
+
+
+def test_an_interruption_leaves_nothing(path: Path, monkeypatch: pytest.MonkeyPatch):
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(model_file.os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(path, b"new")
+
+    assert list(path.parent.iterdir()) == []
+
+
+def test_an_old_file_is_replaced(path: Path):
+    path.write_bytes(b"old")
+    fitted(MuClassifier).save(path)
+
+    assert [file.name for file in path.parent.iterdir()] == ["model.lens"]
+    assert load(path).explain() == fitted(MuClassifier).explain()
+
+
+# Reading what is not right
+
+
+def refusal(content: bytes, path: Path, read: Any = load) -> str:
+    """What is said about a file, after its name."""
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        read(path)
+    message = str(caught.value)
+    assert message.isprintable()
+    assert message.startswith(f"{str(path)!r} ")
+    return message.removeprefix(f"{str(path)!r} ")
+
+
+@cache
+def saved() -> ModelFile:
+    """What is in the file of a small model."""
+    with tempfile.TemporaryDirectory() as folder:
+        fitted(MuClassifier).save(f"{folder}/model.lens")
+        return decode(Path(f"{folder}/model.lens").read_bytes())
+
+
+def test_a_missing_file_stays_a_missing_file(path: Path):
+    with pytest.raises(FileNotFoundError):
+        load(path)
+    with pytest.raises(FileNotFoundError):
+        rules_of_model(path)
+
+
+def test_a_folder_is_refused(tmp_path: Path):
+    for read in (load, rules_of_model):
+        with pytest.raises(InputError) as caught:
+            read(tmp_path)
+        assert str(caught.value) == f"{str(tmp_path)!r} is a folder. Pass a file that save() wrote."
+
+
+class Trap:
+    """Runs code when it is unpickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return pytest.fail, ("a pickle was loaded",)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", pickle.dumps(Trap()), b"text", b"PK\x03\x04", b"\0" * 100],
+    ids=["empty", "PNG", "pickle", "text", "zip", "zeros"],
+)
+def test_foreign_files_are_refused(content: bytes, path: Path):
+    assert refusal(content, path) == (
+        "does not hold a model or rules that can be read. It was not saved here. "
+        "Pass a file that save() wrote."
+    )
+    assert refusal(content, path, rules_of_model) == (
+        "does not hold a model that can be read. It was not saved by a classifier. "
+        "For the file of rules use load_rules()."
+    )
+
+
+def test_foreign_json_is_refused(path: Path):
+    assert refusal(b'{"format": "tea"}', path) == (
+        "does not hold rules that can be read. The text must be a JSON object with "
+        '"format": "logiclens.rules". Got "format": \'tea\'.'
+    )
+
+
+def test_a_foreign_safetensors_file_is_refused(path: Path):
+    for metadata in (None, {"format": "pt"}):
+        assert refusal(safetensors.numpy.save({"a": np.zeros(2)}, metadata), path) == (
+            "does not hold a model that can be read. It is a safetensors file without the entry 'logiclens' "
+            "in its header, so it was not saved here."
+        )
+
+
+def test_a_later_version_is_refused(path: Path):
+    later = json.dumps({"format": "logiclens.model", "version": 2, "anything": None})
+    for read in (load, rules_of_model):
+        assert refusal(safetensors.numpy.save({"a": np.zeros(2)}, {"logiclens": later}), path, read) == (
+            "does not hold a model that can be read. The text has version 2 of logiclens.model; this release "
+            "reads version 1. Update logiclens, or save it again."
+        )
+
+
+def test_unknown_and_missing_entries_are_refused(path: Path):
+    content = encode(saved())
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    entries = json.loads(header["__metadata__"]["logiclens"])
+    tensors = safetensors.numpy.load(content)
+
+    more = json.dumps({**entries, "code": "print()"})
+    assert refusal(safetensors.numpy.save(tensors, {"logiclens": more}), path) == (
+        "does not hold a model that can be read. This text is damaged: logiclens.model has an unknown entry "
+        "'code'. Save it again."
+    )
+    del entries["checksum"]
+    assert refusal(safetensors.numpy.save(tensors, {"logiclens": json.dumps(entries)}), path) == (
+        "does not hold a model that can be read. This text is damaged: logiclens.model lacks the entry "
+        "'checksum'. Save it again."
+    )
+
+
+def test_tensors_of_other_types_are_refused(path: Path):
+    content = encode(saved())
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    tensors = safetensors.numpy.load(content)
+    tensors["l1"] = tensors["l1"].astype(np.float16)
+
+    assert refusal(safetensors.numpy.save(tensors, header["__metadata__"]), path) == (
+        "does not hold a model that can be read. Its tensor 'l1' is of the type F16, which no model here has."
+    )
+
+
+@given(data=st.data())
+def test_any_cut_is_noticed(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory):
+    content = encode(saved())
+    header = 8 + int.from_bytes(content[:8], "little")
+    end = data.draw(st.sampled_from([8, 9, header, len(content) - 1]) | st.integers(0, len(content) - 1))
+    said = refusal(content[:end], tmp_path_factory.getbasetemp() / "cut.lens")
+
+    if end < 9:
+        assert said.startswith("does not hold a model or rules that can be read. It was not saved here.")
+    elif end < header:
+        assert said == (
+            "does not hold a model that can be read. It is damaged: it ends within its header. Save it again."
+        )
+    else:
+        assert said == (
+            "does not hold a model that can be read. It is damaged: its tensors cannot be read. "
+            "Save it again."
+        )
+
+
+@given(data=st.data())
+def test_any_changed_bit_is_noticed(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory):
+    """Refused in one line, or, where a bit makes no difference (``1e-05``, ``1E-05``), read as before."""
+    content = bytearray(encode(saved()))
+    content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    path = tmp_path_factory.getbasetemp() / "flipped.lens"
+    path.write_bytes(bytes(content))
+    said, twin = "", None
+    try:
+        twin = load(path)
+    except InputError as error:
+        said = str(error)
+
+    if twin is not None:
+        assert_same(fitted(MuClassifier), twin, rows(n=10))
+    else:
+        assert said.isprintable()
+        assert said.startswith(f"{str(path)!r} does not hold a model ")
+
+
+def test_damage_in_the_weights_is_named(path: Path):
+    content = bytearray(encode(saved()))
+    content[-1] ^= 1
+
+    assert refusal(bytes(content), path) == (
+        "does not hold a model that can be read. It is damaged: its checksum does not match the rest of it. "
+        "Save it again."
+    )
+
+
+def test_damage_in_the_header_is_named(path: Path):
+    content = encode(saved()).replace(b'"dtype":', b'"dtype"!', 1)
+
+    assert refusal(content, path) == (
+        "does not hold a model that can be read. It is damaged: its header cannot be read. Save it again."
+    )
+
+
+NO_VALUE = object()
+WEIGHT = "layers.0.weight"
+
+
+@pytest.mark.parametrize(
+    ("entry", "value", "said"),
+    [
+        (
+            "estimator",
+            "os.system",
+            "There is no classifier 'os.system'. There are 'EntropyClassifier', 'MuClassifier', "
+            "'PsiClassifier', 'ReluClassifier'.",
+        ),
+        (
+            "estimator",
+            ["MuClassifier"],
+            "There is no classifier ['MuClassifier']. There are 'EntropyClassifier', 'MuClassifier', "
+            "'PsiClassifier', 'ReluClassifier'.",
+        ),
+        ("estimator", "PsiClassifier", "PsiClassifier has no setting 'max_concepts'."),
+        ("params", [], '"params" must be an object. Got [].'),
+        ("params", {"code": "print()"}, "MuClassifier has no setting 'code'."),
+        ("params", {"epochs": -1}, "epochs must be a whole number of at least 0. Got -1."),
+        ("params", {"tau": "much"}, "tau must be a number. Got 'much'."),
+        (
+            "params",
+            {"rule": "because"},
+            "Unknown rule 'because'. There are 'if', 'only_if', 'iff', 'cluster'.",
+        ),
+        (
+            "params",
+            {"rule": "cluster"},
+            "The rule of a classifier must be 'iff', 'if' or 'only_if'. Got 'cluster'.",
+        ),
+        (
+            "params",
+            {"random_state": -1},
+            "random_state must be a whole number of at least 0, None or a RandomState. Got -1.",
+        ),
+        ("params", {"device": 3}, "device must be text. Got 3."),
+        ("params", {"verbose": "no"}, "verbose must be True or False. Got 'no'."),
+        ("params", {"settle": None}, "settle must be True or False. Got None."),
+        ("params", {"l1": [[1.0]]}, "The setting l1 has a value that no setting has. Got [[1.0]]."),
+        ("params", {"l1": {"a": 1}}, "The setting l1 has a value that no setting has. Got {'a': 1}."),
+        (
+            "params",
+            {"class_weight": [["a"]]},
+            "class_weight must hold pairs of label and weight. Got ['a'].",
+        ),
+        (
+            "problem",
+            "riddle",
+            "Unknown problem 'riddle'. "
+            "There are 'binary', 'single-label', 'output by output', 'multi-label'.",
+        ),
+        ("problem", "single-label", "2 labels cannot make a problem of the kind 'single-label'."),
+        ("problem", "multi-label", "Its rules are not those of a problem of the kind 'multi-label'."),
+        ("classes", "ab", "\"classes\" must be a list. Got 'ab'."),
+        ("classes", [], "0 labels cannot make a problem of the kind 'binary'."),
+        ("classes", [0, 1], "Its rules are about other classes than its network."),
+        ("classes", [True, True], "Labels must be distinct; repeated: True. Give each target its own."),
+        ("concept_names", ["a"], "Its rules are about other concepts than its network."),
+        ("concept_names", None, '"concept_names" must be a list. Got None.'),
+        ("named", 1, '"named" must be true or false. Got 1.'),
+        ("network", {}, "\"network\" lacks the entry 'hidden'."),
+        (
+            "network",
+            {"hidden": [10**12], "max_concepts": 8, "tau": 0.0},
+            "The tensor 'layers.0.weight' must be of type float64 and shape (1, 1000000000000, 6). "
+            "Got float64 and (1, 10, 6).",
+        ),
+        (
+            "network",
+            {"hidden": [0], "max_concepts": 8, "tau": 0.0},
+            "A hidden layer's size must be a whole number of at least 1. Got 0.",
+        ),
+        (
+            "network",
+            {"hidden": [10], "max_concepts": 8.0, "tau": 0.0},
+            "max_concepts of a network must be of type int. Got 8.0.",
+        ),
+        (
+            "network",
+            {"hidden": [10], "max_concepts": 8, "tau": 0.0, "forward": 1},
+            "\"network\" has an unknown entry 'forward'.",
+        ),
+    ],
+)
+def test_entries_that_make_no_sense_are_refused(entry: str, value: Any, said: str, path: Path):
+    model = saved()
+    crafted = replace(model, entries={**model.entries, entry: value})
+
+    expected = f"does not hold a model that can be read. {said} Save it again."
+    assert refusal(encode(crafted), path) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        (WEIGHT, NO_VALUE, "The network lacks the entry 'layers.0.weight'."),
+        ("loss_curve", NO_VALUE, "The network lacks the entry 'loss_curve'."),
+        ("extra", np.zeros(1), "The network has an unknown entry 'extra'."),
+        (
+            WEIGHT,
+            np.zeros((1, 10, 5)),
+            "The tensor 'layers.0.weight' must be of type float64 and shape (1, 10, 6). "
+            "Got float64 and (1, 10, 5).",
+        ),
+        (
+            "n_iter",
+            np.zeros(1),
+            "The tensor 'n_iter' must be of type int64 and shape (1,). Got float64 and (1,).",
+        ),
+        (
+            "loss_curve",
+            np.zeros(()),
+            "The tensor 'loss_curve' must be of type float64 and shape (0, 1). Got float64 and ().",
+        ),
+        (
+            "layers.1.bias",
+            np.full((1, 1, 1), np.inf),
+            "The tensor 'layers.1.bias' holds values that are not finite.",
+        ),
+        (
+            "layers.1.mask",
+            np.full((1, 1, 10), 2, dtype=np.uint8),
+            "The tensor 'layers.1.mask' must hold 0 and 1 only.",
+        ),
+        (
+            "columns",
+            np.array([[0, 1, 2, 3, 4, 6]]),
+            "The tensor 'columns' must hold positions of concepts, each once for an output.",
+        ),
+        (
+            "columns",
+            np.array([[0, 1, 2, 3, 4, 4]]),
+            "The tensor 'columns' must hold positions of concepts, each once for an output.",
+        ),
+        (
+            "columns",
+            np.array([[-1, 1, 2, 3, 4, 5]]),
+            "The tensor 'columns' must hold positions of concepts, each once for an output.",
+        ),
+    ],
+)
+def test_tensors_that_make_no_sense_are_refused(name: str, value: Any, said: str, path: Path):
+    model = saved()
+    tensors = {**model.tensors, name: value}
+    if value is NO_VALUE:
+        del tensors[name]
+
+    expected = f"does not hold a model that can be read. {said} Save it again."
+    assert refusal(encode(replace(model, tensors=tensors)), path) == expected
+
+
+def test_settings_newer_than_a_file_have_their_defaults(path: Path):
+    model = saved()
+    params = {name: value for name, value in model.entries["params"].items() if name != "max_literals"}
+    path.write_bytes(encode(replace(model, entries={**model.entries, "params": params})))
+
+    assert load(path).max_literals == MuClassifier().max_literals
+
+
+def test_rules_of_another_release_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch):
+    model = saved()
+    text = model.rules.to_json().replace('"version": 1', '"version": 7', 1)
+    monkeypatch.setattr(type(model.rules), "to_json", lambda _: text)
+
+    assert refusal(encode(model), path) == (
+        "does not hold a model that can be read. The text has version 7 of logiclens.rules; this release "
+        "reads version 1. Update logiclens, or save it again."
+    )
+
+
+def test_an_open_file_is_no_path():
+    with pytest.raises(TypeError):
+        load(io.BytesIO(b""))  # type: ignore[arg-type]

@@ -1,0 +1,264 @@
+"""Explanations: what they carry, the front, exports that say what the formula says, exact JSON."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logiclens.errors import InputError
+from logiclens.explain import Explanation, FrontPoint, Rule, RuleKind, Scope, Scores
+from logiclens.explain.explanation import check_rate, check_weight, from_saved, to_saved
+from logiclens.logic import FALSE, Status, Var, parse_formula, to_python, to_sentence, to_sql, to_sympy
+from tests.explain.strategies import explanations
+from tests.strategies import PLAIN, all_rows, plain_formulas
+
+A, B, C = map(Var, "abc")
+
+
+def point(text: str, errors: float, score: float | None = None) -> FrontPoint:
+    formula = parse_formula(text)
+    return FrontPoint(formula, formula.complexity, errors, score)
+
+
+FRONT = (point("FALSE", 9, 0.4), point("a", 3, 0.9), point("a & b", 1, 0.8), point("a & b & c", 0, 0.95))
+
+
+def explained(**changes) -> Explanation:
+    settings = {"status": Status.PROVED, "support": 12, "front": FRONT, **changes}
+    return Explanation(Rule("yes", FRONT[-1].formula), **settings)
+
+
+def test_what_an_explanation_says():
+    found = explained(scores=Scores("validation", 40, precision=0.75))
+
+    assert (found.target, found.kind, found.scope) == ("yes", RuleKind.IFF, Scope.CLASS)
+    assert (found.formula, found.complexity, found.concepts) == (A & B & C, 3, ("a", "b", "c"))
+    assert (found.support, type(found.support)) == (12.0, float)
+    assert (found.status, type(found.status)) == ("proved minimal", str)
+    assert (found.scores.precision, found.scores.recall) == (0.75, None)
+    assert found.chosen == FRONT[-1]
+    assert str(found) == "forall x: yes(x) <-> a(x) & b(x) & c(x)"
+
+
+def test_a_formula_need_not_be_on_the_front():
+    assert Explanation(Rule("yes", A), front=[point("b", 1)]).chosen is None
+
+
+# --- the front ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("most", "formula"), [(0, FALSE), (1, A), (2, A), (3, A & B & C), (99, A & B & C), (np.int64(1), A)]
+)
+def test_shorter_takes_the_best_score_within_the_budget(most, formula):
+    """At two literals the formula with one scores better."""
+    assert explained().shorter(most).formula == formula
+
+
+def test_shorter_goes_by_errors_where_a_score_is_missing():
+    front = [point("a", 3, 0.9), point("a & b", 1, None), point("a & b & c", 0, 0.95)]
+
+    assert explained(front=front).shorter(2).formula == A & B
+
+
+def test_shorter_breaks_ties_by_errors_then_literals():
+    front = [point("a & b", 2, 0.9), point("c & d", 1, 0.9), point("c", 1, 0.9)]
+
+    assert explained(front=front).shorter(2).formula == C
+
+
+def test_shorter_keeps_what_is_still_true_and_drops_what_is_not():
+    long = explained(scope="set", scores=Scores("validation", 40, accuracy=1.0))
+    short = long.shorter(1)
+
+    assert (short.target, short.kind, short.scope, short.support) == ("yes", RuleKind.IFF, Scope.SET, 12)
+    assert short.scores is None
+    assert short.status == "best of the front within 1 literal"
+    assert short.front == long.front
+    assert short.chosen == FRONT[1]
+    assert short.shorter(3).formula == long.formula
+
+
+def test_shorter_is_itself_when_nothing_changes():
+    found = explained()
+
+    assert found.shorter(3) is found
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (
+            lambda: explained(front=()).shorter(1),
+            "This explanation has no front to choose from. Minimize its table again instead.",
+        ),
+        (
+            lambda: explained(front=FRONT[2:]).shorter(1),
+            "The shortest formula of the front has 2 literals. Got max_literals=1.",
+        ),
+        (
+            lambda: explained().shorter(-1),
+            "max_literals must be a whole number of at least 0. Got -1.",
+        ),
+    ],
+)
+def test_shorter_refuses(build, message):
+    with pytest.raises(InputError) as caught:
+        build()
+
+    assert str(caught.value) == message
+
+
+# --- exports ------------------------------------------------------------------------------------------
+
+
+@given(plain_formulas(), st.floats(0, 0.99))
+def test_evaluate_says_what_the_formula_says(formula, threshold):
+    X = np.linspace(0, 1, 32 * 5).reshape(32, 5) * all_rows(5)
+    found = Explanation(Rule("yes", formula))
+
+    expected = formula.evaluate(X, PLAIN, threshold=threshold)
+    assert np.array_equal(found.evaluate(X, PLAIN, threshold), expected)
+    assert np.array_equal(found.evaluate(pd.DataFrame(X, columns=PLAIN), threshold=threshold), expected)
+
+
+def test_exports_are_those_of_the_formula_or_of_the_rule():
+    found = explained()
+    formula = found.formula
+
+    assert found.to_sql() == to_sql(formula)
+    assert found.to_sql("mysql", 0.3) == to_sql(formula, "mysql", 0.3)
+    assert found.to_python("f", 0.3) == to_python(formula, "f", threshold=0.3)
+    assert found.to_sympy() == to_sympy(formula)
+    assert found.to_latex() == found.rule.format("latex")
+    assert found.to_sentence() == found.rule.to_sentence()
+    assert to_sentence(formula) in found.to_sentence()
+
+
+# --- what is refused ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: Explanation(A), "An explanation is made of a Rule. Got Var('a')."),
+        (
+            lambda: explained(scope="klass"),
+            "Unknown scope 'klass'. Did you mean 'class'? There are 'example', 'set', 'class', 'global'.",
+        ),
+        (lambda: explained(status=None), "status must be a string. Got None."),
+        (lambda: explained(support=-1), "support must be a finite number of at least 0. Got -1."),
+        (lambda: explained(support=np.inf), "support must be a finite number of at least 0. Got inf."),
+        (lambda: explained(scores={"recall": 1}), "scores must be Scores or None. Got {'recall': 1}."),
+        (lambda: explained(front=[A]), "A front is made of FrontPoints. Got Var('a')."),
+        (lambda: explained(front=3), "A front is made of FrontPoints. Got 3."),
+        (lambda: Scores("test", -1), "n_rows must be a whole number of at least 0. Got -1."),
+        (lambda: Scores(1, 1), "part must be a string. Got 1."),
+        (lambda: Scores("test", 1, recall=90), "recall must be a number in [0, 1]. Got 90."),
+        (lambda: Scores("test", 1, fidelity=np.nan), "fidelity must be a number in [0, 1]. Got nan."),
+        (lambda: FrontPoint("a", 1, 0), "FrontPoint takes formulas. Got 'a'; write Var('a') instead."),
+        (lambda: FrontPoint(A, 1.5, 0), "literals must be a whole number of at least 0. Got 1.5."),
+        (lambda: FrontPoint(A, 1, "0"), "errors must be a finite number of at least 0. Got '0'."),
+        (lambda: FrontPoint(A, 1, 0, 2), "score must be a number in [0, 1]. Got 2."),
+    ],
+)
+def test_parts_that_make_no_sense_are_refused(build, message):
+    with pytest.raises(InputError) as caught:
+        build()
+
+    assert str(caught.value) == message
+
+
+def test_numbers_become_plain():
+    kept = FrontPoint(A, np.int64(1), np.float32(0.5), np.float64(1))
+
+    assert [type(value) for value in (kept.literals, kept.errors, kept.score)] == [int, float, float]
+    assert [type(value) for value in (check_rate(1, "x"), check_weight(True, "x"))] == [float, float]
+
+
+# --- values -------------------------------------------------------------------------------------------
+
+
+@given(explanations())
+def test_copies_are_equal(found):
+    assert pickle.loads(pickle.dumps(found)) == copy.deepcopy(found) == found
+    assert hash(pickle.loads(pickle.dumps(found))) == hash(found)
+
+
+@given(explanations())
+def test_json_round_trip(found):
+    again = Explanation.from_json(found.to_json())
+
+    assert again == found
+    assert again.front == found.front
+    assert type(again.target) is type(found.target)
+    assert from_saved(to_saved(found)) == found
+
+
+def test_the_format_is_what_it_was():
+    text = explained(front=FRONT[1:2], scores=Scores("validation", 40, precision=0.75)).to_json()
+
+    assert json.loads(text) == {
+        "format": "logiclens.explanation",
+        "version": 1,
+        "explanation": {
+            "target": "yes",
+            "kind": "iff",
+            "formula": {"and": ["a", "b", "c"]},
+            "scope": "class",
+            "status": "proved minimal",
+            "support": 12.0,
+            "scores": {
+                "part": "validation",
+                "n_rows": 40,
+                "precision": 0.75,
+                "recall": None,
+                "coverage": None,
+                "accuracy": None,
+                "fidelity": None,
+            },
+            "front": [{"formula": "a", "literals": 1, "errors": 3.0, "score": 0.9}],
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("entry", "value", "detail"),
+    [
+        (
+            "target",
+            None,
+            "A label must be text, a Boolean, a finite number or a whole number of 64 bits at most. "
+            "Got None.",
+        ),
+        ("kind", "maybe", "Unknown kind of rule 'maybe'. There are 'if', 'only_if', 'iff', 'cluster'."),
+        (
+            "formula",
+            3,
+            'A saved formula is made of names, true, false, {"not": f} and {"and": [f, g, ...]} or "or" with '
+            "two parts or more. Got int.",
+        ),
+        ("scope", [], "Unknown scope []. There are 'example', 'set', 'class', 'global'."),
+        ("status", 3, "status must be a string. Got 3."),
+        ("support", "many", "support must be a finite number of at least 0. Got 'many'."),
+        ("scores", [], '"scores" must be an object. Got [].'),
+        ("scores", {}, "\"scores\" lacks the entry 'accuracy'."),
+        ("front", {}, '"front" must be a list. Got {}.'),
+        ("front", [{}], "a point of a front lacks the entry 'errors'."),
+        ("extra", 1, "an explanation has an unknown entry 'extra'."),
+    ],
+)
+def test_a_damaged_text_is_refused(entry, value, detail):
+    saved = json.loads(explained().to_json())
+    saved["explanation"][entry] = value
+    with pytest.raises(InputError) as caught:
+        Explanation.from_json(json.dumps(saved))
+
+    assert str(caught.value) == f"This text is damaged: {detail} Save it again."

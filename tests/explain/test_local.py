@@ -1,0 +1,286 @@
+"""Example-level, set-level and global explanations: sufficient, minimal, true of what was seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logiclens.errors import InputError
+from logiclens.explain import local
+from logiclens.explain.classwise import fired_rows
+from logiclens.explain.explanation import Scope
+from logiclens.explain.local import (
+    CONTRADICTED,
+    SUFFICIENT,
+    UNOPPOSED,
+    GlobalExplanation,
+    cover_of,
+    explain_example,
+    explain_examples,
+    explain_global,
+    explain_set,
+)
+from logiclens.explain.rule import RuleKind
+from logiclens.logic import FALSE, TRUE, And, Or, TruthTable, Var, equivalent, parse_formula, to_cnf
+from tests.strategies import HOSTILE_NAMES, all_rows, labelled_rows
+
+XOR = TruthTable.from_data(all_rows(2), [0, 1, 1, 0], ["c1", "c2"])
+
+
+@st.composite
+def tables_and_samples(draw):
+    """A table, and rows of which some are in it and some are not."""
+    X, y, weight, names = draw(labelled_rows(max_concepts=5))
+    bits = draw(st.lists(st.booleans(), min_size=3 * len(names), max_size=3 * len(names)))
+    samples = np.concatenate([X[:3], np.array(bits, dtype=bool).reshape(3, -1)])
+    return TruthTable.from_data(X, y, names, weight), samples
+
+
+def contrary_of(table: TruthTable, sample: np.ndarray) -> np.ndarray:
+    """Tuples to which the network says no, but for the example's own."""
+    rows = table.to_array()
+    return rows[(table.no > table.yes) & (rows != sample).any(axis=1)]
+
+
+def holds(term: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    return ((term == 0) | ((term > 0) == rows)).all(axis=1)
+
+
+def test_example_1_of_the_paper():
+    """The samples (0.2, 0.7) and (0.6, 0.3) of XOR give ``~c1 & c2`` and ``c1 & ~c2``."""
+    first = explain_example([0.2, 0.7], XOR, 1)
+    second = explain_example([0.6, 0.3], XOR, 1, relevance=[0.1, 0.9])
+
+    assert first.formula == parse_formula("~c1 & c2")
+    assert second.formula == parse_formula("c1 & ~c2")
+    assert (first.scope, first.kind, first.status) == (Scope.EXAMPLE, RuleKind.ONLY_IF, SUFFICIENT)
+    assert first.support == 1.0
+    assert equivalent(
+        explain_set([[0.2, 0.7], [0.6, 0.3]], XOR, 1).formula, Or(first.formula, second.formula)
+    )
+
+
+@given(tables_and_samples(), st.sampled_from(["none", "one", "each"]), st.integers(0, 2**32 - 1))
+def test_terms_are_sufficient_and_minimal(data, relevance, seed):
+    """No contrary tuple satisfies a term, the example does, and no literal can go."""
+    table, samples = data
+    rng = np.random.default_rng(seed)
+    shape = {"none": None, "one": samples.shape[1:], "each": samples.shape}[relevance]
+    scores = None if shape is None else rng.integers(0, 3, size=shape)
+
+    terms = explain_examples(samples, table, relevance=scores)
+
+    assert terms.shape == samples.shape
+    for sample, term in zip(samples, terms, strict=True):
+        contrary = contrary_of(table, sample)
+        assert holds(term, sample[None]).all()
+        assert not holds(term, contrary).any()
+        for j in np.flatnonzero(term):
+            shorter = term.copy()
+            shorter[j] = 0
+            assert holds(shorter, contrary).any()
+
+
+@given(tables_and_samples(), st.integers(0, 2**32 - 1))
+def test_relevance_decides_as_in_the_plain_procedure(data, seed):
+    """Take literals by falling relevance until nothing contrary is left; drop from the least relevant on."""
+    table, samples = data
+    scores = np.random.default_rng(seed).random(samples.shape)
+
+    terms = explain_examples(samples, table, relevance=scores)
+
+    for sample, term, score in zip(samples, terms, scores, strict=True):
+        contrary, taken = contrary_of(table, sample), []
+        for j in np.argsort(-score):
+            if (contrary[:, taken] == sample[taken]).all(axis=1).any():
+                taken.append(j)
+        for j in reversed(list(taken)):
+            others = [i for i in taken if i != j]
+            if not (contrary[:, others] == sample[others]).all(axis=1).any():
+                taken = others
+        assert sorted(np.flatnonzero(term)) == sorted(taken)
+
+
+def test_without_relevance_the_literal_that_excludes_most_comes_first():
+    """``b`` excludes weight 9 of the contrary, ``a`` 2, and all of it takes ``b`` alone."""
+    table = TruthTable.from_counts(
+        [[1, 1, 1], [1, 0, 0], [0, 0, 1]], [1, 0, 0], [0, 7, 2], names=["a", "b", "c"]
+    )
+
+    assert explain_example([1, 1, 1], table, "t").formula == Var("b")
+    assert explain_example([1, 1, 1], table, "t", relevance=[2, 0, 1]).formula == parse_formula("a & c")
+
+
+def test_blocks_do_not_matter(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 10)) < 0.5
+    table = TruthTable.from_data(X, (X[:, 0] & X[:, 1]) | X[:, 2])
+    scores = rng.random(X.shape)
+    at_once = explain_examples(X, table), explain_examples(X, table, relevance=scores)
+    monkeypatch.setattr(local, "_BYTES", 1)
+
+    assert np.array_equal(explain_examples(X, table), at_once[0])
+    assert np.array_equal(explain_examples(X, table, relevance=scores), at_once[1])
+    assert explain_examples(X[:0], table).shape == (0, 10)
+
+
+def test_more_than_one_word_of_concepts_and_tuples():
+    X = np.eye(200, dtype=bool)
+    table = TruthTable.from_data(X, np.arange(200) == 130)
+
+    found = explain_example(X[130], table, "t")
+
+    assert found.formula == Var("x130")
+
+
+def test_statuses():
+    always = TruthTable.from_data([[0], [1]], [1, 1], ["a"])
+    mostly_no = TruthTable.from_counts([[0, 1], [1, 0]], [1, 3], [3, 0], ["a", "b"])
+
+    assert (explain_example([1], always, "t").formula, explain_example([1], always, "t").status) == (
+        TRUE,
+        UNOPPOSED,
+    )
+    assert explain_example([0, 1], mostly_no, "t").status == CONTRADICTED
+    assert explain_example([1, 0], mostly_no, "t", kind="iff").kind == RuleKind.IFF
+    assert explain_set([[1]], always, "t").status == UNOPPOSED
+    assert explain_set([[1, 0]], mostly_no, "t").status == "proved minimal"
+
+
+@given(tables_and_samples())
+def test_a_set_is_covered_and_nothing_contrary(data):
+    table, samples = data
+
+    found = explain_set(samples, table, "t")
+
+    rows = table.to_array()
+    given = (rows[:, None] == samples).all(axis=2).any(axis=1)
+    assert found.scope == Scope.SET
+    assert found.support == len(samples)
+    assert found.evaluate(samples, table.names).all()
+    assert not fired_rows(found.formula, table)[(table.no > table.yes) & ~given].any()
+
+
+@given(tables_and_samples())
+def test_a_set_is_no_longer_than_its_members_joined(data):
+    """Eq. (2) joins example-level terms; the minimized formula never has more literals."""
+    table, _ = data
+    rows = table.to_array()
+    yes = rows[table.yes > table.no]
+    if len(yes):
+        joined = cover_of(explain_examples(yes, table), table.names).absorb()
+
+        assert explain_set(yes, table, "t").complexity <= joined.n_literals
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_names_are_data(name):
+    table = TruthTable.from_data([[0], [1]], [0, 1], [name])
+
+    assert explain_example([1], table, name).formula == Var(name)
+    assert explain_set([[1]], table, name).formula == Var(name)
+    found = explain_global(TruthTable.from_data([[1]], [1], [name]))
+    assert found.formula == Var(name)
+    assert str(found).startswith("forall x: ")
+
+
+@given(labelled_rows(max_concepts=5))
+def test_global_is_true_of_what_was_seen_alone(data):
+    X, y, _, names = data
+    table = TruthTable.from_data(X, y, names)
+
+    found = explain_global(table)
+
+    rows = all_rows(len(names))
+    seen = (rows[:, None] == X).all(axis=2).any(axis=1)
+    assert np.array_equal(found.formula.evaluate(rows, names), seen)
+    assert equivalent(to_cnf(found.formula), found.formula)
+    assert all(clause.evaluate(X, names).all() for clause in found.clauses)
+    assert found.concepts == tuple(names)
+
+
+def test_global_joins_the_class_formulas():
+    """Eq. (3) on XOR, all of whose tuples are seen: clauses of the one class that has a formula."""
+    phi = parse_formula("(~c1 & c2) | (c1 & ~c2)")
+
+    found = explain_global(XOR, {1: phi})
+
+    assert equivalent(found.formula, phi)
+    assert isinstance(found.formula, And)
+    assert str(found) == "forall x: c1(x) | c2(x)\nforall x: ~c1(x) | ~c2(x)"
+    assert explain_global(XOR, {1: phi, 0: ~phi}) == GlobalExplanation(
+        TRUE, ("c1", "c2"), "every combination occurs"
+    )
+    assert str(explain_global(XOR)) == "forall x: TRUE"
+    assert explain_global(XOR, {1: FALSE}).formula == FALSE
+
+
+def test_global_takes_the_concepts_that_most_rules_use():
+    X = np.eye(9, dtype=bool)
+    table = TruthTable.from_data(X, np.ones(9))
+    rules = {0: parse_formula("x7 & ~x8"), 1: parse_formula("x8 | ~x3"), 2: parse_formula("x8 | ~x7")}
+
+    found = explain_global(table, rules, max_concepts=2)
+
+    assert found.concepts == ("x7", "x8")
+    assert found.status == "2 of 3 concepts"
+    assert equivalent(found.formula, parse_formula("~x7 | ~x8"))
+
+
+def test_global_keeps_the_shortest_clauses():
+    table = TruthTable.from_data([[1, 1, 0], [1, 0, 1]], [1, 1], ["a", "b", "c"])
+
+    found = explain_global(table, max_clauses=1)
+
+    assert found.formula == Var("a")
+    assert found.status == "1 of 3 clauses"
+    assert len(explain_global(table).clauses) == 3
+
+
+def test_global_of_many_concepts_stays_feasible():
+    table = TruthTable.from_data(np.eye(60), np.ones(60))
+
+    found = explain_global(table)
+
+    assert len(found.concepts) == 8
+    assert found.status == "8 of 60 concepts"
+    assert fired_rows(found.formula, table).all()
+    assert len(explain_global(table, max_concepts=60).concepts) == local.MAX_GLOBAL
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: explain_example([1, 0, 1], XOR, 1),
+            "2 names were given for 3 columns. Give one name for each column.",
+        ),
+        (
+            lambda: explain_example([1, 0], XOR, 1, relevance=[1]),
+            "relevance must have a score for each concept: shape (2,) or (1, 2). Got shape (1, 1).",
+        ),
+        (
+            lambda: explain_examples([[1, 0]], XOR, relevance=[np.nan, 1]),
+            "relevance must hold finite scores. Check for NaN and infinity.",
+        ),
+        (
+            lambda: explain_set(np.zeros((0, 2)), XOR, 1),
+            "A set of examples needs at least one row. Got none.",
+        ),
+        (
+            lambda: explain_global("table"),
+            "seen must be a TruthTable. Got 'table'; build one with TruthTable.from_data(concepts, answers).",
+        ),
+        (
+            lambda: explain_set([[1, 0]], XOR, 1, kind="or"),
+            "Unknown kind of rule 'or'. There are 'if', 'only_if', 'iff', 'cluster'.",
+        ),
+    ],
+)
+def test_what_is_refused(call, message):
+    with pytest.raises(InputError) as info:
+        call()
+
+    assert str(info.value) == message

@@ -1,0 +1,163 @@
+"""The paper's aggregation: counted minterms, kept by validation, simplified without don't-cares."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logiclens.errors import InputError
+from logiclens.explain.classwise import NEVER, explain_class
+from logiclens.explain.explanation import Scope
+from logiclens.explain.paper import (
+    NO_GAIN,
+    example_terms,
+    explain_class_as_in_paper,
+    most_frequent,
+)
+from logiclens.explain.rule import RuleKind
+from logiclens.logic import FALSE, TRUE, TruthTable, Var, equivalent, parse_formula
+from tests.strategies import HOSTILE_NAMES, all_rows, labelled_rows
+
+
+def test_example_1_of_the_paper():
+    concepts = [[0.2, 0.7], [0.6, 0.3], [0.1, 0.1], [0.9, 0.8]]
+
+    found = explain_class_as_in_paper(concepts, [1, 1, 0, 0], 1, names=["c1", "c2"])
+
+    assert equivalent(found.formula, parse_formula("(~c1 & c2) | (c1 & ~c2)"))
+    assert (found.scope, found.kind, found.support) == (Scope.CLASS, RuleKind.IFF, 2.0)
+    assert found.status == "2 example-level explanations, those of 2 rows of 2"
+
+
+def test_frequent_explanations_stay_and_rare_ones_go():
+    """As in Fig. 7: equal tuples give one explanation, and the most infrequent one is discarded."""
+    X = np.repeat([[0, 1], [1, 0], [1, 1], [0, 0]], [5, 3, 1, 4], axis=0)
+    answers = np.repeat([True, True, True, False], [5, 3, 1, 4])
+
+    two = explain_class_as_in_paper(X, answers, "t", names=["c1", "c2"], top_k=2)
+    three = explain_class_as_in_paper(X, answers, "t", names=["c1", "c2"], top_k=3)
+
+    assert equivalent(two.formula, parse_formula("(~c1 & c2) | (c1 & ~c2)"))
+    assert two.status == "2 example-level explanations, those of 8 rows of 9"
+    assert equivalent(three.formula, parse_formula("c1 | c2"))
+
+
+@given(labelled_rows(max_concepts=5))
+def test_without_validation_the_formula_is_the_rows_with_a_yes(data):
+    """Eq. (2) of all rows: true of the tuples with a yes, false of all others, seen or not."""
+    X, y, _, names = data
+
+    found = explain_class_as_in_paper(X, y, "t", names=names)
+
+    rows = all_rows(len(names))
+    said_yes = (rows[:, None] == X[y]).all(axis=2).any(axis=1)
+    assert np.array_equal(found.formula.evaluate(rows, names), said_yes)
+    assert found.support == y.sum()
+
+
+@given(labelled_rows(max_concepts=3, max_rows=15), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_terms_are_kept_as_in_the_plain_procedure(data, top_k, seed):
+    """A term stays if the formula with it is right about more validation rows than without."""
+    X, y, _, names = data
+    X_val = np.random.default_rng(seed).permutation(X)
+
+    found = explain_class_as_in_paper(X, y, "t", names=names, validation=(X_val, y), top_k=top_k)
+
+    best, said = (~y).sum(), np.zeros(len(y), dtype=bool)
+    terms, _ = most_frequent(example_terms(X[y]), top_k)
+    for term in terms:
+        more = said | ((term > 0) == X_val).all(axis=1)
+        if (more == y).sum() > best:
+            best, said = (more == y).sum(), more
+    assert np.array_equal(found.evaluate(X_val, names), said)
+    assert found.scores.accuracy == pytest.approx(best / len(y))
+    assert found.scores.fidelity == pytest.approx((found.evaluate(X, names) == y).mean())
+
+
+def test_relevance_prunes_each_example():
+    """Concepts count from half of the largest relevance on, whatever its sign (Sec. 4.3)."""
+    X = np.array([[1, 0, 1], [0, 1, 0], [0, 0, 0]])
+    relevance = [[-4.0, 2.0, 1.9], [0.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
+
+    found = explain_class_as_in_paper(X, [1, 1, 0], "t", names=["a", "b", "c"], relevance=relevance)
+    strict = explain_class_as_in_paper(X, [1, 1, 0], "t", names=["a", "b", "c"], relevance=relevance, tau=1)
+
+    assert equivalent(found.formula, parse_formula("(a & ~b) | b"))
+    assert equivalent(strict.formula, parse_formula("a | b"))
+
+
+def test_an_example_to_which_nothing_is_relevant_keeps_its_literals():
+    assert example_terms(np.array([[True, False]]), np.zeros((1, 2))).tolist() == [[1, -1]]
+
+
+def test_a_or_not_a_is_true():
+    assert explain_class_as_in_paper([[0], [1]], [1, 1], "t", names=["a"]).formula == TRUE
+
+
+def test_no_rule_says_why():
+    never = explain_class_as_in_paper([[0], [1]], [0, 0], "t", names=["a"])
+    useless = explain_class_as_in_paper([[0], [1]], [0, 1], "t", names=["a"], validation=([[0], [1]], [1, 0]))
+
+    assert (never.formula, never.status, never.scores) == (FALSE, NEVER, None)
+    assert (useless.formula, useless.status) == (FALSE, NO_GAIN)
+    assert useless.scores.accuracy == 0.5
+
+
+def test_don_t_cares_are_what_makes_our_own_shorter():
+    """Ten digits, one concept each: minterms here, five literals there, the same on the data."""
+    X, even = np.eye(10), np.arange(10) % 2 == 0
+    names = [f"d{j}" for j in range(10)]
+
+    papers = explain_class_as_in_paper(X, even, "even", names=names)
+    ours = explain_class(TruthTable.from_data(X, even, names), "even")
+
+    assert np.array_equal(papers.evaluate(X, names), ours.evaluate(X, names))
+    assert (papers.complexity, ours.complexity) == (50, 5)
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_names_are_data(name):
+    assert explain_class_as_in_paper([[0], [1]], [0, 1], name, names=[name]).formula == Var(name)
+
+
+def test_most_frequent_of_nothing():
+    terms, frequency = most_frequent(np.zeros((0, 3), dtype=np.int8), 5)
+    assert (terms.shape, frequency.tolist()) == ((0, 3), [])
+    terms, frequency = most_frequent(np.zeros((4, 0), dtype=np.int8), 5)
+    assert (terms.shape, frequency.tolist()) == ((1, 0), [4])
+
+
+@given(st.lists(st.lists(st.integers(-1, 1), min_size=2, max_size=2), min_size=1, max_size=30))
+def test_most_frequent_counts(rows):
+    terms = np.array(rows, dtype=np.int8)
+
+    found, frequency = most_frequent(terms, len(rows))
+
+    assert frequency.sum() == len(rows)
+    assert (np.diff(frequency) <= 0).all()
+    assert [rows.count(term) for term in found.tolist()] == frequency.tolist()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"tau": 2}, "tau must be a number in [0, 1]. Got 2."),
+        ({"top_k": -1}, "top_k must be a whole number of at least 0. Got -1."),
+        (
+            {"relevance": [[1.0, 2.0]]},
+            "relevance must have a score for each concept: shape (1,) or (2, 1). Got shape (1, 2).",
+        ),
+        ({"validation": 3}, "validation must be a pair of concepts and truth. Got 3."),
+        (
+            {"names": ["a", "b"]},
+            "2 names were given for 1 column. Give one name for each column.",
+        ),
+    ],
+)
+def test_what_is_refused(settings, message):
+    with pytest.raises(InputError) as info:
+        explain_class_as_in_paper([[0], [1]], [0, 1], "t", **{"names": ["a"], **settings})
+
+    assert str(info.value) == message

@@ -1,0 +1,255 @@
+"""Rules: First-Order Logic and sentences, for all kinds, hostile names and constants."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logiclens.errors import InputError, LimitError
+from logiclens.explain import Rule, RuleKind
+from logiclens.explain.rule import member
+from logiclens.logic import FALSE, TRUE, Or, Var, format_formula, parse_formula
+from tests.strategies import HOSTILE_NAMES, formulas, names
+
+PHI = parse_formula("(stroke & age_HIGH) | ~liver")
+
+
+@pytest.mark.parametrize(
+    ("kind", "ascii_text", "unicode_text", "latex_text"),
+    [
+        (
+            "if",
+            "forall x: death(x) -> (stroke(x) & age_HIGH(x)) | ~liver(x)",
+            "∀x: death(x) → (stroke(x) ∧ age_HIGH(x)) ∨ ¬liver(x)",
+            r"\forall x \colon \mathit{death}(x) \rightarrow "
+            r"(\mathit{stroke}(x) \land \mathit{age\_HIGH}(x)) \lor \lnot \mathit{liver}(x)",
+        ),
+        (
+            "only_if",
+            "forall x: ((stroke(x) & age_HIGH(x)) | ~liver(x)) -> death(x)",
+            "∀x: ((stroke(x) ∧ age_HIGH(x)) ∨ ¬liver(x)) → death(x)",
+            r"\forall x \colon "
+            r"((\mathit{stroke}(x) \land \mathit{age\_HIGH}(x)) \lor \lnot \mathit{liver}(x))"
+            r" \rightarrow \mathit{death}(x)",
+        ),
+        (
+            "iff",
+            "forall x: death(x) <-> (stroke(x) & age_HIGH(x)) | ~liver(x)",
+            "∀x: death(x) ↔ (stroke(x) ∧ age_HIGH(x)) ∨ ¬liver(x)",
+            r"\forall x \colon \mathit{death}(x) \leftrightarrow "
+            r"(\mathit{stroke}(x) \land \mathit{age\_HIGH}(x)) \lor \lnot \mathit{liver}(x)",
+        ),
+        (
+            "cluster",
+            "forall x in O_death: (stroke(x) & age_HIGH(x)) | ~liver(x)",
+            "∀x ∈ O_death: (stroke(x) ∧ age_HIGH(x)) ∨ ¬liver(x)",
+            r"\forall x \in O_{\mathit{death}} \colon "
+            r"(\mathit{stroke}(x) \land \mathit{age\_HIGH}(x)) \lor \lnot \mathit{liver}(x)",
+        ),
+    ],
+)
+def test_every_kind_in_every_style(kind, ascii_text, unicode_text, latex_text):
+    rule = Rule("death", PHI, kind)
+
+    assert str(rule) == rule.format() == ascii_text
+    assert rule.format("unicode") == unicode_text
+    assert rule.format("latex") == latex_text
+
+
+@pytest.mark.parametrize(
+    ("formula", "kind", "text"),
+    [
+        (TRUE, "if", "forall x: y(x) -> TRUE"),
+        (FALSE, "only_if", "forall x: FALSE -> y(x)"),
+        (TRUE, "iff", "forall x: y(x) <-> TRUE"),
+        (FALSE, "cluster", "forall x in O_y: FALSE"),
+        (~Var("a"), "only_if", "forall x: ~a(x) -> y(x)"),
+        (~(Var("a") | TRUE), "only_if", "forall x: ~(a(x) | TRUE) -> y(x)"),
+    ],
+)
+def test_constants_and_short_formulas(formula, kind, text):
+    assert str(Rule("y", formula, kind)) == text
+
+
+def test_constants_in_other_styles():
+    assert Rule("y", FALSE).format("unicode") == "∀x: y(x) ↔ ⊥"
+    assert Rule("y", TRUE).format("latex") == r"\forall x \colon \mathit{y}(x) \leftrightarrow \top"
+
+
+@pytest.mark.parametrize(
+    ("target", "predicate", "cluster", "latex"),
+    [
+        (1, "1(x)", "O_1", "1(x)"),
+        ("1", '"1"(x)', 'O_"1"', r"\text{1}(x)"),
+        (1.0, "1.0(x)", "O_1.0", r"\text{1.0}(x)"),
+        (True, "True(x)", "O_True", r"\text{True}(x)"),
+        ("True", '"True"(x)', 'O_"True"', r"\mathit{True}(x)"),
+        (-2, "-2(x)", "O_-2", "-2(x)"),
+        (np.int64(3), "3(x)", "O_3", "3(x)"),
+        ("", '""(x)', 'O_""', r"\varepsilon(x)"),
+        ("a & b", '"a & b"(x)', 'O_"a & b"', r"\text{a }\&\text{ b}(x)"),
+        ('"; DROP', r'"\"; DROP"(x)', r'O_"\"; DROP"', r"{}^{\prime\prime}\text{; DROP}(x)"),
+        ("two\nlines", r'"two\nlines"(x)', r'O_"two\nlines"', r"\text{two}{\backslash}\text{nlines}(x)"),
+    ],
+)
+def test_targets_of_every_type(target, predicate, cluster, latex):
+    """A number and the text of that number stay apart."""
+    assert str(Rule(target, Var("a"))) == f"forall x: {predicate} <-> a(x)"
+    assert str(Rule(target, Var("a"), "cluster")) == f"forall x in {cluster}: a(x)"
+    assert Rule(target, Var("a"), "only_if").format("latex").endswith(latex)
+
+
+@pytest.mark.parametrize("style", ["ascii", "unicode"])
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_hostile_names_are_quoted_as_formulas_quote_them(name, style):
+    written = format_formula(Var(name), style)
+    rule = Rule(name, Var(name), "if")
+
+    assert rule.format(style).partition(": ")[2].replace("→", "->") == f"{written}(x) -> {written}(x)"
+
+
+@given(names(), formulas(), st.sampled_from(RuleKind))
+def test_a_rule_is_one_visible_line_whatever_the_names(target, formula, kind):
+    rule = Rule(target, formula, kind)
+
+    for text in (str(rule), rule.format("unicode"), rule.format("latex"), rule.to_sentence()):
+        assert text.isprintable()
+
+
+@given(formulas(st.sampled_from(["a", "red", "x"])), st.sampled_from(["ascii", "unicode"]))
+def test_without_its_predicates_the_right_side_is_the_formula(formula, style):
+    """What is printed is the formula, with ``(x)`` behind each concept and nothing else."""
+    text = Rule("y", formula, "if").format(style)
+    right = text.split("y(x) ", 1)[1][2:].strip()
+
+    assert parse_formula(right.replace("(x)", "")) == formula
+
+
+@pytest.mark.parametrize(
+    ("target", "kind", "sentence"),
+    [
+        (
+            "death",
+            "if",
+            "Every death case satisfies: stroke and age_HIGH, or not liver (a necessary condition)",
+        ),
+        (
+            "death",
+            "only_if",
+            "Whenever stroke and age_HIGH, or not liver, it is death (a sufficient condition)",
+        ),
+        (
+            "death",
+            "iff",
+            "death if and only if stroke and age_HIGH, or not liver (a necessary and sufficient condition)",
+        ),
+        (
+            2,
+            "cluster",
+            "Every member of cluster 2 satisfies: stroke and age_HIGH, or not liver (a necessary condition)",
+        ),
+        (
+            1,
+            "if",
+            "Every class 1 case satisfies: stroke and age_HIGH, or not liver (a necessary condition)",
+        ),
+        (
+            "class 1",
+            "only_if",
+            "Whenever stroke and age_HIGH, or not liver, it is “class 1” (a sufficient condition)",
+        ),
+        (
+            "",
+            "iff",
+            "“” if and only if stroke and age_HIGH, or not liver (a necessary and sufficient condition)",
+        ),
+    ],
+)
+def test_sentences(target, kind, sentence):
+    assert Rule(target, PHI, kind).to_sentence() == sentence
+
+
+@pytest.mark.parametrize(
+    ("formula", "kind", "sentence"),
+    [
+        (TRUE, "if", "Nothing is required of a {x} case (no necessary condition is known)"),
+        (FALSE, "if", "No case is {x}"),
+        (TRUE, "only_if", "Every case is {x}"),
+        (FALSE, "only_if", "Nothing makes a case {x} (no sufficient condition is known)"),
+        (TRUE, "iff", "Every case is {x}"),
+        (FALSE, "iff", "No case is {x}"),
+        (TRUE, "cluster", "Nothing is required of a member of cluster {x} (no necessary condition is known)"),
+        (FALSE, "cluster", "Cluster {x} has no members"),
+    ],
+)
+@pytest.mark.parametrize("target", ["death", "{0}", "{target.__class__}"])
+def test_sentences_about_constants(formula, kind, sentence, target):
+    quoted = target if target == "death" else f"“{target}”"
+
+    assert Rule(target, formula, kind).to_sentence() == sentence.replace("{x}", quoted)
+
+
+def test_a_rule_holds_plain_values():
+    rule = Rule(np.str_("a"), Var("b"), "if")
+
+    assert type(rule.target) is str
+    assert rule.kind is RuleKind.IF
+    assert (rule.concepts, rule.complexity) == (("b",), 1)
+
+
+def test_rules_are_values():
+    rule = Rule("a", Var("b"))
+
+    assert rule == Rule("a", Var("b"), RuleKind.IFF)
+    assert hash(rule) == hash(Rule("a", Var("b")))
+    assert rule != Rule("a", Var("b"), "if")
+    assert pickle.loads(pickle.dumps(rule)) == rule
+    with pytest.raises(AttributeError):
+        rule.target = "b"
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (
+            lambda: Rule("a", Var("b"), "only if"),
+            "Unknown kind of rule 'only if'. Did you mean 'only_if'? "
+            "There are 'if', 'only_if', 'iff', 'cluster'.",
+        ),
+        (
+            lambda: Rule("a", Var("b"), None),
+            "Unknown kind of rule None. There are 'if', 'only_if', 'iff', 'cluster'.",
+        ),
+        (lambda: Rule("a", "b"), "Rule takes formulas. Got 'b'; write Var('b') instead."),
+        (
+            lambda: Rule("a", Var("b")).format("html"),
+            "Unknown style 'html'. The styles are 'ascii', 'unicode', 'latex'.",
+        ),
+        (
+            lambda: Rule("a", Var("b")).format("latecs"),
+            "Unknown style 'latecs'. Did you mean 'latex'? The styles are 'ascii', 'unicode', 'latex'.",
+        ),
+    ],
+)
+def test_what_is_refused(build, message):
+    with pytest.raises(InputError) as caught:
+        build()
+
+    assert str(caught.value) == message
+
+
+def test_a_rule_too_long_to_be_written_is_refused_not_printed():
+    formula = Var("a")
+    for _ in range(20):
+        formula = Or(formula, formula)
+
+    with pytest.raises(LimitError):
+        str(Rule("y", formula))
+
+
+def test_member_takes_members_and_their_text():
+    assert member(RuleKind, np.str_("if"), "kind") is member(RuleKind, RuleKind.IF, "kind") is RuleKind.IF

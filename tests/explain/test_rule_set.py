@@ -1,0 +1,558 @@
+"""Sets of explanations: a mapping, a classifier with a stated policy, a file that is read back exactly."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logiclens.errors import InputError, UnknownConceptError, UnknownTargetError
+from logiclens.explain import Explanation, ExplanationSet, FrontPoint, Resolution, Rule, load_rules
+from logiclens.logic import FALSE, TRUE, TruthTable, Var, at_most_one, minimize, parse_formula
+from tests.explain.strategies import explanation_sets
+from tests.strategies import HOSTILE_NAMES, all_rows, labelled_rows
+
+NAMES = ["wings", "fins", "fur"]
+X = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]])
+
+
+def rules_of(formulas: dict, names=NAMES, **settings) -> ExplanationSet:
+    found = [
+        Explanation(Rule(label, parse_formula(f) if isinstance(f, str) else f))
+        for label, f in formulas.items()
+    ]
+    return ExplanationSet(found, names, **settings)
+
+
+def animals(**settings) -> ExplanationSet:
+    return rules_of({"bird": "wings", "fish": "fins & ~fur"}, **settings)
+
+
+# --- a mapping ----------------------------------------------------------------------------------------
+
+
+def test_it_is_a_mapping_in_class_order():
+    rules = animals()
+
+    assert isinstance(rules, Mapping)
+    assert list(rules) == ["bird", "fish"]
+    assert len(rules) == 2
+    assert rules["fish"].formula == parse_formula("fins & ~fur")
+    assert [label for label, found in rules.items() if found.target == label] == ["bird", "fish"]
+    assert "bird" in rules
+    assert "cat" not in rules
+    assert rules.get("cat") is None
+    assert (rules.labels, rules.concept_names) == (("bird", "fish"), ("wings", "fins", "fur"))
+    assert rules.formulas == {"bird": Var("wings"), "fish": Var("fins") & ~Var("fur")}
+    assert rules.complexity == 1.5
+    assert str(rules) == "forall x: bird(x) <-> wings(x)\nforall x: fish(x) <-> fins(x) & ~fur(x)"
+    assert repr(rules) == str(rules)
+
+
+def test_classes_keep_the_order_they_came_in():
+    assert list(rules_of({"z": "fur", "a": "fins", "m": "wings"})) == ["z", "a", "m"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "asked", "message"),
+    [
+        (
+            ["bird", "fish"],
+            "birds",
+            "Unknown target 'birds'. Did you mean 'bird'? The 2 known targets are 'bird', 'fish'.",
+        ),
+        ([1, 2], "2", "Unknown target '2'. Did you mean 2? The 2 known targets are 1, 2."),
+        (["1"], 1, "Unknown target 1. Did you mean '1'? The only known target is '1'."),
+        (["a"], ["a"], "Unknown target ['a']. The only known target is 'a'."),
+    ],
+)
+def test_an_unknown_label(labels, asked, message):
+    rules = rules_of(dict.fromkeys(labels, "fur"))
+    with pytest.raises(UnknownTargetError) as caught:
+        rules[asked]
+
+    assert str(caught.value) == message
+    assert isinstance(caught.value, (KeyError, InputError))
+
+
+@pytest.mark.parametrize(
+    ("labels", "asked"), [([1, 2], np.int64(2)), (["a", "b"], np.str_("b")), ([False, True], np.True_)]
+)
+def test_scalars_of_numpy_find_their_label(labels, asked):
+    assert rules_of(dict.fromkeys(labels, "fur"))[asked].target == labels[1]
+
+
+# --- firing -------------------------------------------------------------------------------------------
+
+
+def test_fired_is_the_truth_of_every_formula():
+    rules = animals()
+
+    assert rules.fired(X).tolist() == [
+        [True, False],
+        [False, True],
+        [True, True],
+        [False, False],
+        [True, False],
+    ]
+    assert rules.fired(X).dtype == bool
+
+
+@given(explanation_sets(), st.integers(0, 3))
+def test_fired_says_what_each_explanation_says(rules, n_rows):
+    rows = all_rows(len(rules.concept_names))[: 2**n_rows]
+    each = [found.evaluate(rows, rules.concept_names) for found in rules.values()]
+
+    assert np.array_equal(rules.fired(rows), np.stack(each, axis=1))
+
+
+def frames():
+    columns = dict(zip(NAMES, X.T, strict=True))
+    swapped = {"more": ["text"] * 5, **{name: columns[name] for name in reversed(NAMES)}}
+    return [
+        ("array", X),
+        ("lists", X.tolist()),
+        ("mapping", {name: columns[name] for name in reversed(NAMES)}),
+        ("pandas", pd.DataFrame(swapped)),
+        ("polars", pl.DataFrame(swapped)),
+        ("lazy", pl.LazyFrame(swapped)),
+        ("without unused", pd.DataFrame(columns)),
+    ]
+
+
+@pytest.mark.parametrize("data", [data for _, data in frames()], ids=[name for name, _ in frames()])
+def test_swapped_and_extra_columns_change_nothing(data):
+    rules = animals(default="bird", priority=[0.9, 0.95])
+
+    assert np.array_equal(rules.fired(data), rules.fired(X))
+    assert rules.predict(data).tolist() == ["bird", "fish", "fish", "bird", "bird"]
+    assert rules.coverage_counts(data) == Resolution(5, 3, 1, 1)
+
+
+@given(labelled_rows(), st.randoms())
+def test_swapping_the_columns_of_a_frame_changes_nothing(rows, random):
+    rows_X, y, _, names = rows
+    found = minimize(TruthTable.from_data(rows_X, y, names=names)).formula
+    rules = rules_of({"yes": found, "no": ~found}, names)
+    order = list(range(len(names)))
+    random.shuffle(order)
+    frame = pd.DataFrame(rows_X[:, order], columns=[names[j] for j in order])
+
+    assert np.array_equal(rules.predict(frame), rules.predict(rows_X))
+
+
+def test_an_array_may_come_with_names_of_its_own():
+    rules = animals()
+
+    assert np.array_equal(rules.fired(X[:, ::-1], names=NAMES[::-1]), rules.fired(X))
+
+
+def test_concepts_that_no_rule_uses_may_be_missing_from_a_frame():
+    assert rules_of({"bird": "wings"}).fired({"wings": [1, 0]}).tolist() == [[True], [False]]
+
+
+def test_the_threshold_is_passed_on():
+    rules = rules_of({"bird": "wings", "rest": "~wings"})
+
+    assert rules.predict([[0.4, 0, 0]]).tolist() == ["rest"]
+    assert rules.predict([[0.4, 0, 0]], threshold=0.3).tolist() == ["bird"]
+    assert rules.score([[0.4, 0, 0]], ["bird"], threshold=0.3) == 1.0
+    assert rules.coverage_counts([[0.4, 0, 0]], threshold=0.3).n_decided == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "message"),
+    [
+        (
+            X[:, :2],
+            InputError,
+            "The array has 2 columns; these rules are about 3 concepts. "
+            "Pass all of them in order, or names=.",
+        ),
+        (
+            {"wings": [1], "fin": [1], "fur": [1]},
+            UnknownConceptError,
+            "Unknown concept 'fins'. Did you mean 'fin'? The 3 known concepts are 'wings', 'fin', 'fur'.",
+        ),
+        (
+            [[1, 0, 7]],
+            InputError,
+            "Column 'fur' has the value 7, outside [0, 1]. Turn it into concepts first, "
+            "for instance by comparing it with a cut point.",
+        ),
+    ],
+)
+def test_data_that_cannot_be_read(data, kind, message):
+    with pytest.raises(kind) as caught:
+        animals().predict(data)
+
+    assert str(caught.value) == message
+
+
+# --- the policy ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("priority", "winner"),
+    [([0.9, 0.8], "bird"), ([0.8, 0.9], "fish"), ([0.9, 0.9], "bird"), ([], "bird")],
+    ids=["first", "second", "tie", "none given"],
+)
+def test_a_conflict_goes_to_the_higher_priority_then_to_the_first(priority, winner):
+    assert animals(priority=priority).predict(X[2:3]).tolist() == [winner]
+
+
+def test_priority_does_not_make_a_rule_fire():
+    assert animals(priority=[0.0, 1.0]).predict(X[:1]).tolist() == ["bird"]
+
+
+@pytest.mark.parametrize("default", ["bird", "fish"])
+def test_an_uncovered_row_gets_the_default(default):
+    assert animals(default=default, priority=[0.3, 0.4]).predict(X[3:4]).tolist() == [default]
+
+
+def test_without_a_default_the_largest_support_is_taken():
+    found = [
+        Explanation(Rule(label, FALSE), support=weight) for label, weight in [("a", 3), ("b", 5), ("c", 5)]
+    ]
+
+    assert ExplanationSet(found, []).default == "b"
+
+
+def test_the_rows_are_counted():
+    assert animals().coverage_counts(X) == Resolution(n_rows=5, n_decided=3, n_conflicts=1, n_uncovered=1)
+    assert animals().coverage_counts(X[:0]) == Resolution(0, 0, 0, 0)
+
+
+@given(explanation_sets(), st.integers(0, 2**20))
+def test_the_policy_row_by_row(rules, seed):
+    """Against the policy spelled out for a single row."""
+    rows = np.random.default_rng(seed).random((6, len(rules.concept_names))) > 0.5
+    predicted, counts = rules.predict(rows), rules.coverage_counts(rows)
+    fired = rules.fired(rows)
+    assert counts.n_decided + counts.n_conflicts + counts.n_uncovered == counts.n_rows == 6
+    assert counts.n_uncovered == sum(not any(row) for row in fired)
+    if rules.multi_label:
+        assert np.array_equal(predicted, fired)
+        assert counts.n_conflicts == 0
+        return
+    assert counts.n_conflicts == sum(list(row).count(True) > 1 for row in fired)
+    priority = dict(zip(rules, rules.priority, strict=True))
+    for row, answer in zip(fired, predicted.tolist(), strict=True):
+        firing = [label for label, fires in zip(rules, row, strict=True) if fires]
+        assert answer == (max(firing, key=priority.__getitem__) if firing else rules.default)
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [(["a", "long one"], "U"), ([3, -1], "i"), ([False, True], "b"), ([0.5, 2.0], "f"), (["a", "b\0"], "O")],
+)
+def test_predictions_have_the_type_of_the_labels(labels, kind):
+    rules = rules_of({labels[0]: "wings", labels[1]: "~wings"})
+    predicted = rules.predict(X)
+
+    assert predicted.dtype.kind == kind
+    assert predicted.tolist() == [labels[0], labels[1], labels[0], labels[1], labels[0]]
+    assert type(predicted.tolist()[0]) is type(labels[0])
+    assert rules.predict(X[:0]).dtype == predicted.dtype
+    assert rules.score(X, predicted) == 1.0
+    assert rules.score(X, pd.Series(predicted[::-1])) == 1.0
+    assert rules.score(X, np.roll(predicted, 1)) == 0.2
+
+
+def test_score_is_plain_accuracy():
+    rules = animals(default="bird")
+
+    assert rules.score(X, ["bird", "fish", "bird", "cat", "cat"]) == 0.6
+
+
+def test_constants_fire_always_and_never():
+    rules = rules_of({"all": TRUE, "none": FALSE}, default="none")
+
+    assert rules.predict(X).tolist() == ["all"] * 5
+    assert rules.coverage_counts(X) == Resolution(5, 5, 0, 0)
+
+
+def test_multi_label():
+    rules = animals(multi_label=True)
+
+    assert rules.default is None
+    assert rules.predict(X).tolist() == [[1, 0], [0, 1], [1, 1], [0, 0], [1, 0]]
+    assert rules.predict(X).dtype == np.int64
+    assert rules.coverage_counts(X) == Resolution(n_rows=5, n_decided=4, n_conflicts=0, n_uncovered=1)
+    assert rules.score(X, [[1, 0], [0, 1], [0, 1], [0, 0], [1, 1]]) == 0.6
+    truth = pd.DataFrame({"fish": [0, 1, 1, 0, 1], "bird": [1, 0, 0, 0, 1]})
+    assert rules.score(X, truth) == 0.6
+
+
+def test_a_score_needs_rows():
+    with pytest.raises(InputError) as caught:
+        animals().score(X[:0], [])
+
+    assert str(caught.value) == "A score needs at least one row of data. Got none."
+
+
+def test_conflicts_are_found_and_ruled_out_by_what_is_known():
+    rules = animals()
+    (found,) = rules.conflicts()
+
+    assert (found.first, found.second) == ("bird", "fish")
+    assert dict(found.witness) == {"wings": True, "fins": True, "fur": False}
+    assert rules.conflicts(given=at_most_one(["wings", "fins"])) == []
+
+
+# --- rules stay with their label ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
+@pytest.mark.parametrize("labels", [[0, 1, 2], ["a", "red", "red_wing"], [2.5, 0.5, 1.5]])
+def test_every_rule_stays_with_its_own_target(labels, order, tmp_path: Path):
+    """Numbers of clusters in another order must not give a cluster the rule of another."""
+    found = [Explanation(Rule(labels[j], Var(NAMES[j]), "cluster"), front=[]) for j in order]
+    rules = ExplanationSet(found, NAMES, priority=[0.5 + j / 10 for j in order])
+    rules.save(tmp_path / "rules.json")
+
+    for kept in (rules, load_rules(tmp_path / "rules.json"), pickle.loads(pickle.dumps(rules))):
+        for j, label in enumerate(labels):
+            assert kept[label].target == label
+            assert kept[label].formula == Var(NAMES[j])
+            assert kept.predict(np.eye(3)[[j]]).tolist() == [label]
+            assert kept.fired(np.eye(3)[[j]])[0, kept.labels.index(label)]
+        assert kept.predict([[1, 1, 1]]).tolist() == [labels[2]]
+
+
+# --- what is refused ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: ExplanationSet([], []), "An ExplanationSet needs at least one explanation. Got none."),
+        (
+            lambda: ExplanationSet({"bird": animals()["bird"]}, NAMES),
+            "An ExplanationSet takes a sequence of Explanations. Got 'bird' in it.",
+        ),
+        (
+            lambda: rules_of({"a": "fur", 1: "fins"}),
+            "Labels must be of one type. Got text ('a') and whole numbers (1); "
+            "convert them to one, such as str.",
+        ),
+        (
+            lambda: ExplanationSet([animals()["bird"]] * 2, NAMES),
+            "Labels must be distinct; repeated: 'bird'. Give each target its own.",
+        ),
+        (
+            lambda: animals(names=["wings", "fin", "fur"]),
+            "Unknown concept 'fins'. Did you mean 'fin'? The 3 known concepts are 'wings', 'fin', 'fur'.",
+        ),
+        (
+            lambda: ExplanationSet([Explanation(Rule("a", TRUE), front=[FrontPoint(Var("b"), 1, 0)])], ["a"]),
+            "Unknown concept 'b'. The only known concept is 'a'.",
+        ),
+        (
+            lambda: animals(names=["wings", "fins", "fur", "fur"]),
+            "Concept names must be distinct; repeated: 'fur'. Rename the columns.",
+        ),
+        (lambda: animals(multi_label=1), "multi_label must be True or False. Got 1."),
+        (
+            lambda: animals(multi_label=True, default="bird"),
+            "A multi-label set answers with the rules that fire alone. Got default='bird'; leave it out.",
+        ),
+        (
+            lambda: animals(default="birds"),
+            "Unknown target 'birds'. Did you mean 'bird'? The 2 known targets are 'bird', 'fish'.",
+        ),
+        (
+            lambda: animals(priority=[0.5]),
+            "priority must have one number for each of the 2 labels. Got 1.",
+        ),
+        (lambda: animals(priority=[0.5, 90]), "priority must be a number in [0, 1]. Got 90."),
+        (
+            lambda: animals(priority={"bird": 1, "fish": 1}),
+            "priority must be a sequence of numbers. Got {'bird': 1, 'fish': 1}.",
+        ),
+    ],
+)
+def test_parts_that_do_not_fit_together_are_refused(build, message):
+    with pytest.raises(InputError) as caught:
+        build()
+
+    assert str(caught.value) == message
+
+
+# --- storage ------------------------------------------------------------------------------------------
+
+
+@given(explanation_sets())
+def test_json_round_trip_is_exact(rules):
+    again = ExplanationSet.from_json(rules.to_json())
+
+    assert again == rules
+    assert again.explanations == rules.explanations  # fronts, scores and all
+    assert [type(label) for label in again] == [type(label) for label in rules]
+    assert type(again.default) is type(rules.default)
+    assert again.to_json() == rules.to_json()
+
+
+@given(explanation_sets())
+def test_copies_are_equal(rules):
+    again = pickle.loads(pickle.dumps(rules))
+
+    assert again == copy.deepcopy(rules) == rules
+    assert hash(again) == hash(rules)
+    assert list(again) == list(rules)
+
+
+def test_a_set_cannot_be_changed():
+    rules = animals()
+    with pytest.raises(AttributeError):
+        rules.default = "fish"
+    with pytest.raises(TypeError):
+        rules["bird"] = rules["fish"]
+
+
+def test_hostile_names_and_labels_survive_a_file(tmp_path: Path):
+    rules = rules_of({name: Var(name) for name in HOSTILE_NAMES}, names=HOSTILE_NAMES)
+    path = tmp_path / "rules.json"
+    rules.save(path)
+    again = load_rules(str(path))
+
+    assert again == rules
+    assert again.predict(np.eye(len(HOSTILE_NAMES))).tolist() == list(HOSTILE_NAMES)
+    assert os.listdir(tmp_path) == ["rules.json"]
+
+
+def test_the_format_is_what_it_was():
+    assert json.loads(rules_of({True: "~fur"}, priority=[0.5]).to_json()) == {
+        "format": "logiclens.rules",
+        "version": 1,
+        "concept_names": NAMES,
+        "multi_label": False,
+        "default": True,
+        "priority": [0.5],
+        "explanations": [
+            {
+                "target": True,
+                "kind": "iff",
+                "formula": {"not": "fur"},
+                "scope": "class",
+                "status": "",
+                "support": 0.0,
+                "scores": None,
+                "front": [],
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("entry", "value", "message"),
+    [
+        (
+            "format",
+            "logiclens.formula",
+            'The text must be a JSON object with "format": "logiclens.rules". '
+            "Got \"format\": 'logiclens.formula'.",
+        ),
+        (
+            "version",
+            2,
+            "The text has version 2 of logiclens.rules; this release reads version 1. "
+            "Update logiclens, or save it again.",
+        ),
+        (
+            "concept_names",
+            ["wings"],
+            "This text is damaged: Unknown concept 'fins'. Did you mean 'wings'? "
+            "The only known concept is 'wings'. Save it again.",
+        ),
+        (
+            "concept_names",
+            "wings",
+            "This text is damaged: \"concept_names\" must be a list. Got 'wings'. Save it again.",
+        ),
+        (
+            "concept_names",
+            [1, 2, 3],
+            "This text is damaged: A concept name must be a string. Got 1; convert it with str(). "
+            "Save it again.",
+        ),
+        (
+            "multi_label",
+            "no",
+            "This text is damaged: multi_label must be True or False. Got 'no'. Save it again.",
+        ),
+        ("default", None, 'This text is damaged: "default" must be a label. Got None. Save it again.'),
+        (
+            "default",
+            "cat",
+            "This text is damaged: Unknown target 'cat'. The 2 known targets are 'bird', 'fish'. "
+            "Save it again.",
+        ),
+        ("priority", [], 'This text is damaged: "priority" must not be empty. Save it again.'),
+        (
+            "priority",
+            [1, "x"],
+            "This text is damaged: priority must be a number in [0, 1]. Got 'x'. Save it again.",
+        ),
+        (
+            "explanations",
+            [],
+            "This text is damaged: An ExplanationSet needs at least one explanation. Got none. "
+            "Save it again.",
+        ),
+        (
+            "explanations",
+            [3],
+            "This text is damaged: an explanation must be an object. Got 3. Save it again.",
+        ),
+        ("extra", 3, "This text is damaged: logiclens.rules has an unknown entry 'extra'. Save it again."),
+    ],
+)
+def test_damaged_foreign_and_future_files_are_refused(entry, value, message, tmp_path: Path):
+    saved = {**json.loads(animals(default="bird").to_json()), entry: value}
+    path = tmp_path / "rules.json"
+    path.write_text(json.dumps(saved))
+    with pytest.raises(InputError) as from_text:
+        ExplanationSet.from_json(json.dumps(saved))
+    with pytest.raises(InputError) as from_file:
+        load_rules(path)
+
+    assert str(from_text.value) == message
+    assert str(from_file.value) == f"{str(path)!r} does not hold rules that can be read. {message}"
+
+
+@given(explanation_sets(), st.data())
+def test_a_text_cut_short_is_refused(rules, data):
+    text = rules.to_json()
+    with pytest.raises(InputError, match=r"^logiclens\.rules is saved as JSON; this text is not: "):
+        ExplanationSet.from_json(text[: data.draw(st.integers(0, len(text) - 1))])
+
+
+def test_a_file_that_is_no_text_or_not_there(tmp_path: Path):
+    path = tmp_path / "model.bin"
+    path.write_bytes(b"\x80\x04\x95")
+    with pytest.raises(InputError, match="The file is not text in UTF-8, so it was not saved here"):
+        load_rules(path)
+    with pytest.raises(FileNotFoundError):
+        load_rules(tmp_path / "nothing.json")
+
+
+def test_saving_fails_before_the_file_is_touched(tmp_path: Path):
+    """A label that JSON would change is noticed first; the old rules stay."""
+    path = tmp_path / "rules.json"
+    animals().save(path)
+    before = path.read_text()
+    with pytest.raises(InputError, match="JSON cannot carry the text"):
+        rules_of({"\ud83d\udc26": "fur"}).save(path)
+
+    assert path.read_text() == before

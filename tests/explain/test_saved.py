@@ -1,0 +1,187 @@
+"""Saved values: exact, refused when damaged, foreign or from the future, and never half-written."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from logiclens.errors import InputError
+from logiclens.explain import saved
+from logiclens.explain.saved import (
+    damage_named,
+    fields,
+    formula_from_saved,
+    formula_to_saved,
+    items,
+    read_file,
+    read_saved,
+    storable,
+    write_file,
+    write_saved,
+)
+from logiclens.logic import to_json
+from tests.strategies import formulas
+
+
+@given(formulas())
+def test_a_formula_is_saved_as_elsewhere(formula):
+    value = formula_to_saved(formula)
+
+    assert value == json.loads(to_json(formula))["formula"]
+    assert formula_from_saved(value) == formula
+
+
+def test_what_is_written_is_read():
+    text = write_saved("tea", 2, {"cups": 3, "name": "größe\n"})
+
+    assert text.isascii()
+    assert text.isprintable()
+    assert read_saved(text, "tea", 2, ["name", "cups"]) == {"name": "größe\n", "cups": 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "",
+            "tea is saved as JSON; this text is not: Expecting value: line 1 column 1 (char 0). "
+            "Save it again.",
+        ),
+        (
+            '{"format": "tea", "vers',
+            "tea is saved as JSON; this text is not: "
+            "Unterminated string starting at: line 1 column 19 (char 18). Save it again.",
+        ),
+        ("[" * 100_000, "This text is nested too deep to be JSON that was saved here."),
+        ("[]", 'The text must be a JSON object with "format": "tea". Got a list.'),
+        ("{}", 'The text must be a JSON object with "format": "tea". Got an object without it.'),
+        (
+            '{"format": "logiclens.formula", "version": 1}',
+            'The text must be a JSON object with "format": "tea". Got "format": \'logiclens.formula\'.',
+        ),
+        (
+            '{"format": "tea", "version": 2, "pots": 1}',
+            "The text has version 2 of tea; this release reads version 1. "
+            "Update logiclens, or save it again.",
+        ),
+        (
+            '{"format": "tea", "version": 0, "cups": 1}',
+            "The text has version 0 of tea; this release reads version 1. "
+            "Update logiclens, or save it again.",
+        ),
+        (
+            '{"format": "tea", "version": true, "cups": 1}',
+            "The text has no version of tea; this release reads version 1. "
+            "Update logiclens, or save it again.",
+        ),
+        (
+            '{"format": "tea", "cups": 1}',
+            "The text has no version of tea; this release reads version 1. "
+            "Update logiclens, or save it again.",
+        ),
+        (
+            '{"format": "tea", "version": 1}',
+            "This text is damaged: tea lacks the entry 'cups'. Save it again.",
+        ),
+        (
+            '{"format": "tea", "version": 1, "cups": 1, "pots": 1}',
+            "This text is damaged: tea has an unknown entry 'pots'. Save it again.",
+        ),
+        (
+            '{"format": "tea", "version": 1, "cups": 1, "cups": 2}',
+            "This text is damaged: an entry is repeated in 'format', 'version', 'cups', 'cups'. "
+            "Save it again.",
+        ),
+        (
+            '{"format": "tea", "version": 1, "cups": NaN}',
+            "This text is damaged: it holds NaN, which is no number. Save it again.",
+        ),
+    ],
+)
+def test_what_was_not_saved_here_is_refused(text, message):
+    with pytest.raises(InputError) as caught:
+        read_saved(text, "tea", 1, ["cups"])
+
+    assert str(caught.value) == message
+
+
+def test_only_text_is_read():
+    with pytest.raises(InputError) as caught:
+        read_saved(b"{}", "tea", 1, [])
+
+    assert str(caught.value) == "tea is read from a string. Got bytes."
+
+
+def test_fields_and_items():
+    assert list(fields({"b": 1, "a": 2}, ["a", "b"], "it")) == ["a", "b"]
+    assert items([1], "it") == [1]
+    with pytest.raises(InputError, match=r"^it must be an object\. Got \[\]\.$"):
+        fields([], ["a"], "it")
+    with pytest.raises(InputError, match=r"^it must be a list\. Got 'ab'\.$"):
+        items("ab", "it")
+
+
+def test_what_is_refused_while_reading_is_called_damage():
+    with pytest.raises(InputError, match=r"^This text is damaged: Not so\. Save it again\.$"), damage_named():
+        raise InputError("Not so.")
+
+
+def test_a_text_that_json_would_change_is_refused():
+    assert storable("größe\ud800") == "größe\ud800"
+    with pytest.raises(InputError) as caught:
+        storable("a\ud83d\udc26")
+
+    assert str(caught.value) == (
+        r"JSON cannot carry the text 'a\ud83d\udc26': it holds a split surrogate pair. Rename it."
+    )
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path):
+    path = tmp_path / "rules.json"
+    write_file(path, "old")
+    write_file(str(path), "new\n")
+
+    assert read_file(path) == "new\n"
+    assert os.listdir(tmp_path) == ["rules.json"]
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "rules.json"
+    write_file(path, "old")
+
+    def full(_descriptor: int) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(saved.os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_file(path, "new")
+
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["rules.json"]
+
+
+def test_a_new_file_can_be_read_by_whoever_the_system_lets(tmp_path: Path):
+    """A temporary file would be its owner's alone; this one has the rights of any new file."""
+    ordinary, ours = tmp_path / "a", tmp_path / "b"
+    ordinary.write_text("")
+    write_file(ours, "")
+
+    assert ours.stat().st_mode == ordinary.stat().st_mode
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path):
+    with pytest.raises(FileNotFoundError):
+        write_file(tmp_path / "nowhere" / "rules.json", "")
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path):
+    path = tmp_path / "model.bin"
+    path.write_bytes(b"\x80\x04\x95")
+    with pytest.raises(InputError) as caught:
+        read_file(path)
+
+    assert str(caught.value) == "The file is not text in UTF-8, so it was not saved here."

@@ -1,0 +1,184 @@
+"""Criteria against their formulas, written down naively."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logiclens.nn.criteria import entropy, if_loss, iff_loss, mutual_information_loss, only_if_loss
+
+LOSSES = [iff_loss, if_loss, only_if_loss]
+
+
+def sigmoid(value: float) -> float:
+    return 1.0 / (1.0 + math.exp(-value))
+
+
+@st.composite
+def answered_rows(draw):
+    n = draw(st.integers(1, 6))
+    number = st.floats(-8, 8, allow_nan=False)
+    share = st.floats(0, 1, allow_nan=False)
+    return (
+        draw(st.lists(number, min_size=n, max_size=n)),
+        draw(st.lists(share, min_size=n, max_size=n)),
+        draw(st.lists(share, min_size=n, max_size=n)),
+    )
+
+
+@given(answered_rows())
+def test_losses_are_their_formulas_on_soft_targets(rows):
+    logits, targets, weights = rows
+    f = [sigmoid(logit) for logit in logits]
+    cells = list(zip(f, targets, weights, strict=True))
+    cross_entropy = -sum(w * (y * math.log(p) + (1 - y) * math.log(1 - p)) for p, y, w in cells)
+    missed = sum(w * y * (1 - p) for p, y, w in cells)
+    wrongly = sum(w * (1 - y) * p for p, y, w in cells)
+    z, y, w = (torch.tensor(part, dtype=torch.float64) for part in (logits, targets, weights))
+
+    assert iff_loss(z, w * y, w * (1 - y)).item() == pytest.approx(cross_entropy, abs=1e-9)
+    assert if_loss(z, w * y, w * (1 - y), 0.25).item() == pytest.approx(missed + 0.25 * wrongly, abs=1e-9)
+    assert only_if_loss(z, w * y, w * (1 - y), 0.25).item() == pytest.approx(wrongly + 0.25 * missed, abs=1e-9)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_large_logits_neither_overflow_nor_lose_their_gradient(loss, dtype):
+    """A wrong answer of any certainty has a finite price; a right one costs nothing."""
+    z = torch.tensor([-1e4, 1e4, 1e30, -1e30], dtype=dtype, requires_grad=True)
+    y = torch.tensor([0.0, 1.0, 1.0, 0.0], dtype=dtype)
+
+    right = loss(z, y, 1 - y)
+    wrong = loss(-z[:2], y[:2], 1 - y[:2])
+    (gradient,) = torch.autograd.grad(right + wrong, z)
+
+    assert right.item() == 0.0
+    assert wrong.item() > 0
+    assert torch.isfinite(wrong)
+    assert torch.isfinite(gradient).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_merged_rows_cost_the_same(loss):
+    """A row of weight 3 is three rows; a soft target is a share of yes and one of no."""
+    z = torch.tensor([0.3, -1.2], dtype=torch.float64)
+    one = loss(z[[0, 0, 0, 1]], torch.tensor([1.0, 1, 0, 0]).double(), torch.tensor([0.0, 0, 1, 1]).double())
+
+    merged = loss(z, torch.tensor([2.0, 0]).double(), torch.tensor([1.0, 1]).double())
+
+    assert merged.item() == pytest.approx(one.item(), rel=1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_leading_axes_are_kept(loss):
+    z = torch.linspace(-1, 1, 24).view(2, 3, 4)
+    y = (z > 0).float()
+
+    together = loss(z, y, 1 - y)
+
+    assert together.shape == (2, 3)
+    assert torch.allclose(together[1, 2], loss(z[1, 2], y[1, 2], 1 - y[1, 2]))
+
+
+def test_implications_mind_one_side_more():
+    """Saying yes to everything is cheap for IF, dear for ONLY IF."""
+    y = torch.tensor([1.0, 0.0])
+    always = torch.tensor([9.0, 9.0])
+
+    assert if_loss(always, y, 1 - y) < only_if_loss(always, y, 1 - y)
+    assert only_if_loss(-always, y, 1 - y) < if_loss(-always, y, 1 - y)
+
+
+def naive_information(p: np.ndarray, weight: np.ndarray) -> float:
+    share = weight / weight.sum()
+    mean = (p * share).sum(axis=1)
+    total = 0.0
+    for cluster in range(len(p)):
+        for row in range(p.shape[1]):
+            if p[cluster, row] > 0:
+                total += share[row] * p[cluster, row] * math.log(p[cluster, row] / mean[cluster])
+    return total
+
+
+def test_mutual_information_is_its_formula():
+    rng = np.random.default_rng(0)
+    logits, weight = rng.normal(size=(3, 7)), rng.random(7)
+    p = np.exp(logits) / np.exp(logits).sum(axis=0)
+
+    found = mutual_information_loss(torch.from_numpy(logits), torch.from_numpy(weight))
+
+    assert found.item() == pytest.approx(-naive_information(p, weight), abs=1e-12)
+
+
+@pytest.mark.parametrize("clusters", [2, 3, 5])
+def test_perfect_clusters_have_all_the_information(clusters):
+    logits = 200 * torch.eye(clusters).repeat_interleave(4, dim=1)
+
+    assert mutual_information_loss(logits).item() == pytest.approx(-math.log(clusters), abs=1e-5)
+
+
+def test_a_single_cluster_has_none():
+    collapsed = torch.tensor([[200.0] * 6, [0.0] * 6])
+    undecided = torch.zeros(2, 6)
+
+    assert mutual_information_loss(collapsed).item() == pytest.approx(0.0, abs=1e-6)
+    assert mutual_information_loss(undecided).item() == pytest.approx(0.0, abs=1e-6)
+
+
+def test_rows_without_weight_do_not_count_for_clusters():
+    logits = torch.tensor([[3.0, -2.0, 0.5], [-3.0, 2.0, 0.1]])
+
+    cut = mutual_information_loss(logits, torch.tensor([1.0, 2.0, 0.0]))
+
+    assert torch.allclose(cut, mutual_information_loss(logits[:, :2], torch.tensor([1.0, 2.0])))
+    assert torch.isfinite(mutual_information_loss(logits, torch.zeros(3)))
+
+
+def test_mutual_information_can_be_minimized():
+    """Two groups of rows are told apart by descent alone."""
+    generator = torch.Generator().manual_seed(0)
+    x = torch.tensor([[0.0, 1.0]] * 10 + [[1.0, 0.0]] * 10)
+    layer = 0.1 * torch.randn(2, 2, generator=generator)
+    for _ in range(100):
+        layer = layer.detach().requires_grad_()
+        loss = mutual_information_loss(layer @ x.T)
+        (gradient,) = torch.autograd.grad(loss, layer)
+        layer = layer - 5.0 * gradient
+
+    assert loss.item() < -0.65
+    assert torch.equal((layer @ x.T).argmax(dim=0)[:10], (layer @ x.T).argmin(dim=0)[10:])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_cluster_that_vanished_has_a_finite_gradient(dtype):
+    """Its probability is exactly 0 on every row, so 0 log 0 is there."""
+    logits = torch.tensor([[5000.0, 5000.0], [0.0, 0.0]], dtype=dtype, requires_grad=True)
+
+    mutual_information_loss(logits).backward()
+
+    assert logits.grad is not None
+    assert torch.isfinite(logits.grad).all()
+
+
+def test_entropy_of_certainty_is_zero_with_a_finite_gradient():
+    p = torch.tensor([1.0, 0.0, 0.0], requires_grad=True)
+
+    value = entropy(p)
+    value.backward()
+
+    assert value.item() == 0.0
+    assert p.grad is not None
+    assert torch.isfinite(p.grad).all()
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=6).filter(lambda p: sum(p) > 0.1))
+def test_entropy_is_its_formula(numbers):
+    p = [number / sum(numbers) for number in numbers]
+    expected = -sum(share * math.log(share) for share in p if share > 0)
+
+    assert entropy(torch.tensor(p, dtype=torch.float64)).item() == pytest.approx(expected, abs=1e-12)
