@@ -8,9 +8,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import evaluation, minimization, tables
+from benchmarks import evaluation, minimization, tables, training
 
-PARTS = {"evaluation": evaluation, "minimization": minimization, "tables": tables}
+PARTS = {"evaluation": evaluation, "minimization": minimization, "tables": tables, "training": training}
 
 
 def main() -> None:

@@ -22,7 +22,15 @@ FORBIDDEN_CALLS = frozenset({"eval", "exec", "compile", "__import__", "sympify",
 FORBIDDEN_METHODS = frozenset({"sympify", "parse_expr", "parse_latex"})
 FORBIDDEN_MODULES = frozenset({"pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"})
 
-HEAVY = ("torch", "sympy", "sklearn", "pandas", "polars", "pyarrow", "matplotlib")
+HEAVY = ("torch", "sympy", "sklearn", "scipy", "pandas", "polars", "pyarrow", "matplotlib")
+NETWORKS = ("torch", "sklearn")
+
+
+RULES = (
+    "from logiclens import Explanation, ExplanationSet, Rule, Var; "
+    "rules = ExplanationSet([Explanation(Rule('bird', Var('wings')))], ['wings', 'fins'])"
+)
+"""A statement that makes rules."""
 
 
 def label(path: Path) -> str:
@@ -101,13 +109,33 @@ def forbidden_uses(text: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", sorted((SOURCE / "logic").glob("*.py")), ids=label)
-def test_logic_module_has_its_mirror_among_the_tests(path: Path):
+MIRRORED = ("logic", "explain", "nn", "estimators", "bench")
+"""Packages whose modules each have a test module of their own; ``metrics`` is tested in one piece."""
+TESTED_WITHIN = {
+    "estimators/progress.py": "tests/estimators/test_base.py",
+    "estimators/settings.py": "tests/test_bad_input.py",
+}
+"""Small modules that are looked at through those that use them, and where."""
+
+
+@pytest.mark.parametrize(
+    "path", [path for package in MIRRORED for path in sorted((SOURCE / package).glob("*.py"))], ids=label
+)
+def test_module_has_its_mirror_among_the_tests(path: Path):
     if path.stem == "__init__":
         pytest.skip("its surface is the subject of test_public_api.py")
-    mirror = ROOT / "tests" / "logic" / f"test_{path.stem.lstrip('_')}.py"
+    package = path.parent.name
+    mirror = Path("tests", package, f"test_{path.stem.lstrip('_')}.py")
+    mirror = Path(TESTED_WITHIN.get(label(path), mirror))
 
-    assert mirror.is_file(), f"{label(path)} needs tests/logic/{mirror.name}"
+    assert (ROOT / mirror).is_file(), f"{label(path)} needs {mirror.as_posix()}"
+
+
+def test_modules_outside_the_packages_are_tested():
+    alone = {path.stem for path in SOURCE.glob("*.py")} - {"__init__", "__main__"}
+    alone |= {path.name for path in SOURCE.iterdir() if (path / "__init__.py").is_file()} - set(MIRRORED)
+
+    assert [name for name in sorted(alone) if not (ROOT / "tests" / f"test_{name}.py").is_file()] == []
 
 
 @pytest.mark.parametrize(
@@ -115,14 +143,43 @@ def test_logic_module_has_its_mirror_among_the_tests(path: Path):
     [
         "import logiclens",
         "import logiclens.logic",
+        "import logiclens.explain",
+        "import logiclens.metrics",
         "from logiclens.cli import app; app(['--help'], standalone_mode=False)",
     ],
-    ids=["logiclens", "logiclens.logic", "logiclens --help"],
+    ids=["logiclens", "logiclens.logic", "logiclens.explain", "logiclens.metrics", "logiclens --help"],
 )
 def test_start_up_loads_nothing_heavy(statement: str):
-    """Run in a process of its own, which has imported nothing else before."""
-    code = f"import sys\n{statement}\nprint('loaded:', *sorted(set({HEAVY}) & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert loaded_by(statement, HEAVY) == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"{RULES}; rules.predict([[1, 0]]); rules.score([[1, 0]], ['bird'])",
+        f"{RULES}; rules.to_json(); rules['bird'].to_sql(); str(rules)",
+        f"{RULES}; rules.save('r.json'); logiclens.load('r.json').predict([[1, 0]])",
+        f"{RULES}; logiclens.explanation_accuracy(rules, [[1, 0]], ['bird'], names=['wings', 'fins'])",
+        "logiclens.explain_class(logiclens.TruthTable.from_data([[0, 1], [1, 0]], [0, 1]), 'yes')",
+    ],
+    ids=["predict", "export", "load", "score", "explain"],
+)
+def test_rules_are_used_without_networks(statement: str, tmp_path: Path):
+    """Rules go where neither torch nor scikit-learn is installed."""
+    assert loaded_by(f"import logiclens; {statement}", NETWORKS, tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["MuClassifier", "cross_explain"])
+def test_a_classifier_needs_no_torch_until_it_is_fitted(name: str):
+    assert loaded_by(f"from logiclens import {name}; {name}", ("torch",)) == []
+
+
+def loaded_by(statement: str, modules: tuple[str, ...], folder: Path | None = None) -> list[str]:
+    """Which of the modules a process has imported that ran the statement and nothing else."""
+    code = f"import sys\n{statement}\nprint('loaded:', *sorted(set({modules}) & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=folder
+    )
 
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1].split() == ["loaded:"]
+    return done.stdout.splitlines()[-1].split()[1:]

@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import signal
+import warnings
 from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from logiclens import logic
+from logiclens import estimators, explain, loading, logic, metrics
 from logiclens.errors import LogicLensError
+from logiclens.estimators import (
+    EntropyClassifier,
+    MuClassifier,
+    PsiClassifier,
+    ReluClassifier,
+    cross_explain,
+)
+from logiclens.estimators.base import LENClassifier
+from logiclens.estimators.explaining import ExplainingMixin
+from logiclens.explain import (
+    Explanation,
+    ExplanationSet,
+    FrontPoint,
+    Rule,
+    Scores,
+    compose,
+    explain_class,
+    explain_class_as_in_paper,
+    explain_example,
+    explain_examples,
+    explain_global,
+    explain_set,
+    load_rules,
+    unseen_tuples,
+    with_unseen,
+)
+from logiclens.loading import load, rules_of_model
 from logiclens.logic import (
     And,
     Cover,
@@ -42,6 +72,14 @@ from logiclens.logic import (
     to_sql,
     to_sympy,
 )
+from logiclens.metrics import (
+    complexity,
+    consistency,
+    explanation_accuracy,
+    fidelity,
+    macro_f1,
+    rule_scores,
+)
 
 SECONDS = 20
 """After this long a call counts as hanging."""
@@ -54,6 +92,10 @@ TABLE = TruthTable.from_data(BITS, [1, 0, 0], names=["a", "b"])
 COVER = Cover.from_formula(a & ~b)
 MATRIX = np.zeros((3, 3))
 WORDS = np.zeros((1, 1), dtype=np.uint64)
+FRONT = [FrontPoint(a, 1, 2.0), FrontPoint(a & ~b, 2, 0.0)]
+EXPLANATION = Explanation(Rule("yes", a & ~b), front=FRONT)
+RULES = ExplanationSet([EXPLANATION, Explanation(Rule("no", b))], ["a", "b"])
+ROWS = [[0, 1], [1, 0]]
 
 NOT_A_FORMULA = {"None": None, "number": 3, "text": "a", "list": [a, b], "array": MATRIX, "type": Var}
 NOT_A_TABLE = {"None": None, "number": 3, "text": "a", "array": MATRIX, "formula": a, "dict": {"a": [1]}}
@@ -95,6 +137,42 @@ NOT_DATA = {
     "dates": np.array([["2020", "2021"]], dtype="M8[Y]"),
     "mapping of two lengths": {"x0": [1], "x1": [1, 0]},
     "object": object(),
+}
+NOT_A_LABEL = {"None": None, "list": ["yes"], "NaN": np.nan, "array": MATRIX, "bytes": b"yes"}
+NOT_A_RATE = {"text": "0.5", "negative": -0.1, "above one": 1.1, "NaN": np.nan, "array": MATRIX}
+NOT_A_WEIGHT = {"text": "1", "negative": -1, "NaN": np.nan, "infinite": np.inf, "array": MATRIX}
+NOT_WEIGHTS = {
+    "text": "ab",
+    "number": 3,
+    "too few": [1],
+    "negative": [1, -1],
+    "NaN": [1, np.nan],
+    "infinite": [1, np.inf],
+    "all zero": [0, 0],
+    "2-D": [[1, 1]],
+    "strings": ["x", "y"],
+}
+NOT_A_PATH = {"None": None, "number": 3.5, "folder": "."}
+NOT_A_KIND = {"None": None, "number": 1, "unknown": "whenever", "list": ["iff"]}
+NOT_RULES = {"None": None, "number": 3, "text": "a", "formula": a, "list": [a], "empty": {}}
+NOT_MARKS = {
+    "None": None,
+    "number": 3,
+    "text": "ab",
+    "too few": [1],
+    "neither 0 nor 1": [0, 2],
+    "NaN": [0, np.nan],
+    "strings": ["x", "y"],
+    "2-D": [[0, 1]],
+}
+NOT_LABELS_OF_TWO_ROWS = {
+    "None": None,
+    "number": 3,
+    "text": "ab",
+    "too few": ["yes"],
+    "None inside": ["yes", None],
+    "NaN": [0.0, np.nan],
+    "3-D": np.zeros((2, 1, 1)),
 }
 
 
@@ -175,6 +253,77 @@ def settings(function: Callable[..., object]) -> dict[str, Call]:
         "no proof possible": lambda: function(
             TruthTable.from_data(np.random.default_rng(0).random((300, 40)), np.arange(300) % 2), exact=True
         ),
+    }
+
+
+def agreement_cases(score: Callable[..., object]) -> dict[str, Call]:
+    """Nonsense for what explanation_accuracy and fidelity have in common."""
+    return {
+        **prefixed("rules", each(lambda value: score(value, {"a": [0, 1]}, ["yes", "no"]), NOT_RULES)),
+        "rules: no formula": lambda: score({"yes": "a"}, {"a": [0, 1]}, ["yes", "no"]),
+        **prefixed("X", each(lambda value: score({"yes": Var("x0")}, value, ["yes"]), NOT_DATA)),
+        **prefixed("y", each(lambda value: score({"yes": a}, {"a": [0, 1]}, value), NOT_LABELS_OF_TWO_ROWS)),
+        **prefixed(
+            "weight",
+            each(
+                lambda value: score({"yes": a}, {"a": [0, 1]}, ["yes", "no"], sample_weight=value),
+                NOT_WEIGHTS,
+            ),
+        ),
+    }
+
+
+def quick() -> LENClassifier:
+    """A classifier that is fitted at once."""
+    return MuClassifier(epochs=2, restarts=1, l1=0.01, candidates=1, settle=False, random_state=0)
+
+
+@functools.cache
+def fitted() -> LENClassifier:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return quick().fit(ROWS * 4, ["no", "yes"] * 4)
+
+
+def setting_cases(kind: type[LENClassifier], **settings: dict[str, object]) -> dict[str, Call]:
+    """Nonsense for settings of a classifier; they are looked at when it is fitted."""
+    return {
+        f"{name}: {label}": lambda name=name, value=value: kind(**{name: value}).fit(ROWS, [0, 1])
+        for name, values in settings.items()
+        for label, value in values.items()
+    }
+
+
+def classifier_cases(kind: type[LENClassifier]) -> dict[str, Call]:
+    """Nonsense for the settings that all classifiers have."""
+    return setting_cases(
+        kind,
+        rule={**NOT_A_KIND, "cluster": "cluster"},
+        max_literals=NOT_A_COUNT,
+        unseen={"None": None, "text": "guess", "flag": True},
+        aggregation={"None": None, "text": "frequent"},
+        class_weight={"number": 2, "text": "even", "unknown label": {"perhaps": 2}, "negative": {0: -1}},
+        hidden={"None": None, "number": 10, "text": "10", "empty layer": [0], "fraction": [1.5]},
+        l1={"None": None, "text": "0.1", "negative": -0.1, "none": [], "NaN": [0.1, np.nan]},
+        restarts=NOT_A_COUNT,
+        epochs=NOT_A_COUNT,
+        learning_rate={"None": None, "text": "0.1", "zero": 0, "NaN": np.nan, "infinite": np.inf},
+        batch_size=NOT_A_COUNT,
+        patience=NOT_A_COUNT,
+        validation_fraction={"None": None, "one": 1, "negative": -0.1, "NaN": np.nan},
+        encoder={"text": "auto", "object": object()},
+        device={"None": None, "unknown": "abacus", "number": 3.5},
+        random_state={"text": "0", "negative": -1, "fraction": 0.5},
+    )
+
+
+def rows_cases(method: str) -> dict[str, Call]:
+    """Nonsense for a method of a fitted classifier that takes rows."""
+    values = {key: value for key, value in NOT_DATA.items() if method != "explain" or key != "None"}
+    return {
+        **prefixed("X", each(lambda value: getattr(fitted(), method)(value), values)),
+        "X: too wide": lambda: getattr(fitted(), method)([[0, 1, 1]]),
+        "X: other names": lambda: getattr(fitted(), method)({"c": [0], "d": [1]}),
     }
 
 
@@ -620,35 +769,493 @@ CASES: dict[str, dict[str, Call]] = {
     ),
 }
 
+CASES |= {
+    "Rule": {
+        **prefixed("target", each(lambda value: Rule(value, a), NOT_A_LABEL)),
+        **prefixed("formula", each(lambda value: Rule("yes", value), NOT_A_FORMULA)),
+        **prefixed("kind", each(lambda value: Rule("yes", a, value), NOT_A_KIND)),
+    },
+    "Rule.format": {
+        **each(
+            Rule("yes", a).format,
+            {"None": None, "number": 3, "unknown": "html", "near miss": "latx", "list": ["ascii"]},
+        ),
+        **too_long(lambda formula: Rule("yes", formula).format()),
+    },
+    "Scores": {
+        **prefixed("part", each(lambda value: Scores(value, 3), {"None": None, "number": 3})),
+        **prefixed("n_rows", each(lambda value: Scores("test", value), {**NOT_A_COUNT, "None": None})),
+        **prefixed("precision", each(lambda value: Scores("test", 3, precision=value), NOT_A_RATE)),
+        **prefixed("fidelity", each(lambda value: Scores("test", 3, fidelity=value), NOT_A_RATE)),
+    },
+    "FrontPoint": {
+        **prefixed("formula", each(lambda value: FrontPoint(value, 1, 0.0), NOT_A_FORMULA)),
+        **prefixed("literals", each(lambda value: FrontPoint(a, value, 0.0), NOT_A_COUNT)),
+        **prefixed("errors", each(lambda value: FrontPoint(a, 1, value), NOT_A_WEIGHT)),
+        **prefixed("score", each(lambda value: FrontPoint(a, 1, 0.0, value), NOT_A_RATE)),
+    },
+    "Explanation": {
+        **prefixed("rule", each(Explanation, {**NOT_A_FORMULA, "formula": a})),
+        **prefixed(
+            "scope",
+            each(
+                lambda value: Explanation(Rule("yes", a), value),
+                {"None": None, "number": 3, "unknown": "fold", "near miss": "clas"},
+            ),
+        ),
+        **prefixed(
+            "status", each(lambda value: Explanation(Rule("yes", a), status=value), {"None": None, "one": 1})
+        ),
+        **prefixed("support", each(lambda value: Explanation(Rule("yes", a), support=value), NOT_A_WEIGHT)),
+        **prefixed(
+            "scores",
+            each(lambda value: Explanation(Rule("yes", a), scores=value), {"number": 0.9, "dict": {}}),
+        ),
+        **prefixed(
+            "front",
+            each(
+                lambda value: Explanation(Rule("yes", a), front=value),
+                {"None": None, "number": 3, "formulas": [a], "point": "a"},
+            ),
+        ),
+    },
+    "Explanation.shorter": {
+        **each(EXPLANATION.shorter, {**NOT_A_COUNT, "None": None}),
+        "nothing so short": lambda: EXPLANATION.shorter(0),
+        "no front": lambda: Explanation(Rule("yes", a)).shorter(1),
+    },
+    "Explanation.evaluate": {
+        **prefixed("data", each(EXPLANATION.evaluate, NOT_DATA)),
+        "unknown concept": lambda: EXPLANATION.evaluate({"a": [1]}),
+        "threshold": lambda: EXPLANATION.evaluate({"a": [1], "b": [0]}, threshold=2),
+    },
+    "Explanation.to_sql": {
+        "dialect": lambda: EXPLANATION.to_sql("oracle"),
+        "threshold": lambda: EXPLANATION.to_sql(threshold=1),
+    },
+    "Explanation.to_python": {
+        "name": lambda: EXPLANATION.to_python("def"),
+        "threshold": lambda: EXPLANATION.to_python(threshold=np.nan),
+    },
+    "Explanation.from_json": each(
+        Explanation.from_json,
+        {
+            "None": None,
+            "number": 3,
+            "empty": "",
+            "no JSON": "a & b",
+            "other JSON": "[1, 2]",
+            "rules": RULES.to_json(),
+            "damaged": EXPLANATION.to_json().replace("iff", "whenever"),
+            "later version": EXPLANATION.to_json().replace('"version": 1', '"version": 2'),
+            "absurdly deep": "[" * 100_000,
+        },
+    ),
+    "ExplanationSet": {
+        **prefixed(
+            "explanations",
+            each(
+                lambda value: ExplanationSet(value, ["a"]),
+                {
+                    "None": None,
+                    "number": 3,
+                    "text": "a",
+                    "formulas": [a],
+                    "none": [],
+                    "rules": [Rule("yes", a)],
+                },
+            ),
+        ),
+        "labels: repeated": lambda: ExplanationSet([EXPLANATION, EXPLANATION], ["a", "b"]),
+        "labels: of two types": lambda: ExplanationSet([EXPLANATION, Explanation(Rule(1, b))], ["a", "b"]),
+        **prefixed("names", each(lambda value: ExplanationSet([EXPLANATION], value), NOT_NAMES)),
+        "names: one missing": lambda: ExplanationSet([EXPLANATION], ["a"]),
+        **prefixed(
+            "multi_label",
+            each(
+                lambda value: ExplanationSet([EXPLANATION], ["a", "b"], multi_label=value),
+                {"None": None, "text": "yes", "number": 2},
+            ),
+        ),
+        "default: unknown": lambda: ExplanationSet([EXPLANATION], ["a", "b"], default="perhaps"),
+        "default: of a multi-label set": lambda: ExplanationSet([EXPLANATION], ["a", "b"], True, "yes"),
+        **prefixed(
+            "priority",
+            each(
+                lambda value: ExplanationSet([EXPLANATION], ["a", "b"], priority=value),
+                {"number": 0.5, "text": "a", "too many": [0.1, 0.2], "above one": [2], "dict": {"yes": 1}},
+            ),
+        ),
+    },
+    "ExplanationSet.fired": {
+        **prefixed("data", each(RULES.fired, NOT_DATA)),
+        "too wide": lambda: RULES.fired([[0, 1, 1]]),
+        "unknown concept": lambda: RULES.fired({"a": [1]}),
+        **prefixed("names", each(lambda value: RULES.fired(ROWS, value), {"text": "ab", "too few": ["a"]})),
+        **prefixed(
+            "threshold",
+            each(lambda value: RULES.fired(ROWS, threshold=value), {"None": None, "text": "0.5", "one": 1}),
+        ),
+    },
+    "ExplanationSet.predict": prefixed("data", each(RULES.predict, NOT_DATA)),
+    "ExplanationSet.coverage_counts": prefixed("data", each(RULES.coverage_counts, NOT_DATA)),
+    "ExplanationSet.score": {
+        **prefixed("data", each(lambda value: RULES.score(value, ["yes", "no"]), NOT_DATA)),
+        **prefixed("y", each(lambda value: RULES.score(ROWS, value), NOT_LABELS_OF_TWO_ROWS)),
+        "no rows": lambda: RULES.score(np.zeros((0, 2)), []),
+    },
+    "ExplanationSet.conflicts": {
+        **each(RULES.conflicts, {"number": 3, "text": "a", "inside": ["a"]}),
+        "contradiction": lambda: RULES.conflicts([a, ~a]),
+    },
+    "ExplanationSet.from_json": each(
+        ExplanationSet.from_json,
+        {
+            "None": None,
+            "number": 3,
+            "empty": "",
+            "no JSON": "a & b",
+            "other JSON": "{}",
+            "an explanation": EXPLANATION.to_json(),
+            "damaged": RULES.to_json().replace('"priority"', '"prioritet"'),
+            "absurdly deep": "[" * 100_000,
+        },
+    ),
+    "ExplanationSet.save": each(RULES.save, NOT_A_PATH),
+    "load_rules": each(load_rules, {**NOT_A_PATH, "source": __file__}),
+    "load": each(load, {**NOT_A_PATH, "source": __file__}),
+    "rules_of_model": each(rules_of_model, {**NOT_A_PATH, "source": __file__}),
+    "explain_class": {
+        **prefixed("table", each(lambda value: explain_class(value, "yes"), NOT_A_TABLE)),
+        **prefixed("target", each(lambda value: explain_class(TABLE, value), NOT_A_LABEL)),
+        **prefixed("kind", each(lambda value: explain_class(TABLE, "yes", kind=value), NOT_A_KIND)),
+        **prefixed(
+            "truth",
+            each(
+                lambda value: explain_class(TABLE, "yes", truth=value),
+                {"number": 3, "text": "a", "array": MATRIX, "formula": a},
+            ),
+        ),
+        "truth: other concepts": lambda: explain_class(
+            TABLE, "yes", truth=TruthTable.from_data(BITS, [1, 0, 0], names=["c", "d"])
+        ),
+        **prefixed(
+            "order",
+            each(
+                lambda value: explain_class(TABLE, "yes", order=value),
+                {"number": 3, "text": "a", "unknown": ["c"], "shape": [1, 2, 3], "NaN": [1, np.nan]},
+            ),
+        ),
+        **prefixed("limit", each(lambda value: explain_class(TABLE, "yes", max_literals=value), NOT_A_COUNT)),
+    },
+    "explain_class_as_in_paper": {
+        **prefixed(
+            "concepts",
+            each(lambda value: explain_class_as_in_paper(value, [1], "yes", names=["a"]), NOT_DATA),
+        ),
+        **prefixed(
+            "answers",
+            each(
+                lambda value: explain_class_as_in_paper(ROWS, value, "yes", names=["a", "b"]),
+                {"None": None, "number": 3, "too few": [1], "above one": [0, 2], "NaN": [0, np.nan]},
+            ),
+        ),
+        **prefixed(
+            "target",
+            each(lambda value: explain_class_as_in_paper(ROWS, [0, 1], value, names=["a", "b"]), NOT_A_LABEL),
+        ),
+        **prefixed(
+            "names",
+            each(lambda value: explain_class_as_in_paper(ROWS, [0, 1], "yes", names=value), NOT_NAMES),
+        ),
+        **prefixed(
+            "validation",
+            each(
+                lambda value: explain_class_as_in_paper(
+                    ROWS, [0, 1], "yes", names=["a", "b"], validation=value
+                ),
+                {"number": 3, "text": "ab", "rows alone": [ROWS], "other width": ([[1]], [1])},
+            ),
+        ),
+        **prefixed(
+            "relevance",
+            each(
+                lambda value: explain_class_as_in_paper(
+                    ROWS, [0, 1], "yes", names=["a", "b"], relevance=value
+                ),
+                {"number": 3, "text": "ab", "shape": [[1, 2, 3]], "NaN": [[1, np.nan], [1, 1]]},
+            ),
+        ),
+        **prefixed(
+            "tau",
+            each(
+                lambda value: explain_class_as_in_paper(ROWS, [0, 1], "yes", names=["a", "b"], tau=value),
+                NOT_A_RATE,
+            ),
+        ),
+        **prefixed(
+            "top_k",
+            each(
+                lambda value: explain_class_as_in_paper(ROWS, [0, 1], "yes", names=["a", "b"], top_k=value),
+                NOT_A_COUNT,
+            ),
+        ),
+    },
+    "explain_example": {
+        **prefixed(
+            "sample",
+            each(
+                lambda value: explain_example(value, TABLE, "yes"),
+                {"None": None, "number": 3, "text": "ab", "too short": [1], "above one": [2, 0], "2-D": ROWS},
+            ),
+        ),
+        **prefixed("table", each(lambda value: explain_example([0, 1], value, "yes"), NOT_A_TABLE)),
+        **prefixed("target", each(lambda value: explain_example([0, 1], TABLE, value), NOT_A_LABEL)),
+        **prefixed(
+            "relevance",
+            each(
+                lambda value: explain_example([0, 1], TABLE, "yes", relevance=value),
+                {"number": 3, "text": "ab", "too short": [1], "NaN": [1, np.nan], "strings": ["x", "y"]},
+            ),
+        ),
+        **prefixed("kind", each(lambda value: explain_example([0, 1], TABLE, "yes", kind=value), NOT_A_KIND)),
+    },
+    "explain_examples": {
+        **prefixed("samples", each(lambda value: explain_examples(value, TABLE), NOT_DATA)),
+        **prefixed("table", each(lambda value: explain_examples(ROWS, value), NOT_A_TABLE)),
+        **prefixed(
+            "relevance",
+            each(
+                lambda value: explain_examples(ROWS, TABLE, relevance=value),
+                {"number": 3, "text": "ab", "shape": [1, 2, 3], "NaN": [1, np.nan]},
+            ),
+        ),
+    },
+    "explain_set": {
+        **prefixed("samples", each(lambda value: explain_set(value, TABLE, "yes"), NOT_DATA)),
+        **prefixed("table", each(lambda value: explain_set(ROWS, value, "yes"), NOT_A_TABLE)),
+        **prefixed("target", each(lambda value: explain_set(ROWS, TABLE, value), NOT_A_LABEL)),
+        **prefixed("kind", each(lambda value: explain_set(ROWS, TABLE, "yes", kind=value), NOT_A_KIND)),
+        "no rows": lambda: explain_set(np.zeros((0, 2)), TABLE, "yes"),
+    },
+    "explain_global": {
+        **prefixed("seen", each(explain_global, NOT_A_TABLE)),
+        **prefixed(
+            "rules",
+            each(
+                lambda value: explain_global(TABLE, value),
+                {"number": 3, "text": "a", "list": [a], "empty": {}},
+            ),
+        ),
+        **prefixed(
+            "max_concepts", each(lambda value: explain_global(TABLE, max_concepts=value), NOT_A_COUNT)
+        ),
+        **prefixed("max_clauses", each(lambda value: explain_global(TABLE, max_clauses=value), NOT_A_COUNT)),
+    },
+    "unseen_tuples": {
+        **prefixed("table", each(unseen_tuples, NOT_A_TABLE)),
+        **prefixed("limit", each(lambda value: unseen_tuples(TABLE, value), {**NOT_A_COUNT, "None": None})),
+    },
+    "with_unseen": {
+        **prefixed("table", each(lambda value: with_unseen(value, BITS[:1], [1]), NOT_A_TABLE)),
+        **prefixed(
+            "answers",
+            each(
+                lambda value: with_unseen(TABLE, np.array([[False, False]]), value),
+                {"None": None, "number": 3, "too many": [0, 1], "above one": [2], "NaN": [np.nan]},
+            ),
+        ),
+    },
+    "compose": {
+        **prefixed(
+            "layers",
+            each(
+                lambda value: compose(value, ["a", "b"]),
+                {
+                    "None": None,
+                    "number": 3,
+                    "none": [],
+                    "weights alone": [[[1.0, 1.0]]],
+                    "too narrow": [([[1.0]], [0.0])],
+                    "no bias": [([[1.0, 1.0]], [])],
+                    "NaN": [([[np.nan, 1.0]], [0.0])],
+                    "strings": [([["x", "y"]], [0.0])],
+                    "apart": [([[1.0, 1.0]], [0.0]), ([[1.0, 1.0]], [0.0])],
+                },
+            ),
+        ),
+        **prefixed("names", each(lambda value: compose([([[1.0, 1.0]], [0.0])], value), NOT_NAMES)),
+        "fan-in": lambda: compose([(np.ones((1, 40)), [0.0])], [f"x{j}" for j in range(40)]),
+    },
+    "complexity": {
+        **each(complexity, {key: value for key, value in NOT_RULES.items() if key != "formula"}),
+        "no formula": lambda: complexity({"yes": "a"}),
+        "absurdly long": lambda: complexity({"yes": ~parity(40)}),
+    },
+    "consistency": {
+        **each(consistency, {"None": None, "number": 3, "text": "a", "none": [], "one run": {"yes": a}}),
+        "no formula": lambda: consistency([{"yes": "a"}]),
+        **prefixed(
+            "n_concepts", each(lambda value: consistency([{"yes": a}], n_concepts=value), NOT_A_COUNT)
+        ),
+        "n_concepts: too few": lambda: consistency([{"yes": a & b}], n_concepts=1),
+    },
+    "explanation_accuracy": agreement_cases(explanation_accuracy),
+    "fidelity": {
+        **agreement_cases(fidelity),
+        **prefixed(
+            "seen",
+            each(
+                lambda value: fidelity({"yes": a}, {"a": [0, 1]}, ["yes", "no"], seen=value),
+                {"number": 3, "text": "ab", "other width": ROWS, "unknown": {"c": [1]}, "NaN": [[np.nan]]},
+            ),
+        ),
+    },
+    "macro_f1": {
+        **prefixed("truth", each(lambda value: macro_f1(value, [0, 1]), NOT_MARKS)),
+        **prefixed("predicted", each(lambda value: macro_f1([0, 1], value), NOT_MARKS)),
+        **prefixed("weight", each(lambda value: macro_f1([0, 1], [0, 1], value), NOT_WEIGHTS)),
+    },
+    "rule_scores": {
+        **prefixed("formula", each(lambda value: rule_scores(value, {"a": [0, 1]}, [0, 1]), NOT_A_FORMULA)),
+        **prefixed("data", each(lambda value: rule_scores(Var("x0"), value, [0]), NOT_DATA)),
+        **prefixed("target", each(lambda value: rule_scores(a, {"a": [0, 1]}, value), NOT_MARKS)),
+        **prefixed(
+            "weight",
+            each(lambda value: rule_scores(a, {"a": [0, 1]}, [0, 1], sample_weight=value), NOT_WEIGHTS),
+        ),
+        **prefixed(
+            "confidence",
+            each(
+                lambda value: rule_scores(a, {"a": [0, 1]}, [0, 1], confidence=value),
+                {"None": None, "text": "0.95", "one": 1, "zero": 0, "percent": 95, "NaN": np.nan},
+            ),
+        ),
+    },
+    "MuClassifier": {
+        **classifier_cases(MuClassifier),
+        **setting_cases(MuClassifier, max_concepts=NOT_A_COUNT, candidates=NOT_A_COUNT, tau=NOT_A_RATE),
+    },
+    "PsiClassifier": {**classifier_cases(PsiClassifier), **setting_cases(PsiClassifier, fan_in=NOT_A_COUNT)},
+    "ReluClassifier": classifier_cases(ReluClassifier),
+    "EntropyClassifier": {
+        **classifier_cases(EntropyClassifier),
+        **setting_cases(
+            EntropyClassifier,
+            tau=NOT_A_RATE,
+            temperature={"text": "1", "zero": 0, "negative": -1, "NaN": np.nan, "None": None},
+        ),
+    },
+    "LENClassifier.fit": {
+        **prefixed("X", each(lambda value: quick().fit(value, [0, 1]), NOT_DATA)),
+        **prefixed("y", each(lambda value: quick().fit(ROWS, value), NOT_LABELS_OF_TWO_ROWS)),
+        "y: numbers": lambda: quick().fit(ROWS, [0.25, 0.5]),
+        "y: of two types": lambda: quick().fit(ROWS, np.array([1, "yes"], dtype=object)),
+        "y: a column": lambda: quick().fit(ROWS, [[0], [1]]),
+        "y: a table of labels": lambda: quick().fit(ROWS, [[0, 2], [1, 0]]),
+        **prefixed(
+            "sample_weight", each(lambda value: quick().fit(ROWS, [0, 1], sample_weight=value), NOT_WEIGHTS)
+        ),
+        "no rows": lambda: quick().fit(np.zeros((0, 2)), []),
+        "no columns": lambda: quick().fit(np.zeros((2, 0)), [0, 1]),
+    },
+    **{
+        f"LENClassifier.{method}": rows_cases(method)
+        for method in ("decide", "decision_function", "predict", "predict_proba", "explain")
+    },
+    "LENClassifier.explain_sample": {
+        **rows_cases("explain_sample"),
+        "two rows": lambda: fitted().explain_sample(ROWS),
+        "unknown target": lambda: fitted().explain_sample([[0, 1]], "perhaps"),
+    },
+    "LENClassifier.explain_set": {
+        **prefixed("X", each(lambda value: fitted().explain_set(value, "yes"), NOT_DATA)),
+        **prefixed("target", each(lambda value: fitted().explain_set(ROWS, value), NOT_A_LABEL)),
+        "unknown target": lambda: fitted().explain_set(ROWS, "perhaps"),
+    },
+    "LENClassifier.explain_global": {
+        **{label: call for label, call in rows_cases("explain_global").items() if label != "X: None"},
+        **prefixed(
+            "max_concepts", each(lambda value: fitted().explain_global(max_concepts=value), NOT_A_COUNT)
+        ),
+    },
+    "LENClassifier.save": each(lambda value: fitted().save(value), NOT_A_PATH),
+    "cross_explain": {
+        **prefixed(
+            "estimator",
+            each(
+                lambda value: cross_explain(value, ROWS, [0, 1], cv=2),
+                {"None": None, "text": "mu", "type": MuClassifier, "rules": RULES},
+            ),
+        ),
+        **prefixed("X", each(lambda value: cross_explain(quick(), value, [0, 1]), NOT_DATA)),
+        **prefixed("y", each(lambda value: cross_explain(quick(), ROWS, value), NOT_LABELS_OF_TWO_ROWS)),
+        **prefixed(
+            "cv",
+            each(
+                lambda value: cross_explain(quick(), ROWS, [0, 1], cv=value),
+                {"one": 1, "zero": 0, "too many": 3, "text": "ten", "fraction": 2.5, "none": []},
+            ),
+        ),
+        "settings": lambda: cross_explain(MuClassifier(epochs=0), ROWS, [0, 1], cv=2),
+    },
+}
+
 NOT_CALLED = {
     "Formula": "abstract; its methods are in the table",
     "Conflict": "made by conflicts()",
     "Minimized": "made by minimize()",
     "Status": "an enumeration",
+    "Composition": "made by compose()",
+    "GlobalExplanation": "made by explain_global()",
+    "Resolution": "made by ExplanationSet.coverage_counts()",
+    "RuleKind": "an enumeration",
+    "Scope": "an enumeration",
+    "Agreement": "made by explanation_accuracy()",
+    "Consistency": "made by consistency()",
+    "Fidelity": "made by fidelity()",
+    "Recurrence": "made by consistency()",
+    "RuleScores": "made by rule_scores()",
+    "TargetScores": "made by explanation_accuracy()",
 }
 """Public callables that take nothing from a user, and why."""
 
 ELSEWHERE = {
     "Formula.evaluate_words": "the inside of evaluate(): takes packed words as made there",
+    "choose_point": "the inside of explain_class(): takes points and influences as made there",
+    "LENClassifier.make_network": "an inside: takes random streams",
+    "LENClassifier.read_data": "the inside of fit()",
+    "LENClassifier.recipe": "the inside of fit()",
+    "LENClassifier.split": "the inside of fit()",
 }
+
+PACKAGES = (logic, explain, metrics, estimators, loading)
+LOADING = ("load", "rules_of_model")
 
 
 def public_callables() -> Iterator[str]:
     """``name`` or ``Class.method`` of everything public that takes arguments."""
-    for name in logic.__all__:
-        value = getattr(logic, name)
-        if not callable(value):
+    yield from (f"LENClassifier.{method}" for method in methods(LENClassifier))
+    yield from (f"LENClassifier.{method}" for method in methods(ExplainingMixin))
+    for package in PACKAGES:
+        for name in getattr(package, "__all__", LOADING):
+            value = getattr(package, name)
+            if callable(value) and name not in NOT_CALLED:
+                yield name
+            listed = name == "Formula" or name not in NOT_CALLED
+            if inspect.isclass(value) and listed and not issubclass(value, LENClassifier):
+                yield from (f"{name}.{method}" for method in methods(value))
+
+
+def methods(kind: type) -> Iterator[str]:
+    """Public methods of a class's own that take arguments; those that scikit-learn adds are its own."""
+    for name, member in vars(kind).items():
+        bound = getattr(kind, name)
+        if name.startswith(("_", "set_")) or not callable(bound):
             continue
-        if name not in NOT_CALLED:
+        in_class = isinstance(member, classmethod | staticmethod)
+        if len(inspect.signature(bound).parameters) > (0 if in_class else 1):
             yield name
-        if inspect.isclass(value) and name not in ("Conflict", "Minimized", "Status"):
-            for method, member in vars(value).items():
-                bound = getattr(value, method)
-                if method.startswith("_") or not callable(bound):
-                    continue
-                in_class = isinstance(member, classmethod | staticmethod)
-                if len(inspect.signature(bound).parameters) > (0 if in_class else 1):
-                    yield f"{name}.{method}"
 
 
 def test_every_public_callable_has_its_nonsense():
@@ -688,6 +1295,14 @@ def test_nonsense_is_refused_with_advice(call: Call):
     assert text[-1] in ".)'", "it ends as a sentence, or with the place in a text"
     assert re.search(r"[.;:?] \S|\. ", text), "it says what is wrong, and then what was got or what to do"
     assert len(text) < 500
+
+
+@pytest.mark.parametrize(
+    "method", ["decide", "predict", "predict_proba", "explain", "explain_sample", "save"]
+)
+def test_an_unfitted_classifier_says_so_as_scikit_learn_does(method: str):
+    with pytest.raises(NotFittedError, match="MuClassifier instance is not fitted yet"):
+        getattr(quick(), method)([[0, 1]])
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 import sys
@@ -9,48 +10,128 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from sklearn import datasets
 from typer.testing import CliRunner
 
 import logiclens
-from logiclens.cli import DemoData, _load, app
+from logiclens import cli
+from logiclens.cli import DemoData, DemoNetwork, _load, app
+from logiclens.errors import InputError
 
 runner = CliRunner()
 COMMAND = [sys.executable, "-m", "logiclens", "demo", "--data", "iris"]
+NETWORKS = {
+    "mu": "MuClassifier",
+    "psi": "PsiClassifier",
+    "relu": "ReluClassifier",
+    "entropy": "EntropyClassifier",
+}
 
 
 def run(*arguments: str):
     return runner.invoke(app, list(arguments))
 
 
+@pytest.fixture
+def trained_once(monkeypatch):
+    """Train each network once for all tests that look at what is printed."""
+    monkeypatch.setattr(cli, "_trained", lambda split, network: trained(split.names[0], network))
+
+
+@functools.cache
+def trained(first_concept: str, network: DemoNetwork):
+    split = next(split for split in map(_load, DemoData) if split.names[0] == first_concept)
+    return cli_trained(split, network)
+
+
+cli_trained = cli._trained
+
+
+@pytest.mark.usefixtures("trained_once")
 @pytest.mark.parametrize("data", ["wine", "iris", "breast_cancer"])
-def test_demo_prints_a_rule_for_each_class(data):
+def test_demo_prints_rules_scores_front_and_example(data):
     result = run("demo", "--data", data)
 
     assert result.exit_code == 0, result.output
-    assert result.output.count("forall x: ") == (2 if data == "breast_cancer" else 3)
-    assert "The rules, one against the rest" in result.output
-    assert "Training errors of the best rule by length" in result.output
+    assert result.output.count("<->") == (2 if data == "breast_cancer" else 3)
+    assert result.output.count(" -> ") == 1  # the explanation of one row
+    for part in (
+        "MuClassifier trained on",
+        "Each rule on the rows held out:",
+        "The network is right about",
+        "Training rows on which a rule of that length and the network differ",
+        "Why the network gives the first row held out its class:",
+    ):
+        assert part in result.output
+
+
+@pytest.mark.usefixtures("trained_once")
+@pytest.mark.parametrize("network", NETWORKS)
+def test_demo_trains_any_network(network):
+    result = run("demo", "--data", "iris", "--network", network)
+
+    assert result.exit_code == 0, result.output
+    assert f"{NETWORKS[network]} trained on" in result.output
+    assert set(NETWORKS) == set(DemoNetwork)
 
 
 def test_demo_is_the_same_every_time():
     assert run("demo", "--data", "iris").output == run("demo", "--data", "iris").output
 
 
+@pytest.mark.usefixtures("trained_once")
 def test_rules_of_iris():
     output = run("demo", "--data", "iris").output
 
-    assert 'forall x: setosa <-> ~"petal length (cm) > 1.9"' in output
-    assert "setosa if and only if not “petal length (cm) > 1.9”." in output
+    assert 'forall x: setosa(x) <-> ~"petal length (cm) > 1.9"(x)' in output
+    assert "setosa if and only if not “petal length (cm) > 1.9” (a necessary and sufficient" in output
 
 
-def test_a_dearer_literal_gives_shorter_rules():
-    cheap, dear = (run("demo", "--literal-cost", cost).output for cost in ("0", "0.2"))
-    length = [sum(line.count('"') for line in text.splitlines() if "<->" in line) for text in (cheap, dear)]
+@pytest.mark.usefixtures("trained_once")
+def test_the_scores_are_those_of_the_rules():
+    output = run("demo", "--data", "iris").output
+    split = _load(DemoData.IRIS)
+    concepts, classes = split.rows(split.held_out)
+    rules = trained(split.names[0], DemoNetwork.MU).explain()
+    fired, truth = rules["virginica"].evaluate(concepts), classes == "virginica"
+    (line,) = re.findall(r"^ ?virginica .*%.*$", output, re.MULTILINE)
 
-    assert length[1] < length[0]
+    assert line.split()[:4] == [
+        "virginica",
+        str(rules["virginica"].complexity),
+        f"{truth[fired].mean():.1%}",
+        f"{fired[truth].mean():.1%}",
+    ]
+    assert f"its rules alone about {rules.score(concepts, classes):.1%}" in output
 
 
+@pytest.mark.usefixtures("trained_once")
+def test_a_network_without_a_front_prints_none():
+    output = run("demo", "--data", "iris", "--network", "psi").output
+
+    assert "of that length" not in output
+
+
+def test_the_demo_leaves_the_threads_of_torch_alone():
+    before = torch.get_num_threads()
+    run("demo", "--data", "iris", "--network", "relu")
+
+    assert torch.get_num_threads() == before
+
+
+def test_an_error_of_ours_is_one_line(monkeypatch):
+    def refuse(*_):
+        raise InputError("There are no rows. Pass some.")
+
+    monkeypatch.setattr(cli, "_trained", refuse)
+    result = run("demo")
+
+    assert result.exit_code == 1
+    assert result.output == "logiclens: There are no rows. Pass some.\n"
+
+
+@pytest.mark.usefixtures("trained_once")
 def test_a_pipe_gets_plain_text():
     assert "\x1b" not in run("demo", "--data", "iris").output
 
@@ -58,9 +139,11 @@ def test_a_pipe_gets_plain_text():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["demo", "--literal-cost", "-1"], "'--literal-cost'"),
-        (["demo", "--literal-cost", "nan"], "'--literal-cost'"),
-        (["demo", "--literal-cost", "inf"], "literal_cost must be a number of at least 0"),
+        (["demo", "--literal-cost", "0.1"], "No such option: --literal-cost"),
+        (
+            ["demo", "--network", "tree"],
+            "Invalid value for '--network': 'tree' is not one of 'mu', 'psi', 'relu', 'entropy'.\n",
+        ),
         (
             ["demo", "--data", "mnist"],
             "Invalid value for '--data': 'mnist' is not one of 'wine', 'iris', 'breast_cancer'.\n",
@@ -79,6 +162,7 @@ def test_bad_arguments_get_a_clear_line_and_no_traceback(arguments, message):
     )  # nothing is printed before the settings are known to be good
 
 
+@pytest.mark.usefixtures("trained_once")
 @pytest.mark.parametrize("columns", ["40", "50", "200"])
 def test_a_narrow_terminal_loses_no_number(columns):
     output = runner.invoke(app, ["demo", "--data", "iris"], env={"COLUMNS": columns}).output
@@ -125,7 +209,7 @@ def test_version():
 
 def test_help_says_what_there_is():
     assert "demo" in run("--help").output
-    assert "Short logical rules over named concepts, from yes-or-no answers." in run("--help").output
+    assert "Neural networks over named concepts that say what they do" in run("--help").output
     assert "about 70 % of the rows" in run("demo", "--help").output
     assert "logiclens demo --data breast_cancer" in run("demo", "--help").output
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from math import isnan
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
 
 import typer
 
@@ -20,11 +21,14 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from logiclens.logic import Minimized
+    from logiclens.estimators.base import LENClassifier
+    from logiclens.explain import Explanation, ExplanationSet
+
+_ABOUT = "Neural networks over named concepts that say what they do in First-Order Logic."
 
 app = typer.Typer(
     name="logiclens",
-    help="Short logical rules over named concepts, from yes-or-no answers.",
+    help=_ABOUT,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -40,11 +44,27 @@ class DemoData(StrEnum):
     CANCER = "breast_cancer"
 
 
-def _data_set(text: str) -> DemoData:
-    """Name of a data set; typer's own reading of an enumeration says "Value error, ..." when it fails."""
-    if text not in set(DemoData):
-        raise typer.BadParameter(f"{text!r} is not one of {listing(map(str, DemoData))}.")
-    return DemoData(text)
+class DemoNetwork(StrEnum):
+    """The networks of the demonstration."""
+
+    MU = "mu"
+    PSI = "psi"
+    RELU = "relu"
+    ENTROPY = "entropy"
+
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+def _one_of(options: type[Choice]) -> Callable[[str], Choice]:
+    """Reader of one of several words; typer's own says "Value error, ..." when it fails."""
+
+    def read(text: str) -> Choice:
+        if text not in set(options):
+            raise typer.BadParameter(f"{text!r} is not one of {listing(map(str, options))}.")
+        return options(text)
+
+    return read
 
 
 def _show_version(wanted: bool) -> None:
@@ -53,14 +73,14 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help=_ABOUT)
 def main(
     _version: Annotated[
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """Short logical rules over named concepts, from yes-or-no answers."""
+    """Read what comes before a command."""
     if isinstance(sys.stdout, TextIOWrapper):  # a terminal that lacks a sign gets its number, not a traceback
         sys.stdout.reconfigure(errors="backslashreplace")
 
@@ -68,23 +88,24 @@ def main(
 @app.command()
 def demo(
     data: Annotated[
-        DemoData, typer.Option(help="Data set to explain.", parser=_data_set, metavar="|".join(DemoData))
+        DemoData,
+        typer.Option(help="Data set to learn.", parser=_one_of(DemoData), metavar="|".join(DemoData)),
     ] = DemoData.WINE,
-    literal_cost: Annotated[
-        float, typer.Option(min=0, help="Share of the rows that one more literal must put right.")
-    ] = 0.02,
+    network: Annotated[
+        DemoNetwork,
+        typer.Option(help="Network to train.", parser=_one_of(DemoNetwork), metavar="|".join(DemoNetwork)),
+    ] = DemoNetwork.MU,
 ) -> None:
-    """Find a rule for each class of a small data set, and show the choice of shorter and longer ones.
+    """Train a network on a small data set, and print the rules that say what it does.
 
-    Every number is compared with two cut points, which gives named Boolean concepts; a truth table counts
-    how often each combination belongs to the class; the smallest formula for the table is the rule. Cut
-    points and rules come from about 70 % of the rows, drawn at random but the same every time; the rules are
+    Every number is compared with two cut points, which gives named Boolean concepts. Cut points, network and
+    rules come from about 70 % of the rows, drawn at random but the same every time; network and rules are
     scored on the others.
 
-    Try: logiclens demo --data breast_cancer --literal-cost 0.01
+    Try: logiclens demo --data breast_cancer --network psi
     """
     with _clear_errors():
-        _demo(data, literal_cost)
+        _demo(data, network)
 
 
 class _Split(NamedTuple):
@@ -95,92 +116,133 @@ class _Split(NamedTuple):
     classes: NDArray[Any]
     held_out: NDArray[Any]
 
-
-class _ClassRule(NamedTuple):
-    """A class, its rule, the share of held-out rows the rule gets right, and the rules of other lengths."""
-
-    label: str
-    rule: Minimized
-    right: float
-    front: tuple[Minimized, ...]
+    def rows(self, which: NDArray[Any]) -> tuple[dict[str, NDArray[Any]], NDArray[Any]]:
+        """Concepts of some rows, by name, and their classes."""
+        columns = self.concepts[which].T
+        return dict(zip(self.names, columns, strict=True)), self.classes[which]
 
 
-def _demo(data: DemoData, literal_cost: float) -> None:
+def _demo(data: DemoData, network: DemoNetwork) -> None:
     from rich.console import Console
 
     split = _load(data)
-    rules = [_explain(split, label, literal_cost) for label in sorted(set(split.classes))]
+    model = _trained(split, network)
     with _written():
-        _print_demo(Console(highlight=False), data, split, rules)
+        _print_demo(Console(highlight=False), data, split, model)
 
 
-def _print_demo(console: Console, data: DemoData, split: _Split, rules: list[_ClassRule]) -> None:
+def _trained(split: _Split, network: DemoNetwork) -> LENClassifier:
+    """A classifier fitted on the training part: on one thread of the CPU, so that all machines add alike."""
+    import warnings
+
+    import torch
+
+    threads = torch.get_num_threads()
+    make = getattr(logiclens, f"{network.value.capitalize()}Classifier")
+    try:
+        torch.set_num_threads(1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that a network could be trained longer is beside the point
+            model: LENClassifier = make(random_state=0, device="cpu", verbose=True)
+            return model.fit(*split.rows(~split.held_out))
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _print_demo(console: Console, data: DemoData, split: _Split, model: LENClassifier) -> None:
+    n_trained, n_held_out = (~split.held_out).sum(), split.held_out.sum()
     console.print(
         f"{data.value}: {len(split.classes)} rows, {len(split.names)} Boolean concepts; "
-        f"rules from {(~split.held_out).sum()} rows, scored on the other {split.held_out.sum()}.\n",
+        f"{type(model).__name__} trained on {n_trained} rows, scored on the other {n_held_out}.\n",
         soft_wrap=True,
     )
-    for found in rules:
-        _print_rule(console, found)
-    console.print("The rules, one against the rest:")
-    console.print(_score_table(rules))
-    console.print("Training errors of the best rule by length (blank: a shorter one does as well):")
-    console.print(_front_table(rules))
+    rules = model.explain()
+    for rule in rules.values():
+        _print_rule(console, rule, f"{rule.to_sentence()}.")
+    console.print("Each rule on the rows held out:")
+    console.print(_score_table(split, model))
+    console.print(_overall(split, model), soft_wrap=True)
+    if any(rule.front for rule in rules.values()):
+        console.print(
+            "Training rows on which a rule of that length and the network differ (*: the rule above):",
+            soft_wrap=True,
+        )
+        console.print(_front_table(rules))
+    _print_example(console, split, model)
 
 
-def _explain(split: _Split, label: str, literal_cost: float) -> _ClassRule:
-    from logiclens.logic import TruthTable, minimize, minimize_path
-
-    is_class = split.classes == label
-    train, test = ~split.held_out, split.held_out
-    table = TruthTable.from_data(split.concepts[train], is_class[train], names=split.names)
-    rule = minimize(table, literal_cost=literal_cost)
-    predicted = rule.formula.evaluate(split.concepts[test], names=split.names)
-    right = float((predicted == is_class[test]).mean())
-    return _ClassRule(label, rule, right, minimize_path(table, max_literals=8))
-
-
-def _print_rule(console: Console, found: _ClassRule) -> None:
-    """The rule as logic and in words; on a terminal with the signs of logic, wrapped."""
+def _print_rule(console: Console, explanation: Explanation, remark: str) -> None:
+    """The rule as logic, and a remark; on a terminal with the signs of logic, wrapped."""
     from rich.text import Text
 
-    from logiclens.logic import format_formula, to_sentence
-
     fancy = console.is_terminal
-    forall, iff = ("∀x:", "↔") if fancy else ("forall x:", "<->")
-    formula = format_formula(found.rule.formula, style="unicode" if fancy else "ascii")
-    console.print(Text(f"{forall} {found.label} {iff} {formula}", "bold"), soft_wrap=not fancy)
-    console.print(
-        Text(f"  {found.label} if and only if {to_sentence(found.rule.formula)}.\n"), soft_wrap=not fancy
+    console.print(Text(explanation.rule.format("unicode" if fancy else "ascii"), "bold"), soft_wrap=not fancy)
+    console.print(Text(f"  {remark}\n"), soft_wrap=not fancy)
+
+
+def _score_table(split: _Split, model: LENClassifier) -> Table:
+    from logiclens.metrics import complexity, rule_scores
+
+    concepts, classes = split.rows(split.held_out)
+    said = model.decide(concepts)
+    table = _table("class", "literals", "precision", "recall", "fidelity")
+    for at, (label, explanation) in enumerate(model.explain().items()):
+        scores = rule_scores(explanation.formula, concepts, classes == label)
+        agreed = float((explanation.evaluate(concepts) == said[:, at]).mean())
+        literals = f"{complexity(explanation.formula):g}"
+        rates = (_percent(rate) for rate in (scores.precision, scores.recall, agreed))
+        table.add_row(f"{label}", literals, *rates)
+    return table
+
+
+def _overall(split: _Split, model: LENClassifier) -> str:
+    """Network and rules as classifiers, in words."""
+    concepts, classes = split.rows(split.held_out)
+    rules = model.explain()
+    counts = rules.coverage_counts(concepts)
+    return (
+        f"The network is right about {_percent(model.score(concepts, classes))} of these rows, its rules "
+        f"alone about {_percent(rules.score(concepts, classes))}. No rule fires on {counts.n_uncovered} of "
+        f"them, more than one on {counts.n_conflicts}.\n"
     )
 
 
-def _score_table(rules: list[_ClassRule]) -> Table:
+def _front_table(rules: ExplanationSet) -> Table:
+    table = _table("literals", *map(str, rules), first="right")
+    columns = []
+    for rule in rules.values():
+        marks = {point.literals: f"{point.errors:.0f}" for point in rule.front}
+        if rule.chosen is not None:
+            marks[rule.chosen.literals] = f"*{rule.chosen.errors:.0f}"
+        columns.append(marks)
+    for literals in sorted(set().union(*columns)):
+        table.add_row(f"{literals}", *(column.get(literals, "") for column in columns))
+    return table
+
+
+def _print_example(console: Console, split: _Split, model: LENClassifier) -> None:
+    """Why the network says what it says about the first of the rows held out."""
+    concepts, classes = split.rows(split.held_out)
+    row = {name: values[:1] for name, values in concepts.items()}
+    found = model.explain_sample(row)
+    console.print("Why the network gives the first row held out its class:", soft_wrap=True)
+    _print_rule(console, found, f"{found.to_sentence()}. In truth it is {classes[0]}.")
+
+
+def _table(*headings: str, first: Literal["left", "right"] = "left") -> Table:
+    """A table without lines between its columns; numbers stand to the right and are never cut."""
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("class", overflow="fold")
-    for heading in ("literals", "training\nerrors", "held-out\nright"):
+    table.add_column(headings[0], justify=first, overflow="fold")
+    for heading in headings[1:]:
         table.add_column(heading, justify="right", overflow="fold", no_wrap=True)
-    table.add_column("status", overflow="fold")
-    for label, rule, right, _ in rules:
-        table.add_row(label, f"{rule.literals}", f"{rule.errors:g}", f"{right:.1%}", rule.status)
     return table
 
 
-def _front_table(rules: list[_ClassRule]) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("literals", justify="right", overflow="fold")
-    for found in rules:
-        table.add_column(found.label, justify="right", overflow="fold")
-    errors = [{point.literals: f"{point.errors:g}" for point in found.front} for found in rules]
-    for literals in sorted(set().union(*errors)):
-        table.add_row(f"{literals}", *(column.get(literals, "") for column in errors))
-    return table
+def _percent(rate: float) -> str:
+    return "-" if isnan(rate) else f"{rate:.1%}"
 
 
 def _load(data: DemoData) -> _Split:

@@ -43,7 +43,9 @@ def test_losses_are_their_formulas_on_soft_targets(rows):
 
     assert iff_loss(z, w * y, w * (1 - y)).item() == pytest.approx(cross_entropy, abs=1e-9)
     assert if_loss(z, w * y, w * (1 - y), 0.25).item() == pytest.approx(missed + 0.25 * wrongly, abs=1e-9)
-    assert only_if_loss(z, w * y, w * (1 - y), 0.25).item() == pytest.approx(wrongly + 0.25 * missed, abs=1e-9)
+    assert only_if_loss(z, w * y, w * (1 - y), 0.25).item() == pytest.approx(
+        wrongly + 0.25 * missed, abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -32,7 +32,9 @@ def test_the_penalty_is_on_the_first_layer_then_a_little_on_all():
     network.prune()
 
     total = sum(layer.weight.abs().sum(dim=(1, 2)) for layer in network.linears)
-    assert torch.allclose(network.penalty(), FINE_TUNING_SHARE * torch.tensor([0.1, 0.2, 0.3]).double() * total)
+    assert torch.allclose(
+        network.penalty(), FINE_TUNING_SHARE * torch.tensor([0.1, 0.2, 0.3]).double() * total
+    )
 
 
 @pytest.mark.parametrize("max_concepts", [1, 3, 5, 50])

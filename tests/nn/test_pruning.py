@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from itertools import pairwise
 
 import pytest
 import torch
@@ -29,7 +30,7 @@ def model_of(*sizes: int, seed: int = 0, activation: type[nn.Module] = nn.Sigmoi
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         layers: list[nn.Module] = []
-        for n_in, n_out in zip(sizes, sizes[1:], strict=False):
+        for n_in, n_out in pairwise(sizes):
             layers += [nn.Linear(n_in, n_out), activation()]
         return nn.Sequential(*layers[:-1])
 
@@ -83,7 +84,7 @@ def test_each_neuron_keeps_its_largest_weights(fan_in):
     for layer, old in zip(linears(model), before, strict=True):
         assert (layer.weight != 0).sum(dim=1).tolist() == [min(fan_in, old.shape[1])] * len(old)
         for row, was in zip(layer.weight, old, strict=True):
-            assert row.abs().sum() == pytest.approx(was.abs().sort().values[-fan_in:].sum().item())
+            assert row.abs().sum().item() == pytest.approx(was.abs().sort().values[-fan_in:].sum().item())
 
 
 def test_a_fan_in_beyond_the_inputs_keeps_all():
@@ -246,10 +247,10 @@ def test_each_member_of_stacked_networks_is_pruned_for_itself():
         ),
         (lambda m: prune_inputs(m, tau=2), "tau must be a number in [0, 1]. Got 2."),
         (
-            lambda m: l1_penalty(nn.Sequential(nn.Sigmoid())),
+            lambda _: l1_penalty(nn.Sequential(nn.Sigmoid())),
             "The model Sequential has no torch.nn.Linear layer. Use at least one.",
         ),
-        (lambda m: l1_penalty("model"), "A model must be a torch.nn.Module. Got 'model'."),
+        (lambda _: l1_penalty("model"), "A model must be a torch.nn.Module. Got 'model'."),
     ],
 )
 def test_errors_tell_the_fix(call, message):

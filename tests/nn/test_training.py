@@ -116,7 +116,9 @@ def test_merged_rows_train_the_same_weights(kind):
     x = random_x(40)
     targets = some_rows(3, 40).yes.gt(0).double()
     once = rows_of(x, targets)
-    five = Rows(x.repeat(5, 1), *(w.repeat(1, 5) / 5 for w in (once.yes, once.no, once.check_yes, once.check_no)))
+    five = Rows(
+        x.repeat(5, 1), *(w.repeat(1, 5) / 5 for w in (once.yes, once.no, once.check_yes, once.check_no))
+    )
 
     assert len(five.merged().x) < len(five.x)
     few, short = train(make(kind), once, plan())

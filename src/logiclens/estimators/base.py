@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedShuffleSplit
@@ -38,6 +39,7 @@ from logiclens.explain import RuleKind
 from logiclens.explain.label import plain_label
 from logiclens.explain.rule import member
 from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.data import as_float
 from logiclens.logic.values import as_weights
 
 if TYPE_CHECKING:
@@ -49,7 +51,69 @@ if TYPE_CHECKING:
 class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the classifiers: a network for each target, and the rules that say what it does.
 
-    Not to be used by itself: see :class:`~logiclens.estimators.MuClassifier` and the others.
+    Not to be used by itself: see :class:`~logiclens.estimators.MuClassifier` and the others, which share
+    these settings.
+
+    Parameters
+    ----------
+    rule : {"iff", "if", "only_if"}, default "iff"
+        What the rules say (Sec. 4.2): IFF, the target exactly where the formula is true; IF, the formula
+        holds wherever the target does (``y -> phi``, a necessary condition); ONLY IF, the target wherever
+        the formula holds (``phi -> y``, a sufficient condition).
+    max_literals : int
+        Longest formula to consider.
+    unseen : {"ignore", "ask"}, default "ignore"
+        Combinations of concepts that do not occur: don't-cares, or as the network answers them.
+    aggregation : {"minimal", "paper"}, default "minimal"
+        Where formulas come from: the front of errors against literals, or the paper's own aggregation of the
+        most frequent example-level explanations.
+    class_weight : {"auto", "balanced", None} or mapping of label to weight, default "auto"
+        How much rows of each target count in training: equally (None), by their inverse frequency
+        ("balanced"), or by a small power of it ("auto"), which costs next to no accuracy and finds more of
+        a rare target.
+    hidden : sequence of int
+        Sizes of the hidden layers.
+    l1 : float or sequence of float
+        Strength of the parsimony penalty, as a share of the loss of a constant answer; of several, the best
+        is chosen for each target.
+    restarts : int
+        Networks trained for each penalty, from different first weights.
+    epochs : int
+        Passes over the rows; where the network is pruned, that happens half-way.
+    learning_rate : float
+    batch_size : int, optional
+        Rows in a mini-batch; all rows at once when missing.
+    patience : int
+        Epochs without a better validation loss after which a network is done.
+    validation_fraction : float, default 0.25
+        Share of the rows held out to stop training by.
+    encoder : None
+        Reserved: inputs are concepts in [0, 1].
+    device : str, default "auto"
+        "cpu", "cuda", ...; "auto" is CUDA where there is one.
+    random_state : int, RandomState or None
+        The same number gives the same formulas.
+    verbose : bool, default False
+        Whether to show progress, on a terminal.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        Labels of the classes, or names of the outputs.
+    explanations_ : ExplanationSet
+        What :meth:`explain` returns.
+    concept_names_ : tuple of str
+    concept_relevance_ : ndarray of shape (n_outputs, n_concepts)
+    network_ : LogicNetwork
+        One member for each output.
+    problem_ : Problem
+        How outputs stand for targets.
+    loss_curve_ : ndarray of shape (epochs, n_outputs)
+    n_iter_ : ndarray of shape (n_outputs,)
+    l1_ : ndarray of shape (n_outputs,)
+        The penalty that was chosen.
+    tables_ : dict of label to TruthTable
+        What the network says on the rows, over the concepts of each target.
     """
 
     prunes: ClassVar[bool] = True
@@ -105,6 +169,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         n_rows = len(inputs.values)
         if n_rows == 0:
             raise InputError("There are no rows to learn from. Pass at least one.")
+        if not inputs.names:
+            raise InputError("There are no concepts to learn from. Pass at least one column.")
         targets = read_targets(y, n_rows)
         if self._kind() is not RuleKind.IFF or (
             self.answers_singly and targets.problem is Problem.SINGLE_LABEL
@@ -117,6 +183,10 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
                 raise InputError("All weights in sample_weight are 0. Give some row a positive weight.")
         if isinstance(self.class_weight, Mapping):
             weight = weight * _class_weights(self.class_weight, targets)
+            if not weight.any():
+                raise InputError(
+                    "class_weight leaves every row with weight 0. Give some class a positive weight."
+                )
         return inputs, targets, weight
 
     def split(self, targets: Targets, weight: FloatArray) -> Fold:
@@ -181,6 +251,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         self.n_features_in_ = inputs.values.shape[1]
         if inputs.named:
             self.feature_names_in_ = np.array(inputs.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):  # of an earlier fit
+            del self.feature_names_in_
         self.concept_names_ = inputs.names
         self.classes_ = label_vector(targets.labels, np.arange(len(targets.labels)))
         self.problem_ = targets.problem
@@ -217,7 +289,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         scores = self.decision_function(X)
         if self.problem_ is Problem.MULTI_LABEL:
             return (scores > 0).astype(np.int64)
-        return np.asarray(self.classes_[predicted_index(scores.reshape(len(scores), -1), self.problem_)])
+        return np.asarray(self.classes_[predicted_index(_by_output(scores), self.problem_)])
 
     def predict_proba(self, X: Any) -> FloatArray:
         """``f_i`` for each target, (n, n_targets).
@@ -227,7 +299,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         degree to which the network says yes. Rows of single-label problems are divided by their sum.
         """
         scores = self.decision_function(X)
-        values = spread_outputs(1.0 / (1.0 + np.exp(-scores.reshape(len(scores), -1))), self.problem_)
+        values = spread_outputs(expit(_by_output(scores)), self.problem_)
         if self.problem_ in (Problem.SINGLE_LABEL, Problem.OUTPUT_BY_OUTPUT):
             values = values / np.maximum(values.sum(axis=1, keepdims=True), np.finfo(float).tiny)
         return np.asarray(values)
@@ -243,6 +315,11 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         save_model(self, path)
 
 
+def _by_output(scores: FloatArray) -> FloatArray:
+    """Scores as a table, (n, n_outputs), of however many rows."""
+    return scores[:, None] if scores.ndim == 1 else scores
+
+
 def _class_weights(weights: Mapping[Any, float], targets: Targets) -> FloatArray:
     """The weight of each row's class."""
     if targets.problem is Problem.MULTI_LABEL:
@@ -250,7 +327,7 @@ def _class_weights(weights: Mapping[Any, float], targets: Targets) -> FloatArray
     for label in weights:
         if plain_label(label) not in targets.labels:
             raise UnknownTargetError(plain_label(label), targets.labels)
-    by_class = np.array([float(weights.get(label, 1.0)) for label in targets.labels])
+    by_class = np.array([as_float(weights.get(label, 1.0)) for label in targets.labels])
     if not (np.isfinite(by_class) & (by_class >= 0)).all():
         raise InputError(f"Class weights must be finite and not negative. Got {shown(dict(weights))}.")
     return by_class[targets.strata()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from logiclens.estimators.base import LENClassifier
 
@@ -15,6 +15,30 @@ class MuClassifier(LENClassifier):
     """A light network for each target that keeps few concepts (the paper's mu network, Sec. 5.2).
 
     The classifier to start with: nearly as accurate as an unconstrained network, with short rules.
+
+    Parameters
+    ----------
+    max_concepts : int, default 7
+        Most concepts a target's network keeps, the paper's zeta. Raise it where rules must speak of more.
+    tau : float, default 0
+        Least relevance, relative to the most relevant concept, of a concept that is kept.
+    settle : bool, default True
+        Whether the network gives way to its own rule where it hardly cares
+        (:mod:`~logiclens.estimators.settling`).
+    candidates : int, default 3
+        Best networks of each target whose rules compete.
+    rule, max_literals, unseen, aggregation, class_weight, hidden, l1, restarts, epochs, learning_rate, \
+    batch_size, patience, validation_fraction, encoder, device, random_state, verbose
+        Those of :class:`~logiclens.estimators.base.LENClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).random((200, 4))
+    >>> y = np.where((X[:, 0] > 0.5) & (X[:, 2] > 0.5), "both", "not both")
+    >>> print(MuClassifier(random_state=0).fit(X, y).explain())
+    forall x: both(x) <-> x0(x) & x2(x)
+    forall x: "not both"(x) <-> ~x0(x) | ~x2(x)
     """
 
     def __init__(  # noqa: PLR0913 - a classifier's settings
@@ -23,7 +47,7 @@ class MuClassifier(LENClassifier):
         rule: str = "iff",
         max_concepts: int = 7,
         tau: float = 0.0,
-        max_literals: int = 12,
+        max_literals: int = 9,
         unseen: str = "ignore",
         aggregation: str = "minimal",
         settle: bool = True,
@@ -64,6 +88,35 @@ class MuClassifier(LENClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
+    @classmethod
+    def reference(cls, **settings: Any) -> Self:
+        """The settings of the paper's experiments, with its own aggregation of example-level explanations.
+
+        One network, no restarts, pruned at ``tau = 0.5`` of the largest norm, 1000 epochs, 30 % of the rows
+        held out, rows of equal weight, formulas of the most frequent example-level explanations.
+
+        Parameters
+        ----------
+        **settings
+            Settings to change.
+        """
+        paper: dict[str, Any] = {
+            "max_concepts": 1000,
+            "tau": 0.5,
+            "aggregation": "paper",
+            "settle": False,
+            "class_weight": None,
+            "hidden": (20,),
+            "l1": 0.013,
+            "restarts": 1,
+            "candidates": 1,
+            "epochs": 1000,
+            "learning_rate": 0.01,
+            "patience": 1000,
+            "validation_fraction": 0.3,
+        }
+        return cls(**(paper | settings))
+
     def make_network(self, streams: Streams, n_concepts: int, l1: Sequence[float]) -> LogicNetwork:
         from logiclens.nn.mu import MuNetwork
 
@@ -71,7 +124,20 @@ class MuClassifier(LENClassifier):
 
 
 class PsiClassifier(LENClassifier):
-    """Every neuron is a formula: fully readable, exactly explained (the paper's psi network, Sec. 5.1)."""
+    """Every neuron is a formula: fully readable, exactly explained (the paper's psi network, Sec. 5.1).
+
+    Inputs are Booleanised, and so are hidden neurons once trained; the composed formula is what the network
+    decides, on every input there can be.
+
+    Parameters
+    ----------
+    fan_in : int, default 3
+        Most connections into a neuron after pruning, the paper's zeta; 2 to 9 are readable.
+    rule, max_literals, unseen, aggregation, class_weight, hidden, l1, restarts, epochs, learning_rate, \
+    batch_size, patience, validation_fraction, encoder, device, random_state, verbose
+        Those of :class:`~logiclens.estimators.base.LENClassifier`; ``max_literals``, ``unseen`` and
+        ``aggregation`` have no part in formulas that are exact.
+    """
 
     answers_singly: ClassVar[bool] = True
 
@@ -80,7 +146,7 @@ class PsiClassifier(LENClassifier):
         *,
         rule: str = "iff",
         fan_in: int = 3,
-        max_literals: int = 12,
+        max_literals: int = 9,
         unseen: str = "ignore",
         aggregation: str = "minimal",
         class_weight: Any = "auto",
@@ -123,7 +189,22 @@ class PsiClassifier(LENClassifier):
 
 
 class ReluClassifier(LENClassifier):
-    """Full capacity, explained example by example (the paper's ReLU network, Sec. 5.3)."""
+    """Full capacity, explained example by example (the paper's ReLU network, Sec. 5.3).
+
+    No concept is pruned: relevance is read, row by row, off the affine map that the network is at the row
+    (Theorem 4.1). The most accurate network, with the least faithful rules.
+
+    Parameters
+    ----------
+    settle : bool, default True
+        Whether the network gives way to its own rule where it hardly cares
+        (:mod:`~logiclens.estimators.settling`).
+    candidates : int, default 1
+        Best networks of each target whose rules compete.
+    rule, max_literals, unseen, aggregation, class_weight, hidden, l1, restarts, epochs, learning_rate, \
+    batch_size, patience, validation_fraction, encoder, device, random_state, verbose
+        Those of :class:`~logiclens.estimators.base.LENClassifier`.
+    """
 
     prunes: ClassVar[bool] = False
 
@@ -131,7 +212,7 @@ class ReluClassifier(LENClassifier):
         self,
         *,
         rule: str = "iff",
-        max_literals: int = 12,
+        max_literals: int = 9,
         unseen: str = "ignore",
         aggregation: str = "minimal",
         settle: bool = True,
@@ -177,7 +258,27 @@ class ReluClassifier(LENClassifier):
 
 
 class EntropyClassifier(LENClassifier):
-    """Attention that gathers on few concepts (the entropy-based LEN of Barbiero et al., 2022)."""
+    """Attention that gathers on few concepts (the entropy-based LEN of Barbiero et al., 2022).
+
+    Parameters
+    ----------
+    max_concepts : int, default 7
+        Most concepts a target's network keeps.
+    tau : float, default 0.1
+        Least attention, relative to the largest, of a concept that is kept.
+    temperature : float, default 0.7
+        Smaller makes attention sharper.
+    settle : bool, default True
+        Whether the network gives way to its own rule where it hardly cares
+        (:mod:`~logiclens.estimators.settling`).
+    candidates : int, default 3
+        Best networks of each target whose rules compete.
+    l1 : float or sequence of float
+        Strength of the entropy penalty.
+    rule, max_literals, unseen, aggregation, class_weight, hidden, restarts, epochs, learning_rate, \
+    batch_size, patience, validation_fraction, encoder, device, random_state, verbose
+        Those of :class:`~logiclens.estimators.base.LENClassifier`.
+    """
 
     def __init__(  # noqa: PLR0913 - a classifier's settings
         self,
@@ -186,7 +287,7 @@ class EntropyClassifier(LENClassifier):
         max_concepts: int = 7,
         tau: float = 0.1,
         temperature: float = 0.7,
-        max_literals: int = 12,
+        max_literals: int = 9,
         unseen: str = "ignore",
         aggregation: str = "minimal",
         settle: bool = True,

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from logiclens.errors import InputError, UnknownTargetError, count
 from logiclens.estimators.inputs import read_rows
-from logiclens.estimators.targets import Problem, Targets, read_targets
+from logiclens.estimators.targets import Problem, Targets, read_known_targets
 from logiclens.explain import (
     Explanation,
     ExplanationSet,
@@ -91,9 +91,7 @@ class ExplainingMixin:
             outputs = said[:, 1:] if self.problem_ is Problem.BINARY else said
             targets = Targets(labels, self.problem_, outputs)
         else:
-            targets = read_targets(y, len(x), None if self.problem_ is Problem.MULTI_LABEL else labels)
-            if self.problem_ is Problem.OUTPUT_BY_OUTPUT:
-                targets = targets.output_by_output()
+            targets = read_known_targets(y, len(x), labels, self.problem_)
         half = np.full(len(x), 0.5)  # the rows make the tables and decide on the length
         how = self.recipe(self.concept_names_).extraction
         return explain_targets(self.network_, x, targets, Fold(half, half), how)[0]

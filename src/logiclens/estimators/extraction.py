@@ -97,7 +97,7 @@ def explain_targets(
     x : ndarray of shape (n, n_concepts)
     targets : Targets
     fold : Fold
-        Both parts make the tables; the part to check with decides how long formulas are.
+        Both parts make the tables and decide how long formulas are.
     how : Extraction
     """
     weight = fold.train + fold.check
@@ -164,7 +164,7 @@ class _Reader:
         scores = one.relevance(torch.as_tensor(self.x, dtype=one.l1.dtype, device=one.l1.device))
         by_row = scores[0].cpu().numpy()
         rows = said_yes & (self.weight > 0)
-        mean = by_row[rows].mean(axis=0) if rows.any() else by_row.mean(axis=0)
+        mean = self.weight[rows] @ by_row[rows] if rows.any() else by_row.mean(axis=0)
         columns = np.sort(np.argsort(-mean, kind="stable")[:_MOST_READ])
         return columns, by_row[:, columns]
 
@@ -187,17 +187,20 @@ class _Reader:
         order = _by_tuple(table, x, scores, weight) if scores.ndim == 2 else scores
         if self.how.ask and scores.ndim == 1:
             table = _asked(self.network, table, columns, at, problem)
-        # An implication must hold on all rows; how long an equivalence is, is decided on those held out.
-        judge = fold.check if self.how.kind is RuleKind.IFF and not globals().get("_JUDGE_ALL") else weight
-        held_out = _truth_table(x, truth, judge, names) if judge.any() else None
+        # The formula's length is decided on all rows: the rows held out have already decided when training
+        # stopped, and of a rare target there may be none among them.
+        true = _truth_table(x, truth, weight, names)
         explanation = explain_class(
             table,
             label,
             kind=self.how.kind,
-            truth=held_out,
+            truth=true,
             order=order,
             max_literals=self.how.max_literals,
         )
+        if fold.check.any():
+            held_out = _truth_table(x, truth, fold.check, names)
+            explanation = replace(explanation, scores=validation_scores(explanation.formula, table, held_out))
         return explanation, table
 
 
@@ -251,9 +254,9 @@ def _by_tuple(table: TruthTable, x: FloatArray, scores: FloatArray, weight: Floa
     row = place[code]
     seen = (row >= 0) & (weight > 0)
     total = np.zeros((len(tuples), x.shape[1]))
-    np.add.at(total, row[seen], scores[seen])
-    times = np.bincount(row[seen], minlength=len(tuples))[:, None]
-    return np.asarray(total / times.clip(min=1))
+    np.add.at(total, row[seen], weight[seen, None] * scores[seen])
+    weights = np.bincount(row[seen], weights=weight[seen], minlength=len(tuples))[:, None]
+    return np.asarray(total / np.where(weights > 0, weights, 1.0))
 
 
 def composition(network: PsiNetwork, output: int, names: tuple[str, ...]) -> Composition:
@@ -311,7 +314,7 @@ def rule_set(
     fired = np.column_stack([e.evaluate(x, names=names) for e in explanations])
     covered = weight @ fired
     right = (weight[:, None] * truth * fired).sum(axis=0)
-    priority = tuple(float(p) for p in right / np.maximum(covered, 1e-12))
+    priority = tuple(float(p) for p in right / np.where(covered > 0, covered, 1.0))
     priority = tuple(min(p, 1.0) for p in priority)
     if problem is Problem.MULTI_LABEL:
         return ExplanationSet(tuple(explanations), names, multi_label=True, priority=priority)

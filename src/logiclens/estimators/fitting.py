@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from logiclens.errors import InputError, shown
 from logiclens.logic.arrays import FloatArray
 from logiclens.nn.population import LogicNetwork, Streams, join
 from logiclens.nn.training import History, Plan, Rows, train
@@ -164,7 +165,7 @@ def train_folds(
             [l1 for _ in chunk for l1 in population.penalties for _ in range(population.restarts)],
         ).to(device)
         rows = _weighted_rows(data, outputs, folds, chunk, population)
-        generator = torch.Generator().manual_seed(population.seed)
+        generator = torch.Generator().manual_seed(population.seed % 2**63)
 
         def told(epoch: int, start: int = start, n: int = len(chunk)) -> None:
             report((start + n * epoch / plan.epochs) / len(groups))
@@ -302,4 +303,10 @@ def resolve_device(device: str) -> torch.device:
     """The device by name; "auto" is CUDA where there is one, the CPU otherwise."""
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
-    return torch.device(device)
+    try:
+        torch.zeros(1, device=device)
+        return torch.device(device)
+    except (AssertionError, NotImplementedError, RuntimeError, TypeError):
+        raise InputError(
+            f"device must be 'auto', 'cpu' or a device that torch can use here. Got {shown(device)}."
+        ) from None

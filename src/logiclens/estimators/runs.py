@@ -67,9 +67,10 @@ def fit_folds(
     progress: Callable[[float], None] | None = None,
 ) -> list[Fitted]:
     """Fit all folds as one population; one result for each."""
-    trained = train_folds(recipe.population, recipe.plan, x, targets.outputs, folds, progress)
+    scaled = [_scaled(fold) for fold in folds]
+    trained = train_folds(recipe.population, recipe.plan, x, targets.outputs, scaled, progress)
     if recipe.settles and recipe.extraction.kind is RuleKind.IFF:
-        trained = _settled(trained, x, targets, folds, recipe)
+        trained = _settled(trained, x, targets, scaled, recipe)
     else:
         trained = [run.select(_firsts(run, targets)) for run in trained]
     if recipe.extraction.kind is not RuleKind.IFF:
@@ -81,6 +82,12 @@ def fit_folds(
         rules, tables = explain_targets(final, x, targets, fold, recipe.extraction)
         fitted.append(Fitted(run, final, rules, tables))
     return fitted
+
+
+def _scaled(fold: Fold) -> Fold:
+    """A fold whose largest weight is about 1, which single precision can hold; divided by a power of two."""
+    power = np.frexp(max(fold.train.max(), fold.check.max()))[1] - 1
+    return Fold(np.ldexp(fold.train, -power), np.ldexp(fold.check, -power))
 
 
 def _firsts(run: Trained[Any], targets: Targets) -> NDArray[np.intp]:

@@ -371,9 +371,7 @@ def _labels(targets: Sequence[Label] | None, number: int, single: bool) -> tuple
     labels = tuple(map(plain_label, targets))
     check_labels(labels)
     if len(labels) != number:
-        remedy = (
-            "name both classes, the one that the output stands for last" if single else "name each output"
-        )
+        remedy = "name both classes, that of the output last" if single else "name each output"
         raise InputError(f"The model has {number} targets. Got {count(len(labels), 'label')}; {remedy}.")
     return labels
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from logiclens.errors import InputError, shown
-from logiclens.logic.data import as_float, check_count
+from logiclens.logic.data import as_float
 
 BALANCE = 0.2
 """Power of the inverse class frequency behind ``class_weight="auto"``."""
@@ -20,13 +20,10 @@ _COUNTS = ("epochs", "restarts", "candidates", "patience", "max_concepts", "fan_
 def check_settings(settings: Mapping[str, Any]) -> None:
     """Refuse settings that make no sense, in one line each."""
     for name in _COUNTS:
-        if name in settings and check_count(settings[name], name) < 1:
-            raise InputError(f"{name} must be a whole number of at least 1. Got {shown(settings[name])}.")
-    if (
-        settings["batch_size"] is not None
-        and check_count(settings["batch_size"], "batch_size", ", or None") < 1
-    ):
-        raise InputError("batch_size must be at least 1, or None for all rows at once. Got 0.")
+        if name in settings:
+            _check_positive(settings[name], name)
+    if settings["batch_size"] is not None:
+        _check_positive(settings["batch_size"], "batch_size", ", or None for all rows at once")
     fraction = as_float(settings["validation_fraction"])
     if not 0.0 <= fraction < 1.0:
         raise InputError(
@@ -50,10 +47,18 @@ def check_settings(settings: Mapping[str, Any]) -> None:
             f"hidden must be the sizes of the hidden layers, such as (10,). Got {shown(hidden)}."
         )
     for size in hidden:
-        if check_count(size, "A hidden layer's size") < 1:
-            raise InputError("A hidden layer needs at least one neuron. Got 0.")
+        _check_positive(size, "The size of a hidden layer")
+    if not 0.0 <= as_float(settings.get("tau", 0.0)) <= 1.0:
+        raise InputError(f"tau must be a number in [0, 1]. Got {shown(settings['tau'])}.")
+    if not 0.0 < as_float(settings.get("temperature", 1.0)) < np.inf:
+        raise InputError(f"temperature must be a positive number. Got {shown(settings['temperature'])}.")
     penalties(settings["l1"])
     balance_power(settings["class_weight"])
+
+
+def _check_positive(value: Any, name: str, otherwise: str = "") -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InputError(f"{name} must be a whole number of at least 1{otherwise}. Got {shown(value)}.")
 
 
 def penalties(l1: Any) -> tuple[float, ...]:

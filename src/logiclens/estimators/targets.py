@@ -13,10 +13,11 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from logiclens.errors import InputError, count, shown
-from logiclens.explain.label import Label, label_array, plain_label
+from logiclens.errors import InputError, count, listing, shown
+from logiclens.explain.label import Label, check_labels, label_array, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.values import as_array, as_floats, missing_values
 
@@ -126,6 +127,32 @@ def read_targets(y: Any, n_rows: int, labels: tuple[Label, ...] | None = None) -
     return _read_labels(array, labels)
 
 
+def read_known_targets(y: Any, n_rows: int, labels: tuple[Label, ...], problem: Problem) -> Targets:
+    """Read the truth about the targets of a fitted model: columns by name where ``y`` carries names.
+
+    Parameters
+    ----------
+    y : array or series of shape (n,), or array or frame of shape (n, n_outputs)
+    n_rows : int
+    labels : tuple
+        The targets of the model.
+    problem : Problem
+        How its outputs stand for them.
+    """
+    if problem is not Problem.MULTI_LABEL:
+        targets = read_targets(y, n_rows, labels)
+        if targets.problem is Problem.MULTI_LABEL:
+            raise InputError("The model has one label a row. Pass y as a vector of labels.")
+        return targets.output_by_output() if problem is Problem.OUTPUT_BY_OUTPUT else targets
+    targets = read_targets(y, n_rows)
+    named = _column_names(y) is not None
+    fits = set(targets.labels) == set(labels) if named else len(targets.labels) == len(labels)
+    if targets.problem is not Problem.MULTI_LABEL or not fits:
+        raise InputError(f"y must be a table with a column for each target: {listing(labels)}.")
+    order = [targets.labels.index(label) for label in labels] if named else list(range(len(labels)))
+    return Targets(labels, problem, targets.outputs[:, order])
+
+
 def _read_labels(array: NDArray[Any], labels: tuple[Label, ...] | None) -> Targets:
     if array.dtype.kind == "f":
         if np.isnan(array).any():
@@ -136,8 +163,10 @@ def _read_labels(array: NDArray[Any], labels: tuple[Label, ...] | None) -> Targe
                 f"y must hold the labels of classes. Got the number {wrong}; for soft targets in [0, 1] "
                 "pass a table with one column for each target."
             )
-    if array.dtype == object and any(value is None or value != value for value in array):
-        raise missing_values("y", np.array([value is None or value != value for value in array]))
+    if array.dtype == object:
+        missing = np.array([_is_missing(value) for value in array])
+        if missing.any():
+            raise missing_values("y", missing)
     try:
         found, index = np.unique(array, return_inverse=True)
     except TypeError:
@@ -155,7 +184,17 @@ def _read_labels(array: NDArray[Any], labels: tuple[Label, ...] | None) -> Targe
     return Targets(labels, Problem.SINGLE_LABEL, np.eye(len(labels))[place])
 
 
+def _is_missing(value: object) -> bool:
+    """Whether a value is None, or unlike itself as NaN is, or leaves it open as the NA of pandas does."""
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):
+        return type(value).__name__ == "NAType"
+
+
 def _read_table(array: NDArray[Any], names: tuple[str, ...] | None) -> Targets:
+    if not array.shape[1]:
+        raise InputError("y has no columns. Pass one for each target.")
     values = as_floats(array, "y")
     if np.isnan(values).any():
         raise missing_values("y", np.isnan(values), " (NaN)")
@@ -179,8 +218,17 @@ def _as_plain_array(y: Any) -> NDArray[Any]:
 
 
 def _column_names(y: Any) -> tuple[str, ...] | None:
-    frame = nw.from_native(y, pass_through=True)
-    return tuple(map(str, frame.columns)) if isinstance(frame, nw.DataFrame) else None
+    try:
+        frame = nw.from_native(y, pass_through=True)
+    except DuplicateError:
+        raise InputError(
+            "The columns of y must have distinct names. Rename those that are repeated."
+        ) from None
+    if not isinstance(frame, nw.DataFrame):
+        return None
+    names = tuple(map(str, frame.columns))
+    check_labels(names)
+    return names
 
 
 def label_vector(labels: tuple[Label, ...], index: NDArray[np.intp]) -> NDArray[Any]:

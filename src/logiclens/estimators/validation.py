@@ -14,7 +14,7 @@ from sklearn.model_selection import check_cv
 
 from logiclens.errors import InputError, MissingDependencyError, count, shown
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.settings import check_settings
+from logiclens.estimators.settings import check_settings, seed_of
 from logiclens.estimators.targets import Problem, Targets, decisions, label_vector, predicted_index
 from logiclens.logic.arrays import FloatArray
 from logiclens.metrics import complexity, consistency, explanation_accuracy, fidelity
@@ -79,7 +79,10 @@ def cross_explain(
     labels = targets.strata() if targets.problem is not Problem.MULTI_LABEL else targets.outputs
     parts = _splits(cv, inputs.values, labels, groups, estimator.random_state)
     start = time.perf_counter()
-    folds = [estimator.split(targets, _only(weight, train)) for train, _ in parts]
+    weights = [_only(weight, train) for train, _ in parts]
+    if not all(part.any() for part in weights):
+        raise InputError("All training rows of a fold have weight 0. Use fewer folds, or other weights.")
+    folds = [estimator.split(targets, part) for part in weights]
     recipe = clone(estimator).recipe(inputs.names)
     fitted = fit_folds(recipe, inputs.values, targets, folds)
     seconds = (time.perf_counter() - start) / len(parts)
@@ -131,12 +134,16 @@ def _scores(
 def _splits(
     cv: Any, x: FloatArray, labels: NDArray[Any], groups: ArrayLike | None, random_state: Any
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    every = np.arange(len(x))
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         cv = _stratified(int(cv), len(x), labels, random_state)
     try:
-        parts = list(check_cv(cv, labels, classifier=True).split(x, labels, groups))
-    except ValueError as error:
+        found = list(check_cv(cv, labels, classifier=True).split(x, labels, groups))
+        parts = [(every[train], every[test]) for train, test in found]  # masks become indices
+    except (IndexError, ValueError) as error:
         raise InputError(f"The data cannot be split: {error}") from None
+    if not parts:
+        raise InputError("cv has no folds. Pass at least one pair of training and test rows.")
     for train, test in parts:
         if not len(train) or not len(test):
             raise InputError("A fold has no training or no test rows. Use fewer folds.")
@@ -152,7 +159,7 @@ def _stratified(n_folds: int, n_rows: int, labels: NDArray[Any], random_state: A
         )
     rarest = np.unique(labels, return_counts=True)[1].min() if labels.ndim == 1 else 0
     kind = StratifiedKFold if rarest >= n_folds else KFold
-    return kind(n_folds, shuffle=True, random_state=random_state)
+    return kind(n_folds, shuffle=True, random_state=seed_of(random_state) % 2**32)
 
 
 def _only(weight: FloatArray, rows: NDArray[np.intp]) -> FloatArray:

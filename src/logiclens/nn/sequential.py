@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from torch import nn
 
 from logiclens.errors import InputError, shown
+from logiclens.nn.attention import EntropyLinear
 from logiclens.nn.steps import StepSigmoid
 
 _ACTIVATIONS: dict[str, tuple[type[nn.Module], ...]] = {
@@ -82,7 +83,7 @@ def _layers(model: nn.Module, kind: str) -> list[nn.Linear]:
     if len(chain) > 1 and len(chain) % 2 == 0 and isinstance(chain[-1], (nn.Sigmoid, StepSigmoid)):
         chain.pop()
     for number, part in enumerate(chain):
-        if number % 2 == 0 and isinstance(part, nn.Linear):
+        if number % 2 == 0 and isinstance(part, nn.Linear) and not isinstance(part, EntropyLinear):
             found.append(part)
         elif number % 2 == 0 or not isinstance(part, allowed) or number == len(chain) - 1:
             raise InputError(

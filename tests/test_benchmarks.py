@@ -1,0 +1,76 @@
+"""The timings of training run, on tables small enough for a test, and say what they timed."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+from benchmarks import experiments, training
+from sklearn.exceptions import ConvergenceWarning
+
+from logiclens.estimators import MuClassifier
+
+
+@pytest.fixture(autouse=True)
+def without_real_data(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("LOGICLENS_DATA", raising=False)
+
+
+def test_compare_says_how_much_of_the_plain_loop_was_timed():
+    table = experiments.many_classes(60, 3, boolean=True)
+    classifier = MuClassifier(epochs=4, l1=(0.004, 0.008), restarts=2, candidates=1, random_state=0)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        row = training.compare(table, classifier, n_folds=2, sampled=3)
+
+    assert "3 classes, 2 folds" in row.what
+    assert "from 3 of 24 members" in row.other  # 2 folds x 3 classes x 2 penalties x 2 restarts
+    assert "one of 6 classes" in row.other
+    assert re.fullmatch(r"\d+x", row.ratio)
+
+
+def test_plain_loop_counts_two_classes_for_one_binary_output():
+    table = experiments.many_rows(200, boolean=True)
+    classifier = MuClassifier(epochs=4, random_state=0)
+    targets, folds = training._folds(classifier, table, 5)
+
+    plain = training.plain_loop(classifier, table.X, targets, folds, sampled=1)
+
+    assert (plain.members, plain.explanations, plain.sampled) == (5 * 9, 5 * 2, 1)
+    assert plain.total == plain.training * 45 + plain.extraction * 10
+
+
+def test_plain_member_learns_a_planted_rule_from_the_concepts_it_keeps():
+    random = np.random.default_rng(0)
+    X = (random.random((400, 12)) < 0.5).astype(float)
+    y = ((X[:, 2] > 0) & (X[:, 5] > 0)).astype(int)
+    classifier = MuClassifier(max_concepts=3, random_state=0)
+    targets, folds = training._folds(classifier, experiments.Table("planted", X, y), 1)
+
+    network, kept = training._plain_member(classifier, X, targets, (folds[0], 0, 0.008), epochs=100)
+
+    said_yes = network(training.torch.as_tensor(X, dtype=training.torch.float32)).squeeze(1) > 0
+    assert len(kept) == 3
+    assert {2, 5} <= set(kept.tolist())
+    assert (said_yes.numpy() == y).mean() > 0.98
+
+
+def test_generated_tables_have_the_sizes_of_the_real_ones():
+    mimic, cub = experiments.mimic2_like(), experiments.cub_like(boolean=True)
+
+    assert mimic.X.shape == (1776, 90)
+    assert (mimic.X[:, 12:].reshape(-1, 26, 3).sum(axis=2) == 1).all()
+    assert cub.X.shape == (9430, 108)
+    assert len(np.unique(cub.y)) == 200
+    assert experiments.distinct_rows(cub.X) == len(np.unique(cub.X, axis=0)) <= 800
+
+
+def test_a_population_is_timed_on_the_cpu(capsys: pytest.CaptureFixture[str]):
+    training.main(["--classes", "4", "--folds", "2", "--epochs", "6", "--rows", "80"])
+
+    said = capsys.readouterr().out
+    assert said.startswith("8 members in ")
+    assert "6 epochs a member" in said
