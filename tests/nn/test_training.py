@@ -79,15 +79,37 @@ def test_a_member_that_is_done_keeps_its_weights():
     assert torch.allclose(loss, history.check_loss)
 
 
+def test_a_member_that_is_done_does_not_come_back():
+    """It stays in the batch as long as most others go on, but what happens to it no longer counts."""
+    looks = []
+
+    def scheduled(logits, yes, no):
+        loss = iff_loss(logits, yes, no)
+        if torch.is_grad_enabled():
+            return loss
+        looks.append(loss)
+        late = 0.1 if len(looks) > 5 else 2.0
+        first = 1.0 if len(looks) == 1 else late  # worse for a while, then better than ever
+        return torch.tensor([first, *[10.0 / len(looks)] * (len(loss) - 1)], dtype=loss.dtype)
+
+    _, history = train(
+        make("relu", 4), some_rows(4), plan(criterion=scheduled, prune=False, patience=10, epochs=50)
+    )
+
+    assert history.n_iter.tolist() == [10, 50, 50, 50]
+    assert history.check_loss[0] == 1.0
+
+
 def test_without_validation_rows_the_last_weights_are_best():
     rows = some_rows(share=1.1)
-    short, _ = train(make("relu"), rows, plan(prune=False, epochs=30, patience=5))
+    short, history = train(make("relu"), rows, plan(prune=False, epochs=30, patience=5))
     assert not (rows.check_yes + rows.check_no).any()
 
     with torch.no_grad():
         before = iff_loss(make("relu")(rows.x), rows.yes, rows.no)
         after = iff_loss(short(rows.x), rows.yes, rows.no)
     assert (after < before).all()
+    assert torch.allclose(history.check_loss, after)
 
 
 def test_members_with_and_without_validation_rows_train_together():

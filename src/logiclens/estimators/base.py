@@ -212,12 +212,13 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         from logiclens.nn.training import Plan
 
         kind = self._kind()
+        balance = balance_power(self.class_weight) if kind is RuleKind.IFF else 0.0
         population = Population(
             make=self.make_network,
             penalties=penalties(self.l1),
             restarts=self.restarts,
             candidates=getattr(self, "candidates", 1),
-            balance=balance_power(self.class_weight) if kind is RuleKind.IFF else 1.0,
+            balance=balance if kind is RuleKind.IFF else 1.0,
             seed=seed_of(self.random_state),
             device=self.device,
         )
@@ -232,7 +233,12 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             prune=self.prunes,
         )
         extraction = Extraction(
-            kind, names, self.max_literals, ask=self.unseen == "ask", as_in_paper=self.aggregation == "paper"
+            kind,
+            names,
+            self.max_literals,
+            balance=balance,
+            ask=self.unseen == "ask",
+            as_in_paper=self.aggregation == "paper",
         )
         return Recipe(population, plan, extraction, getattr(self, "settle", False))
 

@@ -52,6 +52,8 @@ class Extraction:
         The concepts.
     max_literals : int
         Longest formula to consider.
+    balance : float
+        Power of the inverse class frequency that rows count with where formulas are chosen, as in training.
     ask : bool
         Whether the network is asked about tuples that do not occur (``unseen="ask"``).
     as_in_paper : bool
@@ -61,6 +63,7 @@ class Extraction:
     kind: RuleKind
     names: tuple[str, ...]
     max_literals: int
+    balance: float = 0.0
     ask: bool = False
     as_in_paper: bool = False
 
@@ -151,6 +154,8 @@ class _Reader:
         self.fold = fold
         self.how = how
         self.weight = fold.train + fold.check
+        # Weights count as rows where chance is judged; small ones, such as shares, as one row each.
+        self.scale = max(1.0, float((self.weight > 0).sum() / self.weight.sum()))
         self.kept = network.kept().cpu().numpy()
         probe = network.relevance(torch.as_tensor(x[:1], dtype=network.l1.dtype, device=network.l1.device))
         self.general = None if probe.dim() == 3 else probe.cpu().numpy()
@@ -187,9 +192,9 @@ class _Reader:
         order = _by_tuple(table, x, scores, weight) if scores.ndim == 2 else scores
         if self.how.ask and scores.ndim == 1:
             table = _asked(self.network, table, columns, at, problem)
-        # The formula's length is decided on all rows: the rows held out have already decided when training
+        # The formula's length is decided on all rows: those held out have already decided when training
         # stopped, and of a rare target there may be none among them.
-        true = _truth_table(x, truth, weight, names)
+        true = _truth_table(x, truth, weight * self.scale, names)
         explanation = explain_class(
             table,
             label,
@@ -202,6 +207,14 @@ class _Reader:
             held_out = _truth_table(x, truth, fold.check, names)
             explanation = replace(explanation, scores=validation_scores(explanation.formula, table, held_out))
         return explanation, table
+
+
+def balanced(truth: FloatArray, weight: FloatArray, power: float) -> FloatArray:
+    """What each row counts, (n,): a member of the target its inverse frequency to a power."""
+    yes = float(weight @ truth)
+    no = float(weight.sum()) - yes
+    factor = (no / yes) ** power if yes > 0 and no > 0 else 1.0
+    return 1.0 + (factor - 1.0) * truth
 
 
 def _truth_table(x: FloatArray, truth: FloatArray, weight: FloatArray, names: list[str]) -> TruthTable:

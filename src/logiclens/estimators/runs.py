@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.estimators.extraction import Extraction, ask, explain_targets, rules_of_members
+from logiclens.estimators.extraction import Extraction, ask, balanced, explain_targets, rules_of_members
 from logiclens.estimators.fitting import Fold, Population, Trained, train_folds
 from logiclens.estimators.settling import settle
 from logiclens.estimators.targets import Problem, Targets, decisions
+from logiclens.explain.classwise import NECESSARY_RECALL, SUFFICIENT_PRECISION
 from logiclens.explain.label import Label
 from logiclens.explain.rule import RuleKind
 from logiclens.explain.rule_set import ExplanationSet
@@ -114,20 +115,27 @@ def _settled(
     networks = settle([run.network for run in trained], x, rules, weights, checks, recipe.plan)
     chosen = []
     for run, network, said, weight in zip(trained, networks, rules, weights, strict=True):
-        best = _most_right(network, x, said, targets, weight)
+        best = _most_right(network, x, said, targets, weight, recipe.extraction.balance)
         chosen.append(replace(run, network=network).select(best))
     return chosen
 
 
 def _most_right(
-    network: LogicNetwork, x: FloatArray, rules: BoolArray, targets: Targets, weight: FloatArray
+    network: LogicNetwork,
+    x: FloatArray,
+    rules: BoolArray,
+    targets: Targets,
+    weight: FloatArray,
+    power: float,
 ) -> NDArray[np.intp]:
     """Of each output the candidate that is right, together with its rule, about most rows."""
     n_outputs = targets.outputs.shape[1]
     per_output = network.members // n_outputs
     truth = np.repeat(targets.outputs, per_output, axis=1)
     said_yes = ask(network, x) > 0
-    right = weight @ (np.where(said_yes, truth, 1.0 - truth) * np.where(rules, truth, 1.0 - truth))
+    counts = np.column_stack([weight * balanced(column, weight, power) for column in targets.outputs.T])
+    right = np.where(said_yes, truth, 1.0 - truth) * np.where(rules, truth, 1.0 - truth)
+    right = (np.repeat(counts, per_output, axis=1) * right).sum(axis=0)
     place = right.reshape(n_outputs, per_output).argmax(axis=1)
     return np.asarray(place + _firsts_of(n_outputs, per_output))
 
@@ -135,28 +143,27 @@ def _most_right(
 def _shift(network: LogicNetwork, x: FloatArray, targets: Targets, fold: Fold, kind: RuleKind) -> None:
     """Fix the output bias of an implication so that it holds on the rows it was trained and checked with.
 
-    The paper asks for a condition on the bias, which the hinges of Eq. 4 and 5 leave open. Here it is
-    chosen: the largest shift towards saying no (IF) or yes (ONLY IF) that leaves next to no row on the
-    wrong side.
+    The hinges of Eq. 4 and 5 leave the bias open, and the paper asks for a condition on it. Ours: of all
+    biases for which the network says yes to next to all of the target (IF), or is right about next to all it
+    says yes to (ONLY IF), the one that says most.
     """
     import torch
 
     logits = ask(network, x)
     weight = (fold.train + fold.check)[:, None]
-    wrong = weight * (targets.outputs if kind is RuleKind.IF else 1.0 - targets.outputs)
-    sign = 1.0 if kind is RuleKind.IF else -1.0
+    yes, no = weight * targets.outputs, weight * (1.0 - targets.outputs)
     for output in range(network.members):
-        order = np.argsort(sign * logits[:, output], kind="stable")
-        missed = np.cumsum(wrong[order, output])
-        allowed = int(np.searchsorted(missed, SLIP * max(missed[-1], 1e-12), side="right"))
-        edge = (sign * logits[order, output])[min(allowed, len(order) - 1)]
-        shift = -sign * (edge - 1e-3 * (1.0 + abs(edge)))
+        order = np.argsort(-logits[:, output], kind="stable")
+        ranked, said = logits[order, output], np.cumsum(yes[order, output])
+        if kind is RuleKind.IF:  # down to where enough of the target is said yes to
+            last = int(np.searchsorted(said, NECESSARY_RECALL * said[-1], side="left"))
+        else:  # down to where one in so many more would be wrong
+            pure = (said + 1.0) / (said + np.cumsum(no[order, output]) + 2.0) >= SUFFICIENT_PRECISION
+            last = int(np.flatnonzero(pure)[-1]) if pure.any() else 0
+        edge = ranked[min(last, len(ranked) - 1)]
+        below = ranked[ranked < edge]
         with torch.no_grad():
-            network.linears[-1].bias[output] += shift
-
-
-SLIP = 0.002
-"""Share of the rows that an implication is about that may stay on its wrong side."""
+            network.linears[-1].bias[output] -= (edge + below.max()) / 2 if len(below) else edge - 1.0
 
 
 def network_answers(network: LogicNetwork, x: FloatArray, problem: Problem) -> BoolArray:

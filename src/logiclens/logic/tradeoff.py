@@ -101,9 +101,7 @@ class Tradeoff:
             self.prefer = self._preferences()
 
     @quiet_products
-    def sweep(
-        self, last_price: float, start: Terms | None = None, most_restarts: int = RESTARTS
-    ) -> Front:
+    def sweep(self, last_price: float, start: Terms | None = None, most_restarts: int = RESTARTS) -> Front:
         """Covers of all sizes, from the price at which nothing pays down to ``last_price``.
 
         The first descent follows the gains; as many more as the size of the table allows follow gains that

@@ -63,8 +63,8 @@ class PopulationLinear(nn.Module):
         members, n_out, n_in = self.weight.shape
         weight = self.kept_weight()
         if x.dim() == 2:
-            shared = weight.reshape(members * n_out, n_in) @ x
-            return shared.view(members, n_out, -1) + self.bias
+            shared = torch.addmm(self.bias.reshape(-1, 1), weight.reshape(members * n_out, n_in), x)
+            return shared.view(members, n_out, -1)
         return torch.baddbmm(self.bias, weight, x)
 
     def kept_weight(self) -> Tensor:

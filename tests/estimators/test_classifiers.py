@@ -1,0 +1,164 @@
+"""The four classifiers find known rules: XOR, conjunctions, implications."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+import logiclens
+from logiclens.estimators.base import LENClassifier
+from logiclens.logic import equivalent, parse_formula
+from logiclens.nn.entropy import EntropyNetwork
+from logiclens.nn.mu import MuNetwork
+from logiclens.nn.psi import PsiNetwork
+from logiclens.nn.relu import ReluNetwork
+from tests.estimators.toys import CLASSIFIERS, booleans, frame, quick, xor
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
+
+XOR = parse_formula("(x0 & ~x1) | (~x0 & x1)")
+SLOW = bool(os.environ.get("LOGICLENS_SLOW"))  # every seed, for changes to training or extraction
+SEEDS = range(20 if SLOW else 3)
+NETWORKS = {"mu": MuNetwork, "psi": PsiNetwork, "relu": ReluNetwork, "entropy": EntropyNetwork}
+
+
+@pytest.fixture(params=CLASSIFIERS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def test_every_classifier_is_public():
+    found = {cls.__name__ for cls in LENClassifier.__subclasses__()}
+
+    assert found >= {cls.__name__ for cls in CLASSIFIERS.values()}
+    for cls in CLASSIFIERS.values():
+        assert getattr(logiclens, cls.__name__) is cls
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_xor_is_found_with_the_defaults(kind: str, seed: int):
+    """Four literals, for the class and for its complement, among six concepts."""
+    X, y = xor(seed)
+    rules = CLASSIFIERS[kind](random_state=seed, device="cpu").fit(X, y).explain()
+
+    assert equivalent(rules[True].formula, XOR)
+    assert equivalent(rules[False].formula, ~XOR)
+    assert [rule.complexity for rule in rules.values()] == [4, 4]
+
+
+def test_conjunction_is_found_quickly(kind: str):
+    X, y = booleans()
+    clf = quick(kind).fit(frame(X), y)
+
+    assert clf.score(frame(X), y) == 1.0
+    assert equivalent(clf.explain()[True].formula, parse_formula("a & b"))
+    assert equivalent(clf.explain()[False].formula, parse_formula("~a | ~b"))
+    assert isinstance(clf.network_, NETWORKS[kind])
+    assert str(clf.explain()[True]).startswith("forall x: True(x) <-> a(x) & b(x)")
+
+
+def test_settings_are_kept_and_cloned(kind: str):
+    clf = quick(kind, max_literals=5, hidden=[3, 2], class_weight={0: 1.0})
+    twin = clone(clf)
+
+    assert twin.get_params() == clf.get_params()
+    assert twin.get_params()["hidden"] == [3, 2]
+    assert twin.set_params(max_literals=7).max_literals == 7
+    assert clf.max_literals == 5
+
+
+def test_init_only_stores(kind: str):
+    """Nonsense is refused when fitting, as scikit-learn expects."""
+    odd = object()
+    names = CLASSIFIERS[kind]().get_params()
+    clf = CLASSIFIERS[kind](**dict.fromkeys(names, odd))
+
+    assert vars(clf) == dict.fromkeys(names, odd)
+
+
+def test_unknown_setting_is_named(kind: str):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'lambda_'"):
+        CLASSIFIERS[kind](lambda_=1)
+    with pytest.raises(ValueError, match="Invalid parameter 'lambda_' for estimator"):
+        CLASSIFIERS[kind]().set_params(lambda_=1)
+
+
+@pytest.mark.parametrize("hidden", [(), (6, 4)])
+def test_depth_is_free(kind: str, hidden: tuple[int, ...]):
+    X, y = booleans()
+    clf = quick(kind, hidden=hidden).fit(X, y)
+
+    assert len(clf.network_.linears) == len(hidden) + 1
+    assert clf.decide(X).shape == (len(X), 2)
+
+
+def test_max_concepts_bounds_what_a_rule_speaks_of():
+    X, y = booleans()
+    for kind in ("mu", "entropy"):
+        clf = quick(kind, max_concepts=1).fit(X, y)
+        assert int(clf.network_.kept().sum()) <= 1
+        assert all(len(rule.concepts) <= 1 for rule in clf.explain().values())
+
+
+def test_fan_in_bounds_what_a_neuron_reads():
+    """More than there are concepts is allowed."""
+    X, y = booleans()
+    for fan_in in (1, 2, 9):
+        clf = quick("psi", fan_in=fan_in).fit(X, y)
+        for weight, _ in clf.network_.neurons(0):
+            assert (np.count_nonzero(np.asarray(weight), axis=1) <= fan_in).all()
+
+
+# --- implications (Sec. 4.2) ---
+
+
+def one_sided(rule: str) -> tuple[np.ndarray, np.ndarray]:
+    """``a & b``, of which some rows are missing (IF) or which is not all (ONLY IF)."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((240, 4)) > 0.5).astype(float)
+    both = (X[:, 0] > 0.5) & (X[:, 1] > 0.5)
+    noise = rng.random(240) < 0.15
+    return X, both & ~noise if rule == "if" else both | noise
+
+
+def fitted_implication(kind: str, rule: str, **settings: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+    X, y = one_sided(rule)
+    rules = quick(kind, rule=rule, epochs=100, **settings).fit(frame(X[:160]), y[:160]).explain()
+    return rules[True], rules[True].evaluate(frame(X[160:])), y[160:]
+
+
+@pytest.mark.parametrize("kind", ["mu", "psi", "entropy"])
+def test_if_rule_is_a_necessary_condition(kind: str):
+    """Every case satisfies it: recall 1 on rows not seen; precision is not asked for."""
+    rule, fired, truth = fitted_implication(kind, "if", restarts=2)
+
+    assert fired[truth].all()
+    assert not fired.all()
+    assert equivalent(rule.formula, parse_formula("a & b"))
+    assert str(rule) == "forall x: True(x) -> a(x) & b(x)"
+    assert rule.to_sentence() == "Every True case satisfies: a and b (a necessary condition)"
+
+
+@pytest.mark.parametrize("kind", ["mu", "psi", "entropy"])
+def test_only_if_rule_is_a_sufficient_condition(kind: str):
+    """All that satisfies it is a case: precision 1 on rows not seen; recall is not asked for."""
+    rule, fired, truth = fitted_implication(kind, "only_if", restarts=2)
+
+    assert truth[fired].all()
+    assert fired.any()
+    assert equivalent(rule.formula, parse_formula("a & b"))
+    assert str(rule) == "forall x: (a(x) & b(x)) -> True(x)"
+    assert rule.to_sentence() == "Whenever a and b, it is True (a sufficient condition)"
+
+
+def test_if_rule_of_a_relu_network():
+    rule, fired, truth = fitted_implication("relu", "if")
+
+    assert fired[truth].all()
+    assert not fired.all()
+    assert str(rule).startswith("forall x: True(x) -> ")

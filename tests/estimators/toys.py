@@ -1,0 +1,58 @@
+"""Small problems and quick settings for the tests of the classifiers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
+from logiclens.estimators.base import LENClassifier
+from tests.strategies import all_rows
+
+CLASSIFIERS = {
+    "mu": MuClassifier,
+    "psi": PsiClassifier,
+    "relu": ReluClassifier,
+    "entropy": EntropyClassifier,
+}
+
+_QUICK: dict[str, Any] = {
+    "epochs": 40,
+    "learning_rate": 0.1,
+    "restarts": 1,
+    "l1": 0.002,
+    "device": "cpu",
+    "random_state": 0,
+}
+_OWN: dict[str, dict[str, Any]] = {
+    "mu": {"candidates": 1},
+    "psi": {"restarts": 2},
+    "relu": {"candidates": 1},
+    "entropy": {"candidates": 1, "temperature": 2.0},
+}
+
+NAMES = ("a", "b", "c", "d")
+
+
+def quick(kind: str = "psi", **settings: Any) -> LENClassifier:
+    """A classifier that learns :func:`booleans` in a few dozen epochs."""
+    return CLASSIFIERS[kind](**_QUICK | _OWN[kind] | settings)
+
+
+def booleans(repeats: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    """Every tuple of four concepts, several times, and ``a & b``."""
+    X = np.tile(all_rows(4), (repeats, 1)).astype(float)
+    return X, (X[:, 0] > 0.5) & (X[:, 1] > 0.5)
+
+
+def frame(X: np.ndarray) -> pd.DataFrame:
+    """The rows as a frame whose columns are a, b, c, d."""
+    return pd.DataFrame(X, columns=list(NAMES[: X.shape[1]]))
+
+
+def xor(seed: int, n: int = 200) -> tuple[np.ndarray, np.ndarray]:
+    """Six concepts, uniform on [0, 1], of which the first two decide: exactly one of them is true."""
+    X = np.random.default_rng(seed).uniform(size=(n, 6))
+    return X, (X[:, 0] > 0.5) ^ (X[:, 1] > 0.5)
