@@ -85,7 +85,7 @@ def many_classes(n_rows: int, n_classes: int, boolean: bool) -> Table:
 def many_rows(n_rows: int, boolean: bool) -> Table:
     """Generated rows over 20 concepts, few of them true in a row, with a planted rule and 5 % noise."""
     random = np.random.default_rng(0)
-    scores = random.random((n_rows, 20)) ** 2.5  # a quarter lie above one half
+    scores = random.random((n_rows, 20)) ** 6  # one in nine lies above one half, so that tuples repeat
     truth = scores > 0.5
     y = (truth[:, 0] & ~truth[:, 1]) | (truth[:, 2] & truth[:, 3]) | truth[:, 4]
     y ^= random.random(n_rows) < 0.05

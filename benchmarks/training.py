@@ -225,7 +225,7 @@ def growth(classifier: MuClassifier) -> Iterator[Row]:
     """Time of a fit as classes and rows become more; at best the time of each is the same."""
     for boolean, kind in ((True, "Booleans"), (False, "floats")):
         for n_classes in (20, 50, 100, 200):
-            table = many_classes(4000, n_classes, boolean)
+            table = many_classes(2000, n_classes, boolean)
             yield _growth(classifier, table, f"{n_classes} classes, {kind} {table.size}", n_classes, "class")
     for boolean, largest in ((True, 6), (False, 5)):
         for power in range(3, largest + 1):

@@ -95,7 +95,7 @@ def test_docstring_examples_run(name: str):
 def test_every_module_has_a_place_in_the_reference(name: str):
     """Packages are described on the overview, the command line on its own page."""
     reference = DOCS / "reference"
-    if name in {"logiclens", "logiclens.logic"}:
+    if (SOURCE / Path(*name.split(".")) / "__init__.py").is_file():
         assert f"`{name}`" in (reference / "index.md").read_text(encoding="utf-8")
     elif name == "logiclens.cli":
         assert f"`{name}`" in (reference / "cli.md").read_text(encoding="utf-8")

@@ -73,7 +73,7 @@ def test_fit_leaves_global_state_and_the_working_directory_alone(kind, tmp_path,
     assert os.listdir(tmp_path) == []
 
 
-def test_fit_changes_neither_its_data_nor_its_settings(psi):
+def test_fit_changes_neither_its_data_nor_its_settings():
     x, y, weight = X.copy(), Y.copy(), np.ones(len(Y))
     clf = quick(hidden=[3])
     before = clf.get_params()
@@ -221,7 +221,7 @@ def test_several_classes(kind):
 
 
 def test_iris_by_cut_points():
-    """Real data, cut at simple points: right about nine rows of ten, with rules that agree with the network."""
+    """Real data, cut at simple points: right about nine rows of ten, network and rules alike."""
     data = load_iris(as_frame=True)
     cuts = {"petal length (cm)": (2.5, 4.8), "petal width (cm)": (0.8, 1.7)}
     concepts = pd.DataFrame(
@@ -343,7 +343,6 @@ def test_no_rows_to_predict(fitted):
 
 
 def test_hostile_names_work_everywhere():
-    names = list(HOSTILE_NAMES[: X.shape[1]])
     for start in range(0, len(HOSTILE_NAMES) - 3, 4):
         names = list(HOSTILE_NAMES[start : start + 4])
         data = pd.DataFrame(X, columns=names)
@@ -540,7 +539,8 @@ def test_whole_weights_are_repeated_rows(kind):
     weighted = quick(kind, **settings).fit(x, y, weight)
     repeated = quick(kind, **settings).fit(np.repeat(x, weight, axis=0), np.repeat(y, weight))
 
-    assert np.allclose(weighted.decision_function(x), repeated.decision_function(x), atol=1e-3)
+    assert np.allclose(weighted.loss_curve_, repeated.loss_curve_, atol=1e-4)
+    assert (weighted.decide(x) == repeated.decide(x)).all()
     assert weighted.explain().formulas == repeated.explain().formulas
 
 
@@ -551,7 +551,8 @@ def test_rows_of_weight_zero_are_not_there(kind):
     weighted = quick(kind, epochs=20).fit(x, y, weight)
     dropped = quick(kind, epochs=20).fit(x[weight > 0], y[weight > 0])
 
-    assert np.allclose(weighted.decision_function(x), dropped.decision_function(x), atol=1e-3)
+    assert np.allclose(weighted.loss_curve_, dropped.loss_curve_, atol=1e-4)
+    assert (weighted.decide(x) == dropped.decide(x)).all()
     assert weighted.explain().formulas == dropped.explain().formulas
 
 
@@ -654,14 +655,14 @@ def test_the_best_penalty_is_on_record():
     assert clf.l1_.tolist() == [0.001]
 
 
-@pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("kind", KINDS)
 def test_too_few_epochs_are_said(kind):
     with pytest.warns(ConvergenceWarning) as caught:
-        quick(kind, epochs=2).fit(X, Y)
+        quick(kind, epochs=10).fit(X, Y)
 
     assert [str(warning.message) for warning in caught] == [
-        f"{CLASSIFIERS[kind].__name__} was still getting better after 2 epochs. Raise epochs, or learning_rate."
+        f"{CLASSIFIERS[kind].__name__} was still getting better after 10 epochs. "
+        "Raise epochs, or learning_rate."
     ]
 
 
@@ -711,7 +712,7 @@ def test_probabilities(fitted):
 
 def test_extreme_scores_are_probabilities_as_well(psi, monkeypatch):
     """No overflow, whatever the logits."""
-    monkeypatch.setattr(psi, "decision_function", lambda X: np.array([-1e5, 0.0, 1e5]))
+    monkeypatch.setattr(psi, "decision_function", lambda _: np.array([-1e5, 0.0, 1e5]))
 
     assert psi.predict_proba(None).tolist() == [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
 

@@ -2,7 +2,7 @@
 
 A network that keeps few concepts is asked about the rows; its yes and no become a truth table over those
 concepts, and the formula comes from there (:mod:`logiclens.explain.classwise`). Of a ReLU network, which
-keeps all concepts, the ones that matter most over the rows it says yes to make the table. A psi network is
+keeps all concepts, the ones that matter most over the rows make the table. A psi network is
 read neuron by neuron (:mod:`logiclens.explain.compose`).
 """
 
@@ -36,7 +36,7 @@ from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 
 _BLOCK = 1 << 15  # rows asked at once
-_MOST_READ = 12  # concepts of a table when the network itself keeps all
+_MOST_READ = 8  # concepts of a table when the network itself keeps all
 
 EXACT = "exact: composed of the network's neurons"
 
@@ -160,7 +160,7 @@ class _Reader:
         probe = network.relevance(torch.as_tensor(x[:1], dtype=network.l1.dtype, device=network.l1.device))
         self.general = None if probe.dim() == 3 else probe.cpu().numpy()
 
-    def columns(self, member: int, said_yes: BoolArray) -> tuple[IndexArray, FloatArray]:
+    def columns(self, member: int) -> tuple[IndexArray, FloatArray]:
         """Concepts to read for a member, and their relevance: (m,), or (n, m) by row."""
         if self.general is not None:
             columns = np.flatnonzero(self.kept[member])
@@ -168,9 +168,7 @@ class _Reader:
         one = self.network.select(torch.tensor([member], device=self.network.l1.device))
         scores = one.relevance(torch.as_tensor(self.x, dtype=one.l1.dtype, device=one.l1.device))
         by_row = scores[0].cpu().numpy()
-        rows = said_yes & (self.weight > 0)
-        mean = self.weight[rows] @ by_row[rows] if rows.any() else by_row.mean(axis=0)
-        columns = np.sort(np.argsort(-mean, kind="stable")[:_MOST_READ])
+        columns = np.sort(np.argsort(-(self.weight @ by_row), kind="stable")[:_MOST_READ])
         return columns, by_row[:, columns]
 
     def explain(
@@ -183,7 +181,7 @@ class _Reader:
         problem: Problem,
     ) -> tuple[Explanation, TruthTable]:
         """The explanation of what a member says about a target, and the table it comes from."""
-        columns, scores = self.columns(member, said_yes)
+        columns, scores = self.columns(member)
         names = [self.how.names[j] for j in columns]
         x, weight, fold = self.x[:, columns], self.weight, self.fold
         table = TruthTable.from_data(x, said_yes, names=names, sample_weight=weight)

@@ -71,7 +71,7 @@ def fit_folds(
     scaled = [_scaled(fold) for fold in folds]
     trained = train_folds(recipe.population, recipe.plan, x, targets.outputs, scaled, progress)
     if recipe.settles and recipe.extraction.kind is RuleKind.IFF:
-        trained = _settled(trained, x, targets, scaled, recipe)
+        trained = _settled(trained, x, targets, folds, recipe)
     else:
         trained = [run.select(_firsts(run, targets)) for run in trained]
     if recipe.extraction.kind is not RuleKind.IFF:
@@ -108,10 +108,11 @@ def _settled(
     rules, weights, checks = [], [], []
     for run, fold in zip(trained, folds, strict=True):
         rules.append(rules_of_members(run.network, x, targets, fold, recipe.extraction))
-        weights.append(fold.train + fold.check)
+        scaled = _scaled(fold)
+        weights.append(scaled.train + scaled.check)
         per_output = run.network.members // targets.outputs.shape[1]
-        yes = fold.check[:, None] * np.repeat(targets.outputs, per_output, axis=1)
-        checks.append(np.stack([fold.check[:, None] - yes, yes], axis=2))
+        yes = scaled.check[:, None] * np.repeat(targets.outputs, per_output, axis=1)
+        checks.append(np.stack([scaled.check[:, None] - yes, yes], axis=2))
     networks = settle([run.network for run in trained], x, rules, weights, checks, recipe.plan)
     chosen = []
     for run, network, said, weight in zip(trained, networks, rules, weights, strict=True):
@@ -159,7 +160,12 @@ def _shift(network: LogicNetwork, x: FloatArray, targets: Targets, fold: Fold, k
             last = int(np.searchsorted(said, NECESSARY_RECALL * said[-1], side="left"))
         else:  # down to where one in so many more would be wrong
             pure = (said + 1.0) / (said + np.cumsum(no[order, output]) + 2.0) >= SUFFICIENT_PRECISION
-            last = int(np.flatnonzero(pure)[-1]) if pure.any() else 0
+            pure[:-1] &= ranked[1:] < ranked[:-1]  # equal logits are said yes to together
+            if not pure.any():
+                with torch.no_grad():
+                    network.linears[-1].bias[output] -= ranked[0] + 1.0  # no to all
+                continue
+            last = int(np.flatnonzero(pure)[-1])
         edge = ranked[min(last, len(ranked) - 1)]
         below = ranked[ranked < edge]
         with torch.no_grad():

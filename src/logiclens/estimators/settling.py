@@ -3,8 +3,8 @@
 A rule that is short enough to read differs from the network on some tuples. Most of these are tuples about
 which the network was nearly undecided. In a few further epochs each network is taught its own answers
 again, but for those rows, whose target is moved just across one half, to the side of the rule. What the
-rule says is then what the network does. A network whose validation accuracy would fall by more than a
-standard error keeps its weights.
+rule says is then what the network does. A network that agrees with its rule already, or whose validation
+accuracy would fall by more than a standard error, keeps its weights.
 """
 
 from __future__ import annotations
@@ -79,8 +79,10 @@ def settle(
     )
     whole, _ = train(whole, rows, short)
     whole.l1 = before.l1
+    # A network that agrees with its rule has nothing to learn; its gradients would be rounding errors.
+    agrees = (((logits > 0) == said) | (weight == 0)).all(dim=1)
     with torch.no_grad():
-        keep = _clearly_worse(whole(data) > 0, logits > 0, check)
+        keep = agrees | _clearly_worse(whole(data) > 0, logits > 0, check)
     _restore(whole, before, keep)
     sizes = [network.members for network in networks]
     index = torch.split(torch.arange(whole.members, device=device), sizes)

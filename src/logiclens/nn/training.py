@@ -21,6 +21,7 @@ from torch import Tensor, nn
 
 from logiclens.nn.criteria import Criterion
 from logiclens.nn.population import LogicNetwork
+from logiclens.nn.threads import threads_for
 
 _CODED = 20  # columns up to which tuples are numbered by their bits
 _EVERY = 5  # epochs between two looks at the validation loss
@@ -209,16 +210,25 @@ def train(
     explored = replace(rows, x=network.gather(rows.x)) if first else rows
     optimizer = _Adam(network)
     exploring = replace(plan, criterion=plan.exploration or plan.criterion)
-    for epoch in range(first):
-        rate = plan.learning_rate * min(1.0, 2.0 * (1.0 - epoch / first))
-        history.losses.append(_epoch(network, optimizer, explored, exploring, rate, generator))
-        report(epoch + 1)
+    with threads_for(_activations(network, explored, plan)):
+        for epoch in range(first):
+            rate = plan.learning_rate * min(1.0, 2.0 * (1.0 - epoch / first))
+            history.losses.append(_epoch(network, optimizer, explored, exploring, rate, generator))
+            report(epoch + 1)
     if plan.prune:
         network.prune()
-    tuned = _FineTuning(network, rows.gathered(network), plan, history)
-    tuned.run(plan.epochs - first, generator, lambda done: report(first + done))
+    left = rows.gathered(network)
+    with threads_for(_activations(network, left, plan)):
+        tuned = _FineTuning(network, left, plan, history)
+        tuned.run(plan.epochs - first, generator, lambda done: report(first + done))
     network.eval()
     return network, history
+
+
+def _activations(network: LogicNetwork, rows: Rows, plan: Plan) -> int:
+    """Numbers in the largest tensor of a step."""
+    n_rows = min(rows.yes.shape[1], plan.batch_size or rows.yes.shape[1])
+    return network.members * n_rows * max(layer.weight.shape[1] for layer in network.linears)
 
 
 def _epoch(

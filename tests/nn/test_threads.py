@@ -1,0 +1,34 @@
+"""One thread for small work, and the number of threads as it was afterwards."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from logiclens.nn.threads import SMALL, threads_for
+
+
+@pytest.fixture
+def two_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("two_threads")
+@pytest.mark.parametrize(("size", "expected"), [(10, 1), (SMALL, 1), (SMALL + 1, 2)])
+def test_small_work_gets_one_thread(size: int, expected: int):
+    with threads_for(size):
+        inside = torch.get_num_threads()
+
+    assert inside == expected
+    assert torch.get_num_threads() == 2
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_the_number_of_threads_returns_after_an_error():
+    with pytest.raises(RuntimeError, match="stop"), threads_for(1):
+        raise RuntimeError("stop")
+
+    assert torch.get_num_threads() == 2
