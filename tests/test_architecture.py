@@ -112,8 +112,6 @@ def forbidden_uses(text: str) -> list[str]:
 MIRRORED = ("logic", "explain", "nn", "estimators", "bench")
 """Packages whose modules each have a test module of their own; ``metrics`` is tested in one piece."""
 TESTED_WITHIN = {
-    "estimators/progress.py": "tests/estimators/test_base.py",
-    "estimators/settings.py": "tests/test_bad_input.py",
     "explain/model_file.py": "tests/estimators/test_saving.py",
     "loading.py": "tests/estimators/test_saving.py",
 }

@@ -523,7 +523,10 @@ CASES: dict[str, dict[str, Call]] = {
             ),
         ),
     },
-    "minimize_path": settings(minimize_path),
+    "minimize_path": {
+        **settings(minimize_path),
+        **prefixed("restarts", each(lambda value: minimize_path(TABLE, restarts=value), NOT_A_COUNT)),
+    },
     "Cover": {
         **prefixed("names", each(lambda value: Cover(value, WORDS, WORDS), NOT_NAMES)),
         **prefixed(

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from sklearn import datasets
 from typer.testing import CliRunner
 
@@ -111,13 +110,6 @@ def test_a_network_without_a_front_prints_none():
     output = run("demo", "--data", "iris", "--network", "psi").output
 
     assert "of that length" not in output
-
-
-def test_the_demo_leaves_the_threads_of_torch_alone():
-    before = torch.get_num_threads()
-    run("demo", "--data", "iris", "--network", "relu")
-
-    assert torch.get_num_threads() == before
 
 
 def test_an_error_of_ours_is_one_line(monkeypatch):

@@ -132,21 +132,14 @@ def _demo(data: DemoData, network: DemoNetwork) -> None:
 
 
 def _trained(split: _Split, network: DemoNetwork) -> LENClassifier:
-    """A classifier fitted on the training part: on one thread of the CPU, so that all machines add alike."""
+    """A classifier fitted on the training part; on the CPU, so that all machines find the same."""
     import warnings
 
-    import torch
-
-    threads = torch.get_num_threads()
     make = getattr(logiclens, f"{network.value.capitalize()}Classifier")
-    try:
-        torch.set_num_threads(1)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that a network could be trained longer is beside the point
-            model: LENClassifier = make(random_state=0, device="cpu", verbose=True)
-            return model.fit(*split.rows(~split.held_out))
-    finally:
-        torch.set_num_threads(threads)
+    model: LENClassifier = make(random_state=0, device="cpu", verbose=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a network could be trained longer is beside the point
+        return model.fit(*split.rows(~split.held_out))
 
 
 def _print_demo(console: Console, data: DemoData, split: _Split, model: LENClassifier) -> None:

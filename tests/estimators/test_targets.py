@@ -89,7 +89,8 @@ LABEL = "A label must be text, a Boolean, a finite number or a whole number of 6
     [
         (
             [1.0, np.nan, 0.0],
-            "y has 1 missing value (NaN), the first in row 1 (counted from 0). Impute or drop those rows first.",
+            "y has 1 missing value (NaN), the first in row 1 (counted from 0). "
+            "Impute or drop those rows first.",
         ),
         (
             ["a", None, None],
@@ -127,7 +128,8 @@ LABEL = "A label must be text, a Boolean, a finite number or a whole number of 6
         ),
         (
             np.array([[0, np.nan], [1, 0], [1, 1]]),
-            "y has 1 missing value (NaN), the first in row 0 (counted from 0). Impute or drop those rows first.",
+            "y has 1 missing value (NaN), the first in row 0 (counted from 0). "
+            "Impute or drop those rows first.",
         ),
         (np.array([["a", "b"]] * 3), "y must hold numbers. Got values of type <U1."),
         (np.zeros((3, 0)), "y has no columns. Pass one for each target."),

@@ -1,0 +1,131 @@
+"""Populations: how they are divided, weighed and chosen from does not change what comes out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from logiclens.errors import InputError
+from logiclens.estimators import fitting
+from logiclens.estimators.fitting import Fold, Population, balance_factor, resolve_device, train_folds
+from logiclens.nn.criteria import iff_loss
+from logiclens.nn.mu import MuNetwork
+from logiclens.nn.training import Plan
+from tests.estimators.toys import booleans
+
+X, Y = booleans()
+OUTPUTS = np.column_stack([Y, X[:, 2]]).astype(float)
+PLAN = Plan(criterion=iff_loss, epochs=10, learning_rate=0.1)
+ODD = np.arange(len(X)) % 2 == 1
+
+
+def population(**settings: Any) -> Population[MuNetwork]:
+    defaults: dict[str, Any] = {
+        "make": lambda streams, n_concepts, l1: MuNetwork(streams, n_concepts, (4,), l1),
+        "penalties": (0.001, 0.01),
+        "restarts": 2,
+        "candidates": 1,
+        "balance": 0.2,
+        "seed": 3,
+        "device": "cpu",
+    }
+    return Population(**defaults | settings)
+
+
+def folds() -> list[Fold]:
+    return [Fold((~ODD).astype(float), ODD.astype(float)), Fold(ODD.astype(float), np.zeros(len(X)))]
+
+
+def logits(trained: Any) -> np.ndarray:
+    with torch.no_grad():
+        return trained.network(torch.as_tensor(X, dtype=torch.float32)).numpy()
+
+
+def test_folds_trained_together_are_folds_trained_alone():
+    together = train_folds(population(), PLAN, X, OUTPUTS, folds())
+    for one, fold in zip(together, folds(), strict=True):
+        (alone,) = train_folds(population(), PLAN, X, OUTPUTS, [fold])
+        assert np.allclose(logits(one), logits(alone), atol=1e-4)
+        assert (one.penalty == alone.penalty).all()
+        assert (one.n_iter == alone.n_iter).all()
+
+
+def test_chunks_do_not_change_the_result(monkeypatch):
+    whole = train_folds(population(), PLAN, X, OUTPUTS, folds())
+    monkeypatch.setattr(fitting, "_CPU_BUDGET", 1)
+    parts = train_folds(population(), PLAN, X, OUTPUTS, folds())
+    for one, other in zip(whole, parts, strict=True):
+        assert np.allclose(logits(one), logits(other), atol=1e-4)
+        assert one.loss_curve.shape == other.loss_curve.shape == (10, 2)
+
+
+def test_outputs_do_not_depend_on_one_another():
+    (both,) = train_folds(population(), PLAN, X, OUTPUTS, folds()[:1])
+    (first,) = train_folds(population(), PLAN, X, OUTPUTS[:, :1], folds()[:1])
+
+    assert np.allclose(logits(both)[0], logits(first)[0], atol=1e-4)
+
+
+def test_candidates_come_best_first():
+    (few,) = train_folds(population(), PLAN, X, OUTPUTS, folds()[:1])
+    (many,) = train_folds(population(candidates=3), PLAN, X, OUTPUTS, folds()[:1])
+
+    assert many.network.members == 6
+    assert np.allclose(logits(many)[[0, 3]], logits(few))
+    assert np.allclose(logits(many.select(np.array([0, 3]))), logits(few))
+    assert (many.select(np.array([3])).penalty == many.penalty[[3]]).all()
+
+
+def test_more_candidates_than_members_are_all_of_them():
+    (all_of_them,) = train_folds(population(candidates=99), PLAN, X, OUTPUTS, folds()[:1])
+
+    assert all_of_them.network.members == 8
+    assert sorted(set(all_of_them.penalty)) == [0.001, 0.01]
+
+
+def test_a_stream_is_the_seed_the_output_and_the_place_alone():
+    first = [stream.random() for stream in population().streams([0, 1])]
+    second = [stream.random() for stream in population().streams([1])]
+
+    assert first[4:] == second
+    assert len(set(first)) == 8
+    assert [s.random() for s in population(seed=4).streams([1])] != second
+
+
+def test_progress_is_told_from_0_to_1(monkeypatch):
+    monkeypatch.setattr(fitting, "_CPU_BUDGET", 1)
+    told: list[float] = []
+    train_folds(population(), PLAN, X, OUTPUTS, folds(), told.append)
+
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    assert told[0] > 0
+
+
+def test_balance():
+    yes, no = torch.tensor([1.0, 2.0, 0.0, 4.0]), torch.tensor([4.0, 2.0, 3.0, 0.0])
+
+    assert balance_factor(yes, no, 1.0).tolist() == [4.0, 1.0, 1.0, 1.0]
+    assert balance_factor(yes, no, 0.5).tolist() == [2.0, 1.0, 1.0, 1.0]
+    assert balance_factor(yes, no, 0.0).tolist() == [1.0] * 4
+
+
+def test_an_output_that_is_never_or_always_true_is_learned():
+    constant = np.column_stack([np.zeros(len(X)), np.ones(len(X))])
+    (trained,) = train_folds(population(), PLAN, X, constant, folds()[:1])
+
+    assert (logits(trained)[0] < 0).all()
+    assert (logits(trained)[1] > 0).all()
+
+
+def test_devices():
+    assert resolve_device("cpu").type == "cpu"
+    assert resolve_device("auto").type == ("cuda" if torch.cuda.is_available() else "cpu")
+    with pytest.raises(InputError) as info:
+        resolve_device("abacus")
+    assert str(info.value) == (
+        "device must be 'auto', 'cpu' or a device that torch can use here. Got 'abacus'."
+    )

@@ -1,0 +1,89 @@
+"""Whole runs: training, settling, implications and explaining, in order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from logiclens.estimators.extraction import ask
+from logiclens.estimators.fitting import Fold
+from logiclens.estimators.runs import fit_folds, network_answers
+from logiclens.estimators.targets import Problem, Targets, read_targets
+from logiclens.logic import equivalent, parse_formula
+from tests.estimators.toys import CLASSIFIERS, NAMES, booleans, frame, quick
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
+
+X, Y = booleans()
+HALF = np.arange(len(X)) < 48
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_one_result_for_each_fold(kind):
+    clf = quick(kind)
+    targets = read_targets(Y, len(Y))
+    folds = [clf.split(targets, part.astype(float)) for part in (HALF, ~HALF, HALF | True)]
+    fitted = fit_folds(clf.recipe(NAMES), X, targets, folds)
+
+    assert len(fitted) == 3
+    for result in fitted:
+        assert equivalent(result.rules[True].formula, parse_formula("a & b"))
+        assert str(result.network.l1.dtype) == "torch.float64"
+        assert result.network.members == 1
+        assert set(result.tables) == {False, True}
+    assert [result.tables[True].yes.sum() for result in fitted] == [12, 8, 20]
+
+
+@pytest.mark.parametrize("kind", ["mu", "relu", "entropy"])
+def test_networks_settle_on_their_rules(kind):
+    """On noise no short rule agrees with a network; settled, more of it does."""
+    rng = np.random.default_rng(4)
+    x, y = (rng.random((60, 5)) > 0.5).astype(float), rng.random(60) > 0.5
+    shares = []
+    for settles in (False, True):
+        clf = quick(kind, settle=settles, max_literals=3, validation_fraction=0).fit(x, y)
+        shares.append((clf.explain()[True].evaluate(x, names=clf.concept_names_) == clf.predict(x)).mean())
+
+    assert shares[1] > shares[0]
+
+
+@pytest.mark.parametrize("kind", ["mu", "psi", "entropy", "relu"])
+def test_implications_hold_on_the_rows_they_come_from(kind):
+    """What the network says no to is not the target (IF); what it says yes to is (ONLY IF)."""
+    rng = np.random.default_rng(6)
+    x = (rng.random((200, 4)) > 0.5).astype(float)
+    y = ((x[:, 0] + x[:, 1]) > 1) ^ (rng.random(200) < 0.1)
+    necessary = quick(kind, rule="if").fit(x, y).decide(x)[:, 1]
+    sufficient = quick(kind, rule="only_if").fit(x, y).decide(x)[:, 1]
+
+    assert necessary[y].mean() >= 0.99
+    assert not sufficient.any() or y[sufficient].mean() >= 0.9
+
+
+def test_sufficient_conditions_do_not_cut_through_equal_rows():
+    """One tuple, of which the first rows are cases by chance: all of it is said no to."""
+    x = np.zeros((40, 2))
+    y = np.arange(40) < 10
+
+    assert not quick("psi", rule="only_if").fit(x, y).decide(x)[:, 1].any()
+    assert not quick("mu", rule="only_if").fit(x, y).decide(x)[:, 1].any()
+
+
+def test_network_answers_are_decisions():
+    clf = quick().fit(frame(X), Y)
+
+    assert (network_answers(clf.network_, X, Problem.BINARY) == clf.decide(X)).all()
+    assert (network_answers(clf.network_, X, Problem.MULTI_LABEL) == (ask(clf.network_, X) > 0)).all()
+
+
+def test_weights_of_any_size_train_the_same():
+    clf = quick()
+    targets = Targets((False, True), Problem.BINARY, Y[:, None].astype(float))
+    scores = [
+        ask(fit_folds(clf.recipe(NAMES), X, targets, [Fold(np.full(80, unit), np.zeros(80))])[0].network, X)
+        for unit in (1.0, 2.0**-90, 2.0**90)
+    ]
+
+    assert (scores[0] == scores[1]).all()
+    assert (scores[0] == scores[2]).all()

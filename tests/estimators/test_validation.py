@@ -1,0 +1,259 @@
+"""Cross-validation: each fold is what a fit of its own would be; metrics, frames, messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+
+from logiclens.errors import InputError
+from logiclens.estimators import cross_explain, runs
+from logiclens.metrics import complexity, explanation_accuracy, fidelity
+from tests.estimators.toys import CLASSIFIERS, NAMES, booleans, frame, quick
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
+
+X, Y = booleans()
+FRAME = frame(X)
+COLUMNS = [
+    "fold",
+    "n_train",
+    "n_test",
+    "model_accuracy",
+    "explanation_accuracy",
+    "explanation_accuracy_plain",
+    "rules_accuracy",
+    "complexity",
+    "fidelity",
+    "fidelity_plain",
+    "fidelity_unseen",
+    "consistency",
+    "consistency_adjusted",
+    "time",
+]
+RATES = [name for name in COLUMNS if "accuracy" in name or "fidelity" in name or "consistency" in name]
+
+
+def error_of(*args: Any, **kwargs: Any) -> str:
+    with pytest.raises(InputError) as info:
+        cross_explain(*args, **kwargs)
+    assert "\n" not in str(info.value)
+    return str(info.value)
+
+
+def quickly(X: Any = FRAME, y: Any = Y, **settings: Any) -> Any:
+    return cross_explain(quick(epochs=20), X, y, **{"cv": 2} | settings)
+
+
+# --- a fold is a fit ---
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+@pytest.mark.parametrize("y", ["two classes", "three classes"])
+def test_a_fold_is_a_clone_fitted_on_its_rows(kind, y, monkeypatch):
+    """The same formulas and the same predictions, on data with noise; the scores are those of the clone."""
+    rng = np.random.default_rng(0)
+    x = rng.random((60, 4))
+    labels = (
+        (x[:, 0] > 0.5) & (x[:, 1] > 0.5)
+        if y == "two classes"
+        else np.digitize(x[:, 0] + x[:, 1], [0.7, 1.3])
+    )
+    labels = np.where(rng.random(60) < 0.05, np.roll(labels, 1), labels)
+    parts = list(StratifiedKFold(2, shuffle=True, random_state=0).split(x, labels))
+    folds: list[Any] = []
+    fit_folds = runs.fit_folds
+    monkeypatch.setattr(runs, "fit_folds", lambda *args: folds.extend(fit_folds(*args)) or folds)
+    clf = quick(kind, epochs=20)
+    scores = cross_explain(clf, x, labels, cv=parts)
+    monkeypatch.undo()
+    for at, (train, test) in enumerate(parts):
+        twin = clone(clf).fit(x[train], labels[train])
+        assert twin.explain().formulas == folds[at].rules.formulas
+        said = runs.network_answers(folds[at].network, x, twin.problem_)
+        assert (said == twin.decide(x)).all()
+        assert scores["model_accuracy"][at] == twin.score(x[test], labels[test])
+        assert scores["complexity"][at] == complexity(twin.explain())
+        assert scores["rules_accuracy"][at] == twin.explain().score(x[test], labels[test])
+        names = twin.concept_names_
+        accuracy = explanation_accuracy(twin.explain(), x[test], labels[test], names=names)
+        assert scores["explanation_accuracy"][at] == accuracy.macro_f1
+        assert scores["explanation_accuracy_plain"][at] == accuracy.plain
+        faithful = fidelity(twin.explain(), x[test], twin.decide(x[test]), names=names)
+        assert scores["fidelity"][at] == faithful.macro_f1
+        assert scores["fidelity_plain"][at] == faithful.plain
+    assert not hasattr(clf, "network_")
+
+
+# --- the frame ---
+
+
+@pytest.fixture(scope="module")
+def scores() -> pd.DataFrame:
+    return cross_explain(quick(), FRAME, Y, cv=4)
+
+
+def test_one_row_for_each_fold(scores):
+    assert list(scores.columns) == COLUMNS
+    assert scores["fold"].tolist() == [0, 1, 2, 3]
+    assert scores["n_train"].tolist() == [60] * 4
+    assert scores["n_test"].tolist() == [20] * 4
+
+
+def test_rates_are_rates(scores):
+    rates = scores[RATES].drop(columns="fidelity_unseen").to_numpy()
+
+    assert ((rates >= 0) & (rates <= 1)).all()
+    assert scores["fidelity_unseen"].isna().all()  # every tuple occurs in training
+    assert (scores["time"] > 0).all()
+    assert scores["consistency"].nunique() == 1
+
+
+def test_perfect_rules_have_perfect_scores(scores):
+    perfect = ["model_accuracy", "explanation_accuracy", "rules_accuracy", "fidelity", "consistency"]
+
+    assert (scores[perfect] == 1.0).all(axis=None)
+    assert (scores["complexity"] == 2.0).all()
+
+
+def test_fidelity_on_tuples_that_training_did_not_have():
+    part = X[:, 0] > 0.5
+    found = quickly(cv=[(np.flatnonzero(~part), np.flatnonzero(part))])
+
+    assert found["fidelity_unseen"].tolist() == [1.0]  # psi is exact everywhere
+
+
+@pytest.mark.parametrize(
+    ("table", "kind"),
+    [
+        (X, pd.DataFrame),
+        (FRAME, pd.DataFrame),
+        (dict(zip(NAMES, X.T, strict=True)), pd.DataFrame),
+        (pl.DataFrame(dict(zip(NAMES, X.T, strict=True))), pl.DataFrame),
+        (pl.DataFrame(dict(zip(NAMES, X.T, strict=True))).lazy(), pl.DataFrame),
+        (pa.table(dict(zip(NAMES, X.T, strict=True))), pa.Table),
+    ],
+    ids=["array", "pandas", "mapping", "polars", "polars, lazy", "pyarrow"],
+)
+def test_the_frame_is_of_the_kind_of_the_data(table, kind):
+    assert isinstance(quickly(table), kind)
+
+
+# --- splitting ---
+
+
+def test_a_number_means_stratified_folds_of_the_seed():
+    parts = list(StratifiedKFold(2, shuffle=True, random_state=0).split(X, Y))
+    by_number, by_hand = quickly(cv=np.int64(2)), quickly(cv=parts)
+
+    assert by_number.drop(columns="time").equals(by_hand.drop(columns="time"))
+
+
+@pytest.mark.parametrize("seed", [2**40, np.random.RandomState(0), None], ids=repr)
+def test_folds_of_any_seed(seed):
+    assert cross_explain(quick(epochs=5, random_state=seed), X, Y, cv=2)["n_test"].tolist() == [40, 40]
+
+
+def test_generators_and_iterables_and_masks():
+    first = np.arange(80) < 30
+
+    assert quickly(cv=KFold(4))["n_test"].tolist() == [20] * 4
+    assert quickly(cv=iter([(np.flatnonzero(first), np.flatnonzero(~first))]))["n_train"].tolist() == [30]
+    assert quickly(cv=[(list(range(30)), list(range(30, 80)))])["n_test"].tolist() == [50]
+    assert quickly(cv=[(first, ~first)])[["n_train", "n_test"]].to_numpy().tolist() == [[30, 50]]
+
+
+def test_groups_stay_together():
+    sizes = np.repeat(np.arange(4), [40, 20, 10, 10])
+
+    assert sorted(quickly(cv=GroupKFold(3), groups=sizes)["n_test"]) == [20, 20, 40]
+
+
+def test_a_class_may_be_missing_from_a_fold():
+    """One row of it: it is never predicted where it was not learned, and nothing fails."""
+    y = np.where(Y, "a", "b").astype(object)
+    y[0] = "rare"
+    found = quickly(y=y, cv=3)
+
+    assert (found["model_accuracy"] > 0.9).all()
+    for kind in ("mu", "relu"):
+        part = [(np.arange(1, 80), np.arange(0, 80))]
+        found = cross_explain(quick(kind), FRAME, y, cv=part)
+        assert found["model_accuracy"].tolist() == [79 / 80]
+
+
+def test_all_of_a_class_may_be_missing_from_training():
+    found = quickly(cv=[(np.flatnonzero(~Y), np.flatnonzero(Y))])
+
+    assert found["model_accuracy"].tolist() == [0.0]
+
+
+def test_several_labels_a_row():
+    targets = pd.DataFrame({"p": Y, "q": X[:, 2] > 0.5})
+    found = cross_explain(quick(), FRAME, targets, cv=2)
+
+    assert found["model_accuracy"].tolist() == [1.0, 1.0]
+    assert found["complexity"].tolist() == [1.5, 1.5]
+
+
+def test_weights_of_the_training_rows():
+    """Rows of weight 0 are not learned from, but predicted all the same."""
+    weight = (X[:, 0] > 0.5).astype(float)
+    found = cross_explain(quick(), FRAME, Y, cv=2, sample_weight=weight)
+
+    assert found["n_test"].tolist() == [40, 40]
+    assert (found["model_accuracy"] < 1.0).all()  # a is always true where anything was learned
+
+
+# --- messages ---
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"cv": 1}, "cv must be a number of folds from 2 to the 80 rows there are. Got 1."),
+        ({"cv": 81}, "cv must be a number of folds from 2 to the 80 rows there are. Got 81."),
+        ({"cv": []}, "cv has no folds. Pass at least one pair of training and test rows."),
+        ({"cv": [([0, 1], [])]}, "A fold has no training or no test rows. Use fewer folds."),
+        (
+            {"cv": [([0, 1], [80])]},
+            "The data cannot be split: index 80 is out of bounds for axis 0 with size 80",
+        ),
+        (
+            {"cv": GroupKFold(2)},
+            "The data cannot be split: The 'groups' parameter should not be None.",
+        ),
+        (
+            {"sample_weight": np.eye(80)[0]},
+            "All training rows of a fold have weight 0. Use fewer folds, or other weights.",
+        ),
+        (
+            {"sample_weight": np.zeros(80)},
+            "All weights in sample_weight are 0. Give some row a positive weight.",
+        ),
+    ],
+)
+def test_what_cannot_be_split_is_refused(settings, message):
+    assert error_of(quick(), X, Y, **settings) == message
+
+
+def test_settings_and_data_are_checked():
+    assert error_of(quick(epochs=0), X, Y) == "epochs must be a whole number of at least 1. Got 0."
+    assert error_of(quick(), X[:0], Y[:0]) == "There are no rows to learn from. Pass at least one."
+    assert error_of(quick(random_state=-1), X, Y) == (
+        "random_state must be a whole number of at least 0, None or a RandomState. Got -1."
+    )
+
+
+def test_other_classifiers_are_refused():
+    assert error_of(LogisticRegression(), X, Y) == (
+        "cross_explain needs a classifier of this package, such as MuClassifier(). Got LogisticRegression()."
+    )
