@@ -169,7 +169,7 @@ def test_each_class_has_its_own_concepts():
 @pytest.mark.parametrize("seed", range(3))
 def test_xor_is_not_or(seed):
     """On XOR the ReLU network returned ``x1 | x2``; the first example was right seven times in ten."""
-    x, y = xor(seed, 100)
+    x, y = xor(seed)
     rules = CLASSIFIERS["relu"](random_state=seed, device="cpu").fit(x, y).explain()
 
     assert equivalent(rules[True].formula, parse_formula("(x0 & ~x1) | (~x0 & x1)"))

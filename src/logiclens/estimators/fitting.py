@@ -18,7 +18,7 @@ from torch import Tensor
 from logiclens.errors import InputError, shown
 from logiclens.logic.arrays import FloatArray
 from logiclens.nn.population import LogicNetwork, Streams, join
-from logiclens.nn.training import History, Plan, Rows, train
+from logiclens.nn.training import History, Plan, Rows, merge_rows, train
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -152,9 +152,9 @@ def train_folds(
         One for each fold.
     """
     device = resolve_device(population.device)
-    data = torch.as_tensor(x, dtype=torch.float32, device=device)
+    rows, place = merge_rows(torch.as_tensor(x, dtype=torch.float32, device=device))
     groups = [(fold, output) for fold in range(len(folds)) for output in range(outputs.shape[1])]
-    size = _chunk_size(population, plan, len(x), device)
+    size = _chunk_size(population, plan, len(rows), device)
     parts, best_members, histories = [], [], []
     report = progress or (lambda _: None)
     for start in range(0, len(groups), size):
@@ -164,14 +164,14 @@ def train_folds(
             x.shape[1],
             [l1 for _ in chunk for l1 in population.penalties for _ in range(population.restarts)],
         ).to(device)
-        rows = _weighted_rows(data, outputs, folds, chunk, population)
+        answers = _answers(outputs, folds, chunk, place, len(rows))
         generator = torch.Generator().manual_seed(population.seed % 2**63)
 
         def told(epoch: int, start: int = start, n: int = len(chunk)) -> None:
             report((start + n * epoch / plan.epochs) / len(groups))
 
-        network, history = train(network, rows, plan, generator, told)
-        scores = _shares_right(network, data, outputs, folds, chunk, history)
+        network, history = train(network, answers.weighted(rows, population), plan, generator, told)
+        scores = _shares_right(network, rows, answers, history)
         best = scores.sort(dim=1, descending=True, stable=True).indices[:, : population.candidates].cpu()
         index = (best + torch.arange(len(chunk))[:, None] * population.group).flatten().to(device)
         parts.append(network.select(index))
@@ -181,27 +181,60 @@ def train_folds(
     return _by_fold(whole, torch.cat(best_members), histories, population, len(folds))
 
 
-@torch.no_grad()
-def _shares_right(
-    network: LogicNetwork,
-    data: Tensor,
+@dataclass(frozen=True, eq=False)
+class _Answers:
+    """Weight of yes and of no on each row, to learn from and to check with, each (groups, n)."""
+
+    yes: Tensor
+    no: Tensor
+    check_yes: Tensor
+    check_no: Tensor
+
+    def weighted(self, rows: Tensor, population: Population[N]) -> Rows:
+        """Rows for every member: balanced, and scaled so that a constant answer has loss 1."""
+        factor = balance_factor(self.yes.sum(dim=1), self.no.sum(dim=1), population.balance)[:, None]
+        scaled = [
+            part / _uninformed_loss(a.sum(dim=1, keepdim=True), b.sum(dim=1, keepdim=True))
+            for a, b in ((self.yes * factor, self.no), (self.check_yes * factor, self.check_no))
+            for part in (a, b)
+        ]
+        return Rows(rows, *(weight.repeat_interleave(population.group, dim=0) for weight in scaled))
+
+
+def _answers(
     outputs: FloatArray,
     folds: Sequence[Fold],
     chunk: Sequence[tuple[int, int]],
-    history: History,
-) -> Tensor:
+    place: Tensor,
+    n_rows: int,
+) -> _Answers:
+    """The answers of each group on merged rows; ``place`` says where each row of the data went."""
+    fold = torch.tensor([f for f, _ in chunk], device=place.device)
+    output = torch.tensor([o for _, o in chunk], device=place.device)
+    target = torch.as_tensor(outputs.T, dtype=torch.float32, device=place.device)[output]
+
+    def merged(weight: Tensor) -> Tensor:
+        return weight.new_zeros(len(chunk), n_rows).index_add_(1, place, weight)
+
+    parts = []
+    for weights in ([f.train for f in folds], [f.check for f in folds]):
+        weight = torch.as_tensor(np.stack(weights), dtype=torch.float32, device=place.device)[fold]
+        parts += [merged(weight * target), merged(weight * (1.0 - target))]
+    return _Answers(*parts)
+
+
+@torch.no_grad()
+def _shares_right(network: LogicNetwork, rows: Tensor, answers: _Answers, history: History) -> Tensor:
     """Share of the rows, trained on or checked with, that each member is right about, (groups, group size).
 
     Between equals the validation loss decides. All members were already stopped by their validation loss, and
     the rows held out are few: on all rows the better member is told more surely.
     """
-    target, (train_weight, check_weight) = _targets_and_weights(data, outputs, folds, chunk)
-    weight = train_weight + check_weight
-    size = network.members // len(chunk)
-    said_yes = (network(data) > 0).view(len(chunk), size, -1)
-    right = torch.where(said_yes, (weight * target)[:, None], (weight * (1.0 - target))[:, None]).sum(dim=2)
-    share = right.double() / weight.sum(dim=1, keepdim=True).double()
-    return share - 1e-9 * history.check_loss.view(len(chunk), size).clamp(max=1e3)
+    yes, no = answers.yes + answers.check_yes, answers.no + answers.check_no
+    said_yes = (network(rows) > 0).view(len(yes), -1, len(rows))
+    right = torch.where(said_yes, yes[:, None], no[:, None]).sum(dim=2, dtype=torch.float64)
+    share = right / (yes + no).sum(dim=1, keepdim=True, dtype=torch.float64)
+    return share - 1e-9 * history.check_loss.view(share.shape).clamp(max=1e3)
 
 
 def _by_fold(
@@ -238,42 +271,6 @@ def _padded(curve: Tensor, histories: list[tuple[History, Tensor]]) -> Tensor:
     return torch.cat([curve, curve[-1:].expand(longest - len(curve), -1)])
 
 
-def _weighted_rows(
-    data: Tensor,
-    outputs: FloatArray,
-    folds: Sequence[Fold],
-    chunk: Sequence[tuple[int, int]],
-    population: Population[N],
-) -> Rows:
-    """Weights of yes and no for each member: balanced, and scaled so that a constant answer has loss 1."""
-    target, (weight, check) = _targets_and_weights(data, outputs, folds, chunk)
-    yes, no = weight * target, weight * (1.0 - target)
-    check_yes, check_no = check * target, check * (1.0 - target)
-    factor = balance_factor(yes.sum(dim=1), no.sum(dim=1), population.balance)[:, None]
-    scaled = [
-        part / _uninformed_loss(a.sum(dim=1, keepdim=True), b.sum(dim=1, keepdim=True))
-        for a, b in ((yes * factor, no), (check_yes * factor, check_no))
-        for part in (a, b)
-    ]
-    spread = [weight.repeat_interleave(population.group, dim=0) for weight in scaled]
-    return Rows(data, *spread)
-
-
-def _targets_and_weights(
-    data: Tensor, outputs: FloatArray, folds: Sequence[Fold], chunk: Sequence[tuple[int, int]]
-) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-    """Targets of each group, (groups, n), and the weights of its rows to learn from and to check with."""
-    device = data.device
-    fold = torch.tensor([f for f, _ in chunk], device=device)
-    output = torch.tensor([o for _, o in chunk], device=device)
-    target = torch.as_tensor(outputs.T, dtype=data.dtype, device=device)[output]
-    weights = [
-        torch.as_tensor(np.stack(part), dtype=data.dtype, device=device)[fold]
-        for part in ([f.train for f in folds], [f.check for f in folds])
-    ]
-    return target, (weights[0], weights[1])
-
-
 def balance_factor(yes: Tensor, no: Tensor, power: float) -> Tensor:
     """What a yes counts against a no: their inverse frequency to a power, 1 when either is missing."""
     usable = (yes > 0) & (no > 0)
@@ -292,11 +289,16 @@ def _uninformed_loss(yes: Tensor, no: Tensor) -> Tensor:
 
 def _chunk_size(population: Population[N], plan: Plan, n_rows: int, device: torch.device) -> int:
     """Groups trained at once."""
-    probe = population.make(population.streams([0])[:1], 1, population.penalties[:1])
-    widest = max(layer.weight.shape[1] for layer in probe.linears)
+    probe = population.make(population.streams([0])[:1], 1, population.penalties[:1]).to(device)
     rows = n_rows if plan.batch_size is None else min(plan.batch_size, n_rows)
-    budget = _CPU_BUDGET if device.type == "cpu" else _GPU_BUDGET
-    return max(1, budget // (4 * rows * widest * population.group))
+    return max(1, members_at_once(probe, rows) // population.group)
+
+
+def members_at_once(network: LogicNetwork, n_rows: int) -> int:
+    """Members whose activations on so many rows stay within the budget of bytes."""
+    widest = max(layer.weight.shape[1] for layer in network.linears)
+    budget = _CPU_BUDGET if network.l1.device.type == "cpu" else _GPU_BUDGET
+    return max(1, budget // (4 * n_rows * widest))
 
 
 def resolve_device(device: str) -> torch.device:

@@ -15,7 +15,9 @@ from typing import TypeVar
 
 import numpy as np
 import torch
+from torch import Tensor
 
+from logiclens.estimators.fitting import members_at_once
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.nn.criteria import iff_loss
 from logiclens.nn.population import LogicNetwork, join
@@ -65,31 +67,40 @@ def settle(
     check = torch.as_tensor(
         np.concatenate([c.transpose(1, 0, 2) for c in checks]), dtype=dtype, device=device
     )
-    before = whole.select(torch.arange(whole.members, device=device))
     with torch.no_grad():
         logits = whole(data)
-        p = torch.sigmoid(logits)
+    # A network that agrees with its rule has nothing to learn.
+    differs = (((logits > 0) != said) & (weight > 0)).any(dim=1)
+    for index in torch.split(torch.nonzero(differs).squeeze(1), members_at_once(whole, len(data))):
+        if not len(index):  # splitting nothing gives one part
+            break
+        moved = _moved(whole.select(index), data, logits[index], said[index], weight[index], plan)
+        with torch.no_grad():
+            good = ~_clearly_worse(moved(data) > 0, logits[index] > 0, check[index])
+            for parameter, new in zip(whole.parameters(), moved.parameters(), strict=True):
+                parameter[index[good]] = new[good]
+    sizes = [network.members for network in networks]
+    parts = torch.split(torch.arange(whole.members, device=device), sizes)
+    return [whole.select(part) for part in parts]
+
+
+def _moved(network: N, data: Tensor, logits: Tensor, said: Tensor, weight: Tensor, plan: Plan) -> N:
+    """The members after further epochs on their own answers, on the rule's side where the two differ."""
     side = 0.5 + MARGIN * torch.where(said, 1.0, -1.0)
-    target = torch.where((logits > 0) == said, p, side)
+    target = torch.where((logits > 0) == said, torch.sigmoid(logits), side)
     weight = weight / weight.sum(dim=1, keepdim=True).clamp(min=1e-12)
     rows = Rows(data, weight * target, weight * (1 - target), weight * 0, weight * 0)
-    whole.l1 = whole.l1 * 0
+    strength = network.l1
+    network.l1 = strength * 0
     short = replace(
         plan, criterion=iff_loss, epochs=max(plan.epochs // 2, 1), prune=False, patience=plan.epochs
     )
-    whole, _ = train(whole, rows, short)
-    whole.l1 = before.l1
-    # A network that agrees with its rule has nothing to learn; its gradients would be rounding errors.
-    agrees = (((logits > 0) == said) | (weight == 0)).all(dim=1)
-    with torch.no_grad():
-        keep = agrees | _clearly_worse(whole(data) > 0, logits > 0, check)
-    _restore(whole, before, keep)
-    sizes = [network.members for network in networks]
-    index = torch.split(torch.arange(whole.members, device=device), sizes)
-    return [whole.select(part) for part in index]
+    network, _ = train(network, rows, short)
+    network.l1 = strength
+    return network
 
 
-def _clearly_worse(now: torch.Tensor, before: torch.Tensor, check: torch.Tensor) -> torch.Tensor:
+def _clearly_worse(now: Tensor, before: Tensor, check: Tensor) -> Tensor:
     """Members whose validation accuracy fell by more than a standard error."""
     right_now = torch.where(now, check[:, :, 1], check[:, :, 0])
     right_before = torch.where(before, check[:, :, 1], check[:, :, 0])
@@ -97,9 +108,3 @@ def _clearly_worse(now: torch.Tensor, before: torch.Tensor, check: torch.Tensor)
     accuracy = right_before.sum(dim=1) / total
     error = (accuracy * (1 - accuracy) / total.clamp(min=1.0)).sqrt()
     return right_now.sum(dim=1) / total < accuracy - error
-
-
-def _restore(network: LogicNetwork, before: LogicNetwork, which: torch.Tensor) -> None:
-    with torch.no_grad():
-        for parameter, old in zip(network.parameters(), before.parameters(), strict=True):
-            parameter[which] = old[which]

@@ -37,6 +37,7 @@ _QUICK: Final = 6_000  # size of table (tuples times concepts) for which shorten
 _WORKING_SET: Final = 1 << 14  # tuples of each answer looked at first; more where the terms are wrong
 _REFILL: Final = Effort(nodes=20, cover_size=150, program_size=0)  # proof allowed to one choice of terms
 _PATIENCE: Final = 30  # reductions without gain after which the loop ends
+_LITTLE_PATIENCE: Final = 6  # the same where a formula is only a start for another search
 _CELLS: Final = 3_000  # size of table (tuples times concepts) below which there are more of them
 
 
@@ -104,7 +105,11 @@ def agreeing_terms(wanted: BoolArray, avoided: BoolArray, relevance: FloatArray)
 
 @quiet_products
 def first_agreeing_terms(
-    wanted: BoolArray, avoided: BoolArray, relevance: FloatArray, max_literals: float
+    wanted: BoolArray,
+    avoided: BoolArray,
+    relevance: FloatArray,
+    max_literals: float,
+    quickly: bool = False,
 ) -> Terms | None:
     """A DNF as :func:`agreeing_terms` finds it at first; shortened only where that is quick.
 
@@ -116,7 +121,7 @@ def first_agreeing_terms(
     if not len(chosen) or np.floor(search.costs[chosen]).sum() > max_literals:
         return None
     if wanted.size + avoided.size <= _QUICK:
-        chosen = search.improve(chosen)
+        chosen = search.improve(chosen, quickly)
     return search.pool[chosen]
 
 
@@ -201,12 +206,13 @@ class _Search:
     def _spread(self, rows: IndexArray) -> IndexArray:
         return rows if len(rows) <= _BATCH else np.sort(self.random.choice(rows, _BATCH, replace=False))
 
-    def improve(self, chosen: IndexArray) -> IndexArray:
+    def improve(self, chosen: IndexArray, quickly: bool = False) -> IndexArray:
         """Reduce and expand again, until that has not gained for a while."""
         cells = self.on.bits.size + self.off.bits.size
-        zeal = min(8.0, max(1.0, _CELLS / cells))  # small tables are gone over more often
+        zeal = 1.0 if quickly else min(8.0, max(1.0, _CELLS / cells))  # small tables are gone over more often
+        patience = _LITTLE_PATIENCE if quickly else _PATIENCE
         failures = attempt = 0
-        while failures < zeal * min(_PATIENCE, 3 * len(chosen)):
+        while failures < zeal * min(patience, 3 * len(chosen)):
             rest = chosen[~self._given_up(len(chosen), attempt)]
             open_rows = np.flatnonzero(~self.covers[rest].any(axis=0))
             weight = np.zeros(len(self.on), dtype=np.float32)

@@ -169,7 +169,8 @@ def minimize_path(
     order : sequence of str, or array of shape (n_concepts,) or (n_rows, n_concepts), optional
         Which concepts matter, as for :func:`minimize`.
     restarts : int, default 8
-        How often the search starts again on gains that were shaken a little. Fewer are quicker.
+        How often the search starts again on gains that were shaken a little. Fewer are quicker, and less is
+        tried on the way.
 
     Returns
     -------
@@ -253,7 +254,13 @@ class _Minimizer:
         if (gain > 0).any() and (gain < 0).any():
             affordable = gain[gain > 0].sum() / last_price if last_price else _LONGEST_START
             longest = min(affordable, 2 * budget.literals, _LONGEST_START)
-            start = first_agreeing_terms(bits[gain > 0], bits[gain < 0], self.problem.relevance, longest)
+            start = first_agreeing_terms(
+                bits[gain > 0],
+                bits[gain < 0],
+                self.problem.relevance,
+                longest,
+                quickly=self.restarts < RESTARTS,
+            )
         search.sweep(last_price, start, self.restarts)
         return search
 

@@ -67,10 +67,8 @@ class Rows:
 
     def merged(self) -> Rows:
         """Rows of equal Booleans as one; unchanged when a value is neither 0 nor 1."""
-        if not _is_boolean(self.x):
-            return self
-        distinct, place = torch.unique(self.x, dim=0, return_inverse=True)
-        if 2 * len(distinct) > len(self.x):
+        distinct, place = merge_rows(self.x)
+        if distinct is self.x:
             return self
 
         def add_up(weight: Tensor) -> Tensor:
@@ -113,6 +111,18 @@ class Rows:
     def batch(self, index: Tensor, scale: float = 1.0) -> Rows:
         """Some of the rows, their weights scaled."""
         return self.map_weights(lambda weight: weight[:, index] * scale, self.x[..., index])
+
+
+def merge_rows(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Distinct rows, and which of them each row is; the rows as they are where merging does not halve them.
+
+    Only rows of zeros and ones are merged: scores hardly ever coincide.
+    """
+    if _is_boolean(x):
+        distinct, place = torch.unique(x, dim=0, return_inverse=True)
+        if 2 * len(distinct) <= len(x):
+            return distinct, place
+    return x, torch.arange(len(x), device=x.device)
 
 
 @dataclass(frozen=True)
