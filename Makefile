@@ -44,7 +44,8 @@ bench: $(STAMP) ## Compare speed and size with other tools, on this machine
 	@$(BIN)/python -m benchmarks
 
 docs: $(STAMP) ## Build the documentation into build/site; warnings are errors
-	@NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict --quiet
+	@mkdir -p build
+	@NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict >build/mkdocs.log 2>&1 || { cat build/mkdocs.log; exit 1; }
 	@echo "Documentation: build/site/index.html"
 
 clean: ## Remove what builds and tests leave behind; .venv stays

@@ -74,7 +74,7 @@ def implications(data: Dataset, kind: str, seed: int = 0) -> Iterator[tuple[str,
     classifier = MuClassifier(random_state=0, rule=kind)
     inputs, targets, weight = classifier.read_data(X, y, None)
     parts = list(StratifiedKFold(10, shuffle=True, random_state=seed).split(X, y))
-    folds = [classifier.split(targets, np.isin(np.arange(len(y)), train) * weight) for train, _ in parts]
+    folds = [classifier.hold_out(targets, np.isin(np.arange(len(y)), train) * weight) for train, _ in parts]
     fitted = fit_folds(classifier.recipe(inputs.names), inputs.values, targets, folds)
     for label in targets.labels:
         fired = np.zeros(len(y), dtype=bool)

@@ -210,12 +210,12 @@ def _folds(classifier: MuClassifier, table: Table, n_folds: int) -> tuple[Target
     """Targets, and the rows to learn from and to check with in each fold; all rows when there is one."""
     _, targets, weight = classifier.read_data(table.X, table.y, None)
     if n_folds == 1:
-        return targets, [classifier.split(targets, weight)]
+        return targets, [classifier.hold_out(targets, weight)]
     folds = []
     for _, test in StratifiedKFold(n_folds, shuffle=True, random_state=0).split(table.X, targets.strata()):
         learned = weight.copy()
         learned[test] = 0.0
-        folds.append(classifier.split(targets, learned))
+        folds.append(classifier.hold_out(targets, learned))
     return targets, folds
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logiclens.errors import InputError
 from logiclens.explain.model_file import decode, is_model
 from logiclens.explain.rule_set import ExplanationSet, load_rules
+from logiclens.explain.saved import as_file
 
 if TYPE_CHECKING:
     from logiclens.estimators.base import LENClassifier
@@ -84,9 +84,7 @@ def rules_of_model(path: str | os.PathLike[str]) -> ExplanationSet:
 
 
 def _read(path: str | os.PathLike[str]) -> bytes:
-    if Path(path).is_dir():
-        raise InputError(f"{os.fspath(path)!r} is a folder. Pass a file that save() wrote.")
-    return Path(path).read_bytes()
+    return as_file(path).read_bytes()
 
 
 @contextmanager

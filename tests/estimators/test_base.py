@@ -745,14 +745,14 @@ def test_base_makes_no_network():
 def test_validation_rows_are_stratified():
     """A quarter of each class, where there are enough."""
     targets = read_targets(np.repeat(["a", "b"], [60, 20]), 80)
-    fold = quick().split(targets, np.ones(80))
+    fold = quick().hold_out(targets, np.ones(80))
 
     assert (fold.check[:60].sum(), fold.check[60:].sum()) == (15, 5)
     assert ((fold.train > 0) ^ (fold.check > 0)).all()
 
 
 def test_no_validation_rows():
-    fold = quick(validation_fraction=0).split(read_targets(Y, len(Y)), np.ones(len(Y)))
+    fold = quick(validation_fraction=0).hold_out(read_targets(Y, len(Y)), np.ones(len(Y)))
 
     assert not fold.check.any()
     assert fold.train.all()

@@ -146,7 +146,7 @@ def test_rules_of_members_are_what_their_formulas_say():
 def test_explaining_again_gives_the_same():
     clf = quick("mu").fit(frame(X), Y)
     targets = Targets((False, True), Problem.BINARY, Y[:, None].astype(float))
-    fold = clf.split(targets, np.ones(len(X)))
+    fold = clf.hold_out(targets, np.ones(len(X)))
     rules, tables = explain_targets(clf.network_, X, targets, fold, clf.recipe(NAMES).extraction)
 
     assert rules == clf.explain()

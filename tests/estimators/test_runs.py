@@ -23,7 +23,7 @@ HALF = np.arange(len(X)) < 48
 def test_one_result_for_each_fold(kind):
     clf = quick(kind)
     targets = read_targets(Y, len(Y))
-    folds = [clf.split(targets, part.astype(float)) for part in (HALF, ~HALF, HALF | True)]
+    folds = [clf.hold_out(targets, part.astype(float)) for part in (HALF, ~HALF, HALF | True)]
     fitted = fit_folds(clf.recipe(NAMES), X, targets, folds)
 
     assert len(fitted) == 3

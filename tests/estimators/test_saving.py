@@ -29,7 +29,8 @@ from logiclens.errors import InputError
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
 from logiclens.estimators.saving import save_model
 from logiclens.explain import model_file
-from logiclens.explain.model_file import ModelFile, decode, encode, write_whole
+from logiclens.explain.model_file import ModelFile, decode, encode
+from logiclens.explain.saved import write_whole
 from logiclens.loading import load, rules_of_model
 from tests.strategies import HOSTILE_NAMES
 

@@ -20,8 +20,8 @@ from logiclens.explain.saved import (
     read_file,
     read_saved,
     storable,
-    write_file,
     write_saved,
+    write_whole,
 )
 from logiclens.logic import to_json
 from tests.strategies import formulas
@@ -56,7 +56,7 @@ def test_what_is_written_is_read():
             "tea is saved as JSON; this text is not: "
             "Unterminated string starting at: line 1 column 19 (char 18). Save it again.",
         ),
-        ("[" * 100_000, "This text is nested too deep to be JSON that was saved here."),
+        ("[" * 100_000, "This text is nested too deep to have been saved here. Save it again."),
         ("[]", 'The text must be a JSON object with "format": "tea". Got a list.'),
         ("{}", 'The text must be a JSON object with "format": "tea". Got an object without it.'),
         (
@@ -142,8 +142,8 @@ def test_a_text_that_json_would_change_is_refused():
 
 def test_a_file_is_replaced_whole(tmp_path: Path):
     path = tmp_path / "rules.json"
-    write_file(path, "old")
-    write_file(str(path), "new\n")
+    write_whole(path, b"old")
+    write_whole(str(path), b"new\n")
 
     assert read_file(path) == "new\n"
     assert os.listdir(tmp_path) == ["rules.json"]
@@ -151,14 +151,14 @@ def test_a_file_is_replaced_whole(tmp_path: Path):
 
 def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = tmp_path / "rules.json"
-    write_file(path, "old")
+    write_whole(path, b"old")
 
     def full(_descriptor: int) -> None:
         raise OSError("No space left on device")
 
     monkeypatch.setattr(saved.os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        write_file(path, "new")
+        write_whole(path, b"new")
 
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["rules.json"]
@@ -168,14 +168,14 @@ def test_a_new_file_can_be_read_by_whoever_the_system_lets(tmp_path: Path):
     """A temporary file would be its owner's alone; this one has the rights of any new file."""
     ordinary, ours = tmp_path / "a", tmp_path / "b"
     ordinary.write_text("")
-    write_file(ours, "")
+    write_whole(ours, b"")
 
     assert ours.stat().st_mode == ordinary.stat().st_mode
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path):
     with pytest.raises(FileNotFoundError):
-        write_file(tmp_path / "nowhere" / "rules.json", "")
+        write_whole(tmp_path / "nowhere" / "rules.json", b"")
 
 
 def test_a_file_that_is_not_text_is_refused(tmp_path: Path):

@@ -15,7 +15,8 @@ from logiclens.nn.mu import MuNetwork
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 from logiclens.nn.relu import ReluNetwork
-from logiclens.nn.training import Plan, Rows
+from logiclens.nn.rows import Rows
+from logiclens.nn.training import Plan
 
 N_CONCEPTS = 5
 KINDS: dict[str, tuple[type[Any], dict[str, Any]]] = {

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from logiclens.nn.criteria import if_loss, iff_loss, only_if_loss
-from logiclens.nn.training import Plan, Rows, train
+from logiclens.nn.rows import Rows
+from logiclens.nn.training import Plan, train
 from tests.nn.populations import KINDS, make, plan, random_x, rows_of, some_rows
 
 ALONE = {"rtol": 1e-6, "atol": 1e-8}
@@ -149,39 +150,6 @@ def test_merged_rows_train_the_same_weights(kind):
     assert torch.allclose(short.curve()[0], long.curve()[0], rtol=1e-12)
     for mine, other in zip(weights(few), weights(many), strict=True):
         assert torch.allclose(mine, other, **ALONE)
-
-
-def test_merging_adds_weights():
-    x = torch.tensor([[1.0, 0.0]] * 3 + [[0.0, 0.0]] * 3)
-    weight = torch.arange(6.0)[None]
-    rows = Rows(x, weight, weight + 1, weight * 0, weight * 2)
-
-    merged = rows.merged()
-
-    assert merged.x.tolist() == [[0.0, 0.0], [1.0, 0.0]]
-    assert merged.yes.tolist() == [[12.0, 3.0]]
-    assert merged.no.tolist() == [[15.0, 6.0]]
-    assert merged.check_no.tolist() == [[24.0, 6.0]]
-
-
-def test_scores_between_0_and_1_are_not_merged():
-    rows = some_rows(boolean=False)
-
-    assert rows.merged() is rows
-
-
-def test_gathered_rows_have_the_loss_of_all_rows():
-    """After pruning, each member's tuples are merged for itself."""
-    rows = some_rows(n=200)
-    network = make("mu", max_concepts=2)
-    network.prune()
-
-    gathered = rows.gathered(network)
-
-    assert gathered.x.shape[2] <= 4
-    before = iff_loss(network(rows.x), rows.yes, rows.no)
-    after = iff_loss(network.logits(gathered.x), gathered.yes, gathered.no)
-    assert torch.allclose(before, after, rtol=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS)

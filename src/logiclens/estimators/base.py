@@ -54,7 +54,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
     Not to be used by itself: see :class:`~logiclens.estimators.MuClassifier` and the others, which share
     these settings.
 
-    Parameters
+    Attributes
     ----------
     rule : {"iff", "if", "only_if"}, default "iff"
         What the rules say (Sec. 4.2): IFF, the target exactly where the formula is true; IF, the formula
@@ -95,9 +95,6 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         The same number gives the same formulas.
     verbose : bool, default False
         Whether to show progress, on a terminal.
-
-    Attributes
-    ----------
     classes_ : ndarray
         Labels of the classes, or names of the outputs.
     explanations_ : ExplanationSet
@@ -148,7 +145,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
 
         check_settings(self.get_params(deep=False))
         inputs, targets, weight = self.read_data(X, y, sample_weight)
-        fold = self.split(targets, weight)
+        fold = self.hold_out(targets, weight)
         fitted = fit_folds(self.recipe(inputs.names), inputs.values, targets, [fold], self._reporter())[0]
         self._adopt(fitted, inputs, targets)
         self.seen_ = seen_tuples(inputs.values, fold.train + fold.check, fitted.rules)
@@ -189,7 +186,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
                 )
         return inputs, targets, weight
 
-    def split(self, targets: Targets, weight: FloatArray) -> Fold:
+    def hold_out(self, targets: Targets, weight: FloatArray) -> Fold:
         """Set a validation part aside: stratified by class where every class has two rows."""
         from logiclens.estimators.fitting import Fold
 

@@ -36,9 +36,8 @@ class MuClassifier(LENClassifier):
     >>> import numpy as np
     >>> X = np.random.default_rng(0).random((200, 4))
     >>> y = np.where((X[:, 0] > 0.5) & (X[:, 2] > 0.5), "both", "not both")
-    >>> print(MuClassifier(random_state=0).fit(X, y).explain())
+    >>> print(MuClassifier(random_state=0).fit(X, y).explain()["both"])
     forall x: both(x) <-> x0(x) & x2(x)
-    forall x: "not both"(x) <-> ~x0(x) | ~x2(x)
     """
 
     def __init__(  # noqa: PLR0913 - a classifier's settings
@@ -293,7 +292,7 @@ class EntropyClassifier(LENClassifier):
         settle: bool = True,
         class_weight: Any = "auto",
         hidden: Sequence[int] = (10,),
-        l1: float | Sequence[float] = (0.01, 0.05),
+        l1: float | Sequence[float] = (0.001, 0.01),
         restarts: int = 3,
         candidates: int = 3,
         epochs: int = 300,

@@ -31,6 +31,7 @@ from logiclens.explain.rule import Rule, RuleKind
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic import FALSE, TRUE, Formula, Not, TruthTable, simplify
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
+from logiclens.logic.minimize import Exact
 from logiclens.logic.values import THRESHOLD
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
@@ -56,6 +57,8 @@ class Extraction:
         Power of the inverse class frequency that rows count with where formulas are chosen, as in training.
     ask : bool
         Whether the network is asked about tuples that do not occur (``unseen="ask"``).
+    exact : {"auto", False}
+        Whether short formulas are proved minimal.
     as_in_paper : bool
         Whether formulas are aggregated as in the paper instead of taken from the front.
     """
@@ -66,6 +69,7 @@ class Extraction:
     balance: float = 0.0
     ask: bool = False
     as_in_paper: bool = False
+    exact: Exact = "auto"
 
 
 @torch.no_grad()
@@ -130,7 +134,7 @@ def rules_of_members(
     """
     said_yes = ask(network, x) > 0
     per_output = network.members // targets.outputs.shape[1]
-    reader = _Reader(network, x, fold, replace(how, ask=False))
+    reader = _Reader(network, x, fold, replace(how, ask=False, exact=False))
     found = np.zeros(said_yes.shape, dtype=np.bool_)
     for member in range(network.members):
         output = member // per_output
@@ -200,6 +204,7 @@ class _Reader:
             truth=true,
             order=order,
             max_literals=self.how.max_literals,
+            exact=self.how.exact,
         )
         if fold.check.any():
             held_out = _truth_table(x, truth, fold.check, names)

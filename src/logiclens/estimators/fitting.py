@@ -18,7 +18,8 @@ from torch import Tensor
 from logiclens.errors import InputError, shown
 from logiclens.logic.arrays import FloatArray
 from logiclens.nn.population import LogicNetwork, Streams, join
-from logiclens.nn.training import History, Plan, Rows, merge_rows, train
+from logiclens.nn.rows import Rows, merge_rows
+from logiclens.nn.training import History, Plan, train
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

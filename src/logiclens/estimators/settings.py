@@ -90,6 +90,8 @@ def seed_of(random_state: Any) -> int:
         and random_state >= 0
     ):
         return int(random_state)
+    if random_state is None:  # from the operating system: NumPy's global generator is left alone
+        return int(np.random.SeedSequence().generate_state(1)[0])
     try:
         return int(check_random_state(random_state).randint(2**31 - 1))
     except ValueError:

@@ -82,7 +82,7 @@ def cross_explain(
     weights = [_only(weight, train) for train, _ in parts]
     if not all(part.any() for part in weights):
         raise InputError("All training rows of a fold have weight 0. Use fewer folds, or other weights.")
-    folds = [estimator.split(targets, part) for part in weights]
+    folds = [estimator.hold_out(targets, part) for part in weights]
     recipe = clone(estimator).recipe(inputs.names)
     fitted = fit_folds(recipe, inputs.values, targets, folds)
     seconds = (time.perf_counter() - start) / len(parts)

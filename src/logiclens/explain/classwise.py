@@ -15,8 +15,9 @@ What is asked of a formula depends on the kind of rule (Sec. 4.2):
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -29,7 +30,7 @@ from logiclens.explain.rule import Rule, RuleKind, member
 from logiclens.logic.arrays import BoolArray, FloatArray, quiet_products, unpack
 from logiclens.logic.data import check_count
 from logiclens.logic.formula import FALSE, TRUE, Formula
-from logiclens.logic.minimize import Minimized, Status, minimize_path
+from logiclens.logic.minimize import Exact, Minimized, Status, minimize_path
 from logiclens.logic.truth_table import TruthTable
 from logiclens.logic.values import as_answers
 
@@ -61,6 +62,7 @@ def explain_class(
     truth: TruthTable | None = None,
     order: Sequence[str] | ArrayLike | None = None,
     max_literals: int | None = 20,
+    exact: Exact = "auto",
 ) -> Explanation:
     """Explain one target from what a network said about it.
 
@@ -80,6 +82,8 @@ def explain_class(
         Which concepts matter, as for :func:`logiclens.logic.minimize`.
     max_literals : int or None, default 20
         Length of the longest formula to consider; None for no limit.
+    exact : {"auto", True, False}, default "auto"
+        Whether formulas are proved minimal, as for :func:`logiclens.logic.minimize_path`.
 
     Returns
     -------
@@ -111,7 +115,12 @@ def explain_class(
         formula, status = (FALSE, NEVER) if yes == 0 else (TRUE, ALWAYS)
     else:
         usable = held_out is not None and held_out.yes.any() and held_out.no.any()
-        formula, status, front = _chosen(table, kind, held_out if usable else None, order, max_literals)
+        formula, status, front = _chosen(
+            table,
+            kind,
+            held_out if usable else None,
+            partial(minimize_path, max_literals=max_literals, order=order, exact=exact, restarts=RESTARTS),
+        )
     return Explanation(
         Rule(target, formula, kind),
         scope=Scope.CLASS,
@@ -312,12 +321,11 @@ def _chosen(
     table: TruthTable,
     kind: RuleKind,
     truth: TruthTable | None,
-    order: Sequence[str] | ArrayLike | None,
-    max_literals: int | None,
+    front_of: Callable[[TruthTable], tuple[Minimized, ...]],
 ) -> tuple[Formula, str, tuple[FrontPoint, ...]]:
     """Formula, status and front of a target about which the network said yes and no."""
     reference = table if truth is None else truth
-    found = _candidates(table, kind, order, max_literals)
+    found = _candidates(table, kind, front_of)
     fired = np.array([each.cover.contains(reference.rows) for each in found])
     good = _good_enough(kind, fired, reference)
     formulas = [each.formula for each, kept in zip(found, good, strict=True) if kept]
@@ -344,20 +352,15 @@ def _chosen(
 
 
 def _candidates(
-    table: TruthTable,
-    kind: RuleKind,
-    order: Sequence[str] | ArrayLike | None,
-    max_literals: int | None,
+    table: TruthTable, kind: RuleKind, front_of: Callable[[TruthTable], tuple[Minimized, ...]]
 ) -> list[Minimized]:
     """Formulas to choose from, by length; for an implication, those of an equivalence among them.
 
     With noise in the table, what is nearly an implication is often the equivalence cut off early.
     """
-    found = [*minimize_path(table, max_literals=max_literals, order=order, restarts=RESTARTS)]
+    found = [*front_of(table)]
     if kind in (RuleKind.IF, RuleKind.ONLY_IF):
-        found += minimize_path(
-            _weighted(table, kind), max_literals=max_literals, order=order, restarts=RESTARTS
-        )
+        found += front_of(_weighted(table, kind))
         distinct = {each.formula: each for each in found}
         found = sorted(distinct.values(), key=lambda each: each.literals)
     return found

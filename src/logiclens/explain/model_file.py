@@ -9,14 +9,10 @@ So the rules of a model can be read where neither torch nor scikit-learn is inst
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -103,27 +99,6 @@ def decode(content: bytes) -> ModelFile:
 def is_model(content: bytes) -> bool:
     """Whether the bytes start as a safetensors file does: the length of the header, then a JSON object."""
     return content[4:9] == b"\0\0\0\0{"
-
-
-def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write bytes to a file: all of them, or, when something goes wrong, none.
-
-    They go to a new file in the same folder first, which then takes the place of the old one.
-    """
-    target = Path(path)
-    draft = target.with_name(f".{secrets.token_hex(8)}.tmp")  # not the target's name: it may be too long
-    try:
-        with open(draft, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, target)
-    except BaseException as error:
-        with suppress(OSError):
-            draft.unlink()
-        if isinstance(error, OSError) and error.errno is not None:  # names the draft, of which no one knows
-            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
-        raise
 
 
 def _metadata(content: bytes) -> dict[str, Any]:

@@ -38,8 +38,8 @@ from logiclens.explain.saved import (
     read_file,
     read_saved,
     storable,
-    write_file,
     write_saved,
+    write_whole,
 )
 from logiclens.logic.arrays import BoolArray, unpack
 from logiclens.logic.data import ConceptData, check_names
@@ -337,7 +337,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rules to a file, for :func:`load_rules`; an old file is replaced whole or stays."""
-        write_file(path, self.to_json() + "\n")
+        write_whole(path, f"{self.to_json()}\n".encode())
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.explanations))

@@ -72,7 +72,7 @@ def read_saved(text: str, kind: str, version: int, keys: Collection[str]) -> dic
     except ValueError as error:
         raise InputError(f"{kind} is saved as JSON; this text is not: {error}. Save it again.") from None
     except RecursionError:
-        raise InputError("This text is nested too deep to be JSON that was saved here.") from None
+        raise InputError("This text is nested too deep to have been saved here. Save it again.") from None
     if not isinstance(saved, dict) or saved.get("format") != kind:
         raise InputError(f'The text must be a JSON object with "format": "{kind}". Got {_format_of(saved)}.')
     got = saved.get("version")
@@ -114,29 +114,41 @@ def items(value: Any, what: str) -> list[Any]:
     return value
 
 
-def write_file(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text to a file: all of it, or, when something goes wrong, nothing.
-
-    The text goes to a new file in the same folder first, which then takes the place of the old one.
-    """
+def as_file(path: str | os.PathLike[str]) -> Path:
+    """A path that may be a file's: no folder."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"A path must be a text or a path object. Got {shown(path)}; write 'rules.json'.")
     target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{os.fspath(path)!r} is a folder. Name a file in it.")
+    return target
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write bytes to a file: all of them, or, when something goes wrong, none.
+
+    They go to a new file in the same folder first, which then takes the place of the old one.
+    """
+    target = as_file(path)
     draft = target.with_name(f".{secrets.token_hex(8)}.tmp")  # not the target's name: it may be too long
     try:
-        with open(draft, "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with open(draft, "xb") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, target)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             draft.unlink()
+        if isinstance(error, OSError) and error.errno is not None:  # names the draft, of which no one knows
+            raise OSError(error.errno, error.strerror, os.fspath(target)) from None
         raise
 
 
 def read_file(path: str | os.PathLike[str]) -> str:
-    """Text of a file that :func:`write_file` wrote."""
+    """Text of a file that :func:`write_whole` wrote."""
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return as_file(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise InputError("The file is not text in UTF-8, so it was not saved here.") from None
 

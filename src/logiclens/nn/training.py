@@ -5,9 +5,8 @@
     second half   fine-tuning on what is left; each member keeps the weights of least validation loss, and
                   members that no longer improve leave the population
 
-Inputs that are all 0 or 1 are merged: equal rows become one row of their added weights, before training and,
-member by member, once more after pruning, when few concepts are left. All criteria are linear in the weights,
-so the loss is the same to rounding. Nothing global is touched: no seed, no thread count, no file.
+Equal rows of zeros and ones are merged before training and, member by member, once more after pruning
+(:mod:`logiclens.nn.rows`). Nothing global is changed: no seed, no file; the number of threads is what it was.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from torch import Tensor, nn
 
 from logiclens.nn.criteria import Criterion
 from logiclens.nn.population import LogicNetwork
+from logiclens.nn.rows import Rows
 from logiclens.nn.threads import threads_for
 
-_CODED = 20  # columns up to which tuples are numbered by their bits
 _EVERY = 5  # epochs between two looks at the validation loss
 _TOLERANCE = 1e-4  # share by which a loss must fall to count as better
 
@@ -33,96 +32,6 @@ N = TypeVar("N", bound=LogicNetwork)
 
 Progress = Callable[[int], None]
 """Called with the number of epochs done."""
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Rows to learn from, for a whole population.
-
-    Attributes
-    ----------
-    x : Tensor of shape (n, n_concepts), or (members, m, n) once gathered
-        Concept values in [0, 1].
-    yes, no : Tensor of shape (members, n)
-        Weight of each row as an example of yes and of no.
-    check_yes, check_no : Tensor of shape (members, n)
-        The same for validation.
-    """
-
-    x: Tensor
-    yes: Tensor
-    no: Tensor
-    check_yes: Tensor
-    check_no: Tensor
-
-    def map_weights(self, change: Callable[[Tensor], Tensor], x: Tensor | None = None) -> Rows:
-        """Rows whose four weights went through ``change``."""
-        return Rows(
-            self.x if x is None else x,
-            change(self.yes),
-            change(self.no),
-            change(self.check_yes),
-            change(self.check_no),
-        )
-
-    def merged(self) -> Rows:
-        """Rows of equal Booleans as one; unchanged when a value is neither 0 nor 1."""
-        distinct, place = merge_rows(self.x)
-        if distinct is self.x:
-            return self
-
-        def add_up(weight: Tensor) -> Tensor:
-            total = weight.new_zeros(len(weight), len(distinct))
-            return total.index_add_(1, place, weight)
-
-        return self.map_weights(add_up, distinct)
-
-    def gathered(self, network: LogicNetwork) -> Rows:
-        """What the network reads, (members, m, n), with equal tuples of each member merged."""
-        inputs = network.gather(self.x)
-        if inputs.dim() == 2 or inputs.shape[1] > _CODED or not _is_boolean(inputs):
-            return replace(self, x=inputs)
-        members, width, _ = inputs.shape
-        bits = 2 ** torch.arange(width, device=inputs.device)
-        code = (inputs.long() * bits[:, None]).sum(dim=1)
-        code += torch.arange(members, device=inputs.device)[:, None] << width
-        tuples, place = torch.unique(code, return_inverse=True)
-        owner = tuples >> width
-        sizes = torch.bincount(owner, minlength=members)
-        longest = int(sizes.max())
-        if 2 * longest > inputs.shape[2]:
-            return replace(self, x=inputs)
-        starts = torch.cumsum(sizes, dim=0) - sizes
-        position = torch.arange(len(tuples), device=inputs.device) - starts[owner] + owner * longest
-        table = inputs.new_zeros(members * longest, width)
-        table[position] = ((tuples[:, None] & bits) > 0).to(inputs.dtype)
-        flat = position[place].reshape(-1)
-
-        def add_up(weight: Tensor) -> Tensor:
-            total = weight.new_zeros(members * longest)
-            return total.index_add_(0, flat, weight.reshape(-1)).view(members, longest)
-
-        return self.map_weights(add_up, table.view(members, longest, width).transpose(1, 2).contiguous())
-
-    def select(self, index: Tensor) -> Rows:
-        """The rows of some members."""
-        return self.map_weights(lambda weight: weight[index], self.x[index] if self.x.dim() == 3 else self.x)
-
-    def batch(self, index: Tensor, scale: float = 1.0) -> Rows:
-        """Some of the rows, their weights scaled."""
-        return self.map_weights(lambda weight: weight[:, index] * scale, self.x[..., index])
-
-
-def merge_rows(x: Tensor) -> tuple[Tensor, Tensor]:
-    """Distinct rows, and which of them each row is; the rows as they are where merging does not halve them.
-
-    Only rows of zeros and ones are merged: scores hardly ever coincide.
-    """
-    if _is_boolean(x):
-        distinct, place = torch.unique(x, dim=0, return_inverse=True)
-        if 2 * len(distinct) <= len(x):
-            return distinct, place
-    return x, torch.arange(len(x), device=x.device)
 
 
 @dataclass(frozen=True)
@@ -155,6 +64,11 @@ class Plan:
     patience: int = 60
     prune: bool = True
     exploration: Criterion | None = None
+
+    @property
+    def explored(self) -> int:
+        """Epochs of the first half; none where nothing is pruned and the criterion stays the same."""
+        return self.epochs // 2 if self.prune or self.exploration else 0
 
 
 @dataclass
@@ -213,7 +127,7 @@ def train(
     """
     history = History()
     rows = rows.merged()
-    first = plan.epochs // 2 if plan.prune else 0
+    first = plan.explored
     report = progress or (lambda _: None)
     generator = torch.Generator().manual_seed(0) if generator is None else generator
     network.train()
@@ -333,7 +247,7 @@ class _FineTuning:
             best[winners] = parameter.detach()[better]
         waited = torch.where(better, 0, self.since[active] + _EVERY)
         finished = going & (waited >= self.plan.patience)
-        self.done_at[active[finished]] = self.plan.epochs // 2 * self.plan.prune + epoch
+        self.done_at[active[finished]] = self.plan.explored + epoch
         self.since[active] = torch.where(going, waited, self.since[active])
 
 
@@ -379,8 +293,9 @@ def _levelled(history: History) -> Tensor:
     """Members whose training loss hardly fell over the last tenth of the epochs."""
     if not history.losses:  # of no epochs at all
         return torch.zeros_like(history.n_iter, dtype=torch.bool)
-    before, last = history.losses[-1 - len(history.losses) // 10], history.losses[-1]
-    return before - last <= _LEVEL * history.losses[0].abs()
+    n_epochs = len(history.losses)
+    before = history.losses[n_epochs - 1 - min(n_epochs - 1, max(1, n_epochs // 10))]
+    return before - history.losses[-1] <= _LEVEL * history.losses[0].abs()
 
 
 def _with_checks(rows: Rows, checked: Tensor) -> Rows:
@@ -393,7 +308,3 @@ def _with_checks(rows: Rows, checked: Tensor) -> Rows:
         check_yes=torch.where(own, rows.check_yes, rows.yes),
         check_no=torch.where(own, rows.check_no, rows.no),
     )
-
-
-def _is_boolean(x: Tensor) -> bool:
-    return bool(((x == 0) | (x == 1)).all())

@@ -1,0 +1,112 @@
+"""Rows to learn from, for a whole population: equal ones merged.
+
+Rows of zeros and ones that are equal become one row of their added weights. All criteria are linear in the
+weights of yes and no, so the loss is the same to rounding. Once pruning has left a member few concepts, its
+rows are merged once more, over those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from logiclens.nn.population import LogicNetwork
+
+_CODED = 20  # columns up to which tuples are numbered by their bits
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows to learn from, for a whole population.
+
+    Attributes
+    ----------
+    x : Tensor of shape (n, n_concepts), or (members, m, n) once gathered
+        Concept values in [0, 1].
+    yes, no : Tensor of shape (members, n)
+        Weight of each row as an example of yes and of no.
+    check_yes, check_no : Tensor of shape (members, n)
+        The same for validation.
+    """
+
+    x: Tensor
+    yes: Tensor
+    no: Tensor
+    check_yes: Tensor
+    check_no: Tensor
+
+    def map_weights(self, change: Callable[[Tensor], Tensor], x: Tensor | None = None) -> Rows:
+        """Rows whose four weights went through ``change``."""
+        return Rows(
+            self.x if x is None else x,
+            change(self.yes),
+            change(self.no),
+            change(self.check_yes),
+            change(self.check_no),
+        )
+
+    def merged(self) -> Rows:
+        """Rows of equal Booleans as one; unchanged when a value is neither 0 nor 1."""
+        distinct, place = merge_rows(self.x)
+        if distinct is self.x:
+            return self
+
+        def add_up(weight: Tensor) -> Tensor:
+            total = weight.new_zeros(len(weight), len(distinct))
+            return total.index_add_(1, place, weight)
+
+        return self.map_weights(add_up, distinct)
+
+    def gathered(self, network: LogicNetwork) -> Rows:
+        """What the network reads, (members, m, n), with equal tuples of each member merged."""
+        inputs = network.gather(self.x)
+        if inputs.dim() == 2 or inputs.shape[1] > _CODED or not _is_boolean(inputs):
+            return replace(self, x=inputs)
+        members, width, _ = inputs.shape
+        bits = 2 ** torch.arange(width, device=inputs.device)
+        code = (inputs.long() * bits[:, None]).sum(dim=1)
+        code += torch.arange(members, device=inputs.device)[:, None] << width
+        tuples, place = torch.unique(code, return_inverse=True)
+        owner = tuples >> width
+        sizes = torch.bincount(owner, minlength=members)
+        longest = int(sizes.max())
+        if 2 * longest > inputs.shape[2]:
+            return replace(self, x=inputs)
+        starts = torch.cumsum(sizes, dim=0) - sizes
+        position = torch.arange(len(tuples), device=inputs.device) - starts[owner] + owner * longest
+        table = inputs.new_zeros(members * longest, width)
+        table[position] = ((tuples[:, None] & bits) > 0).to(inputs.dtype)
+        flat = position[place].reshape(-1)
+
+        def add_up(weight: Tensor) -> Tensor:
+            total = weight.new_zeros(members * longest)
+            return total.index_add_(0, flat, weight.reshape(-1)).view(members, longest)
+
+        return self.map_weights(add_up, table.view(members, longest, width).transpose(1, 2).contiguous())
+
+    def select(self, index: Tensor) -> Rows:
+        """The rows of some members."""
+        return self.map_weights(lambda weight: weight[index], self.x[index] if self.x.dim() == 3 else self.x)
+
+    def batch(self, index: Tensor, scale: float = 1.0) -> Rows:
+        """Some of the rows, their weights scaled."""
+        return self.map_weights(lambda weight: weight[:, index] * scale, self.x[..., index])
+
+
+def merge_rows(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Distinct rows, and which of them each row is; the rows as they are where merging does not halve them.
+
+    Only rows of zeros and ones are merged: scores hardly ever coincide.
+    """
+    if _is_boolean(x):
+        distinct, place = torch.unique(x, dim=0, return_inverse=True)
+        if 2 * len(distinct) <= len(x):
+            return distinct, place
+    return x, torch.arange(len(x), device=x.device)
+
+
+def _is_boolean(x: Tensor) -> bool:
+    return bool(((x == 0) | (x == 1)).all())

@@ -1,0 +1,54 @@
+"""Rows for a population: equal ones merged, the loss unchanged."""
+
+from __future__ import annotations
+
+import torch
+
+from logiclens.nn.criteria import iff_loss
+from logiclens.nn.rows import Rows, merge_rows
+from tests.nn.populations import make, some_rows
+
+
+def test_rows_are_merged_only_where_that_halves_them():
+    x = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+
+    kept, place = merge_rows(x)
+    assert kept is x
+    assert place.tolist() == [0, 1, 2]
+
+    distinct, place = merge_rows(torch.cat([x, x]))
+    assert distinct.tolist() == [[0.0, 1.0], [1.0, 0.0]]
+    assert place.tolist() == [1, 1, 0, 1, 1, 0]
+
+
+def test_merging_adds_weights():
+    x = torch.tensor([[1.0, 0.0]] * 3 + [[0.0, 0.0]] * 3)
+    weight = torch.arange(6.0)[None]
+    rows = Rows(x, weight, weight + 1, weight * 0, weight * 2)
+
+    merged = rows.merged()
+
+    assert merged.x.tolist() == [[0.0, 0.0], [1.0, 0.0]]
+    assert merged.yes.tolist() == [[12.0, 3.0]]
+    assert merged.no.tolist() == [[15.0, 6.0]]
+    assert merged.check_no.tolist() == [[24.0, 6.0]]
+
+
+def test_scores_between_0_and_1_are_not_merged():
+    rows = some_rows(boolean=False)
+
+    assert rows.merged() is rows
+
+
+def test_gathered_rows_have_the_loss_of_all_rows():
+    """After pruning, each member's tuples are merged for itself."""
+    rows = some_rows(n=200)
+    network = make("mu", max_concepts=2)
+    network.prune()
+
+    gathered = rows.gathered(network)
+
+    assert gathered.x.shape[2] <= 4
+    before = iff_loss(network(rows.x), rows.yes, rows.no)
+    after = iff_loss(network.logits(gathered.x), gathered.yes, gathered.no)
+    assert torch.allclose(before, after, rtol=1e-12)
