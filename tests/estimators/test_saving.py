@@ -28,7 +28,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from logiclens.errors import InputError
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
 from logiclens.estimators.saving import save_model
-from logiclens.explain import model_file
+from logiclens.explain import saved
 from logiclens.explain.model_file import ModelFile, decode, encode
 from logiclens.explain.saved import write_whole
 from logiclens.loading import load, rules_of_model
@@ -374,7 +374,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
     def fail(*_: Any, **__: Any) -> None:
         raise OSError(errno.EACCES, "Permission denied", "draft")
 
-    monkeypatch.setattr(model_file if step == "open" else model_file.os, step, fail, raising=False)
+    monkeypatch.setattr(saved if step == "open" else saved.os, step, fail, raising=False)
     with pytest.raises(PermissionError) as caught:
         fitted(MuClassifier).save(path)
 
@@ -386,7 +386,7 @@ def test_an_interruption_leaves_nothing(path: Path, monkeypatch: pytest.MonkeyPa
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(model_file.os, "replace", interrupt)
+    monkeypatch.setattr(saved.os, "replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_whole(path, b"new")
 
@@ -434,7 +434,7 @@ def test_a_folder_is_refused(tmp_path: Path):
     for read in (load, rules_of_model):
         with pytest.raises(InputError) as caught:
             read(tmp_path)
-        assert str(caught.value) == f"{str(tmp_path)!r} is a folder. Pass a file that save() wrote."
+        assert str(caught.value) == f"{str(tmp_path)!r} is a folder. Name a file in it."
 
 
 class Trap:
@@ -590,11 +590,11 @@ WEIGHT = "layers.0.weight"
             "There is no classifier ['MuClassifier']. There are 'EntropyClassifier', 'MuClassifier', "
             "'PsiClassifier', 'ReluClassifier'.",
         ),
-        ("estimator", "PsiClassifier", "PsiClassifier has no setting 'max_concepts'."),
+        ("estimator", "PsiClassifier", "PsiClassifier has no setting 'candidates'."),
         ("params", [], '"params" must be an object. Got [].'),
         ("params", {"code": "print()"}, "MuClassifier has no setting 'code'."),
-        ("params", {"epochs": -1}, "epochs must be a whole number of at least 0. Got -1."),
-        ("params", {"tau": "much"}, "tau must be a number. Got 'much'."),
+        ("params", {"epochs": -1}, "epochs must be a whole number of at least 1. Got -1."),
+        ("params", {"tau": "much"}, "tau must be a number in [0, 1]. Got 'much'."),
         (
             "params",
             {"rule": "because"},

@@ -36,6 +36,8 @@ from logiclens.logic.values import as_answers
 
 STANDARD_ERRORS: Final = 0.5
 """A shorter formula is taken unless it is worse than the best by more than this many standard errors."""
+LITERAL_WORTH: Final = 0.0005
+"""What a literal less is worth, as a share of the rows: with very many rows nothing is due to chance."""
 IMPLICATION_WEIGHT: Final = 50.0
 """How much more an error counts that breaks an implication than one that does not."""
 NECESSARY_RECALL: Final = 0.995
@@ -141,11 +143,12 @@ def choose_point(
     """Position of the shortest formula of a front that is not clearly worse than the best one.
 
     The best has the highest score, of equals the fewest literals. Another is clearly worse when its score is
-    lower by more than ``standard_errors`` times the standard error of the *difference* of the two. Each score
-    is a ratio of sums over rows, ``s = sum(w u) / sum(w v)``: accuracy with ``u`` = right and ``v`` = 1. So a
-    row's influence on it is ``psi = (u - s v) / sum(w v)``, and the variance of the difference of two scores
-    is ``sum(w (psi_a - psi_b)^2)``. For accuracy, with the total weight ``n``, the weight ``q`` of the rows
-    on which the formulas differ and the difference ``d`` of the scores, that is ``(q / n - d^2) / n``.
+    lower by more than ``standard_errors`` times the standard error of the *difference* of the two, plus
+    :data:`LITERAL_WORTH` for each literal that it saves. Each score is a ratio of sums over rows,
+    ``s = sum(w u) / sum(w v)``: accuracy with ``u`` = right and ``v`` = 1. So a row's influence on it is
+    ``psi = (u - s v) / sum(w v)``, and the variance of the difference of two scores is
+    ``sum(w (psi_a - psi_b)^2)``. For accuracy, with the total weight ``n``, the weight ``q`` of the rows on
+    which the formulas differ and the difference ``d`` of the scores, that is ``(q / n - d^2) / n``.
 
     Parameters
     ----------
@@ -179,7 +182,8 @@ def choose_point(
     literals = np.array([point.literals for point in front])
     best = np.lexsort((literals, -scores))[0]
     variance = np.square(influence - influence[best]) @ weight
-    good = scores >= scores[best] - standard_errors * np.sqrt(variance) - 1e-12  # equals but for rounding
+    allowed = standard_errors * np.sqrt(variance) + LITERAL_WORTH * np.maximum(literals[best] - literals, 0)
+    good = scores >= scores[best] - allowed - 1e-12  # equals but for rounding
     return int(np.lexsort((-scores, literals, ~good))[0])
 
 
