@@ -25,10 +25,10 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
+import logiclens.explain.saved as saved_files
 from logiclens.errors import InputError
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
 from logiclens.estimators.saving import save_model
-from logiclens.explain import saved
 from logiclens.explain.model_file import ModelFile, decode, encode
 from logiclens.explain.saved import write_whole
 from logiclens.loading import load, rules_of_model
@@ -374,7 +374,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
     def fail(*_: Any, **__: Any) -> None:
         raise OSError(errno.EACCES, "Permission denied", "draft")
 
-    monkeypatch.setattr(saved if step == "open" else saved.os, step, fail, raising=False)
+    monkeypatch.setattr(saved_files if step == "open" else saved_files.os, step, fail, raising=False)
     with pytest.raises(PermissionError) as caught:
         fitted(MuClassifier).save(path)
 
@@ -386,7 +386,7 @@ def test_an_interruption_leaves_nothing(path: Path, monkeypatch: pytest.MonkeyPa
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(saved.os, "replace", interrupt)
+    monkeypatch.setattr(saved_files.os, "replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_whole(path, b"new")
 
@@ -746,5 +746,5 @@ def test_rules_of_another_release_are_refused(path: Path, monkeypatch: pytest.Mo
 
 
 def test_an_open_file_is_no_path():
-    with pytest.raises(TypeError):
+    with pytest.raises(InputError, match=r"^A path must be a text or a path object\. Got <_io\.BytesIO"):
         load(io.BytesIO(b""))  # type: ignore[arg-type]

@@ -52,7 +52,7 @@ class MuClassifier(LENClassifier):
         settle: bool = True,
         class_weight: Any = "auto",
         hidden: Sequence[int] = (10,),
-        l1: float | Sequence[float] = (0.004, 0.008, 0.016),
+        l1: float | Sequence[float] = (0.008, 0.016, 0.03),
         restarts: int = 3,
         candidates: int = 3,
         epochs: int = 300,

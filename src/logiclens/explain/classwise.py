@@ -34,7 +34,7 @@ from logiclens.logic.minimize import Exact, Minimized, Status, minimize_path
 from logiclens.logic.truth_table import TruthTable
 from logiclens.logic.values import as_answers
 
-STANDARD_ERRORS: Final = 0.5
+STANDARD_ERRORS: Final = 0.35
 """A shorter formula is taken unless it is worse than the best by more than this many standard errors."""
 LITERAL_WORTH: Final = 0.0005
 """What a literal less is worth, as a share of the rows: with very many rows nothing is due to chance."""
