@@ -26,8 +26,9 @@ def load(path: str | os.PathLike[str]) -> LENClassifier | ExplanationSet:
     Returns
     -------
     classifier or ExplanationSet
-        A fitted classifier that predicts and explains as the saved one did; its ``tables_`` are empty, since
-        nothing of the training rows is saved. Or rules, for which neither torch nor scikit-learn is imported.
+        A fitted classifier that predicts as the saved one did and has its rules; nothing of the training rows
+        is saved, so ``tables_`` are empty, and single rows are explained on all combinations of the concepts
+        that the network keeps. Or rules, for which neither torch nor scikit-learn is imported.
 
     Raises
     ------

@@ -66,11 +66,11 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         Combinations of concepts that do not occur: don't-cares, or as the network answers them.
     aggregation : {"minimal", "paper"}, default "minimal"
         Where formulas come from: the front of errors against literals, or the paper's own aggregation of the
-        most frequent example-level explanations.
+        most frequent example-level explanations, in which every row counts the same.
     class_weight : {"auto", "balanced", None} or mapping of label to weight, default "auto"
-        How much rows of each target count in training: equally (None), by their inverse frequency
-        ("balanced"), or by a small power of it ("auto"), which costs next to no accuracy and finds more of
-        a rare target.
+        How much rows of each target count, in training and where rules are chosen: equally (None), by their
+        inverse frequency ("balanced"), or by a small power of it ("auto"), which costs next to no accuracy
+        and finds more of a rare target. IF and ONLY IF rules are always trained with balanced rows.
     hidden : sequence of int
         Sizes of the hidden layers.
     l1 : float or sequence of float
@@ -144,6 +144,11 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         from logiclens.estimators.runs import fit_folds
 
         check_settings(self.get_params(deep=False))
+        if self.unseen == "ask" and not self.prunes:
+            raise InputError(
+                f"unseen='ask' needs a network that keeps few concepts, and {type(self).__name__} keeps all. "
+                "Use 'ignore', or MuClassifier."
+            )
         inputs, targets, weight = self.read_data(X, y, sample_weight)
         fold = self.hold_out(targets, weight)
         fitted = fit_folds(self.recipe(inputs.names), inputs.values, targets, [fold], self._reporter())[0]
@@ -269,12 +274,18 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
     # Predicting
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Logits of the outputs: (n,) for two classes, (n, n_targets) otherwise."""
+        """Logits of the outputs: (n,) for two classes, larger for the second, (n, n_targets) otherwise."""
+        logits = self._logits(X)
+        if self.problem_ is Problem.OUTPUT_BY_OUTPUT and logits.shape[1] == 2:
+            return np.asarray(logits[:, 1] - logits[:, 0])
+        return logits[:, 0] if self.problem_ is Problem.BINARY else logits
+
+    def _logits(self, X: Any) -> FloatArray:
+        """Logits by output, (n, n_outputs)."""
         from logiclens.estimators.extraction import ask
 
         check_is_fitted(self)
-        logits = ask(self.network_, read_rows(X, self.concept_names_))
-        return logits[:, 0] if self.problem_ is Problem.BINARY else logits
+        return ask(self.network_, read_rows(X, self.concept_names_))
 
     def decide(self, X: Any) -> BoolArray:
         """What the network says about each target, (n, n_targets): what fidelity is measured against.
@@ -289,10 +300,10 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, (n,), or a table of 0 / 1, (n, n_targets), for multi-label problems."""
-        scores = self.decision_function(X)
+        logits = self._logits(X)
         if self.problem_ is Problem.MULTI_LABEL:
-            return (scores > 0).astype(np.int64)
-        return np.asarray(self.classes_[predicted_index(_by_output(scores), self.problem_)])
+            return (logits > 0).astype(np.int64)
+        return np.asarray(self.classes_[predicted_index(logits, self.problem_)])
 
     def predict_proba(self, X: Any) -> FloatArray:
         """``f_i`` for each target, (n, n_targets).
@@ -301,8 +312,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         class weights. For IF and ONLY IF rules, whose hinge losses do not estimate probabilities, it is the
         degree to which the network says yes. Rows of single-label problems are divided by their sum.
         """
-        scores = self.decision_function(X)
-        values = spread_outputs(expit(_by_output(scores)), self.problem_)
+        values = spread_outputs(expit(self._logits(X)), self.problem_)
         if self.problem_ in (Problem.SINGLE_LABEL, Problem.OUTPUT_BY_OUTPUT):
             values = values / np.maximum(values.sum(axis=1, keepdims=True), np.finfo(float).tiny)
         return np.asarray(values)
@@ -310,17 +320,13 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, atomically: weights and rules, no training rows.
 
-        Read it back with :func:`logiclens.load`, which runs no code.
+        Read it back with :func:`logiclens.load`, which runs no code. Without rows, a loaded model explains
+        single rows and sets of rows on all combinations of the concepts it keeps, not on those that occur.
         """
         from logiclens.estimators.saving import save_model
 
         check_is_fitted(self)
         save_model(self, path)
-
-
-def _by_output(scores: FloatArray) -> FloatArray:
-    """Scores as a table, (n, n_outputs), of however many rows."""
-    return scores[:, None] if scores.ndim == 1 else scores
 
 
 def _class_weights(weights: Mapping[Any, float], targets: Targets) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,6 +86,8 @@ class ExplainingMixin:
         from logiclens.estimators.runs import network_answers
 
         x = read_rows(X, self.concept_names_)
+        if not len(x):
+            raise InputError("There are no rows to explain. Pass at least one.")
         labels = self._labels()
         if y is None:
             said = network_answers(self.network_, x, self.problem_).astype(float)
@@ -93,7 +96,8 @@ class ExplainingMixin:
         else:
             targets = read_known_targets(y, len(x), labels, self.problem_)
         half = np.full(len(x), 0.5)  # the rows make the tables and decide on the length
-        how = self.recipe(self.concept_names_).extraction
+        kind = next(iter(self.explanations_.values())).kind  # that of the fit, whatever the settings are now
+        how = replace(self.recipe(self.concept_names_).extraction, kind=kind)
         return explain_targets(self.network_, x, targets, Fold(half, half), how)[0]
 
     def explain_sample(self, X: Any, target: Label | None = None) -> Explanation:
@@ -202,7 +206,13 @@ class ExplainingMixin:
                 said = count(int(answers.sum()), "target")
                 raise InputError(f"The network says yes to {said} about this row. Pass target=.")
             return x, self._labels()[int(answers.argmax())]
-        return x, plain_label(self.predict(X)[0])
+        label = plain_label(self.predict(X)[0])
+        if not answers[self._labels().index(label)]:
+            raise InputError(
+                f"No output says yes about this row; {label!r} is only the nearest. "
+                "There is nothing to explain."
+            )
+        return x, label
 
     def _row_relevance(self, x: FloatArray, label: Label) -> FloatArray:
         import torch

@@ -19,8 +19,8 @@ from logiclens.explain.classwise import (
     ALWAYS,
     NEVER,
     explain_class,
+    rates_on,
     unseen_tuples,
-    validation_scores,
     with_unseen,
 )
 from logiclens.explain.compose import Composition, check_layers, compose, forward
@@ -37,6 +37,7 @@ from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 
 _BLOCK = 1 << 15  # rows asked at once
+_SAMPLED = 1 << 12  # unseen tuples asked about where there are too many to ask about all
 _MOST_READ = 8  # concepts of a table when the network itself keeps all
 
 EXACT = "exact: composed of the network's neurons"
@@ -145,6 +146,11 @@ def rules_of_members(
     return found
 
 
+def said_yes_is(target: int, problem: Problem) -> bool:
+    """What an output above one half says about a target: yes, but no to the first of two classes."""
+    return not (problem is Problem.BINARY and target == 0)
+
+
 def _output(target: int, problem: Problem) -> int:
     return 0 if problem is Problem.BINARY else target
 
@@ -158,8 +164,8 @@ class _Reader:
         self.fold = fold
         self.how = how
         self.weight = fold.train + fold.check
-        # Weights count as rows where chance is judged; small ones, such as shares, as one row each.
-        self.scale = max(1.0, float((self.weight > 0).sum() / self.weight.sum()))
+        # Where chance is judged, weights add up to the effective number of rows.
+        self.scale = float(self.weight.sum() / np.square(self.weight).sum())
         self.kept = network.kept().cpu().numpy()
         probe = network.relevance(torch.as_tensor(x[:1], dtype=network.l1.dtype, device=network.l1.device))
         self.general = None if probe.dim() == 3 else probe.cpu().numpy()
@@ -170,9 +176,10 @@ class _Reader:
             columns = np.flatnonzero(self.kept[member])
             return columns, self.general[member, columns]
         one = self.network.select(torch.tensor([member], device=self.network.l1.device))
+        most = len(self.how.names) if self.how.as_in_paper else _MOST_READ
         scores = one.relevance(torch.as_tensor(self.x, dtype=one.l1.dtype, device=one.l1.device))
         by_row = scores[0].cpu().numpy()
-        columns = np.sort(np.argsort(-(self.weight @ by_row), kind="stable")[:_MOST_READ])
+        columns = np.sort(np.argsort(-(self.weight @ by_row), kind="stable")[:most])
         return columns, by_row[:, columns]
 
     def explain(
@@ -192,11 +199,13 @@ class _Reader:
         if self.how.as_in_paper:
             return _as_in_paper(x, said_yes, truth, scores, label, fold, names), table
         order = _by_tuple(table, x, scores, weight) if scores.ndim == 2 else scores
-        if self.how.ask and scores.ndim == 1:
-            table = _asked(self.network, table, columns, at, problem)
         # The formula's length is decided on all rows: those held out have already decided when training
-        # stopped, and of a rare target there may be none among them.
-        true = _truth_table(x, truth, weight * self.scale, names)
+        # stopped, and of a rare target there may be none among them. Where the network is asked about unseen
+        # tuples, the formula that agrees with it most is taken.
+        counts = weight * self.scale * balanced(truth, weight, self.how.balance)
+        true: TruthTable | None = _truth_table(x, truth, counts, names)
+        if self.how.ask:
+            table, true = _asked(self.network, member, said_yes_is(at, problem), table, columns), None
         explanation = explain_class(
             table,
             label,
@@ -206,10 +215,9 @@ class _Reader:
             max_literals=self.how.max_literals,
             exact=self.how.exact,
         )
-        if fold.check.any():
-            held_out = _truth_table(x, truth, fold.check, names)
-            explanation = replace(explanation, scores=validation_scores(explanation.formula, table, held_out))
-        return explanation, table
+        plain = _truth_table(x, truth, weight, names)
+        scores_of_fit = rates_on(explanation.formula, table, plain, "training", int((weight > 0).sum()))
+        return replace(explanation, scores=scores_of_fit), table
 
 
 def balanced(truth: FloatArray, weight: FloatArray, power: float) -> FloatArray:
@@ -249,15 +257,15 @@ def _as_in_paper(
 
 
 def _asked(
-    network: LogicNetwork, table: TruthTable, columns: IndexArray, at: int, problem: Problem
+    network: LogicNetwork, member: int, is_yes: bool, table: TruthTable, columns: IndexArray
 ) -> TruthTable:
-    """The table with the tuples that do not occur, as the network answers them."""
+    """The table with the tuples that do not occur, as a member answers them; a sample of very many."""
     new = unseen_tuples(table)
-    if new is None or not len(new):
-        return table
+    if new is None:
+        new = np.random.default_rng(0).random((_SAMPLED, len(columns))) < 0.5
     whole = np.zeros((len(new), network.n_concepts))
     whole[:, columns] = new
-    return with_unseen(table, new, decisions(ask(network, whole), problem)[:, at])
+    return with_unseen(table, new, (ask(network, whole)[:, member] > 0) == is_yes)
 
 
 def _by_tuple(table: TruthTable, x: FloatArray, scores: FloatArray, weight: FloatArray) -> FloatArray:
@@ -298,10 +306,8 @@ def _composed(
         columns = [how.names.index(name) for name in sorted(formula.concepts)]
         names = [how.names[j] for j in columns]
         table = TruthTable.from_data(x[:, columns], answers[:, at], names=names, sample_weight=weight)
-        scores = None
-        if fold.check.any():
-            held_out = _truth_table(x[:, columns], truth[:, at], fold.check, names)
-            scores = validation_scores(formula, table, held_out)
+        plain = _truth_table(x[:, columns], truth[:, at], weight, names)
+        scores = rates_on(formula, table, plain, "training", int((weight > 0).sum()))
         status = ALWAYS if formula == TRUE else NEVER if formula == FALSE else EXACT
         explanation = Explanation(
             Rule(label, formula, how.kind),

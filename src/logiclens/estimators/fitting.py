@@ -1,8 +1,9 @@
 """From rows and folds to trained networks: one population for all folds, outputs, penalties and restarts.
 
 Members are ordered by fold, output, penalty, restart. Those of one fold and output are a *group*: the best
-member of a group, by validation loss, is that fold's network for that output. Groups are trained in chunks
-that fit a budget of bytes; no group is ever split, so the chunks do not change the result.
+members of a group, those that are right about most rows, are the candidates for that fold's network for that
+output. Groups are trained in chunks that fit a budget of bytes; no group is ever split, so the chunks do not
+change the result.
 """
 
 from __future__ import annotations

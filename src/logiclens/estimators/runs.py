@@ -135,7 +135,7 @@ def _most_right(
     truth = np.repeat(targets.outputs, per_output, axis=1)
     said_yes = ask(network, x) > 0
     counts = np.column_stack([weight * balanced(column, weight, power) for column in targets.outputs.T])
-    right = np.where(said_yes, truth, 1.0 - truth) * np.where(rules, truth, 1.0 - truth)
+    right = np.where(said_yes == rules, np.where(rules, truth, 1.0 - truth), 0.0)
     right = (np.repeat(counts, per_output, axis=1) * right).sum(axis=0)
     place = right.reshape(n_outputs, per_output).argmax(axis=1)
     return np.asarray(place + _firsts_of(n_outputs, per_output))
@@ -150,9 +150,10 @@ def _shift(network: LogicNetwork, x: FloatArray, targets: Targets, fold: Fold, k
     """
     import torch
 
-    logits = ask(network, x)
-    weight = (fold.train + fold.check)[:, None]
-    yes, no = weight * targets.outputs, weight * (1.0 - targets.outputs)
+    rows = (fold.train + fold.check) > 0
+    logits = ask(network, x[rows])
+    weight = (fold.train + fold.check)[rows, None]
+    yes, no = weight * targets.outputs[rows], weight * (1.0 - targets.outputs[rows])
     for output in range(network.members):
         order = np.argsort(-logits[:, output], kind="stable")
         ranked, said = logits[order, output], np.cumsum(yes[order, output])

@@ -218,6 +218,11 @@ def explain_network(
     scores = np.ones(len(asked.names))
     if any(isinstance(layer, nn.Linear) for layer in model.modules()):
         scores = _array(input_relevance(model))
+        if len(scores) != len(asked.names):
+            raise InputError(
+                f"The first linear layer that the model lists reads {count(len(scores), 'input')}, not the "
+                f"{count(len(asked.names), 'concept')}. List the layer that reads the concepts first."
+            )
     return asked.by_answers(np.tile(scores, (len(asked.labels), 1)), kind, max_literals)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from logiclens.errors import InputError, shown
+from logiclens.explain.compose import MAX_FAN_IN
 from logiclens.logic.data import as_float
 
 BALANCE = 0.2
@@ -34,13 +35,19 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         raise InputError(f"learning_rate must be a positive number. Got {shown(settings['learning_rate'])}.")
     if settings["encoder"] is not None:
         raise InputError(
-            f"encoder must be None: inputs are concepts in [0, 1] so far. Got {shown(settings['encoder'])}; "
+            f"encoder must be None: inputs are concepts in [0, 1]. Got {shown(settings['encoder'])}; "
             "turn columns into concepts first, for instance by comparing them with cut points."
         )
     if settings["unseen"] not in ("ignore", "ask"):
         raise InputError(f"unseen must be 'ignore' or 'ask'. Got {shown(settings['unseen'])}.")
     if settings["aggregation"] not in ("minimal", "paper"):
         raise InputError(f"aggregation must be 'minimal' or 'paper'. Got {shown(settings['aggregation'])}.")
+    if settings["aggregation"] == "paper" and settings["rule"] != "iff":
+        raise InputError("aggregation='paper' makes equivalences. Use rule='iff', or aggregation='minimal'.")
+    if settings.get("fan_in", 0) > MAX_FAN_IN:
+        raise InputError(
+            f"fan_in must be at most {MAX_FAN_IN}. Got {settings['fan_in']}; 2 to 9 are readable."
+        )
     hidden = settings["hidden"]
     if isinstance(hidden, str) or not hasattr(hidden, "__iter__"):
         raise InputError(

@@ -24,11 +24,8 @@ from logiclens.nn.population import LogicNetwork, join
 from logiclens.nn.rows import Rows
 from logiclens.nn.training import Plan, train
 
-MARGIN = 0.15
+MARGIN = 0.25
 """How far beyond one half the target of a row lies on which network and rule differ."""
-
-UNSURE = 0.5
-"""Distance of an output from one half up to which the network gives way."""
 
 N = TypeVar("N", bound=LogicNetwork)
 
@@ -91,9 +88,7 @@ def settle(
 def _moved(network: N, data: Tensor, logits: Tensor, said: Tensor, weight: Tensor, plan: Plan) -> N:
     """The members after further epochs on their own answers, on the rule's side where the two differ."""
     side = 0.5 + MARGIN * torch.where(said, 1.0, -1.0)
-    p = torch.sigmoid(logits)
-    stays = ((logits > 0) == said) | ((p - 0.5).abs() > UNSURE)
-    target = torch.where(stays, p, side)
+    target = torch.where((logits > 0) == said, torch.sigmoid(logits), side)
     weight = weight / weight.sum(dim=1, keepdim=True).clamp(min=1e-12)
     rows = Rows(data, weight * target, weight * (1 - target), weight * 0, weight * 0)
     strength = network.l1

@@ -43,7 +43,7 @@ def cross_explain(
     cv : int, cross-validation generator or iterable of (train, test), default 10
         A whole number means that many stratified folds, shuffled with the estimator's ``random_state``.
     groups : array of shape (n,), optional
-        For generators that keep groups together.
+        Rows of one group stay on one side of every fold, also where ``cv`` is a number.
     sample_weight : array of shape (n,), optional
         Weights of the training rows.
 
@@ -75,6 +75,8 @@ def cross_explain(
             f"Got {shown(estimator)}."
         )
     check_settings(estimator.get_params(deep=False))
+    estimator = clone(estimator)
+    estimator.set_params(random_state=seed_of(estimator.random_state))
     inputs, targets, weight = estimator.read_data(X, y, sample_weight)
     labels = targets.strata() if targets.problem is not Problem.MULTI_LABEL else targets.outputs
     parts = _splits(cv, inputs.values, labels, groups, estimator.random_state)
@@ -83,8 +85,7 @@ def cross_explain(
     if not all(part.any() for part in weights):
         raise InputError("All training rows of a fold have weight 0. Use fewer folds, or other weights.")
     folds = [estimator.hold_out(targets, part) for part in weights]
-    recipe = clone(estimator).recipe(inputs.names)
-    fitted = fit_folds(recipe, inputs.values, targets, folds)
+    fitted = fit_folds(estimator.recipe(inputs.names), inputs.values, targets, folds)
     seconds = (time.perf_counter() - start) / len(parts)
     rows = [
         {"fold": at, "n_train": len(train), "n_test": len(test)}
@@ -136,7 +137,7 @@ def _splits(
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     every = np.arange(len(x))
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        cv = _stratified(int(cv), len(x), labels, random_state)
+        cv = _stratified(int(cv), len(x), labels, groups, random_state)
     try:
         found = list(check_cv(cv, labels, classifier=True).split(x, labels, groups))
         parts = [(every[train], every[test]) for train, test in found]  # masks become indices
@@ -150,15 +151,19 @@ def _splits(
     return parts
 
 
-def _stratified(n_folds: int, n_rows: int, labels: NDArray[Any], random_state: Any) -> Any:
-    from sklearn.model_selection import KFold, StratifiedKFold
+def _stratified(
+    n_folds: int, n_rows: int, labels: NDArray[Any], groups: ArrayLike | None, random_state: Any
+) -> Any:
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
     if not 2 <= n_folds <= n_rows:
         raise InputError(
             f"cv must be a number of folds from 2 to the {count(n_rows, 'row')} there are. Got {n_folds}."
         )
     rarest = np.unique(labels, return_counts=True)[1].min() if labels.ndim == 1 else 0
-    kind = StratifiedKFold if rarest >= n_folds else KFold
+    kind: Any = StratifiedKFold if rarest >= n_folds else KFold
+    if groups is not None:
+        kind = StratifiedGroupKFold if rarest >= n_folds else GroupKFold
     return kind(n_folds, shuffle=True, random_state=seed_of(random_state) % 2**32)
 
 

@@ -36,7 +36,7 @@ from logiclens.logic.values import as_answers
 
 STANDARD_ERRORS: Final = 0.35
 """A shorter formula is taken unless it is worse than the best by more than this many standard errors."""
-LITERAL_WORTH: Final = 0.0005
+LITERAL_WORTH: Final = 0.0008
 """What a literal less is worth, as a share of the rows: with very many rows nothing is due to chance."""
 IMPLICATION_WEIGHT: Final = 50.0
 """How much more an error counts that breaks an implication than one that does not."""
@@ -123,12 +123,14 @@ def explain_class(
             held_out if usable else None,
             partial(minimize_path, max_literals=max_literals, order=order, exact=exact, restarts=RESTARTS),
         )
+    if max_literals is not None and front and formula == front[-1].formula and front[-1].errors > 0:
+        status = f"{status} within max_literals={max_literals}"
     return Explanation(
         Rule(target, formula, kind),
         scope=Scope.CLASS,
         status=status,
         support=yes,
-        scores=None if held_out is None else validation_scores(formula, table, held_out),
+        scores=None if held_out is None else rates_on(formula, table, held_out, "validation"),
         front=front,
     )
 
@@ -248,22 +250,28 @@ def all_tuples(n_concepts: int) -> BoolArray:
     return unpack(numbers[:, None], n_concepts) if n_concepts else np.zeros((1, 0), dtype=np.bool_)
 
 
-def validation_scores(formula: Formula, table: TruthTable, truth: TruthTable) -> Scores:
-    """How good a formula is on validation rows, and how well it agrees with the network.
+def rates_on(
+    formula: Formula, table: TruthTable, truth: TruthTable, part: str, n_rows: int | None = None
+) -> Scores:
+    """How good a formula is on some rows, and how well it agrees with the network.
 
     Parameters
     ----------
     formula : Formula
     table, truth : TruthTable
         As for :func:`explain_class`, over the same concepts.
+    part : str
+        What the rows of ``truth`` are: "validation", "training".
+    n_rows : int, optional
+        Their number; their weight, rounded, when missing.
     """
     fired = fired_rows(formula, truth)
     right, covered = float(truth.yes @ fired), float((truth.yes + truth.no) @ fired)
     total, members = truth.total, float(truth.yes.sum())
     agreed = np.where(fired_rows(formula, table), table.yes, table.no).sum()
     return Scores(
-        part="validation",
-        n_rows=round(total),
+        part=part,
+        n_rows=round(total) if n_rows is None else n_rows,
         precision=_share(right, covered) if covered else None,
         recall=_share(right, members) if members else None,
         coverage=_share(covered, total),

@@ -135,7 +135,7 @@ class Explanation:
         Weight of the rows that are explained: those to which the network says yes (the paper's ``O_i``), or
         the part of them that the scope is. It does not depend on the formula.
     scores : Scores, optional
-        How good the formula is on rows that it was not made from.
+        How good the formula is, and on which rows: ``part`` is "training" for those of a fit.
     front : tuple of FrontPoint
         The formulas to choose from, :attr:`formula` usually among them.
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from logiclens.errors import InputError, count, shown
-from logiclens.explain.classwise import NEVER, validation_scores
+from logiclens.explain.classwise import NEVER, rates_on
 from logiclens.explain.explanation import Explanation, Scope, check_rate
 from logiclens.explain.label import Label
 from logiclens.explain.local import cover_of, read_relevance, read_samples
@@ -108,7 +108,7 @@ def explain_class_as_in_paper(
         scope=Scope.CLASS,
         status=status,
         support=float(said.sum()),
-        scores=None if held_out is None else validation_scores(formula, table, held_out),
+        scores=None if held_out is None else rates_on(formula, table, held_out, "validation"),
     )
 
 

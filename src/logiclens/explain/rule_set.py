@@ -89,7 +89,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
         that no rule covers, else the most frequent class. When missing, the label with the largest support.
         None in a multi-label set.
     priority : tuple of float
-        One number in [0, 1] for each label, its rule's precision on the training part; decides conflicts.
+        One number in [0, 1] for each label, its rule's precision on the rows of the fit; decides conflicts.
         When missing all are 0, so that the order of the labels decides.
 
     Examples

@@ -197,9 +197,9 @@ class ConceptData:
         for _ in self.blocks(everything, _BLOCK):  # each block is checked as it is read
             pass
         if self._matrix is not None:
-            return self._matrix.astype(np.float64)
+            return np.clip(self._matrix.astype(np.float64), 0.0, 1.0)
         columns = [as_floats(self._columns[name], f"Column {name!r}") for name in self.names]
-        return np.column_stack(columns) if columns else np.zeros((self.n_rows, 0))
+        return np.clip(np.column_stack(columns), 0.0, 1.0) if columns else np.zeros((self.n_rows, 0))
 
     def packed_columns(self, names: Sequence[str]) -> dict[str, Words]:
         """Truth of some concepts, rows packed into words, each of shape (ceil(n_rows / 64),)."""

@@ -58,12 +58,12 @@ def carries_names(table: Any) -> bool:
 def weights_of(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray | None:
     """Weights of that many rows, not all of them 0; None when none were given."""
     if n_rows == 0:
-        raise InputError("TargetScores need at least one row of data. Got none.")
+        raise InputError("Scores need at least one row of data. Got none.")
     if sample_weight is None:
         return None
     weight = as_weights(sample_weight, "sample_weight", n_rows)
     if not weight.any():
-        raise InputError("TargetScores need some weight. All weights of sample_weight are 0.")
+        raise InputError("Scores need some weight. All weights of sample_weight are 0.")
     return weight
 
 

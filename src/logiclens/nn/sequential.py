@@ -38,7 +38,7 @@ def linear_layers(model: nn.Module) -> list[nn.Linear]:
 
 
 def first_linear(model: nn.Module) -> nn.Linear:
-    """The linear layer that reads the concepts: the first one."""
+    """The linear layer that reads the concepts: the first one that the model lists."""
     return linear_layers(model)[0]
 
 

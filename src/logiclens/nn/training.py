@@ -26,6 +26,7 @@ from logiclens.nn.threads import threads_for
 _EVERY = 5  # epochs between two looks at the validation loss
 _TOLERANCE = 1e-4  # share by which a loss must fall to count as better
 
+_LOW = 0.1  # share of its first value at which a loss is low, whether it still falls or not
 _LEVEL = 0.02  # share of its first value that a loss may still fall by over the last tenth of the epochs
 
 N = TypeVar("N", bound=LogicNetwork)
@@ -295,7 +296,8 @@ def _levelled(history: History) -> Tensor:
         return torch.zeros_like(history.n_iter, dtype=torch.bool)
     n_epochs = len(history.losses)
     before = history.losses[n_epochs - 1 - min(n_epochs - 1, max(1, n_epochs // 10))]
-    return before - history.losses[-1] <= _LEVEL * history.losses[0].abs()
+    last, first = history.losses[-1], history.losses[0].abs()
+    return (before - last <= _LEVEL * first) | (last <= _LOW * first)
 
 
 def _with_checks(rows: Rows, checked: Tensor) -> Rows:
