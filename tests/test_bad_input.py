@@ -1229,7 +1229,7 @@ ELSEWHERE = {
     "LENClassifier.make_network": "an inside: takes random streams",
     "LENClassifier.read_data": "the inside of fit()",
     "LENClassifier.recipe": "the inside of fit()",
-    "LENClassifier.split": "the inside of fit()",
+    "LENClassifier.hold_out": "the inside of fit()",
 }
 
 PACKAGES = (logic, explain, metrics, estimators, loading)

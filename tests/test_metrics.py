@@ -745,11 +745,11 @@ def test_errors_about_rules_and_labels(rules, y, message):
         ),
         (
             lambda: explanation_accuracy({1: a}, {"a": []}, []),
-            "TargetScores need at least one row of data. Got none.",
+            "Scores need at least one row of data. Got none.",
         ),
         (
             lambda: explanation_accuracy({1: a}, {"a": [1]}, [1], sample_weight=[0]),
-            "TargetScores need some weight. All weights of sample_weight are 0.",
+            "Scores need some weight. All weights of sample_weight are 0.",
         ),
         (
             lambda: explanation_accuracy({1: a}, {"a": [1]}, [1], sample_weight=[1, 2]),
@@ -759,7 +759,7 @@ def test_errors_about_rules_and_labels(rules, y, message):
             lambda: explanation_accuracy({1: a}, [[1]], [1]),
             "Unknown concept 'a'. The only known concept is 'x0'. Pass names= for an array.",
         ),
-        (lambda: macro_f1([], []), "TargetScores need at least one row of data. Got none."),
+        (lambda: macro_f1([], []), "Scores need at least one row of data. Got none."),
         (
             lambda: macro_f1([1, 0], [1]),
             "predicted must have one value for each of the 2 rows. Got shape (1,).",

@@ -108,7 +108,11 @@ def test_other_seeds_give_other_networks():
     assert (scores[0] != scores[1]).any()
 
 
-@pytest.mark.parametrize("seed", [np.int64(3), 2**40, 2**70, None, np.random.RandomState(3)], ids=repr)
+@pytest.mark.parametrize(
+    "seed",
+    [np.int64(3), 2**40, 2**70, None, np.random.RandomState(3)],
+    ids=["numpy", "large", "huge", "none", "state"],
+)
 def test_random_states_of_any_kind(seed):
     clf = quick(random_state=seed, epochs=5).fit(X, Y)
 
@@ -712,7 +716,7 @@ def test_probabilities(fitted):
 
 def test_extreme_scores_are_probabilities_as_well(psi, monkeypatch):
     """No overflow, whatever the logits."""
-    monkeypatch.setattr(psi, "decision_function", lambda _: np.array([-1e5, 0.0, 1e5]))
+    monkeypatch.setattr(psi, "_logits", lambda _: np.array([[-1e5], [0.0], [1e5]]))
 
     assert psi.predict_proba(None).tolist() == [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
 

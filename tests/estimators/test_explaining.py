@@ -128,7 +128,7 @@ def test_unusable_truth_is_refused(both, y, message):
 
 
 def test_no_rows_to_explain(both):
-    assert error_of(both.explain, X[:0]) == "A truth table needs at least one row of data. Got none."
+    assert error_of(both.explain, X[:0]) == "There are no rows to explain. Pass at least one."
 
 
 # --- one row (Eq. 1) ---

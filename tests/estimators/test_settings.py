@@ -66,7 +66,7 @@ WHOLE = "must be a whole number of at least 1"
             "mu",
             "encoder",
             "auto",
-            "encoder must be None: inputs are concepts in [0, 1] so far. Got 'auto'; turn columns into "
+            "encoder must be None: inputs are concepts in [0, 1]. Got 'auto'; turn columns into "
             "concepts first, for instance by comparing them with cut points.",
         ),
         ("mu", "unseen", "x", "unseen must be 'ignore' or 'ask'. Got 'x'."),

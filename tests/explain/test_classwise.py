@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from logiclens.errors import InputError
 from logiclens.explain.classwise import (
     ALWAYS,
+    LITERAL_WORTH,
     NECESSARY_RECALL,
     NEVER,
     NOT_NECESSARY,
     NOT_SUFFICIENT,
+    STANDARD_ERRORS,
     SUFFICIENT_PRECISION,
     UNSEEN_SHARE,
     all_tuples,
@@ -235,13 +237,13 @@ def paired(right: np.ndarray) -> tuple[list[FrontPoint], np.ndarray]:
 
 @given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 40))
 def test_standard_error_of_the_difference(corrected, spoiled, shared):
-    """The shorter formula stays if and only if d <= sqrt((q/n - d^2)/n) / 2, whatever both get right."""
+    """The shorter formula stays if and only if d is within the margin, whatever both get right."""
     n = corrected + spoiled + shared + 1
     short = np.arange(n) >= corrected
     long = (np.arange(n) < corrected + shared) | (np.arange(n) == n - 1)
     front, influence = paired(np.array([short, long]))
     d, q = (corrected - spoiled) / n, (corrected + spoiled) / n
-    margin = 0.5 * np.sqrt(max(q - d * d, 0.0) / n)
+    margin = STANDARD_ERRORS * np.sqrt(max(q - d * d, 0.0) / n) + LITERAL_WORTH
 
     if abs(d - margin) > 1e-9:
         assert choose_point(front, influence, np.ones(n)) == (1 if d > margin else 0)

@@ -165,7 +165,8 @@ class _Reader:
         self.how = how
         self.weight = fold.train + fold.check
         # Where chance is judged, weights add up to the effective number of rows.
-        self.scale = float(self.weight.sum() / np.square(self.weight).sum())
+        share = self.weight / self.weight.max()  # the squares of tiny weights would vanish
+        self.scale = float(share.sum() / np.square(share).sum() / self.weight.max())
         self.kept = network.kept().cpu().numpy()
         probe = network.relevance(torch.as_tensor(x[:1], dtype=network.l1.dtype, device=network.l1.device))
         self.general = None if probe.dim() == 3 else probe.cpu().numpy()

@@ -94,7 +94,13 @@ def _moved(network: N, data: Tensor, logits: Tensor, said: Tensor, weight: Tenso
     strength = network.l1
     network.l1 = strength * 0
     short = replace(
-        plan, criterion=iff_loss, epochs=max(plan.epochs // 2, 1), prune=False, patience=plan.epochs
+        plan,
+        criterion=iff_loss,
+        exploration=None,
+        epochs=max(plan.epochs // 2, 1),
+        prune=False,
+        patience=plan.epochs,
+        epsilon=1e-4,  # most rows already have their target: what is left of their gradients is rounding
     )
     network, _ = train(network, rows, short)
     network.l1 = strength
@@ -103,9 +109,8 @@ def _moved(network: N, data: Tensor, logits: Tensor, said: Tensor, weight: Tenso
 
 def _clearly_worse(now: Tensor, before: Tensor, check: Tensor) -> Tensor:
     """Members whose validation accuracy fell by more than a standard error."""
-    right_now = torch.where(now, check[:, :, 1], check[:, :, 0])
-    right_before = torch.where(before, check[:, :, 1], check[:, :, 0])
-    total = check.sum(dim=(1, 2)).clamp(min=1e-12)
-    accuracy = right_before.sum(dim=1) / total
+    no, yes = check.double().unbind(dim=2)
+    total = (no + yes).sum(dim=1).clamp(min=1e-12)
+    accuracy_now, accuracy = (torch.where(said, yes, no).sum(dim=1) / total for said in (now, before))
     error = (accuracy * (1 - accuracy) / total.clamp(min=1.0)).sqrt()
-    return right_now.sum(dim=1) / total < accuracy - error
+    return accuracy_now < accuracy - error - 1e-9  # equals but for rounding

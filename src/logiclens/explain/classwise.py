@@ -2,9 +2,8 @@
 
 The paper joins the example-level explanations of a target's rows. Here the whole empirical truth table is
 minimized instead, with the tuples that were never seen as don't-cares: that gives a front of formulas, from
-short and rough to long and exact. Which of them to take is decided on validation rows, as by the
-one-standard-error rule: the shortest formula that is not clearly worse than the best one. "Clearly" is
-measured on the rows on which the two formulas differ: what both get right says nothing about the difference.
+short and rough to long and exact. Which of them to take is decided on rows whose truth is known, as by the
+one-standard-error rule: the shortest not clearly worse than the best, judged on rows where they differ.
 
 What is asked of a formula depends on the kind of rule (Sec. 4.2):
 
@@ -36,7 +35,7 @@ from logiclens.logic.values import as_answers
 
 STANDARD_ERRORS: Final = 0.35
 """A shorter formula is taken unless it is worse than the best by more than this many standard errors."""
-LITERAL_WORTH: Final = 0.0008
+LITERAL_WORTH: Final = 0.0005
 """What a literal less is worth, as a share of the rows: with very many rows nothing is due to chance."""
 IMPLICATION_WEIGHT: Final = 50.0
 """How much more an error counts that breaks an implication than one that does not."""
@@ -49,8 +48,7 @@ RESTARTS: Final = 1
 UNSEEN_SHARE: Final = 0.01
 """Weight of all unseen tuples together, as a share of the weight of those that were seen."""
 
-NEVER = "never predicted on the data"
-ALWAYS = "always predicted on the data"
+NEVER, ALWAYS = "never predicted on the data", "always predicted on the data"
 NOT_NECESSARY = f"no formula holds on {NECESSARY_RECALL:.1%} of the target"
 NOT_SUFFICIENT = f"no formula has a precision of {SUFFICIENT_PRECISION:.0%}"
 _MOST_TUPLES: Final = 1 << 14
@@ -90,9 +88,9 @@ def explain_class(
     Returns
     -------
     Explanation
-        Scores are those on ``truth``, but for fidelity, which is the agreement with ``table``. The score of a
-        point of the front is its accuracy on ``truth``, or its precision (IF) or recall (ONLY IF); the front
-        of an implication holds only formulas that are good enough for it.
+        Scores are those on ``truth``, but for fidelity, the agreement with ``table``. The score of a point of
+        the front is its accuracy, precision (IF) or recall (ONLY IF); that of an implication holds only
+        formulas good enough for it.
 
     Examples
     --------
@@ -123,7 +121,8 @@ def explain_class(
             held_out if usable else None,
             partial(minimize_path, max_literals=max_literals, order=order, exact=exact, restarts=RESTARTS),
         )
-    if max_literals is not None and front and formula == front[-1].formula and front[-1].errors > 0:
+    ends = bool(front) and formula == front[-1].formula and formula.complexity > 0
+    if ends and front[-1].errors > 0 and max_literals is not None:
         status = f"{status} within max_literals={max_literals}"
     return Explanation(
         Rule(target, formula, kind),

@@ -33,6 +33,7 @@ from logiclens.explain.label import (
     true_labels,
 )
 from logiclens.explain.saved import (
+    as_file,
     damage_named,
     items,
     read_file,
@@ -366,8 +367,9 @@ def load_rules(path: str | os.PathLike[str]) -> ExplanationSet:
     InputError
         The file is damaged, comes from elsewhere or from a later release.
     """
+    file = as_file(path)
     try:
-        return ExplanationSet.from_json(read_file(path))
+        return ExplanationSet.from_json(read_file(file))
     except InputError as error:
         raise InputError(f"{os.fspath(path)!r} does not hold rules that can be read. {error}") from None
 

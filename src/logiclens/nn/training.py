@@ -46,6 +46,9 @@ class Plan:
     exploration : Criterion, optional
         Criterion of the first half; the same when missing. Hinges with a small counterweight start from a
         constant too easily, so they explore with balanced ones.
+    epsilon : float
+        Of Adam: gradients much smaller than this do not move weights. Where most rows are learnt already, it
+        must be larger than rounding errors.
     epochs : int
         In all; pruning comes after half of them.
     learning_rate : float
@@ -65,6 +68,7 @@ class Plan:
     patience: int = 60
     prune: bool = True
     exploration: Criterion | None = None
+    epsilon: float = 1e-8
 
     @property
     def explored(self) -> int:
@@ -167,20 +171,20 @@ def _epoch(
     """One pass over the rows; the training loss of each member."""
     n_rows = rows.x.shape[-1]
     if plan.batch_size is None or plan.batch_size >= n_rows:
-        return _step(network, optimizer, rows, plan.criterion, rate)
+        return _step(network, optimizer, rows, plan, rate)
     order = torch.randperm(n_rows, generator=generator).to(rows.x.device)
     losses = []
     for index in torch.split(order, plan.batch_size):
         # The weights of a batch are scaled to those of all rows, so that the penalty keeps its strength.
         part = rows.batch(index, scale=n_rows / len(index))
-        losses.append(_step(network, optimizer, part, plan.criterion, rate))
+        losses.append(_step(network, optimizer, part, plan, rate))
     return torch.stack(losses).mean(dim=0)
 
 
-def _step(network: LogicNetwork, optimizer: _Adam, rows: Rows, criterion: Criterion, rate: float) -> Tensor:
-    losses = criterion(network.logits(rows.x), rows.yes, rows.no) + network.penalty()
+def _step(network: LogicNetwork, optimizer: _Adam, rows: Rows, plan: Plan, rate: float) -> Tensor:
+    losses = plan.criterion(network.logits(rows.x), rows.yes, rows.no) + network.penalty()
     gradients = torch.autograd.grad(losses.sum(), optimizer.parameters)
-    optimizer.step(gradients, rate)
+    optimizer.step(gradients, rate, plan.epsilon)
     return losses.detach()
 
 
@@ -274,10 +278,9 @@ class _Adam:
         return twin
 
     @torch.no_grad()
-    def step(
-        self, gradients: tuple[Tensor, ...], rate: float, decay: tuple[float, float] = (0.9, 0.999)
-    ) -> None:
+    def step(self, gradients: tuple[Tensor, ...], rate: float, epsilon: float) -> None:
         """One step of size ``rate``."""
+        decay = (0.9, 0.999)
         self.steps += 1
         correction = (1.0 - decay[1] ** self.steps) ** 0.5
         size = rate / (1.0 - decay[0] ** self.steps)
@@ -286,7 +289,7 @@ class _Adam:
         torch._foreach_addcmul_(self.second, gradients, gradients, 1.0 - decay[1])
         root = torch._foreach_sqrt(self.second)
         torch._foreach_div_(root, correction)
-        torch._foreach_add_(root, 1e-8)
+        torch._foreach_add_(root, epsilon)
         torch._foreach_addcdiv_(list[Tensor](self.parameters), self.first, root, -size)
 
 
