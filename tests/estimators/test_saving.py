@@ -125,7 +125,7 @@ def test_labels_keep_their_type(problem: str, path: Path):
         {"hidden": ()},
         {"hidden": (4, 3)},
         {"rule": "if"},
-        {"candidates": 2, "max_literals": 3},
+        {"patience": 7, "max_literals": 3},
         {"class_weight": "balanced"},
         {"batch_size": 16, "learning_rate": 0.1, "verbose": False},
     ],

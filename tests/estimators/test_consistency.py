@@ -1,0 +1,138 @@
+"""What different parts of a classifier say must fit together: weights, folds, networks, rules."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.model_selection import cross_val_score
+
+from logiclens import EntropyClassifier, MuClassifier, ReluClassifier, cross_explain
+from logiclens.errors import InputError
+from tests.estimators.toys import quick
+
+RARE = {"random_state": 0, "epochs": 100, "restarts": 1, "candidates": 1}
+
+
+def rare_target() -> tuple[np.ndarray, np.ndarray]:
+    """A target of three in ten where two concepts are true, and of one in fifty elsewhere."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((600, 6)) > 0.5).astype(float)
+    return X, (rng.random(600) < np.where(X[:, 0] * X[:, 1] > 0, 0.3, 0.02)).astype(int)
+
+
+@pytest.mark.parametrize("settle", [False, True])
+def test_balanced_classes_count_where_rules_are_chosen(settle):
+    """By plain accuracy FALSE would win, and settling would pull the network after it."""
+    X, y = rare_target()
+    model = MuClassifier(class_weight="balanced", settle=settle, **RARE).fit(X, y)
+
+    assert {"x0", "x1"} <= set(model.explain()[1].concepts)
+    assert model.predict(X)[y == 1].mean() > 0.7
+
+
+@pytest.mark.parametrize("rule", ["if", "only_if"])
+def test_rows_without_weight_have_no_say(rule):
+    """The bias of an implication is chosen on rows; those of weight 0, as test rows are, are none of them."""
+    rng = np.random.default_rng(0)
+    X = rng.random((150, 4))
+    y = (X[:, 0] + 0.3 * rng.random(150) > 0.6).astype(int)
+    weight = np.r_[np.ones(100), np.zeros(50)]
+    other = X.copy()
+    other[100:] = rng.random((50, 4))
+    settings = {"rule": rule, "random_state": 0, "epochs": 40, "restarts": 1}
+
+    first = MuClassifier(**settings).fit(X, y, sample_weight=weight)
+    second = MuClassifier(**settings).fit(other, y, sample_weight=weight)
+
+    assert first.decision_function(X) == pytest.approx(second.decision_function(X), abs=1e-4)
+
+
+def test_a_common_factor_of_weights_changes_nothing():
+    X, y = rare_target()
+    plain, heavy = (
+        MuClassifier(**RARE).fit(X, y, sample_weight=w) for w in (np.ones(600), np.full(600, 64.0))
+    )
+
+    assert plain.explain().formulas == heavy.explain().formulas
+
+
+def test_scores_count_rows_not_weights():
+    X, y = rare_target()
+    model = MuClassifier(**RARE).fit(X, y, sample_weight=np.full(600, 1 / 64))
+
+    assert {(e.scores.part, e.scores.n_rows) for e in model.explain().values()} == {("training", 600)}
+
+
+def test_implications_of_two_classes_can_be_ranked():
+    X, y = rare_target()
+    model = MuClassifier(rule="if", **RARE)
+
+    assert model.fit(X, y).decision_function(X).shape == (600,)
+    assert np.isfinite(cross_val_score(model, X, y, cv=2, scoring="roc_auc")).all()
+
+
+def test_groups_stay_together_when_folds_are_a_number():
+    X, y = rare_target()
+    groups = np.repeat(np.arange(4), 150)
+    frame = cross_explain(quick("mu", epochs=10), X, y, cv=2, groups=groups)
+
+    assert (frame["n_test"] % 150 == 0).all()
+
+
+def test_a_generator_of_random_numbers_is_left_as_it_was():
+    X, y = rare_target()
+    state = np.random.RandomState(0)
+    cross_explain(quick("mu", epochs=10, random_state=state), X, y, cv=2)
+
+    assert state.randint(1000) == np.random.RandomState(0).randint(1000)
+
+
+@pytest.mark.parametrize("classifier", [MuClassifier, EntropyClassifier])
+def test_asked_rules_hold_for_the_network_on_every_tuple(classifier):
+    """Columns that repeat others leave tuples unseen; asked about them, the rule follows the network."""
+    rng = np.random.default_rng(0)
+    half = rng.random((300, 2)) < 0.5
+    X = np.hstack([half, half]).astype(float)
+    model = classifier(unseen="ask", random_state=0, epochs=100).fit(X, half.all(axis=1))
+    tuples = (np.arange(16)[:, None] >> np.arange(4) & 1).astype(float)
+
+    assert (model.explain().fired(tuples) == model.decide(tuples)).all()
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (
+            ReluClassifier(unseen="ask"),
+            "unseen='ask' needs a network that keeps few concepts, and ReluClassifier keeps all. "
+            "Use 'ignore', or MuClassifier.",
+        ),
+        (
+            MuClassifier(rule="if", aggregation="paper"),
+            "aggregation='paper' makes equivalences. Use rule='iff', or aggregation='minimal'.",
+        ),
+        (quick("psi", fan_in=17), "fan_in must be at most 16. Got 17; 2 to 9 are readable."),
+    ],
+    ids=["ask", "paper", "fan_in"],
+)
+def test_settings_that_do_not_go_together_are_refused(model, message):
+    X, y = rare_target()
+    with pytest.raises(InputError) as info:
+        model.fit(X, y)
+
+    assert str(info.value) == message
+
+
+def test_a_rule_that_reached_the_limit_says_so():
+    """Three-way XOR needs twelve literals."""
+    X = np.random.default_rng(0).random((500, 5)) < 0.5
+    model = MuClassifier(random_state=0, max_literals=9).fit(X, X[:, 0] ^ X[:, 1] ^ X[:, 2])
+
+    assert all(e.status.endswith(" within max_literals=9") for e in model.explain().values())
+    assert (
+        MuClassifier(random_state=0, max_literals=12)
+        .fit(X, X[:, 0] ^ X[:, 1] ^ X[:, 2])
+        .explain()
+        .score(X, X[:, 0] ^ X[:, 1] ^ X[:, 2])
+        == 1.0
+    )
