@@ -136,3 +136,20 @@ def test_a_rule_that_reached_the_limit_says_so():
         .score(X, X[:, 0] ^ X[:, 1] ^ X[:, 2])
         == 1.0
     )
+
+
+def test_a_class_that_the_network_denies_is_not_explained():
+    """Of several classes a psi network may deny all; the nearest one is then no reason to give."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((120, 4)) > 0.5).astype(float)
+    model = quick("psi", epochs=40).fit(X, rng.integers(0, 3, 120))
+    denied = X[~model.decide(X).any(axis=1)]
+    assert len(denied)
+    label = model.predict(denied[:1])[0]
+
+    with pytest.raises(InputError) as info:
+        model.explain_sample(denied[:1])
+
+    assert str(info.value) == (
+        f"No output says yes about this row; {label!s} is only the nearest. There is nothing to explain."
+    )

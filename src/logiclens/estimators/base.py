@@ -106,6 +106,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
     problem_ : Problem
         How outputs stand for targets.
     loss_curve_ : ndarray of shape (epochs, n_outputs)
+        Training loss; the further epochs of settling are not in it.
     n_iter_ : ndarray of shape (n_outputs,)
     l1_ : ndarray of shape (n_outputs,)
         The penalty that was chosen.
@@ -293,10 +294,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         The class of the largest output, for single-label problems; every output above one half for
         multi-label problems and, output by output, for psi networks.
         """
-        from logiclens.estimators.runs import network_answers
-
         check_is_fitted(self)
-        return network_answers(self.network_, read_rows(X, self.concept_names_), self.problem_)
+        return self._answers(read_rows(X, self.concept_names_))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, (n,), or a table of 0 / 1, (n, n_targets), for multi-label problems."""

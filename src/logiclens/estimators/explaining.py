@@ -22,7 +22,7 @@ from logiclens.explain import (
 from logiclens.explain.classwise import all_tuples
 from logiclens.explain.label import Label, plain_label
 from logiclens.logic import TruthTable
-from logiclens.logic.arrays import FloatArray
+from logiclens.logic.arrays import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from logiclens.estimators.runs import Recipe
@@ -83,14 +83,13 @@ class ExplainingMixin:
             return self.explanations_
         from logiclens.estimators.extraction import explain_targets
         from logiclens.estimators.fitting import Fold
-        from logiclens.estimators.runs import network_answers
 
         x = read_rows(X, self.concept_names_)
         if not len(x):
             raise InputError("There are no rows to explain. Pass at least one.")
         labels = self._labels()
         if y is None:
-            said = network_answers(self.network_, x, self.problem_).astype(float)
+            said = self._answers(x).astype(float)
             outputs = said[:, 1:] if self.problem_ is Problem.BINARY else said
             targets = Targets(labels, self.problem_, outputs)
         else:
@@ -134,12 +133,10 @@ class ExplainingMixin:
         -------
         Explanation
         """
-        from logiclens.estimators.runs import network_answers
-
         check_is_fitted(self)
         label = self._known(target)
         x = read_rows(X, self.concept_names_)
-        said = network_answers(self.network_, x, self.problem_)[:, self._labels().index(label)]
+        said = self._answers(x)[:, self._labels().index(label)]
         if not said.any():
             raise InputError(
                 f"The network says no to {label!r} on all of the {count(len(x), 'row')}. "
@@ -173,6 +170,12 @@ class ExplainingMixin:
             raise InputError("A loaded model holds no rows. Pass rows to explain_global.")
         return explain_global(seen, self.explanations_, max_concepts=max_concepts)
 
+    def _answers(self, x: FloatArray) -> BoolArray:
+        """What the network says about each target, (n, n_targets)."""
+        from logiclens.estimators.runs import network_answers
+
+        return network_answers(self.network_, x, self.problem_)
+
     def _labels(self) -> tuple[Label, ...]:
         return tuple(plain_label(label) for label in self.classes_)
 
@@ -183,8 +186,6 @@ class ExplainingMixin:
         return label
 
     def _one_row(self, X: Any, target: Label | None) -> tuple[FloatArray, Label]:
-        from logiclens.estimators.runs import network_answers
-
         check_is_fitted(self)
         x = read_rows(X, self.concept_names_)
         if len(x) != 1:
@@ -192,7 +193,7 @@ class ExplainingMixin:
                 f"explain_sample explains one row. Got {count(len(x), 'row')}; "
                 "pass one, as X[:1] or X.iloc[[0]]."
             )
-        answers = network_answers(self.network_, x, self.problem_)[0]
+        answers = self._answers(x)[0]
         if target is not None:
             label = self._known(target)
             if not answers[self._labels().index(label)]:
@@ -223,8 +224,6 @@ class ExplainingMixin:
 
     def _table(self, label: Label) -> TruthTable:
         """What the network says about a target on the rows of the fit or, once loaded, on all tuples."""
-        from logiclens.estimators.runs import network_answers
-
         if label in self.tables_:
             return self.tables_[label]
         at = self._labels().index(label)
@@ -238,7 +237,7 @@ class ExplainingMixin:
         tuples = all_tuples(len(columns))
         x = np.zeros((len(tuples), len(self.concept_names_)))
         x[:, columns] = tuples
-        said = network_answers(self.network_, x, self.problem_)[:, at]
+        said = self._answers(x)[:, at]
         return TruthTable.from_data(tuples, said, names=[self.concept_names_[j] for j in columns])
 
 

@@ -114,10 +114,10 @@ def explain_targets(
     if isinstance(network, PsiNetwork):
         found = _composed(network, x, answers, truth, targets, fold, how)
     else:
-        reader = _Reader(network, x, fold, how)
+        reader, binary = _Reader(network, x, fold, how), targets.problem is Problem.BINARY
         found = [
             reader.explain(
-                _output(at, targets.problem), answers[:, at], truth[:, at], label, at, targets.problem
+                0 if binary else at, answers[:, at], truth[:, at], label, is_yes=not binary or at == 1
             )
             for at, label in enumerate(targets.labels)
         ]
@@ -141,18 +141,9 @@ def rules_of_members(
         output = member // per_output
         label = targets.labels[-1 if targets.problem is Problem.BINARY else output]
         truth = targets.outputs[:, output]
-        explanation, _ = reader.explain(member, said_yes[:, member], truth, label, output, targets.problem)
+        explanation, _ = reader.explain(member, said_yes[:, member], truth, label)
         found[:, member] = explanation.evaluate(x, names=how.names)
     return found
-
-
-def said_yes_is(target: int, problem: Problem) -> bool:
-    """What an output above one half says about a target: yes, but no to the first of two classes."""
-    return not (problem is Problem.BINARY and target == 0)
-
-
-def _output(target: int, problem: Problem) -> int:
-    return 0 if problem is Problem.BINARY else target
 
 
 class _Reader:
@@ -189,10 +180,12 @@ class _Reader:
         said_yes: BoolArray,
         truth: FloatArray,
         label: Label,
-        at: int,
-        problem: Problem,
+        is_yes: bool = True,
     ) -> tuple[Explanation, TruthTable]:
-        """The explanation of what a member says about a target, and the table it comes from."""
+        """The explanation of what a member says about a target, and the table it comes from.
+
+        ``is_yes`` is what an output above one half says about the target: no to the first of two classes.
+        """
         columns, scores = self.columns(member)
         names = [self.how.names[j] for j in columns]
         x, weight, fold = self.x[:, columns], self.weight, self.fold
@@ -206,7 +199,7 @@ class _Reader:
         counts = weight * self.scale * balanced(truth, weight, self.how.balance)
         true: TruthTable | None = _truth_table(x, truth, counts, names)
         if self.how.ask:
-            table, true = _asked(self.network, member, said_yes_is(at, problem), table, columns), None
+            table, true = _asked(self.network, member, is_yes, table, columns), None
         explanation = explain_class(
             table,
             label,

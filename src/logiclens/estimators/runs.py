@@ -73,7 +73,7 @@ def fit_folds(
     if recipe.settles and recipe.extraction.kind is RuleKind.IFF:
         trained = _settled(trained, x, targets, folds, recipe)
     else:
-        trained = [run.select(_firsts(run, targets)) for run in trained]
+        trained = [run.select(_firsts(run.network, targets)) for run in trained]
     if recipe.extraction.kind is not RuleKind.IFF:
         for run, fold in zip(trained, folds, strict=True):
             _shift(run.network, x, targets, fold, recipe.extraction.kind)
@@ -91,14 +91,10 @@ def _scaled(fold: Fold) -> Fold:
     return Fold(np.ldexp(fold.train, -power), np.ldexp(fold.check, -power))
 
 
-def _firsts(run: Trained[Any], targets: Targets) -> NDArray[np.intp]:
+def _firsts(network: LogicNetwork, targets: Targets) -> NDArray[np.intp]:
     """The first candidate of each output."""
     n_outputs = targets.outputs.shape[1]
-    return _firsts_of(n_outputs, run.network.members // n_outputs)
-
-
-def _firsts_of(n_outputs: int, per_output: int) -> NDArray[np.intp]:
-    return np.arange(n_outputs) * per_output
+    return np.asarray(np.arange(n_outputs) * (network.members // n_outputs))
 
 
 def _settled(
@@ -138,7 +134,7 @@ def _most_right(
     right = np.where(said_yes == rules, np.where(rules, truth, 1.0 - truth), 0.0)
     right = (np.repeat(counts, per_output, axis=1) * right).sum(axis=0)
     place = right.reshape(n_outputs, per_output).argmax(axis=1)
-    return np.asarray(place + _firsts_of(n_outputs, per_output))
+    return np.asarray(place + _firsts(network, targets))
 
 
 def _shift(network: LogicNetwork, x: FloatArray, targets: Targets, fold: Fold, kind: RuleKind) -> None:

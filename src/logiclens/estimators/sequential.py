@@ -24,6 +24,7 @@ import torch
 from torch import Tensor, nn
 
 from logiclens.errors import InputError, count, shown
+from logiclens.estimators.extraction import EXACT
 from logiclens.explain.classwise import explain_class
 from logiclens.explain.compose import compose
 from logiclens.explain.explanation import Explanation, Scope, Scores
@@ -40,7 +41,6 @@ from logiclens.nn.steps import StepSigmoid
 
 MAX_CONCEPTS = 12
 """Most concepts of a formula that is found by asking; the most relevant are taken."""
-EXACT = "exact: composed of the network's neurons"
 COMPOSED = "composed of the network's neurons, each taken as a step"
 GIVEN = "rows given"
 
