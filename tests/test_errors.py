@@ -16,6 +16,7 @@ from logiclens.errors import (
     LogicLensError,
     MissingDependencyError,
     TruthValueError,
+    UnknownColumnError,
     UnknownConceptError,
     UnknownTargetError,
     as_code,
@@ -30,6 +31,7 @@ BUILTIN = {
     LogicLensError: Exception,
     InputError: ValueError,
     UnknownConceptError: KeyError,
+    UnknownColumnError: KeyError,
     UnknownTargetError: KeyError,
     FormulaSyntaxError: ValueError,
     LimitError: OverflowError,
@@ -41,6 +43,7 @@ RAISED = [
     LogicLensError("Something."),
     InputError("Bad data."),
     UnknownConceptError("red_wings", ["red", "red_wing"], "Pass names= for an array."),
+    UnknownColumnError("age", ["Age", "sex"], "The rules need it."),
     UnknownTargetError("1", [0, 1]),
     FormulaSyntaxError("Unexpected sign. Remove it", "a & !! b", 4),
     LimitError("Too much."),
@@ -79,7 +82,9 @@ def test_the_tree_in_the_module_description_is_true(error):
         assert f"({BUILTIN[error].__name__})" in line
 
 
-@pytest.mark.parametrize("error", [UnknownConceptError, UnknownTargetError, FormulaSyntaxError])
+@pytest.mark.parametrize(
+    "error", [UnknownConceptError, UnknownColumnError, UnknownTargetError, FormulaSyntaxError]
+)
 def test_what_the_caller_gave_is_an_input_error(error):
     assert issubclass(error, InputError)
 
@@ -102,12 +107,26 @@ def test_an_unknown_concept_survives_pickling_for_any_names(name, known):
     assert (copy.name, copy.known, str(copy)) == (name, tuple(known), str(error))
 
 
+@pytest.mark.parametrize(
+    ("known", "message"),
+    [
+        (["Age", "sex"], "Did you mean 'Age'? They have 2 columns: 'Age', 'sex'."),
+        (["sex"], "Their only column is 'sex'."),
+        ([], "They have no columns at all."),
+    ],
+)
+def test_a_column_that_is_lacking_says_what_there_is(known, message):
+    assert str(UnknownColumnError("age", known)) == f"The data lack the column 'age'. {message}"
+    assert str(UnknownColumnError("age", known, "The model was fitted with it.")) == (
+        f"The data lack the column 'age'. {message} The model was fitted with it."
+    )
+
+
 @given(names(), st.lists(names(), max_size=12))
 def test_a_message_is_one_line_whatever_the_names(name, known):
-    text = str(UnknownConceptError(name, known))
-
-    assert text.isprintable()
-    assert repr(name) in text
+    for text in (str(UnknownConceptError(name, known)), str(UnknownColumnError(name, known))):
+        assert text.isprintable()
+        assert repr(name) in text
 
 
 @pytest.mark.parametrize(

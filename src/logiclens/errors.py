@@ -3,6 +3,7 @@
     LogicLensError
     ├── InputError (ValueError)                 data, names or settings that cannot be used
     │   ├── UnknownConceptError (KeyError)      a formula speaks of a concept the data do not have
+    │   ├── UnknownColumnError (KeyError)       a raw table lacks a column that a model or a rule needs
     │   ├── UnknownTargetError (KeyError)       a class, cluster or output that has no rule
     │   └── FormulaSyntaxError                  text that is not a formula; points at the column
     ├── LimitError (OverflowError)              work that would blow up, refused before it starts to hurt
@@ -70,6 +71,45 @@ class UnknownConceptError(InputError, KeyError):
 
     def __reduce__(self) -> tuple[type[UnknownConceptError], tuple[str, tuple[str, ...], str]]:
         return UnknownConceptError, (self.name, self.known, self.advice)
+
+
+class UnknownColumnError(InputError, KeyError):
+    """A column that a model or a rule needs and the data lack.
+
+    Parameters
+    ----------
+    name : str
+        The column needed.
+    known : iterable of str
+        The columns that the data have; the nearest one is suggested.
+    advice : str, optional
+        One more sentence.
+
+    Examples
+    --------
+    >>> print(UnknownColumnError("age", ["Age", "sex"], "The rules need it."))
+    The data lack the column 'age'. Did you mean 'Age'? They have 2 columns: 'Age', 'sex'. The rules need it.
+    """
+
+    def __init__(self, name: str, known: Iterable[str], advice: str = "") -> None:
+        self.name = name
+        self.known = tuple(known)
+        self.advice = advice
+        text = f"The data lack the column {name!r}. {did_you_mean(name, self.known)}{self._listing()}"
+        super().__init__(f"{text} {advice}" if advice else text)
+
+    def _listing(self) -> str:
+        if not self.known:
+            return "They have no columns at all."
+        if len(self.known) == 1:
+            return f"Their only column is {self.known[0]!r}."
+        return f"They have {len(self.known)} columns: {listing(self.known)}."
+
+    def __str__(self) -> str:  # KeyError would show the message in quotes
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[type[UnknownColumnError], tuple[str, tuple[str, ...], str]]:
+        return UnknownColumnError, (self.name, self.known, self.advice)
 
 
 class UnknownTargetError(InputError, KeyError):

@@ -1,0 +1,318 @@
+"""What to make of a column of a raw table: the concepts that stand for it, or why there are none.
+
+yes and no, 0 and 1          the column itself                      smoker
+two other values             one concept                            sex = male
+numbers                      one for each cut point, or interval    age > 62
+text and categories          one for each common value              color = red
+constant, identifiers        none: the column is dropped
+dates, free text, nested     refused: a person has to decide
+
+Where values are missing there is a concept for that, or they are taken to be the median or the most common
+value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from logiclens.concepts.cells import Column, Kind
+from logiclens.concepts.concept import Above, AtMost, Between, Concept, Flag, Missing, OneOf
+from logiclens.concepts.cuts import (
+    class_sums,
+    paying_gains,
+    quantile_cuts,
+    reference_cuts,
+    supervised_cuts,
+    uniform_cuts,
+)
+from logiclens.errors import InputError, count
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
+
+FEW_ROWS = 20
+"""In a table of no more rows, values that are all distinct do not make an identifier."""
+_WORDS = 6  # values with so many words, on average, are free text
+_IDENTIFIER = re.compile(r"(^|[^a-zA-Z])[iI][dD]$|[a-z]I[dD]$")  # id, ID, patient_id, patientId
+_YES = frozenset({"yes", "y", "true", "t", "present", "positive", "pos", "on", "1", "+"})
+_NO = frozenset({"no", "n", "false", "f", "absent", "negative", "neg", "off", "0", "-", "none"})
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How columns become concepts; the fields are the settings of the encoder.
+
+    Attributes
+    ----------
+    cuts : str
+        ``"quantile"``, ``"uniform"``, ``"supervised"`` or ``"reference"``.
+    own_cuts : mapping of str to sequence of float
+        Cut points that the user gave, by column.
+    max_cuts, max_categories : int
+    min_share : float
+    intervals : bool
+        Intervals instead of thresholds.
+    impute : bool
+        Whether a missing value is taken to be the median or the most common value.
+    """
+
+    cuts: str
+    own_cuts: Mapping[str, Sequence[float]]
+    max_cuts: int
+    max_categories: int
+    min_share: float
+    intervals: bool
+    impute: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is known of the rows beside the columns.
+
+    Attributes
+    ----------
+    weights : ndarray of float, shape (n,)
+    codes : ndarray of int, shape (n, n_outputs), or None
+        Codes of the classes.
+    is_reference : ndarray of bool, shape (n,), or None
+        Which rows are the reference group.
+    """
+
+    weights: FloatArray
+    codes: IndexArray | None = None
+    is_reference: BoolArray | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What became of a column.
+
+    Attributes
+    ----------
+    column : str
+    kind : Kind
+        What its values are.
+    missing : float
+        Share of the weight of the rows without a value.
+    concepts : tuple of Concept
+        None at all when it was dropped.
+    reason : str
+        Why it was dropped, in one phrase; empty when it was not.
+    note : str
+        What else there is to say, in one phrase.
+    """
+
+    column: str
+    kind: Kind
+    missing: float
+    concepts: tuple[Concept, ...] = ()
+    reason: str = ""
+    note: str = ""
+
+
+def read_column(column: Column, recipe: Recipe, evidence: Evidence) -> Reading:
+    """Decide what becomes of a column.
+
+    Examples
+    --------
+    >>> from logiclens.concepts import Table
+    >>> recipe = Recipe("quantile", {}, 2, 12, 0.01, False, False)
+    >>> age = Table({"age": [20, 30, 40, 50, 60, None]}).column("age")
+    >>> [concept.name for concept in read_column(age, recipe, Evidence(np.ones(6))).concepts]
+    ['age > 30', 'age > 40', 'age is missing']
+    """
+    _refuse(column)
+    share = float(evidence.weights @ column.missing) / float(evidence.weights.sum())
+    reading = partial(Reading, column.name, column.kind, share)
+    gap = (Missing(column.name),) if column.missing.any() and not recipe.impute else ()
+    concepts: Sequence[Concept] = ()
+    reason = ""
+    if column.missing.all():
+        return reading(reason="all values missing")
+    if column.name in recipe.own_cuts:
+        concepts = _of_cuts(
+            column, np.asarray(recipe.own_cuts[column.name], dtype=np.float64), recipe, evidence
+        )
+    elif len(column.levels) == 1:
+        reason = "constant"
+    elif reason := _identifies(column):
+        return reading(reason=reason)
+    elif column.is_numeric:
+        concepts = _of_numbers(column, recipe, evidence)
+    elif not (concepts := _of_categories(column, recipe, evidence)):
+        reason = (
+            f"too many values: {len(column.levels)} in {count(len(column), 'row')}, "
+            f"none in {recipe.min_share:.0%} of them{_as_text(column)}"
+        )
+    if not concepts and not gap:
+        return reading(reason=reason)
+    return reading((*concepts, *gap), note=reason or _as_text(column).strip(" ()"))
+
+
+def _refuse(column: Column) -> None:
+    """Refuse what no rule of thumb can turn into concepts."""
+    if column.kind is Kind.DATE:
+        raise InputError(
+            f"Column {column.name!r} holds dates or times, which are no concepts. "
+            "Turn it into a number such as the age in days, or drop it."
+        )
+    if column.kind is Kind.OTHER:
+        kinds = sorted({type(value).__name__ for value in column.raw[~column.missing]})
+        if kinds == ["complex"]:
+            raise InputError(
+                f"Complex data not supported. Column {column.name!r} has complex numbers; split it."
+            )
+        raise InputError(
+            f"Column {column.name!r} has values of type {', '.join(kinds)}. "
+            "Make columns of numbers or text of what is inside, or drop it."
+        )
+    if column.kind is Kind.TEXT and _is_free_text(column):
+        raise InputError(
+            f"Column {column.name!r} holds free text: {len(column.levels)} different texts in "
+            f"{count(len(column), 'row')}. Turn it into categories, or drop it."
+        )
+
+
+def _is_free_text(column: Column) -> bool:
+    texts = [level for level in column.levels if isinstance(level, str)]
+    if len(texts) <= max(FEW_ROWS, (~column.missing).sum() / 2):
+        return False
+    return sum(len(text.split()) for text in texts) >= _WORDS * len(texts)
+
+
+def _identifies(column: Column) -> str:
+    """Why a column only says which row it is; an empty string when it says more."""
+    n_values, n_rows = len(column.levels), int((~column.missing).sum())
+    if n_rows <= FEW_ROWS or n_values < n_rows:
+        return ""
+    if column.is_numeric and not (_IDENTIFIER.search(column.name) and _is_whole(column)):
+        return ""
+    return f"an identifier: {count(n_values, 'value')} in {count(n_rows, 'row')}{_as_text(column)}"
+
+
+def _is_whole(column: Column) -> bool:
+    return all(level == int(level) for level in column.levels)
+
+
+def _as_text(column: Column) -> str:
+    """A remark on numbers that are written as text."""
+    if column.kind is not Kind.TEXT:
+        return ""
+    try:
+        numbers = [float(level) for level in column.levels if isinstance(level, str)]
+    except ValueError:
+        return ""
+    return " (numbers written as text)" if numbers else ""
+
+
+def _of_numbers(column: Column, recipe: Recipe, evidence: Evidence) -> Sequence[Concept]:
+    if column.levels == (0, 1):
+        typical = _usual(column, evidence.weights) == 1
+        return [Flag(column.name, column.kind is Kind.NUMBER, typical and recipe.impute)]
+    if len(column.levels) == 2 and _is_whole(column):
+        larger = column.levels[1]
+        typical = _usual(column, evidence.weights) == larger
+        return [OneOf(column.name, (larger,), typical and recipe.impute)]
+    return _of_cuts(column, _cut_points(column, recipe, evidence), recipe, evidence)
+
+
+def _cut_points(column: Column, recipe: Recipe, evidence: Evidence) -> FloatArray:
+    numbers, weights = column.numbers(), evidence.weights
+    find: dict[str, Callable[[], FloatArray]] = {
+        "quantile": lambda: quantile_cuts(
+            numbers, recipe.max_cuts, sample_weight=weights, min_share=recipe.min_share
+        ),
+        "uniform": lambda: uniform_cuts(
+            numbers, recipe.max_cuts, sample_weight=weights, min_share=recipe.min_share
+        ),
+        "supervised": lambda: supervised_cuts(
+            numbers, evidence.codes, recipe.max_cuts, sample_weight=weights, min_share=recipe.min_share
+        ),
+        "reference": lambda: reference_cuts(numbers, evidence.is_reference, sample_weight=weights),
+    }
+    cuts = find[recipe.cuts]()
+    # A column that is not constant is cut somewhere: it may matter together with others.
+    return cuts if cuts.size else quantile_cuts(numbers, 1, sample_weight=weights)
+
+
+def _of_cuts(column: Column, cuts: FloatArray, recipe: Recipe, evidence: Evidence) -> Sequence[Concept]:
+    """Thresholds or intervals; a missing value is as the median is, where it is imputed."""
+    points = [float(cut) for cut in np.unique(cuts)]
+    median = _median(column.numbers(), evidence.weights) if recipe.impute else np.nan
+
+    def typical(low: float, high: float) -> bool:
+        return low < median <= high  # of NaN, where nothing is imputed, neither
+
+    name = column.name
+    if not recipe.intervals or len(points) < 2:
+        return [Above(name, cut, typical(cut, np.inf)) for cut in points]
+    return [
+        AtMost(name, points[0], typical(-np.inf, points[0])),
+        *(Between(name, low, high, typical(low, high)) for low, high in pairwise(points)),
+        Above(name, points[-1], typical(points[-1], np.inf)),
+    ]
+
+
+def _median(numbers: FloatArray, weights: FloatArray) -> float:
+    present = ~np.isnan(numbers)
+    order = np.argsort(numbers[present], kind="stable")
+    below = np.cumsum(weights[present][order])
+    return float(numbers[present][order][np.searchsorted(below, below[-1] / 2)])
+
+
+def _of_categories(column: Column, recipe: Recipe, evidence: Evidence) -> Sequence[Concept]:
+    """A concept for each common value, the most common first; one for two values.
+
+    A rare value that tells the classes apart counts as common, and where there are too many values those that
+    do it best are taken.
+    """
+    sums = _level_weights(column, evidence.weights)
+    usual = _usual(column, evidence.weights)
+    gains = _level_gains(column, recipe, evidence)
+    taken = np.flatnonzero((sums >= recipe.min_share * evidence.weights.sum()) | (gains > 0))
+    taken = taken[np.lexsort((-sums[taken], -gains[taken]))][: recipe.max_categories]
+    chosen = [level for level in _by_weight(column, sums) if level in {column.levels[at] for at in taken}]
+    if len(column.levels) == 2:
+        chosen = [_telling(column.levels, usual)]
+    return [OneOf(column.name, (level,), recipe.impute and level == usual) for level in chosen]
+
+
+def _level_gains(column: Column, recipe: Recipe, evidence: Evidence) -> FloatArray:
+    """Bits that telling each value from the others says about the classes, 0 where it says nothing sure."""
+    if recipe.cuts != "supervised" or evidence.codes is None or len(column.levels) < 3:
+        return np.zeros(len(column.levels))
+    present = ~column.missing
+    sums = class_sums(
+        column.codes[present], len(column.levels), evidence.codes[present], evidence.weights[present]
+    )
+    return paying_gains(sums, sums.sum(axis=0))
+
+
+def _telling(levels: tuple[Any, ...], usual: Any) -> Any:
+    """Which of two values to speak of: yes rather than no, else the less common."""
+    words = [str(level).strip().lower() for level in levels]
+    for at, (word, other) in enumerate((words, words[::-1])):
+        if word in _YES and other in _NO:
+            return levels[at]
+    return next(level for level in levels if level != usual)
+
+
+def _level_weights(column: Column, weights: FloatArray) -> FloatArray:
+    present = ~column.missing
+    sums = np.bincount(column.codes[present], weights[present], minlength=len(column.levels))
+    return sums.astype(np.float64)
+
+
+def _by_weight(column: Column, sums: FloatArray) -> list[Any]:
+    """The values, the most common first; equally common ones in the order of their text."""
+    order = sorted(range(len(sums)), key=lambda at: (-sums[at], str(column.levels[at])))
+    return [column.levels[at] for at in order]
+
+
+def _usual(column: Column, weights: FloatArray) -> Any:
+    return _by_weight(column, _level_weights(column, weights))[0]

@@ -1,0 +1,387 @@
+"""What a concept stands for in a raw table: a condition on one column.
+
+    Flag      a column of yes and no, as it is              smoker
+    Above     a number is greater than a cut point          age > 62
+    AtMost    a number is not greater                       age <= 30
+    Between   a number lies in an interval                  30 < age <= 62
+    OneOf     a value is one of some                        colour = red
+    Missing   there is no value                             age is missing
+
+A concept is true or false of every row, of rows without a value, too: there it is what ``if_missing`` says.
+A *literal*, a concept or its negation, is again a condition on the column (:class:`Condition`), so it can be
+written without a sign of negation: ``age <= 62``, not ``~(age > 62)``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
+
+import numpy as np
+
+from logiclens.errors import InputError, shown
+from logiclens.logic.arrays import BoolArray
+from logiclens.logic.data import as_float, check_name
+from logiclens.logic.values import THRESHOLD
+
+if TYPE_CHECKING:
+    from logiclens.concepts.table import Column
+
+Value: TypeAlias = str | int | float
+"""A plain value of a column."""
+
+
+class Relation(StrEnum):
+    """How a column's value stands to the values of a condition; each has its opposite."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    ABOVE = "above"
+    AT_MOST = "at most"
+    BETWEEN = "between"
+    OUTSIDE = "outside"
+    IS = "is"
+    IS_NOT = "is not"
+    MISSING = "missing"
+    PRESENT = "present"
+
+    @property
+    def opposite(self) -> Relation:
+        """The relation that holds where this one does not, of values that are there."""
+        return _OPPOSITES[self]
+
+
+_PAIRS = [
+    (Relation.HOLDS, Relation.FAILS),
+    (Relation.ABOVE, Relation.AT_MOST),
+    (Relation.BETWEEN, Relation.OUTSIDE),
+    (Relation.IS, Relation.IS_NOT),
+    (Relation.MISSING, Relation.PRESENT),
+]
+_OPPOSITES = dict(_PAIRS) | {second: first for first, second in _PAIRS}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on one column, in a form that every language has words for.
+
+    Attributes
+    ----------
+    column : str
+    relation : Relation
+    values : tuple
+        What the column is compared with: a cut point, two ends, values; none for ``HOLDS`` and ``MISSING``.
+    or_missing : bool
+        Whether the condition is true of rows without a value.
+    """
+
+    column: str
+    relation: Relation
+    values: tuple[Value, ...] = ()
+    or_missing: bool = False
+
+    def negated(self) -> Condition:
+        """The condition that is true exactly where this one is not."""
+        return Condition(self.column, self.relation.opposite, self.values, not self.or_missing)
+
+
+@dataclass(frozen=True)
+class Concept(ABC):
+    """A condition on one column of a raw table; see the module's description for the kinds there are.
+
+    Attributes
+    ----------
+    column : str
+        Name of the column.
+    """
+
+    kind: ClassVar[str]
+    column: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "column", check_name(self.column))
+        for entry in ("numeric", "if_missing"):
+            if hasattr(self, entry):
+                object.__setattr__(self, entry, _yes_or_no(getattr(self, entry), entry))
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """How the concept is called."""
+
+    @abstractmethod
+    def condition(self) -> Condition:
+        """The condition that the concept is."""
+
+    @abstractmethod
+    def present_truth(self, column: Column) -> BoolArray:
+        """Truth on each row; what it says of rows without a value does not matter."""
+
+    def truth(self, column: Column) -> BoolArray:
+        """Truth on each row of the column, shape (n_rows,)."""
+        return np.where(column.missing, self.condition().or_missing, self.present_truth(column))
+
+
+@dataclass(frozen=True)
+class Flag(Concept):
+    """A column of yes and no, called as the column is.
+
+    Attributes
+    ----------
+    column : str
+    numeric : bool, default False
+        Whether the column holds numbers, 0 and 1, rather than Booleans.
+    if_missing : bool, default False
+        Truth where there is no value.
+
+    Examples
+    --------
+    >>> Flag("smoker").name
+    'smoker'
+    """
+
+    kind: ClassVar[str] = "flag"
+    numeric: bool = False
+    if_missing: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.column
+
+    def condition(self) -> Condition:
+        return Condition(self.column, Relation.HOLDS, (), self.if_missing)
+
+    def present_truth(self, column: Column) -> BoolArray:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(column.numbers() > THRESHOLD)
+
+
+@dataclass(frozen=True)
+class Above(Concept):
+    """A number is greater than a cut point.
+
+    Attributes
+    ----------
+    column : str
+    cut : float
+    if_missing : bool, default False
+        Truth where there is no value.
+
+    Examples
+    --------
+    >>> Above("age", 62.0).name
+    'age > 62'
+    """
+
+    kind: ClassVar[str] = "above"
+    cut: float
+    if_missing: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "cut", _finite(self.cut, "cut"))
+
+    @property
+    def name(self) -> str:
+        return f"{self.column} > {value_text(self.cut)}"
+
+    def condition(self) -> Condition:
+        return Condition(self.column, Relation.ABOVE, (self.cut,), self.if_missing)
+
+    def present_truth(self, column: Column) -> BoolArray:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(column.numbers() > self.cut)
+
+
+@dataclass(frozen=True)
+class AtMost(Concept):
+    """A number is not greater than a cut point: the lowest of several intervals.
+
+    Attributes
+    ----------
+    column : str
+    cut : float
+    if_missing : bool, default False
+        Truth where there is no value.
+
+    Examples
+    --------
+    >>> AtMost("age", 30.0).name
+    'age <= 30'
+    """
+
+    kind: ClassVar[str] = "at most"
+    cut: float
+    if_missing: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "cut", _finite(self.cut, "cut"))
+
+    @property
+    def name(self) -> str:
+        return f"{self.column} <= {value_text(self.cut)}"
+
+    def condition(self) -> Condition:
+        return Condition(self.column, Relation.AT_MOST, (self.cut,), self.if_missing)
+
+    def present_truth(self, column: Column) -> BoolArray:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(column.numbers() <= self.cut)
+
+
+@dataclass(frozen=True)
+class Between(Concept):
+    """A number lies in an interval, its upper end included.
+
+    Attributes
+    ----------
+    column : str
+    low, high : float
+        The ends: ``low < value <= high``.
+    if_missing : bool, default False
+        Truth where there is no value.
+
+    Examples
+    --------
+    >>> Between("age", 30, 62).name
+    '30 < age <= 62'
+    """
+
+    kind: ClassVar[str] = "between"
+    low: float
+    high: float
+    if_missing: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "low", _finite(self.low, "low"))
+        object.__setattr__(self, "high", _finite(self.high, "high"))
+        if self.low >= self.high:
+            raise InputError(f"low must be less than high. Got {self.low} and {self.high}.")
+
+    @property
+    def name(self) -> str:
+        return f"{value_text(self.low)} < {self.column} <= {value_text(self.high)}"
+
+    def condition(self) -> Condition:
+        return Condition(self.column, Relation.BETWEEN, (self.low, self.high), self.if_missing)
+
+    def present_truth(self, column: Column) -> BoolArray:
+        numbers = column.numbers()
+        with np.errstate(invalid="ignore"):
+            return np.asarray((numbers > self.low) & (numbers <= self.high))
+
+
+@dataclass(frozen=True)
+class OneOf(Concept):
+    """A value is one of some.
+
+    Attributes
+    ----------
+    column : str
+    values : tuple of str, int or float
+        Of values that are given twice one is kept.
+    if_missing : bool, default False
+        Truth where there is no value.
+
+    Examples
+    --------
+    >>> OneOf("colour", ("red",)).name, OneOf("colour", ("red", "blue")).name
+    ('colour = red', 'colour in {red, blue}')
+    """
+
+    kind: ClassVar[str] = "one of"
+    values: tuple[Value, ...]
+    if_missing: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.values, str) or not isinstance(self.values, list | tuple) or not self.values:
+            raise InputError(
+                f"values must be a sequence of values. Got {shown(self.values)}; write ('red',)."
+            )
+        object.__setattr__(self, "values", tuple(dict.fromkeys(map(_plain, self.values))))
+
+    @property
+    def name(self) -> str:
+        if len(self.values) == 1:
+            return f"{self.column} = {value_text(self.values[0])}"
+        return f"{self.column} in {{{', '.join(map(value_text, self.values))}}}"
+
+    def condition(self) -> Condition:
+        return Condition(self.column, Relation.IS, self.values, self.if_missing)
+
+    def present_truth(self, column: Column) -> BoolArray:
+        return column.is_in(self.values)
+
+
+@dataclass(frozen=True)
+class Missing(Concept):
+    """There is no value.
+
+    Attributes
+    ----------
+    column : str
+
+    Examples
+    --------
+    >>> Missing("age").name
+    'age is missing'
+    """
+
+    kind: ClassVar[str] = "missing"
+
+    @property
+    def name(self) -> str:
+        return f"{self.column} is missing"
+
+    def condition(self) -> Condition:
+        return Condition(self.column, Relation.MISSING, (), True)
+
+    def present_truth(self, column: Column) -> BoolArray:
+        return np.asarray(column.missing)
+
+
+KINDS: dict[str, type[Concept]] = {kind.kind: kind for kind in (Flag, Above, AtMost, Between, OneOf, Missing)}
+
+
+def value_text(value: Value) -> str:
+    """A value as people write it: whole numbers without a point, text as it is.
+
+    Examples
+    --------
+    >>> value_text(62.0), value_text(0.5), value_text("red")
+    ('62', '0.5', 'red')
+    """
+    if isinstance(value, str):
+        return value
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def _finite(value: float, name: str) -> float:
+    number = as_float(value)
+    if not np.isfinite(number):
+        raise InputError(f"{name} must be a finite number. Got {shown(value)}.")
+    return number
+
+
+def _yes_or_no(value: bool, name: str) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} must be True or False. Got {shown(value)}.")
+    return bool(value)
+
+
+def _plain(value: Value) -> Value:
+    match value:
+        case str():
+            return str.__str__(value)
+        case bool() | np.bool_():
+            return int(value)
+        case int() | np.integer():
+            return int(value)
+        case float() | np.floating() if np.isfinite(value):
+            return float(value)
+    raise InputError(f"A value must be text or a finite number. Got {shown(value)}.")

@@ -1,0 +1,373 @@
+"""The encoder: a scikit-learn transformer from raw tables to concepts, and the rule for when one is needed.
+
+What becomes of a column is decided in :mod:`logiclens.concepts.columns`, where numbers are cut in
+:mod:`logiclens.concepts.cuts`. What is learned is a :class:`~logiclens.concepts.Vocabulary`, a value that
+needs neither the training data nor scikit-learn.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from logiclens.concepts.cells import Column
+from logiclens.concepts.columns import Evidence, Reading, Recipe, read_column
+from logiclens.concepts.cuts import MAX_CUTS, MIN_SHARE
+from logiclens.concepts.table import Table
+from logiclens.concepts.targets import class_codes, read_targets
+from logiclens.concepts.vocabulary import Vocabulary
+from logiclens.errors import InputError, UnknownColumnError, count, listing, shown
+from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.data import as_float, check_count
+from logiclens.logic.values import THRESHOLD, as_weights
+
+_log = logging.getLogger("logiclens")
+
+_CUTS = ("auto", "quantile", "uniform", "supervised", "reference")
+_ROUNDING = 1e-9  # how far outside [0, 1] a score may fall by rounding
+
+
+class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn a raw table into concepts that read naturally: ``age > 62``, ``color = red``, ``age is missing``.
+
+    Booleans and columns of 0 and 1 stay as they are. Numbers are compared with cut points, text and
+    categories with their common values. Columns that say nothing (constants, identifiers) are dropped; those
+    about which a person has to decide (dates, free text, nested values) are refused. The paper asks for such
+    concepts in Sec. 3.1.
+
+    Parameters
+    ----------
+    cuts : {"auto", "quantile", "uniform", "supervised", "reference"} or mapping, default "auto"
+        How numbers are cut: into parts of equal weight or equal width, where the classes of ``y`` differ
+        most, or at the limits of a reference group. ``"auto"`` is supervised when there is a ``y``, else by
+        quantiles. A mapping takes columns to cut points of your own; the others are cut as ``"auto"`` does.
+    max_cuts : int, default 4
+        The most cut points of a column.
+    intervals : bool, default False
+        Make intervals that exclude each other (``30 < age <= 62``) instead of thresholds that imply each
+        other (``age > 30``).
+    missing : {"concept", "impute"}, default "concept"
+        What a missing value means. ``"concept"``: a concept of its own where there were any when fitting, and
+        all others of the column are false; they are also where a value is missing later, in a column that had
+        none missing. ``"impute"``: the same as the median or the most common value.
+    max_categories : int, default 12
+        The most values of a column that get a concept; of the others, and of new ones, none is true.
+    min_share : float, default 0.01
+        The least share of the rows that have a value, or lie on one side of a cut point. Where cut points are
+        supervised, a rarer value has a concept, too, if it tells the classes apart.
+    reference : label, optional
+        The class in ``y`` that is the reference group, for ``cuts="reference"``: its 5th and 95th percentiles
+        are the cut points.
+
+    Attributes
+    ----------
+    vocabulary_ : Vocabulary
+        The concepts and what they mean.
+    dropped_ : dict of str to str
+        The columns that have no concepts, and why.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        Only where the table carried names.
+
+    Examples
+    --------
+    >>> people = {"age": [25, 38, 47, 63, 70, 51], "color": ["red", "blue", "red", "green", "red", "blue"]}
+    >>> encoder = ConceptEncoder(max_cuts=1).fit(people)
+    >>> encoder.get_feature_names_out().tolist()
+    ['age > 50', 'color = red', 'color = blue', 'color = green']
+    >>> encoder.transform({"age": [51], "color": ["purple"]})
+    array([[ True, False, False, False]])
+    """
+
+    def __init__(
+        self,
+        *,
+        cuts: str | Mapping[str, Sequence[float]] = "auto",
+        max_cuts: int = MAX_CUTS,
+        intervals: bool = False,
+        missing: str = "concept",
+        max_categories: int = 12,
+        min_share: float = MIN_SHARE,
+        reference: Any = None,
+    ) -> None:
+        self.cuts = cuts
+        self.max_cuts = max_cuts
+        self.intervals = intervals
+        self.missing = missing
+        self.max_categories = max_categories
+        self.min_share = min_share
+        self.reference = reference
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Decide on the concepts.
+
+        Parameters
+        ----------
+        X : data frame, mapping or array of shape (n, n_columns)
+            Whatever :class:`~logiclens.concepts.Table` reads.
+        y : array of shape (n,) or (n, n_outputs), optional
+            Labels, of one output or of several, to choose cut points by.
+        sample_weight : array of shape (n,), optional
+            A row of weight 2 counts as two rows, one of weight 0 as none.
+        """
+        table = Table(X)
+        _refuse_nothing(table)
+        recipe = self._recipe(has_targets=y is not None)
+        for name in recipe.own_cuts:
+            if name not in table:
+                raise UnknownColumnError(name, table.names, "There are cut points for it in cuts.")
+            table.column(name).numbers()  # refuses text
+        targets = read_targets(y, table.n_rows)
+        evidence = Evidence(
+            _read_weights(sample_weight, table.n_rows),
+            class_codes(targets),
+            self._is_reference(targets),
+        )
+        readings = _read_all(table, recipe, evidence)
+        concepts = tuple(concept for reading in readings for concept in reading.concepts)
+        if not concepts:
+            raise InputError(
+                "No concept can be made of this table: "
+                f"{_each(f'{reading.column!r} is dropped ({reading.reason})' for reading in readings)}. "
+                "Pass columns whose values differ."
+            )
+        self.vocabulary_ = Vocabulary(table.names, concepts, table.named)
+        self.dropped_ = {reading.column: reading.reason for reading in readings if not reading.concepts}
+        self.n_features_in_ = len(table.names)
+        self._readings = readings
+        self.__dict__.pop("feature_names_in_", None)
+        if table.named:
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+        for name, reason in self.dropped_.items():
+            _log.info("Column %r is dropped: %s.", name, reason)
+        return self
+
+    def transform(self, X: Any) -> BoolArray:
+        """Truth of the concepts, shape (n, n_concepts).
+
+        Columns are found by name where both tables carry names, so that their order does not matter and
+        columns too many do no harm; else by place. A value that was never seen has no concept that is true.
+        """
+        check_is_fitted(self)
+        table = Table(X)
+        by_place = not (table.named and self.vocabulary_.named)
+        if by_place and len(table.names) != self.n_features_in_:
+            raise InputError(
+                f"X has {len(table.names)} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input. Pass the same columns in the same order."
+            )
+        return np.column_stack([*self.vocabulary_.encode(table).values()])
+
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> NDArray[np.object_]:
+        """Names of the concepts, shape (n_concepts,).
+
+        Parameters
+        ----------
+        input_features : sequence of str, optional
+            Names of the columns, where the table had none.
+        """
+        check_is_fitted(self)
+        vocabulary = self.vocabulary_
+        if input_features is not None:
+            if isinstance(input_features, str) or not isinstance(input_features, Iterable):
+                raise InputError(f"input_features must be a sequence of names. Got {shown(input_features)}.")
+            columns = tuple(map(str, input_features))
+            if len(columns) != self.n_features_in_:
+                raise InputError(
+                    "input_features should have length equal to the number of columns, "
+                    f"{self.n_features_in_}. Got {len(columns)}."
+                )
+            if vocabulary.named and columns != vocabulary.columns:
+                raise InputError(
+                    "input_features is not equal to feature_names_in_, which the table carried. Leave it out."
+                )
+            new = dict(zip(vocabulary.columns, columns, strict=True))
+            concepts = (replace(concept, column=new[concept.column]) for concept in vocabulary.concepts)
+            vocabulary = Vocabulary(columns, tuple(concepts))
+        return np.array(vocabulary.names, dtype=object)
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Return what became of each column, for people to read or to make a data frame of.
+
+        Returns
+        -------
+        list of dict
+            For each column its name (``column``), what it holds (``values``), the share of missing values
+            (``missing``), the names of its concepts (``concepts``) and a remark (``remark``).
+
+        Examples
+        --------
+        >>> encoder = ConceptEncoder().fit({"smoker": [True, False], "clinic": ["A", "A"]})
+        >>> for row in encoder.describe():
+        ...     print(row["column"], row["concepts"] or row["remark"])
+        smoker ['smoker']
+        clinic dropped: constant
+        """
+        check_is_fitted(self)
+        names = iter(self.vocabulary_.names)
+        return [
+            {
+                "column": reading.column,
+                "values": str(reading.kind),
+                "missing": reading.missing,
+                "concepts": [next(names) for _ in reading.concepts],
+                "remark": f"dropped: {reading.reason}" if reading.reason else reading.note,
+            }
+            for reading in self._readings
+        ]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []  # concepts are Booleans
+        return tags
+
+    def _recipe(self, *, has_targets: bool) -> Recipe:
+        """Return the settings, once it is sure that they make sense."""
+        cuts = "auto" if isinstance(self.cuts, Mapping) else self.cuts
+        if not isinstance(cuts, str) or cuts not in _CUTS:
+            raise InputError(
+                f"cuts must be one of {listing(_CUTS)}, or a mapping from columns to cut points. "
+                f"Got {shown(self.cuts)}."
+            )
+        if not isinstance(self.missing, str) or self.missing not in ("concept", "impute"):
+            raise InputError(f"missing must be 'concept' or 'impute'. Got {shown(self.missing)}.")
+        if not isinstance(self.intervals, (bool, np.bool_)):
+            raise InputError(f"intervals must be True or False. Got {shown(self.intervals)}.")
+        if not 0 <= as_float(self.min_share) < 0.5:
+            raise InputError(f"min_share must be a number in [0, 0.5). Got {shown(self.min_share)}.")
+        if (self.reference is not None) != (cuts == "reference"):
+            raise InputError(
+                "cuts='reference' and reference=, the class in y to compare with, belong together. "
+                f"Got cuts={shown(self.cuts)} and reference={shown(self.reference)}."
+            )
+        if cuts in ("supervised", "reference") and not has_targets:
+            raise InputError(f"cuts={cuts!r} needs y. Pass it to fit, or use cuts='quantile'.")
+        if cuts == "auto":
+            cuts = "supervised" if has_targets else "quantile"
+        return Recipe(
+            cuts=cuts,
+            own_cuts=_own_cuts(self.cuts) if isinstance(self.cuts, Mapping) else {},
+            max_cuts=_at_least_one(self.max_cuts, "max_cuts"),
+            max_categories=_at_least_one(self.max_categories, "max_categories"),
+            min_share=as_float(self.min_share),
+            intervals=bool(self.intervals),
+            impute=self.missing == "impute",
+        )
+
+    def _is_reference(self, targets: Sequence[Column]) -> BoolArray | None:
+        if self.reference is None:
+            return None
+        if len(targets) > 1:
+            raise InputError(f"cuts='reference' needs a y of one column. Got {len(targets)} columns.")
+        levels = targets[0].levels
+        if np.ndim(self.reference) or self.reference not in levels:
+            raise InputError(
+                f"reference must be a label in y: {listing(levels)}. Got {shown(self.reference)}."
+            )
+        return np.asarray(targets[0].codes == levels.index(self.reference))
+
+
+def auto_encoder(table: Table) -> ConceptEncoder | None:
+    """Return an encoder for a table that needs one; None for a table whose columns are concepts already.
+
+    They are when every value lies in [0, 1] and every column that is not constant has values on both sides of
+    one half. A log line says which it was.
+
+    Examples
+    --------
+    >>> auto_encoder(Table([[0.1, 1.0], [0.9, 0.0]])) is None
+    True
+    >>> auto_encoder(Table({"age": [62, 30]}))
+    ConceptEncoder()
+    """
+    if not isinstance(table, Table):
+        raise InputError(f"auto_encoder looks at a Table. Got {shown(table)}; write Table(data).")
+    for name in table.names:
+        if reason := _why_no_concept(table.column(name)):
+            _log.info("The table is encoded: column %r %s.", name, reason)
+            return ConceptEncoder()
+    _log.info("The table is used as it is: %s.", count(len(table.names), "concept"))
+    return None
+
+
+def _why_no_concept(column: Column) -> str:
+    if column.missing.any():
+        return "has missing values"
+    if not column.is_numeric:
+        return f"holds {column.kind}"
+    numbers = column.numbers()
+    low, high = numbers.min(initial=1.0), numbers.max(initial=0.0)
+    if low < -_ROUNDING or high > 1 + _ROUNDING:
+        return "has values outside [0, 1]"
+    one_sided = low > THRESHOLD or high <= THRESHOLD
+    return "has no values on both sides of 0.5" if low < high and one_sided else ""
+
+
+def _refuse_nothing(table: Table) -> None:
+    """Refuse tables without enough to tell rows apart; scikit-learn's checks look for some of the words."""
+    if not table.names:
+        raise InputError(
+            f"Found array with 0 feature(s) (shape=({table.n_rows}, 0)) while a minimum of 1 is required. "
+            "Pass a table with columns."
+        )
+    if table.n_rows < 2:
+        raise InputError(f"At least 2 rows are needed to tell values apart. Got n_samples = {table.n_rows}.")
+
+
+def _read_all(table: Table, recipe: Recipe, evidence: Evidence) -> list[Reading]:
+    used = evidence.weights > 0
+    if not used.any():
+        raise InputError("sample_weight is zero for every row. Give some rows a weight.")
+    if not used.all():
+        table = table.take(used)
+        codes, reference = evidence.codes, evidence.is_reference
+        evidence = Evidence(
+            evidence.weights[used],
+            None if codes is None else codes[used],
+            None if reference is None else reference[used],
+        )
+    return [read_column(table.column(name), recipe, evidence) for name in table.names]
+
+
+def _read_weights(sample_weight: Any, n_rows: int) -> FloatArray:
+    return np.ones(n_rows) if sample_weight is None else as_weights(sample_weight, "sample_weight", n_rows)
+
+
+def _own_cuts(cuts: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
+    found = {}
+    for name, points in cuts.items():
+        if not isinstance(name, str):
+            raise InputError(f"cuts must name columns by strings. Got {shown(name)}.")
+        numbers = [as_float(point) for point in points] if isinstance(points, Iterable) else []
+        if not numbers or isinstance(points, str) or not np.isfinite(numbers).all():
+            raise InputError(
+                f"The cut points of a column must be a sequence of finite numbers. Got {shown(points)} for "
+                f"{shown(name)}; write [30, 62]."
+            )
+        found[name] = sorted(set(numbers))
+    return found
+
+
+def _at_least_one(value: int, name: str) -> int:
+    number = check_count(value, name)
+    if not number:
+        raise InputError(f"{name} must be at least 1. Got {shown(value)}.")
+    return number
+
+
+def _each(phrases: Iterable[str]) -> str:
+    """The first few of some phrases."""
+    every = [*phrases]
+    few = ", ".join(every[:3])
+    return few if len(every) <= 3 else f"{few} and so on for {len(every)} columns"

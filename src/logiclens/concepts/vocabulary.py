@@ -1,0 +1,361 @@
+"""A vocabulary: what the concepts of a problem mean in the columns of the raw table they were made from.
+
+With it rules speak of the columns (``age(x) <= 62``), run on the raw table, also as SQL and Python, and know
+which concepts cannot be true together. It is a value without data in it, and needs no scikit-learn, so that
+rules with a vocabulary can be used anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from logiclens.concepts.concept import KINDS, Concept, Condition, Flag, Missing
+from logiclens.concepts.states import Group, as_term, every_combination, telling_values, without_implied
+from logiclens.concepts.table import Column, Table
+from logiclens.concepts.wording import in_english, in_logic, in_python, in_sql
+from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, count, listing, shown
+from logiclens.logic.arrays import BoolArray
+from logiclens.logic.data import ConceptData, check_name, check_names
+from logiclens.logic.export import check_function_name, write_python, write_sentence
+from logiclens.logic.formula import FALSE, Formula, Or, check_formula
+from logiclens.logic.minimize import minimize
+from logiclens.logic.normal_form import to_dnf
+from logiclens.logic.notation import check_writable
+from logiclens.logic.sql import dialect_named, write_sql
+from logiclens.logic.syntax import notation_named
+from logiclens.logic.truth_table import TruthTable
+
+_MOST_TUPLES = 1 << 12  # combinations up to which a formula is minimized on all of them
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What concepts mean in the columns of a raw table.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        All columns of the raw table, in order; concepts may be about some of them only.
+    concepts : tuple of Concept
+    named : bool, default True
+        Whether the table carried the names of its columns; if not, rows are read by place.
+    names : tuple of str
+        Names of the concepts. Where two would be the same, the later one gets a number.
+
+    Examples
+    --------
+    >>> from logiclens.concepts import Above, OneOf
+    >>> from logiclens.logic import Var
+    >>> words = Vocabulary(("age", "sex"), (Above("age", 30), Above("age", 62), OneOf("sex", ("male",))))
+    >>> words.names
+    ('age > 30', 'age > 62', 'sex = male')
+    >>> rule = ~Var("age > 62") & Var("sex = male")
+    >>> print(words.format(rule), "--", words.to_sentence(rule))
+    age(x) <= 62 & sex(x) = male -- age at most 62 and sex is male
+    >>> print(words.to_sql(rule))
+    ("age" > 62) IS NOT TRUE AND ("sex" = 'male') IS TRUE
+    >>> words.read({"age": [70, 40], "sex": ["male", "male"]}).column("age > 62")
+    array([ True, False])
+    """
+
+    columns: tuple[str, ...]
+    concepts: tuple[Concept, ...]
+    named: bool = True
+    names: tuple[str, ...] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", check_names(self.columns))
+        if not isinstance(self.named, bool | np.bool_):
+            raise InputError(f"named must be True or False. Got {shown(self.named)}.")
+        object.__setattr__(self, "named", bool(self.named))
+        concepts = tuple(self.concepts) if isinstance(self.concepts, Iterable) else (self.concepts,)
+        for concept in concepts:
+            if not isinstance(concept, Concept):
+                raise InputError(f"A vocabulary is made of concepts such as Above. Got {shown(concept)}.")
+            if concept.column not in self.columns:
+                raise UnknownColumnError(concept.column, self.columns)
+        object.__setattr__(self, "concepts", concepts)
+        object.__setattr__(self, "names", _distinct([concept.name for concept in concepts]))
+
+    @cached_property
+    def _by_name(self) -> dict[str, Concept]:
+        return dict(zip(self.names, self.concepts, strict=True))
+
+    @cached_property
+    def optional(self) -> frozenset[str]:
+        """Columns of which it is known that values may be missing."""
+        return frozenset(
+            concept.column
+            for concept in self.concepts
+            if isinstance(concept, Missing) or concept.condition().or_missing
+        )
+
+    def __getitem__(self, name: str) -> Concept:
+        try:
+            return self._by_name[name]
+        except (KeyError, TypeError):
+            raise UnknownConceptError(check_name(name), self.names) from None
+
+    def used_columns(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Columns that some concepts are about, in the order of the table."""
+        used = {self[name].column for name in _listed(names)}
+        return tuple(column for column in self.columns if column in used)
+
+    # Reading
+
+    def encode(self, table: Any, names: Sequence[str] | None = None) -> dict[str, BoolArray]:
+        """Truth of concepts on each row of a raw table, by name.
+
+        Parameters
+        ----------
+        table : Table, or data of which one can be made
+            Columns are found by name where it carries names, else by place.
+        names : sequence of str, optional
+            The concepts; all of them when missing.
+        """
+        chosen = self.names if names is None else _listed(names)
+        at = self._places(Table(table))
+        return {name: self[name].truth(at(self[name].column)) for name in chosen}
+
+    def _places(self, table: Table) -> Callable[[str], Column]:
+        if table.named and self.named:
+            return table.column
+        if len(table.names) != len(self.columns):
+            raise InputError(
+                f"The table has {count(len(table.names), 'column')}; "
+                f"{len(self.columns)} were there when the concepts were made. "
+                "Pass the same columns in the same order, or a data frame with names."
+            )
+        place = dict(zip(self.columns, table.names, strict=True))
+        return lambda column: table.column(place[column])
+
+    def read(self, data: Any, names: Sequence[str] | None = None) -> ConceptData:
+        """Rows of the raw table as concepts.
+
+        Parameters
+        ----------
+        data : data frame, mapping or array, n rows
+            The raw columns. A frame or mapping that has the concepts themselves as its columns is read as it
+            is.
+        names : sequence of str, optional
+            The concepts that are needed; all of them when missing. Columns of no other are looked at.
+        """
+        table = Table(data)
+        wanted = self.names if names is None else tuple(_listed(names))
+        raw = all(column in table for column in self.used_columns(wanted))
+        if table.named and not raw and all(name in table for name in wanted):
+            return ConceptData(data)
+        encoded = self.encode(table, wanted)
+        return ConceptData(encoded) if encoded else ConceptData(np.zeros((table.n_rows, 0)))
+
+    # What excludes what
+
+    def groups(self, names: Iterable[str]) -> tuple[Group, ...]:
+        """Some concepts by column, with the combinations of their truth that can be.
+
+        Examples
+        --------
+        >>> from logiclens.concepts import Above
+        >>> words = Vocabulary(("age",), (Above("age", 30), Above("age", 62)))
+        >>> words.groups(words.names)[0].states.astype(int).tolist()
+        [[0, 0], [1, 0], [1, 1]]
+        """
+        wanted = {name for name in _listed(names) if self[name]}  # an unknown one raises
+        chosen = [name for name in self.names if name in wanted]
+        return tuple(
+            self._group(column, tuple(name for name in chosen if self[name].column == column))
+            for column in self.used_columns(chosen)
+        )
+
+    def _group(self, column: str, names: tuple[str, ...]) -> Group:
+        concepts = [self[name] for name in names]
+        absent = [None] if column in self.optional else []
+        probe = Table({column: [*absent, *telling_values(concepts)]}).column(column)
+        rows = np.column_stack([concept.truth(probe) for concept in concepts])
+        states, place = np.unique(rows, axis=0, return_inverse=True)
+        by_value = np.isin(np.arange(len(states)), place.reshape(-1)[len(absent) :])
+        return Group(column, names, states, by_value)
+
+    def given(self, names: Iterable[str]) -> tuple[Formula, ...]:
+        """What is known about some concepts: for each column, that one of its states is the case.
+
+        To be passed as ``given`` to :func:`logiclens.logic.equivalent` and the others.
+        """
+        found = []
+        for group in self.groups(names):
+            if len(group.states) < 1 << len(group.names):
+                states = (as_term(group.names, state) for state in group.states)
+                found.append(Or.of(states))
+        return tuple(found)
+
+    def possible(self, tuples: BoolArray, names: Sequence[str]) -> BoolArray:
+        """Which tuples of concepts, (n, k), some row of a raw table can have, shape (n,)."""
+        found = np.ones(len(tuples), dtype=np.bool_)
+        for group in self.groups(names):
+            powers = 1 << np.arange(len(group.names), dtype=object if len(group.names) > 62 else np.int64)
+            mine = tuples[:, [list(names).index(name) for name in group.names]] @ powers
+            found &= np.isin(mine, group.states @ powers)
+        return found
+
+    def simplify(self, formula: Formula) -> Formula:
+        """The shortest formula that says the same of every row a raw table can have.
+
+        Tuples of concepts that no row has are don't-cares. Where the concepts have very many combinations,
+        literals that follow from the rest of their term are dropped, and no more.
+
+        Examples
+        --------
+        >>> from logiclens.concepts import Above
+        >>> from logiclens.logic import Var
+        >>> words = Vocabulary(("age",), (Above("age", 30), Above("age", 62)))
+        >>> words.simplify(Var("age > 30") & Var("age > 62"))
+        Var('age > 62')
+        """
+        check_formula(formula, "simplify")
+        groups = self.groups(formula.concepts)
+        if not groups:
+            return formula
+        if prod(len(group.states) for group in groups) <= _MOST_TUPLES:
+            tuples, names = every_combination(groups)
+            table = TruthTable.from_data(tuples, formula.evaluate(tuples, names), names=names)
+            short = minimize(table).formula
+            return short if short.complexity < formula.complexity else formula
+        terms = to_dnf(formula)
+        kept = [without_implied(term, groups) for term in (terms.args if isinstance(terms, Or) else (terms,))]
+        short = Or.of([term for term in dict.fromkeys(kept) if term != FALSE])
+        return short if short.complexity < formula.complexity else formula
+
+    # Writing
+
+    def condition(self, name: str, positive: bool) -> Condition:
+        """The condition that a literal is; of missing values only where some are known to be missing."""
+        condition = self._exact(name, positive)
+        if self[name].column in self.optional or not condition.or_missing:
+            return condition
+        return replace(condition, or_missing=False)
+
+    def _exact(self, name: str, positive: bool) -> Condition:
+        condition = self[name].condition()
+        return condition if positive else condition.negated()
+
+    def literal(self, style: str) -> Callable[[str, bool], str]:
+        """How literals are written in a style of First-Order Logic, as a function of concept and sign."""
+        notation_named(style)  # an unknown one raises
+        return lambda name, positive: in_logic(self.condition(name, positive), style)
+
+    def format(self, formula: Formula, style: str = "ascii") -> str:
+        """A formula with conditions on the columns for concepts, on one line."""
+        check_writable(formula)
+        return replace(notation_named(style), literal=self.literal(style), phrases=True).write(formula)
+
+    def to_sentence(self, formula: Formula) -> str:
+        """A formula in plain English; see :func:`logiclens.logic.to_sentence`."""
+        return write_sentence(
+            formula, lambda name, positive: in_english(self.condition(name, positive)), phrases=True
+        )
+
+    def to_sql(self, formula: Formula, dialect: str = "ansi") -> str:
+        """A formula as a Boolean SQL expression over the raw columns; see :func:`logiclens.logic.to_sql`.
+
+        NULL is a missing value. The expression is true exactly of the rows on which the formula is true.
+        """
+        rules = dialect_named(dialect)
+        check_writable(formula, rules.deepest)
+
+        def literal(name: str, positive: bool) -> str:
+            concept = self[name]
+            numeric = isinstance(concept, Flag) and concept.numeric
+            return in_sql(self._exact(name, positive), rules, numeric)
+
+        return write_sql(formula, rules, literal, self.used_columns(formula.concepts))
+
+    def to_python(self, formula: Formula, name: str = "rule") -> str:
+        """Source of a Python function of a row of the raw table; see :func:`logiclens.logic.to_python`.
+
+        Missing values, None or NaN, are allowed in the columns that had some when the concepts were made.
+        """
+        check_function_name(name)
+        if name == "missing":
+            raise InputError("A function cannot be called 'missing': that one says whether there is a value.")
+
+        def literal(concept: str, positive: bool) -> str:
+            optional = self[concept].column in self.optional
+            return in_python(self.condition(concept, positive), optional)
+
+        source = write_python(formula, name, literal)
+        missing = "def missing(value):\n    return value is None or value != value\n\n\n"
+        return missing + source if "missing(" in source else source
+
+    # Keeping
+
+    def to_saved(self) -> dict[str, Any]:
+        """Return the vocabulary as an object of JSON."""
+        saved = {
+            "columns": list(self.columns),
+            "named": self.named,
+            "concepts": [{"kind": concept.kind, **asdict(concept)} for concept in self.concepts],
+        }
+        carried: dict[str, Any] = json.loads(json.dumps(saved))
+        if Vocabulary.from_saved(carried) != self:
+            raise InputError(
+                "JSON cannot carry this vocabulary: a text in it holds a split surrogate pair. Replace it."
+            )
+        return carried
+
+    @classmethod
+    def from_saved(cls, saved: Any) -> Vocabulary:
+        """Inverse of :meth:`to_saved`; no code is run."""
+        if not isinstance(saved, dict) or set(saved) != {"columns", "named", "concepts"}:
+            raise InputError(
+                f'A vocabulary must have the entries "columns", "named" and "concepts". Got {shown(saved)}.'
+            )
+        for entry in ("columns", "concepts"):
+            if not isinstance(saved[entry], list):
+                raise InputError(f'"{entry}" must be a list. Got {shown(saved[entry])}.')
+        if type(saved["named"]) is not bool:
+            raise InputError(f'"named" must be true or false. Got {shown(saved["named"])}.')
+        concepts = tuple(map(_concept_from_saved, saved["concepts"]))
+        return cls(tuple(saved["columns"]), concepts, saved["named"])
+
+
+def _concept_from_saved(saved: Any) -> Concept:
+    if not isinstance(saved, Mapping) or str(saved.get("kind")) not in KINDS:
+        raise InputError(f"A concept must be an object with a known kind. Got {shown(saved)}.")
+    kind = KINDS[saved["kind"]]
+    expected = {entry.name for entry in fields(kind)}
+    if set(saved) != expected | {"kind"}:
+        raise InputError(
+            f"A concept of the kind {kind.kind!r} must have the entries {listing(sorted(expected))}. "
+            f"Got {shown(saved)}."
+        )
+    return kind(**{entry: saved[entry] for entry in expected})
+
+
+def _listed(names: Iterable[str]) -> Iterable[str]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InputError(f"names must be a sequence of concepts. Got {shown(names)}; write ['age > 62'].")
+    return names
+
+
+def _distinct(names: list[str]) -> tuple[str, ...]:
+    times: Counter[str] = Counter()
+    taken = set(names)
+    found = []
+    for name in names:
+        times[name] += 1
+        number = times[name]
+        new = name
+        while number > 1 and new in taken:
+            new = f"{name} ({number})"
+            number += 1
+        taken.add(new)
+        found.append(new)
+    return tuple(found)

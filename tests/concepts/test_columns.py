@@ -1,0 +1,294 @@
+from __future__ import annotations
+
+import datetime
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from logiclens.concepts.columns import Evidence, Reading, Recipe, read_column
+from logiclens.concepts.concept import Above, AtMost, Between, Flag, Missing, OneOf
+from logiclens.concepts.table import Table
+from logiclens.errors import InputError
+
+RECIPE = Recipe("quantile", {}, 2, 12, 0.01, False, False)
+IMPUTE = replace(RECIPE, impute=True)
+
+
+def read(values: object, recipe: Recipe = RECIPE, name: str = "c", **evidence: object) -> Reading:
+    column = Table({name: values}).column(name)
+    weights = evidence.pop("weights", np.ones(len(column)))
+    return read_column(column, recipe, Evidence(weights, **evidence))
+
+
+def error_of(call, *args) -> str:
+    with pytest.raises(InputError) as info:
+        call(*args)
+    return str(info.value)
+
+
+def texts(n: int) -> list[str]:
+    return [f"v{number}" for number in range(n)]
+
+
+# --- yes and no ---
+
+
+@pytest.mark.parametrize(
+    ("values", "concept"),
+    [
+        ([True, False], Flag("c")),
+        ([0, 1, 1], Flag("c", numeric=True)),
+        ([0.0, 1.0], Flag("c", numeric=True)),
+        ([1, 2, 2], OneOf("c", (2,))),
+        ([-1, 1], OneOf("c", (1,))),
+        ([0.5, 0.25], Above("c", 0.4)),
+    ],
+)
+def test_two_values_are_one_concept(values, concept):
+    assert read(values).concepts == (concept,)
+
+
+@pytest.mark.parametrize(
+    ("values", "value"),
+    [
+        (["yes", "no", "yes"], "yes"),
+        (["No", "YES", "No"], "YES"),
+        (["t", "f", "t"], "t"),
+        (["a", "b", "a"], "b"),
+        (["b", "a", "b"], "a"),
+        (["b", "a"], "b"),
+        (pd.Series(pd.Categorical([7, 8, 7])), 8),
+    ],
+)
+def test_of_two_texts_the_telling_one(values, value):
+    """Yes rather than no; else the rarer."""
+    assert read(values).concepts == (OneOf("c", (value,)),)
+
+
+# --- numbers ---
+
+
+def test_numbers_are_cut():
+    assert read([*range(9)]).concepts == (Above("c", 2), Above("c", 5))
+
+
+def test_intervals_exclude_each_other():
+    recipe = replace(RECIPE, intervals=True)
+
+    assert read([*range(9)], recipe).concepts == (AtMost("c", 2), Between("c", 2, 5), Above("c", 5))
+    assert read([*range(9)], replace(recipe, max_cuts=1)).concepts == (Above("c", 3),)
+
+
+@pytest.mark.parametrize(
+    ("way", "cuts"),
+    [("quantile", [33, 66]), ("uniform", [33, 66]), ("supervised", [50]), ("reference", [25])],
+)
+def test_each_way_of_cutting(way, cuts):
+    values = np.arange(101)
+    recipe = replace(RECIPE, cuts=way)
+    reading = read(values, recipe, codes=(values > 50)[:, None].astype(int), is_reference=values < 28)
+    found = [concept.cut for concept in reading.concepts]
+
+    assert len(found) == len(cuts) + (way == "reference")
+    np.testing.assert_allclose(found[-len(cuts) :], cuts, atol=1.5)
+
+
+def test_a_column_without_any_cut_is_cut_at_its_median():
+    everyone = np.ones(4, dtype=bool)
+    recipe = replace(RECIPE, cuts="reference")
+
+    assert read([1, 2, 3, 4], recipe, is_reference=everyone).concepts[0].column == "c"
+    assert read([0] * 199 + [1, 2]).concepts == (Above("c", 0),)
+
+
+def test_cut_points_of_ones_own_are_taken_as_they_are():
+    recipe = replace(RECIPE, own_cuts={"c": [62, 30, 30]})
+
+    assert read([20, 40, 70], recipe).concepts == (Above("c", 30), Above("c", 62))
+    assert read([1, 1, 1], recipe).concepts == (Above("c", 30), Above("c", 62))
+    assert read([20, 40, 70], recipe, name="d").concepts != read([20, 40, 70], recipe).concepts
+
+
+# --- text ---
+
+
+def test_common_values_have_concepts_the_most_common_first():
+    values = ["b"] * 50 + ["a"] * 50 + ["c"] * 99 + ["rare"]
+
+    assert read(values).concepts == tuple(OneOf("c", (value,)) for value in "cab")
+
+
+def test_there_are_at_most_so_many():
+    values = ["b"] * 3 + ["a"] * 2 + ["c"]
+
+    assert read(values, replace(RECIPE, max_categories=2)).concepts == (
+        OneOf("c", ("b",)),
+        OneOf("c", ("a",)),
+    )
+
+
+def test_a_rare_value_that_tells_the_classes_apart_has_a_concept():
+    values = ["a"] * 1000 + ["b"] * 980 + ["rare"] * 20 + ["odd"] * 3
+    codes = np.array([[value == "rare"] for value in values]).astype(int)
+    recipe = replace(RECIPE, min_share=0.05, cuts="supervised")
+    names = [concept.values[0] for concept in read(values, recipe, codes=codes).concepts]
+
+    assert names == ["a", "b", "rare"]
+    assert len(read(values, replace(recipe, cuts="quantile"), codes=codes).concepts) == 2
+
+
+def test_of_too_many_values_those_that_tell_the_classes_apart():
+    values = ["a"] * 40 + ["b"] * 30 + ["c"] * 20
+    codes = np.array([[value == "c"] for value in values]).astype(int)
+    recipe = replace(RECIPE, max_categories=1, cuts="supervised")
+
+    assert read(values, recipe, codes=codes).concepts == (OneOf("c", ("c",)),)
+    assert read(values, recipe).concepts == (OneOf("c", ("a",)),)
+
+
+def test_numbers_and_text_in_one_column():
+    assert read([1, "a", 1, "b"]).concepts == (OneOf("c", (1,)), OneOf("c", ("a",)), OneOf("c", ("b",)))
+
+
+def test_numbers_written_as_text_are_remarked_on():
+    assert read(["3.5", "4", "4", "5"]).note == "numbers written as text"
+    assert read(["3.5", "4", "4", "x"]).note == ""
+
+
+def test_weights_decide_what_is_common():
+    values, weights = ["a", "b", "c"], np.array([1.0, 200.0, 2.0])
+
+    assert read(values, weights=weights).concepts == (OneOf("c", ("b",)),)
+
+
+# --- missing values ---
+
+
+@pytest.mark.parametrize("values", [[True, False, None], [1, 2, 3, None], ["a", "b", "c", None]])
+def test_missing_values_are_a_concept(values):
+    *others, last = read(values).concepts
+
+    assert last == Missing("c")
+    assert others
+    assert not any(concept.if_missing for concept in others)
+
+
+@pytest.mark.parametrize(
+    ("values", "concepts"),
+    [
+        ([True, True, False, None], (Flag("c", False, True),)),
+        ([1, 0, 0, None], (Flag("c", True, False),)),
+        ([2, 2, 1, None], (OneOf("c", (2,), True),)),
+        ([*range(9), None], (Above("c", 2, True), Above("c", 5, False))),
+        (["a", "a", "b", "c", None], (OneOf("c", ("a",), True), OneOf("c", ("b",)), OneOf("c", ("c",)))),
+    ],
+)
+def test_missing_values_are_as_the_usual_one(values, concepts):
+    assert read(values, IMPUTE).concepts == concepts
+
+
+def test_imputed_intervals():
+    recipe = replace(IMPUTE, intervals=True)
+
+    assert [concept.if_missing for concept in read([*range(9), None], recipe).concepts] == [
+        False,
+        True,
+        False,
+    ]
+
+
+def test_the_share_of_missing_values_is_weighted():
+    assert read([1, 2, 3, None], weights=np.array([1.0, 1.0, 1.0, 3.0])).missing == 0.5
+
+
+# --- dropped ---
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ([None, None], "all values missing"),
+        ([3, 3], "constant"),
+        (["a", "a"], "constant"),
+        ([False, False], "constant"),
+        (texts(21), "an identifier: 21 values in 21 rows"),
+        ([*texts(21), None], "an identifier: 21 values in 21 rows"),
+        ([str(n) for n in range(21)], "an identifier: 21 values in 21 rows (numbers written as text)"),
+        (texts(200) * 2, "too many values: 200 in 400 rows, none in 1% of them"),
+    ],
+)
+def test_columns_that_say_nothing(values, reason):
+    reading = read(values)
+
+    assert (reading.concepts, reading.reason) == ((), reason)
+
+
+@pytest.mark.parametrize(
+    "name", ["id", "ID", "Id", "patient_id", "patient ID", "patientId", "patientID", "x.id"]
+)
+def test_numbers_may_be_identifiers_by_name(name):
+    assert read([*range(30)], name=name).reason == "an identifier: 30 values in 30 rows"
+
+
+@pytest.mark.parametrize("name", ["paid", "humid", "ids", "acid", "GRID", "width"])
+def test_most_numbers_are_no_identifiers(name):
+    assert read([*range(30)], name=name).concepts
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[n + 0.5 for n in range(30)], [*range(29), 3], [*range(20)]],
+    ids=["fractions", "repeated", "few"],
+)
+def test_numbers_called_id_that_are_none(values):
+    assert read(values, name="id").concepts
+
+
+def test_few_distinct_texts_are_categories():
+    assert len(read(texts(5)).concepts) == 5
+
+
+@pytest.mark.parametrize(
+    ("values", "note"),
+    [
+        (["a", None], "constant"),
+        ([*texts(200), *texts(200), None], "too many values: 200 in 401 rows, none in 1% of them"),
+    ],
+)
+def test_what_is_missing_may_be_all_there_is_to_say(values, note):
+    reading = read(values)
+
+    assert (reading.concepts, reading.reason, reading.note) == ((Missing("c"),), "", note)
+    assert read(values, IMPUTE).concepts == ()
+
+
+# --- refused ---
+
+
+def test_dates_are_refused():
+    assert error_of(read, [datetime.date(2020, 1, 31), None]) == (
+        "Column 'c' holds dates or times, which are no concepts. "
+        "Turn it into a number such as the age in days, or drop it."
+    )
+
+
+def test_free_text_is_refused():
+    notes = [f"The patient was seen on day {n} and sent home again" for n in range(30)]
+
+    assert error_of(read, [*notes, None]) == (
+        "Column 'c' holds free text: 30 different texts in 31 rows. Turn it into categories, or drop it."
+    )
+    assert read(notes[:3] * 20).concepts
+    assert read(notes[:20]).concepts
+
+
+def test_other_values_are_refused():
+    assert error_of(read, [b"a", frozenset()]) == (
+        "Column 'c' has values of type bytes, frozenset. "
+        "Make columns of numbers or text of what is inside, or drop it."
+    )
+    assert error_of(read, np.array([1j, 2])) == (
+        "Complex data not supported. Column 'c' has complex numbers; split it."
+    )

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logiclens.concepts import Above, AtMost, Between, Concept, Flag, Missing, OneOf, Table
+from logiclens.concepts.concept import KINDS, Condition, Relation, value_text
+from logiclens.errors import InputError
+from tests.concepts.strategies import raw_tables
+from tests.strategies import names
+
+AGES = [30, 31, 62, 63, None, float("nan")]
+
+
+def truth(concept: Concept, values: list[object]) -> list[bool]:
+    return concept.truth(Table({concept.column: values}).column(concept.column)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("concept", "name", "values", "expected"),
+    [
+        (Flag("smoker"), "smoker", [True, False, None], [1, 0, 0]),
+        (Flag("smoker", if_missing=True), "smoker", [True, False, None], [1, 0, 1]),
+        (Flag("smoker", numeric=True), "smoker", [1, 0, None], [1, 0, 0]),
+        (Above("age", 62), "age > 62", AGES, [0, 0, 0, 1, 0, 0]),
+        (Above("age", 62, True), "age > 62", AGES, [0, 0, 0, 1, 1, 1]),
+        (AtMost("age", 30), "age <= 30", AGES, [1, 0, 0, 0, 0, 0]),
+        (AtMost("age", 30.5, True), "age <= 30.5", AGES, [1, 0, 0, 0, 1, 1]),
+        (Between("age", 30, 62), "30 < age <= 62", AGES, [0, 1, 1, 0, 0, 0]),
+        (Between("age", 30, 62, True), "30 < age <= 62", AGES, [0, 1, 1, 0, 1, 1]),
+        (OneOf("age", (30, 63.0)), "age in {30, 63}", AGES, [1, 0, 0, 1, 0, 0]),
+        (OneOf("colour", ("red",)), "colour = red", ["red", "Red", None, ""], [1, 0, 0, 0]),
+        (OneOf("colour", ("red", ""), True), "colour in {red, }", ["red", "Red", None, ""], [1, 0, 1, 1]),
+        (Missing("age"), "age is missing", AGES, [0, 0, 0, 0, 1, 1]),
+        (Above("a > b", -0.25), "a > b > -0.25", [-0.25, 0], [0, 1]),
+    ],
+)
+def test_what_each_kind_is_called_and_says(concept, name, values, expected):
+    assert concept.name == name
+    assert truth(concept, values) == [bool(value) for value in expected]
+
+
+@given(raw_tables(gaps_anywhere=True))
+def test_a_literal_and_its_negation_are_true_on_complementary_rows(raw):
+    """Of the values that are there by their relation, of the others by ``or_missing``."""
+    for concept in raw.vocabulary.concepts:
+        column = Table(raw.table).column(concept.column)
+        condition = concept.condition()
+        negated = condition.negated()
+
+        assert negated.negated() == condition
+        assert negated.relation.opposite is condition.relation
+        assert negated.or_missing is not condition.or_missing
+        assert truth(concept, raw.table[concept.column]) == [
+            holds(condition, value) for value in column.values()
+        ]
+        assert [holds(negated, value) for value in column.values()] == [
+            not holds(condition, value) for value in column.values()
+        ]
+
+
+def holds(condition: Condition, value: object) -> bool:
+    """What a condition says of one value, spelled out."""
+    if condition.relation is Relation.MISSING:
+        return value is None
+    if condition.relation is Relation.PRESENT:
+        return value is not None
+    if value is None:
+        return condition.or_missing
+    low, high = (*condition.values, None, None)[:2]
+    return {
+        Relation.HOLDS: lambda: value > 0.5,
+        Relation.FAILS: lambda: value <= 0.5,
+        Relation.ABOVE: lambda: value > low,
+        Relation.AT_MOST: lambda: value <= low,
+        Relation.BETWEEN: lambda: low < value <= high,
+        Relation.OUTSIDE: lambda: value <= low or value > high,
+        Relation.IS: lambda: value in condition.values,
+        Relation.IS_NOT: lambda: value not in condition.values,
+    }[condition.relation]()
+
+
+def test_every_relation_has_one_opposite():
+    for relation in Relation:
+        assert relation.opposite is not relation
+        assert relation.opposite.opposite is relation
+
+
+def test_every_kind_is_known_by_its_word():
+    assert {
+        "flag": Flag,
+        "above": Above,
+        "at most": AtMost,
+        "between": Between,
+        "one of": OneOf,
+        "missing": Missing,
+    } == KINDS
+
+
+@given(names())
+def test_a_name_is_data(name):
+    assert Flag(name).name == name
+    assert Above(name, 1).name == f"{name} > 1"
+    assert OneOf(name, (name,)).name == f"{name} = {name}"
+
+
+def test_values_become_plain():
+    """What a concept holds can be compared, saved and written, wherever it came from."""
+    concept = OneOf("c", [np.int64(3), np.float32(0.5), np.str_("x"), np.True_, True, 1])
+
+    assert concept.values == (3, 0.5, "x", 1)
+    assert [type(value) for value in concept.values] == [int, float, str, int]
+    assert concept == OneOf("c", (3, 0.5, "x", 1))
+    assert type(Above("c", np.float32(0.5)).cut) is float
+    assert type(Above("c", 1, np.True_).if_missing) is bool
+    assert Above("c", 1) == Above("c", 1.0)
+    assert Above("c", 1) != AtMost("c", 1)
+    assert len({Above("c", 1), Above("c", 1.0), Above("c", 2)}) == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (62.0, "62"),
+        (-0.0, "0"),
+        (0.5, "0.5"),
+        (1e15, "1000000000000000.0"),
+        (1e300, "1e+300"),
+        (10**20, "100000000000000000000"),
+        ("62", "62"),
+        ("", ""),
+    ],
+)
+def test_values_are_written_as_people_write_them(value, text):
+    assert value_text(value) == text
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**25), 10**25))
+def test_no_two_numbers_are_written_alike(number):
+    assert (
+        float(value_text(number)) == number
+        if isinstance(number, float)
+        else int(value_text(number)) == number
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Flag(""), "A concept name must not be empty. Give every column a name."),
+        (lambda: Flag("a", numeric="yes"), "numeric must be True or False. Got 'yes'."),
+        (lambda: Flag("a", if_missing=None), "if_missing must be True or False. Got None."),
+        (lambda: Above("a", 1, if_missing=2), "if_missing must be True or False. Got 2."),
+        (lambda: Above("a", float("nan")), "cut must be a finite number. Got nan."),
+        (lambda: AtMost("a", "30"), "cut must be a finite number. Got '30'."),
+        (lambda: AtMost("a", 10**400), "cut must be a finite number. Got a value of type int."),
+        (lambda: Between("a", 0, float("inf")), "high must be a finite number. Got inf."),
+        (lambda: Between("a", None, 1), "low must be a finite number. Got None."),
+        (lambda: Between("a", 2, 1), "low must be less than high. Got 2.0 and 1.0."),
+        (lambda: Between("a", 1, 1), "low must be less than high. Got 1.0 and 1.0."),
+        (lambda: OneOf("a", "red"), "values must be a sequence of values. Got 'red'; write ('red',)."),
+        (lambda: OneOf("a", ()), "values must be a sequence of values. Got (); write ('red',)."),
+        (lambda: OneOf("a", (None,)), "A value must be text or a finite number. Got None."),
+        (lambda: OneOf("a", (float("nan"),)), "A value must be text or a finite number. Got nan."),
+    ],
+)
+def test_nonsense_is_refused(call, message):
+    with pytest.raises(InputError) as info:
+        call()
+
+    assert str(info.value) == message

@@ -1,0 +1,252 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logiclens.concepts.cuts import (
+    class_sums,
+    paying_gains,
+    quantile_cuts,
+    reference_cuts,
+    supervised_cuts,
+    uniform_cuts,
+)
+from logiclens.errors import InputError
+
+AGE = np.arange(20, 80)
+OLD = (AGE > 62).astype(int)
+
+
+def error_of(call, *args, **kwargs) -> str:
+    with pytest.raises(InputError) as info:
+        call(*args, **kwargs)
+    return str(info.value)
+
+
+WAYS = {
+    "quantile": lambda values, **kwargs: quantile_cuts(values, 3, **kwargs),
+    "uniform": lambda values, **kwargs: uniform_cuts(values, 3, **kwargs),
+    "supervised": lambda values, **kwargs: supervised_cuts(values, np.arange(len(values)) % 2, 3, **kwargs),
+    "supervised, no y": lambda values, **kwargs: supervised_cuts(values, None, 3, **kwargs),
+    "reference": lambda values, **kwargs: reference_cuts(values, np.arange(len(values)) % 2 == 0, **kwargs),
+}
+COLUMNS = st.lists(
+    st.floats(-1e6, 1e6) | st.integers(-3, 3).map(float) | st.just(np.nan), min_size=1, max_size=40
+)
+
+
+@pytest.fixture(params=WAYS.values(), ids=WAYS)
+def way(request: pytest.FixtureRequest):
+    return request.param
+
+
+@pytest.mark.parametrize("way", WAYS)
+@given(values=COLUMNS)
+def test_every_cut_separates_observed_values(way, values):
+    """Cuts ascend, have values on both sides, and lie strictly between neighbors where not all are whole."""
+    cuts = WAYS[way](values)
+    present = np.array(values)[~np.isnan(values)]
+
+    assert len(cuts) <= 3
+    assert (np.diff(cuts) > 0).all()
+    for cut in cuts:
+        assert (present > cut).any()
+        assert (present <= cut).any()
+    parts = np.searchsorted(cuts, present)
+    assert len(set(parts.tolist())) == len(cuts) + (1 if present.size else 0)
+    if (present != np.round(present)).any():
+        adjacent = np.isin(np.nextafter(cuts, np.inf), present)
+        assert (~np.isin(cuts, present) | adjacent).all()
+    else:
+        assert (cuts == np.round(cuts)).all()
+
+
+@pytest.mark.parametrize("values", [[], [np.nan, np.nan], [3.0, 3.0, np.nan]])
+def test_what_does_not_vary_is_not_cut(way, values):
+    assert way(values).size == 0
+
+
+@pytest.mark.parametrize("way", WAYS)
+@given(values=COLUMNS, seed=st.integers(0, 5))
+def test_weights_count_as_repetitions(way, values, seed):
+    """The labels of the repeated rows are theirs, so the pattern of WAYS is made by hand."""
+    weights = np.random.default_rng(seed).integers(0, 3, len(values))
+    rows = np.repeat(np.arange(len(values)), weights)
+    repeated, labels = np.array(values)[rows], rows % 2
+    calls = {
+        "quantile": lambda: quantile_cuts(repeated, 3),
+        "uniform": lambda: uniform_cuts(repeated, 3),
+        "supervised": lambda: supervised_cuts(repeated, labels, 3),
+        "supervised, no y": lambda: supervised_cuts(repeated, None, 3),
+        "reference": lambda: reference_cuts(repeated, labels == 0),
+    }
+
+    assert WAYS[way](values, sample_weight=weights).tolist() == calls[way]().tolist()
+
+
+def test_quantiles_have_equal_shares():
+    cuts = quantile_cuts(np.arange(1000) ** 2, 3)
+    shares = np.diff([0, *np.searchsorted(np.arange(1000) ** 2, cuts, side="right"), 1000]) / 1000
+
+    np.testing.assert_allclose(shares, 0.25, atol=0.01)
+
+
+def test_quantiles_of_many_equal_values_are_few():
+    assert quantile_cuts([0] * 90 + [*range(1, 11)], 4).tolist() == [0]
+
+
+def test_uniform_cuts_have_equal_widths():
+    np.testing.assert_allclose(uniform_cuts(np.linspace(0, 100, 5001), 4), [20, 40, 60, 80], atol=1)
+
+
+def test_rare_sides_are_left_out():
+    values = [*range(100), 1000]
+
+    assert uniform_cuts(values, 1).tolist() == [500]
+    assert uniform_cuts(values, 1, min_share=0.05).size == 0
+    assert quantile_cuts([0] * 99 + [1], 2, min_share=0.05).size == 0
+
+
+def test_many_distinct_values_still_make_short_numbers():
+    values = np.random.default_rng(0).normal(size=20_000)
+
+    for cut in [*quantile_cuts(values), *uniform_cuts(values)]:
+        assert len(f"{abs(cut):.10g}") <= 4, cut
+
+
+def test_classes_are_told_apart_where_they_change():
+    assert supervised_cuts(AGE, OLD).tolist() == [62]
+
+
+def test_two_changes_make_two_cuts():
+    assert supervised_cuts(AGE, (AGE > 30) & (AGE <= 62)).tolist() == [30, 62]
+    assert len(supervised_cuts(AGE, (AGE > 30) & (AGE <= 62), 1)) == 1
+
+
+def test_gains_of_several_outputs_are_added():
+    both = np.column_stack([AGE > 30, AGE > 62])
+
+    assert supervised_cuts(AGE, both).tolist() == [30, 62]
+    assert supervised_cuts(AGE, both[:, 1:]).tolist() == [62]
+
+
+def test_several_classes():
+    assert supervised_cuts(AGE, np.searchsorted([30, 45, 62], AGE)).tolist() == [30, 45, 62]
+
+
+def test_more_classes_than_powers_of_three_can_tell():
+    assert supervised_cuts(np.arange(80), np.arange(80) // 2, 2).size >= 1
+
+
+def test_a_column_that_says_nothing_is_cut_at_its_median():
+    noise = np.random.default_rng(0).integers(0, 2, 60)
+
+    assert supervised_cuts(AGE, noise).tolist() == quantile_cuts(AGE, 1).tolist() == [49]
+
+
+def test_each_part_of_a_supervised_cut_is_large_enough():
+    y = (np.arange(1000) < 8).astype(int)
+
+    assert supervised_cuts(np.arange(1000), y, min_share=0.001).tolist() == [7]
+    assert supervised_cuts(np.arange(1000), y).tolist() != [7]
+
+
+def test_a_shorter_number_is_taken_where_classes_are_blurred():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=20_000)
+
+    for cut in supervised_cuts(values, values + rng.normal(size=20_000) > 0.3):
+        assert len(f"{abs(cut):.10g}") <= 5, cut
+
+
+def test_very_many_classes_are_looked_at_in_intervals(monkeypatch):
+    monkeypatch.setattr("logiclens.concepts.cuts._MOST_CELLS", 1000)
+    values = np.arange(2000)
+
+    assert np.abs(supervised_cuts(values, values > 700) - 700).min() <= 2000 / 256
+
+
+def test_a_finer_cut_is_made_where_it_pays():
+    """Of a clean change between two of thousands of values none is lost, however long the number."""
+    values = np.linspace(0, 1, 5001)
+    (cut,) = supervised_cuts(values, values > 0.3333)
+
+    assert ((values > cut) == (values > 0.3333)).all()
+
+
+def test_missing_values_say_nothing():
+    values = np.array([*AGE, np.nan, np.nan])
+
+    assert supervised_cuts(values, [*OLD, 0, 1]).tolist() == [62]
+
+
+def test_limits_of_a_reference_group():
+    values = np.array([*range(100, 200), 20, 30, 300, 310])
+    controls = (values >= 100) & (values < 200)
+
+    assert reference_cuts(values, controls).tolist() == [104, 194]
+    assert reference_cuts(values, controls, share=0.0).tolist() == [50, 200]
+
+
+def test_a_limit_that_nothing_lies_beyond_is_left_out():
+    assert reference_cuts([1, 2, 3, 4], [True, True, False, False], share=0.0).tolist() == [2]
+    assert reference_cuts([1, 2], [True, True], share=0.0).size == 0
+    assert reference_cuts([1, 2, np.nan], [False, False, True]).size == 0
+
+
+def test_sums_of_classes():
+    sums = class_sums(np.array([0, 1, 1]), 2, np.array([[0, 1], [1, 0], [1, 1]]), np.array([1.0, 2.0, 3.0]))
+
+    assert sums.tolist() == [[[1, 0], [0, 1]], [[0, 5], [2, 3]]]
+
+
+def test_only_sure_gains_pay():
+    """Twenty rows of one class tell it for sure, two do not; the gain is N times the mutual information."""
+    whole = np.array([[50.0, 50.0]])
+    parts = np.array([[[20.0, 0.0]], [[2.0, 0.0]], [[10.0, 10.0]]])
+    entropy_of_rest = -(3 / 8 * np.log2(3 / 8) + 5 / 8 * np.log2(5 / 8))
+
+    np.testing.assert_allclose(paying_gains(parts, whole), [100 - 80 * entropy_of_rest, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: quantile_cuts(["a"]), "values must hold numbers. Got values of type <U1."),
+        (lambda: quantile_cuts([[1]]), "values must be one column of numbers. Got shape (1, 1)."),
+        (
+            lambda: uniform_cuts([np.inf]),
+            "values must be finite. Got infinity; replace it by a number, or by NaN.",
+        ),
+        (lambda: quantile_cuts([1], -1), "max_cuts must be a whole number of at least 0. Got -1."),
+        (
+            lambda: quantile_cuts([1], sample_weight=[1, 2]),
+            "sample_weight must have one value for each of the 1 rows. Got shape (2,).",
+        ),
+        (
+            lambda: supervised_cuts([1, 2], [0, 1], min_share=0.5),
+            "min_share must be a number in [0, 0.5). Got 0.5.",
+        ),
+        (
+            lambda: supervised_cuts([1, 2], ["a", "b"]),
+            "y must hold codes of classes, whole numbers from 0. Use np.unique(y, return_inverse=True)[1].",
+        ),
+        (
+            lambda: supervised_cuts([1, 2], [0]),
+            "y must have one value for each of the 2 rows. Got shape (1,).",
+        ),
+        (
+            lambda: reference_cuts([1, 2], [0, 1]),
+            "is_reference must hold Booleans. Got values of type int64.",
+        ),
+        (
+            lambda: reference_cuts([1, 2], [True]),
+            "is_reference must have one value for each of the 2 rows. Got shape (1,).",
+        ),
+        (lambda: reference_cuts([1], [True], share=0.5), "share must be a number in [0, 0.5). Got 0.5."),
+    ],
+)
+def test_what_cannot_be_cut_is_refused(call, message):
+    assert error_of(call) == message

@@ -1,0 +1,543 @@
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import check_estimator
+
+from logiclens.concepts import Above, ConceptEncoder, Missing, OneOf, Table, auto_encoder
+from logiclens.errors import InputError, UnknownColumnError
+from tests.strategies import HOSTILE_NAMES, distinct_names
+
+PEOPLE = {
+    "age": [25, 38, None, 63, 70, 51],
+    "color": ["red", "blue", "red", "green", None, "red"],
+    "smoker": [True, False, False, True, False, True],
+    "children": [0, 1, 1, 0, 1, 0],
+    "clinic": ["A"] * 6,
+}
+WELL = ["yes", "yes", "yes", "no", "no", "no"]
+NAMES = [
+    "age > 50",
+    "age > 60",
+    "age is missing",
+    "color = red",
+    "color = blue",
+    "color = green",
+    "color is missing",
+    "smoker",
+    "children",
+]
+FRAMES = {"mapping": dict, "pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+
+
+def error_of(call, *args, **kwargs) -> str:
+    with pytest.raises(InputError) as info:
+        call(*args, **kwargs)
+    return str(info.value)
+
+
+def fitted(**settings: object) -> ConceptEncoder:
+    return ConceptEncoder(max_cuts=2, **settings).fit(PEOPLE)
+
+
+def rows(table: dict[str, list[object]]) -> list[list[object]]:
+    return [list(row) for row in zip(*table.values(), strict=True)]
+
+
+# --- scikit-learn ---
+
+
+def test_scikit_learn_has_no_complaints():
+    results = check_estimator(ConceptEncoder(), on_fail=None, on_skip=None)
+    failed = {result["check_name"]: result["exception"] for result in results if result["status"] == "failed"}
+
+    assert failed == {}
+
+
+def test_settings_are_kept_as_given():
+    encoder = ConceptEncoder(cuts={"age": [30]}, missing="impute", intervals=True, min_share=0.1)
+
+    assert clone(encoder).get_params() == encoder.get_params()
+
+
+def test_it_works_inside_a_pipeline():
+    X = pd.DataFrame({"age": np.arange(60), "color": ["red", "blue", "green"] * 20})
+    model = make_pipeline(ConceptEncoder(), DecisionTreeClassifier()).fit(X, X["age"] > 41)
+
+    assert model.score(X, X["age"] > 41) == 1.0
+    assert model[:-1].get_feature_names_out()[0] == "age > 41"
+
+
+@pytest.mark.parametrize(("container", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
+def test_frames_come_out_where_they_are_asked_for(container, kind):
+    frame = fitted().set_output(transform=container).transform(pd.DataFrame(PEOPLE))
+
+    assert isinstance(frame, kind)
+    assert [*frame.columns] == NAMES
+    assert frame["age > 50"].to_list() == [False, False, False, True, True, True]
+
+
+def test_the_index_of_a_frame_is_kept():
+    people = pd.DataFrame(PEOPLE, index=[*"abcdef"])
+
+    assert [*fitted().set_output(transform="pandas").transform(people).index] == [*"abcdef"]
+
+
+@pytest.mark.parametrize("method", ["transform", "get_feature_names_out", "describe"])
+def test_an_encoder_that_is_not_fitted_says_so(method):
+    with pytest.raises(NotFittedError, match="This ConceptEncoder instance is not fitted yet"):
+        getattr(ConceptEncoder(), method)(*([PEOPLE] if method == "transform" else []))
+
+
+def test_names_of_columns_that_had_none():
+    encoder = ConceptEncoder(max_cuts=1).fit([[1, "a"], [2, "b"], [3, "c"], [4, "a"]])
+
+    assert not hasattr(encoder, "feature_names_in_")
+    assert encoder.get_feature_names_out().tolist()[:2] == ["x0 > 2", "x1 = a"]
+    assert encoder.get_feature_names_out(["age", "color"]).tolist()[:2] == ["age > 2", "color = a"]
+
+
+def test_names_of_columns_that_have_some():
+    encoder = fitted()
+
+    assert encoder.feature_names_in_.tolist() == [*PEOPLE]
+    assert encoder.get_feature_names_out([*PEOPLE]).tolist() == NAMES
+    assert error_of(encoder.get_feature_names_out, [*"abcde"]) == (
+        "input_features is not equal to feature_names_in_, which the table carried. Leave it out."
+    )
+    assert error_of(encoder.get_feature_names_out, ["a"]) == (
+        "input_features should have length equal to the number of columns, 5. Got 1."
+    )
+    assert error_of(encoder.get_feature_names_out, "abcde") == (
+        "input_features must be a sequence of names. Got 'abcde'."
+    )
+
+
+def test_fitting_again_forgets_the_names():
+    encoder = fitted().fit([[1], [2], [3]])
+
+    assert not hasattr(encoder, "feature_names_in_")
+    assert encoder.n_features_in_ == 1
+
+
+# --- what becomes of a table ---
+
+
+def test_concepts_of_a_mixed_table():
+    encoder = fitted()
+
+    assert encoder.vocabulary_.names == tuple(encoder.get_feature_names_out()) == tuple(NAMES)
+    assert encoder.vocabulary_.concepts[:4] == (
+        Above("age", 50),
+        Above("age", 60),
+        Missing("age"),
+        OneOf("color", ("red",)),
+    )
+    assert (encoder.vocabulary_.columns, encoder.vocabulary_.named) == (tuple(PEOPLE), True)
+    assert encoder.dropped_ == {"clinic": "constant"}
+    assert encoder.n_features_in_ == 5
+
+
+def test_truth_of_a_mixed_table():
+    truth = fitted().transform(PEOPLE)
+
+    assert truth.dtype == np.bool_
+    assert truth.astype(int).tolist() == [
+        [0, 0, 0, 1, 0, 0, 0, 1, 0],
+        [0, 0, 0, 0, 1, 0, 0, 0, 1],
+        [0, 0, 1, 1, 0, 0, 0, 0, 1],
+        [1, 1, 0, 0, 0, 1, 0, 1, 0],
+        [1, 1, 0, 0, 0, 0, 1, 0, 1],
+        [1, 0, 0, 1, 0, 0, 0, 1, 0],
+    ]
+
+
+@pytest.mark.parametrize("fit_on", FRAMES.values(), ids=FRAMES)
+@pytest.mark.parametrize("use_on", FRAMES.values(), ids=FRAMES)
+def test_every_container_gives_the_same_concepts(fit_on, use_on):
+    encoder = ConceptEncoder(max_cuts=2).fit(fit_on(PEOPLE))
+
+    assert encoder.vocabulary_ == fitted().vocabulary_
+    assert (encoder.transform(use_on(PEOPLE)) == fitted().transform(PEOPLE)).all()
+
+
+@pytest.mark.parametrize(
+    "make", [rows, lambda table: np.array(rows(table), dtype=object)], ids=["lists", "array"]
+)
+def test_arrays_are_read_by_place(make):
+    encoder = ConceptEncoder(max_cuts=2).fit(make(PEOPLE))
+
+    assert encoder.get_feature_names_out()[0] == "x0 > 50"
+    for data in (make(PEOPLE), PEOPLE):
+        assert (encoder.transform(data) == fitted().transform(PEOPLE)).all()
+    assert (fitted().transform(make(PEOPLE)) == fitted().transform(PEOPLE)).all()
+
+
+def test_sparse_matrices_are_read():
+    dense = np.array([[0, 3.0], [1, 0], [0, 7]])
+
+    assert (
+        ConceptEncoder().fit_transform(scipy.sparse.csr_matrix(dense))
+        == ConceptEncoder().fit_transform(dense)
+    ).all()
+
+
+def test_columns_may_come_in_another_order_and_with_others():
+    shuffled = {"new": ["?"] * 6, **dict(reversed(PEOPLE.items()))}
+
+    assert (fitted().transform(pd.DataFrame(shuffled)) == fitted().transform(PEOPLE)).all()
+
+
+def test_a_dropped_column_may_be_lacking_later():
+    rest = {name: values for name, values in PEOPLE.items() if name != "clinic"}
+
+    assert (fitted().transform(rest) == fitted().transform(PEOPLE)).all()
+
+
+def test_a_column_that_is_lacking():
+    with pytest.raises(UnknownColumnError, match=r"^The data lack the column 'age'\. Did you mean 'Age'\?"):
+        fitted().transform({"Age" if name == "age" else name: values for name, values in PEOPLE.items()})
+
+
+def test_an_array_of_another_width():
+    assert error_of(fitted().transform, [[1, 2]]) == (
+        "X has 2 features, but ConceptEncoder is expecting 5 features as input. "
+        "Pass the same columns in the same order."
+    )
+
+
+def test_new_values_have_no_concept():
+    row = {"age": 1000, "color": "purple", "smoker": False, "children": 0}
+
+    assert [NAMES[at] for at in np.flatnonzero(fitted().transform(row)[0])] == ["age > 50", "age > 60"]
+
+
+def test_values_that_are_missing_only_later_have_no_concept():
+    row = {"age": 20, "color": "blue", "smoker": None, "children": np.nan}
+
+    assert [NAMES[at] for at in np.flatnonzero(fitted().transform(row)[0])] == ["color = blue"]
+
+
+def test_missing_values_can_be_imputed():
+    encoder = fitted(missing="impute")
+    truth = dict(zip(encoder.get_feature_names_out(), encoder.transform(PEOPLE).T, strict=True))
+
+    assert not any("missing" in name for name in truth)
+    assert truth["age > 50"][2]  # as 51, the median
+    assert not truth["age > 60"][2]
+    assert truth["color = red"][4]
+
+
+def test_numbers_that_come_as_text_are_refused():
+    assert error_of(fitted().transform, {**PEOPLE, "age": ["25"] * 6}) == (
+        "Column 'age' must hold numbers. Got text, such as '25'."
+    )
+
+
+def test_the_classes_choose_the_cuts():
+    ages = np.arange(100)
+    table = {"age": ages}
+
+    assert ConceptEncoder().fit(table, ages > 62).get_feature_names_out().tolist() == ["age > 62"]
+    assert len(ConceptEncoder().fit(table).get_feature_names_out()) == 4
+    both = np.column_stack([ages > 30, ages > 62])
+    assert ConceptEncoder().fit(table, both).get_feature_names_out().tolist() == ["age > 30", "age > 62"]
+    quantiles = ConceptEncoder(cuts="quantile").fit(table, ages > 62).get_feature_names_out()
+    assert quantiles.tolist() == ConceptEncoder().fit(table).get_feature_names_out().tolist()
+
+
+def test_cuts_of_equal_width():
+    skewed = {"income": np.arange(101.0) ** 2}
+    names = ConceptEncoder(cuts="uniform", max_cuts=1).fit(skewed).get_feature_names_out()
+
+    assert names.tolist() == ["income > 5000"]
+
+
+def test_a_reference_group():
+    pressure = np.array([*range(100, 140), 170, 175, 180, 70, 75])
+    group = np.array(["control"] * 40 + ["ill"] * 5)
+    encoder = ConceptEncoder(cuts="reference", reference="control").fit({"pressure": pressure}, group)
+
+    assert encoder.get_feature_names_out().tolist() == ["pressure > 101", "pressure > 137"]
+
+
+def test_cut_points_of_ones_own():
+    encoder = ConceptEncoder(cuts={"age": [62, 30]}, intervals=True).fit(
+        {"age": [20, 40, 70], "n": [1, 2, 3]}
+    )
+
+    assert encoder.get_feature_names_out().tolist() == [
+        "age <= 30",
+        "30 < age <= 62",
+        "age > 62",
+        "n <= 1",
+        "1 < n <= 2",
+        "n > 2",
+    ]
+
+
+@pytest.mark.parametrize("settings", [{}, {"missing": "impute"}, {"intervals": True}], ids=str)
+def test_weights_count_as_repetitions(settings):
+    weights = np.array([2, 1, 0, 3, 1, 1])
+    weighted = ConceptEncoder(**settings).fit(PEOPLE, WELL, sample_weight=weights)
+    at = np.repeat(np.arange(6), weights)
+    repeated = ConceptEncoder(**settings).fit(Table(PEOPLE).take(at), np.array(WELL)[at])
+
+    assert weighted.vocabulary_ == repeated.vocabulary_
+
+
+def test_a_description_for_people():
+    first, *_, last = fitted().describe()
+
+    assert first == {
+        "column": "age",
+        "values": "numbers",
+        "missing": pytest.approx(1 / 6),
+        "concepts": NAMES[:3],
+        "remark": "",
+    }
+    assert last == {
+        "column": "clinic",
+        "values": "text",
+        "missing": 0.0,
+        "concepts": [],
+        "remark": "dropped: constant",
+    }
+
+
+def test_what_is_dropped_is_logged(caplog):
+    with caplog.at_level(logging.INFO, logger="logiclens"):
+        fitted()
+
+    assert caplog.messages == ["Column 'clinic' is dropped: constant."]
+
+
+# --- names and values are data ---
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_any_name_of_a_column_and_any_value(name):
+    table = {name: [1.5, 2.5, 3.5, 4.5], f"{name}?": [name, "other", name, "third"]}
+    encoder = ConceptEncoder(max_cuts=1).fit(table)
+
+    assert encoder.get_feature_names_out()[:2].tolist() == [f"{name} > 3", f"{name}? = {name}"]
+    assert encoder.transform(table)[:, 1].tolist() == [True, False, True, False]
+
+
+def test_concepts_that_would_be_called_alike_are_told_apart():
+    table = {"age > 2": [True, False, True, False], "age": [1, 2, 3, 4]}
+    encoder = ConceptEncoder(max_cuts=1).fit(table)
+
+    assert len(set(encoder.get_feature_names_out())) == 2
+    assert encoder.transform(table).T.astype(int).tolist() == [[1, 0, 1, 0], [0, 0, 1, 1]]
+
+
+CELLS = st.none() | st.integers(-50, 50) | st.floats(-50, 50).map(lambda number: round(number, 3))
+WORDS = st.none() | st.sampled_from(["red", "blue", "green", "", "a = b", "1"])
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> dict[str, list[object]]:
+    """A column of a number that varies, and one or more of numbers or words, with gaps."""
+    n_rows = draw(st.integers(3, 25))
+    names = draw(distinct_names(2, 4))
+    kinds = draw(st.lists(st.sampled_from([CELLS, WORDS]), min_size=len(names) - 1, max_size=len(names) - 1))
+    columns = [draw(st.lists(kind, min_size=n_rows, max_size=n_rows)) for kind in kinds]
+    return dict(zip(names, [[*range(n_rows)], *columns], strict=True))
+
+
+@given(tables(), st.sampled_from(["concept", "impute"]))
+def test_thresholds_imply_each_other_and_values_exclude_each_other(table, missing):
+    encoder = ConceptEncoder(missing=missing).fit(table)
+    truth = encoder.transform(table)
+    concepts = encoder.vocabulary_.concepts
+    for i, one in enumerate(concepts):
+        for j, other in enumerate(concepts):
+            if one.column != other.column or i == j:
+                continue
+            if isinstance(one, Above) and isinstance(other, Above) and one.cut > other.cut:
+                assert (truth[:, i] <= truth[:, j]).all()
+            elif not (isinstance(one, Above) and isinstance(other, Above)):
+                assert not (truth[:, i] & truth[:, j]).any()
+
+
+@given(tables())
+def test_intervals_cover_every_number_once(table):
+    encoder = ConceptEncoder(intervals=True).fit(table)
+    truth = encoder.transform(table)
+    for name in encoder.vocabulary_.columns:
+        at = [
+            place
+            for place, concept in enumerate(encoder.vocabulary_.concepts)
+            if concept.column == name and concept.kind in ("at most", "between", "above", "missing")
+        ]
+        if sum(encoder.vocabulary_.concepts[place].kind != "missing" for place in at) > 1:
+            assert (truth[:, at].sum(axis=1) == 1).all()
+
+
+@given(tables())
+def test_a_row_is_encoded_the_same_alone(table):
+    encoder = ConceptEncoder().fit(table)
+    alone = [encoder.transform({name: values[row] for name, values in table.items()}) for row in range(3)]
+
+    assert (np.vstack(alone) == encoder.transform(table)[:3]).all()
+
+
+# --- what is refused ---
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"cuts": "entropy"},
+            "cuts must be one of 'auto', 'quantile', 'uniform', 'supervised', 'reference', "
+            "or a mapping from columns to cut points. Got 'entropy'.",
+        ),
+        ({"cuts": {3: [1]}}, "cuts must name columns by strings. Got 3."),
+        (
+            {"cuts": {"age": "ab"}},
+            "The cut points of a column must be a sequence of finite numbers. Got 'ab' for 'age'; "
+            "write [30, 62].",
+        ),
+        (
+            {"cuts": {"age": 30}},
+            "The cut points of a column must be a sequence of finite numbers. Got 30 for 'age'; "
+            "write [30, 62].",
+        ),
+        ({"cuts": {"color": [1]}}, "Column 'color' must hold numbers. Got text, such as 'red'."),
+        (
+            {"cuts": {"Age": [1]}},
+            "The data lack the column 'Age'. Did you mean 'age'? They have 5 columns: 'age', 'color', "
+            "'smoker', 'children', 'clinic'. There are cut points for it in cuts.",
+        ),
+        ({"cuts": "supervised"}, "cuts='supervised' needs y. Pass it to fit, or use cuts='quantile'."),
+        (
+            {"cuts": "reference"},
+            "cuts='reference' and reference=, the class in y to compare with, belong together. "
+            "Got cuts='reference' and reference=None.",
+        ),
+        (
+            {"reference": "well"},
+            "cuts='reference' and reference=, the class in y to compare with, belong together. "
+            "Got cuts='auto' and reference='well'.",
+        ),
+        ({"max_cuts": 0}, "max_cuts must be at least 1. Got 0."),
+        ({"max_cuts": 2.5}, "max_cuts must be a whole number of at least 0. Got 2.5."),
+        ({"max_categories": 0}, "max_categories must be at least 1. Got 0."),
+        ({"min_share": 0.5}, "min_share must be a number in [0, 0.5). Got 0.5."),
+        ({"missing": "drop"}, "missing must be 'concept' or 'impute'. Got 'drop'."),
+        ({"intervals": "yes"}, "intervals must be True or False. Got 'yes'."),
+    ],
+)
+def test_settings_that_make_no_sense(settings, message):
+    assert error_of(ConceptEncoder(**settings).fit, PEOPLE) == message
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (["a", "b"] * 3, "reference must be a label in y: 'a', 'b'. Got 'control'."),
+        ([[0, 1]] * 6, "cuts='reference' needs a y of one column. Got 2 columns."),
+    ],
+)
+def test_a_reference_group_that_is_not_there(y, message):
+    encoder = ConceptEncoder(cuts="reference", reference="control")
+
+    assert error_of(encoder.fit, PEOPLE, y) == message
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (
+            {"a": [1, 1], "b": [None, None], "c": ["x", "x"], "d": [0, 0]},
+            "No concept can be made of this table: 'a' is dropped (constant), 'b' is dropped (all values "
+            "missing), 'c' is dropped (constant) and so on for 4 columns. Pass columns whose values differ.",
+        ),
+        ([[1, 2]], "At least 2 rows are needed to tell values apart. Got n_samples = 1."),
+        (
+            np.zeros((3, 0)),
+            "Found array with 0 feature(s) (shape=(3, 0)) while a minimum of 1 is required. "
+            "Pass a table with columns.",
+        ),
+    ],
+)
+def test_tables_that_say_nothing(X, message):
+    assert error_of(ConceptEncoder().fit, X) == message
+
+
+def test_weights_that_leave_nothing():
+    assert error_of(ConceptEncoder().fit, PEOPLE, sample_weight=[0] * 6) == (
+        "sample_weight is zero for every row. Give some rows a weight."
+    )
+
+
+# --- when an encoder is needed ---
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [[0, 1], [1, 0]],
+        [[True, False], [False, True]],
+        [[0.1, 0.9], [0.6, 0.2]],
+        [[0.3, 0.9], [0.3, 0.2]],
+        {"a": [True, False], "b": [0.0, 1.0]},
+        np.zeros((0, 2)),
+    ],
+)
+def test_concepts_need_no_encoder(data, caplog):
+    with caplog.at_level(logging.INFO, logger="logiclens"):
+        assert auto_encoder(Table(data)) is None
+
+    assert caplog.messages == ["The table is used as it is: 2 concepts."]
+
+
+@pytest.mark.parametrize(
+    ("column", "reason"),
+    [
+        ([1, 62], "has values outside [0, 1]"),
+        ([-0.1, 1], "has values outside [0, 1]"),
+        ([0.1, 0.2], "has no values on both sides of 0.5"),
+        ([0.5, 0.2], "has no values on both sides of 0.5"),
+        ([0.6, 0.9], "has no values on both sides of 0.5"),
+        (["a", "b"], "holds text"),
+        ([0, None], "has missing values"),
+    ],
+)
+def test_anything_else_is_encoded(column, reason, caplog):
+    with caplog.at_level(logging.INFO, logger="logiclens"):
+        encoder = auto_encoder(Table({"fine": [0, 1], "c": column}))
+
+    assert isinstance(encoder, ConceptEncoder)
+    assert encoder.get_params() == ConceptEncoder().get_params()
+    assert caplog.messages == [f"The table is encoded: column 'c' {reason}."]
+
+
+def test_what_is_no_table_is_not_looked_at():
+    assert error_of(auto_encoder, [[1]]) == "auto_encoder looks at a Table. Got [[1]]; write Table(data)."
+
+
+def test_concepts_alone_need_no_scikit_learn():
+    code = (
+        "import sys, logiclens.concepts.vocabulary as v; from logiclens.concepts import Table; "
+        "Table({'a': [1]}).column('a'); assert 'sklearn' not in sys.modules; "
+        "from logiclens.concepts import ConceptEncoder; assert 'sklearn' in sys.modules"
+    )
+
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,344 @@
+from __future__ import annotations
+
+import sqlite3
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from logiclens.concepts import Above, AtMost, Between, Flag, OneOf, Vocabulary
+from logiclens.concepts.concept import Condition, Relation
+from logiclens.concepts.wording import in_english, in_logic, in_python, in_sql
+from logiclens.errors import InputError
+from logiclens.logic import Not, Var
+from logiclens.logic.sql import dialect_named
+from tests.concepts.readers import read_english, read_logic
+from tests.concepts.strategies import Raw, raw_formulas
+
+TYPES = {"number": "DOUBLE", "text": "VARCHAR", "Boolean": "BOOLEAN", "0/1": "INTEGER"}
+ENGINES = {"duckdb": duckdb.connect, "sqlite": lambda: sqlite3.connect(":memory:")}
+
+AGE = Condition("age", Relation.BETWEEN, (30.0, 62.0))
+COLOUR = Condition("bill colour", Relation.IS, ("red", 'pale "blue"'))
+
+
+def everywhere(raw: Raw, formula) -> list[bool]:
+    """What the formula says of each row, by way of concepts."""
+    encoded = raw.vocabulary.encode(raw.table)
+    return (
+        formula.evaluate(encoded).tolist()
+        if formula.concepts
+        else [formula.evaluate([[0]], ["a"])[0]] * raw.n_rows
+    )
+
+
+@pytest.fixture(scope="module", params=list(ENGINES))
+def engine(request):
+    connection = ENGINES[request.param]()
+    yield request.param, connection
+    connection.close()
+
+
+def run(connection, sql: str, raw: Raw) -> list[bool]:
+    """Truth of an expression on each row, once it is sure that it is nowhere NULL."""
+    columns = ['"' + name.replace('"', '""') + f'" {TYPES[raw.kinds[name]]}' for name in raw.table]
+    connection.execute("DROP TABLE IF EXISTS raw")
+    connection.execute(f"CREATE TABLE raw ({', '.join(columns)}, position INT)")
+    marks = ", ".join("?" * (len(columns) + 1))
+    rows = [(*row.values(), at) for at, row in enumerate(raw.rows())]
+    connection.executemany(f"INSERT INTO raw VALUES ({marks})", rows)
+    answers = connection.execute(f"SELECT ({sql}), NOT ({sql}) FROM raw ORDER BY position").fetchall()
+    assert all(bool(no) is not bool(yes) for yes, no in answers)
+    assert not any(answer is None for pair in answers for answer in pair)
+    return [bool(yes) for yes, _ in answers]
+
+
+def hostile(value: str) -> Raw:
+    """A column and a value of one awkward name."""
+    vocabulary = Vocabulary((value,), (OneOf(value, (value,), True), OneOf(value, ("a", value))))
+    return Raw(vocabulary, {value: "text"}, {value: [value, "a", value + " ", value[:-1], None]})
+
+
+@settings(max_examples=120)
+@given(found=raw_formulas(gaps_anywhere=True))
+@example(found=(hostile('"; DROP TABLE raw; --'), Var('"; DROP TABLE raw; -- = "; DROP TABLE raw; --')))
+@example(
+    found=(
+        hostile("it's \\' \\\\ \n %s ? :a $1"),
+        Var("it's \\' \\\\ \n %s ? :a $1 = it's \\' \\\\ \n %s ? :a $1"),
+    )
+)
+def test_sql_on_the_raw_table_is_evaluate(engine, found):
+    """Whatever the columns and values are called, with NULL anywhere and either answer to it."""
+    dialect, connection = engine
+    raw, formula = found
+
+    assert run(connection, raw.vocabulary.to_sql(formula, dialect), raw) == everywhere(raw, formula)
+
+
+@settings(max_examples=200)
+@given(raw_formulas())
+def test_python_on_rows_is_evaluate(found):
+    """Rows with None and NaN in the columns that may lack values; the source runs without anything else."""
+    raw, formula = found
+    source = raw.vocabulary.to_python(formula, "decide")
+    scope: dict[str, object] = {}
+    exec(compile(source, "rule", "exec"), scope)
+    rows = raw.rows()
+
+    assert [scope["decide"](row) for row in rows] == everywhere(raw, formula)
+    with_nan = [{name: np.nan if value is None else value for name, value in row.items()} for row in rows]
+    assert [scope["decide"](row) for row in with_nan] == everywhere(raw, formula)
+    assert all(type(scope["decide"](row)) is bool for row in rows)
+
+
+@settings(max_examples=200)
+@given(raw_formulas())
+def test_logic_as_a_person_reads_it_is_evaluate(found):
+    raw, formula = found
+    expected = everywhere(raw, formula)
+
+    for style in ("ascii", "unicode"):
+        text = raw.vocabulary.format(formula, style)
+        assert [read_logic(text, row) for row in raw.rows()] == expected
+        assert "\n" not in text
+
+
+@settings(max_examples=200)
+@given(raw_formulas())
+@example(
+    (
+        Raw(
+            Vocabulary(
+                ("colour", "blue"),
+                (OneOf("colour", ("red", "blue")), OneOf("colour", ("red",)), Flag("blue")),
+            ),
+            {"colour": "text", "blue": "Boolean"},
+            {"colour": ["red", "blue", "green"], "blue": [False, False, True]},
+        ),
+        (Var("colour = red") | Var("blue")) & Not(Not(Var("colour in {red, blue}"))),
+    )
+)
+def test_english_as_a_person_reads_it_is_evaluate(found):
+    raw, formula = found
+    text = raw.vocabulary.to_sentence(formula)
+
+    assert [read_english(text, row) for row in raw.rows()] == everywhere(raw, formula)
+    assert "\n" not in text
+
+
+PLAIN = ("age", "smoker", "colour")
+LATEX = [
+    (r"\mathit{missing}", "missing"),
+    *((rf"\mathit{{{name}}}", name) for name in (*PLAIN, "red", "blue")),
+    (r"\le ", "<= "),
+    (r"\notin ", "not in "),
+    (r"\ne ", "!= "),
+    (r"\in ", "in "),
+    (r"\{", "{"),
+    (r"\}", "}"),
+    (r"\lnot ", "~"),
+    (r"\lor ", "| "),
+    (r"\land ", "& "),
+]
+
+
+@given(st.data())
+def test_latex_says_what_ascii_says(data):
+    if_missing = data.draw(st.booleans())
+    concepts = (
+        Above("age", 30, if_missing),
+        AtMost("age", 0.5),
+        Between("age", -1, 30),
+        Flag("smoker"),
+        OneOf("colour", ("red",)),
+        OneOf("colour", ("red", "blue"), if_missing),
+    )
+    words = Vocabulary(PLAIN, concepts)
+    name = data.draw(st.sampled_from(words.names))
+    formula = data.draw(st.sampled_from([Var(name), ~Var(name), ~Var(name) & Var("smoker")]))
+    latex = words.format(formula, "latex")
+    for sign, plain in LATEX:
+        latex = latex.replace(sign, plain)
+
+    assert latex == words.format(formula)
+
+
+@pytest.mark.parametrize(
+    ("condition", "plain", "symbols", "latex"),
+    [
+        (AGE, "30 < age(x) <= 62", "30 < age(x) ≤ 62", r"30 < \mathit{age}(x) \le 62"),
+        (
+            AGE.negated(),
+            "(age(x) <= 30 | age(x) > 62 | missing(age(x)))",
+            "(age(x) ≤ 30 ∨ age(x) > 62 ∨ missing(age(x)))",
+            r"(\mathit{age}(x) \le 30 \lor \mathit{age}(x) > 62 \lor \mathit{missing}(\mathit{age}(x)))",
+        ),
+        (
+            COLOUR,
+            r'"bill colour"(x) in {red, "pale \"blue\""}',
+            r'"bill colour"(x) ∈ {red, "pale \"blue\""}',
+            r"\text{bill colour}(x) \in "
+            r"\{\mathit{red}, \text{pale }{}^{\prime\prime}\text{blue}{}^{\prime\prime}\}",
+        ),
+        (Condition("s", Relation.FAILS), "~s(x)", "¬s(x)", r"\lnot \mathit{s}(x)"),
+        (Condition("s", Relation.HOLDS, (), True), "(s(x) | missing(s(x)))", "(s(x) ∨ missing(s(x)))", None),
+        (
+            Condition("s", Relation.MISSING),
+            "missing(s(x))",
+            "missing(s(x))",
+            r"\mathit{missing}(\mathit{s}(x))",
+        ),
+        (Condition("s", Relation.PRESENT), "~missing(s(x))", "¬missing(s(x))", None),
+        (Condition("s", Relation.IS, ("1",)), 's(x) = "1"', 's(x) = "1"', None),
+        (Condition("s", Relation.IS, (1,)), "s(x) = 1", "s(x) = 1", None),
+        (Condition("s", Relation.IS_NOT, ("a", "b")), "s(x) not in {a, b}", "s(x) ∉ {a, b}", None),
+    ],
+)
+def test_logic_word_for_word(condition, plain, symbols, latex):
+    assert in_logic(condition) == plain
+    assert in_logic(condition, "unicode") == symbols
+    if latex is not None:
+        assert in_logic(condition, "latex") == latex
+
+
+@pytest.mark.parametrize(
+    ("condition", "said", "if_it_were"),
+    [
+        (AGE, "age above 30 and at most 62", "age were above 30 and at most 62"),
+        (
+            AGE.negated(),
+            "(age at most 30 or above 62 or missing)",
+            "(age were at most 30 or above 62 or missing)",
+        ),
+        (
+            Condition("age", Relation.OUTSIDE, (1, 2)),
+            "(age at most 1 or above 2)",
+            "(age were at most 1 or above 2)",
+        ),
+        (Condition("age", Relation.ABOVE, (62.0,)), "age above 62", "age were above 62"),
+        (
+            Condition("age", Relation.AT_MOST, (0.5,), True),
+            "(age at most 0.5 or missing)",
+            "(age were at most 0.5 or missing)",
+        ),
+        (
+            COLOUR,
+            '(“bill colour” is either red or “pale "blue"”)',
+            '(“bill colour” were either red or “pale "blue"”)',
+        ),
+        (
+            COLOUR.negated(),
+            '(“bill colour” is neither red nor “pale "blue"” or missing)',
+            '(“bill colour” were neither red nor “pale "blue"” or missing)',
+        ),
+        (
+            Condition("c", Relation.IS_NOT, ("a", "b", 3)),
+            "c is neither a, b nor 3",
+            "c were neither a, b nor 3",
+        ),
+        (Condition("c", Relation.IS, ("red",)), "c is red", "c were red"),
+        (Condition("c", Relation.IS_NOT, ("red",)), "c is not red", "c were not red"),
+        (Condition("c", Relation.IS, ("missing",)), "c is “missing”", "c were “missing”"),
+        (Condition("c", Relation.IS, ("1",)), "c is “1”", "c were “1”"),
+        (Condition("c", Relation.MISSING), "c is missing", "c were missing"),
+        (Condition("c", Relation.PRESENT), "c is known", "c were known"),
+        (Condition("never", Relation.HOLDS), "“never”", "“never” were true"),
+        (Condition("c", Relation.FAILS), "not c", "c were false"),
+    ],
+)
+def test_english_word_for_word(condition, said, if_it_were):
+    assert in_english(condition) == said
+    assert in_english(condition, were=True) == if_it_were
+
+
+@pytest.mark.parametrize(
+    ("condition", "dialect", "sql"),
+    [
+        (AGE, "ansi", '("age" > 30 AND "age" <= 62) IS TRUE'),
+        (AGE.negated(), "sqlite", "(`age` > 30 AND `age` <= 62) IS NOT 1"),
+        (Condition("age", Relation.OUTSIDE, (30.0, 62.0)), "duckdb", '("age" > 30 AND "age" <= 62) IS FALSE'),
+        (Condition("age", Relation.AT_MOST, (0.1,)), "duckdb", '("age" > 0.1e0) IS FALSE'),
+        (Condition("age", Relation.ABOVE, (0.5,), True), "mysql", "(`age` > 0.5) IS NOT FALSE"),
+        (Condition("age", Relation.ABOVE, (16777217.0,)), "duckdb", '("age" > 16777217e0) IS TRUE'),
+        (Condition("age", Relation.IS, (16777217,)), "duckdb", '("age" = 16777217) IS TRUE'),
+        (Condition("s", Relation.HOLDS), "duckdb", '"s" IS TRUE'),
+        (Condition("s", Relation.FAILS), "duckdb", '"s" IS FALSE'),
+        (Condition("s", Relation.FAILS, (), True), "sqlite", "`s` IS NOT 1"),
+        (Condition("s", Relation.MISSING), "ansi", '"s" IS NULL'),
+        (Condition("s", Relation.PRESENT), "ansi", '"s" IS NOT NULL'),
+        (Condition("it's", Relation.IS, ("it's",)), "ansi", "(\"it's\" = 'it''s') IS TRUE"),
+        (Condition("a", Relation.IS, ("b\\'",)), "mysql", r"(`a` = 'b\\\'') IS TRUE"),
+        (Condition("a", Relation.IS, ("b\n'",)), "bigquery", r"(`a` = 'b\n\'') IS TRUE"),
+        (Condition("a", Relation.IS_NOT, ("b", "c")), "ansi", "(\"a\" IN ('b', 'c')) IS FALSE"),
+    ],
+)
+def test_sql_word_for_word(condition, dialect, sql):
+    assert in_sql(condition, dialect_named(dialect)) == sql
+
+
+def test_a_flag_of_numbers_is_compared():
+    assert (
+        in_sql(Condition("s", Relation.HOLDS), dialect_named("ansi"), numeric_flag=True)
+        == '("s" > 0.5) IS TRUE'
+    )
+
+
+@given(
+    st.floats(width=32, allow_nan=False, allow_infinity=False),
+    st.floats(-1e30, 1e30) | st.sampled_from([0.1, 0.3, 16777217.0, 1e40]),
+    st.booleans(),
+)
+@example(float(np.float32(0.1)), 0.1, True)
+@example(16777216.0, 16777217.0, True)
+def test_columns_of_single_precision_are_not_rounded(number, cut, near):
+    """DuckDB brings 0.1 to the precision of the column, where it is greater than 0.1."""
+    cut = float(np.float64(number) + cut * 1e-9) if near and cut not in (0.1, 16777217.0) else cut
+    words = Vocabulary(("a",), (Above("a", cut),))
+    sql = words.to_sql(Var(words.names[0]), "duckdb")
+    answer = duckdb.execute(f"SELECT {sql} FROM (SELECT ?::FLOAT AS a)", [number]).fetchone()
+
+    assert answer == (words.encode({"a": np.array([number], dtype=np.float32)})[words.names[0]][0],)
+
+
+@pytest.mark.parametrize(
+    ("value", "dialect", "message"),
+    [
+        (
+            "a\0b",
+            "duckdb",
+            r"'a\x00b' cannot be a text in duckdb: it holds a NUL character. Replace the value.",
+        ),
+        (
+            "\ud800",
+            "ansi",
+            r"'\ud800' cannot be a text in ansi: it cannot be encoded as UTF-8. Replace the value.",
+        ),
+        (
+            "${x}",
+            "spark",
+            "'${x}' cannot be a text in spark: Spark would substitute ${...}. Replace the value.",
+        ),
+    ],
+)
+def test_values_that_sql_cannot_carry_are_refused(value, dialect, message):
+    with pytest.raises(InputError) as info:
+        in_sql(Condition("a", Relation.IS, (value,)), dialect_named(dialect))
+
+    assert str(info.value) == message
+
+
+@pytest.mark.parametrize(
+    ("condition", "optional", "source"),
+    [
+        (AGE, False, "30 < row['age'] <= 62"),
+        (AGE.negated(), True, "(missing(row['age']) or not 30 < row['age'] <= 62)"),
+        (Condition("it's", Relation.IS, ("a", 1)), False, "row[\"it's\"] in ('a', 1)"),
+        (Condition("s", Relation.FAILS), True, "(not missing(row['s']) and row['s'] <= 0.5)"),
+        (Condition("s", Relation.PRESENT), True, "not missing(row['s'])"),
+    ],
+)
+def test_python_word_for_word(condition, optional, source):
+    assert in_python(condition, optional) == source
