@@ -72,10 +72,11 @@ def implications(data: Dataset, kind: str, seed: int = 0) -> Iterator[tuple[str,
     X = pd.DataFrame(np.array(data.concepts, dtype=float), columns=list(data.concept_names))
     y = np.array(data.labels)
     classifier = MuClassifier(random_state=0, rule=kind)
-    inputs, targets, weight = classifier.read_data(X, y, None)
+    targets, weight = classifier.read_data(X, y, None)
+    inputs = classifier.read_inputs(X, targets, weight)
     parts = list(StratifiedKFold(10, shuffle=True, random_state=seed).split(X, y))
     folds = [classifier.hold_out(targets, np.isin(np.arange(len(y)), train) * weight) for train, _ in parts]
-    fitted = fit_folds(classifier.recipe(inputs.names), inputs.values, targets, folds)
+    fitted = fit_folds(classifier.recipe(inputs), inputs.values, targets, folds)
     for label in targets.labels:
         fired = np.zeros(len(y), dtype=bool)
         for result, (_, test) in zip(fitted, parts, strict=True):

@@ -109,7 +109,7 @@ def forbidden_uses(text: str) -> list[str]:
     return found
 
 
-MIRRORED = ("logic", "explain", "nn", "estimators", "bench")
+MIRRORED = ("logic", "concepts", "explain", "nn", "estimators", "pipelines", "bench")
 """Packages whose modules each have a test module of their own; ``metrics`` is tested in one piece."""
 TESTED_WITHIN = {
     "explain/model_file.py": "tests/estimators/test_saving.py",

@@ -11,9 +11,22 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+import torch
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from logiclens import estimators, explain, loading, logic, metrics
+from logiclens import concepts, estimators, explain, loading, logic, metrics
+from logiclens.concepts import (
+    Above,
+    AtMost,
+    Between,
+    ConceptEncoder,
+    Flag,
+    Missing,
+    OneOf,
+    Table,
+    Vocabulary,
+    auto_encoder,
+)
 from logiclens.errors import LogicLensError
 from logiclens.estimators import (
     EntropyClassifier,
@@ -31,6 +44,7 @@ from logiclens.explain import (
     Rule,
     Scores,
     compose,
+    counterfactual,
     explain_class,
     explain_class_as_in_paper,
     explain_example,
@@ -80,6 +94,13 @@ from logiclens.metrics import (
     macro_f1,
     rule_scores,
 )
+from logiclens.pipelines import (
+    BlackBoxExplainer,
+    CascadeClassifier,
+    ConceptBottleneckClassifier,
+    intervention_curve,
+)
+from logiclens.pipelines.rows import number_of_rows
 
 SECONDS = 20
 """After this long a call counts as hanging."""
@@ -138,6 +159,10 @@ NOT_DATA = {
     "mapping of two lengths": {"x0": [1], "x1": [1, 0]},
     "object": object(),
 }
+NOT_RAW_DATA = {
+    name: NOT_DATA[name]
+    for name in ("None", "number", "text", "1-D", "3-D", "ragged", "mapping of two lengths", "object")
+}
 NOT_A_LABEL = {"None": None, "list": ["yes"], "NaN": np.nan, "array": MATRIX, "bytes": b"yes"}
 NOT_A_RATE = {"text": "0.5", "negative": -0.1, "above one": 1.1, "NaN": np.nan, "array": MATRIX}
 NOT_A_WEIGHT = {"text": "1", "negative": -1, "NaN": np.nan, "infinite": np.inf, "array": MATRIX}
@@ -174,6 +199,11 @@ NOT_LABELS_OF_TWO_ROWS = {
     "NaN": [0.0, np.nan],
     "3-D": np.zeros((2, 1, 1)),
 }
+
+
+def encode(**settings: object) -> ConceptEncoder:
+    """An encoder of two columns of 0 and 1."""
+    return ConceptEncoder(**settings).fit(ROWS)
 
 
 def ladder(levels: int) -> Formula:
@@ -924,6 +954,10 @@ CASES |= {
             "absurdly deep": "[" * 100_000,
         },
     ),
+    "ExplanationSet.to_sql": {
+        **prefixed("dialect", each(RULES.to_sql, NOT_A_KIND)),
+        "threshold": lambda: RULES.to_sql(threshold=1),
+    },
     "ExplanationSet.save": each(RULES.save, NOT_A_PATH),
     "load_rules": each(load_rules, {**NOT_A_PATH, "source": __file__}),
     "load": each(load, {**NOT_A_PATH, "source": __file__}),
@@ -1204,8 +1238,256 @@ CASES |= {
     },
 }
 
+CASES |= {
+    "Table": {
+        **each(Table, NOT_RAW_DATA | {"repeated": {1: [1], "1": [2]}}),
+        **prefixed(
+            "names",
+            each(lambda value: Table(ROWS, value), {k: v for k, v in NOT_NAMES.items() if k != "None"}),
+        ),
+        "names of a mapping": lambda: Table({"a": [1]}, names=["a"]),
+    },
+    "Table.column": {
+        **each(Table(ROWS).column, {"None": None, "number": 0, "unknown": "x2", "list": ["x0"]}),
+        "infinite": lambda: Table([[np.inf]]).column("x0"),
+        "far too large": lambda: Table([[10**400]]).column("x0"),
+    },
+    "Table.take": each(
+        Table(ROWS).take,
+        {"None": None, "text": "ab", "too far": [2], "negative": [-1], "fraction": [0.5], "short": [True]},
+    ),
+    "ConceptEncoder": {
+        **prefixed("max_cuts", each(lambda value: encode(max_cuts=value), NOT_A_COUNT | {"zero": 0})),
+        **prefixed("max_categories", each(lambda value: encode(max_categories=value), NOT_A_COUNT)),
+        **prefixed("min_share", each(lambda value: encode(min_share=value), NOT_A_RATE)),
+        **prefixed("missing", each(lambda value: encode(missing=value), NOT_A_KIND | {"array": MATRIX})),
+        **prefixed("intervals", each(lambda value: encode(intervals=value), {"None": None, "text": "yes"})),
+        **prefixed(
+            "cuts",
+            each(
+                lambda value: encode(cuts=value),
+                NOT_A_KIND
+                | {
+                    "array": MATRIX,
+                    "no y": "supervised",
+                    "no group": "reference",
+                    "unknown column": {"age": [1]},
+                    "number for a column": {0: [1]},
+                    "number for points": {"x0": 1},
+                    "text for points": {"x0": "12"},
+                    "infinite point": {"x0": [np.inf]},
+                    "no points": {"x0": []},
+                },
+            ),
+        ),
+        "reference: without cuts": lambda: encode(reference="well"),
+        "reference: no label": lambda: ConceptEncoder(cuts="reference", reference=7).fit(ROWS, [0, 1]),
+        "reference: an array": lambda: ConceptEncoder(cuts="reference", reference=MATRIX).fit(ROWS, [0, 1]),
+    },
+    "ConceptEncoder.fit": {
+        **prefixed("X", each(ConceptEncoder().fit, NOT_RAW_DATA)),
+        "X: dates": lambda: ConceptEncoder().fit(np.array([["2020"], ["2021"]], dtype="M8[Y]")),
+        "X: complex": lambda: ConceptEncoder().fit([[1j], [2j]]),
+        "X: bytes": lambda: ConceptEncoder().fit([[b"a"], [b"b"]]),
+        "X: infinite": lambda: ConceptEncoder().fit([[1], [np.inf]]),
+        "X: constant": lambda: ConceptEncoder().fit([[1], [1]]),
+        "X: one row": lambda: ConceptEncoder().fit([[1, 2]]),
+        "X: no columns": lambda: ConceptEncoder().fit(np.zeros((2, 0))),
+        **prefixed(
+            "y",
+            each(
+                lambda value: ConceptEncoder().fit(ROWS, value),
+                {k: v for k, v in NOT_LABELS_OF_TWO_ROWS.items() if k != "None"},
+            ),
+        ),
+        **prefixed(
+            "sample_weight",
+            each(lambda value: ConceptEncoder().fit(ROWS, sample_weight=value), NOT_WEIGHTS),
+        ),
+    },
+    "ConceptEncoder.transform": {
+        **each(encode().transform, NOT_RAW_DATA),
+        "too few columns": lambda: encode().transform([[1]]),
+        "infinite": lambda: encode().transform([[1, np.inf]]),
+        "text": lambda: encode().transform([["a", "b"]]),
+    },
+    "ConceptEncoder.get_feature_names_out": each(
+        encode().get_feature_names_out,
+        {"number": 3, "text": "ab", "too few": ["a"], "repeated": ["a", "a"], "empty name": ["a", ""]},
+    ),
+    "auto_encoder": each(auto_encoder, {"None": None, "array": MATRIX, "list": ROWS}),
+}
+
+WORDS = Vocabulary(("age", "sex"), (Above("age", 62), OneOf("sex", ("male",))))
+WORDED = Explanation(Rule("old", Var("age > 62"), vocabulary=WORDS))
+NOT_A_CONCEPT_NAME = {"None": None, "number": 3, "unknown": "age > 63", "list": ["age > 62"]}
+NOT_CONCEPT_NAMES = {"number": 3, "text": "age > 62", "unknown": ["age > 63"], "lists inside": [["age > 62"]]}
+NOT_A_COLUMN_NAME = {"None": None, "number": 3, "empty": "", "bytes": b"a", "list": ["a"]}
+NOT_A_CUT = {"None": None, "text": "1", "NaN": np.nan, "infinite": np.inf, "array": MATRIX, "huge": 10**400}
+NOT_A_FLAG = {"None": None, "number": 1, "text": "yes", "array": MATRIX}
+NOT_WORDED = {"None": None, "number": 3, "list": [a, b], "array": MATRIX, "unknown": a}
+
+
+def concept_cases(make: Callable[..., object], *settings: object) -> dict[str, Call]:
+    """Nonsense for what most concepts have in common."""
+    return {
+        **prefixed("column", each(lambda value: make(value, *settings), NOT_A_COLUMN_NAME)),
+        **prefixed("if_missing", each(lambda value: make("a", *settings, if_missing=value), NOT_A_FLAG)),
+    }
+
+
+CASES |= {
+    "Flag": {
+        **concept_cases(Flag),
+        **prefixed("numeric", each(lambda value: Flag("a", value), NOT_A_FLAG)),
+    },
+    "Above": {**concept_cases(Above, 1), **prefixed("cut", each(lambda value: Above("a", value), NOT_A_CUT))},
+    "AtMost": {
+        **concept_cases(AtMost, 1),
+        **prefixed("cut", each(lambda value: AtMost("a", value), NOT_A_CUT)),
+    },
+    "Between": {
+        **concept_cases(Between, 1, 2),
+        **prefixed("low", each(lambda value: Between("a", value, 2), NOT_A_CUT)),
+        **prefixed("high", each(lambda value: Between("a", 1, value), NOT_A_CUT)),
+        "upside down": lambda: Between("a", 2, 1),
+    },
+    "OneOf": {
+        **concept_cases(OneOf, ("x",)),
+        **prefixed(
+            "values",
+            each(
+                lambda value: OneOf("a", value),
+                {
+                    "None": None,
+                    "number": 3,
+                    "text": "red",
+                    "nothing": [],
+                    "None inside": [None],
+                    "NaN inside": [np.nan],
+                    "bytes inside": [b"red"],
+                    "lists inside": [["red"]],
+                },
+            ),
+        ),
+    },
+    "Missing": each(Missing, NOT_A_COLUMN_NAME),
+    "Vocabulary": {
+        **prefixed("columns", each(lambda value: Vocabulary(value, ()), NOT_NAMES)),
+        **prefixed(
+            "concepts",
+            each(
+                lambda value: Vocabulary(("a",), value),
+                {"None": None, "number": 3, "text": "a", "names": ["a"], "class": [Flag]},
+            ),
+        ),
+        "concepts: unknown column": lambda: Vocabulary(("a",), (Flag("b"),)),
+        **prefixed("named", each(lambda value: Vocabulary(("a",), (), value), NOT_A_FLAG)),
+    },
+    "Vocabulary.used_columns": each(WORDS.used_columns, NOT_CONCEPT_NAMES | {"None": None}),
+    "Vocabulary.groups": each(WORDS.groups, NOT_CONCEPT_NAMES | {"None": None}),
+    "Vocabulary.given": each(WORDS.given, NOT_CONCEPT_NAMES | {"None": None}),
+    "Vocabulary.encode": {
+        **prefixed("table", each(WORDS.encode, NOT_RAW_DATA)),
+        **prefixed("names", each(lambda value: WORDS.encode({"age": [1]}, value), NOT_CONCEPT_NAMES)),
+        "text for numbers": lambda: WORDS.encode({"age": ["old"], "sex": ["male"]}),
+        "numbers for text": lambda: WORDS.encode({"age": [1], "sex": [2]}),
+    },
+    "Vocabulary.read": {
+        **prefixed("data", each(WORDS.read, NOT_RAW_DATA)),
+        **prefixed("names", each(lambda value: WORDS.read({"age": [1]}, value), NOT_CONCEPT_NAMES)),
+        "a column is missing": lambda: WORDS.read({"age": [1]}),
+        "too wide": lambda: WORDS.read([[1, "male", 3]]),
+    },
+    "Vocabulary.simplify": each(WORDS.simplify, NOT_WORDED),
+    "Vocabulary.condition": each(lambda value: WORDS.condition(value, True), NOT_A_CONCEPT_NAME),
+    "Vocabulary.literal": each(WORDS.literal, NOT_A_KIND | {"array": MATRIX}),
+    "Vocabulary.format": {
+        **each(WORDS.format, NOT_WORDED),
+        **too_long(WORDS.format),
+        **prefixed("style", each(lambda value: WORDS.format(Var("age > 62"), value), NOT_A_KIND)),
+    },
+    "Vocabulary.to_sentence": {**each(WORDS.to_sentence, NOT_WORDED), **too_long(WORDS.to_sentence)},
+    "Vocabulary.to_sql": {
+        **each(WORDS.to_sql, NOT_WORDED),
+        **too_long(WORDS.to_sql),
+        **prefixed("dialect", each(lambda value: WORDS.to_sql(Var("age > 62"), value), NOT_A_KIND)),
+    },
+    "Vocabulary.to_python": {
+        **each(WORDS.to_python, NOT_WORDED),
+        **too_long(WORDS.to_python),
+        **prefixed(
+            "name",
+            each(
+                lambda value: WORDS.to_python(Var("age > 62"), value),
+                {"None": None, "number": 3, "keyword": "def", "two words": "a b", "helper": "missing"},
+            ),
+        ),
+    },
+    "Vocabulary.from_saved": each(
+        Vocabulary.from_saved,
+        {
+            "None": None,
+            "text": "{}",
+            "list": [],
+            "empty": {},
+            "columns": {**WORDS.to_saved(), "columns": 3},
+            "named": {**WORDS.to_saved(), "named": None},
+            "concepts": {**WORDS.to_saved(), "concepts": [None]},
+            "kind": {**WORDS.to_saved(), "concepts": [{"kind": {}}]},
+            "entries": {**WORDS.to_saved(), "concepts": [{"kind": "above"}]},
+        },
+    ),
+    "counterfactual": {
+        **prefixed(
+            "rule", each(lambda value: counterfactual(value, {"a": [1]}), NOT_A_FORMULA | {"formula": a})
+        ),
+        **prefixed("x", each(lambda value: counterfactual(Rule("yes", Var("x0")), value), NOT_DATA)),
+        "x: two rows": lambda: counterfactual(Rule("yes", a), {"a": [0, 1]}),
+        "x: other concepts": lambda: counterfactual(Rule("yes", a), {"b": [0]}),
+        **prefixed(
+            "groups",
+            each(
+                lambda value: counterfactual(Rule("yes", a), {"a": [1]}, groups=value),
+                {
+                    "None": None,
+                    "number": 3,
+                    "text": "a",
+                    "texts": ["ab"],
+                    "twice": [["a"], ["a"]],
+                    "other": [["a", "b"]],
+                },
+            ),
+        ),
+    },
+    "Explanation.counterfactual": {
+        **prefixed("x", each(EXPLANATION.counterfactual, NOT_DATA)),
+        **prefixed("raw x", each(WORDED.counterfactual, NOT_RAW_DATA)),
+        "groups: with a vocabulary": lambda: WORDED.counterfactual({"age": [1]}, groups=[["age > 62"]]),
+    },
+    "Explanation.worded": each(EXPLANATION.worded, {"number": 3, "text": "a", "of other concepts": WORDS}),
+    "ExplanationSet.read": {
+        **prefixed("data", each(RULES.read, NOT_RAW_DATA)),
+        "too wide": lambda: RULES.read([[0, 1, 1]]),
+        **prefixed("names", each(lambda value: RULES.read(ROWS, value), {"text": "ab", "too few": ["a"]})),
+        "threshold": lambda: RULES.read(ROWS, threshold=2),
+        **prefixed(
+            "used",
+            each(
+                lambda value: ExplanationSet([WORDED], WORDS.names).read({"age": [1]}, used=value),
+                NOT_CONCEPT_NAMES,
+            ),
+        ),
+    },
+}
+
 NOT_CALLED = {
     "Formula": "abstract; its methods are in the table",
+    "Change": "made by counterfactual()",
+    "Column": "made by Table.column()",
+    "Concept": "abstract; its kinds are in the table",
+    "Counterfactual": "made by counterfactual()",
+    "Kind": "an enumeration",
     "Conflict": "made by conflicts()",
     "Minimized": "made by minimize()",
     "Status": "an enumeration",
@@ -1223,6 +1505,317 @@ NOT_CALLED = {
 }
 """Public callables that take nothing from a user, and why."""
 
+
+@functools.cache
+def bottleneck() -> ConceptBottleneckClassifier:
+    """A fitted bottleneck whose concepts are its two inputs, as logits."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = ConceptBottleneckClassifier(torch.nn.Identity(), quick(), train_concepts=False)
+        return model.fit([[-9, 9], [9, -9]] * 4, ["no", "yes"] * 4)
+
+
+def fit_bottleneck(X: object = ((0, 1), (1, 0)), y: object = (0, 1), **given: object) -> object:
+    """Fit a bottleneck on two raw inputs; the settings are those of its constructor, or of fit."""
+    of_fit = {key: given.pop(key) for key in ("concepts", "concept_names", "sample_weight") if key in given}
+    chosen = {"concept_model": torch.nn.Linear(2, 2), "estimator": quick(), "epochs": 1} | given
+    return ConceptBottleneckClassifier(**chosen).fit(X, y, **{"concepts": ROWS} | of_fit)
+
+
+NOT_RAW_INPUTS = {
+    name: value
+    for name, value in NOT_DATA.items()
+    if name not in ("negative", "too large")  # raw inputs need not lie in [0, 1]
+}
+
+
+def raw_cases(method: str, *more: object) -> dict[str, Call]:
+    """Nonsense for a method of a fitted bottleneck that takes raw inputs."""
+    values = {key: value for key, value in NOT_RAW_INPUTS.items() if "explain" not in method or key != "None"}
+    return {
+        **prefixed("X", each(lambda value: getattr(bottleneck(), method)(value, *more), values)),
+        "X: too wide": lambda: getattr(bottleneck(), method)([[0, 1, 1]], *more),
+    }
+
+
+CASES |= {
+    "ConceptBottleneckClassifier": {
+        f"{name}: {label}": lambda name=name, value=value: fit_bottleneck(**{name: value})
+        for name, values in {
+            "concept_model": {"text": "cnn", "function": len, "class": object, "flat": torch.nn.Flatten(0)},
+            "estimator": {"text": "mu", "class": MuClassifier, "other": object()},
+            "epochs": NOT_A_COUNT | {"zero": 0},
+            "batch_size": NOT_A_COUNT | {"zero": 0},
+            "patience": NOT_A_COUNT | {"zero": 0},
+            "rounds": NOT_A_COUNT | {"zero": 0},
+            "learning_rate": {"None": None, "text": "0.1", "zero": 0, "NaN": np.nan, "infinite": np.inf},
+            "weight_decay": {"None": None, **NOT_A_WEIGHT},
+            "concept_weight": {"None": None, **NOT_A_WEIGHT},
+            "validation_fraction": {"None": None, "one": 1, "negative": -0.1, "NaN": np.nan},
+            "augment": {"text": "flip", "number": 3},
+            "device": {"None": None, "unknown": "abacus", "number": 3.5},
+            "random_state": {"text": "0", "negative": -1, "fraction": 0.5},
+        }.items()
+        for label, value in values.items()
+    },
+    "ConceptBottleneckClassifier.fit": {
+        **prefixed("X", each(fit_bottleneck, NOT_RAW_INPUTS)),
+        **prefixed("y", each(lambda value: fit_bottleneck(y=value), NOT_LABELS_OF_TWO_ROWS)),
+        **prefixed("concepts", each(lambda value: fit_bottleneck(concepts=value), NOT_DATA)),
+        **prefixed(
+            "concept_names",
+            each(
+                lambda value: fit_bottleneck(concept_names=value),
+                {k: v for k, v in NOT_NAMES.items() if k != "None"},
+            ),
+        ),
+        **prefixed("sample_weight", each(lambda value: fit_bottleneck(sample_weight=value), NOT_WEIGHTS)),
+        "concepts: too few": lambda: fit_bottleneck(concepts=[[1, 0]]),
+        "concepts: too narrow": lambda: fit_bottleneck(concepts=[[1], [0]]),
+        "concepts: without a model": lambda: fit_bottleneck(concept_model=None),
+    },
+    **{
+        f"ConceptBottleneckClassifier.{method}": raw_cases(method)
+        for method in (
+            "decide",
+            "decision_function",
+            "explain",
+            "explain_global",
+            "explain_sample",
+            "predict",
+            "predict_concepts",
+            "predict_proba",
+        )
+    },
+    "ConceptBottleneckClassifier.explain_set": {
+        **raw_cases("explain_set", "yes"),
+        "target: unknown": lambda: bottleneck().explain_set([[9, -9]], "perhaps"),
+    },
+    "ConceptBottleneckClassifier.concept_accuracy": {
+        **raw_cases("concept_accuracy", [[0, 1]]),
+        **prefixed("concepts", each(lambda value: bottleneck().concept_accuracy([[9, -9]], value), NOT_DATA)),
+        "concepts: too many": lambda: bottleneck().concept_accuracy([[9, -9]], ROWS),
+    },
+    "ConceptBottleneckClassifier.intervene": {
+        **raw_cases("intervene", {"x0": 1}),
+        **prefixed(
+            "values",
+            each(
+                lambda value: bottleneck().intervene([[9, -9]], value),
+                {k: v for k, v in NOT_DATA.items() if k not in ("NaN", "None inside")}
+                | {"unknown": {"x2": 1}, "outside": {"x0": 2}, "strings by name": {"x0": "yes"}},
+            ),
+        ),
+    },
+    "Intervention.describe": each(
+        lambda value: bottleneck().intervene([[9, -9]], {"x0": 1}).describe(value),
+        {"None": None, "text": "0", "negative": -1, "too far": 1, "fraction": 0.5, "flag": False},
+    ),
+    "intervention_curve": {
+        **prefixed(
+            "X", each(lambda value: intervention_curve(bottleneck(), value, ["no"], [[0, 1]]), NOT_RAW_INPUTS)
+        ),
+        **prefixed(
+            "concepts",
+            each(lambda value: intervention_curve(bottleneck(), [[9, -9]], ["no"], value), NOT_DATA),
+        ),
+        **prefixed(
+            "order",
+            each(
+                lambda value: intervention_curve(bottleneck(), [[9, -9]], ["no"], [[0, 1]], order=value),
+                NOT_A_KIND | {"array": MATRIX},
+            ),
+        ),
+        **prefixed(
+            "steps",
+            each(
+                lambda value: intervention_curve(bottleneck(), [[9, -9]], ["no"], [[0, 1]], steps=value),
+                {"text": "12", "number": 0.5, "negative": [-1], "fraction": [0.5], "none": []},
+            ),
+        ),
+    },
+}
+
+
+def alternating(X: object) -> list[str]:
+    """A black box that says no and yes by turns, whatever it is asked."""
+    return [("no", "yes")[row % 2] for row in range(number_of_rows(X, "X"))]
+
+
+def black_box(**settings: object) -> BlackBoxExplainer:
+    return BlackBoxExplainer(**({"black_box": alternating, "estimator": quick()} | settings))
+
+
+@functools.cache
+def imitation() -> BlackBoxExplainer:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return black_box(random_state=0).fit(ROWS * 4)
+
+
+def cascade(**settings: object) -> CascadeClassifier:
+    return CascadeClassifier(**({"estimator": quick()} | settings))
+
+
+@functools.cache
+def two_levels() -> CascadeClassifier:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return cascade(random_state=0).fit(ROWS * 4, ["no", "yes"] * 4, levels=[ROWS * 4])
+
+
+NOT_A_CLASSIFIER = {"text": "mu", "number": 3, "type": MuClassifier, "function": len}
+NOT_FOLDS = {"one": 1, "zero": 0, "text": "five", "fraction": 2.5, "flag": True}
+SOME_ROWS = {name: value for name, value in NOT_RAW_DATA.items() if name != "None"}
+
+CASES |= {
+    "BlackBoxExplainer": {
+        **prefixed(
+            "black_box",
+            each(
+                lambda value: black_box(black_box=value).fit(ROWS),
+                {"None": None, "number": 3, "text": "forest", "type": MuClassifier, "list": [1]},
+            ),
+        ),
+        **prefixed("estimator", each(lambda value: black_box(estimator=value).fit(ROWS), NOT_A_CLASSIFIER)),
+        **prefixed("answers", each(lambda value: black_box(answers=value).fit(ROWS), NOT_A_KIND)),
+        **prefixed(
+            "classes",
+            each(
+                lambda value: black_box(black_box=lambda _: [0.2, 0.8], classes=value).fit(ROWS),
+                {
+                    "text": "ab",
+                    "number": 2,
+                    "too few": ["a"],
+                    "repeated": ["a", "a"],
+                    "None inside": ["a", None],
+                },
+            ),
+        ),
+        "classes: of labels": lambda: black_box(classes=["no", "yes"]).fit(ROWS),
+        **prefixed(
+            "out_of_fold", each(lambda value: black_box(out_of_fold=value).fit(ROWS, [0, 1]), NOT_FOLDS)
+        ),
+        "out_of_fold: a function": lambda: black_box(out_of_fold=2).fit(ROWS, [0, 1]),
+        **prefixed("n_fresh", each(lambda value: black_box(n_fresh=value).fit(ROWS), NOT_A_COUNT)),
+        **prefixed(
+            "test_fraction",
+            each(lambda value: black_box(test_fraction=value).fit(ROWS), NOT_A_RATE | {"one": 1}),
+        ),
+        **prefixed(
+            "random_state",
+            each(lambda value: black_box(random_state=value).fit(ROWS), {"text": "0", "negative": -1}),
+        ),
+    },
+    "BlackBoxExplainer.fit": {
+        **prefixed("X", each(black_box().fit, NOT_RAW_DATA)),
+        "X: no rows": lambda: black_box().fit(np.zeros((0, 2))),
+        **prefixed(
+            "y",
+            each(lambda value: black_box().fit(ROWS, value), {"number": 3, "text": "no", "too few": ["no"]}),
+        ),
+        "y: other labels": lambda: black_box().fit(ROWS, [0, 1]),
+        "y: missing": lambda: black_box(black_box=quick()).fit(ROWS),
+        **prefixed("sample_weight", each(lambda value: black_box().fit(ROWS, None, value), NOT_WEIGHTS)),
+        **prefixed("concepts", each(lambda value: black_box().fit(ROWS, concepts=value), SOME_ROWS)),
+        "concepts: too few": lambda: black_box().fit(ROWS, concepts=[[0, 1]]),
+        "answers: too few": lambda: black_box(black_box=lambda _: ["no"]).fit(ROWS),
+    },
+    **{
+        f"BlackBoxExplainer.{method}": each(
+            getattr(BlackBoxExplainer, method).__get__(imitation()), NOT_RAW_DATA
+        )
+        for method in ("predict", "predict_proba", "decide")
+    },
+    "BlackBoxExplainer.explain": each(lambda value: imitation().explain(value), SOME_ROWS),
+    "BlackBoxExplainer.explain_sample": {
+        **each(lambda value: imitation().explain_sample(value), NOT_RAW_DATA),
+        "two rows": lambda: imitation().explain_sample(ROWS),
+        "unknown target": lambda: imitation().explain_sample([[0, 1]], "perhaps"),
+    },
+    "BlackBoxExplainer.explain_set": {
+        **prefixed("X", each(lambda value: imitation().explain_set(value, "yes"), NOT_RAW_DATA)),
+        **prefixed("target", each(lambda value: imitation().explain_set(ROWS, value), NOT_A_LABEL)),
+    },
+    "BlackBoxExplainer.explain_global": {
+        **each(lambda value: imitation().explain_global(value), SOME_ROWS),
+        **prefixed(
+            "max_concepts", each(lambda value: imitation().explain_global(max_concepts=value), NOT_A_COUNT)
+        ),
+    },
+    "BlackBoxExplainer.save": each(lambda value: imitation().save(value), NOT_A_PATH),
+    "CascadeClassifier": {
+        **prefixed(
+            "estimator", each(lambda value: cascade(estimator=value).fit(ROWS, [0, 1]), NOT_A_CLASSIFIER)
+        ),
+        "estimator: too many": lambda: cascade(estimator=[quick(), quick()]).fit(ROWS, [0, 1]),
+        **prefixed("train_on", each(lambda value: cascade(train_on=value).fit(ROWS, [0, 1]), NOT_A_KIND)),
+        **prefixed("n_folds", each(lambda value: cascade(n_folds=value).fit(ROWS, [0, 1]), NOT_FOLDS)),
+        **prefixed(
+            "max_literals", each(lambda value: cascade(max_literals=value).fit(ROWS, [0, 1]), NOT_A_COUNT)
+        ),
+    },
+    "CascadeClassifier.fit": {
+        **prefixed("X", each(lambda value: cascade().fit(value, [0, 1]), NOT_RAW_DATA)),
+        **prefixed("y", each(lambda value: cascade().fit(ROWS, value), NOT_LABELS_OF_TWO_ROWS)),
+        **prefixed(
+            "levels",
+            each(
+                lambda value: cascade().fit(ROWS, [0, 1], value),
+                {
+                    "number": 3,
+                    "text": "ab",
+                    "a table": {"a": [0, 1]},
+                    "too short": [[[1]]],
+                    "no columns": [[[], []]],
+                },
+            ),
+        ),
+        **prefixed("level", each(lambda value: cascade().fit(ROWS, [0, 1], [value]), NOT_DATA)),
+        **prefixed(
+            "sample_weight",
+            each(lambda value: cascade().fit(ROWS, [0, 1], sample_weight=value), NOT_WEIGHTS),
+        ),
+    },
+    **{
+        f"CascadeClassifier.{method}": each(
+            getattr(CascadeClassifier, method).__get__(two_levels()), NOT_RAW_DATA
+        )
+        for method in ("predict", "predict_proba", "predict_levels", "decide")
+    },
+    "CascadeClassifier.explain": {
+        **each(lambda value: two_levels().explain(value), SOME_ROWS),
+        "no rows": lambda: two_levels().explain(np.zeros((0, 2))),
+        **prefixed(
+            "y", each(lambda value: two_levels().explain(ROWS, value), {"number": 3, "too few": ["no"]})
+        ),
+    },
+    "CascadeClassifier.intervene": {
+        **prefixed("X", each(lambda value: two_levels().intervene(value, 1, {}), NOT_RAW_DATA)),
+        **prefixed(
+            "level",
+            each(
+                lambda value: two_levels().intervene(ROWS, value, {}),
+                {"None": None, "zero": 0, "too high": 3, "text": "1", "flag": True, "fraction": 1.5},
+            ),
+        ),
+        **prefixed(
+            "values",
+            each(
+                lambda value: two_levels().intervene(ROWS, 2, value),
+                {
+                    "None": None,
+                    "number": 3,
+                    "unknown": {"c3_0": 1},
+                    "outside": {"c2_0": 2},
+                    "text": {"c2_0": "a"},
+                },
+            ),
+        ),
+    },
+}
+
+
 ELSEWHERE = {
     "Formula.evaluate_words": "the inside of evaluate(): takes packed words as made there",
     "choose_point": "the inside of explain_class(): takes points and influences as made there",
@@ -1230,9 +1823,15 @@ ELSEWHERE = {
     "LENClassifier.read_data": "the inside of fit()",
     "LENClassifier.recipe": "the inside of fit()",
     "LENClassifier.hold_out": "the inside of fit()",
+    "BlackBoxExplainer.ask": "hands on what it gets: the black box says itself what it takes",
+    "Vocabulary.possible": "an inside: takes tuples of a truth table",
+    **{
+        f"{kind}.present_truth": "the inside of Vocabulary.encode(): takes a column as made there"
+        for kind in ("Flag", "Above", "AtMost", "Between", "OneOf", "Missing")
+    },
 }
 
-PACKAGES = (logic, explain, metrics, estimators, loading)
+PACKAGES = (logic, concepts, explain, metrics, estimators, loading)
 LOADING = ("load", "rules_of_model")
 
 
@@ -1240,6 +1839,15 @@ def public_callables() -> Iterator[str]:
     """``name`` or ``Class.method`` of everything public that takes arguments."""
     yield from (f"LENClassifier.{method}" for method in methods(LENClassifier))
     yield from (f"LENClassifier.{method}" for method in methods(ExplainingMixin))
+    yield "auto_encoder"
+    for kind in (Table, ConceptEncoder):
+        yield from (kind.__name__, *(f"{kind.__name__}.{method}" for method in methods(kind)))
+    yield "intervention_curve"
+    yield "Intervention.describe"
+    yield "ConceptBottleneckClassifier"
+    yield from (f"ConceptBottleneckClassifier.{name}" for name in methods(ConceptBottleneckClassifier))
+    for kind in (BlackBoxExplainer, CascadeClassifier):
+        yield from (kind.__name__, *(f"{kind.__name__}.{method}" for method in methods(kind)))
     for package in PACKAGES:
         for name in getattr(package, "__all__", LOADING):
             value = getattr(package, name)

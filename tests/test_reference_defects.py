@@ -248,7 +248,7 @@ def test_float_labels_are_labels():
 def test_missing_values_are_refused(kind):
     """NaN was accepted silently."""
     with pytest.raises(InputError) as info:
-        quick(kind).fit(FRAME.assign(c=np.nan), Y)
+        quick(kind, encoder=None).fit(FRAME.assign(c=np.nan), Y)
 
     assert str(info.value) == (
         "Column 'c' has 80 missing values, the first in row 0 (counted from 0). "

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from logiclens.errors import InputError
 from logiclens.explain.model_file import decode, is_model
-from logiclens.explain.rule_set import ExplanationSet, load_rules
+from logiclens.explain.rule_file import load_rules
+from logiclens.explain.rule_set import ExplanationSet
 from logiclens.explain.saved import as_file
 
 if TYPE_CHECKING:

@@ -497,13 +497,13 @@ def with_value(row: int, column: int, value: float) -> np.ndarray:
         (X[:3], "y must have one value for each of the 3 rows of concepts. Got 80 values."),
         (
             FRAME.rename(columns={"b": "a"}),
-            "Concept names must be distinct; repeated: 'a'. Rename the columns.",
+            "Column names must be distinct; repeated: 'a'. Rename the columns.",
         ),
-        (pd.DataFrame(X), "A concept name must be a string. Got 0; convert it with str()."),
         (
             X[0],
-            "Concepts must be a mapping, a data frame or an array of shape (rows, concepts). Got a ndarray "
-            "of shape (4,); use reshape(-1, 1) for a single concept, reshape(1, -1) for a single row.",
+            "A table must be a data frame, a mapping or an array of shape (rows, columns). Got a ndarray of "
+            "shape (4,). Reshape your data: reshape(-1, 1) for a single column, reshape(1, -1) for a single "
+            "row.",
         ),
     ],
     ids=[
@@ -516,12 +516,11 @@ def with_value(row: int, column: int, value: float) -> np.ndarray:
         "no columns",
         "short",
         "twice",
-        "0",
         "flat",
     ],
 )
 def test_unusable_concepts_are_refused(data, message):
-    assert error_of(quick().fit, data, Y) == message
+    assert error_of(quick(encoder=None).fit, data, Y) == message
 
 
 def test_rows_to_predict_are_checked_as_well(psi):

@@ -18,6 +18,7 @@ from logiclens.estimators.extraction import (
     rules_of_members,
 )
 from logiclens.estimators.fitting import Fold
+from logiclens.estimators.inputs import read_concepts
 from logiclens.estimators.targets import Problem, Targets
 from logiclens.explain import Explanation, Rule
 from logiclens.logic import FALSE, TRUE, Var, equivalent, parse_formula
@@ -137,7 +138,7 @@ def test_rules_of_members_are_what_their_formulas_say():
     clf = quick("mu").fit(frame(X), THREE)
     targets = Targets((0, 1, 2), Problem.SINGLE_LABEL, np.eye(3)[THREE])
     fold = Fold(np.ones(len(X)), np.zeros(len(X)))
-    said = rules_of_members(clf.network_, X, targets, fold, clf.recipe(NAMES).extraction)
+    said = rules_of_members(clf.network_, X, targets, fold, clf.recipe(read_concepts(X, NAMES)).extraction)
 
     assert said.shape == (len(X), 3)
     assert (said == (ask(clf.network_, X) > 0)).all()
@@ -147,7 +148,7 @@ def test_explaining_again_gives_the_same():
     clf = quick("mu").fit(frame(X), Y)
     targets = Targets((False, True), Problem.BINARY, Y[:, None].astype(float))
     fold = clf.hold_out(targets, np.ones(len(X)))
-    rules, tables = explain_targets(clf.network_, X, targets, fold, clf.recipe(NAMES).extraction)
+    rules, tables = explain_targets(clf.network_, X, targets, fold, clf.recipe(read_concepts(X, NAMES)).extraction)
 
     assert rules == clf.explain()
     assert tables == clf.tables_

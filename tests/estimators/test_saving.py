@@ -736,12 +736,12 @@ def test_settings_newer_than_a_file_have_their_defaults(path: Path):
 
 def test_rules_of_another_release_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch):
     model = saved()
-    text = model.rules.to_json().replace('"version": 1', '"version": 7', 1)
+    text = model.rules.to_json().replace('"version": 2', '"version": 7', 1)
     monkeypatch.setattr(type(model.rules), "to_json", lambda _: text)
 
     assert refusal(encode(model), path) == (
         "does not hold a model that can be read. The text has version 7 of logiclens.rules; this release "
-        "reads version 1. Update logiclens, or save it again."
+        "reads version 2. Update logiclens, or save it again."
     )
 
 

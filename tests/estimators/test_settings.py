@@ -65,9 +65,9 @@ WHOLE = "must be a whole number of at least 1"
         (
             "mu",
             "encoder",
-            "auto",
-            "encoder must be None: inputs are concepts in [0, 1]. Got 'auto'; turn columns into "
-            "concepts first, for instance by comparing them with cut points.",
+            "Auto",
+            "encoder must be 'auto', a ConceptEncoder, or None for inputs that are concepts in [0, 1]. "
+            "Got 'Auto'.",
         ),
         ("mu", "unseen", "x", "unseen must be 'ignore' or 'ask'. Got 'x'."),
         ("mu", "aggregation", "x", "aggregation must be 'minimal' or 'paper'. Got 'x'."),

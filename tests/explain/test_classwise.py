@@ -17,16 +17,13 @@ from logiclens.explain.classwise import (
     NOT_SUFFICIENT,
     STANDARD_ERRORS,
     SUFFICIENT_PRECISION,
-    UNSEEN_SHARE,
-    all_tuples,
     choose_point,
     explain_class,
-    unseen_tuples,
-    with_unseen,
 )
-from logiclens.explain.explanation import FrontPoint, Scope
+from logiclens.explain.explanation import Scope
+from logiclens.explain.front import FrontPoint
 from logiclens.explain.rule import RuleKind
-from logiclens.logic import FALSE, TRUE, TruthTable, Var, equivalent, minimize, parse_formula
+from logiclens.logic import FALSE, TRUE, TruthTable, Var, equivalent, parse_formula
 from tests.strategies import HOSTILE_NAMES, all_rows, labelled_rows
 
 KINDS = st.sampled_from(list(RuleKind))
@@ -261,39 +258,6 @@ def test_weights_are_as_good_as_repeated_rows():
     assert weighted == choose_point(front, influence, np.ones(weight.sum()))
 
 
-def test_all_tuples_count_up():
-    assert np.array_equal(all_tuples(3), all_rows(3))
-    assert all_tuples(0).shape == (1, 0)
-
-
-@given(labelled_rows(3, 12))
-def test_seen_and_unseen_tuples_are_all_tuples(data):
-    X, y, weight, names = data
-    table = TruthTable.from_data(X, y, names, weight)
-    unseen = unseen_tuples(table)
-
-    together = {*map(tuple, unseen.tolist()), *map(tuple, table.to_array().tolist())}
-    assert len(together) == 2 ** len(names) == len(unseen) + len(table)
-
-
-def test_too_many_tuples_are_not_listed():
-    assert unseen_tuples(TruthTable.from_data(np.eye(15), np.zeros(15))) is None
-    assert unseen_tuples(TruthTable.from_data(np.eye(70), np.zeros(70))) is None
-    assert unseen_tuples(table_of("a", 3), limit=7) is None
-    assert unseen_tuples(table_of("a", 3), limit=8).shape == (0, 3)
-
-
-def test_asked_tuples_are_minded_by_an_exact_formula():
-    table = TruthTable.from_data([[0, 0], [1, 1]], [0, 1], ["a", "b"], [10, 30])
-    unseen = unseen_tuples(table)
-    asked = with_unseen(table, unseen, [False, False])
-
-    assert asked.total == pytest.approx(40 * (1 + UNSEEN_SHARE))
-    assert minimize(table).literals == 1
-    assert equivalent(minimize(asked).formula, parse_formula("a & b"))
-    assert with_unseen(asked, unseen_tuples(asked), []) is asked
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -312,10 +276,6 @@ def test_asked_tuples_are_minded_by_an_exact_formula():
         (
             lambda table: explain_class(table, "t", truth=table.select(["a"])),
             "Unknown concept 'b'. The only known concept is 'a'.",
-        ),
-        (
-            lambda table: unseen_tuples(table, limit=-1),
-            "limit must be a whole number of at least 0. Got -1.",
         ),
     ],
 )

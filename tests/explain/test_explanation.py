@@ -12,10 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.errors import InputError
+from logiclens.concepts import Above, Flag, Missing, Vocabulary
+from logiclens.errors import InputError, UnknownConceptError
 from logiclens.explain import Explanation, FrontPoint, Rule, RuleKind, Scope, Scores
-from logiclens.explain.explanation import check_rate, check_weight, from_saved, to_saved
+from logiclens.explain.explanation import from_saved, to_saved
+from logiclens.explain.front import check_rate, check_weight
 from logiclens.logic import FALSE, Status, Var, parse_formula, to_python, to_sentence, to_sql, to_sympy
+from tests.concepts.strategies import raw_formulas
 from tests.explain.strategies import explanations
 from tests.strategies import PLAIN, all_rows, plain_formulas
 
@@ -207,7 +210,7 @@ def test_the_format_is_what_it_was():
 
     assert json.loads(text) == {
         "format": "logiclens.explanation",
-        "version": 1,
+        "version": 2,
         "explanation": {
             "target": "yes",
             "kind": "iff",
@@ -226,6 +229,7 @@ def test_the_format_is_what_it_was():
             },
             "front": [{"formula": "a", "literals": 1, "errors": 3.0, "score": 0.9}],
         },
+        "vocabulary": None,
     }
 
 
@@ -258,6 +262,88 @@ def test_the_format_is_what_it_was():
 def test_a_damaged_text_is_refused(entry, value, detail):
     saved = json.loads(explained().to_json())
     saved["explanation"][entry] = value
+    with pytest.raises(InputError) as caught:
+        Explanation.from_json(json.dumps(saved))
+
+    assert str(caught.value) == f"This text is damaged: {detail} Save it again."
+
+
+# --- in the words of a raw table ----------------------------------------------------------------------
+
+
+WORDS = Vocabulary(("age", "smoker"), (Above("age", 62), Flag("smoker"), Missing("age")))
+OLD = Explanation(Rule("ill", Var("age > 62") & ~Var("smoker"), vocabulary=WORDS), front=[point("smoker", 1)])
+PATIENTS = {"age": [70, 70, 20, None], "smoker": [False, True, False, False]}
+
+
+def test_with_a_vocabulary_all_is_about_the_raw_table():
+    bare = OLD.worded(None)
+
+    assert (OLD.vocabulary, bare.vocabulary) == (WORDS, None)
+    assert bare.worded(WORDS) == OLD
+    assert OLD.front == bare.front
+    assert str(OLD) == "forall x: ill(x) <-> age(x) > 62 & ~smoker(x)"
+    assert str(bare) == 'forall x: ill(x) <-> "age > 62"(x) & ~smoker(x)'
+    assert OLD.to_sentence() == (
+        "ill if and only if age above 62 and not smoker (a necessary and sufficient condition)"
+    )
+    assert OLD.to_latex() == (
+        r"\forall x \colon \mathit{ill}(x) \leftrightarrow "
+        r"\mathit{age}(x) > 62 \land \lnot \mathit{smoker}(x)"
+    )
+    assert OLD.to_sql("duckdb", threshold=0.3) == '("age" > 62) IS TRUE AND "smoker" IS NOT TRUE'
+    assert OLD.to_python("ill", threshold=0.3) == WORDS.to_python(OLD.formula, "ill")
+    assert OLD.to_sympy() == to_sympy(OLD.formula)
+
+
+def test_with_a_vocabulary_rows_are_those_of_the_raw_table():
+    expected = [True, False, False, False]
+
+    assert OLD.evaluate(PATIENTS).tolist() == expected
+    assert OLD.evaluate(pd.DataFrame(PATIENTS)[["smoker", "age"]]).tolist() == expected
+    assert OLD.evaluate([[70, False], [70, True], [20, False], [None, False]]).tolist() == expected
+    assert OLD.evaluate([[1, 0], [1, 1]], ["age > 62", "smoker"]).tolist() == [True, False]
+    assert OLD.evaluate({"age > 62": [1.0], "smoker": [0.1]}).tolist() == [True]
+
+
+def test_a_vocabulary_must_know_the_concepts():
+    with pytest.raises(UnknownConceptError) as caught:
+        Explanation(Rule("ill", Var("age > 63"))).worded(WORDS)
+
+    assert str(caught.value) == (
+        "Unknown concept 'age > 63'. Did you mean 'age > 62'? "
+        "The 3 known concepts are 'age > 62', 'smoker', 'age is missing'."
+    )
+
+
+def test_a_shorter_explanation_keeps_its_words():
+    assert str(OLD.shorter(1)) == "forall x: ill(x) <-> smoker(x)"
+
+
+@given(raw_formulas())
+def test_json_keeps_the_vocabulary(found):
+    raw, formula = found
+    explanation = Explanation(Rule("yes", formula, vocabulary=raw.vocabulary))
+    again = Explanation.from_json(explanation.to_json())
+
+    assert again == explanation
+    assert again.vocabulary == raw.vocabulary
+    assert again.evaluate(raw.table).tolist() == explanation.evaluate(raw.table).tolist()
+    assert again.to_json() == explanation.to_json()
+
+
+@pytest.mark.parametrize(
+    ("words", "detail"),
+    [
+        (3, 'A vocabulary must have the entries "columns", "named" and "concepts". Got 3.'),
+        (
+            {"columns": ["age"], "named": True, "concepts": []},
+            "Unknown concept 'age > 62'. There are no concepts at all.",
+        ),
+    ],
+)
+def test_a_damaged_vocabulary_is_refused(words, detail):
+    saved = {**json.loads(OLD.to_json()), "vocabulary": words}
     with pytest.raises(InputError) as caught:
         Explanation.from_json(json.dumps(saved))
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.errors import InputError, LimitError
+from logiclens.concepts import Above, Missing, OneOf, Vocabulary
+from logiclens.errors import InputError, LimitError, UnknownConceptError
 from logiclens.explain import Rule, RuleKind
-from logiclens.explain.rule import member
+from logiclens.explain.rule import label_in_sentence, member
 from logiclens.logic import FALSE, TRUE, Or, Var, format_formula, parse_formula
 from tests.strategies import HOSTILE_NAMES, formulas, names
 
@@ -253,3 +254,79 @@ def test_a_rule_too_long_to_be_written_is_refused_not_printed():
 
 def test_member_takes_members_and_their_text():
     assert member(RuleKind, np.str_("if"), "kind") is member(RuleKind, RuleKind.IF, "kind") is RuleKind.IF
+
+
+WORDS = Vocabulary(
+    ("age", "bill colour"), (Above("age", 62), OneOf("bill colour", ("red", "blue")), Missing("bill colour"))
+)
+OLD, RED = (Var(name) for name in WORDS.names[:2])
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "sentence"),
+    [
+        (
+            "if",
+            'forall x: ill(x) -> age(x) <= 62 | "bill colour"(x) in {red, blue}',
+            "Every ill case satisfies: age at most 62 or (“bill colour” is either red or blue) "
+            "(a necessary condition)",
+        ),
+        (
+            "only_if",
+            'forall x: (age(x) <= 62 | "bill colour"(x) in {red, blue}) -> ill(x)',
+            "Whenever age at most 62 or (“bill colour” is either red or blue), it is ill "
+            "(a sufficient condition)",
+        ),
+        (
+            "iff",
+            'forall x: ill(x) <-> age(x) <= 62 | "bill colour"(x) in {red, blue}',
+            "ill if and only if age at most 62 or (“bill colour” is either red or blue) "
+            "(a necessary and sufficient condition)",
+        ),
+        (
+            "cluster",
+            'forall x in O_ill: age(x) <= 62 | "bill colour"(x) in {red, blue}',
+            "Every member of cluster ill satisfies: age at most 62 or (“bill colour” is either red or blue) "
+            "(a necessary condition)",
+        ),
+    ],
+)
+def test_with_a_vocabulary_rules_speak_of_columns(kind, text, sentence):
+    rule = Rule("ill", ~OLD | RED, kind, WORDS)
+
+    assert str(rule) == text
+    assert rule.to_sentence() == sentence
+
+
+def test_styles_of_rules_that_speak_of_columns():
+    rule = Rule("ill", ~(~OLD & ~RED), vocabulary=WORDS)
+
+    assert rule.format("unicode") == (
+        '∀x: ill(x) ↔ ¬(age(x) ≤ 62 ∧ ("bill colour"(x) ∉ {red, blue} ∨ missing("bill colour"(x))))'
+    )
+    assert rule.format("latex").startswith(
+        r"\forall x \colon \mathit{ill}(x) \leftrightarrow \lnot (\mathit{age}(x) \le 62 \land "
+    )
+    assert str(Rule("ill", ~~OLD, vocabulary=WORDS)) == "forall x: ill(x) <-> ~(age(x) <= 62)"
+    assert str(Rule("ill", TRUE, vocabulary=WORDS)) == "forall x: ill(x) <-> TRUE"
+
+
+def test_a_vocabulary_is_part_of_the_rule():
+    rule = Rule("ill", OLD, vocabulary=WORDS)
+
+    assert rule != Rule("ill", OLD)
+    assert rule == pickle.loads(pickle.dumps(rule))
+    assert "vocabulary" not in repr(rule)
+    with pytest.raises(UnknownConceptError, match="Unknown concept 'age > 63'"):
+        Rule("ill", Var("age > 63"), vocabulary=WORDS)
+    with pytest.raises(InputError) as caught:
+        Rule("ill", OLD, vocabulary="age")
+    assert str(caught.value) == "vocabulary must be a Vocabulary or None. Got 'age'."
+
+
+@pytest.mark.parametrize(
+    ("target", "text"),
+    [("red", "red"), ("", "“”"), ("a b", "“a b”"), ("never", "“never”"), (3, "3"), (True, "True")],
+)
+def test_targets_in_sentences(target, text):
+    assert label_in_sentence(target) == text

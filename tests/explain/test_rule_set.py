@@ -16,9 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.errors import InputError, UnknownConceptError, UnknownTargetError
+from logiclens.concepts import Above, AtMost, Flag, OneOf, Vocabulary
+from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, UnknownTargetError
 from logiclens.explain import Explanation, ExplanationSet, FrontPoint, Resolution, Rule, load_rules
 from logiclens.logic import FALSE, TRUE, TruthTable, Var, at_most_one, minimize, parse_formula
+from tests.concepts.strategies import raw_formulas
 from tests.explain.strategies import explanation_sets
 from tests.strategies import HOSTILE_NAMES, all_rows, labelled_rows
 
@@ -434,7 +436,7 @@ def test_hostile_names_and_labels_survive_a_file(tmp_path: Path):
 def test_the_format_is_what_it_was():
     assert json.loads(rules_of({True: "~fur"}, priority=[0.5]).to_json()) == {
         "format": "logiclens.rules",
-        "version": 1,
+        "version": 2,
         "concept_names": NAMES,
         "multi_label": False,
         "default": True,
@@ -451,6 +453,7 @@ def test_the_format_is_what_it_was():
                 "front": [],
             }
         ],
+        "vocabulary": None,
     }
 
 
@@ -465,8 +468,14 @@ def test_the_format_is_what_it_was():
         ),
         (
             "version",
-            2,
-            "The text has version 2 of logiclens.rules; this release reads version 1. "
+            1,
+            "The text has version 1 of logiclens.rules; this release reads version 2. "
+            "Update logiclens, or save it again.",
+        ),
+        (
+            "version",
+            3,
+            "The text has version 3 of logiclens.rules; this release reads version 2. "
             "Update logiclens, or save it again.",
         ),
         (
@@ -516,6 +525,17 @@ def test_the_format_is_what_it_was():
             "This text is damaged: an explanation must be an object. Got 3. Save it again.",
         ),
         ("extra", 3, "This text is damaged: logiclens.rules has an unknown entry 'extra'. Save it again."),
+        (
+            "vocabulary",
+            [],
+            'This text is damaged: A vocabulary must have the entries "columns", "named" and "concepts". '
+            "Got []. Save it again.",
+        ),
+        (
+            "vocabulary",
+            {"columns": ["wings"], "named": True, "concepts": []},
+            "This text is damaged: Unknown concept 'wings'. There are no concepts at all. Save it again.",
+        ),
     ],
 )
 def test_damaged_foreign_and_future_files_are_refused(entry, value, message, tmp_path: Path):
@@ -556,3 +576,98 @@ def test_saving_fails_before_the_file_is_touched(tmp_path: Path):
         rules_of({"\ud83d\udc26": "fur"}).save(path)
 
     assert path.read_text() == before
+
+
+# --- in the words of a raw table ----------------------------------------------------------------------
+
+
+WORDS = Vocabulary(
+    ("name", "age", "colour"),
+    (AtMost("age", 30), Above("age", 62), OneOf("colour", ("red",)), OneOf("colour", ("blue",))),
+)
+PEOPLE = {"name": ["x", "y", "z"], "age": [20, 70, 40], "colour": ["red", "red", "blue"]}
+
+
+def people(**settings) -> ExplanationSet:
+    formulas = {"young": '"age <= 30"', "old": '"age > 62" & "colour = red"'}
+    return rules_of(formulas, WORDS.names, vocabulary=WORDS, default="old", **settings)
+
+
+def test_rules_with_a_vocabulary_read_the_raw_table():
+    rules = people()
+
+    for rows in (
+        PEOPLE,
+        pd.DataFrame(PEOPLE),
+        pl.DataFrame(PEOPLE)[["colour", "age"]],
+        np.array([*zip(*PEOPLE.values(), strict=True)], dtype=object),
+    ):
+        assert rules.fired(rows).tolist() == [[True, False], [False, True], [False, False]]
+        assert rules.predict(rows).tolist() == ["young", "old", "old"]
+    assert rules.coverage_counts(PEOPLE) == Resolution(3, 2, 0, 1)
+    assert rules.score(PEOPLE, ["young", "old", "young"]) == pytest.approx(2 / 3)
+    assert str(rules) == (
+        "forall x: young(x) <-> age(x) <= 30\nforall x: old(x) <-> age(x) > 62 & colour(x) = red"
+    )
+
+
+def test_reading_gives_all_concepts_or_those_that_are_needed():
+    rules = people()
+
+    assert rules.read(PEOPLE).names == WORDS.names
+    assert rules.read({"age": [20]}, used=["age > 62"]).column("age > 62").tolist() == [False]
+    assert rules.read([[1, 0]], ["age > 62", "colour = red"]).column("age > 62").tolist() == [True]
+    assert animals().read([[1, 0, 0]]).names == ("wings", "fins", "fur")
+    with pytest.raises(UnknownColumnError, match="The data lack the column 'age'"):
+        rules.read({"colour": ["red"]})
+
+
+def test_a_vocabulary_is_that_of_the_rules_unless_another_is_given():
+    bare = rules_of({"young": '"age <= 30"', "old": '"age > 62"'}, WORDS.names)
+    worded = [explanation.worded(WORDS) for explanation in bare.explanations]
+
+    assert bare.vocabulary is None
+    assert ExplanationSet(worded, WORDS.names).vocabulary == WORDS
+    assert ExplanationSet(bare.explanations, WORDS.names, vocabulary=WORDS)["old"].vocabulary == WORDS
+    with pytest.raises(InputError) as caught:
+        ExplanationSet([worded[0], bare.explanations[1]], WORDS.names)
+    assert str(caught.value) == "The explanations of a set have different vocabularies. Pass the one to use."
+    with pytest.raises(InputError) as caught:
+        ExplanationSet(bare.explanations, WORDS.names, vocabulary=3)
+    assert str(caught.value) == "vocabulary must be a Vocabulary or None. Got 3."
+
+
+def test_what_is_known_rules_conflicts_out():
+    assert animals().known() == ()
+    assert people().known() == WORDS.given(["age <= 30", "age > 62", "colour = red"])
+    assert people().conflicts() == []
+    rules = rules_of(
+        {"a": '"colour = red"', "b": '"colour = blue" | "age > 62"'}, WORDS.names, vocabulary=WORDS
+    )
+    (conflict,) = rules.conflicts()
+    assert dict(conflict.witness) == {"colour = red": True, "colour = blue": False, "age > 62": True}
+    assert rules.conflicts(~Var("age > 62")) == []
+    assert rules.conflicts([~Var("age > 62")]) == []
+
+
+def test_a_column_called_like_a_concept_is_told_apart():
+    words = Vocabulary(("age > 62", "age"), (Flag("age > 62"), Above("age", 62)))
+    rules = rules_of({"said": '"age > 62"', "is": '"age > 62 (2)"'}, words.names, vocabulary=words)
+
+    assert rules.fired({"age > 62": [True, False], "age": [20, 80]}).tolist() == [
+        [True, False],
+        [False, True],
+    ]
+    assert ExplanationSet.from_json(rules.to_json()) == rules
+
+
+@given(raw_formulas())
+def test_rules_with_a_vocabulary_survive_json(found):
+    raw, formula = found
+    rules = rules_of({"yes": formula, "no": ~formula}, raw.vocabulary.names, vocabulary=raw.vocabulary)
+    again = ExplanationSet.from_json(rules.to_json())
+
+    assert again == rules
+    assert again.vocabulary.names == raw.vocabulary.names
+    assert again.predict(raw.table).tolist() == rules.predict(raw.table).tolist()
+    assert rules.fired(raw.table).sum(axis=1).tolist() == [1] * raw.n_rows

@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 
 from logiclens.errors import InputError, LimitError, MissingDependencyError
 from logiclens.logic import export
-from logiclens.logic.export import from_json, to_json, to_python, to_sentence, to_sympy
+from logiclens.logic.export import (
+    check_function_name,
+    from_json,
+    to_json,
+    to_python,
+    to_sentence,
+    to_sympy,
+    write_python,
+    write_sentence,
+)
 from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Not, Or, Var
 from tests.logic.test_syntax import BIRD_SPLIT, any_names, deep, shared
 from tests.strategies import HOSTILE_NAMES, all_rows, formulas, names
@@ -301,6 +310,39 @@ def test_size_is_limited_and_arguments_are_checked(write):
 def test_json_length_is_limited():
     with pytest.raises(LimitError, match=r"characters of JSON; 10000000 is the limit.$"):
         to_json(And(a, Var("n" * 10_000_000)))
+
+
+def above(name, positive):
+    return f"row[{name!r}] {'>' if positive else '<='} 3"
+
+
+def test_python_literals_are_written_as_the_caller_says():
+    rule = compiled(write_python(Not(Or(a, Not(b))), "rule", above))
+
+    assert [rule({"a": x, "b": y}) for x in (3, 4) for y in (3, 4)] == [False, True, False, False]
+
+
+def test_sentences_are_worded_as_the_caller_says():
+    def words(name, positive):
+        return f"{name} {'above' if positive else 'at most'} 3"
+
+    assert write_sentence(Or(And(a, Not(b)), c), words) == "a above 3 and b at most 3, or c above 3"
+    assert write_sentence(Not(Not(a)), words) == "not a at most 3"
+    assert write_sentence(Not(Not(a)), words, phrases=True) == "not (a at most 3)"
+    assert write_sentence(FALSE, words) == "never"
+
+
+@pytest.mark.parametrize("name", ["rule", "_", "größe", "match"])
+def test_names_of_functions(name):
+    check_function_name(name)
+
+
+@pytest.mark.parametrize("name", ["def", "a b", "", "1a", "__debug__", None])
+def test_what_cannot_be_a_function(name):
+    with pytest.raises(InputError) as info:
+        check_function_name(name)
+
+    assert str(info.value) == f"A function cannot be called {name!r}. Give name= a Python identifier."
 
 
 def test_examples_in_the_docstrings():

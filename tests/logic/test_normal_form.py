@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from logiclens.errors import InputError, LimitError
 from logiclens.logic.formula import FALSE, TRUE, And, Not, Or, Var
-from logiclens.logic.normal_form import simplify, to_cnf, to_dnf, to_nnf
-from tests.strategies import PLAIN, all_rows, formulas, plain_formulas
+from logiclens.logic.normal_form import simplify, substitute, to_cnf, to_dnf, to_nnf
+from tests.strategies import HOSTILE_NAMES, PLAIN, all_rows, formulas, plain_formulas
 
 a, b, c, d, e = (Var(name) for name in PLAIN)
 ROWS = all_rows(5)
@@ -237,3 +237,63 @@ def test_the_deepest_formula_has_a_cnf():
 
     assert deep.depth == 200
     assert np.array_equal(truth(to_cnf(deep)), truth(deep))
+
+
+# --- substitute ---
+
+
+@given(plain_formulas(), st.lists(plain_formulas(6), min_size=5, max_size=5))
+def test_a_substituted_formula_says_what_the_parts_say(formula, parts):
+    """Its truth is that of the formula on the truths of what stands for the concepts."""
+    columns = np.column_stack([truth(part) for part in parts])
+    put = substitute(formula, dict(zip(PLAIN, parts, strict=True)))
+
+    assert np.array_equal(truth(put), formula.evaluate(columns, PLAIN))
+
+
+def test_substitution_is_simultaneous_and_leaves_other_concepts():
+    assert substitute(a & ~b | c, {"a": b, "b": a}) == (b & ~a) | c
+    assert substitute(a | TRUE, {}) == a | TRUE
+    assert substitute(a, {"a": FALSE}) == FALSE
+
+
+def test_names_are_not_substituted_as_text():
+    mapping = {name: Var(f"new {at}") for at, name in enumerate(HOSTILE_NAMES)}
+    put = substitute(And(*map(Var, HOSTILE_NAMES)), mapping)
+
+    assert put == And(*mapping.values())
+
+
+def test_shared_parts_stay_shared():
+    """Written out, this formula would have 2^60 literals."""
+    formula = a
+    for _ in range(60):
+        formula = And(formula, Not(formula))
+    put = substitute(formula, {"a": b})
+
+    assert put.complexity == 2**60
+    assert put.concepts == ("b",)
+
+
+def test_what_would_be_nested_too_deeply_is_refused():
+    deep = a
+    for _ in range(150):
+        deep = Not(deep)
+    with pytest.raises(LimitError, match="nested 200 levels deep at most"):
+        substitute(deep, {"a": deep})
+
+
+@pytest.mark.parametrize(
+    ("formula", "mapping", "message"),
+    [
+        ("a", {}, "substitute takes formulas. Got 'a'; write Var('a') instead."),
+        (a, {"a": "b"}, "substitute takes formulas. Got 'b'; write Var('b') instead."),
+        (a, [a], "substitute takes a mapping from concepts to formulas. Got [Var('a')]."),
+    ],
+    ids=["text", "text inside", "list"],
+)
+def test_what_cannot_be_substituted(formula, mapping, message):
+    with pytest.raises(InputError) as info:
+        substitute(formula, mapping)
+
+    assert str(info.value) == message

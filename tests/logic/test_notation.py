@@ -26,6 +26,19 @@ def test_one_notation(formula, text):
     assert WORDS.write(formula) == text
 
 
+def test_phrases_stand_in_parentheses_after_a_negation():
+    """``~age <= 62`` would be read as the negation of age."""
+    phrases = Notation(
+        lambda name, yes: f"{name} {'>' if yes else '<='} 1", "T", "F", "~", " & ", " | ", True
+    )
+    enclosed = Notation(lambda name, yes: f"({name} or {yes})", "T", "F", "~", " & ", " | ", True)
+
+    assert phrases.write(Not(Not(a)) & Not(b)) == "~(a <= 1) & b <= 1"
+    assert phrases.write(Not(Not(Not(a)))) == "~~(a <= 1)"
+    assert phrases.write(Not(a | b)) == "~(a > 1 | b > 1)"
+    assert enclosed.write(Not(Not(a))) == "~(a or False)"
+
+
 @pytest.mark.parametrize(
     ("name", "plain"),
     [("red", True), ("größe", True), ("身長", True), ("Not", False), ("1st", False), ("a b", False)],

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from logiclens.errors import InputError, LimitError
 from logiclens.logic.formula import FALSE, TRUE, And, Not, Or, Var
-from logiclens.logic.sql import to_sql
+from logiclens.logic.sql import dialect_named, sql_text, to_sql, write_sql
 from tests.logic.test_export import WIDE, expected, tables
 from tests.logic.test_syntax import deep, shared
 from tests.strategies import all_rows
@@ -226,3 +226,63 @@ def test_size_is_limited_and_arguments_are_checked():
         match=r"^Only a formula can be written out. Got 'a & b'; write parse_formula\('a & b'\).$",
     ):
         to_sql("a & b")
+
+
+@settings(max_examples=60)
+@given(text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20))
+@example(text="it's \\' \" ` -- \n; DROP TABLE t")
+def test_a_text_is_read_back_as_it_was(engine, text):
+    dialect, connection = engine
+
+    assert connection.execute(f"SELECT {sql_text(text, dialect_named(dialect))}").fetchone() == (text,)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql"),
+    [
+        ("ansi", "'it''s \\ \n'"),
+        ("postgresql", "'it''s \\ \n'"),
+        ("mysql", "'it\\'s \\\\ \n'"),
+        ("spark", "'it\\'s \\\\ \n'"),
+        ("bigquery", "'it\\'s \\\\ \\n'"),
+    ],
+)
+def test_texts_by_the_rules_of_the_dialect(dialect, sql):
+    assert sql_text("it's \\ \n", dialect_named(dialect)) == sql
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect", "message"),
+    [
+        ("\0", "sqlite", "'\\x00' cannot be a text in sqlite: it holds a NUL character. Replace the value."),
+        (
+            "${a}",
+            "spark",
+            "'${a}' cannot be a text in spark: Spark would substitute ${...}. Replace the value.",
+        ),
+    ],
+)
+def test_texts_that_a_dialect_cannot_carry_are_refused(text, dialect, message):
+    with pytest.raises(InputError) as info:
+        sql_text(text, dialect_named(dialect))
+
+    assert str(info.value) == message
+    assert sql_text("${a}", dialect_named("duckdb")) == "'${a}'"
+
+
+def test_dialects_are_found_by_name():
+    assert dialect_named("duckdb").name == "duckdb"
+    with pytest.raises(InputError) as info:
+        dialect_named("duck")
+    assert str(info.value).startswith("Unknown SQL dialect 'duck'. Did you mean 'duckdb'? The dialects are ")
+
+
+def test_literals_are_written_as_the_caller_says():
+    ansi = dialect_named("ansi")
+
+    def literal(name, positive):
+        return f"{ansi.quote(name)} {'>' if positive else '<='} 1"
+
+    assert write_sql(Or(a, Not(b)), ansi, literal, ["a", "b"]) == '"a" > 1 OR "b" <= 1'
+    with pytest.raises(InputError, match="'A' and 'a' are one column in duckdb"):
+        write_sql(a, dialect_named("duckdb"), literal, ["A", "a"])

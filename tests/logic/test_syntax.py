@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from logiclens.errors import FormulaSyntaxError, InputError, LimitError
 from logiclens.logic import syntax
 from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Not, Or, Var
-from logiclens.logic.syntax import MAX_LENGTH, format_formula, parse_formula
+from logiclens.logic.syntax import MAX_LENGTH, format_formula, notation_named, parse_formula
 from tests.strategies import HOSTILE_NAMES, formulas, names
 
 a, b, c, d = (Var(name) for name in "abcd")
@@ -252,6 +252,23 @@ def test_limits_and_wrong_arguments_are_named():
 def test_formulas_that_share_parts_without_bound_are_refused(leaf):
     with pytest.raises(LimitError, match="more than 200000 literals and connectives when written out"):
         format_formula(shared(150, leaf))
+
+
+@pytest.mark.parametrize("style", ["ascii", "unicode", "latex"])
+def test_a_notation_writes_what_its_style_does(style):
+    formula = Or(And(a, Not(b)), Not(And(c, d)), TRUE)
+
+    assert notation_named(style).write(formula) == format_formula(formula, style)
+
+
+def test_an_unknown_notation_is_refused_with_the_nearest():
+    with pytest.raises(InputError) as info:
+        notation_named("Ascii")
+
+    assert (
+        str(info.value)
+        == "Unknown style 'Ascii'. Did you mean 'ascii'? The styles are 'ascii', 'unicode', 'latex'."
+    )
 
 
 def test_examples_in_the_docstrings():

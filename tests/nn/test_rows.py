@@ -52,3 +52,15 @@ def test_gathered_rows_have_the_loss_of_all_rows():
     before = iff_loss(network(rows.x), rows.yes, rows.no)
     after = iff_loss(network.logits(gathered.x), gathered.yes, gathered.no)
     assert torch.allclose(before, after, rtol=1e-12)
+
+
+def test_gathered_rows_stay_side_by_side_when_they_are_not_to_be_merged():
+    rows = some_rows(n=200)
+    network = make("mu", max_concepts=2)
+    network.prune()
+
+    gathered = rows.gathered(network, merge=False)
+
+    assert gathered.x.shape == (3, 2, rows.x.shape[0])
+    assert gathered.yes is rows.yes
+    assert torch.equal(network.logits(gathered.x), network(rows.x))

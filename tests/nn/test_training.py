@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from logiclens.nn.criteria import if_loss, iff_loss, only_if_loss
+from logiclens.nn.criteria import if_loss, iff_loss, mutual_information_loss, only_if_loss
 from logiclens.nn.rows import Rows
 from logiclens.nn.training import Plan, train
 from tests.nn.populations import KINDS, make, plan, random_x, rows_of, some_rows
@@ -277,3 +277,27 @@ def test_adam_is_that_of_torch():
 
     for a, b in zip(weights(mine), weights(other), strict=True):
         assert torch.allclose(a, b, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_members_that_are_compared_row_by_row_train_as_their_group_does_alone(kind):
+    """Two groups of two; each pair is one clustering, so both have one loss and stop together."""
+
+    def compared(logits, yes, no):  # noqa: ARG001 - there are no labels
+        pairs = logits.view(-1, 2, logits.shape[-1])
+        return mutual_information_loss(pairs, yes.view(pairs.shape)[:, 0]).repeat_interleave(2)
+
+    x = random_x(n=60)
+    weight = torch.full((4, 60), 1 / 60, dtype=torch.float64)
+    rows = Rows(x, weight, 0 * weight, weight, 0 * weight)
+    settings = replace(plan(epochs=60, patience=10), criterion=compared, together=2)
+    penalties = [1e-4] * 4
+
+    whole, history = train(make(kind, 4, l1=penalties), rows, settings)
+
+    for first in (0, 2):
+        index = torch.tensor([first, first + 1])
+        assert history.n_iter[first] == history.n_iter[first + 1]
+        alone, own = train(make(kind, 4, l1=penalties).select(index), rows.select(index), settings)
+        assert torch.allclose(whole(x)[index], alone(x), **ALONE)
+        assert torch.equal(history.n_iter[index], own.n_iter)

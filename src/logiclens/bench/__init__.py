@@ -1,4 +1,4 @@
-"""The paper's experiments: the tables they run on."""
+"""The paper's experiments: the tables and pictures they run on."""
 
 from logiclens.bench.data import (
     Dataset,
@@ -8,5 +8,17 @@ from logiclens.bench.data import (
     load_tabular,
     load_vdem,
 )
+from logiclens.bench.pictures import Pictures, load_cub_pictures, load_mnist, load_mnist_pictures
 
-__all__ = ["Dataset", "load_cub", "load_dsprites", "load_mimic2", "load_tabular", "load_vdem"]
+__all__ = [
+    "Dataset",
+    "Pictures",
+    "load_cub",
+    "load_cub_pictures",
+    "load_dsprites",
+    "load_mimic2",
+    "load_mnist",
+    "load_mnist_pictures",
+    "load_tabular",
+    "load_vdem",
+]

@@ -41,12 +41,12 @@ _MEASURED = tuple(
 )
 """In the order of the alphabet, as in the reference implementation."""
 
-_VDEM = Source(
+VDEM = Source(
     "vdem/vdem_core_post2000.csv.gz",
     "V-Dem, country-years after 2000",
     "make it from the country-year tables of https://v-dem.net/data/",
 )
-_MID_LEVEL = tuple(
+MID_LEVEL = tuple(
     "v2x_api v2x_mpi v2x_freexp_altinf v2x_frassoc_thick v2x_suffr v2xel_frefair v2x_elecoff v2xcl_rol "
     "v2x_cspart v2xdl_delib v2x_egal v2xeg_eqprotec v2xeg_eqaccess v2xeg_eqdr".split()
 )
@@ -220,16 +220,16 @@ def load_vdem(data_dir: Folder = None) -> Dataset:
     Dataset
         Booleans of shape (3260, 14); targets ``non-electoral democracy`` and ``electoral democracy``.
     """
-    values = read_table(_VDEM, data_dir).matrix((*_MID_LEVEL, "v2x_polyarchy"))
+    values = read_table(VDEM, data_dir).matrix((*MID_LEVEL, "v2x_polyarchy"))
     complete = values[~np.isnan(values).any(axis=1)]
     if not len(complete):
-        raise _VDEM.error("has no row without missing values")
+        raise VDEM.error("has no row without missing values")
     truth = booleanize(complete, "The table of V-Dem")
     targets = ("non-electoral democracy", "electoral democracy")
     return Dataset(
         name="vdem",
         concepts=np.ascontiguousarray(truth[:, :-1]),
-        concept_names=_MID_LEVEL,
+        concept_names=MID_LEVEL,
         labels=np.array(targets)[truth[:, -1].astype(np.intp)],
         target_names=targets,
         citation="Varieties of Democracy (V-Dem), country-years after 2000, v-dem.net; CC BY-SA 4.0",

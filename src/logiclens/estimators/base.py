@@ -23,10 +23,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils.validation import check_is_fitted
 
+from logiclens.concepts.table import Table
 from logiclens.errors import InputError, UnknownTargetError, shown
 from logiclens.estimators.explaining import ExplainingMixin, seen_tuples
-from logiclens.estimators.inputs import Inputs, read_concepts, read_rows
-from logiclens.estimators.settings import balance_power, check_settings, penalties, seed_of
+from logiclens.estimators.inputs import Inputs, learn_inputs
+from logiclens.estimators.settings import balance_power, check_settings, penalties, seed_of, widths
 from logiclens.estimators.targets import (
     Problem,
     Targets,
@@ -60,8 +61,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         What the rules say (Sec. 4.2): IFF, the target exactly where the formula is true; IF, the formula
         holds wherever the target does (``y -> phi``, a necessary condition); ONLY IF, the target wherever
         the formula holds (``phi -> y``, a sufficient condition).
-    max_literals : int
-        Longest formula to consider.
+    max_literals : int or "auto"
+        Longest formula to consider. "auto": 10, or 32 for a network that needs more than 7 concepts.
     unseen : {"ignore", "ask"}, default "ignore"
         Combinations of concepts that do not occur: don't-cares, or as the network answers them.
     aggregation : {"minimal", "paper"}, default "minimal"
@@ -87,8 +88,10 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         Epochs without a better validation loss after which a network is done.
     validation_fraction : float, default 0.25
         Share of the rows held out to stop training by.
-    encoder : None
-        Reserved: inputs are concepts in [0, 1].
+    encoder : {"auto", None} or ConceptEncoder, default "auto"
+        What turns the columns of a raw table into concepts. None: inputs are concepts in [0, 1]. "auto": they
+        are where every value lies in [0, 1] and every column that varies has values on both sides of one
+        half; otherwise Boolean and 0 / 1 columns stay as they are and the others are encoded.
     device : str, default "auto"
         "cpu", "cuda", ...; "auto" is CUDA where there is one.
     random_state : int, RandomState or None
@@ -100,6 +103,10 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
     explanations_ : ExplanationSet
         What :meth:`explain` returns.
     concept_names_ : tuple of str
+    vocabulary_ : Vocabulary or None
+        What the concepts mean in the columns of the raw table, where it was encoded.
+    encoder_ : ConceptEncoder or None
+        The fitted encoder; None where the inputs are concepts, and in a model that was loaded.
     concept_relevance_ : ndarray of shape (n_outputs, n_concepts)
     network_ : LogicNetwork
         One member for each output.
@@ -119,8 +126,13 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
     answers_singly: ClassVar[bool] = False
     """Whether each output says yes or no by itself, rather than the largest one, when there are several."""
 
-    def make_network(self, streams: Streams, n_concepts: int, l1: Sequence[float]) -> LogicNetwork:
-        """Make a population of this classifier's networks, one member for each stream."""
+    def make_network(
+        self, streams: Streams, n_concepts: int, l1: Sequence[float], width: int
+    ) -> LogicNetwork:
+        """Make a population of this classifier's networks, one member for each stream.
+
+        ``width`` is the number of concepts that a network keeps, where it is pruned to some.
+        """
         raise NotImplementedError
 
     # Fitting
@@ -131,7 +143,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         Parameters
         ----------
         X : data frame, array, sparse matrix or mapping, n rows
-            Concepts in [0, 1]; the names of a frame's columns are used in the rules.
+            A raw table, or concepts in [0, 1]; the names of a frame's columns are used in the rules.
         y : array of shape (n,), or array or frame of shape (n, n_targets)
             Labels of classes; or a table of 0 / 1, or of soft targets in [0, 1], several of which may be
             true.
@@ -150,9 +162,10 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
                 f"unseen='ask' needs a network that keeps few concepts, and {type(self).__name__} keeps all. "
                 "Use 'ignore', or MuClassifier."
             )
-        inputs, targets, weight = self.read_data(X, y, sample_weight)
+        targets, weight = self.read_data(X, y, sample_weight)
+        inputs = self.read_inputs(X, targets, weight)
         fold = self.hold_out(targets, weight)
-        fitted = fit_folds(self.recipe(inputs.names), inputs.values, targets, [fold], self._reporter())[0]
+        fitted = fit_folds(self.recipe(inputs), inputs.values, targets, [fold], self._reporter())[0]
         self._adopt(fitted, inputs, targets)
         self.seen_ = seen_tuples(inputs.values, fold.train + fold.check, fitted.rules)
         if not fitted.trained.converged.all():
@@ -164,15 +177,13 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             )
         return self
 
-    def read_data(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None
-    ) -> tuple[Inputs, Targets, FloatArray]:
-        """Read concepts, targets and row weights; class weights given as a mapping are in the row weights."""
-        inputs = read_concepts(X)
-        n_rows = len(inputs.values)
+    def read_data(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Targets, FloatArray]:
+        """Read targets and row weights; class weights given as a mapping are in the row weights."""
+        table = Table(X)
+        n_rows = table.n_rows
         if n_rows == 0:
             raise InputError("There are no rows to learn from. Pass at least one.")
-        if not inputs.names:
+        if not table.names:
             raise InputError("There are no concepts to learn from. Pass at least one column.")
         targets = read_targets(y, n_rows)
         if self._kind() is not RuleKind.IFF or (
@@ -190,7 +201,14 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
                 raise InputError(
                     "class_weight leaves every row with weight 0. Give some class a positive weight."
                 )
-        return inputs, targets, weight
+        return targets, weight
+
+    def read_inputs(self, X: Any, targets: Targets, weight: FloatArray) -> Inputs:
+        """Read concepts, or encode a raw table; an encoder looks only at rows that weigh something."""
+        inputs = learn_inputs(X, self.encoder, targets, weight > 0)
+        if not inputs.names:
+            raise InputError("No column tells the rows apart, so there are no concepts. Pass other columns.")
+        return inputs
 
     def hold_out(self, targets: Targets, weight: FloatArray) -> Fold:
         """Set a validation part aside: stratified by class where every class has two rows."""
@@ -206,8 +224,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             check[rows[next(splitter.split(rows, strata))[1]]] = True
         return Fold(np.where(check, 0.0, weight), np.where(check, weight, 0.0))
 
-    def recipe(self, names: tuple[str, ...]) -> Recipe:
-        """All settings, in the form in which they are used."""
+    def recipe(self, inputs: Inputs) -> Recipe:
+        """All settings, in the form in which they are used, for some inputs."""
         from logiclens.estimators.extraction import Extraction
         from logiclens.estimators.fitting import Population
         from logiclens.estimators.runs import Recipe
@@ -224,6 +242,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             balance=balance if kind is RuleKind.IFF else 1.0,
             seed=seed_of(self.random_state),
             device=self.device,
+            widths=widths(getattr(self, "max_concepts", 0)),
         )
         hinges = {RuleKind.IF: criteria.if_loss, RuleKind.ONLY_IF: criteria.only_if_loss}
         plan = Plan(
@@ -237,8 +256,9 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         )
         extraction = Extraction(
             kind,
-            names,
-            self.max_literals,
+            inputs.names,
+            None if self.max_literals == "auto" else self.max_literals,
+            vocabulary=inputs.vocabulary,
             balance=balance,
             ask=self.unseen == "ask",
             as_in_paper=self.aggregation == "paper",
@@ -257,12 +277,14 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         return progress_line(type(self).__name__) if self.verbose else None
 
     def _adopt(self, fitted: Fitted, inputs: Inputs, targets: Targets) -> None:
-        self.n_features_in_ = inputs.values.shape[1]
+        self.n_features_in_ = len(inputs.columns)
         if inputs.named:
-            self.feature_names_in_ = np.array(inputs.names, dtype=object)
+            self.feature_names_in_ = np.array(inputs.columns, dtype=object)
         elif hasattr(self, "feature_names_in_"):  # of an earlier fit
             del self.feature_names_in_
         self.concept_names_ = inputs.names
+        self.vocabulary_ = inputs.vocabulary
+        self.encoder_ = inputs.encoder
         self.classes_ = label_vector(targets.labels, np.arange(len(targets.labels)))
         self.problem_ = targets.problem
         self.network_ = fitted.network
@@ -285,8 +307,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         """Logits by output, (n, n_outputs)."""
         from logiclens.estimators.extraction import ask
 
-        check_is_fitted(self)
-        return ask(self.network_, read_rows(X, self.concept_names_))
+        x = self._rows(X)
+        return ask(self.network_, x)
 
     def decide(self, X: Any) -> BoolArray:
         """What the network says about each target, (n, n_targets): what fidelity is measured against.
@@ -294,8 +316,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         The class of the largest output, for single-label problems; every output above one half for
         multi-label problems and, output by output, for psi networks.
         """
-        check_is_fitted(self)
-        return self._answers(read_rows(X, self.concept_names_))
+        return self._answers(self._rows(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, (n,), or a table of 0 / 1, (n, n_targets), for multi-label problems."""

@@ -18,8 +18,9 @@ class MuClassifier(LENClassifier):
 
     Parameters
     ----------
-    max_concepts : int, default 7
-        Most concepts a target's network keeps, the paper's zeta. Raise it where rules must speak of more.
+    max_concepts : int or "auto", default "auto"
+        Most concepts a target's network keeps, the paper's zeta. "auto": 7 or, for a target whose network
+        loses by that more than chance explains, on rows held out, 20.
     tau : float, default 0
         Least relevance, relative to the most relevant concept, of a concept that is kept.
     settle : bool, default True
@@ -44,9 +45,9 @@ class MuClassifier(LENClassifier):
         self,
         *,
         rule: str = "iff",
-        max_concepts: int = 7,
+        max_concepts: int | str = "auto",
         tau: float = 0.0,
-        max_literals: int = 10,
+        max_literals: int | str = "auto",
         unseen: str = "ignore",
         aggregation: str = "minimal",
         settle: bool = True,
@@ -60,7 +61,7 @@ class MuClassifier(LENClassifier):
         batch_size: int | None = None,
         patience: int = 60,
         validation_fraction: float = 0.25,
-        encoder: Any = None,
+        encoder: Any = "auto",
         device: str = "auto",
         random_state: Any = None,
         verbose: bool = False,
@@ -116,10 +117,16 @@ class MuClassifier(LENClassifier):
         }
         return cls(**(paper | settings))
 
-    def make_network(self, streams: Streams, n_concepts: int, l1: Sequence[float]) -> LogicNetwork:
+    def make_network(
+        self,
+        streams: Streams,
+        n_concepts: int,
+        l1: Sequence[float],
+        width: int,
+    ) -> LogicNetwork:
         from logiclens.nn.mu import MuNetwork
 
-        return MuNetwork(streams, n_concepts, self.hidden, l1, max_concepts=self.max_concepts, tau=self.tau)
+        return MuNetwork(streams, n_concepts, self.hidden, l1, max_concepts=width, tau=self.tau)
 
 
 class PsiClassifier(LENClassifier):
@@ -145,7 +152,7 @@ class PsiClassifier(LENClassifier):
         *,
         rule: str = "iff",
         fan_in: int = 3,
-        max_literals: int = 10,
+        max_literals: int | str = "auto",
         unseen: str = "ignore",
         aggregation: str = "minimal",
         class_weight: Any = "auto",
@@ -157,7 +164,7 @@ class PsiClassifier(LENClassifier):
         batch_size: int | None = None,
         patience: int = 100,
         validation_fraction: float = 0.25,
-        encoder: Any = None,
+        encoder: Any = "auto",
         device: str = "auto",
         random_state: Any = None,
         verbose: bool = False,
@@ -181,7 +188,13 @@ class PsiClassifier(LENClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def make_network(self, streams: Streams, n_concepts: int, l1: Sequence[float]) -> LogicNetwork:
+    def make_network(
+        self,
+        streams: Streams,
+        n_concepts: int,
+        l1: Sequence[float],
+        width: int,  # noqa: ARG002 - nothing is pruned to a number of concepts
+    ) -> LogicNetwork:
         from logiclens.nn.psi import PsiNetwork
 
         return PsiNetwork(streams, n_concepts, self.hidden, l1, fan_in=self.fan_in)
@@ -211,7 +224,7 @@ class ReluClassifier(LENClassifier):
         self,
         *,
         rule: str = "iff",
-        max_literals: int = 10,
+        max_literals: int | str = "auto",
         unseen: str = "ignore",
         aggregation: str = "minimal",
         settle: bool = True,
@@ -225,7 +238,7 @@ class ReluClassifier(LENClassifier):
         batch_size: int | None = None,
         patience: int = 40,
         validation_fraction: float = 0.25,
-        encoder: Any = None,
+        encoder: Any = "auto",
         device: str = "auto",
         random_state: Any = None,
         verbose: bool = False,
@@ -250,7 +263,13 @@ class ReluClassifier(LENClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def make_network(self, streams: Streams, n_concepts: int, l1: Sequence[float]) -> LogicNetwork:
+    def make_network(
+        self,
+        streams: Streams,
+        n_concepts: int,
+        l1: Sequence[float],
+        width: int,  # noqa: ARG002 - nothing is pruned to a number of concepts
+    ) -> LogicNetwork:
         from logiclens.nn.relu import ReluNetwork
 
         return ReluNetwork(streams, n_concepts, self.hidden, l1)
@@ -261,8 +280,8 @@ class EntropyClassifier(LENClassifier):
 
     Parameters
     ----------
-    max_concepts : int, default 7
-        Most concepts a target's network keeps.
+    max_concepts : int or "auto", default "auto"
+        Most concepts a target's network keeps; as for :class:`MuClassifier`.
     tau : float, default 0.1
         Least attention, relative to the largest, of a concept that is kept.
     temperature : float, default 0.7
@@ -283,10 +302,10 @@ class EntropyClassifier(LENClassifier):
         self,
         *,
         rule: str = "iff",
-        max_concepts: int = 7,
+        max_concepts: int | str = "auto",
         tau: float = 0.1,
         temperature: float = 0.7,
-        max_literals: int = 10,
+        max_literals: int | str = "auto",
         unseen: str = "ignore",
         aggregation: str = "minimal",
         settle: bool = True,
@@ -300,7 +319,7 @@ class EntropyClassifier(LENClassifier):
         batch_size: int | None = None,
         patience: int = 60,
         validation_fraction: float = 0.25,
-        encoder: Any = None,
+        encoder: Any = "auto",
         device: str = "auto",
         random_state: Any = None,
         verbose: bool = False,
@@ -328,7 +347,13 @@ class EntropyClassifier(LENClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def make_network(self, streams: Streams, n_concepts: int, l1: Sequence[float]) -> LogicNetwork:
+    def make_network(
+        self,
+        streams: Streams,
+        n_concepts: int,
+        l1: Sequence[float],
+        width: int,
+    ) -> LogicNetwork:
         from logiclens.nn.entropy import EntropyNetwork
 
         return EntropyNetwork(
@@ -336,7 +361,7 @@ class EntropyClassifier(LENClassifier):
             n_concepts,
             self.hidden,
             l1,
-            max_concepts=self.max_concepts,
+            max_concepts=width,
             tau=self.tau,
             temperature=self.temperature,
         )

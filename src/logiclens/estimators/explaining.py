@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownTargetError, count
-from logiclens.estimators.inputs import read_rows
+from logiclens.estimators.inputs import Inputs, read_rows
 from logiclens.estimators.targets import Problem, Targets, read_known_targets
 from logiclens.explain import (
     Explanation,
@@ -19,8 +20,8 @@ from logiclens.explain import (
     explain_global,
     explain_set,
 )
-from logiclens.explain.classwise import all_tuples
 from logiclens.explain.label import Label, plain_label
+from logiclens.explain.unseen import all_tuples
 from logiclens.logic import TruthTable
 from logiclens.logic.arrays import BoolArray, FloatArray
 
@@ -37,6 +38,7 @@ class ExplainingMixin:
     network_: LogicNetwork
     explanations_: ExplanationSet
     concept_names_: tuple[str, ...]
+    vocabulary_: Vocabulary | None
     problem_: Problem
     classes_: Any
     tables_: dict[Label, TruthTable]
@@ -46,8 +48,8 @@ class ExplainingMixin:
         """Predicted labels."""
         raise NotImplementedError
 
-    def recipe(self, names: tuple[str, ...]) -> Recipe:
-        """All settings, in the form in which they are used."""
+    def recipe(self, inputs: Inputs) -> Recipe:
+        """All settings, in the form in which they are used, for some inputs."""
         raise NotImplementedError
 
     @property
@@ -84,7 +86,7 @@ class ExplainingMixin:
         from logiclens.estimators.extraction import explain_targets
         from logiclens.estimators.fitting import Fold
 
-        x = read_rows(X, self.concept_names_)
+        x = self._rows(X)
         if not len(x):
             raise InputError("There are no rows to explain. Pass at least one.")
         labels = self._labels()
@@ -96,7 +98,8 @@ class ExplainingMixin:
             targets = read_known_targets(y, len(x), labels, self.problem_)
         half = np.full(len(x), 0.5)  # the rows make the tables and decide on the length
         kind = next(iter(self.explanations_.values())).kind  # that of the fit, whatever the settings are now
-        how = replace(self.recipe(self.concept_names_).extraction, kind=kind)
+        inputs = Inputs(x, self.concept_names_, True, (), self.vocabulary_)
+        how = replace(self.recipe(inputs).extraction, kind=kind)
         return explain_targets(self.network_, x, targets, Fold(half, half), how)[0]
 
     def explain_sample(self, X: Any, target: Label | None = None) -> Explanation:
@@ -118,7 +121,8 @@ class ExplainingMixin:
         x, label = self._one_row(X, target)
         table = self._table(label)
         at = [self.concept_names_.index(name) for name in table.names]
-        return explain_example(x[0, at] > 0.5, table, label, relevance=self._row_relevance(x, label)[at])
+        relevance = self._row_relevance(x, label)[at]
+        return explain_example(x[0, at] > 0.5, table, label, relevance=relevance).worded(self.vocabulary_)
 
     def explain_set(self, X: Any, target: Label) -> Explanation:
         """Set-level explanation (Eq. 2): what the rows that the network takes for the target have in common.
@@ -135,7 +139,7 @@ class ExplainingMixin:
         """
         check_is_fitted(self)
         label = self._known(target)
-        x = read_rows(X, self.concept_names_)
+        x = self._rows(X)
         said = self._answers(x)[:, self._labels().index(label)]
         if not said.any():
             raise InputError(
@@ -144,7 +148,7 @@ class ExplainingMixin:
             )
         table = self._table(label)
         at = [self.concept_names_.index(name) for name in table.names]
-        return explain_set(x[said][:, at] > 0.5, table, label)
+        return explain_set(x[said][:, at] > 0.5, table, label).worded(self.vocabulary_)
 
     def explain_global(self, X: Any = None, *, max_concepts: int = 8) -> GlobalExplanation:
         """Global explanation (Eq. 3): clauses that hold on all of the data.
@@ -164,11 +168,17 @@ class ExplainingMixin:
         check_is_fitted(self)
         seen = self.seen_
         if X is not None:
-            x = read_rows(X, self.concept_names_)
+            x = self._rows(X)
             seen = seen_tuples(x, np.ones(len(x)), self.explanations_)
         if seen is None:
             raise InputError("A loaded model holds no rows. Pass rows to explain_global.")
-        return explain_global(seen, self.explanations_, max_concepts=max_concepts)
+        found = explain_global(seen, self.explanations_, max_concepts=max_concepts)
+        return replace(found, vocabulary=self.vocabulary_)
+
+    def _rows(self, X: Any) -> FloatArray:
+        """Concepts of rows, (n, n_concepts)."""
+        check_is_fitted(self)
+        return read_rows(X, self.concept_names_, self.vocabulary_)
 
     def _answers(self, x: FloatArray) -> BoolArray:
         """What the network says about each target, (n, n_targets)."""
@@ -187,7 +197,7 @@ class ExplainingMixin:
 
     def _one_row(self, X: Any, target: Label | None) -> tuple[FloatArray, Label]:
         check_is_fitted(self)
-        x = read_rows(X, self.concept_names_)
+        x = self._rows(X)
         if len(x) != 1:
             raise InputError(
                 f"explain_sample explains one row. Got {count(len(x), 'row')}; "

@@ -8,27 +8,31 @@ read neuron by neuron (:mod:`logiclens.explain.compose`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
+from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.estimators.fitting import Fold
+from logiclens.estimators.settings import WIDTHS
 from logiclens.estimators.targets import Problem, Targets, decisions
 from logiclens.explain.classwise import (
     ALWAYS,
     NEVER,
     explain_class,
     rates_on,
-    unseen_tuples,
-    with_unseen,
 )
 from logiclens.explain.compose import Composition, check_layers, compose, forward
 from logiclens.explain.explanation import Explanation, Scope
 from logiclens.explain.label import Label
 from logiclens.explain.paper import explain_class_as_in_paper
+from logiclens.explain.positive import prefer_values
 from logiclens.explain.rule import Rule, RuleKind
 from logiclens.explain.rule_set import ExplanationSet
+from logiclens.explain.trimming import trimmed
+from logiclens.explain.unseen import unseen_tuples, with_unseen
 from logiclens.logic import FALSE, TRUE, Formula, Not, TruthTable, simplify
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.minimize import Exact
@@ -40,6 +44,8 @@ _BLOCK = 1 << 15  # rows asked at once
 _SAMPLED = 1 << 12  # unseen tuples asked about where there are too many to ask about all
 _MOST_READ = 8  # concepts of a table when the network itself keeps all
 
+FEW, MANY = 10, 32
+"""Longest formulas to consider: about few concepts, and about many."""
 EXACT = "exact: composed of the network's neurons"
 
 
@@ -52,8 +58,8 @@ class Extraction:
     kind : RuleKind
     names : tuple of str
         The concepts.
-    max_literals : int
-        Longest formula to consider.
+    max_literals : int, optional
+        Longest formula to consider; when missing, :data:`FEW` or :data:`MANY` by the concepts it is about.
     balance : float
         Power of the inverse class frequency that rows count with where formulas are chosen, as in training.
     ask : bool
@@ -62,15 +68,24 @@ class Extraction:
         Whether short formulas are proved minimal.
     as_in_paper : bool
         Whether formulas are aggregated as in the paper instead of taken from the front.
+    vocabulary : Vocabulary, optional
+        What the concepts mean in the columns of a raw table: no formula speaks of what cannot be.
     """
 
     kind: RuleKind
     names: tuple[str, ...]
-    max_literals: int
+    max_literals: int | None
     balance: float = 0.0
     ask: bool = False
     as_in_paper: bool = False
     exact: Exact = "auto"
+    vocabulary: Vocabulary | None = None
+
+    def longest(self, n_concepts: int) -> int:
+        """Most literals of a formula about so many concepts."""
+        if self.max_literals is not None:
+            return self.max_literals
+        return FEW if n_concepts <= WIDTHS[0] else MANY
 
 
 @torch.no_grad()
@@ -123,7 +138,7 @@ def explain_targets(
         ]
     explanations = [explanation for explanation, _ in found]
     tables = {explanation.target: table for explanation, table in found}
-    return rule_set(explanations, x, truth, weight, how.names, targets.problem), tables
+    return rule_set(explanations, x, truth, weight, how.names, targets.problem, how.vocabulary), tables
 
 
 def rules_of_members(
@@ -131,7 +146,8 @@ def rules_of_members(
 ) -> BoolArray:
     """What the rule of each member says about each row, (n, members): several members may share an output.
 
-    A member says yes where its output is above one half.
+    A member says yes where its output is above one half. What the truth does not bear out is left out of its
+    rule, so that the network, which gives way to it, is right more often.
     """
     said_yes = ask(network, x) > 0
     per_output = network.members // targets.outputs.shape[1]
@@ -141,8 +157,9 @@ def rules_of_members(
         output = member // per_output
         label = targets.labels[-1 if targets.problem is Problem.BINARY else output]
         truth = targets.outputs[:, output]
-        explanation, _ = reader.explain(member, said_yes[:, member], truth, label)
-        found[:, member] = explanation.evaluate(x, names=how.names)
+        explanation, table = reader.explain(member, said_yes[:, member], truth, label)
+        formula = trimmed(explanation.formula, reader.counted(truth, table.names))
+        found[:, member] = formula.evaluate(x, names=how.names)
     return found
 
 
@@ -191,27 +208,52 @@ class _Reader:
         x, weight, fold = self.x[:, columns], self.weight, self.fold
         table = TruthTable.from_data(x, said_yes, names=names, sample_weight=weight)
         if self.how.as_in_paper:
-            return _as_in_paper(x, said_yes, truth, scores, label, fold, names), table
+            found = _as_in_paper(x, said_yes, truth, scores, label, fold, names)
+            return replace(found, rule=replace(found.rule, formula=self.possible(found.formula))), table
         order = _by_tuple(table, x, scores, weight) if scores.ndim == 2 else scores
         # The formula's length is decided on all rows: those held out have already decided when training
         # stopped, and of a rare target there may be none among them. Where the network is asked about unseen
         # tuples, the formula that agrees with it most is taken.
-        counts = weight * self.scale * balanced(truth, weight, self.how.balance)
-        true: TruthTable | None = _truth_table(x, truth, counts, names)
+        true: TruthTable | None = self.counted(truth, names)
         if self.how.ask:
-            table, true = _asked(self.network, member, is_yes, table, columns), None
+            table, true = _asked(self.network, member, is_yes, table, columns, self.how.vocabulary), None
         explanation = explain_class(
             table,
             label,
             kind=self.how.kind,
             truth=true,
             order=order,
-            max_literals=self.how.max_literals,
+            max_literals=self.how.longest(len(columns)),
             exact=self.how.exact,
         )
+        if self.how.vocabulary is not None:
+            explanation = _worded(explanation, table, self.how.vocabulary)
         plain = _truth_table(x, truth, weight, names)
         scores_of_fit = rates_on(explanation.formula, table, plain, "training", int((weight > 0).sum()))
         return replace(explanation, scores=scores_of_fit), table
+
+
+    def counted(self, truth: FloatArray, names: Sequence[str]) -> TruthTable:
+        """The truth about a target over some concepts, rows counted as where formulas are chosen."""
+        columns = [self.how.names.index(name) for name in names]
+        counts = self.weight * self.scale * balanced(truth, self.weight, self.how.balance)
+        return _truth_table(self.x[:, columns], truth, counts, list(names))
+
+    def possible(self, formula: Formula) -> Formula:
+        """A formula without what follows from the rest of it in a raw table."""
+        return formula if self.how.vocabulary is None else self.how.vocabulary.simplify(formula)
+
+
+def _worded(explanation: Explanation, table: TruthTable, vocabulary: Vocabulary) -> Explanation:
+    """The explanation with values in place of negated values, where the table leaves that open."""
+    formula = prefer_values(explanation.formula, table, vocabulary)
+    if formula == explanation.formula:
+        return explanation
+    front = [
+        replace(point, formula=formula) if point.formula == explanation.formula else point
+        for point in explanation.front
+    ]
+    return replace(explanation, rule=replace(explanation.rule, formula=formula), front=tuple(front))
 
 
 def balanced(truth: FloatArray, weight: FloatArray, power: float) -> FloatArray:
@@ -251,12 +293,22 @@ def _as_in_paper(
 
 
 def _asked(
-    network: LogicNetwork, member: int, is_yes: bool, table: TruthTable, columns: IndexArray
+    network: LogicNetwork,
+    member: int,
+    is_yes: bool,
+    table: TruthTable,
+    columns: IndexArray,
+    vocabulary: Vocabulary | None,
 ) -> TruthTable:
-    """The table with the tuples that do not occur, as a member answers them; a sample of very many."""
+    """The table with the tuples that do not occur, as a member answers them; a sample of very many.
+
+    Tuples that no row of a raw table can have are not asked about.
+    """
     new = unseen_tuples(table)
     if new is None:
         new = np.random.default_rng(0).random((_SAMPLED, len(columns))) < 0.5
+    if vocabulary is not None:
+        new = new[vocabulary.possible(new, table.names)]
     whole = np.zeros((len(new), network.n_concepts))
     whole[:, columns] = new
     return with_unseen(table, new, (ask(network, whole)[:, member] > 0) == is_yes)
@@ -294,6 +346,8 @@ def _composed(
     formulas: list[Formula] = [composition(network, i, how.names).outputs[0] for i in range(network.members)]
     if targets.problem is Problem.BINARY:
         formulas = [simplify(Not(formulas[0])), formulas[0]]
+    if how.vocabulary is not None:
+        formulas = list(map(how.vocabulary.simplify, formulas))
     weight = fold.train + fold.check
     found = []
     for at, (label, formula) in enumerate(zip(targets.labels, formulas, strict=True)):
@@ -321,6 +375,7 @@ def rule_set(
     weight: FloatArray,
     names: tuple[str, ...],
     problem: Problem,
+    vocabulary: Vocabulary | None = None,
 ) -> ExplanationSet:
     """Explanations of all targets, with what decides when several rules fire, or none.
 
@@ -333,8 +388,12 @@ def rule_set(
     priority = tuple(float(p) for p in right / np.where(covered > 0, covered, 1.0))
     priority = tuple(min(p, 1.0) for p in priority)
     if problem is Problem.MULTI_LABEL:
-        return ExplanationSet(tuple(explanations), names, multi_label=True, priority=priority)
+        return ExplanationSet(
+            tuple(explanations), names, multi_label=True, priority=priority, vocabulary=vocabulary
+        )
     left = weight * ~fired.any(axis=1)
     frequency = left @ truth if left.any() else weight @ truth
     default = explanations[int(frequency.argmax())].target
-    return ExplanationSet(tuple(explanations), names, default=default, priority=priority)
+    return ExplanationSet(
+        tuple(explanations), names, default=default, priority=priority, vocabulary=vocabulary
+    )

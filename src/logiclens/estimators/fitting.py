@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -28,15 +29,17 @@ if TYPE_CHECKING:
 _CPU_BUDGET = 16 << 20  # bytes of one layer's activations: what stays in the cache
 _GPU_BUDGET = 2 << 30
 _LEAST_ENTROPY = 1e-3
+_LEAST_LOSS = 0.02  # share of validation rows below which what pruning costs does not matter
+_CHANCE = 2.0  # standard errors
 
 N = TypeVar("N", bound=LogicNetwork)
 Made = TypeVar("Made", bound=LogicNetwork, covariant=True)
 
 
 class NetworkMaker(Protocol[Made]):
-    """Makes a population: random streams, number of concepts, penalty of each member."""
+    """Makes a population: random streams, number of concepts, penalty of each member, concepts to keep."""
 
-    def __call__(self, streams: Streams, n_concepts: int, l1: Sequence[float]) -> Made: ...
+    def __call__(self, streams: Streams, n_concepts: int, l1: Sequence[float], width: int) -> Made: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +68,8 @@ class Population(Generic[N]):
     seed : int
     device : str
         "auto", "cpu", "cuda", ...
+    widths : tuple of int
+        Most concepts that a network keeps. Where pruning to the first costs too much, the next is tried.
     """
 
     make: NetworkMaker[N]
@@ -74,6 +79,7 @@ class Population(Generic[N]):
     balance: float
     seed: int
     device: str = "auto"
+    widths: tuple[int, ...] = (0,)
 
     @property
     def group(self) -> int:
@@ -156,31 +162,71 @@ def train_folds(
     device = resolve_device(population.device)
     rows, place = merge_rows(torch.as_tensor(x, dtype=torch.float32, device=device))
     groups = [(fold, output) for fold in range(len(folds)) for output in range(outputs.shape[1])]
-    size = _chunk_size(population, plan, len(rows), device)
-    parts, best_members, histories = [], [], []
     report = progress or (lambda _: None)
-    for start in range(0, len(groups), size):
-        chunk = groups[start : start + size]
-        network = population.make(
-            population.streams([output for _, output in chunk]),
-            x.shape[1],
-            [l1 for _ in chunk for l1 in population.penalties for _ in range(population.restarts)],
-        ).to(device)
-        answers = _answers(outputs, folds, chunk, place, len(rows))
-        generator = torch.Generator().manual_seed(population.seed % 2**63)
+    found: dict[tuple[int, int], _Best[N]] = {}
+    waiting = groups
+    for width in population.widths:
+        size = _chunk_size(population, plan, len(rows), device)
+        for start in range(0, len(waiting), size):
+            chunk = waiting[start : start + size]
+            network = population.make(
+                population.streams([output for _, output in chunk]),
+                x.shape[1],
+                [l1 for _ in chunk for l1 in population.penalties for _ in range(population.restarts)],
+                width,
+            ).to(device)
+            answers = _answers(outputs, folds, chunk, place, len(rows))
+            generator = torch.Generator().manual_seed(population.seed % 2**63)
 
-        def told(epoch: int, start: int = start, n: int = len(chunk)) -> None:
-            report((start + n * epoch / plan.epochs) / len(groups))
+            def told(epoch: int, start: int = start, n: int = len(chunk), of: int = len(waiting)) -> None:
+                report((start + n * epoch / plan.epochs) / of)
 
-        network, history = train(network, answers.weighted(rows, population), plan, generator, told)
-        scores = _shares_right(network, rows, answers, history)
-        best = scores.sort(dim=1, descending=True, stable=True).indices[:, : population.candidates].cpu()
-        index = (best + torch.arange(len(chunk))[:, None] * population.group).flatten().to(device)
-        parts.append(network.select(index))
-        histories.append((history, index))
-        best_members.append(best.flatten())
-    whole = join(parts)
-    return _by_fold(whole, torch.cat(best_members), histories, population, len(folds))
+            network, history = train(network, answers.weighted(rows, population), plan, generator, told)
+            scores = _shares_right(network, rows, answers, history)
+            best = scores.sort(dim=1, descending=True, stable=True).indices[:, : population.candidates].cpu()
+            for at, group in enumerate(chunk):
+                new = _Best(network, history, best[at], at * population.group, population.group)
+                if group not in found or new.right_after > found[group].right_after:
+                    found[group] = new
+        waiting = [group for group in waiting if found[group].lost(_checked_rows(folds[group[0]]))]
+        if not waiting:
+            break
+    return _by_fold([found[group] for group in groups], population, len(folds))
+
+
+@dataclass(frozen=True, eq=False)
+class _Best(Generic[N]):
+    """The best members of one group, within the population they were trained in."""
+
+    network: N
+    history: History
+    places: Tensor  # of the best within the group
+    start: int  # of the group within the population
+    size: int
+
+    @property
+    def members(self) -> Tensor:
+        """The best, within the population."""
+        return (self.places + self.start).to(self.network.l1.device)
+
+    @property
+    def right_after(self) -> float:
+        """Largest share of validation rows that a member of the group is right about."""
+        return float(self.history.right_after[self.start : self.start + self.size].max())
+
+    def lost(self, n_rows: int) -> bool:
+        """Whether pruning cost more than chance explains, on that many validation rows."""
+        if not len(self.history.right_before):
+            return False
+        before = float(self.history.right_before[self.start : self.start + self.size].max())
+        chance = np.sqrt(max(before * (1.0 - before), 0.01) / n_rows)
+        return bool(before - self.right_after > max(_LEAST_LOSS, _CHANCE * chance))
+
+
+def _checked_rows(fold: Fold) -> int:
+    """Number of rows that are held out, of all rows where none is."""
+    held_out = int((fold.check > 0).sum())
+    return held_out or int((fold.train > 0).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,23 +285,24 @@ def _shares_right(network: LogicNetwork, rows: Tensor, answers: _Answers, histor
     return share - 1e-9 * history.check_loss.view(share.shape).clamp(max=1e3)
 
 
-def _by_fold(
-    whole: N,
-    best: Tensor,
-    histories: list[tuple[History, Tensor]],
-    population: Population[N],
-    n_folds: int,
-) -> list[Trained[N]]:
+def _by_fold(found: Sequence[_Best[N]], population: Population[N], n_folds: int) -> list[Trained[N]]:
+    runs = [  # groups side by side that were trained in one population
+        (first.network, first.history, torch.cat([each.members for each in (first, *others)]))
+        for first, *others in _alike(found)
+    ]
+    whole = join([network.select(members) for network, _, members in runs])
+    histories = [(history, members) for _, history, members in runs]
     curves = torch.cat([_padded(h.curve()[:, i], histories) for h, i in histories], dim=1).cpu().numpy()
     n_iter = torch.cat([h.n_iter[i] for h, i in histories]).cpu().numpy()
     converged = torch.cat([h.converged[i] for h, i in histories]).cpu().numpy()
+    best = torch.cat([each.places for each in found])
     penalty = np.array(population.penalties)[(best // population.restarts).numpy()]
     n_members = len(best) // n_folds
-    found = []
+    folds = []
     for fold in range(n_folds):
         part = slice(fold * n_members, (fold + 1) * n_members)
         index = torch.arange(part.start, part.stop, device=whole.l1.device)
-        found.append(
+        folds.append(
             Trained(
                 whole.select(index),
                 curves[:, part].astype(float),
@@ -264,7 +311,12 @@ def _by_fold(
                 penalty[part],
             )
         )
-    return found
+    return folds
+
+
+def _alike(found: Sequence[_Best[N]]) -> list[list[_Best[N]]]:
+    """Groups in runs of the same population."""
+    return [list(run) for _, run in groupby(found, key=lambda each: id(each.network))]
 
 
 def _padded(curve: Tensor, histories: list[tuple[History, Tensor]]) -> Tensor:
@@ -291,7 +343,8 @@ def _uninformed_loss(yes: Tensor, no: Tensor) -> Tensor:
 
 def _chunk_size(population: Population[N], plan: Plan, n_rows: int, device: torch.device) -> int:
     """Groups trained at once."""
-    probe = population.make(population.streams([0])[:1], 1, population.penalties[:1]).to(device)
+    streams, width = population.streams([0])[:1], population.widths[0]
+    probe = population.make(streams, 1, population.penalties[:1], width).to(device)
     rows = n_rows if plan.batch_size is None else min(plan.batch_size, n_rows)
     return max(1, members_at_once(probe, rows) // population.group)
 

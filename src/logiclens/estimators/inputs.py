@@ -1,23 +1,51 @@
-"""Concept scores for a network, from whatever the caller holds."""
+"""Concepts for a network, from whatever the caller holds: concept scores, or a raw table to be encoded."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
+from logiclens.concepts.table import Table
+from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownConceptError, count
-from logiclens.logic.arrays import FloatArray
+from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import ConceptData
 
+if TYPE_CHECKING:
+    from logiclens.concepts.encoder import ConceptEncoder
+    from logiclens.estimators.targets import Targets
 
-class Inputs(NamedTuple):
-    """Concept values, (n, n_concepts), the names of the concepts, and whether the data carried them."""
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """Concept values and what they are called.
+
+    Attributes
+    ----------
+    values : ndarray of float, shape (n, n_concepts)
+        In [0, 1].
+    names : tuple of str
+        The concepts.
+    named : bool
+        Whether the data carried names.
+    columns : tuple of str
+        The columns of the data: the concepts themselves, unless they were encoded.
+    vocabulary : Vocabulary, optional
+        What the concepts mean in the columns, where they were encoded.
+    encoder : ConceptEncoder, optional
+        The encoder that made them.
+    """
 
     values: FloatArray
     names: tuple[str, ...]
     named: bool
+    columns: tuple[str, ...]
+    vocabulary: Vocabulary | None = None
+    encoder: ConceptEncoder | None = None
 
 
 def read_concepts(X: Any, names: Sequence[str] | None = None) -> Inputs:
@@ -33,13 +61,80 @@ def read_concepts(X: Any, names: Sequence[str] | None = None) -> Inputs:
         X = X.toarray()
     if hasattr(X, "detach"):  # a tensor
         X = X.detach().cpu().numpy()
-    data = ConceptData(X, names)
-    named = names is not None or data.named
-    return Inputs(data.scores(), data.names, named)
+    if names is None and _counts_columns(X):
+        table = Table(X)
+        data, named = ConceptData({name: table.column(name).numbers() for name in table.names}), False
+    else:
+        data = ConceptData(X, names)
+        named = names is not None or data.named
+    return Inputs(data.scores(), data.names, named, data.names)
 
 
-def read_rows(X: Any, names: tuple[str, ...]) -> FloatArray:
-    """Read a fitted model's concepts, (n, n_concepts): by name where the data carry names, else by place."""
+def _counts_columns(X: Any) -> bool:
+    """Whether the data are a frame that counts its columns instead of naming them."""
+    return any(not isinstance(name, str) for name in getattr(X, "columns", ()))
+
+
+def learn_inputs(
+    X: Any, encoder: Any, targets: Targets | None = None, rows: BoolArray | None = None
+) -> Inputs:
+    """Read what a model is to be fitted on, and encode it where that is asked for or needed.
+
+    Parameters
+    ----------
+    X : data frame, array, sparse matrix or mapping, n rows
+    encoder : {"auto", None} or ConceptEncoder
+        None: concepts in [0, 1]. "auto": concepts where the values look like it, otherwise a raw table
+        (:func:`logiclens.concepts.encoder.auto_encoder`).
+    targets : Targets, optional
+        What the model is to learn: cut points are chosen by it.
+    rows : ndarray of bool, shape (n,), optional
+        The rows to learn from: the encoder looks at no others.
+    """
+    if encoder is None:
+        return read_concepts(X)
+    from logiclens.concepts.encoder import auto_encoder
+
+    table = Table(X)
+    known = table if rows is None else table.take(rows)
+    made = auto_encoder(known) if isinstance(encoder, str) else clone(encoder)
+    if made is None:
+        return read_concepts(X)
+    truth = None if targets is None else targets.codes()
+    if truth is not None and rows is not None:
+        truth = truth[rows]
+    made.fit(known, truth)
+    return _encoded(table, made)
+
+
+def _encoded(table: Table, encoder: ConceptEncoder) -> Inputs:
+    words = encoder.vocabulary_
+    values = concept_matrix(words, table)
+    return Inputs(values, words.names, table.named, table.names, words, encoder)
+
+
+def concept_matrix(vocabulary: Vocabulary, table: Table) -> FloatArray:
+    """All concepts of a vocabulary on the rows of a raw table, shape (n, n_concepts)."""
+    columns = list(vocabulary.encode(table).values())
+    if not columns:
+        return np.zeros((table.n_rows, 0))
+    return np.column_stack(columns).astype(np.float64)
+
+
+def read_rows(X: Any, names: tuple[str, ...], vocabulary: Vocabulary | None = None) -> FloatArray:
+    """Read a fitted model's concepts, (n, n_concepts): by name where the data carry names, else by place.
+
+    Parameters
+    ----------
+    X : data frame, array, sparse matrix or mapping, n rows
+        Concepts, or with a vocabulary the raw table.
+    names : tuple of str
+        The concepts.
+    vocabulary : Vocabulary, optional
+        What they mean in the columns of the raw table.
+    """
+    if vocabulary is not None:
+        return concept_matrix(vocabulary, Table(X))
     inputs = read_concepts(X)
     if inputs.named:
         place = {name: j for j, name in enumerate(inputs.names)}

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from logiclens.concepts.encoder import ConceptEncoder
 from logiclens.errors import InputError, count, listing, shown
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.classifiers import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
@@ -121,10 +122,13 @@ def restore(model: ModelFile) -> LENClassifier:
     n_outputs = 1 if problem is Problem.BINARY else len(labels)
     _check_tensors(model.tensors, n_outputs, attributes["hidden"], len(names))
 
-    estimator.n_features_in_ = len(names)
+    vocabulary = model.rules.vocabulary
+    columns = names if vocabulary is None else vocabulary.columns
+    estimator.n_features_in_ = len(columns)
     if entries["named"]:
-        estimator.feature_names_in_ = np.array(names, dtype=object)
+        estimator.feature_names_in_ = np.array(columns, dtype=object)
     estimator.concept_names_ = names
+    estimator.vocabulary_, estimator.encoder_ = vocabulary, None
     estimator.classes_ = label_array(labels)
     estimator.problem_ = problem
     estimator.network_ = _network(kind, attributes, model.tensors, len(names))
@@ -146,6 +150,8 @@ def _plain(name: str, value: Any) -> Any:
             return None
         case _ if name == "device":
             return str(value)
+        case ConceptEncoder():
+            return {key: _plain("", part) for key, part in value.get_params(deep=False).items()}
         case None:
             return None
         case str():
@@ -157,7 +163,7 @@ def _plain(name: str, value: Any) -> Any:
         case Real() if isfinite(value):
             return float(value)
         case Mapping():
-            return [[plain_label(label), float(weight)] for label, weight in value.items()]
+            return [[plain_label(label), _plain("", part)] for label, part in value.items()]
         case list() | tuple() | np.ndarray():
             return [_plain("", part) for part in value]
     raise InputError(f"The setting {name}={shown(value)} cannot be saved. Pass numbers, text or None.")
@@ -188,6 +194,8 @@ def _settings(classifier: type[LENClassifier], saved: Any) -> dict[str, Any]:
 
 
 def _setting(name: str, value: Any) -> Any:
+    if name == "encoder" and isinstance(value, dict):
+        return _encoder(value)
     if name == "class_weight" and isinstance(value, list):
         return dict(_weight(pair) for pair in value)
     if isinstance(value, list) and all(type(part) in (int, float) for part in value):
@@ -197,10 +205,20 @@ def _setting(name: str, value: Any) -> Any:
     return value
 
 
+def _encoder(saved: dict[str, Any]) -> ConceptEncoder:
+    """The encoder with these settings; cut points of single columns are pairs of column and cuts."""
+    settings = ConceptEncoder().get_params(deep=False)
+    for name, value in saved.items():
+        if name not in settings:
+            raise InputError(f"ConceptEncoder has no setting {shown(name)}.")
+        settings[name] = dict(map(tuple, value)) if isinstance(value, list) else value
+    return ConceptEncoder(**settings)
+
+
 def _weight(pair: Any) -> tuple[Label, float]:
-    if not isinstance(pair, list) or len(pair) != 2 or type(pair[1]) is not float:
+    if not isinstance(pair, list) or len(pair) != 2 or type(pair[1]) not in (int, float):
         raise InputError(f"class_weight must hold pairs of label and weight. Got {shown(pair)}.")
-    return plain_label(pair[0]), pair[1]
+    return plain_label(pair[0]), float(pair[1])
 
 
 # Targets and rules

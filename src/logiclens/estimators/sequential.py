@@ -27,7 +27,8 @@ from logiclens.errors import InputError, count, shown
 from logiclens.estimators.extraction import EXACT
 from logiclens.explain.classwise import explain_class
 from logiclens.explain.compose import compose
-from logiclens.explain.explanation import Explanation, Scope, Scores
+from logiclens.explain.explanation import Explanation, Scope
+from logiclens.explain.front import Scores
 from logiclens.explain.label import Label, check_labels, plain_label
 from logiclens.explain.rule import Rule, RuleKind, member
 from logiclens.explain.rule_set import ExplanationSet

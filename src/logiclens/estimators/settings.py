@@ -12,10 +12,14 @@ from logiclens.errors import InputError, shown
 from logiclens.explain.compose import MAX_FAN_IN
 from logiclens.logic.data import as_float
 
-BALANCE = 0.2
+BALANCE = 0.05
 """Power of the inverse class frequency behind ``class_weight="auto"``."""
 
-_COUNTS = ("epochs", "restarts", "candidates", "patience", "max_concepts", "fan_in", "max_literals")
+WIDTHS = (7, 20)
+"""Concepts that a network keeps under ``max_concepts="auto"``: the second where the first is not enough."""
+
+_COUNTS = ("epochs", "restarts", "candidates", "patience", "fan_in")
+_COUNTS_OR_AUTO = ("max_concepts", "max_literals")
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:
@@ -23,6 +27,9 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     for name in _COUNTS:
         if name in settings:
             _check_positive(settings[name], name)
+    for name in _COUNTS_OR_AUTO:
+        if name in settings and not _is_auto(settings[name]):
+            _check_positive(settings[name], name, ", or 'auto'")
     if settings["batch_size"] is not None:
         _check_positive(settings["batch_size"], "batch_size", ", or None for all rows at once")
     fraction = as_float(settings["validation_fraction"])
@@ -33,11 +40,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         )
     if not 0.0 < as_float(settings["learning_rate"]) < np.inf:
         raise InputError(f"learning_rate must be a positive number. Got {shown(settings['learning_rate'])}.")
-    if settings["encoder"] is not None:
-        raise InputError(
-            f"encoder must be None: inputs are concepts in [0, 1]. Got {shown(settings['encoder'])}; "
-            "turn columns into concepts first, for instance by comparing them with cut points."
-        )
+    check_encoder(settings["encoder"])
     if settings["unseen"] not in ("ignore", "ask"):
         raise InputError(f"unseen must be 'ignore' or 'ask'. Got {shown(settings['unseen'])}.")
     if settings["aggregation"] not in ("minimal", "paper"):
@@ -63,6 +66,23 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     balance_power(settings["class_weight"])
 
 
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
+
+
+def check_encoder(encoder: Any) -> None:
+    """Refuse what cannot turn columns into concepts."""
+    if encoder is None or _is_auto(encoder):
+        return
+    from logiclens.concepts.encoder import ConceptEncoder
+
+    if not isinstance(encoder, ConceptEncoder):
+        raise InputError(
+            "encoder must be 'auto', a ConceptEncoder, or None for inputs that are concepts in [0, 1]. "
+            f"Got {shown(encoder)}."
+        )
+
+
 def _check_positive(value: Any, name: str, otherwise: str = "") -> None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise InputError(f"{name} must be a whole number of at least 1{otherwise}. Got {shown(value)}.")
@@ -74,6 +94,11 @@ def penalties(l1: Any) -> tuple[float, ...]:
     if not values or not all(0.0 <= value < np.inf for value in values):
         raise InputError(f"l1 must be a number of at least 0, or several to choose from. Got {shown(l1)}.")
     return values
+
+
+def widths(max_concepts: Any) -> tuple[int, ...]:
+    """Numbers of concepts to keep, to be tried one after the other."""
+    return WIDTHS if _is_auto(max_concepts) else (max_concepts,)
 
 
 def balance_power(class_weight: Any) -> float:

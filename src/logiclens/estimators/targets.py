@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from logiclens.errors import InputError, count, listing, shown
 from logiclens.explain.label import Label, check_labels, label_array, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.values import as_array, as_floats, missing_values
+from logiclens.logic.values import THRESHOLD, as_array, as_floats, missing_values
 
 
 class Problem(StrEnum):
@@ -58,6 +58,12 @@ class Targets:
         if self.problem is Problem.MULTI_LABEL:
             return self
         return Targets(self.labels, Problem.OUTPUT_BY_OUTPUT, self.truth())
+
+    def codes(self) -> NDArray[Any]:
+        """What an encoder chooses cut points by: the class of each row, (n,), or the outputs, (n, k)."""
+        if self.problem is Problem.MULTI_LABEL:
+            return (self.outputs > THRESHOLD).astype(np.intp)
+        return self.strata()
 
     def strata(self) -> NDArray[np.intp]:
         """A number for each row by which to stratify splits: its class, or 0 for multi-label problems."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
@@ -14,10 +14,14 @@ from sklearn.model_selection import check_cv
 
 from logiclens.errors import InputError, MissingDependencyError, count, shown
 from logiclens.estimators.base import LENClassifier
+from logiclens.estimators.inputs import Inputs
 from logiclens.estimators.settings import check_settings, seed_of
 from logiclens.estimators.targets import Problem, Targets, decisions, label_vector, predicted_index
 from logiclens.logic.arrays import FloatArray
 from logiclens.metrics import complexity, consistency, explanation_accuracy, fidelity
+
+if TYPE_CHECKING:
+    from logiclens.estimators.runs import Fitted
 
 
 def cross_explain(
@@ -31,8 +35,9 @@ def cross_explain(
 ) -> Any:
     """Score a classifier and its rules by cross-validation: the six metrics of the paper, fold by fold.
 
-    All folds, outputs, penalties and restarts are trained as one population; the result of a fold is that
-    of a clone fitted on the fold's training rows alone.
+    All folds, outputs, penalties and restarts are trained as one population, as far as the folds have the
+    same concepts; the result of a fold is that of a clone fitted on the fold's training rows alone. A raw
+    table is encoded fold by fold, by its training rows.
 
     Parameters
     ----------
@@ -67,8 +72,6 @@ def cross_explain(
           ``consistency_adjusted``: corrected for chance;
         - ``time``: seconds of training and extraction, the whole divided by the number of folds.
     """
-    from logiclens.estimators.runs import fit_folds
-
     if not isinstance(estimator, LENClassifier):
         raise InputError(
             "cross_explain needs a classifier of this package, such as MuClassifier(). "
@@ -77,24 +80,41 @@ def cross_explain(
     check_settings(estimator.get_params(deep=False))
     estimator = clone(estimator)
     estimator.set_params(random_state=seed_of(estimator.random_state))
-    inputs, targets, weight = estimator.read_data(X, y, sample_weight)
+    targets, weight = estimator.read_data(X, y, sample_weight)
     labels = targets.strata() if targets.problem is not Problem.MULTI_LABEL else targets.outputs
-    parts = _splits(cv, inputs.values, labels, groups, estimator.random_state)
+    parts = _splits(cv, labels, groups, estimator.random_state)
     start = time.perf_counter()
     weights = [_only(weight, train) for train, _ in parts]
     if not all(part.any() for part in weights):
         raise InputError("All training rows of a fold have weight 0. Use fewer folds, or other weights.")
-    folds = [estimator.hold_out(targets, part) for part in weights]
-    fitted = fit_folds(estimator.recipe(inputs.names), inputs.values, targets, folds)
+    fitted = _fit_parts(estimator, X, targets, weights)
     seconds = (time.perf_counter() - start) / len(parts)
     rows = [
         {"fold": at, "n_train": len(train), "n_test": len(test)}
         | _scores(result, inputs.values, train, test, targets)
-        for at, (result, (train, test)) in enumerate(zip(fitted, parts, strict=True))
+        for at, ((result, inputs), (train, test)) in enumerate(zip(fitted, parts, strict=True))
     ]
-    recurring = consistency([result.rules for result in fitted], n_concepts=len(inputs.names))
+    spoken_of = {name for _, inputs in fitted for name in inputs.names}
+    recurring = consistency([result.rules for result, _ in fitted], n_concepts=len(spoken_of))
     shared = {"consistency": recurring.plain, "consistency_adjusted": recurring.adjusted, "time": seconds}
     return _frame([row | shared for row in rows], X)
+
+
+def _fit_parts(
+    estimator: LENClassifier, X: Any, targets: Targets, weights: Sequence[FloatArray]
+) -> list[tuple[Fitted, Inputs]]:
+    """Fit every part: those with the same concepts as one population, each with an encoder of its own."""
+    from logiclens.estimators.runs import fit_folds
+
+    inputs = [estimator.read_inputs(X, targets, weight) for weight in weights]
+    folds = [estimator.hold_out(targets, weight) for weight in weights]
+    found: dict[int, Fitted] = {}
+    for vocabulary in dict.fromkeys(part.vocabulary for part in inputs):
+        alike = [at for at, part in enumerate(inputs) if part.vocabulary == vocabulary]
+        first = inputs[alike[0]]
+        results = fit_folds(estimator.recipe(first), first.values, targets, [folds[at] for at in alike])
+        found |= dict(zip(alike, results, strict=True))
+    return [(found[at], inputs[at]) for at in range(len(weights))]
 
 
 def _scores(
@@ -133,13 +153,13 @@ def _scores(
 
 
 def _splits(
-    cv: Any, x: FloatArray, labels: NDArray[Any], groups: ArrayLike | None, random_state: Any
+    cv: Any, labels: NDArray[Any], groups: ArrayLike | None, random_state: Any
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    every = np.arange(len(x))
+    every = np.arange(len(labels))
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        cv = _stratified(int(cv), len(x), labels, groups, random_state)
+        cv = _stratified(int(cv), len(labels), labels, groups, random_state)
     try:
-        found = list(check_cv(cv, labels, classifier=True).split(x, labels, groups))
+        found = list(check_cv(cv, labels, classifier=True).split(every, labels, groups))
         parts = [(every[train], every[test]) for train, test in found]  # masks become indices
     except (IndexError, ValueError) as error:
         raise InputError(f"The data cannot be split: {error}") from None

@@ -1,21 +1,22 @@
 """From formulas to explanations: rules in First-Order Logic, how far to trust them, what they predict."""
 
-from logiclens.explain.classwise import choose_point, explain_class, unseen_tuples, with_unseen
+from logiclens.explain.classwise import choose_point, explain_class
 from logiclens.explain.compose import Composition, compose
-from logiclens.explain.explanation import Explanation, FrontPoint, Scope, Scores
-from logiclens.explain.local import (
-    GlobalExplanation,
-    explain_example,
-    explain_examples,
-    explain_global,
-    explain_set,
-)
+from logiclens.explain.counterfactual import Change, Counterfactual, counterfactual
+from logiclens.explain.explanation import Explanation, Scope
+from logiclens.explain.front import FrontPoint, Scores
+from logiclens.explain.local import explain_example, explain_examples, explain_set
 from logiclens.explain.paper import explain_class_as_in_paper
 from logiclens.explain.rule import Rule, RuleKind
-from logiclens.explain.rule_set import ExplanationSet, Resolution, load_rules
+from logiclens.explain.rule_file import load_rules
+from logiclens.explain.rule_set import ExplanationSet, Resolution
+from logiclens.explain.unseen import unseen_tuples, with_unseen
+from logiclens.explain.whole import GlobalExplanation, explain_global
 
 __all__ = [
+    "Change",
     "Composition",
+    "Counterfactual",
     "Explanation",
     "ExplanationSet",
     "FrontPoint",
@@ -27,6 +28,7 @@ __all__ = [
     "Scores",
     "choose_point",
     "compose",
+    "counterfactual",
     "explain_class",
     "explain_class_as_in_paper",
     "explain_example",

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from logiclens.errors import InputError, LimitError, count, shown
-from logiclens.explain.classwise import all_tuples
+from logiclens.explain.unseen import all_tuples
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, pack
 from logiclens.logic.cover import Cover
 from logiclens.logic.data import check_names

@@ -7,13 +7,14 @@ the front: the other formulas that were found, from short and rough to long and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, count, shown
+from logiclens.explain.front import RATES, FrontPoint, Scores, check_text, check_weight
 from logiclens.explain.label import Label, plain_label
 from logiclens.explain.rule import Rule, RuleKind, member
 from logiclens.explain.saved import (
@@ -27,13 +28,14 @@ from logiclens.explain.saved import (
     write_saved,
 )
 from logiclens.logic import export
-from logiclens.logic.arrays import BoolArray
-from logiclens.logic.data import as_float, check_count
-from logiclens.logic.formula import Formula, check_formula
+from logiclens.logic.arrays import BoolArray, unpack
+from logiclens.logic.data import check_count
+from logiclens.logic.formula import Formula
 from logiclens.logic.sql import to_sql
 from logiclens.logic.values import THRESHOLD
 
-_RATES = ("precision", "recall", "coverage", "accuracy", "fidelity")
+if TYPE_CHECKING:
+    from logiclens.explain.counterfactual import Counterfactual
 
 
 class Scope(StrEnum):
@@ -47,77 +49,6 @@ class Scope(StrEnum):
     """All rows of a target."""
     GLOBAL = "global"
     """All rows, Eq. (3)."""
-
-
-@dataclass(frozen=True)
-class Scores:
-    """How good a formula is, each in [0, 1]; None where it was not measured or is not defined.
-
-    Attributes
-    ----------
-    part : str
-        The rows it was measured on: ``"training"``, ``"validation"``, ``"test"``, ...
-    n_rows : int
-        How many there were.
-    precision : float, optional
-        Of the rows on which the formula is true, the share that is the target.
-    recall : float, optional
-        Of the rows that are the target, the share on which the formula is true.
-    coverage : float, optional
-        The share of all rows on which the formula is true.
-    accuracy : float, optional
-        Agreement of the formula with the truth.
-    fidelity : float, optional
-        Agreement of the formula with the network.
-
-    Examples
-    --------
-    >>> Scores("validation", 200, precision=0.9, fidelity=0.99).precision
-    0.9
-    """
-
-    part: str
-    n_rows: int
-    precision: float | None = None
-    recall: float | None = None
-    coverage: float | None = None
-    accuracy: float | None = None
-    fidelity: float | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "part", _text(self.part, "part"))
-        object.__setattr__(self, "n_rows", check_count(self.n_rows, "n_rows"))
-        for name in _RATES:
-            value = getattr(self, name)
-            object.__setattr__(self, name, None if value is None else check_rate(value, name))
-
-
-@dataclass(frozen=True)
-class FrontPoint:
-    """One of the formulas that were found for a target.
-
-    Attributes
-    ----------
-    formula : Formula
-    literals : int
-        Number of its literals.
-    errors : float
-        Weight of the network's answers that it gets wrong, on the table that it was made from.
-    score : float, optional
-        In [0, 1], larger is better, on validation data; None when there were none.
-    """
-
-    formula: Formula
-    literals: int
-    errors: float
-    score: float | None = None
-
-    def __post_init__(self) -> None:
-        check_formula(self.formula, "FrontPoint")
-        object.__setattr__(self, "literals", check_count(self.literals, "literals"))
-        object.__setattr__(self, "errors", check_weight(self.errors, "errors"))
-        if self.score is not None:
-            object.__setattr__(self, "score", check_rate(self.score, "score"))
 
 
 @dataclass(frozen=True)
@@ -164,7 +95,7 @@ class Explanation:
         if not isinstance(self.rule, Rule):
             raise InputError(f"An explanation is made of a Rule. Got {shown(self.rule)}.")
         object.__setattr__(self, "scope", member(Scope, self.scope, "scope"))
-        object.__setattr__(self, "status", _text(self.status, "status"))
+        object.__setattr__(self, "status", check_text(self.status, "status"))
         object.__setattr__(self, "support", check_weight(self.support, "support"))
         if self.scores is not None and not isinstance(self.scores, Scores):
             raise InputError(f"scores must be Scores or None. Got {shown(self.scores)}.")
@@ -198,6 +129,15 @@ class Explanation:
     def concepts(self) -> tuple[str, ...]:
         """Names of the concepts of the formula, sorted."""
         return self.rule.concepts
+
+    @property
+    def vocabulary(self) -> Vocabulary | None:
+        """What the concepts mean in the columns of a raw table, where that is known."""
+        return self.rule.vocabulary
+
+    def worded(self, vocabulary: Vocabulary | None) -> Explanation:
+        """The same explanation in the words of a vocabulary."""
+        return replace(self, rule=replace(self.rule, vocabulary=vocabulary))
 
     @property
     def chosen(self) -> FrontPoint | None:
@@ -254,16 +194,51 @@ class Explanation:
     def evaluate(self, X: Any, names: Any = None, threshold: float = THRESHOLD) -> BoolArray:
         """Truth of the formula on every row, shape (n_rows,).
 
-        The parameters are those of :meth:`Formula.evaluate <logiclens.logic.formula.Formula.evaluate>`.
+        The parameters are those of :meth:`Formula.evaluate <logiclens.logic.formula.Formula.evaluate>`. With
+        a vocabulary the rows are those of the raw table, unless ``names`` names the concepts of an array.
         """
+        if self.vocabulary is not None and names is None:
+            data = self.vocabulary.read(X, self.concepts)
+            return unpack(
+                self.formula.evaluate_words(data.packed_columns(self.concepts), -(-data.n_rows // 64)),
+                data.n_rows,
+            )
         return self.formula.evaluate(X, names, threshold=threshold)
 
+    def counterfactual(self, x: Any, *, groups: Iterable[Sequence[str]] = ()) -> Counterfactual:
+        """Fewest changes of one row that make the formula true, or false where it is true.
+
+        Parameters
+        ----------
+        x : data frame, mapping or array, one row
+            Concepts, or with a vocabulary the columns of the raw table.
+        groups : iterable of sequences of str, optional
+            Concepts of which exactly one is true; a vocabulary knows its own.
+
+        Returns
+        -------
+        Counterfactual
+        """
+        from logiclens.explain.counterfactual import counterfactual
+
+        return counterfactual(self.rule, x, groups=groups)
+
     def to_sql(self, dialect: str = "ansi", threshold: float | None = None) -> str:
-        """Return the formula as a Boolean SQL expression; see :func:`logiclens.logic.to_sql`."""
+        """Return the formula as a Boolean SQL expression; see :func:`logiclens.logic.to_sql`.
+
+        With a vocabulary it is about the columns of the raw table, and ``threshold`` has no part in it.
+        """
+        if self.vocabulary is not None:
+            return self.vocabulary.to_sql(self.formula, dialect)
         return to_sql(self.formula, dialect, threshold)
 
     def to_python(self, name: str = "rule", threshold: float = THRESHOLD) -> str:
-        """Source of a Python function for the formula; see :func:`logiclens.logic.to_python`."""
+        """Source of a Python function for the formula; see :func:`logiclens.logic.to_python`.
+
+        With a vocabulary it takes a row of the raw table, and ``threshold`` has no part in it.
+        """
+        if self.vocabulary is not None:
+            return self.vocabulary.to_python(self.formula, name)
         return export.to_python(self.formula, name, threshold=threshold)
 
     def to_sympy(self) -> Any:
@@ -280,7 +255,8 @@ class Explanation:
 
     def to_json(self) -> str:
         """JSON text that :meth:`from_json` reads back exactly, fronts and types of labels included."""
-        return write_saved(_FORMAT, _VERSION, {"explanation": to_saved(self)})
+        words = None if self.vocabulary is None else self.vocabulary.to_saved()
+        return write_saved(_FORMAT, _VERSION, {"explanation": to_saved(self), "vocabulary": words})
 
     @classmethod
     def from_json(cls, text: str) -> Explanation:
@@ -291,19 +267,21 @@ class Explanation:
         InputError
             The text is damaged, comes from elsewhere or from a later release.
         """
-        entries = read_saved(text, _FORMAT, _VERSION, ["explanation"])
+        entries = read_saved(text, _FORMAT, _VERSION, ["explanation", "vocabulary"])
         with damage_named():
-            return from_saved(entries["explanation"])
+            words = entries["vocabulary"]
+            vocabulary = None if words is None else Vocabulary.from_saved(words)
+            return from_saved(entries["explanation"]).worded(vocabulary)
 
     def __str__(self) -> str:
         return str(self.rule)
 
 
 _FORMAT = "logiclens.explanation"
-_VERSION = 1
+_VERSION = 2
 _ENTRIES = ("target", "kind", "formula", "scope", "status", "support", "scores", "front")
 _POINT_ENTRIES = ("formula", "literals", "errors", "score")
-_SCORE_ENTRIES = ("part", "n_rows", *_RATES)
+_SCORE_ENTRIES = ("part", "n_rows", *RATES)
 
 
 def to_saved(explanation: Explanation) -> dict[str, Any]:
@@ -343,25 +321,3 @@ def from_saved(value: Any) -> Explanation:
         FrontPoint(**{**point, "formula": formula_from_saved(point["formula"])}) for point in points
     )
     return Explanation(rule, entries["scope"], entries["status"], entries["support"], scores, front)
-
-
-def check_rate(value: float, name: str) -> float:
-    """Return a share as a float, once it is sure that it lies in [0, 1]."""
-    rate = as_float(value)
-    if not 0.0 <= rate <= 1.0:
-        raise InputError(f"{name} must be a number in [0, 1]. Got {shown(value)}.")
-    return rate
-
-
-def check_weight(value: float, name: str) -> float:
-    """Return a weight as a float, once it is sure that it is finite and not negative."""
-    weight = as_float(value)
-    if not 0.0 <= weight < inf:
-        raise InputError(f"{name} must be a finite number of at least 0. Got {shown(value)}.")
-    return weight
-
-
-def _text(value: str, name: str) -> str:
-    if not isinstance(value, str):
-        raise InputError(f"{name} must be a string. Got {shown(value)}.")
-    return str.__str__(value)  # a plain one, of an enumeration's member too

@@ -1,4 +1,4 @@
-"""Explanations of single examples (Eq. 1), of sets of them (Eq. 2) and of all data (Eq. 3).
+"""Explanations of single examples (Eq. 1) and of sets of them (Eq. 2).
 
 **One example.** Eq. (1) writes down all literals of the example. Most are there by accident, so they are cut
 down to what is sufficient on the data: literals are taken, the most relevant first, until no tuple to which
@@ -7,42 +7,31 @@ left is minimal: without any of its literals the term would hold on a contrary t
 
 **A set of examples.** Eq. (2) joins the terms of its members. The shortest formula is wanted that holds on
 all of them and on no tuple to which the network says no; other tuples with a yes are don't-cares.
-
-**All data.** Eq. (3) joins the formulas of all classes and brings them to CNF: clauses that hold everywhere.
-Here tuples that were never seen count as false. As don't-cares they would make TRUE the answer, always.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from logiclens.errors import InputError, count
-from logiclens.explain.classwise import check_table
-from logiclens.explain.compose import smallest_formula
+from logiclens.errors import InputError
 from logiclens.explain.explanation import Explanation, Scope
 from logiclens.explain.label import Label
 from logiclens.explain.rule import Rule, RuleKind, member
+from logiclens.explain.unseen import check_table
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, Words, pack, quiet_products
 from logiclens.logic.cover import Cover
-from logiclens.logic.data import ConceptData, check_count
-from logiclens.logic.formula import TRUE, And, Formula
+from logiclens.logic.data import ConceptData
 from logiclens.logic.minimize import minimize
-from logiclens.logic.normal_form import to_nnf
 from logiclens.logic.truth_table import TruthTable
 from logiclens.logic.values import as_floats
-from logiclens.metrics.answers import formulas_of
 
 SUFFICIENT = "sufficient on the data"
 CONTRADICTED = "the network says no to most rows with the same concepts"
 UNOPPOSED = "nothing on the data speaks against it"
-MAX_GLOBAL: Final = 10
-"""Most concepts that an explanation of all data looks at, however many are asked for."""
 _BYTES: Final = 1 << 25  # memory for the examples that are worked on at once
 
 
@@ -203,116 +192,9 @@ def explain_set(
     )
 
 
-@dataclass(frozen=True)
-class GlobalExplanation:
-    """Clauses that hold on all data, Eq. (3).
-
-    Attributes
-    ----------
-    formula : Formula
-        In CNF.
-    concepts : tuple of str
-        The concepts that were looked at.
-    status : str
-        What was left out, if anything.
-
-    Examples
-    --------
-    >>> from logiclens.logic import parse_formula
-    >>> print(GlobalExplanation(parse_formula("(a | b) & ~c"), ("a", "b", "c")))
-    forall x: a(x) | b(x)
-    forall x: ~c(x)
-    """
-
-    formula: Formula
-    concepts: tuple[str, ...]
-    status: str = ""
-
-    @property
-    def clauses(self) -> tuple[Formula, ...]:
-        """The parts of the formula, each of which holds on all data; none when it is TRUE."""
-        return _clauses(self.formula)
-
-    def __str__(self) -> str:
-        rules = (str(Rule(0, clause, RuleKind.CLUSTER)) for clause in self.clauses or (TRUE,))
-        return "\n".join(rule.replace(" in O_0", "", 1) for rule in rules)
-
-
-def explain_global(
-    seen: TruthTable,
-    rules: Any = None,
-    *,
-    max_concepts: int = 8,
-    max_clauses: int | None = None,
-) -> GlobalExplanation:
-    """Say what holds on all data: the disjunction of all class formulas on the tuples that occur, as CNF.
-
-    Parameters
-    ----------
-    seen : TruthTable
-        The tuples that occur, over the concepts of the rules or more; answers and weights do not matter.
-    rules : ExplanationSet, mapping of label to Formula or Explanation, optional
-        The class formulas; tuples on which none is true count as false. Without them all that occurs is true.
-    max_concepts : int, default 8
-        Concepts to look at, 10 at most. Of more, those that most rules use are taken, of equals those that
-        stand first in the table.
-    max_clauses : int, optional
-        Most clauses of the result; the shortest stay.
-
-    Returns
-    -------
-    GlobalExplanation
-        Its formula is true of every tuple that occurs and makes a rule true. With all concepts and clauses it
-        is false of all others.
-
-    Examples
-    --------
-    Whatever has wings has a beak, and nothing has both wings and fins.
-
-    >>> X = [[1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1], [0, 0, 0]]
-    >>> found = explain_global(TruthTable.from_data(X, [1] * 5, names=["wings", "beak", "fins"]))
-    >>> print(found)
-    forall x: ~wings(x) | beak(x)
-    forall x: ~wings(x) | ~fins(x)
-
-    References
-    ----------
-    Sec. 4.1, Eq. (3) of Ciravegna et al., *Logic Explained Networks*.
-    """
-    check_table(seen, "seen")
-    names, notes = seen.names, []
-    told = np.ones(seen.n_rows, dtype=np.bool_)
-    if rules is not None:
-        formulas = formulas_of(rules).values()
-        told = np.any([formula.evaluate(seen.to_array(), seen.names) for formula in formulas], axis=0)
-        used = Counter(name for formula in formulas for name in formula.concepts)
-        names = tuple(sorted((name for name in names if used[name]), key=lambda name: -used[name]))
-    most = min(check_count(max_concepts, "max_concepts"), MAX_GLOBAL)
-    if len(names) > most:
-        notes.append(f"{most} of {count(len(names), 'concept')}")
-    names = tuple(name for name in seen.names if name in names[:most])
-    positions = [seen.names.index(name) for name in names]
-    occurs = np.zeros(1 << len(names), dtype=np.bool_)
-    occurs[seen.to_array()[told][:, positions] @ (1 << np.arange(len(names)))] = True
-    clauses = sorted(_clauses(to_nnf(~smallest_formula(~occurs, names))), key=lambda part: part.complexity)
-    if max_clauses is not None and len(clauses) > check_count(max_clauses, "max_clauses"):
-        notes.append(f"{max_clauses} of {count(len(clauses), 'clause')}")
-        clauses = clauses[:max_clauses]
-    elif not clauses:
-        notes.append("every combination occurs")
-    return GlobalExplanation(And.of(clauses), names, ", ".join(notes))
-
-
 def cover_of(terms: Terms, names: Sequence[str]) -> Cover:
     """Return terms as a cover over those concepts."""
     return Cover(names, pack(terms > 0), pack(terms < 0))
-
-
-def _clauses(formula: Formula) -> tuple[Formula, ...]:
-    """Clauses of a CNF."""
-    if formula == TRUE:
-        return ()
-    return formula.args if isinstance(formula, And) else (formula,)
 
 
 def read_samples(samples: ArrayLike, names: Sequence[str]) -> BoolArray:

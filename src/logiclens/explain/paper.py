@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from logiclens.errors import InputError, count, shown
 from logiclens.explain.classwise import NEVER, rates_on
-from logiclens.explain.explanation import Explanation, Scope, check_rate
+from logiclens.explain.explanation import Explanation, Scope
+from logiclens.explain.front import check_rate
 from logiclens.explain.label import Label
 from logiclens.explain.local import cover_of, read_relevance, read_samples
 from logiclens.explain.rule import Rule

@@ -15,10 +15,11 @@ is a number or a Boolean stands as it is, a text that looks like one in quotes: 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeVar
 
+from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, did_you_mean, listing, shown
 from logiclens.explain.label import Label, plain_label
 from logiclens.logic.export import to_sentence
@@ -52,6 +53,8 @@ class Rule:
         What is said of it; ``FALSE`` where there is nothing to say.
     kind : RuleKind
         Or its text: ``"if"``, ``"only_if"``, ``"iff"`` or ``"cluster"``.
+    vocabulary : Vocabulary, optional
+        What the concepts mean in the columns of a raw table; the rule is then written in those words.
 
     Examples
     --------
@@ -70,11 +73,17 @@ class Rule:
     target: Label
     formula: Formula
     kind: RuleKind = RuleKind.IFF
+    vocabulary: Vocabulary | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "target", plain_label(self.target))
         check_formula(self.formula, "Rule")
         object.__setattr__(self, "kind", member(RuleKind, self.kind, "kind of rule"))
+        if self.vocabulary is not None:
+            if not isinstance(self.vocabulary, Vocabulary):
+                raise InputError(f"vocabulary must be a Vocabulary or None. Got {shown(self.vocabulary)}.")
+            for name in self.formula.concepts:
+                self.vocabulary[name]  # an unknown one raises
 
     @property
     def concepts(self) -> tuple[str, ...]:
@@ -116,12 +125,15 @@ class Rule:
         signs = _STYLES[style]
         label = signs.label(self.target)
         target = f"{label}(x)"
-        formula = signs.notation.write(self.formula)
+        notation = signs.notation
+        if self.vocabulary is not None:
+            notation = replace(notation, literal=self.vocabulary.literal(style), phrases=True)
+        formula = notation.write(self.formula)
         match self.kind:
             case RuleKind.IF:
                 return f"{signs.for_all}{signs.colon}{target}{signs.implies}{formula}"
             case RuleKind.ONLY_IF:
-                premise = signs.notation.part(self.formula)
+                premise = notation.part(self.formula)
                 return f"{signs.for_all}{signs.colon}{premise}{signs.implies}{target}"
             case RuleKind.IFF:
                 return f"{signs.for_all}{signs.colon}{target}{signs.iff}{formula}"
@@ -138,11 +150,12 @@ class Rule:
         >>> print(Rule("robin", f, "only_if").to_sentence())
         Whenever red and not “bill colour”, it is robin (a sufficient condition)
         """
-        plain = _in_sentence(self.target)
+        plain = label_in_sentence(self.target)
         target = plain if isinstance(self.target, str) else f"class {plain}"
         if isinstance(self.formula, Const):
             return _CONSTANT[self.kind, self.formula.value].format(target=target, plain=plain)
-        formula = to_sentence(self.formula)
+        words = to_sentence if self.vocabulary is None else self.vocabulary.to_sentence
+        formula = words(self.formula)
         match self.kind:
             case RuleKind.IF:
                 return f"Every {target} case satisfies: {formula} (a necessary condition)"
@@ -181,7 +194,8 @@ _CONSTANT = {
 }
 
 
-def _in_sentence(target: Label) -> str:
+def label_in_sentence(target: Label) -> str:
+    """A target in plain English: names that are no plain word in quotes, also the empty one."""
     if not isinstance(target, str):
         return str(target)
     return to_sentence(Var(target)) if target else "“”"

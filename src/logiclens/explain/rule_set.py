@@ -21,27 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownConceptError, UnknownTargetError, count, shown
-from logiclens.explain.explanation import Explanation, check_rate, from_saved, to_saved
-from logiclens.explain.label import (
-    Label,
-    check_labels,
-    column_names,
-    label_array,
-    plain_label,
-    true_answers,
-    true_labels,
-)
-from logiclens.explain.saved import (
-    as_file,
-    damage_named,
-    items,
-    read_file,
-    read_saved,
-    storable,
-    write_saved,
-    write_whole,
-)
+from logiclens.explain.explanation import Explanation, from_saved, to_saved
+from logiclens.explain.front import check_rate
+from logiclens.explain.label import Label, check_labels, label_array, plain_label, true_answers, true_labels
+from logiclens.explain.rule_sql import rules_to_sql
+from logiclens.explain.saved import damage_named, items, read_saved, storable, write_saved, write_whole
 from logiclens.logic.arrays import BoolArray, unpack
 from logiclens.logic.data import ConceptData, check_names
 from logiclens.logic.entail import Conflict, Given, conflicts
@@ -92,6 +78,9 @@ class ExplanationSet(Mapping[Label, Explanation]):
     priority : tuple of float
         One number in [0, 1] for each label, its rule's precision on the rows of the fit; decides conflicts.
         When missing all are 0, so that the order of the labels decides.
+    vocabulary : Vocabulary, optional
+        What the concepts mean in the columns of a raw table: rules are written in those words, and rows are
+        those of that table. When missing, that of the rules.
 
     Examples
     --------
@@ -117,10 +106,15 @@ class ExplanationSet(Mapping[Label, Explanation]):
     multi_label: bool = False
     default: Label | None = None
     priority: tuple[float, ...] = ()
+    vocabulary: Vocabulary | None = None
     _by_label: dict[Label, Explanation] = field(init=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "explanations", _several(self.explanations))
+        explanations = _several(self.explanations)
+        if self.vocabulary is None:
+            object.__setattr__(self, "vocabulary", _shared_vocabulary(explanations))
+        explanations = tuple(explanation.worded(self.vocabulary) for explanation in explanations)
+        object.__setattr__(self, "explanations", explanations)
         check_labels(self.labels)
         object.__setattr__(self, "_by_label", dict(zip(self.labels, self.explanations, strict=True)))
         object.__setattr__(self, "concept_names", check_names(self.concept_names))
@@ -214,8 +208,8 @@ class ExplanationSet(Mapping[Label, Explanation]):
         InputError
             An array of another width, or values that are missing or outside [0, 1].
         """
-        data = self._read(X, names, threshold)
         used = sorted({name for explanation in self.explanations for name in explanation.concepts})
+        data = self.read(X, names, threshold, used=used)
         columns = data.packed_columns(used)
         n_words = -(-data.n_rows // 64)
         result = np.empty((data.n_rows, len(self)), dtype=np.bool_)
@@ -223,9 +217,27 @@ class ExplanationSet(Mapping[Label, Explanation]):
             result[:, at] = unpack(explanation.formula.evaluate_words(columns, n_words), data.n_rows)
         return result
 
-    def _read(self, X: Any, names: Sequence[str] | None, threshold: float) -> ConceptData:
+    def read(
+        self,
+        X: Any,
+        names: Sequence[str] | None = None,
+        threshold: float = THRESHOLD,
+        *,
+        used: Sequence[str] | None = None,
+    ) -> ConceptData:
+        """Read rows as these rules do, whatever they are held in.
+
+        Parameters
+        ----------
+        X, names, threshold
+            As for :meth:`fired`.
+        used : sequence of str, optional
+            The concepts that are needed; all of them when missing.
+        """
+        if names is None and self.vocabulary is not None:
+            return self.vocabulary.read(X, used)
         data = ConceptData(X, names, threshold)
-        if names is not None or column_names(X) is not None:
+        if names is not None or data.named:
             return data
         if len(data.names) != len(self.concept_names):
             raise InputError(
@@ -294,26 +306,30 @@ class ExplanationSet(Mapping[Label, Explanation]):
         Parameters
         ----------
         given : Formula or iterable of Formula, optional
-            What is known about the concepts; see :func:`logiclens.logic.conflicts`.
+            What is known about the concepts; see :func:`logiclens.logic.conflicts`. What the vocabulary
+            knows of them is added.
         """
-        return conflicts(self.formulas, given)
+        return conflicts(self.formulas, [*_parts(given), *self.known()])
+
+    def known(self) -> tuple[Formula, ...]:
+        """What the vocabulary knows of the concepts that rules use: which of them exclude one another."""
+        if self.vocabulary is None:
+            return ()
+        return self.vocabulary.given(name for formula in self.formulas.values() for name in formula.concepts)
+
+    def to_sql(self, dialect: str = "ansi", threshold: float | None = None) -> str | dict[Label, str]:
+        """Return :meth:`predict` as SQL; see :func:`logiclens.explain.rule_sql.rules_to_sql`."""
+        return rules_to_sql(self, dialect, threshold)
 
     def to_json(self) -> str:
-        """JSON text that :meth:`from_json` reads back exactly, fronts and types of labels included.
-
-        Raises
-        ------
-        InputError
-            A text that JSON cannot carry.
-        LimitError
-            A formula is too long.
-        """
+        """JSON text that :meth:`from_json` reads back exactly, fronts and types of labels included."""
         entries = {
             "concept_names": list(map(storable, self.concept_names)),
             "multi_label": self.multi_label,
             "default": self.default,
             "priority": self.priority,
             "explanations": list(map(to_saved, self.explanations)),
+            "vocabulary": None if self.vocabulary is None else self.vocabulary.to_saved(),
         }
         return write_saved(_FORMAT, _VERSION, entries)
 
@@ -334,10 +350,12 @@ class ExplanationSet(Mapping[Label, Explanation]):
                 raise InputError('"default" must be a label. Got None.')
             if not entries["priority"]:
                 raise InputError('"priority" must not be empty.')
+            words = entries["vocabulary"]
+            entries["vocabulary"] = None if words is None else Vocabulary.from_saved(words)
             return cls(**{**entries, "explanations": tuple(map(from_saved, entries["explanations"]))})
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the rules to a file, for :func:`load_rules`; an old file is replaced whole or stays."""
+        """Write the rules to a file, for ``load_rules``; an old file is replaced whole or stays."""
         write_whole(path, f"{self.to_json()}\n".encode())
 
     def __str__(self) -> str:
@@ -347,31 +365,20 @@ class ExplanationSet(Mapping[Label, Explanation]):
 
 
 _FORMAT = "logiclens.rules"
-_VERSION = 1
-_ENTRIES = ("concept_names", "multi_label", "default", "priority", "explanations")
+_VERSION = 2
+_ENTRIES = ("concept_names", "multi_label", "default", "priority", "explanations", "vocabulary")
 
 
-def load_rules(path: str | os.PathLike[str]) -> ExplanationSet:
-    """Read the rules that :meth:`ExplanationSet.save` wrote; no code is run.
+def _parts(given: Given) -> list[Formula]:
+    """What is given, part by part."""
+    return [] if given is None else [given] if isinstance(given, Formula) else list(given)
 
-    Parameters
-    ----------
-    path : str or path
 
-    Returns
-    -------
-    ExplanationSet
-
-    Raises
-    ------
-    InputError
-        The file is damaged, comes from elsewhere or from a later release.
-    """
-    file = as_file(path)
-    try:
-        return ExplanationSet.from_json(read_file(file))
-    except InputError as error:
-        raise InputError(f"{os.fspath(path)!r} does not hold rules that can be read. {error}") from None
+def _shared_vocabulary(explanations: Sequence[Explanation]) -> Vocabulary | None:
+    first = explanations[0].vocabulary
+    if any(explanation.vocabulary != first for explanation in explanations):
+        raise InputError("The explanations of a set have different vocabularies. Pass the one to use.")
+    return first
 
 
 def _several(explanations: Any) -> tuple[Explanation, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import keyword
+from collections.abc import Callable
 from typing import Any
 
 from logiclens.errors import InputError, LimitError, MissingDependencyError, listing, shown
@@ -66,14 +67,25 @@ def to_python(formula: Formula, name: str = "rule", *, threshold: float = THRESH
     >>> scope["rule"]({"red": 1, "bill colour": 0.2, "small": False})
     True
     """
-    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or name == "__debug__":
-        raise InputError(f"A function cannot be called {shown(name)}. Give name= a Python identifier.")
+    check_function_name(name)
     check_writable(formula, _DEEPEST)
     cut = check_threshold(threshold)
 
     def literal(name: str, positive: bool) -> str:
         return f"row[{name!r}] {'>' if positive else '<='} {cut!r}"
 
+    return write_python(formula, name, literal)
+
+
+def check_function_name(name: str) -> None:
+    """Refuse what cannot be the name of a function."""
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or name == "__debug__":
+        raise InputError(f"A function cannot be called {shown(name)}. Give name= a Python identifier.")
+
+
+def write_python(formula: Formula, name: str, literal: Callable[[str, bool], str]) -> str:
+    """Source of a function of ``row`` for a formula, each literal as the caller writes it."""
+    check_writable(formula, _DEEPEST)
     positive = _negations_at_concepts(formula, True)
     notation = Notation(literal, "True", "False", "not ", " and ", " or ")
     if isinstance(positive, Const):
@@ -314,16 +326,19 @@ def to_sentence(formula: Formula) -> str:
     >>> print(to_sentence(~(Var("red") | Var("small"))), "--", to_sentence(TRUE))
     not (red or small) -- always
     """
+    return write_sentence(formula, _sentence_literal)
+
+
+def write_sentence(formula: Formula, literal: Callable[[str, bool], str], phrases: bool = False) -> str:
+    """A formula in plain English, each literal as the caller words it."""
     check_writable(formula)
+    words = Notation(literal, "always", "never", "not ", " and ", " or ", phrases)
     if not any(isinstance(part, And | Or) for part in formula.args) or isinstance(formula, Not):
-        return _SENTENCE.write(formula)
+        return words.write(formula)
     comma = ", and " if isinstance(formula, And) else ", or "
-    return comma.join(map(_SENTENCE.write, formula.args))
+    return comma.join(map(words.write, formula.args))
 
 
 def _sentence_literal(name: str, positive: bool) -> str:
     bare = is_plain(name) and name.lower() not in ("always", "never")
     return ("" if positive else "not ") + (name if bare else f"“{escape(name, '“”')}”")
-
-
-_SENTENCE = Notation(_sentence_literal, "always", "never", "not ", " and ", " or ")

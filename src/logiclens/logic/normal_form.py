@@ -1,15 +1,16 @@
 """Normal forms: negations at concepts only (NNF), disjunction of terms (DNF), conjunction of clauses (CNF).
 
-All of them fold constants away, and the latter two go through packed covers, so that absorption happens at
-every step. A formula whose normal form would blow up is refused with a
+Also here: :func:`simplify`, and :func:`substitute`, which puts formulas in the place of concepts. All normal
+forms fold constants away, and the latter two go through packed covers, so that absorption happens at every
+step. A formula whose normal form would blow up is refused with a
 :class:`~logiclens.errors.LimitError`; one whose parts are shared is never written out along the way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from logiclens.errors import LimitError
+from logiclens.errors import InputError, LimitError, shown
 from logiclens.logic.cover import MAX_TERMS, Cover
 from logiclens.logic.data import check_count
 from logiclens.logic.formula import FALSE, TRUE, And, Const, Formula, Not, Or, Var, check_formula
@@ -123,6 +124,55 @@ def simplify(formula: Formula) -> Formula:
     except LimitError:
         return folded
     return cover.to_formula() if cover.n_literals <= folded.complexity else folded
+
+
+def substitute(formula: Formula, mapping: Mapping[str, Formula]) -> Formula:
+    """Put formulas in the place of concepts, all at once; nothing is rewritten beyond that.
+
+    Parameters
+    ----------
+    formula : Formula
+    mapping : mapping of str to Formula
+        What stands for each concept; concepts that are not in it stay.
+
+    Returns
+    -------
+    Formula
+        Parts that are the same stay shared, so that it takes little memory even where it is very long.
+
+    Raises
+    ------
+    LimitError
+        The result would be nested too deeply.
+
+    Examples
+    --------
+    >>> a, b = Var("a"), Var("b")
+    >>> substitute(a & ~b, {"a": b, "b": a | Var("c")})
+    And(Var('b'), Not(Or(Var('a'), Var('c'))))
+    """
+    check_formula(formula, "substitute")
+    if not isinstance(mapping, Mapping):
+        raise InputError(f"substitute takes a mapping from concepts to formulas. Got {shown(mapping)}.")
+    for part in mapping.values():
+        check_formula(part, "substitute")
+    done: dict[int, Formula] = {}
+
+    def put(node: Formula) -> Formula:
+        if id(node) not in done:
+            done[id(node)] = build(node)
+        return done[id(node)]
+
+    def build(node: Formula) -> Formula:
+        match node:
+            case Var(name):
+                return mapping.get(name, node)
+            case Const():
+                return node
+            case _:
+                return type(node)(*map(put, node.args))
+
+    return put(formula)
 
 
 def _folded(formula: Formula, value: bool) -> Formula:

@@ -21,7 +21,8 @@ _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 class Notation:
     """How one way of writing formulas spells its parts.
 
-    Connectives inside connectives always stand in parentheses: nobody has to know what binds tighter.
+    Connectives inside connectives always stand in parentheses: nobody has to know what binds tighter. So do
+    literals that are phrases, such as ``age <= 62``, after a sign of negation.
     """
 
     literal: Callable[[str, bool], str]
@@ -30,6 +31,7 @@ class Notation:
     negation: str
     conjunction: str
     disjunction: str
+    phrases: bool = False
 
     def write(self, formula: Formula) -> str:
         """Text of a formula, outermost parentheses left out."""
@@ -40,6 +42,8 @@ class Notation:
                 return self.literal(name, True)
             case Not(Var(name)):
                 return self.literal(name, False)
+            case Not(Not(Var(name))) if self.phrases and not self.literal(name, False).startswith("("):
+                return f"{self.negation}({self.literal(name, False)})"
             case Not(arg):
                 return self.negation + self.part(arg)
         sign = self.conjunction if isinstance(formula, And) else self.disjunction

@@ -23,10 +23,38 @@ _DEEPEST_SQLITE = 25
 _WIDEST = 32
 
 
+def _apostrophes(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _backslashed(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
 @dataclass(frozen=True, slots=True)
-class _Dialect:
+class Dialect:
+    """How one database writes names, texts and truth.
+
+    Attributes
+    ----------
+    name : str
+    quote : callable
+        A column's name in quotes.
+    text : callable
+        A text as a literal.
+    fold : callable
+        What the dialect takes to be one name.
+    true, false : str
+    deepest : int
+        Most levels of nesting.
+    refusal : callable
+        Why a name cannot be a column's; None where it can.
+    """
+
+    name: str
     quote: Callable[[str], str]
-    fold: Callable[[str], str] = str  # what the dialect takes to be one name
+    text: Callable[[str], str] = _apostrophes
+    fold: Callable[[str], str] = str
     true: str = "TRUE"
     false: str = "FALSE"
     deepest: int = _DEEPEST
@@ -58,23 +86,38 @@ def _mysql_refusal(name: str) -> str | None:
 
 
 _DIALECTS = {
-    "ansi": _Dialect(_double_quoted),
-    "duckdb": _Dialect(_double_quoted, _ascii_lower),
-    # SQLite reads "a" as a string and TRUE as a column where it pleases; `a` and 1 leave no choice.
-    "sqlite": _Dialect(_backticked, _ascii_lower, "1", "0", _DEEPEST_SQLITE),
-    "postgresql": _Dialect(_double_quoted, refusal=_postgresql_refusal),
-    "mysql": _Dialect(_backticked, str.lower, refusal=_mysql_refusal),
-    "spark": _Dialect(
-        _backticked,
-        str.lower,
-        refusal=lambda name: "Spark would substitute ${...}" if "${" in name else None,
-    ),
-    "bigquery": _Dialect(
-        lambda name: f"`{escape(name, '`')}`",
-        str.lower,
-        refusal=lambda name: "it has more than 300 characters" if len(name) > 300 else None,
-    ),
+    dialect.name: dialect
+    for dialect in (
+        Dialect("ansi", _double_quoted),
+        Dialect("duckdb", _double_quoted, fold=_ascii_lower),
+        # SQLite reads "a" as a string and TRUE as a column where it pleases; `a` and 1 leave no choice.
+        Dialect("sqlite", _backticked, fold=_ascii_lower, true="1", false="0", deepest=_DEEPEST_SQLITE),
+        Dialect("postgresql", _double_quoted, refusal=_postgresql_refusal),
+        Dialect("mysql", _backticked, _backslashed, str.lower, refusal=_mysql_refusal),
+        Dialect(
+            "spark",
+            _backticked,
+            _backslashed,
+            str.lower,
+            refusal=lambda name: "Spark would substitute ${...}" if "${" in name else None,
+        ),
+        Dialect(
+            "bigquery",
+            lambda name: f"`{escape(name, '`')}`",
+            lambda text: f"'{escape(text, chr(39))}'",
+            str.lower,
+            refusal=lambda name: "it has more than 300 characters" if len(name) > 300 else None,
+        ),
+    )
 }
+
+
+def dialect_named(name: str) -> Dialect:
+    """The dialect of that name; an unknown one is refused with the nearest."""
+    if isinstance(name, str) and name in _DIALECTS:
+        return _DIALECTS[name]
+    nearest = did_you_mean(name, _DIALECTS) if isinstance(name, str) else ""
+    raise InputError(f"Unknown SQL dialect {shown(name)}. {nearest}The dialects are {listing(_DIALECTS)}.")
 
 
 def to_sql(formula: Formula, dialect: str = "ansi", threshold: float | None = None) -> str:
@@ -118,36 +161,49 @@ def to_sql(formula: Formula, dialect: str = "ansi", threshold: float | None = No
     >>> print(to_sql(Var("red"), "mysql", threshold=0.5))
     (`red` > 0.5) IS TRUE
     """
-    if not isinstance(dialect, str) or dialect not in _DIALECTS:
-        nearest = did_you_mean(dialect, _DIALECTS) if isinstance(dialect, str) else ""
-        raise InputError(
-            f"Unknown SQL dialect {shown(dialect)}. {nearest}The dialects are {listing(_DIALECTS)}."
-        )
-    rules = _DIALECTS[dialect]
-    check_writable(formula, rules.deepest)
-    _check_columns(formula.concepts, dialect)
-    beyond = "" if threshold is None else f" > {_number(check_threshold(threshold))}"
+    rules = dialect_named(dialect)
+    beyond = "" if threshold is None else f" > {sql_number(check_threshold(threshold))}"
 
     def literal(name: str, positive: bool) -> str:
         value = f"({rules.quote(name)}{beyond})" if beyond else rules.quote(name)
         return f"{value} IS {rules.true}" if positive else f"{value} IS NOT {rules.true}"
 
+    check_writable(formula, rules.deepest)
+    return write_sql(formula, rules, literal, formula.concepts)
+
+
+def write_sql(
+    formula: Formula, dialect: Dialect, literal: Callable[[str, bool], str], columns: Sequence[str]
+) -> str:
+    """A formula as an SQL expression, each literal as the caller writes it.
+
+    Parameters
+    ----------
+    formula : Formula
+    dialect : Dialect
+    literal : callable
+        From a concept and whether it is asserted to an expression that is never NULL.
+    columns : sequence of str
+        The columns that literals name; those the dialect cannot carry or tell apart are refused.
+    """
+    check_writable(formula, dialect.deepest)
+    check_columns(columns, dialect)
     grouped = _grouped(formula)
-    check_writable(grouped, rules.deepest)
-    return Notation(literal, rules.true, rules.false, "NOT ", " AND ", " OR ").write(grouped)
+    check_writable(grouped, dialect.deepest)
+    return Notation(literal, dialect.true, dialect.false, "NOT ", " AND ", " OR ").write(grouped)
 
 
-def _check_columns(names: Sequence[str], dialect: str) -> None:
-    rules = _DIALECTS[dialect]
+def check_columns(names: Sequence[str], rules: Dialect) -> None:
+    """Refuse columns that a dialect cannot carry, or tell apart."""
     seen: dict[str, str] = {}
     for name in names:
         reason = _unencodable(name) or rules.refusal(name)
         if reason:
-            raise InputError(f"{name!r} cannot be a column in {dialect}: {reason}. Rename the concept.")
+            raise InputError(f"{name!r} cannot be a column in {rules.name}: {reason}. Rename the concept.")
         twin = seen.setdefault(rules.fold(name), name)
         if twin != name:
             raise InputError(
-                f"{twin!r} and {name!r} are one column in {dialect}. Rename one of the concepts."
+                f"{twin!r} and {name!r} are one column in {rules.name}. Rename one of the concepts."
             )
 
 
@@ -157,7 +213,17 @@ def _unencodable(name: str) -> str | None:
     return "it cannot be encoded as UTF-8" if any("\ud800" <= char <= "\udfff" for char in name) else None
 
 
-def _number(value: float) -> str:
+def sql_text(text: str, dialect: Dialect) -> str:
+    """Text as a literal; one that the dialect cannot carry is refused."""
+    reason = _unencodable(text)
+    if dialect.name == "spark" and "${" in text:
+        reason = "Spark would substitute ${...}"
+    if reason:
+        raise InputError(f"{text!r} cannot be a text in {dialect.name}: {reason}. Replace the value.")
+    return dialect.text(text)
+
+
+def sql_number(value: float) -> str:
     """Float as a literal; an exponent makes it a double where decimals would be converted inexactly."""
     text = repr(value)
     return text if "e" in text or len(text) <= 17 else f"{text}e0"

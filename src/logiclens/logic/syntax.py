@@ -111,11 +111,16 @@ def format_formula(formula: Formula, style: str = "ascii") -> str:
     >>> print(format_formula(~Var("red_wing"), "latex"))
     \lnot \mathit{red\_wing}
     """
-    if not isinstance(style, str) or style not in _STYLES:
-        nearest = did_you_mean(style, _STYLES) if isinstance(style, str) else ""
-        raise InputError(f"Unknown style {shown(style)}. {nearest}The styles are {listing(_STYLES)}.")
     check_writable(formula)
-    return _STYLES[style].write(formula)
+    return notation_named(style).write(formula)
+
+
+def notation_named(style: str) -> Notation:
+    """How a style writes formulas; an unknown one is refused with the nearest."""
+    if isinstance(style, str) and style in _STYLES:
+        return _STYLES[style]
+    nearest = did_you_mean(style, _STYLES) if isinstance(style, str) else ""
+    raise InputError(f"Unknown style {shown(style)}. {nearest}The styles are {listing(_STYLES)}.")
 
 
 class _Token(NamedTuple):

@@ -28,6 +28,7 @@ from logiclens.metrics.answers import (
     cells_of,
     formulas_of,
     plain_label,
+    rows_of,
     weights_of,
     yes_or_no,
 )
@@ -119,7 +120,8 @@ def explanation_accuracy(
     rules : mapping of label to Formula, or to an object with a Formula as ``.formula``
         Not every label of ``y`` needs a rule, and a target need not occur in ``y``.
     X : mapping, data frame or array of shape (n_rows, n_concepts)
-        Concepts, true when greater than 0.5. Columns that no formula uses are not looked at.
+        Concepts, true when greater than 0.5. Columns that no formula uses are not looked at. For rules that
+        were made from a raw table, its rows.
     y : array of shape (n_rows,), or array or data frame of shape (n_rows, n_targets)
         Labels; or, where a row can have several, a column of Booleans or of 0 and 1 for each target. Columns
         stand in the order of the rules, unless those of a frame are named after the targets.
@@ -148,7 +150,8 @@ def explanation_accuracy(
       'fish'  0.733  0.750
     """
     formulas = formulas_of(rules)
-    data, weight = _rows(X, names, sample_weight)
+    data = rows_of(rules, X, names)
+    weight = weights_of(sample_weight, data.n_rows)
     answers = answers_of(y, list(formulas), data.n_rows, "y")
     return Agreement(*_agreement(formulas, _cells(formulas, data, answers, [weight])[0]))
 
@@ -188,12 +191,14 @@ def fidelity(
       unseen tuples, 1 row: macro-F1 0.000, plain 0.000
     """
     formulas = formulas_of(rules)
-    data, weight = _rows(X, names, sample_weight)
+    data = rows_of(rules, X, names)
+    weight = weights_of(sample_weight, data.n_rows)
     answers = answers_of(predictions, list(formulas), data.n_rows, "predictions")
     weights = [weight]
     n_unseen = 0
     if seen is not None:
-        unseen = np.where(_not_in(data, seen), 1.0 if weight is None else weight, 0.0)
+        known = rows_of(rules, seen, None if carries_names(seen) else names or data.names)
+        unseen = np.where(_not_in(data, known), 1.0 if weight is None else weight, 0.0)
         n_unseen = int(np.count_nonzero(unseen))
         weights.append(unseen)
     cells = _cells(formulas, data, answers, weights)
@@ -225,13 +230,6 @@ def macro_f1(truth: ArrayLike, predicted: ArrayLike, sample_weight: ArrayLike | 
     length = np.size(as_array(truth, "truth"))
     yes, said = yes_or_no(truth, "truth", length), yes_or_no(predicted, "predicted", length)
     return float(_macro_f1(cells_of(yes, said, weights_of(sample_weight, length))))
-
-
-def _rows(
-    X: Any, names: Sequence[str] | None, sample_weight: ArrayLike | None
-) -> tuple[ConceptData, FloatArray | None]:
-    data = ConceptData(X, names)
-    return data, weights_of(sample_weight, data.n_rows)
 
 
 def _cells(
@@ -274,9 +272,8 @@ def _macro_f1(cells: FloatArray) -> FloatArray:
     return mean
 
 
-def _not_in(data: ConceptData, seen: Any) -> BoolArray:
-    """Whether the tuple of each row does not occur in ``seen``, whose concepts are all compared."""
-    known = ConceptData(seen, None if carries_names(seen) else data.names)
+def _not_in(data: ConceptData, known: ConceptData) -> BoolArray:
+    """Whether the tuple of each row does not occur in others, whose concepts are all compared."""
     if not known.names:
         return np.full(data.n_rows, known.n_rows == 0)
     rows = _packed(data, data.positions(known.names))

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from logiclens.errors import InputError, as_code, listing, shown
 from logiclens.logic import Formula
 from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.data import ConceptData
 from logiclens.logic.values import as_array, as_weights, check_length, missing_values
 
 Rules: TypeAlias = Mapping[Any, Any]
@@ -43,6 +44,12 @@ def _formula_of(label: Hashable, rule: Any) -> Formula:
             f"Got {shown(rule)}; write {as_code(rule) or 'a formula'} instead."
         )
     return formula
+
+
+def rows_of(rules: Rules, X: Any, names: Sequence[str] | None) -> ConceptData:
+    """Rows as the rules themselves read them, where they can: those of a raw table, for instance."""
+    read = getattr(rules, "read", None)
+    return ConceptData(X, names) if names is not None or read is None else read(X)
 
 
 def plain_label(label: Any) -> Any:

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 
 from logiclens.errors import InputError, shown
 from logiclens.logic import Formula
-from logiclens.logic.arrays import WORD, BoolArray, FloatArray, unpack
-from logiclens.logic.data import ConceptData, as_float
+from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.data import as_float
 from logiclens.logic.formula import check_formula
 from logiclens.metrics.answers import weights_of, yes_or_no
 
@@ -70,7 +70,7 @@ class RuleScores:
 
 
 def rule_scores(
-    formula: Formula,
+    formula: Any,
     X: Any,
     y_is_target: ArrayLike,
     *,
@@ -82,9 +82,9 @@ def rule_scores(
 
     Parameters
     ----------
-    formula : Formula
+    formula : Formula, or an Explanation
     X : mapping, data frame or array of shape (n_rows, n_concepts)
-        Concepts, true when greater than 0.5.
+        Concepts, true when greater than 0.5; for an explanation that was made from a raw table, its rows.
     y_is_target : array of shape (n_rows,)
         Whether each row is the target: Booleans, or 0 and 1. From labels, ``y == label`` makes them.
     names : sequence of str, optional
@@ -112,16 +112,15 @@ def rule_scores(
       coverage    0.750  [0.301, 0.954]
       prevalence  0.500  [0.150, 0.850]
     """
-    check_formula(formula, "rule_scores")
+    if not isinstance(getattr(formula, "formula", None), Formula):
+        check_formula(formula, "rule_scores")
     level = as_float(confidence)
     if not 0 < level < 1:
         raise InputError(f"confidence must be a number between 0 and 1. Got {shown(confidence)}.")
-    data = ConceptData(X, names)
-    given = weights_of(sample_weight, data.n_rows)
-    weight = np.ones(data.n_rows) if given is None else given
-    target = yes_or_no(y_is_target, "y_is_target", data.n_rows)
-    words = formula.evaluate_words(data.packed_columns(formula.concepts), -(-data.n_rows // WORD))
-    true = unpack(words, data.n_rows)
+    true: BoolArray = formula.evaluate(X, names)
+    given = weights_of(sample_weight, len(true))
+    weight = np.ones(len(true)) if given is None else given
+    target = yes_or_no(y_is_target, "y_is_target", len(true))
     both, every = true & target, np.ones_like(true)
     z = NormalDist().inv_cdf((1 + level) / 2)
     precision, prevalence = _rate(both, true, weight, z), _rate(target, every, weight, z)

@@ -60,10 +60,10 @@ class Rows:
 
         return self.map_weights(add_up, distinct)
 
-    def gathered(self, network: LogicNetwork) -> Rows:
-        """What the network reads, (members, m, n), with equal tuples of each member merged."""
+    def gathered(self, network: LogicNetwork, merge: bool = True) -> Rows:
+        """What the network reads, (members, m, n), with equal tuples of each member merged where told to."""
         inputs = network.gather(self.x)
-        if inputs.dim() == 2 or inputs.shape[1] > _CODED or not _is_boolean(inputs):
+        if not merge or inputs.dim() == 2 or inputs.shape[1] > _CODED or not _is_boolean(inputs):
             return replace(self, x=inputs)
         members, width, _ = inputs.shape
         bits = 2 ** torch.arange(width, device=inputs.device)

@@ -59,6 +59,10 @@ class Plan:
         Epochs without a better validation loss after which a member is done.
     prune : bool
         Whether to prune half-way; otherwise all epochs are fine-tuning.
+    together : int
+        Members that the criterion compares row by row, such as the clusters of one start: each so many, one
+        after the other. They must get the same loss, so that they stop together; their rows are not merged
+        once more after pruning, when each reads other concepts.
     """
 
     criterion: Criterion
@@ -69,6 +73,7 @@ class Plan:
     prune: bool = True
     exploration: Criterion | None = None
     epsilon: float = 1e-8
+    together: int = 1
 
     @property
     def explored(self) -> int:
@@ -90,12 +95,16 @@ class History:
         Whether the validation loss stopped getting better before the epochs ran out.
     check_loss : Tensor of shape (members,)
         Least validation loss.
+    right_before, right_after : Tensor of shape (members,)
+        Share of the validation rows that each member was right about before it was pruned, and in the end.
     """
 
     losses: list[Tensor] = field(default_factory=list)
     n_iter: Tensor = field(default_factory=lambda: torch.zeros(0))
     converged: Tensor = field(default_factory=lambda: torch.zeros(0))
     check_loss: Tensor = field(default_factory=lambda: torch.zeros(0))
+    right_before: Tensor = field(default_factory=lambda: torch.zeros(0))
+    right_after: Tensor = field(default_factory=lambda: torch.zeros(0))
 
     def curve(self) -> Tensor:
         """All losses, shape (epochs, members)."""
@@ -145,13 +154,25 @@ def train(
             history.losses.append(_epoch(network, optimizer, explored, exploring, rate, generator))
             report(epoch + 1)
     if plan.prune:
+        history.right_before = _share_right(network, replace(rows, x=network.gather(rows.x)))
         network.prune()
-    left = rows.gathered(network)
+    left = rows.gathered(network, merge=plan.together == 1)
     with threads_for(_activations(network, left, plan)):
         tuned = _FineTuning(network, left, plan, history)
         tuned.run(plan.epochs - first, generator, lambda done: report(first + done))
     network.eval()
+    history.right_after = _share_right(network, left)
     return network, history
+
+
+@torch.no_grad()
+def _share_right(network: LogicNetwork, rows: Rows) -> Tensor:
+    """Share of the weight held out that each member is right about; of all weight where none is held out."""
+    yes, no = rows.check_yes, rows.check_no
+    if not bool((yes + no).sum() > 0):
+        yes, no = rows.yes, rows.no
+    right = torch.where(network.logits(rows.x) > 0, yes, no).sum(dim=1)
+    return right / (yes + no).sum(dim=1).clamp(min=torch.finfo(right.dtype).tiny)
 
 
 def _activations(network: LogicNetwork, rows: Rows, plan: Plan) -> int:

@@ -1,0 +1,370 @@
+"""Interpretable clustering: groups of rows that nobody named, and what the rows of each have in common.
+
+The work is done in :mod:`~logiclens.estimators.clustering`, which trains networks for maximum mutual
+information (Eq. 12) and chooses the best, and :mod:`~logiclens.estimators.cluster_rules`, which explains
+their clusters (Eq. 13). This module puts them behind the methods that users of scikit-learn's clusterers
+know.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from logiclens.errors import InputError, did_you_mean, listing, shown
+from logiclens.estimators.inputs import Inputs, read_concepts, read_rows
+from logiclens.estimators.progress import progress_line
+from logiclens.estimators.settings import check_settings, penalties, seed_of
+from logiclens.explain import ExplanationSet
+from logiclens.logic.arrays import FloatArray, IndexArray
+from logiclens.logic.data import as_float
+from logiclens.logic.values import THRESHOLD, as_weights
+
+if TYPE_CHECKING:
+    from logiclens.estimators.cluster_rules import Reading
+    from logiclens.estimators.clustering import Maker, Starts
+    from logiclens.nn.population import LogicNetwork, Streams
+
+PENALTIES: Mapping[str, tuple[float, ...]] = MappingProxyType(
+    {"mu": (0.0003, 0.003), "psi": (0.00002, 0.0001), "relu": (0.00002, 0.0001), "entropy": (0.0002, 0.001)}
+)
+"""What ``l1=None`` means for each network."""
+
+_OF_CLASSIFIERS = MappingProxyType(  # settings that a clusterer has not, so that one place checks the others
+    {
+        "validation_fraction": 0.0,
+        "unseen": "ignore",
+        "aggregation": "minimal",
+        "rule": "iff",
+        "class_weight": None,
+    }
+)
+
+
+class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Clusters of maximum mutual information, with a rule for each (Sec. 3.2 and 4.2).
+
+    For each cluster there is a network over the concepts; a softmax over their outputs says how surely a row
+    belongs to each. They are trained without any label, so that rows are put into clusters surely and
+    clusters are of equal size: that is the mutual information of rows and clusters (Eq. 12). Many starts are
+    trained as one population. That of the highest value is taken:
+
+        H(E) / log(n_clusters) - (rows that a rule is wrong about) / (rows) - literal_cost * literals
+
+    where ``H(E)`` is the mutual information of the clusters that the network makes, and errors and literals
+    are summed over the rules. So between clusterings that tell as much, the one of shortest rules wins.
+
+    Clusters are numbered from the largest to the smallest; equally large ones by the order of their formulas.
+    A rule states the cluster whose number it carries. Where there is less to tell apart than clusters were
+    asked for, the last ones are empty.
+
+    Parameters
+    ----------
+    n_clusters : int, default 2
+        Most clusters to make.
+    network : {"mu", "psi", "relu", "entropy"}, default "mu"
+        Which network to train; see the classifiers of that name.
+    max_concepts : int, default 7
+        Most concepts that each cluster's network keeps; of a ReLU network, which keeps all, most that rules
+        may speak of. A psi network is pruned by ``fan_in`` instead.
+    fan_in : int, default 3
+        Most connections into a neuron of a psi network after pruning.
+    max_literals : int, default 10
+        Longest formula to consider.
+    literal_cost : float, default 0.01
+        Price of a literal, as a share of the largest mutual information there can be, and of the rows: a
+        literal more must make clusters so much more even, or a rule wrong on so much fewer rows.
+    hidden : sequence of int, default (10,)
+        Sizes of the hidden layers.
+    l1 : float or sequence of float, optional
+        Strength of the parsimony penalty, as a share of the largest mutual information; of several, each is
+        tried. When missing, values that suit the network, :data:`PENALTIES`.
+    restarts : int, default 5
+        Starts at random for each penalty, which read all concepts.
+    narrow_restarts : int, default 16
+        Most further starts for each penalty, which read one concept, or a few for more than two clusters; 0
+        for none.
+    epochs : int, default 200
+        Passes over the rows; where the network is pruned, that happens half-way.
+    learning_rate : float, default 0.03
+    batch_size : int, optional
+        Distinct rows in a mini-batch; all at once when missing.
+    patience : int, default 40
+        Epochs without a larger mutual information after which a start is done.
+    encoder : None
+        Reserved: inputs are concepts in [0, 1].
+    device : str, default "auto"
+        "cpu", "cuda", ...; "auto" is CUDA where there is one.
+    random_state : int, RandomState or None
+        The same number gives the same clusters.
+    verbose : bool, default False
+        Whether to show progress, on a terminal.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int, shape (n,)
+        The cluster of each row, from 0.
+    explanations_ : ExplanationSet
+        What :meth:`explain` returns.
+    empty_clusters_ : tuple of int
+        Clusters without rows.
+    mutual_information_ : float
+        Of rows and clusters, in nats: from 0 to ``log(n_clusters)``.
+    network_ : LogicNetwork
+        One member for each cluster. It was trained on truth values: pass it 0 and 1.
+    concept_names_ : tuple of str
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only where the data carried names.
+    n_iter_ : int
+        Epochs that the chosen start was trained.
+    l1_ : float
+        Its penalty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).random((200, 3)) < [0.9, 0.5, 0.2]
+    >>> clusterer = LENClusterer(2, random_state=0).fit(X)
+    >>> print(clusterer.explain())
+    forall x in O_0: ~x1(x)
+    forall x in O_1: x1(x)
+
+    References
+    ----------
+    Sec. 3.2 and Sec. 4.2, Eq. (12) and (13) of Ciravegna et al., *Logic Explained Networks*.
+    """
+
+    def __init__(  # noqa: PLR0913 - an estimator's settings
+        self,
+        n_clusters: int = 2,
+        *,
+        network: str = "mu",
+        max_concepts: int = 7,
+        fan_in: int = 3,
+        max_literals: int = 10,
+        literal_cost: float = 0.01,
+        hidden: Sequence[int] = (10,),
+        l1: float | Sequence[float] | None = None,
+        restarts: int = 5,
+        narrow_restarts: int = 16,
+        epochs: int = 200,
+        learning_rate: float = 0.03,
+        batch_size: int | None = None,
+        patience: int = 40,
+        encoder: Any = None,
+        device: str = "auto",
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.network = network
+        self.max_concepts = max_concepts
+        self.fan_in = fan_in
+        self.max_literals = max_literals
+        self.literal_cost = literal_cost
+        self.hidden = hidden
+        self.l1 = l1
+        self.restarts = restarts
+        self.narrow_restarts = narrow_restarts
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.patience = patience
+        self.encoder = encoder
+        self.device = device
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+        """Make clusters, and explain them.
+
+        Parameters
+        ----------
+        X : data frame, array, sparse matrix or mapping, n rows
+            Concepts in [0, 1], true where greater than one half; the names of a frame's columns are used in
+            the rules.
+        y : object
+            Never looked at.
+        sample_weight : array of shape (n,), optional
+            Non-negative weights.
+
+        Returns
+        -------
+        self
+        """
+        from logiclens.estimators.cluster_rules import Tuples
+        from logiclens.estimators.clustering import certainty, cluster, clusters_of, information
+        from logiclens.nn.criteria import iff_loss
+        from logiclens.nn.training import Plan
+
+        self._check_settings()
+        inputs, weight = self._read(X, sample_weight)
+        rows = weight > 0
+        tuples = Tuples.of(inputs.values[rows], weight[rows])
+        plan = Plan(
+            criterion=iff_loss,  # in place of that of clusters, which takes their number
+            epochs=self.epochs,
+            learning_rate=self.learning_rate,
+            batch_size=self.batch_size,
+            patience=self.patience,
+            prune=self.network != "relu",
+        )
+        report = progress_line(type(self).__name__) if self.verbose else None
+        found = cluster(self._starts(), plan, tuples, self._reading(inputs.names), report)
+        self._note_features(inputs)
+        self.network_ = found.network
+        self.explanations_ = found.rules
+        whole = Tuples.of(inputs.values, weight)  # rows without weight get a cluster, too
+        self.labels_ = clusters_of(found.network, whole, found.network.members)[0][whole.place]
+        self.mutual_information_ = information(found.clusters, tuples)
+        self.empty_clusters_ = tuple(int(e.target) for e in found.rules.values() if e.support == 0)
+        self.n_iter_ = found.n_iter
+        self.l1_ = found.penalty
+        if certainty(found, tuples) < _SURE:
+            warnings.warn(
+                f"{type(self).__name__} was still undecided between clusters after {self.epochs} epochs. "
+                "Raise epochs, or learning_rate.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def predict(self, X: Any) -> IndexArray:
+        """The cluster of each row, (n,): that of the largest output."""
+        return np.asarray(self._logits(X).argmax(axis=1), dtype=np.int64)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """How surely each row belongs to each cluster, (n, n_clusters): the softmax of the outputs."""
+        return np.asarray(softmax(self._logits(X), axis=1))
+
+    def explain(self, X: Any = None) -> ExplanationSet:
+        """Rules of the clusters: what all rows of each have in common (Eq. 13).
+
+        Parameters
+        ----------
+        X : data frame, array or mapping, optional
+            Rows to explain the network's clusters on; without them, the rules made when fitting are returned.
+
+        Returns
+        -------
+        ExplanationSet
+            By the number of the cluster. The rule of a cluster without rows is ``FALSE``.
+        """
+        check_is_fitted(self)
+        if X is None:
+            return self.explanations_
+        from logiclens.estimators.cluster_rules import Tuples, explain_clusters
+        from logiclens.estimators.clustering import clusters_of
+
+        values = read_rows(X, self.concept_names_)
+        if not len(values):
+            raise InputError("There are no rows to explain. Pass at least one.")
+        tuples = Tuples.of(values, np.ones(len(values)))
+        clusters = clusters_of(self.network_, tuples, self.network_.members)[0]
+        return explain_clusters(self.network_, tuples, clusters, self._reading(self.concept_names_))
+
+    def _logits(self, X: Any) -> FloatArray:
+        """Outputs of the clusters' networks, (n, n_clusters)."""
+        from logiclens.estimators.extraction import ask
+
+        check_is_fitted(self)
+        values = read_rows(X, self.concept_names_)
+        return ask(self.network_, (values > THRESHOLD).astype(float))
+
+    def _read(self, X: Any, sample_weight: ArrayLike | None) -> tuple[Inputs, FloatArray]:
+        inputs = read_concepts(X)
+        n_rows = len(inputs.values)
+        if n_rows == 0:
+            raise InputError("There are no rows to learn from. Pass at least one.")
+        if not inputs.names:
+            raise InputError("There are no concepts to learn from. Pass at least one column.")
+        if sample_weight is None:
+            return inputs, np.ones(n_rows)
+        weight = as_weights(sample_weight, "sample_weight", n_rows)
+        if not weight.any():
+            raise InputError("All weights in sample_weight are zero. Give some row a positive weight.")
+        return inputs, weight
+
+    def _note_features(self, inputs: Inputs) -> None:
+        self.concept_names_ = inputs.names
+        self.n_features_in_ = inputs.values.shape[1]
+        if inputs.named:
+            self.feature_names_in_ = np.array(inputs.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):  # of an earlier fit
+            del self.feature_names_in_
+
+    def _check_settings(self) -> None:
+        settings = self.get_params(deep=False)
+        if not isinstance(self.network, str) or self.network not in PENALTIES:
+            nearest = did_you_mean(self.network, PENALTIES) if isinstance(self.network, str) else ""
+            raise InputError(
+                f"Unknown network {shown(self.network)}. {nearest}There are {listing(PENALTIES)}."
+            )
+        least_of = {"n_clusters": 1, "narrow_restarts": 0, "max_concepts": 1, "max_literals": 1}
+        for name, least in least_of.items():
+            value = settings[name]
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+                raise InputError(f"{name} must be a whole number of at least {least}. Got {shown(value)}.")
+        if not 0.0 <= as_float(self.literal_cost) < np.inf:
+            raise InputError(f"literal_cost must be a number of at least 0. Got {shown(self.literal_cost)}.")
+        if self.encoder is not None:
+            raise InputError(
+                f"encoder must be None: inputs are concepts in [0, 1]. Got {shown(self.encoder)}; "
+                "turn columns into concepts first, for instance by comparing them with cut points."
+            )
+        check_settings({**settings, **_OF_CLASSIFIERS, "l1": self._penalties()})
+
+    def _penalties(self) -> tuple[float, ...]:
+        return PENALTIES[self.network] if self.l1 is None else penalties(self.l1)
+
+    def _starts(self) -> Starts:
+        from logiclens.estimators.clustering import Starts
+
+        return Starts(
+            make=self._maker(),
+            n_clusters=int(self.n_clusters),
+            penalties=self._penalties(),
+            restarts=int(self.restarts),
+            narrow=int(self.narrow_restarts),
+            seed=seed_of(self.random_state),
+            device=self.device,
+        )
+
+    def _reading(self, names: tuple[str, ...]) -> Reading:
+        from logiclens.estimators.cluster_rules import Reading
+
+        return Reading(names, self.max_concepts, self.max_literals, float(self.literal_cost))
+
+    def _maker(self) -> Maker:
+        """What makes the networks."""
+        from logiclens.nn.entropy import EntropyNetwork
+        from logiclens.nn.mu import MuNetwork
+        from logiclens.nn.psi import PsiNetwork
+        from logiclens.nn.relu import ReluNetwork
+
+        make: Any = {
+            "mu": partial(MuNetwork, max_concepts=self.max_concepts),
+            "psi": partial(PsiNetwork, fan_in=self.fan_in),
+            "relu": ReluNetwork,
+            "entropy": partial(EntropyNetwork, max_concepts=self.max_concepts, tau=0.1),
+        }[self.network]
+
+        def maker(streams: Streams, n_concepts: int, l1: Sequence[float]) -> LogicNetwork:
+            network: LogicNetwork = make(streams, n_concepts, tuple(self.hidden), l1)
+            return network
+
+        return maker
+
+
+_SURE = 0.9  # share of the clusters' mutual information that the network's probabilities must have

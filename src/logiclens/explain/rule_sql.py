@@ -1,0 +1,88 @@
+"""Rules as one SQL expression that answers as the rules do, so that a database can predict.
+
+A rule alone is a Boolean expression (:meth:`Explanation.to_sql <logiclens.explain.Explanation.to_sql>`). A
+set of rules also has a policy for rows of which several are true, or none. ``CASE`` takes the first condition
+that is true: with the rules in the order of their priority, and the default at the end, that is the policy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from logiclens.errors import InputError
+from logiclens.explain.label import Label
+from logiclens.logic.sql import Dialect, check_columns, dialect_named, sql_text
+
+if TYPE_CHECKING:
+    from logiclens.explain.rule_set import ExplanationSet
+
+_LEAST, _MOST = -(2**63), 2**63 - 1  # what the integers of databases hold
+
+
+def rules_to_sql(
+    rules: ExplanationSet, dialect: str = "ansi", threshold: float | None = None
+) -> str | dict[Label, str]:
+    """Return an expression that gives the label exactly as :meth:`ExplanationSet.predict` does.
+
+    Parameters
+    ----------
+    rules : ExplanationSet
+    dialect : {"ansi", "duckdb", "sqlite", "postgresql", "mysql", "spark", "bigquery"}, default "ansi"
+        As for :func:`logiclens.logic.to_sql`.
+    threshold : float, optional
+        For columns of scores, as for :func:`logiclens.logic.to_sql`. With a vocabulary the expression is
+        about the columns of the raw table, and the threshold has no part in it.
+
+    Returns
+    -------
+    str, or dict of label to str
+        A ``CASE`` expression; of a multi-label set a Boolean expression for each label.
+
+    Raises
+    ------
+    InputError
+        Unknown dialect, or a concept, a column or a label that it cannot carry.
+    LimitError
+        A formula is nested too deep, or too long.
+
+    Examples
+    --------
+    >>> from logiclens.explain import Explanation, ExplanationSet, Rule
+    >>> from logiclens.logic import Var
+    >>> rules = ExplanationSet(
+    ...     [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))],
+    ...     concept_names=["wings", "fins"],
+    ...     default="fish",
+    ...     priority=[0.9, 0.95],
+    ... )
+    >>> print(rules_to_sql(rules))
+    CASE WHEN "fins" IS TRUE THEN 'fish' WHEN "wings" IS TRUE THEN 'bird' ELSE 'fish' END
+    """
+    words = dialect_named(dialect)
+    used = sorted({name for explanation in rules.values() for name in explanation.concepts})
+    check_columns(used if rules.vocabulary is None else rules.vocabulary.used_columns(used), words)
+    conditions = {label: rules[label].to_sql(dialect, threshold) for label in rules}
+    if rules.multi_label or rules.default is None:
+        return conditions
+    rank = dict(zip(rules.labels, rules.priority, strict=True))
+    cases = (
+        f"WHEN {conditions[label]} THEN {_label(label, words)}"
+        for label in sorted(rules.labels, key=lambda label: -rank[label])  # of equals the first stays first
+    )
+    return f"CASE {' '.join(cases)} ELSE {_label(rules.default, words)} END"
+
+
+def _label(label: Label, dialect: Dialect) -> str:
+    """A label as a literal; an exponent makes a number a double, not a decimal."""
+    if isinstance(label, str):
+        return sql_text(label, dialect)
+    if isinstance(label, bool):
+        return dialect.true if label else dialect.false
+    if isinstance(label, float):
+        return repr(label) if "e" in repr(label) else f"{label!r}e0"
+    if not _LEAST <= label <= _MOST:
+        raise InputError(
+            f"The label {label} cannot be a whole number in {dialect.name}: it takes more than 64 bits. "
+            "Rename the class."
+        )
+    return str(label)

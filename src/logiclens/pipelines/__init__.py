@@ -1,0 +1,45 @@
+"""Pipelines: from raw inputs or somebody else's model to rules (Sec. 3.1 and 3.2).
+
+Names are imported when they are first asked for, so that importing the package stays quick.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from logiclens.pipelines.blackbox import BlackBoxExplainer
+    from logiclens.pipelines.bottleneck import ConceptBottleneckClassifier
+    from logiclens.pipelines.cascade import CascadeClassifier
+    from logiclens.pipelines.imitation import BlackBoxFidelity
+    from logiclens.pipelines.intervention import Intervention, InterventionCurve, intervention_curve
+
+_LATE = {
+    "BlackBoxExplainer": "logiclens.pipelines.blackbox",
+    "BlackBoxFidelity": "logiclens.pipelines.imitation",
+    "CascadeClassifier": "logiclens.pipelines.cascade",
+    "ConceptBottleneckClassifier": "logiclens.pipelines.bottleneck",
+    "Intervention": "logiclens.pipelines.intervention",
+    "InterventionCurve": "logiclens.pipelines.intervention",
+    "intervention_curve": "logiclens.pipelines.intervention",
+}
+"""Names imported when they are first asked for, and where they live."""
+
+__all__ = [
+    "BlackBoxExplainer",
+    "BlackBoxFidelity",
+    "CascadeClassifier",
+    "ConceptBottleneckClassifier",
+    "Intervention",
+    "InterventionCurve",
+    "intervention_curve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATE:
+        return getattr(import_module(_LATE[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

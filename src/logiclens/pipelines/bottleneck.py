@@ -1,0 +1,399 @@
+"""Concept bottleneck: raw inputs to concepts by a network ``g``, concepts to classes by a LEN (Sec. 3.1).
+
+    x -> g -> concept scores in [0, 1] -> LEN -> classes,     forall x: y(x) <-> phi(g(x))     Eq. (10)
+
+The rules are about the concepts that ``g`` sees in ``x``. So they say what the whole pipeline decides, and
+are worth as much as ``g`` is right about the concepts.
+
+*Sequential* training (the paper's): ``g`` learns the concepts from labels, then the LEN learns the classes
+from the scores of ``g``. *Joint* training goes on from there and takes turns: with the LEN held fixed, ``g``
+is moved to lower the loss of the classes plus ``concept_weight`` times the loss of the concepts; with ``g``
+held fixed, the LEN is fitted anew. A turn counts only if it lowers the loss of the two on the rows held out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from logiclens.errors import InputError, count
+from logiclens.estimators.base import LENClassifier
+from logiclens.estimators.classifiers import MuClassifier
+from logiclens.estimators.inputs import read_rows
+from logiclens.estimators.settings import seed_of
+from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
+from logiclens.explain.label import Label, plain_label
+from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.values import THRESHOLD, as_weights
+from logiclens.pipelines.intervention import Intervention, check_free, read_known
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from logiclens.pipelines.bottleneck_fitting import Job
+
+
+class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Classify raw inputs through concepts, and say how in terms of the concepts.
+
+    Parameters
+    ----------
+    concept_model : torch.nn.Module, optional
+        The network ``g``, from raw inputs (n, ...) to concept logits (n, n_concepts). A copy of it is
+        trained, from the weights that it has. Without it the raw inputs are the concepts, as for the
+        estimator alone.
+    estimator : LENClassifier, optional
+        What stands on top; a :class:`~logiclens.estimators.MuClassifier` when missing. Without a
+        ``random_state`` of its own it takes that of the bottleneck; its ``encoder`` has no part here.
+    train_concepts : bool, default True
+        Whether to train ``g``; not if it is trained already.
+    joint : bool, default False
+        Whether ``g`` is also moved for the sake of the classes; see :mod:`logiclens.pipelines.bottleneck`.
+    rounds : int, default 1
+        Turns of joint training.
+    concept_weight : float, default 1
+        What the loss of the concepts counts in joint training, that of the classes being 1.
+    epochs : int, default 30
+        Passes over the rows when ``g`` is trained, and in each turn of joint training.
+    batch_size : int, default 64
+        Rows in a mini-batch, and rows that are asked at once.
+    learning_rate : float, default 0.001
+        Of AdamW, at its highest; a tenth of it in joint training.
+    weight_decay : float, default 0.01
+    patience : int, default 10
+        Epochs without a better validation loss after which training of ``g`` ends.
+    validation_fraction : float, default 0.2
+        Share of the rows held out to stop the training of ``g`` by; 0 keeps the last weights.
+    augment : callable, optional
+        Maps a mini-batch of raw inputs, a tensor, to one that is changed at random: shifts, flips. Used only
+        while ``g`` is trained. What it draws from torch's own generator repeats with ``random_state``.
+    mixed_precision : bool, default True
+        Whether a GPU trains in bfloat16.
+    device : str, default "auto"
+        "cpu", "cuda", ...; "auto" is CUDA where there is one.
+    random_state : int, RandomState or None
+        The same number gives the same result.
+    verbose : bool, default False
+        Whether to show progress, on a terminal.
+
+    Attributes
+    ----------
+    concept_model_ : torch.nn.Module or None
+        The trained copy, in evaluation mode.
+    estimator_ : LENClassifier
+        The fitted LEN.
+    concept_names_ : tuple of str
+    classes_ : ndarray
+    history_ : ConceptHistory or None
+        The training of the concepts.
+    joint_loss_ : ndarray of shape (n_kept_turns + 1,)
+        Loss of classes and concepts on the rows held out, before joint training and after each turn that
+        was kept; empty without it.
+
+    Examples
+    --------
+    >>> import torch
+    >>> X = np.random.default_rng(0).normal(size=(300, 2)).astype("float32")
+    >>> concepts = {"right": X[:, 0] > 0, "up": X[:, 1] > 0}
+    >>> y = np.where((X > 0).all(axis=1), "both", "not both")
+    >>> with torch.random.fork_rng():
+    ...     _ = torch.manual_seed(0)
+    ...     g = torch.nn.Linear(2, 2)
+    >>> model = ConceptBottleneckClassifier(g, learning_rate=0.1, random_state=0)
+    >>> print(model.fit(X, y, concepts).explain()["both"])
+    forall x: both(x) <-> right(x) & up(x)
+    >>> model.intervene([[1.0, -1.0]], {"up": 1}).predictions_after.tolist()
+    ['both']
+    """
+
+    def __init__(  # noqa: PLR0913 - a classifier's settings
+        self,
+        concept_model: Any = None,
+        estimator: Any = None,
+        *,
+        train_concepts: bool = True,
+        joint: bool = False,
+        rounds: int = 1,
+        concept_weight: float = 1.0,
+        epochs: int = 30,
+        batch_size: int = 64,
+        learning_rate: float = 1e-3,
+        weight_decay: float = 1e-2,
+        patience: int = 10,
+        validation_fraction: float = 0.2,
+        augment: Callable[[Any], Any] | None = None,
+        mixed_precision: bool = True,
+        device: str = "auto",
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.concept_model = concept_model
+        self.estimator = estimator
+        self.train_concepts = train_concepts
+        self.joint = joint
+        self.rounds = rounds
+        self.concept_weight = concept_weight
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.patience = patience
+        self.validation_fraction = validation_fraction
+        self.augment = augment
+        self.mixed_precision = mixed_precision
+        self.device = device
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        given = isinstance(self.estimator, LENClassifier)
+        below = (self.estimator if given else MuClassifier()).__sklearn_tags__()
+        tags.input_tags, tags.classifier_tags = below.input_tags, below.classifier_tags
+        tags.target_tags = below.target_tags
+        return tags
+
+    # Fitting
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        concepts: Any = None,
+        concept_names: Sequence[str] | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Train the concept model and what stands on top of it.
+
+        Parameters
+        ----------
+        X : array, tensor or frame, n rows
+            Raw inputs of any shape (n, ...). Bytes (``uint8``) count as pictures and are divided by 255.
+        y : array of shape (n,), or array or frame of shape (n, n_targets)
+            Labels of classes, or a table of 0 / 1.
+        concepts : array, frame or mapping, (n, n_concepts), optional
+            The true concepts, in [0, 1]; needed to train the concept model. The names of a frame are used.
+        concept_names : sequence of str, optional
+            Names of the concepts where ``concepts`` has none; ``x0``, ``x1``, ... when missing.
+        sample_weight : array of shape (n,), optional
+            Non-negative weights.
+
+        Returns
+        -------
+        self
+        """
+        from logiclens.pipelines.bottleneck_fitting import check_settings, fit_bottleneck, read_labels
+        from logiclens.pipelines.concept_training import read_raw
+
+        check_settings(self.get_params(deep=False))
+        estimator = self._new_estimator()
+        if self.concept_model is None:
+            if concepts is not None or concept_names is not None:
+                raise InputError(
+                    "concepts and concept_names are for a concept model. "
+                    "Got concept_model=None; pass a torch.nn.Module, or leave them out."
+                )
+            estimator.fit(X, y, sample_weight=sample_weight)
+            self.concept_model_, self.history_, self.joint_loss_ = None, None, np.zeros(0)
+            self._adopt(estimator)
+            return self
+        inputs = read_raw(X)
+        if not len(inputs):
+            raise InputError("There are no rows to learn from. Pass at least one.")
+        labels, names = read_labels(concepts, concept_names, len(inputs), needed=bool(self.train_concepts))
+        weight = None if sample_weight is None else as_weights(sample_weight, "sample_weight", len(inputs))
+        fitted = fit_bottleneck(self._job(inputs, y, labels, names, weight), estimator)
+        self.concept_model_, self.row_shape_ = fitted.model, tuple(inputs.shape[1:])
+        self.history_, self.joint_loss_ = fitted.history, fitted.joint_loss
+        self._adopt(fitted.estimator)
+        return self
+
+    def _new_estimator(self) -> LENClassifier:
+        """The LEN to fit; scores of a concept model are concepts as they are."""
+        if self.estimator is None:
+            estimator = MuClassifier(device=self.device, verbose=self.verbose)
+        else:
+            estimator = clone(self.estimator)
+        if estimator.random_state is None:
+            estimator.set_params(random_state=self.random_state)
+        return estimator if self.concept_model is None else estimator.set_params(encoder=None)
+
+    def _job(
+        self,
+        inputs: Tensor,
+        y: Any,
+        labels: FloatArray | None,
+        names: tuple[str, ...] | None,
+        weight: FloatArray | None,
+    ) -> Job:
+        from logiclens.estimators.progress import progress_line
+        from logiclens.pipelines.bottleneck_fitting import Job
+        from logiclens.pipelines.concept_training import ConceptPlan
+
+        plan = ConceptPlan(
+            epochs=self.epochs,
+            batch_size=self.batch_size,
+            learning_rate=self.learning_rate,
+            weight_decay=self.weight_decay,
+            patience=self.patience,
+            augment=self.augment,
+            mixed_precision=bool(self.mixed_precision),
+        )
+        return Job(
+            model=self.concept_model,
+            inputs=inputs,
+            y=y,
+            labels=labels,
+            names=names,
+            weight=weight,
+            plan=plan,
+            train=bool(self.train_concepts),
+            rounds=self.rounds if self.joint else 0,
+            concept_weight=float(self.concept_weight),
+            validation_fraction=float(self.validation_fraction),
+            seed=seed_of(self.random_state),
+            device=self.device,
+            report=progress_line(type(self).__name__) if self.verbose else None,
+        )
+
+    def _adopt(self, estimator: LENClassifier) -> None:
+        self.estimator_ = estimator
+        self.classes_ = estimator.classes_
+        self.concept_names_ = estimator.concept_names_
+        for name in ("n_features_in_", "feature_names_in_"):
+            if self.concept_model_ is None and hasattr(estimator, name):
+                setattr(self, name, getattr(estimator, name))
+            elif hasattr(self, name):  # of an earlier fit
+                delattr(self, name)
+
+    # Asking
+
+    def predict_concepts(self, X: Any) -> FloatArray:
+        """Concept scores in [0, 1], shape (n, n_concepts): what the LEN reads.
+
+        Parameters
+        ----------
+        X : array, tensor or frame, n rows
+            Raw inputs.
+        """
+        check_is_fitted(self)
+        if self.concept_model_ is None:
+            return read_rows(X, self.concept_names_, self.estimator_.vocabulary_)
+        from logiclens.pipelines.concept_training import concept_logits, read_raw
+
+        inputs = read_raw(X, self.row_shape_)
+        return np.asarray(expit(concept_logits(self.concept_model_, inputs, self.batch_size)))
+
+    def _len(self) -> LENClassifier:
+        check_is_fitted(self)
+        return self.estimator_
+
+    def _scores(self, X: Any) -> Any:
+        """What the LEN takes: concept scores or, without a concept model, the raw inputs."""
+        return X if self.concept_model_ is None else self.predict_concepts(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted labels, (n,), or a table of 0 / 1, (n, n_targets), for multi-label problems."""
+        return self._len().predict(self._scores(X))
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """``f_i`` for each target, (n, n_targets), as the estimator gives it."""
+        return self._len().predict_proba(self._scores(X))
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Logits of the outputs: (n,) for two classes, larger for the second, (n, n_targets) otherwise."""
+        return self._len().decision_function(self._scores(X))
+
+    def decide(self, X: Any) -> BoolArray:
+        """What the LEN says about each target, (n, n_targets): what fidelity is measured against."""
+        return self._len().decide(self._scores(X))
+
+    def concept_accuracy(self, X: Any, concepts: Any) -> float:
+        """Share of the concept values, over all rows and concepts, that the concept model gets right.
+
+        Parameters
+        ----------
+        X : array, tensor or frame, n rows
+            Raw inputs.
+        concepts : array, frame or mapping, (n, n_concepts)
+            The true concepts.
+        """
+        scores = self.predict_concepts(X)
+        truth = read_rows(concepts, self.concept_names_)
+        if len(truth) != len(scores):
+            raise InputError(
+                f"concepts must have one row for each of the {count(len(scores), 'row')} of X. "
+                f"Got {count(len(truth), 'row')}."
+            )
+        return float(((scores > THRESHOLD) == (truth > THRESHOLD)).mean())
+
+    # Explaining
+
+    def explain(self, X: Any = None, y: Any = None) -> ExplanationSet:
+        """Class-level explanations over the concepts of the raw input (Eq. 10).
+
+        Parameters
+        ----------
+        X : array, tensor or frame, optional
+            Raw inputs to explain the LEN on; without them, the explanations made when fitting are returned.
+        y : array, optional
+            The truth about them.
+
+        Returns
+        -------
+        ExplanationSet
+            Its ``predict`` and ``score`` take concepts: those of :meth:`predict_concepts`.
+        """
+        return self._len().explain(None if X is None else self._scores(X), y)
+
+    def explain_sample(self, X: Any, target: Label | None = None) -> Explanation:
+        """Example-level explanation of one raw input; see the estimator's."""
+        return self._len().explain_sample(self._scores(X), target)
+
+    def explain_set(self, X: Any, target: Label) -> Explanation:
+        """What the raw inputs that are taken for the target have in common; see the estimator's."""
+        return self._len().explain_set(self._scores(X), target)
+
+    def explain_global(self, X: Any = None, *, max_concepts: int = 8) -> GlobalExplanation:
+        """Clauses that hold on all of the data; see the estimator's."""
+        below = self._len()
+        return below.explain_global(None if X is None else self._scores(X), max_concepts=max_concepts)
+
+    def intervene(self, X: Any, values: Any) -> Intervention:
+        """Set concepts by hand and see what becomes of predictions and rules.
+
+        Parameters
+        ----------
+        X : array, tensor or frame, n rows
+            Raw inputs.
+        values : mapping, data frame, masked array or array of shape (n, n_concepts)
+            A mapping or a frame from some of the concepts to one value, or one for each row; or an array of
+            all concepts. What is masked, missing or NaN is left to the concept model.
+
+        Returns
+        -------
+        Intervention
+        """
+        before = self.predict_concepts(X)
+        check_free(self)
+        values = read_known(values, self.concept_names_, len(before))
+        known = ~np.isnan(values)
+        after = np.where(known, values, before)
+        rules = self.explain()
+        return Intervention(
+            concept_names=self.concept_names_,
+            labels=tuple(plain_label(label) for label in self.classes_),
+            known=known,
+            concepts_before=before,
+            concepts_after=after,
+            predictions_before=self.estimator_.predict(before),
+            predictions_after=self.estimator_.predict(after),
+            fired_before=rules.fired(before),
+            fired_after=rules.fired(after),
+        )

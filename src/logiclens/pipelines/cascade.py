@@ -1,0 +1,366 @@
+"""Cascades: concepts explained by concepts, level by level, down to those of the data (Sec. 3.1).
+
+    C1 -> LEN -> C2 -> LEN -> ... -> LEN -> classes
+
+Each level's concepts are learnt from the level below by a multi-label LEN, the classes from the last level.
+What a level says, yes or no, is what the next one reads. So its rules can be put into the rules above: the
+formulas of the concepts take the place of the concepts, until a class is said in terms of the first level.
+That formula is long; it is minimized on the data, as any other (:mod:`logiclens.explain.classwise`).
+
+**What a level learns from.** By default from the true concepts below it: then its rules are about what the
+concepts mean, not about how well they are predicted, and a concept that is set by hand has the effect that it
+should have. ``train_on="predictions"`` takes what the level below predicts, out of fold: the rules then make
+up for its mistakes, which is worth something where concepts are hard to predict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.model_selection import KFold
+from sklearn.utils.validation import check_is_fitted
+
+from logiclens.errors import InputError, shown
+from logiclens.estimators.base import LENClassifier
+from logiclens.estimators.inputs import read_rows
+from logiclens.estimators.settings import seed_of
+from logiclens.estimators.targets import Problem, Targets, read_known_targets
+from logiclens.explain import Explanation, ExplanationSet, explain_class
+from logiclens.explain.classwise import rates_on
+from logiclens.explain.label import Label, plain_label
+from logiclens.logic import Formula, TruthTable
+from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.data import check_count
+from logiclens.logic.normal_form import substitute
+from logiclens.logic.values import THRESHOLD, as_weights
+from logiclens.pipelines.intervention import Intervention, read_known
+from logiclens.pipelines.levels import as_columns, fit_concepts, level_classifiers, read_levels, renamed
+from logiclens.pipelines.rows import take
+from logiclens.pipelines.tags import adopt_features, shared_input
+
+
+class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Classify through levels of concepts, and say how, level by level and from the first to the last.
+
+    Parameters
+    ----------
+    estimator : classifier of this package, or sequence of them, optional
+        What stands on each level: clones of one, or one for each, the last for the classes;
+        ``MuClassifier`` when missing. The rules of concepts are always equivalences, as no others can be
+        put in their place; those of the classes are of the estimator's kind.
+    train_on : {"concepts", "predictions"}, default "concepts"
+        What a level learns from: the true concepts below it, or what is predicted of them out of fold; see
+        :mod:`logiclens.pipelines.cascade`.
+    n_folds : int, default 5
+        Folds of the predictions that are trained on.
+    max_literals : int, default 20
+        Longest composed formula to consider.
+    random_state : int, RandomState or None
+        Seed of the folds, and of the default estimator.
+
+    Attributes
+    ----------
+    estimators_ : list of classifiers
+        One for each level above the first.
+    level_names_ : tuple of tuple of str
+        Names of the concepts of each level, the first included.
+    composed_ : dict of label to Formula
+        The rules of all levels put into one another, exactly.
+    explanations_ : ExplanationSet
+        The same, minimized on the rows of the fit: what :meth:`explain` returns.
+    classes_ : ndarray
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).random((300, 4)) > 0.5
+    >>> middle = np.column_stack([X[:, 0] & X[:, 1], X[:, 2] | X[:, 3]])
+    >>> cascade = CascadeClassifier(random_state=0)
+    >>> cascade = cascade.fit(X, middle[:, 0] & middle[:, 1], levels=[middle])
+    >>> print(cascade.explain_levels()[1][True])
+    forall x: True(x) <-> c2_0(x) & c2_1(x)
+    >>> print(cascade.explain()[True])
+    forall x: True(x) <-> (x0(x) & x1(x) & x2(x)) | (x0(x) & x1(x) & x3(x))
+
+    References
+    ----------
+    *Cascading* in Sec. 3.1 of Ciravegna et al., *Logic Explained Networks*.
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        train_on: str = "concepts",
+        n_folds: int = 5,
+        max_literals: int = 20,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.train_on = train_on
+        self.n_folds = n_folds
+        self.max_literals = max_literals
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        several = isinstance(self.estimator, Sequence)
+        tags.input_tags = shared_input(self.estimator[0] if several else self.estimator)
+        return tags
+
+    def fit(
+        self, X: Any, y: Any, levels: Sequence[Any] | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Train every level, and explain.
+
+        Parameters
+        ----------
+        X : data frame, array, sparse matrix or mapping, n rows
+            The first level.
+        y : array of shape (n,), or array or frame of shape (n, n_targets)
+            Labels of classes, or a table of outputs.
+        levels : sequence of tables (n, n_concepts), optional
+            Frames, mappings or arrays of 0 and 1, or of numbers in [0, 1]: the concepts of the second level,
+            of the third, ... Those of an array are called ``c2_0``, ``c2_1``, ... Without any, this is one
+            LEN.
+        sample_weight : array of shape (n,), optional
+            Non-negative weights.
+
+        Returns
+        -------
+        self
+        """
+        seed = seed_of(self.random_state)
+        self._check()
+        tables = read_levels(levels)
+        chain = level_classifiers(self.estimator, len(tables) + 1, seed)
+        below: Any = X
+        self.estimators_: list[LENClassifier] = []
+        for (names, values), estimator in zip(tables, chain[:-1], strict=True):
+            fit_concepts(estimator, below, values, sample_weight)
+            self.estimators_.append(estimator)
+            if self.train_on == "predictions":
+                values = self._out_of_fold(estimator, below, values, sample_weight, seed)
+            below = dict(zip(names, values.T, strict=True))
+        self.estimators_.append(chain[-1].fit(below, y, sample_weight=sample_weight))
+        first, last = self.estimators_[0], self.estimators_[-1]
+        self.level_names_ = (first.concept_names_, *(names for names, _ in tables))
+        self.classes_ = last.classes_
+        adopt_features(self, first)
+        self.composed_ = self._compose()
+        self.explanations_ = self._explained(X, y, sample_weight) if tables else last.explain()
+        return self
+
+    def _check(self) -> None:
+        if self.train_on not in ("concepts", "predictions"):
+            raise InputError(f"train_on must be 'concepts' or 'predictions'. Got {shown(self.train_on)}.")
+        whole = isinstance(self.n_folds, int | np.integer) and not isinstance(self.n_folds, bool)
+        if not whole or self.n_folds < 2:
+            raise InputError(f"n_folds must be a whole number of at least 2. Got {shown(self.n_folds)}.")
+        check_count(self.max_literals, "max_literals")
+
+    def _out_of_fold(
+        self, fitted: LENClassifier, X: Any, values: FloatArray, weight: ArrayLike | None, seed: int
+    ) -> FloatArray:
+        """What is predicted of concepts by clones that have not seen the rows, (n, n_concepts)."""
+        said = np.zeros(values.shape)
+        given = None if weight is None else np.asarray(weight, dtype=np.float64)
+        if len(values) < self.n_folds:
+            raise InputError(
+                f"train_on='predictions' needs a row for each of the {self.n_folds} folds. Got {len(values)}."
+            )
+        splitter = KFold(int(self.n_folds), shuffle=True, random_state=seed % 2**32)
+        for inside, outside in splitter.split(values):
+            part = None if given is None else given[inside]
+            estimator = fit_concepts(clone(fitted), take(X, inside), values[inside], part)
+            said[outside] = estimator.decide(take(X, outside))[:, : values.shape[1]]
+        return said
+
+    # Predicting
+
+    def predict_levels(self, X: Any) -> list[FloatArray]:
+        """Scores of every level above the first, each (n, n_concepts); last those of the classes.
+
+        What counts as true, above one half, is what the next level reads.
+
+        Parameters
+        ----------
+        X : data frame, array, sparse matrix or mapping
+            The first level.
+        """
+        check_is_fitted(self, "estimators_")
+        found = []
+        below: Any = X
+        for estimator, names in zip(self.estimators_[:-1], self.level_names_[1:], strict=True):
+            found.append(estimator.predict_proba(below)[:, : len(names)])
+            below = as_columns(names, found[-1])
+        return [*found, self.estimators_[-1].predict_proba(below)]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted labels, (n,), or a table of 0 and 1, (n, n_targets), for multi-label problems."""
+        below = self._last(X)
+        return self.estimators_[-1].predict(below)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Scores of the classes, (n, n_targets)."""
+        return self.predict_levels(X)[-1]
+
+    def decide(self, X: Any) -> BoolArray:
+        """What the cascade says about each target, (n, n_targets): what fidelity is measured against."""
+        below = self._last(X)
+        return self.estimators_[-1].decide(below)
+
+    def _last(self, X: Any) -> Any:
+        """What the last level reads."""
+        scores = self.predict_levels(X)
+        return X if len(scores) == 1 else as_columns(self.level_names_[-1], scores[-2])
+
+    # Explaining
+
+    def explain_levels(self) -> list[ExplanationSet]:
+        """Rules of every level above the first in terms of the level below it; last those of the classes."""
+        check_is_fitted(self, "estimators_")
+        return [
+            *(
+                renamed(estimator.explain(), names)
+                for estimator, names in zip(self.estimators_[:-1], self.level_names_[1:], strict=True)
+            ),
+            self.estimators_[-1].explain(),
+        ]
+
+    def explain(self, X: Any = None, y: Any = None) -> ExplanationSet:
+        """Rules of the classes in terms of the first level: composed, then minimized on the data.
+
+        Parameters
+        ----------
+        X : data frame, array or mapping, optional
+            Rows to minimize on; those of the fit when missing.
+        y : array, optional
+            The truth about them, which decides how long the formulas are; without it, what the cascade says.
+
+        Returns
+        -------
+        ExplanationSet
+            In the scores of a rule, ``fidelity`` is its agreement with the cascade, ``accuracy`` with the
+            truth. :attr:`composed_` has the formulas as they were before.
+        """
+        check_is_fitted(self, "estimators_")
+        if X is None:
+            return self.explanations_
+        if len(self.estimators_) == 1:
+            return self.estimators_[0].explain(X, y)
+        return self._explained(X, y, None)
+
+    def _compose(self) -> dict[Label, Formula]:
+        """The formula of each class, the formulas of all levels below put in the place of their concepts."""
+        *below, last = self.explain_levels()
+        composed = dict(last.formulas)
+        for rules in reversed(below):
+            meaning = {str(name): formula for name, formula in rules.formulas.items()}
+            composed = {label: substitute(formula, meaning) for label, formula in composed.items()}
+        return composed
+
+    def _explained(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> ExplanationSet:
+        from logiclens.estimators.extraction import rule_set
+
+        last, x = self.estimators_[-1], self._first(X)
+        if not len(x):
+            raise InputError("There are no rows to explain. Pass at least one.")
+        labels = tuple(plain_label(label) for label in self.classes_)
+        said = self.decide(X)
+        if y is None:
+            outputs = said.astype(float)
+            outputs = outputs[:, 1:] if last.problem_ is Problem.BINARY else outputs
+            targets = Targets(labels, last.problem_, outputs)
+        else:
+            targets = read_known_targets(y, len(x), labels, last.problem_)
+        weight = np.ones(len(x))
+        if sample_weight is not None:
+            weight = as_weights(sample_weight, "sample_weight", len(x))
+        truth = targets.truth()
+        found = [
+            self._explain_class(label, x > THRESHOLD, said[:, at], truth[:, at], weight)
+            for at, label in enumerate(labels)
+        ]
+        words = self.estimators_[0].vocabulary_
+        return rule_set(found, x, truth, weight, self.level_names_[0], last.problem_, words)
+
+    def _explain_class(
+        self, label: Label, x: BoolArray, said: BoolArray, truth: FloatArray, weight: FloatArray
+    ) -> Explanation:
+        """The composed formula of a class, minimized on rows."""
+        composed, names = self.composed_[label], self.level_names_[0]
+        used = list(composed.concepts)
+        rows, columns = weight > 0, [names.index(name) for name in used]
+        x, weight = x[rows][:, columns], weight[rows]
+        fired = composed.evaluate(x, used)
+        table = TruthTable.from_data(x, fired, names=used, sample_weight=weight)
+        yes = truth[rows] * weight
+        true = TruthTable.from_counts(x, yes, weight - yes, used)
+        kind = self.estimators_[-1].explain()[label].kind
+        found = explain_class(table, label, kind=kind, truth=true, max_literals=self.max_literals)
+        words = self.estimators_[0].vocabulary_
+        if words is not None:
+            found = replace(found, rule=replace(found.rule, formula=words.simplify(found.formula)))
+        answers = TruthTable.from_data(x, said[rows], names=used, sample_weight=weight)
+        scores = rates_on(found.formula, answers, true, "training", len(x))
+        return replace(found, scores=scores, support=float(weight @ said[rows]))
+
+    # Intervening
+
+    def intervene(self, X: Any, level: int, values: Any) -> Intervention:
+        """Set concepts of a level by hand, and see what the cascade says then.
+
+        Parameters
+        ----------
+        X : data frame, array, sparse matrix or mapping, n rows
+            The first level.
+        level : int
+            1 for the concepts of the data, 2 for the first that are predicted, and so on.
+        values : mapping, data frame or array of shape (n, n_concepts)
+            From some of the level's concepts to a value in [0, 1], or to one for each row; or an array of all
+            of them. NaN leaves a concept as it is.
+
+        Returns
+        -------
+        Intervention
+            Concepts of the level, predictions and rules of the classes that fire, before and after.
+        """
+        check_is_fitted(self, "estimators_")
+        n_levels = len(self.level_names_)
+        whole = isinstance(level, int | np.integer) and not isinstance(level, bool)
+        if not whole or not 1 <= level <= n_levels:
+            raise InputError(
+                f"level must be a whole number from 1 to {n_levels}, the last level there is. "
+                f"Got {shown(level)}."
+            )
+        names = self.level_names_[level - 1]
+        before = self._first(X) if level == 1 else self.predict_levels(X)[level - 2]
+        known = read_known(values, names, len(before))
+        after = np.where(np.isnan(known), before, known)
+        labels = tuple(plain_label(label) for label in self.classes_)
+        said = [self._from_level(scores, int(level)) for scores in (before, after)]
+        return Intervention(
+            names, labels, ~np.isnan(known), before, after, said[0][0], said[1][0], said[0][1], said[1][1]
+        )
+
+    def _from_level(self, scores: FloatArray, level: int) -> tuple[NDArray[Any], BoolArray]:
+        """Predictions, and which rules of the classes fire, given the concepts of a level."""
+        from logiclens.estimators.runs import network_answers
+
+        x = scores if level == 1 else (scores > THRESHOLD).astype(np.float64)
+        for estimator, names in zip(self.estimators_[level - 1 : -1], self.level_names_[level:], strict=True):
+            x = network_answers(estimator.network_, x, estimator.problem_)[:, : len(names)].astype(np.float64)
+        last, columns = self.estimators_[-1], dict(zip(self.level_names_[-1], x.T, strict=True))
+        fired = last.explain().fired(columns)
+        return last.predict(columns), fired
+
+    def _first(self, X: Any) -> FloatArray:
+        """The concepts of the first level, (n, n_concepts)."""
+        return read_rows(X, self.level_names_[0], self.estimators_[0].vocabulary_)

@@ -1,0 +1,345 @@
+"""The clusterer that users of scikit-learn see."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import adjusted_rand_score
+
+from logiclens.errors import InputError, UnknownConceptError
+from logiclens.estimators.cluster_rules import NO_ROWS
+from logiclens.estimators.clusterer import PENALTIES, LENClusterer
+from logiclens.explain import ExplanationSet, RuleKind
+from logiclens.logic import FALSE, TRUE, Var, equivalent
+from tests.strategies import HOSTILE_NAMES, all_rows
+
+NETWORKS = tuple(PENALTIES)
+
+
+def quick(n_clusters: int = 2, **settings: Any) -> LENClusterer:
+    """A clusterer that is done in a fraction of a second."""
+    chosen = {"restarts": 2, "narrow_restarts": 6, "epochs": 100, "learning_rate": 0.05} | settings
+    return LENClusterer(n_clusters, device="cpu", **{"random_state": 0} | chosen)
+
+
+def planted(n: int = 240, n_groups: int = 2, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Groups of equal size, each with a concept of its own, and rare concepts that tell nothing."""
+    rng = np.random.default_rng(seed)
+    group = np.arange(n) % n_groups
+    data = {f"group_{k}": np.where(group == k, 0.9, 0.2) for k in range(n_groups)}
+    return pd.DataFrame(data | {name: rng.random(n) * 0.6 for name in ("noise_a", "noise_b")}), group
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("n_groups", [2, 3])
+def test_planted_groups_are_found_with_their_rules(network, n_groups):
+    X, group = planted(n_groups=n_groups)
+
+    clusterer = quick(n_groups, network=network).fit(X)
+
+    assert adjusted_rand_score(group, clusterer.labels_) == 1.0
+    assert clusterer.mutual_information_ == pytest.approx(np.log(n_groups))
+    rules = clusterer.explain()
+    for label in range(n_groups):
+        fired = rules[label].evaluate(X)
+        assert (fired == (clusterer.labels_ == label)).all(), "a rule is about the cluster of its number"
+        assert rules[label].complexity <= n_groups - 1
+        assert not {"noise_a", "noise_b"} & set(rules[label].concepts)
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_seeds_agree(network):
+    X = np.random.default_rng(5).random((150, 5)) < [0.5, 0.25, 0.8, 0.4, 0.1]
+    fits = [quick(network=network, random_state=seed).fit(X) for seed in range(4)]
+
+    assert len({str(each.explain()) for each in fits}) == 1
+    assert all((each.labels_ == fits[0].labels_).all() for each in fits)
+
+
+def test_the_same_seed_gives_the_same_network():
+    X, _ = planted()
+    first, second = quick(3).fit(X), quick(3).fit(X)
+
+    assert (first.predict_proba(X) == second.predict_proba(X)).all()
+
+
+def test_labels_are_never_looked_at():
+    X, group = planted(n_groups=3)
+    without, given = quick(3).fit(X), quick(3).fit(X, y=group[::-1])
+
+    assert (without.labels_ == given.labels_).all()
+    assert without.explain() == given.explain()
+    assert (without.predict_proba(X) == given.predict_proba(X)).all()
+
+
+def test_predict_agrees_with_labels_row_by_row_and_in_any_order():
+    X, _ = planted(n_groups=3)
+    clusterer = quick(3).fit(X)
+
+    assert (clusterer.predict(X) == clusterer.labels_).all()
+    assert (quick(3).fit_predict(X) == clusterer.labels_).all()
+    assert (clusterer.predict(X[X.columns[::-1]]) == clusterer.labels_).all()
+    assert clusterer.predict(X.iloc[[4]])[0] == clusterer.labels_[4]
+    assert clusterer.labels_.dtype == np.int64
+
+
+def test_probabilities_sum_to_one_and_name_the_cluster():
+    X, _ = planted(n_groups=3)
+    clusterer = quick(3).fit(X)
+    p = clusterer.predict_proba(X)
+
+    assert p.shape == (len(X), 3)
+    assert np.allclose(p.sum(axis=1), 1.0)
+    assert (p.argmax(axis=1) == clusterer.labels_).all()
+
+
+def test_only_the_side_of_one_half_counts():
+    X, _ = planted()
+    clusterer = quick().fit(X)
+
+    assert (clusterer.predict((X > 0.5).astype(float)) == clusterer.labels_).all()
+    assert clusterer.explain() == quick().fit(X > 0.5).explain()
+
+
+def test_more_clusters_than_the_data_hold_are_empty_and_reported():
+    X = pd.DataFrame({"a": [0, 1] * 10, "b": [1, 1] * 10})
+
+    clusterer = quick(4).fit(X)
+
+    assert clusterer.empty_clusters_ == (2, 3)
+    assert set(clusterer.labels_) == {0, 1}
+    rules = clusterer.explain()
+    assert [rules[label].formula for label in (2, 3)] == [FALSE, FALSE]
+    assert {rules[label].status for label in (2, 3)} == {NO_ROWS}
+    assert {rules[label].formula for label in (0, 1)} == {Var("a"), ~Var("a")}
+    assert clusterer.predict_proba(X).shape == (20, 4)
+
+
+@pytest.mark.parametrize("X", [[[0.2, 0.9]], [[0.0, 1.0]] * 5], ids=["one row", "constant columns"])
+def test_nothing_to_tell_apart_is_one_cluster(X):
+    clusterer = quick().fit(X)
+
+    assert clusterer.labels_.tolist() == [0] * len(X)
+    assert clusterer.empty_clusters_ == (1,)
+    assert clusterer.mutual_information_ == 0.0
+    assert clusterer.explain()[0].formula == TRUE
+
+
+def test_one_cluster_is_everything():
+    X, _ = planted()
+    clusterer = quick(1).fit(X)
+
+    assert set(clusterer.labels_) == {0}
+    assert clusterer.explain()[0].formula == TRUE
+    assert clusterer.empty_clusters_ == ()
+
+
+def test_copies_and_opposites_of_a_concept_change_no_cluster():
+    X, _ = planted()
+    more = X.assign(copy=X["group_0"], opposite=1.0 - X["group_0"])
+
+    assert (quick().fit(more).labels_ == quick().fit(X).labels_).all()
+
+
+def test_weights_decide_which_clusters_are_even():
+    X = pd.DataFrame(all_rows(2).astype(int), columns=["a", "b"])
+    weight = np.where(X["a"] == 1, 1.0, 5.0) * np.where(X["b"] == 1, 1.0, 3.0)
+    clusterer = quick(literal_cost=0.1)
+
+    equal = clusterer.fit(X).explain()
+    weighted = clusterer.fit(X, sample_weight=weight).explain()
+
+    assert {each.concepts for each in equal.values()} == {("a",)}  # as good as b, and before it
+    assert {each.concepts for each in weighted.values()} == {("b",)}  # 1 to 3, where a is 1 to 5
+
+
+def test_rows_of_weight_zero_get_a_cluster_but_no_say():
+    X, _ = planted()
+    strange = pd.DataFrame(1.0, index=range(500), columns=X.columns)
+    weight = np.r_[np.ones(len(X)), np.zeros(len(strange))]
+
+    clusterer = quick().fit(pd.concat([X, strange]), sample_weight=weight)
+
+    alone = quick().fit(X)
+    assert (clusterer.labels_[: len(X)] == alone.labels_).all()
+    assert (clusterer.predict_proba(X) == alone.predict_proba(X)).all()
+    assert len(clusterer.labels_) == len(weight)
+    assert clusterer.mutual_information_ == pytest.approx(np.log(2))
+
+
+@pytest.mark.parametrize("names", [HOSTILE_NAMES[at : at + 2] for at in range(0, len(HOSTILE_NAMES) - 1, 2)])
+def test_names_are_data(names):
+    X, _ = planted()
+    renamed = X.iloc[:, [0, 2]].set_axis(list(names), axis=1)
+
+    clusterer = quick().fit(renamed)
+
+    assert clusterer.concept_names_ == tuple(names)
+    assert {each.concepts for each in clusterer.explain().values()} == {(names[0],)}
+
+
+def test_explain_makes_rules_of_the_cluster_kind():
+    X, _ = planted()
+    rules = quick().fit(X).explain()
+
+    assert isinstance(rules, ExplanationSet)
+    assert rules.labels == (0, 1)
+    assert {each.kind for each in rules.values()} == {RuleKind.CLUSTER}
+    assert str(rules[0]).startswith("forall x in O_0: ")
+
+
+def test_explain_on_other_rows_keeps_the_numbers():
+    X, _ = planted(n_groups=3)
+    clusterer = quick(3).fit(X)
+    rows = X[clusterer.labels_ != 1]
+
+    rules = clusterer.explain(rows)
+
+    assert rules.labels == (0, 1, 2)
+    assert (rules[1].formula, rules[1].status) == (FALSE, NO_ROWS)
+    for label in (0, 2):
+        assert (rules[label].evaluate(rows) == (clusterer.predict(rows) == label)).all()
+
+
+def test_fitted_attributes():
+    X, _ = planted()
+    clusterer = quick().fit(X)
+
+    assert clusterer.concept_names_ == tuple(X.columns)
+    assert clusterer.feature_names_in_.tolist() == list(X.columns)
+    assert clusterer.n_features_in_ == 4
+    assert clusterer.explanations_ is clusterer.explain()
+    assert clusterer.network_.members == 2
+    assert 0 < clusterer.n_iter_ <= 100
+    assert clusterer.l1_ in PENALTIES["mu"]
+    assert not hasattr(clusterer.fit(X.to_numpy()), "feature_names_in_")
+
+
+def test_settings_are_stored_as_given_and_cloned():
+    clusterer = LENClusterer(3, network="psi", l1=[0.1], random_state=4)
+
+    assert clone(clusterer).get_params() == clusterer.get_params()
+    assert clusterer.l1 == [0.1]
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_mini_batches_find_the_groups_too(network):
+    X, group = planted()
+    clusterer = quick(network=network, batch_size=3).fit(X)
+
+    assert adjusted_rand_score(group, clusterer.labels_) == 1.0
+
+
+def test_a_random_state_object_and_none_are_taken():
+    X, group = planted()
+    for state in (np.random.RandomState(1), None):
+        assert adjusted_rand_score(group, quick(random_state=state).fit(X).labels_) == 1.0
+
+
+def test_the_global_generators_are_left_alone():
+    import torch
+
+    X, _ = planted()
+    before, in_torch = np.random.get_state()[1].copy(), torch.random.get_rng_state()
+    quick(random_state=None).fit(X)
+
+    assert (np.random.get_state()[1] == before).all()
+    assert torch.equal(torch.random.get_rng_state(), in_torch)
+
+
+def test_too_little_training_is_warned_of():
+    X, _ = planted()
+    text = "LENClusterer was still undecided between clusters after 2 epochs. Raise epochs, or learning_rate."
+    with pytest.warns(ConvergenceWarning, match=re.escape(text)):
+        quick(epochs=2, learning_rate=1e-4).fit(X)
+
+
+def test_enough_training_is_not():
+    X, _ = planted(n_groups=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        quick(3).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_clusters": 0}, "n_clusters must be a whole number of at least 1. Got 0."),
+        ({"n_clusters": 2.5}, "n_clusters must be a whole number of at least 1. Got 2.5."),
+        ({"n_clusters": True}, "n_clusters must be a whole number of at least 1. Got True."),
+        ({"narrow_restarts": -1}, "narrow_restarts must be a whole number of at least 0. Got -1."),
+        ({"max_concepts": "auto"}, "max_concepts must be a whole number of at least 1. Got 'auto'."),
+        ({"max_literals": 0}, "max_literals must be a whole number of at least 1. Got 0."),
+        ({"restarts": 0}, "restarts must be a whole number of at least 1. Got 0."),
+        ({"literal_cost": -0.1}, "literal_cost must be a number of at least 0. Got -0.1."),
+        ({"literal_cost": "low"}, "literal_cost must be a number of at least 0. Got 'low'."),
+        ({"learning_rate": 0}, "learning_rate must be a positive number. Got 0."),
+        ({"l1": -1.0}, "l1 must be a number of at least 0, or several to choose from. Got -1.0."),
+        (
+            {"encoder": "auto"},
+            "encoder must be None: inputs are concepts in [0, 1]. Got 'auto'; "
+            "turn columns into concepts first, for instance by comparing them with cut points.",
+        ),
+        (
+            {"network": "entropie"},
+            "Unknown network 'entropie'. Did you mean 'entropy'? There are 'mu', 'psi', 'relu', 'entropy'.",
+        ),
+        ({"network": None}, "Unknown network None. There are 'mu', 'psi', 'relu', 'entropy'."),
+        (
+            {"batch_size": 0},
+            "batch_size must be a whole number of at least 1, or None for all rows at once. Got 0.",
+        ),
+    ],
+)
+def test_bad_settings_are_refused_word_for_word(settings, message):
+    with pytest.raises(InputError) as info:
+        LENClusterer(**settings).fit([[0, 1], [1, 0]])
+
+    assert str(info.value) == message
+
+
+@pytest.mark.parametrize(
+    ("X", "weight", "message"),
+    [
+        (np.zeros((0, 2)), None, "There are no rows to learn from. Pass at least one."),
+        (np.zeros((2, 0)), None, "There are no concepts to learn from. Pass at least one column."),
+        ([[0], [1]], [0, 0], "All weights in sample_weight are zero. Give some row a positive weight."),
+    ],
+)
+def test_bad_data_are_refused_word_for_word(X, weight, message):
+    with pytest.raises(InputError) as info:
+        quick().fit(X, sample_weight=weight)
+
+    assert str(info.value) == message
+
+
+def test_other_columns_and_no_rows_are_refused():
+    X, _ = planted()
+    clusterer = quick().fit(X)
+
+    with pytest.raises(UnknownConceptError):
+        clusterer.predict({"other": [1.0]})
+    with pytest.raises(InputError, match=re.escape("There are no rows to explain. Pass at least one.")):
+        clusterer.explain(X.iloc[:0])
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "explain"])
+def test_an_unfitted_clusterer_says_so(method):
+    with pytest.raises(NotFittedError, match="LENClusterer instance is not fitted yet"):
+        getattr(LENClusterer(), method)([[0, 1]])
+
+
+def test_a_formula_is_what_its_cluster_has_in_common_on_the_data():
+    """Two concepts that always go together are one: either may be named."""
+    X = pd.DataFrame({"a": [0, 1] * 20, "b": [0, 1] * 20})
+    rules = quick().fit(X).explain()
+
+    assert {str(each.formula) for each in rules.values()} == {"a", "~a"}
+    assert not equivalent(rules[0].formula, rules[1].formula)

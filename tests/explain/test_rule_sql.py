@@ -1,0 +1,164 @@
+"""Rules as one SQL expression: what a database answers is what the rules predict."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from logiclens.concepts import Above, OneOf, Vocabulary
+from logiclens.errors import InputError
+from logiclens.explain import Explanation, ExplanationSet, Rule
+from logiclens.explain.rule_sql import rules_to_sql
+from logiclens.logic import FALSE, TRUE, Var, to_sql
+from logiclens.logic.sql import dialect_named
+from tests.explain.strategies import explanation_sets
+from tests.strategies import all_rows
+
+a, b = Var("a"), Var("b")
+ENGINES = {"duckdb": duckdb.connect, "sqlite": lambda: sqlite3.connect(":memory:")}
+
+
+@pytest.fixture(scope="module", params=list(ENGINES))
+def engine(request):
+    connection = ENGINES[request.param]()
+    yield request.param, connection
+    connection.close()
+
+
+def rules_of(formulas: dict[Any, Any], **settings: Any) -> ExplanationSet:
+    explanations = [Explanation(Rule(label, formula)) for label, formula in formulas.items()]
+    return ExplanationSet(explanations, ["a", "b"], **settings)
+
+
+def make_table(connection: Any, dialect: str, names: tuple[str, ...], rows: np.ndarray, kind: str) -> None:
+    """A table ``t`` with the rows, in the order of its column ``row_number_of_t``."""
+    quote = dialect_named(dialect).quote
+    columns = ", ".join(f"{quote(name)} {kind}" for name in names)
+    connection.execute("DROP TABLE IF EXISTS t")
+    connection.execute(f"CREATE TABLE t (row_number_of_t INTEGER, {columns})")
+    marks = ", ".join("?" * (len(names) + 1))
+    connection.executemany(f"INSERT INTO t VALUES ({marks})", [(i, *r) for i, r in enumerate(rows.tolist())])
+
+
+def answers(connection: Any, sql: str) -> list[Any]:
+    found = connection.execute(f"SELECT {sql} FROM t ORDER BY row_number_of_t").fetchall()
+    return [answer for (answer,) in found]
+
+
+@settings(max_examples=60)
+@given(rules=explanation_sets())
+@example(rules=rules_of({"it's": a, 'say "hi"': b, "": a & b}, priority=[0.5, 0.7, 0.7], default="it's"))
+@example(rules=rules_of({0.1: a, 1e300: b, -0.0: a & b}, default=0.1))
+@example(rules=rules_of({False: a, True: a | b}, default=False))
+@example(rules=rules_of({-(2**63): a, 2**63 - 1: b}, default=-(2**63)))
+def test_the_expression_is_predict(engine, rules):
+    """Hostile names and labels of any type, conflicts and rows without a rule included."""
+    dialect, connection = engine
+    try:
+        sql = rules.to_sql(dialect)
+    except InputError as error:
+        assume("cannot be a" not in str(error) and "are one column" not in str(error))
+        raise
+    folded = {dialect_named(dialect).fold(name) for name in rules.concept_names}
+    assume(len(folded) == len(rules.concept_names) and not any("\0" in name for name in rules.concept_names))
+    X = all_rows(len(rules.concept_names))
+    make_table(connection, dialect, rules.concept_names, X, "BOOLEAN")
+
+    expected = rules.predict(X)
+    if rules.multi_label:
+        found = np.column_stack([answers(connection, sql[label]) for label in rules])
+        assert list(sql) == list(rules)
+        assert (found == expected).all()
+    else:
+        assert answers(connection, sql) == expected.tolist()
+
+
+@given(rows=st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=5))
+def test_scores_are_compared_with_the_threshold(engine, rows):
+    dialect, connection = engine
+    rules = rules_of({"x": a & ~b, "y": b}, priority=[0.2, 0.1], default="x")
+    make_table(connection, dialect, ("a", "b"), np.array(rows), "DOUBLE")
+
+    found = answers(connection, rules.to_sql(dialect, threshold=0.25))
+    assert found == rules.predict(np.array(rows), threshold=0.25).tolist()
+
+
+def test_rules_stand_in_the_order_of_their_priority():
+    rules = rules_of({"x": a, "y": b, "z": TRUE}, priority=[0.5, 0.9, 0.5], default="y")
+
+    assert rules_to_sql(rules) == (
+        "CASE WHEN \"b\" IS TRUE THEN 'y' WHEN \"a\" IS TRUE THEN 'x' WHEN TRUE THEN 'z' ELSE 'y' END"
+    )
+    assert rules.to_sql() == rules_to_sql(rules)
+
+
+def test_a_set_without_any_rule_answers_with_its_default():
+    assert rules_of({1: FALSE, 2: FALSE}, default=2).to_sql("sqlite") == (
+        "CASE WHEN 0 THEN 1 WHEN 0 THEN 2 ELSE 2 END"
+    )
+
+
+def test_several_labels_are_one_expression_each():
+    rules = rules_of({"x": a, "y": ~b}, multi_label=True)
+
+    assert rules.to_sql("mysql", 0.3) == {"x": to_sql(a, "mysql", 0.3), "y": to_sql(~b, "mysql", 0.3)}
+
+
+@pytest.mark.parametrize(
+    ("label", "text"), [(3, "3"), (-0.5, "-0.5e0"), (1e-7, "1e-07"), (True, "TRUE"), ("it's", "'it''s'")]
+)
+def test_labels_keep_their_type(label, text):
+    """A number that is not whole is a double: decimals would not be equal to it."""
+    assert (
+        rules_of({label: a}, default=label).to_sql() == f'CASE WHEN "a" IS TRUE THEN {text} ELSE {text} END'
+    )
+
+
+def test_raw_columns(engine):
+    dialect, connection = engine
+    words = Vocabulary(("age", "ward"), (Above("age", 62), OneOf("ward", ("it's",))))
+    old = Explanation(Rule("old", Var("age > 62")))
+    odd = Explanation(Rule("odd", ~Var("ward = it's") & Var("age > 62")))
+    rules = ExplanationSet([old, odd], words.names, default="old", priority=[0.1, 0.2], vocabulary=words)
+    connection.execute("DROP TABLE IF EXISTS t")
+    connection.execute("CREATE TABLE t (row_number_of_t INTEGER, age DOUBLE, ward VARCHAR)")
+    connection.execute(
+        "INSERT INTO t VALUES (0, 70, 'it''s'), (1, 70, 'x'), (2, 62, 'x'), (3, 62.5, 'it''s')"
+    )
+
+    expected = rules.predict({"age": [70, 70, 62, 62.5], "ward": ["it's", "x", "x", "it's"]})
+    assert expected.tolist() == ["old", "odd", "old", "old"]
+    assert answers(connection, rules.to_sql(dialect)) == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (
+            ExplanationSet(
+                [Explanation(Rule("x", a)), Explanation(Rule("y", Var("A")))], ["a", "A"], default="x"
+            ),
+            "'A' and 'a' are one column in duckdb. Rename one of the concepts.",
+        ),
+        (
+            rules_of({2**63: a}, default=2**63),
+            "The label 9223372036854775808 cannot be a whole number in duckdb: it takes more than 64 bits. "
+            "Rename the class.",
+        ),
+        (
+            rules_of({"\0": a}, default="\0"),
+            "'\\x00' cannot be a text in duckdb: it holds a NUL character. Replace the value.",
+        ),
+    ],
+)
+def test_what_a_database_cannot_carry_is_refused(rules, message):
+    """Columns that differ in case alone as well when no single rule has both."""
+    with pytest.raises(InputError) as info:
+        rules.to_sql("duckdb")
+    assert str(info.value) == message

@@ -1,0 +1,336 @@
+"""Black boxes of every kind are asked, and their answers read as labels."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from scipy.special import expit, softmax
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from logiclens.errors import InputError
+from logiclens.pipelines.asking import (
+    Answers,
+    Form,
+    ask,
+    check_black_box,
+    check_folds,
+    class_names,
+    fit_black_box,
+    fit_folds,
+    is_fitted,
+    probabilities,
+)
+
+X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+
+
+def read(black_box: object, X: object = X, classes: object = None) -> Answers:
+    said = ask(black_box, X)
+    return Answers.of(black_box, said, len(said), classes)
+
+
+def error_of(call, *args, **kwargs) -> str:
+    with pytest.raises(InputError) as info:
+        call(*args, **kwargs)
+    assert "\n" not in str(info.value)
+    return str(info.value)
+
+
+def linear(*weights: list[float]) -> torch.nn.Linear:
+    """A layer without bias and with those weights, one list for each output."""
+    layer = torch.nn.Linear(2, len(weights), bias=False)
+    with torch.no_grad():
+        layer.weight[:] = torch.tensor(weights)
+    return layer
+
+
+# --- forms of answers ---
+
+
+@pytest.mark.parametrize(
+    ("answers", "form", "labels"),
+    [
+        (["a", "b", "a"], Form.LABELS, ["a", "b", "a"]),
+        ([2, 0, 1], Form.LABELS, [2, 0, 1]),
+        ([0, 1, 1], Form.LABELS, [0, 1, 1]),
+        ([True, False, True], Form.LABELS, [True, False, True]),
+        ([1.0, 2.0, 1.0], Form.LABELS, [1.0, 2.0, 1.0]),
+        ([0.5, 0.51, 0.2], Form.ONE, [False, True, False]),
+        ([[0.5], [0.51], [0.2]], Form.ONE, [False, True, False]),
+        ([0.0, 1.0, 1.0], Form.ONE, [False, True, True]),
+        ([[0.2, 0.8], [0.9, 0.1], [0.5, 0.5]], Form.SEVERAL, [1, 0, 0]),
+        ([["a"], ["b"], ["a"]], Form.LABELS, ["a", "b", "a"]),
+    ],
+    ids=[
+        "text",
+        "numbers",
+        "0 and 1",
+        "Booleans",
+        "whole floats",
+        "p",
+        "column",
+        "certain",
+        "table",
+        "column of text",
+    ],
+)
+def test_callables(answers, form, labels):
+    box = read(lambda _: answers)
+
+    assert box.form is form
+    assert box.labels(ask(lambda _: answers, X)).tolist() == labels
+
+
+@pytest.mark.parametrize("kind", [pd.Series, torch.as_tensor, np.asarray], ids=["series", "tensor", "array"])
+def test_answers_come_in_any_container(kind):
+    assert ask(lambda _: kind([0.25, 0.5, 0.75]), X).tolist() == [0.25, 0.5, 0.75]
+
+
+def test_the_form_is_settled_once():
+    """A later batch of nothing but 0.0 and 1.0, or of one class, is read as the first one was."""
+    box = read(lambda _: [0.0, 1.0, 2.0])
+
+    assert box.labels(np.array([0.0, 1.0])).tolist() == [0.0, 1.0]
+
+
+def test_an_estimator_answers_with_labels_even_if_they_are_floats():
+    model = KNeighborsClassifier(1).fit(X, [0.0, 1.0, 1.0])
+
+    assert read(model).form is Form.LABELS
+
+
+def test_an_estimator_of_several_outputs_answers_with_a_table():
+    model = KNeighborsClassifier(1).fit(X, [[0, 1], [1, 0], [1, 1]])
+    box = read(model)
+
+    assert box.form is Form.TABLE
+    assert box.labels(ask(model, X)).tolist() == [[0, 1], [1, 0], [1, 1]]
+
+
+def test_one_logit_says_yes_above_zero():
+    module = linear([1.0, -1.0])
+    box = read(module)
+
+    assert box.labels(ask(module, X)).tolist() == [False, True, False]
+    assert box.logits
+
+
+def test_of_several_logits_the_largest_decides():
+    module = linear([1.0, 0.0], [0.0, 1.0], [0.7, 0.7])
+
+    assert read(module, classes=["a", "b", "c"]).labels(ask(module, X)).tolist() == ["b", "a", "c"]
+
+
+@pytest.mark.parametrize(
+    "table", [X, X.tolist(), pd.DataFrame(X), torch.as_tensor(X)], ids=["array", "list", "frame", "tensor"]
+)
+def test_a_module_is_asked_with_tensors_of_its_own_kind(table):
+    module = linear([1.0, -1.0]).to(torch.float64)
+
+    assert ask(module, table).tolist() == [-1.0, 1.0, 0.0]
+
+
+def test_a_module_is_asked_in_evaluation_mode_and_left_as_it_was():
+    torch.manual_seed(0)
+    module = torch.nn.Sequential(torch.nn.Dropout(0.5), torch.nn.BatchNorm1d(2), linear([1.0, -1.0]))
+    module[0].eval()
+    before = [parameter.clone() for parameter in module.state_dict().values()]
+    twice = [ask(module, X).tolist() for _ in range(2)]
+
+    assert twice[0] == twice[1]
+    assert [part.training for part in module] == [False, True, True]
+    assert all(torch.equal(a, b) for a, b in zip(before, module.state_dict().values(), strict=True))
+
+
+def test_a_module_may_be_asked_about_very_many_rows():
+    rows = np.random.default_rng(0).random((40_000, 2))
+
+    assert np.allclose(ask(linear([1.0, -1.0]), rows), rows[:, 0] - rows[:, 1], atol=1e-6)
+
+
+# --- degrees ---
+
+
+def test_degrees_of_every_kind_of_black_box():
+    one, several = linear([1.0, -1.0]), linear([1.0, 0.0], [0.0, 2.0])
+    model = LogisticRegression().fit(X, ["n", "y", "n"])
+
+    labels, degrees = probabilities(one, X, read(one))
+    assert labels.tolist() == [False, True]
+    assert np.allclose(degrees[:, 1], expit([-1.0, 1.0, 0.0]))
+    assert np.allclose(probabilities(several, X, read(several))[1], softmax(X * [1.0, 2.0], axis=1))
+    labels, degrees = probabilities(model, X, read(model))
+    assert labels.tolist() == ["n", "y"]
+    assert np.allclose(degrees, model.predict_proba(X))
+    assert np.allclose(probabilities(lambda x: x[:, 0], X, read(lambda x: x[:, 0]))[1][:, 1], X[:, 0])
+    table = probabilities(lambda x: x * 3, X, read(lambda x: x * 3))[1]
+    assert np.allclose(table, [[0, 1], [1, 0], [0.5, 0.5]])
+
+
+def test_degrees_that_are_none():
+    negative = lambda x: x - 2  # noqa: E731
+
+    assert error_of(probabilities, lambda _: ["a", "b", "a"], X, Answers(Form.LABELS)) == (
+        "answers='probabilities' needs a black box that gives them, and this one gives labels. "
+        "Use answers='labels'."
+    )
+    assert error_of(probabilities, negative, X, read(negative)) == (
+        "answers='probabilities' needs probabilities. The black box gave a negative number, or zeros alone; "
+        "use answers='labels'."
+    )
+
+
+def test_class_names():
+    assert class_names(linear([1.0, 1.0]), Answers(Form.ONE, ("no", "yes"), True)).tolist() == ["no", "yes"]
+
+
+# --- fitting ---
+
+
+@pytest.mark.parametrize(
+    ("black_box", "fitted"),
+    [
+        (LogisticRegression(), False),
+        (make_pipeline(StandardScaler(), LogisticRegression()), False),
+        (LogisticRegression().fit(X, [0, 1, 1]), True),
+        (make_pipeline(StandardScaler(), LogisticRegression()).fit(X, [0, 1, 1]), True),
+        (linear([1.0, 1.0]), True),
+        (len, True),
+    ],
+    ids=["estimator", "pipeline", "fitted estimator", "fitted pipeline", "module", "function"],
+)
+def test_who_is_fitted(black_box, fitted):
+    assert is_fitted(black_box) is fitted
+
+
+def test_weights_are_handed_on_where_they_are_taken():
+    rows, y = np.array([[0.0], [0.0]]), np.array(["a", "b"])
+    model = fit_black_box(DummyClassifier(strategy="most_frequent"), rows, y, np.array([1.0, 3.0]))
+    nearest = fit_black_box(KNeighborsClassifier(1), rows, y, np.array([1.0, 3.0]))
+
+    assert model.predict(rows)[0] == "b"
+    assert nearest.predict(rows)[0] == "a"
+
+
+def test_out_of_fold_answers_come_from_those_who_have_not_seen_the_row():
+    """The nearest neighbour knows every row by heart; out of fold it has to guess, and guesses another."""
+    rows = np.arange(20.0)[:, None]
+    y = np.arange(20)
+    folds = fit_folds(KNeighborsClassifier(1), rows, y, np.ones(20), 5, 0)
+    said = np.concatenate([box.predict(part) for box, part in folds.asked])[folds.order]
+
+    assert len(folds.asked) == 5
+    assert (said != y).all()
+    assert np.abs(said - y).max() <= 5
+
+
+def test_out_of_fold_uses_weights():
+    rows, y = np.zeros((20, 1)), np.tile(["a", "b"], 10)
+    folds = fit_folds(DummyClassifier(), rows, y, np.where(y == "a", 1.0, 2.0), 2, 0)
+
+    assert all((box.predict(part) == "b").all() for box, part in folds.asked)
+
+
+# --- what is refused ---
+
+
+@pytest.mark.parametrize(
+    ("black_box", "message"),
+    [
+        (
+            3,
+            "black_box must be a model with predict, a torch.nn.Module or a callable. Got 3.",
+        ),
+        (
+            LogisticRegression,
+            "black_box must be a model with predict, a torch.nn.Module or a callable. "
+            "Got <class 'sklearn.linear_model._logistic.LogisticRegression'>; make one with ().",
+        ),
+    ],
+    ids=["number", "class"],
+)
+def test_who_cannot_be_asked(black_box, message):
+    assert error_of(check_black_box, black_box) == message
+
+
+@pytest.mark.parametrize(
+    ("black_box", "classes", "message"),
+    [
+        (
+            lambda _: ["a"] * 3,
+            ["a", "b"],
+            "classes names the numbers of a black box; this one answers with labels. Leave it out.",
+        ),
+        (
+            lambda _: [0.5] * 3,
+            ["a"],
+            "classes must name the 2 classes that the black box answers about. Got 1.",
+        ),
+        (lambda _: [0.5] * 3, "ab", "classes must be a sequence of labels. Got 'ab'."),
+        (
+            lambda _: [0.5] * 3,
+            ["a", "a"],
+            "Labels must be distinct; repeated: 'a'. Give each target its own.",
+        ),
+        (
+            lambda _: [0.5, np.nan, 0.1],
+            None,
+            "The answer of the black box has 1 missing value (NaN), the first in row 1 (counted from 0). "
+            "Impute or drop those rows first.",
+        ),
+        (
+            KNeighborsRegressor(1).fit(X, [0.0, 0.5, 0.25]),
+            None,
+            "The black box predicts numbers such as 0.5, not labels. Pass a callable that compares them with "
+            "a cut point: lambda X: model.predict(X) > cut.",
+        ),
+    ],
+    ids=["labels", "too few", "text", "repeated", "NaN", "a regression"],
+)
+def test_answers_that_cannot_be_read(black_box, classes, message):
+    assert error_of(read, black_box, X, classes) == message
+
+
+@pytest.mark.parametrize("answers", [["a"], [0.5] * 4, np.zeros((3, 2, 2))], ids=["fewer", "more", "3-D"])
+def test_each_row_has_one_answer(answers):
+    shape = np.shape(answers)
+
+    assert error_of(Answers.of, len, np.asarray(answers), 3) == (
+        f"The black box must give an answer for each of the 3 rows. Got shape {shape}."
+    )
+
+
+@pytest.mark.parametrize("cv", [1, 0, 4, True, 2.5, "5"])
+def test_folds_that_cannot_be_made(cv):
+    assert error_of(check_folds, cv, LogisticRegression(), [0, 1, 1], 3) == (
+        f"out_of_fold must be a number of folds from 2 to the 3 rows there are, or None. Got {cv!r}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("black_box", "y"), [(len, [0, 1, 1]), (LogisticRegression(), None)], ids=["no fit", "no y"]
+)
+def test_folds_need_an_estimator_and_the_truth(black_box, y):
+    assert error_of(check_folds, 2, black_box, y, 3) == (
+        "out_of_fold fits clones of the black box, so it needs an estimator, and y. "
+        "Leave it out, or see n_fresh for rows that the black box has not seen."
+    )
+
+
+def test_asking_needs_no_torch():
+    code = (
+        "import sys; from logiclens.pipelines.asking import ask; "
+        "ask(lambda X: [1], [[0]]); print('torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+
+    assert done.stdout == "False\n", done.stderr

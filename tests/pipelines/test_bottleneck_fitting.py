@@ -1,0 +1,149 @@
+"""How a bottleneck is fitted: rows held out, labels, losses, settings that are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from logiclens.errors import InputError
+from logiclens.estimators import MuClassifier, PsiClassifier
+from logiclens.pipelines.bottleneck_fitting import joint_loss, read_labels, split_rows
+from logiclens.pipelines.concept_training import concept_loss
+from tests.pipelines.raw_toys import linear, plane, quick
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
+
+X, Y, CONCEPTS = plane(60)
+
+
+@given(st.lists(st.sampled_from([0.0, 0.5, 2.0]), min_size=1, max_size=40), st.floats(0, 0.99))
+def test_rows_are_learnt_from_or_held_out(weights, fraction):
+    weight = np.array(weights)
+    if not weight.any():
+        with pytest.raises(InputError, match="All weights in sample_weight are 0"):
+            split_rows(len(weight), weight, fraction, 0)
+        return
+    rows, check = (part.numpy() for part in split_rows(len(weight), weight, fraction, 0))
+
+    assert len(rows) >= 1
+    assert np.array_equal(np.sort(np.concatenate([rows, check])), np.flatnonzero(weight))
+    assert len(check) <= round(fraction * len(np.flatnonzero(weight)))
+
+
+def test_the_split_repeats_with_the_seed():
+    one, same, other = (split_rows(100, None, 0.2, seed)[1].tolist() for seed in (0, 0, 1))
+
+    assert one == same != other
+
+
+@pytest.mark.parametrize("kind", [MuClassifier(epochs=40, random_state=0), PsiClassifier(random_state=0)])
+def test_gradients_reach_the_concepts_through_the_network(kind):
+    """Of a psi network, too, whose inputs are steps."""
+    network = kind.fit(CONCEPTS, Y).network_.requires_grad_(False)
+    outputs = torch.as_tensor(Y != "both").float()[:, None]
+    logits = torch.from_numpy(X).double().requires_grad_()
+    loss = joint_loss(network, outputs, concept_loss(torch.from_numpy(CONCEPTS)), 0.0, None)
+    loss(logits, torch.arange(60)).sum().backward()
+
+    assert logits.grad is not None
+    assert (logits.grad.abs().sum(dim=0) > 0).all()
+    assert all(parameter.grad is None for parameter in network.parameters())
+
+
+def test_the_joint_loss_is_that_of_classes_and_concepts():
+    network = MuClassifier(epochs=10, random_state=0).fit(CONCEPTS, Y).network_
+    outputs = torch.as_tensor(Y != "both").float()[:, None]
+    logits, rows = torch.from_numpy(X), torch.arange(60)
+    weight = torch.linspace(0, 2, 60)
+    plain, concepts = (concept_loss(torch.from_numpy(CONCEPTS).float(), w) for w in (None, weight))
+    task = joint_loss(network, outputs, concepts, 0.0, None)(logits, rows)
+    both = joint_loss(network, outputs, concepts, 3.0, weight)(logits, rows)
+    share = torch.sigmoid(network(torch.sigmoid(logits).to(network.l1.dtype))[0])
+
+    assert torch.allclose(task, -torch.log(torch.where(outputs[:, 0] > 0, share, 1 - share)))
+    assert torch.allclose(both, weight * (task + 3.0 * plain(logits, rows)))
+
+
+def test_labels_and_names_are_read():
+    values, names = read_labels(pd.DataFrame({"a": [0, 1], "b": [1, 0]}), None, 2, needed=True)
+
+    assert values is not None
+    assert values.tolist() == [[0.0, 1.0], [1.0, 0.0]]
+    assert names == ("a", "b")
+    assert read_labels([[0, 1]], ["a", "b"], 1, needed=True)[1] == ("a", "b")
+    assert read_labels(None, ["a"], 1, needed=False) == (None, ("a",))
+    assert read_labels(None, None, 1, needed=False) == (None, None)
+
+
+def error_of(call: Any, *args: Any, **kwargs: Any) -> str:
+    with pytest.raises(InputError) as info:
+        call(*args, **kwargs)
+    return str(info.value)
+
+
+def test_labels_that_do_not_fit():
+    assert error_of(read_labels, CONCEPTS[:5], None, 6, needed=True) == (
+        "concepts must have one row for each of the 6 rows of X. Got 5 rows."
+    )
+    assert error_of(quick(linear(n_out=3)).fit, X, Y, CONCEPTS) == (
+        "concept_model gives 3 concepts. Got labels of 2 concepts; give it one output for each."
+    )
+    assert error_of(quick(linear(), train_concepts=False).fit, X, Y, concept_names=["a"]) == (
+        "1 name was given for 2 columns. Give one name for each column."
+    )
+
+
+@pytest.mark.parametrize("settings", [{}, {"train_concepts": False, "joint": True}])
+def test_a_concept_model_without_weights_cannot_be_trained(settings):
+    assert error_of(quick(torch.nn.Identity(), **settings).fit, X, Y, CONCEPTS) == (
+        "concept_model has no weights that can be trained. "
+        "Set train_concepts=False and joint=False to use it as it is."
+    )
+
+
+COUNT = "{} must be a whole number of at least 1. Got {}."
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"epochs": 0}, COUNT.format("epochs", 0)),
+        ({"batch_size": 2.5}, COUNT.format("batch_size", 2.5)),
+        ({"patience": True}, COUNT.format("patience", True)),
+        ({"rounds": "1"}, COUNT.format("rounds", "'1'")),
+        ({"learning_rate": 0}, "learning_rate must be a positive number. Got 0."),
+        ({"weight_decay": -1}, "weight_decay must be a number of at least 0. Got -1."),
+        ({"concept_weight": np.inf}, "concept_weight must be a number of at least 0. Got inf."),
+        (
+            {"validation_fraction": 1},
+            "validation_fraction must be a number of at least 0 and less than 1. Got 1.",
+        ),
+        ({"augment": "flip"}, "augment must be a function of a mini-batch. Got 'flip'."),
+        (
+            {"estimator": "mu"},
+            "estimator must be a classifier of this package. Got 'mu'; write MuClassifier().",
+        ),
+        (
+            {"concept_model": "cnn"},
+            "concept_model must be a torch.nn.Module. Got 'cnn'; write a function as a module.",
+        ),
+        (
+            {"device": "abacus"},
+            "device must be 'auto', 'cpu' or a device that torch can use here. Got 'abacus'.",
+        ),
+        (
+            {"random_state": -1},
+            "random_state must be a whole number of at least 0, None or a RandomState. Got -1.",
+        ),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_settings_that_make_no_sense(settings, text):
+    assert error_of(quick(linear()).set_params(**settings).fit, X, Y, CONCEPTS) == text

@@ -1,0 +1,155 @@
+"""Rows of tables of every kind: counted, taken out, held out, recombined."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+import torch
+from sklearn.exceptions import DataConversionWarning
+
+from logiclens.errors import InputError
+from logiclens.pipelines.rows import as_labels, check_rows, hold_out, number_of_rows, recombined, take
+
+VALUES = np.arange(12).reshape(6, 2)
+KINDS = {
+    "array": VALUES,
+    "list": VALUES.tolist(),
+    "sparse": scipy.sparse.csr_array(VALUES),
+    "coo": scipy.sparse.coo_array(VALUES),
+    "dok": scipy.sparse.dok_array(VALUES),
+    "tensor": torch.as_tensor(VALUES),
+    "pandas": pd.DataFrame(VALUES, columns=["a", "b"], index=[5, 4, 3, 2, 1, 0]),
+    "polars": pl.DataFrame(VALUES, schema=["a", "b"]),
+    "pyarrow": pa.table({"a": VALUES[:, 0], "b": VALUES[:, 1]}),
+    "mapping": {"a": VALUES[:, 0], "b": VALUES[:, 1].tolist()},
+}
+
+
+def plain(table: object) -> np.ndarray:
+    """The values of a table of any kind."""
+    if isinstance(table, dict):
+        return np.column_stack(list(table.values()))
+    if hasattr(table, "toarray"):
+        return table.toarray()
+    return table.to_pandas().to_numpy() if isinstance(table, pa.Table) else np.asarray(table)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_are_counted(kind):
+    assert number_of_rows(KINDS[kind], "X") == 6
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_are_taken_by_place_in_the_kind_of_the_table(kind):
+    """Also where a frame has an index that says otherwise."""
+    part = take(KINDS[kind], np.array([4, 0, 4]))
+
+    assert isinstance(part, scipy.sparse.csr_array if kind in ("coo", "dok") else type(KINDS[kind]))
+    assert plain(part).tolist() == VALUES[[4, 0, 4]].tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_fresh_rows_are_made_of_pieces_of_real_ones(kind):
+    both, new = recombined(KINDS[kind], 200, np.random.default_rng(0))
+    everything, fresh = plain(both), plain(new)
+
+    assert everything[:6].tolist() == VALUES.tolist()
+    assert everything[6:].tolist() == fresh.tolist()
+    assert fresh.shape == (200, 2)
+    assert all(set(fresh[:, j]) == set(VALUES[:, j]) for j in range(2))
+    apart = fresh[:, 1] != fresh[:, 0] + 1
+    assert 0.1 < apart.mean() < 0.5  # 2 * 0.25 * 0.75 * 5 / 6 of them have columns of two different rows
+
+
+def test_fresh_rows_keep_the_types_of_columns():
+    frame = pd.DataFrame({"n": [1, 2, 3], "t": pd.Categorical(["x", "y", "x"]), "f": [0.5, 1.5, 2.5]})
+    both, new = recombined(frame, 5, np.random.default_rng(0))
+
+    assert both.dtypes.tolist() == new.dtypes.tolist() == frame.dtypes.tolist()
+
+
+def test_the_same_seed_makes_the_same_rows():
+    first, second = (recombined(VALUES, 9, np.random.default_rng(3))[1] for _ in range(2))
+
+    assert (first == second).all()
+
+
+def test_rows_held_out_are_stratified_and_apart():
+    labels = np.repeat(["rare", "common"], [8, 32])
+    train, test = hold_out(labels, np.ones(40), 0.25, seed=0)
+
+    assert sorted([*train, *test]) == list(range(40))
+    assert (labels[test] == "rare").sum() == 2
+    assert len(test) == 10
+
+
+def test_rows_of_weight_zero_are_on_neither_side():
+    weight = np.tile([1.0, 0.0], 10)
+    train, test = hold_out(np.zeros(20), weight, 0.3, seed=0)
+
+    assert sorted([*train, *test]) == list(range(0, 20, 2))
+
+
+@pytest.mark.parametrize("labels", [np.arange(10), np.eye(10)], ids=["all different", "a table"])
+def test_what_cannot_be_stratified_is_split_all_the_same(labels):
+    train, test = hold_out(labels, np.ones(10), 0.2, seed=0)
+
+    assert (len(train), len(test)) == (8, 2)
+
+
+def test_too_few_rows_are_all_learnt_from():
+    train, test = hold_out(np.array([0]), np.ones(1), 0.25, seed=0)
+
+    assert train.tolist() == [0]
+    assert test.tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (3, "X must be a table of rows: a data frame or an array. Got 3."),
+        ("ab", "X must be a table of rows: a data frame or an array. Got 'ab'."),
+        (np.array(1.0), "X must be a table of rows: a data frame or an array. Got array(1.)."),
+        ({"a": [1], "b": [1, 2]}, "The columns of X must be of one length. Got [1, 2]."),
+    ],
+    ids=["number", "text", "scalar", "two lengths"],
+)
+def test_what_has_no_rows_is_refused(table, message):
+    with pytest.raises(InputError) as info:
+        number_of_rows(table, "X")
+
+    assert str(info.value) == message
+
+
+def test_repeated_columns_are_refused():
+    with pytest.raises(InputError) as info:
+        take(pd.DataFrame([[1, 2]], columns=["a", "a"]), np.array([0]))
+
+    assert str(info.value) == "The columns of X must have distinct names. Rename those that are repeated."
+
+
+def test_a_column_of_labels_is_flat_with_a_warning():
+    with pytest.warns(DataConversionWarning):
+        assert as_labels([["a"], ["b"]]).tolist() == ["a", "b"]
+    assert as_labels([[0, 1]]).tolist() == [[0, 1]]
+
+
+def test_what_numpy_can_read_has_rows():
+    class Rows:
+        def __array__(self, dtype=None, copy=None):
+            return VALUES
+
+    assert number_of_rows(Rows(), "X") == 6
+    assert take(Rows(), np.array([1])).tolist() == VALUES[[1]].tolist()
+
+
+def test_tables_of_other_length_are_refused():
+    check_rows(None, "concepts", 3)
+    with pytest.raises(InputError) as info:
+        check_rows([[1]], "concepts", 3)
+
+    assert str(info.value) == "concepts must have a row for each of the 3 rows of X. Got 1."
