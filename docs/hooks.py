@@ -1,23 +1,55 @@
-"""Build step of the documentation: the command-line reference, written by the commands themselves.
+"""Build step of the documentation: pages that are made of something else.
 
-The page ``reference/cli.md`` holds a marker; when the site is built the marker is replaced by the
-``--help`` text of every command, so the page cannot fall behind the program.
+A page holds a marker, which is filled in when the site is built. ``reference/cli.md`` gets the ``--help``
+text of every command, so that it cannot fall behind the program; the page of a notebook gets its cells and
+what they printed.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+DOCS = Path(__file__).parent
 MARKER = "<!-- the help of every command -->"
+NOTEBOOK = re.compile(r"<!-- the cells of (?P<path>[\w/-]+\.ipynb) -->")
+"""Marker of a notebook; the path is one below docs/."""
 WIDTH = "88"
 _COLOR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """MkDocs event: fill the marker in, wherever a page has it."""
-    return markdown.replace(MARKER, cli_reference()) if MARKER in markdown else markdown
+    """MkDocs event: fill the markers in, wherever a page has them."""
+    if MARKER in markdown:
+        markdown = markdown.replace(MARKER, cli_reference())
+    return NOTEBOOK.sub(lambda marker: notebook_page(DOCS / marker["path"]), markdown)
+
+
+def notebook_page(path: Path) -> str:
+    """Markdown of a notebook: its text, its code, and the text that is stored as its output."""
+    parts = []
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            parts.append(source)
+            continue
+        parts.append(_fenced(source, "python"))
+        printed = "".join(map(output_text, cell["outputs"]))
+        if printed.strip():
+            parts.append(_fenced(printed, "text"))
+    return "\n\n".join(parts)
+
+
+def output_text(output: dict[str, Any]) -> str:
+    """What an output of a cell is without its pictures and HTML: what was printed, or the value as text."""
+    return "".join(output.get("text", output.get("data", {}).get("text/plain", "")))
+
+
+def _fenced(text: str, language: str) -> str:
+    return f"```{language}\n{text.rstrip()}\n```"
 
 
 def cli_reference() -> str:

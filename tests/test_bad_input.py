@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+import scipy.sparse
 import torch
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
@@ -30,6 +31,7 @@ from logiclens.concepts import (
 from logiclens.errors import LogicLensError
 from logiclens.estimators import (
     EntropyClassifier,
+    LENClusterer,
     MuClassifier,
     PsiClassifier,
     ReluClassifier,
@@ -341,7 +343,7 @@ def classifier_cases(kind: type[LENClassifier]) -> dict[str, Call]:
         batch_size=NOT_A_COUNT,
         patience=NOT_A_COUNT,
         validation_fraction={"None": None, "one": 1, "negative": -0.1, "NaN": np.nan},
-        encoder={"text": "auto", "object": object()},
+        encoder={"text": "deep", "object": object()},
         device={"None": None, "unknown": "abacus", "number": 3.5},
         random_state={"text": "0", "negative": -1, "fraction": 0.5},
     )
@@ -1188,7 +1190,6 @@ CASES |= {
         **prefixed("y", each(lambda value: quick().fit(ROWS, value), NOT_LABELS_OF_TWO_ROWS)),
         "y: numbers": lambda: quick().fit(ROWS, [0.25, 0.5]),
         "y: of two types": lambda: quick().fit(ROWS, np.array([1, "yes"], dtype=object)),
-        "y: a column": lambda: quick().fit(ROWS, [[0], [1]]),
         "y: a table of labels": lambda: quick().fit(ROWS, [[0, 2], [1, 0]]),
         **prefixed(
             "sample_weight", each(lambda value: quick().fit(ROWS, [0, 1], sample_weight=value), NOT_WEIGHTS)
@@ -1816,11 +1817,73 @@ CASES |= {
 }
 
 
+def quick_clusterer() -> LENClusterer:
+    """A clusterer that is done at once."""
+    return LENClusterer(epochs=2, restarts=1, narrow_restarts=1, l1=0.01, random_state=0)
+
+
+@functools.cache
+def clustered() -> LENClusterer:
+    """One that is fitted."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return quick_clusterer().fit({"a": [0, 1, 0, 1], "b": [0, 0, 1, 1]})
+
+
+def clusterer_rows_cases(method: str) -> dict[str, Call]:
+    """Nonsense for a method of a fitted clusterer that takes rows."""
+    values = {key: value for key, value in NOT_DATA.items() if method != "explain" or key != "None"}
+    return {
+        **prefixed("X", each(lambda value: getattr(clustered(), method)(value), values)),
+        "X: too wide": lambda: getattr(clustered(), method)([[0, 1, 1]]),
+        "X: other names": lambda: getattr(clustered(), method)({"c": [0], "d": [1]}),
+    }
+
+
+CASES |= {
+    "LENClusterer": setting_cases(
+        LENClusterer,
+        n_clusters=NOT_A_COUNT,
+        network={"None": None, "text": "deep", "number": 3},
+        max_concepts=NOT_A_COUNT,
+        fan_in=NOT_A_COUNT,
+        max_literals=NOT_A_COUNT,
+        literal_cost={"None": None, "text": "0.1", "negative": -0.1, "NaN": np.nan, "infinite": np.inf},
+        hidden={"None": None, "number": 10, "text": "10", "empty layer": [0], "fraction": [1.5]},
+        l1={"text": "0.1", "negative": -0.1, "none": [], "NaN": [0.1, np.nan]},
+        restarts=NOT_A_COUNT,
+        epochs=NOT_A_COUNT,
+        patience=NOT_A_COUNT,
+        batch_size=NOT_A_COUNT,
+        narrow_restarts={"None": None, "negative": -1, "fraction": 0.5, "flag": True},
+        learning_rate={"None": None, "text": "0.1", "zero": 0, "NaN": np.nan},
+        encoder={"text": "deep", "object": object()},
+        device={"None": None, "unknown": "abacus"},
+        random_state={"text": "0", "negative": -1},
+    ),
+    "LENClusterer.fit": {
+        **prefixed("X", each(lambda value: quick_clusterer().set_params(encoder=None).fit(value), NOT_DATA)),
+        **prefixed("raw X", each(lambda value: quick_clusterer().fit(value), NOT_RAW_DATA)),
+        **prefixed(
+            "sample_weight", each(lambda value: quick_clusterer().fit(ROWS, sample_weight=value), NOT_WEIGHTS)
+        ),
+        "sparse": lambda: quick_clusterer().fit(scipy.sparse.eye_array(2)),
+        "no rows": lambda: quick_clusterer().fit(np.zeros((0, 2))),
+        "no columns": lambda: quick_clusterer().fit(np.zeros((2, 0))),
+    },
+    **{
+        f"LENClusterer.{method}": clusterer_rows_cases(method)
+        for method in ("predict", "predict_proba", "explain")
+    },
+}
+
+
 ELSEWHERE = {
     "Formula.evaluate_words": "the inside of evaluate(): takes packed words as made there",
     "choose_point": "the inside of explain_class(): takes points and influences as made there",
     "LENClassifier.make_network": "an inside: takes random streams",
     "LENClassifier.read_data": "the inside of fit()",
+    "LENClassifier.read_inputs": "the inside of fit()",
     "LENClassifier.recipe": "the inside of fit()",
     "LENClassifier.hold_out": "the inside of fit()",
     "BlackBoxExplainer.ask": "hands on what it gets: the black box says itself what it takes",
@@ -1846,7 +1909,7 @@ def public_callables() -> Iterator[str]:
     yield "Intervention.describe"
     yield "ConceptBottleneckClassifier"
     yield from (f"ConceptBottleneckClassifier.{name}" for name in methods(ConceptBottleneckClassifier))
-    for kind in (BlackBoxExplainer, CascadeClassifier):
+    for kind in (BlackBoxExplainer, CascadeClassifier, LENClusterer):
         yield from (kind.__name__, *(f"{kind.__name__}.{method}" for method in methods(kind)))
     for package in PACKAGES:
         for name in getattr(package, "__all__", LOADING):

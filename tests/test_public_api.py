@@ -11,11 +11,13 @@ import pytest
 
 import logiclens
 import logiclens.bench
+import logiclens.concepts
 import logiclens.estimators
 import logiclens.explain
 import logiclens.loading
 import logiclens.logic
 import logiclens.metrics
+import logiclens.pipelines
 
 LOGIC_NAMES = {
     "And",
@@ -43,6 +45,7 @@ LOGIC_NAMES = {
     "parse_formula",
     "satisfying_assignment",
     "simplify",
+    "substitute",
     "to_cnf",
     "to_dnf",
     "to_json",
@@ -55,7 +58,9 @@ LOGIC_NAMES = {
 """The promise to users; a name leaves this list only with a note in the changelog."""
 
 EXPLAIN_NAMES = {
+    "Change",
     "Composition",
+    "Counterfactual",
     "Explanation",
     "ExplanationSet",
     "FrontPoint",
@@ -67,6 +72,7 @@ EXPLAIN_NAMES = {
     "Scores",
     "choose_point",
     "compose",
+    "counterfactual",
     "explain_class",
     "explain_class_as_in_paper",
     "explain_example",
@@ -93,12 +99,49 @@ METRICS_NAMES = {
 }
 ESTIMATORS_NAMES = {
     "EntropyClassifier",
+    "LENClusterer",
     "MuClassifier",
     "PsiClassifier",
     "ReluClassifier",
     "cross_explain",
 }
-BENCH_NAMES = {"Dataset", "load_cub", "load_dsprites", "load_mimic2", "load_tabular", "load_vdem"}
+BENCH_NAMES = {
+    "Dataset",
+    "Pictures",
+    "load_cub",
+    "load_cub_pictures",
+    "load_dsprites",
+    "load_mimic2",
+    "load_mnist",
+    "load_mnist_pictures",
+    "load_tabular",
+    "load_vdem",
+    "load_vdem_items",
+}
+CONCEPTS_NAMES = {
+    "Above",
+    "AtMost",
+    "Between",
+    "Column",
+    "Concept",
+    "ConceptEncoder",
+    "Flag",
+    "Kind",
+    "Missing",
+    "OneOf",
+    "Table",
+    "Vocabulary",
+    "auto_encoder",
+}
+PIPELINES_NAMES = {
+    "BlackBoxExplainer",
+    "BlackBoxFidelity",
+    "CascadeClassifier",
+    "ConceptBottleneckClassifier",
+    "Intervention",
+    "InterventionCurve",
+    "intervention_curve",
+}
 LOADING_NAMES = {"load", "rules_of_model"}
 
 PROMISED = {
@@ -106,10 +149,13 @@ PROMISED = {
     logiclens.explain: EXPLAIN_NAMES,
     logiclens.metrics: METRICS_NAMES,
     logiclens.estimators: ESTIMATORS_NAMES,
+    logiclens.pipelines: PIPELINES_NAMES,
+    logiclens.concepts: CONCEPTS_NAMES,
     logiclens.bench: BENCH_NAMES,
 }
-OFFERED = {name: package for package in list(PROMISED)[:4] for name in PROMISED[package]}
-"""Names that the top level offers too, and where they come from; the loaders of ``bench`` stay there."""
+OFFERED = {name: package for package in list(PROMISED)[:5] for name in PROMISED[package]}
+"""Names that the top level offers too, and where they come from; the others stay in their package."""
+OFFERED |= {"ConceptEncoder": logiclens.concepts}
 OFFERED |= dict.fromkeys(LOADING_NAMES, logiclens.loading)
 PACKAGES = [logiclens, *PROMISED]
 

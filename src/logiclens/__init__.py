@@ -1,7 +1,8 @@
 """Logic Explained Networks: networks over named concepts that say what they do in First-Order Logic.
 
-Formulas, tables, rules and metrics are here at once. What needs scikit-learn or torch (the classifiers,
-``cross_explain``, ``load``) is imported when it is first asked for, so ``import logiclens`` stays quick.
+Formulas, tables, rules and metrics are here at once. What needs scikit-learn or torch (the encoder, the
+classifiers, the clusterer, the pipelines, ``cross_explain``, ``load``) is imported when it is first asked
+for, so ``import logiclens`` stays quick.
 """
 
 from importlib import import_module
@@ -15,19 +16,39 @@ from logiclens.logic import *  # noqa: F403
 from logiclens.metrics import *  # noqa: F403
 
 if TYPE_CHECKING:
+    from logiclens.concepts import ConceptEncoder
     from logiclens.estimators import (
         EntropyClassifier,
+        LENClusterer,
         MuClassifier,
         PsiClassifier,
         ReluClassifier,
         cross_explain,
     )
     from logiclens.loading import load, rules_of_model
+    from logiclens.pipelines import (
+        BlackBoxExplainer,
+        BlackBoxFidelity,
+        CascadeClassifier,
+        ConceptBottleneckClassifier,
+        Intervention,
+        InterventionCurve,
+        intervention_curve,
+    )
 
 __version__ = "0.1.0.dev0"
 
 _LATE = {
+    "BlackBoxExplainer": "logiclens.pipelines",
+    "BlackBoxFidelity": "logiclens.pipelines",
+    "CascadeClassifier": "logiclens.pipelines",
+    "ConceptBottleneckClassifier": "logiclens.pipelines",
+    "ConceptEncoder": "logiclens.concepts",
+    "Intervention": "logiclens.pipelines",
+    "InterventionCurve": "logiclens.pipelines",
+    "intervention_curve": "logiclens.pipelines",
     "EntropyClassifier": "logiclens.estimators",
+    "LENClusterer": "logiclens.estimators",
     "MuClassifier": "logiclens.estimators",
     "PsiClassifier": "logiclens.estimators",
     "ReluClassifier": "logiclens.estimators",
@@ -41,7 +62,16 @@ __all__ = [
     *_logic.__all__,
     *_explain.__all__,
     *_metrics.__all__,
+    "BlackBoxExplainer",
+    "BlackBoxFidelity",
+    "CascadeClassifier",
+    "ConceptBottleneckClassifier",
+    "ConceptEncoder",
+    "Intervention",
+    "InterventionCurve",
+    "intervention_curve",
     "EntropyClassifier",
+    "LENClusterer",
     "MuClassifier",
     "PsiClassifier",
     "ReluClassifier",

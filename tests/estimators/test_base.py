@@ -32,6 +32,11 @@ X, Y = booleans()
 FRAME = frame(X)
 KINDS = list(CLASSIFIERS)
 
+NO_COLUMNS = (
+    "Found array with 0 feature(s) (shape=(80, 0)) while a minimum of 1 is required. "
+    "Pass a table with columns."
+)
+
 
 def error_of(call: Any, *args: Any, **kwargs: Any) -> str:
     with pytest.raises(InputError) as info:
@@ -442,7 +447,8 @@ def test_missing_column_is_named(fitted):
 
 def test_wrong_number_of_columns(fitted):
     assert error_of(fitted.predict, X[:, :3]) == (
-        "The model was fitted on 4 concepts. Got 3 columns; pass the same columns in the same order."
+        f"X has 3 features, but {type(fitted).__name__} is expecting 4 features as input. "
+        "Pass the same columns in the same order."
     )
 
 
@@ -493,7 +499,7 @@ def with_value(row: int, column: int, value: float) -> np.ndarray:
             "by comparing it with a cut point.",
         ),
         (X[:0], "There are no rows to learn from. Pass at least one."),
-        (X[:, :0], "There are no concepts to learn from. Pass at least one column."),
+        (X[:, :0], NO_COLUMNS),
         (X[:3], "y must have one value for each of the 3 rows of concepts. Got 80 values."),
         (
             FRAME.rename(columns={"b": "a"}),
@@ -588,7 +594,7 @@ def test_weights_decide_between_contradictory_rows():
             np.full(80, np.nan),
             "sample_weight must be finite and not negative. Check for NaN, infinity and negative values.",
         ),
-        (np.zeros(80), "All weights in sample_weight are 0. Give some row a positive weight."),
+        (np.zeros(80), "All weights in sample_weight are zero. Give some row a positive weight."),
         (["a"] * 80, "sample_weight must hold numbers. Got values of type <U1."),
     ],
     ids=["short", "negative", "NaN", "zero", "text"],
@@ -661,10 +667,10 @@ def test_the_best_penalty_is_on_record():
 @pytest.mark.parametrize("kind", KINDS)
 def test_too_few_epochs_are_said(kind):
     with pytest.warns(ConvergenceWarning) as caught:
-        quick(kind, epochs=10).fit(X, Y)
+        quick(kind, epochs=6).fit(X, Y)
 
     assert [str(warning.message) for warning in caught] == [
-        f"{CLASSIFIERS[kind].__name__} was still getting better after 10 epochs. "
+        f"{CLASSIFIERS[kind].__name__} was still getting better after 6 epochs. "
         "Raise epochs, or learning_rate."
     ]
 
@@ -742,20 +748,20 @@ def test_scikit_learn_takes_it_for_a_classifier(psi):
 
 def test_base_makes_no_network():
     with pytest.raises(NotImplementedError):
-        LENClassifier().make_network([], 1, [])
+        LENClassifier().make_network([], 1, [], 7)
 
 
 def test_validation_rows_are_stratified():
     """A quarter of each class, where there are enough."""
     targets = read_targets(np.repeat(["a", "b"], [60, 20]), 80)
-    fold = quick().hold_out(targets, np.ones(80))
+    fold = quick().hold_out(np.arange(80.0)[:, None], targets, np.ones(80))
 
     assert (fold.check[:60].sum(), fold.check[60:].sum()) == (15, 5)
     assert ((fold.train > 0) ^ (fold.check > 0)).all()
 
 
 def test_no_validation_rows():
-    fold = quick(validation_fraction=0).hold_out(read_targets(Y, len(Y)), np.ones(len(Y)))
+    fold = quick(validation_fraction=0).hold_out(X, read_targets(Y, len(Y)), np.ones(len(Y)))
 
     assert not fold.check.any()
     assert fold.train.all()

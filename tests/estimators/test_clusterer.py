@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
+from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError, UnknownConceptError
 from logiclens.estimators.cluster_rules import NO_ROWS
 from logiclens.estimators.clusterer import PENALTIES, LENClusterer
@@ -21,6 +23,11 @@ from logiclens.logic import FALSE, TRUE, Var, equivalent
 from tests.strategies import HOSTILE_NAMES, all_rows
 
 NETWORKS = tuple(PENALTIES)
+
+NO_COLUMNS = (
+    "Found array with 0 feature(s) (shape=(2, 0)) while a minimum of 1 is required. "
+    "Pass a table with columns."
+)
 
 
 def quick(n_clusters: int = 2, **settings: Any) -> LENClusterer:
@@ -283,9 +290,9 @@ def test_enough_training_is_not():
         ({"learning_rate": 0}, "learning_rate must be a positive number. Got 0."),
         ({"l1": -1.0}, "l1 must be a number of at least 0, or several to choose from. Got -1.0."),
         (
-            {"encoder": "auto"},
-            "encoder must be None: inputs are concepts in [0, 1]. Got 'auto'; "
-            "turn columns into concepts first, for instance by comparing them with cut points.",
+            {"encoder": "deep"},
+            "encoder must be 'auto', a ConceptEncoder, or None for inputs that are concepts in [0, 1]. "
+            "Got 'deep'.",
         ),
         (
             {"network": "entropie"},
@@ -309,7 +316,7 @@ def test_bad_settings_are_refused_word_for_word(settings, message):
     ("X", "weight", "message"),
     [
         (np.zeros((0, 2)), None, "There are no rows to learn from. Pass at least one."),
-        (np.zeros((2, 0)), None, "There are no concepts to learn from. Pass at least one column."),
+        (np.zeros((2, 0)), None, NO_COLUMNS),
         ([[0], [1]], [0, 0], "All weights in sample_weight are zero. Give some row a positive weight."),
     ],
 )
@@ -343,3 +350,62 @@ def test_a_formula_is_what_its_cluster_has_in_common_on_the_data():
 
     assert {str(each.formula) for each in rules.values()} == {"a", "~a"}
     assert not equivalent(rules[0].formula, rules[1].formula)
+
+
+# --- raw tables ---
+
+
+def households(n: int = 120) -> pd.DataFrame:
+    """Two kinds of households, told by income and kind of home, with a gap."""
+    rng = np.random.default_rng(0)
+    rich = np.arange(n) % 2 == 1
+    income = np.where(rich, rng.normal(90, 5, n), rng.normal(30, 5, n)).round(1)
+    income[0] = np.nan
+    return pd.DataFrame({"income": income, "home": np.where(rich, "house", "flat")})
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_raw_tables_are_encoded(network):
+    table = households()
+    clusterer = quick(network=network).fit(table)
+
+    assert adjusted_rand_score(table["home"] == "house", clusterer.labels_) == 1.0
+    assert clusterer.n_features_in_ == 2
+    assert clusterer.feature_names_in_.tolist() == ["income", "home"]
+    assert clusterer.vocabulary_ == clusterer.encoder_.vocabulary_
+    assert clusterer.concept_names_ == clusterer.vocabulary_.names
+    rules = clusterer.explain()
+    assert (rules.predict(table) == clusterer.labels_).all(), "rules read the raw table"
+    assert rules.vocabulary == clusterer.explain(table).vocabulary == clusterer.vocabulary_
+    assert (clusterer.predict(table[["home", "income"]]) == clusterer.labels_).all()
+
+
+def test_rows_of_weight_zero_have_no_say_in_the_encoding():
+    table = households()
+    strange = pd.concat([table, pd.DataFrame({"income": [1e6] * 50, "home": ["castle"] * 50})])
+    weight = np.r_[np.ones(len(table)), np.zeros(50)]
+
+    assert quick().fit(strange, sample_weight=weight).vocabulary_ == quick().fit(table).vocabulary_
+
+
+def test_concepts_need_no_vocabulary():
+    X, _ = planted()
+
+    for encoder in ("auto", None):
+        clusterer = quick(encoder=encoder).fit(X)
+        assert (clusterer.vocabulary_, clusterer.encoder_) == (None, None)
+
+
+def test_an_encoder_of_ones_own_is_cloned():
+    encoder = ConceptEncoder(cuts={"income": [60]})
+    clusterer = quick(encoder=encoder).fit(households())
+
+    assert "income > 60" in clusterer.concept_names_
+    assert not hasattr(encoder, "vocabulary_")
+
+
+def test_sparse_matrices_are_refused_with_advice():
+    with pytest.raises(InputError) as info:
+        quick().fit(scipy.sparse.eye_array(3))
+
+    assert str(info.value) == "Sparse matrices are not read here. Convert with X.toarray()."

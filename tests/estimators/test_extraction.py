@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 from sklearn.exceptions import ConvergenceWarning
 
+from logiclens.estimators.asking import ask
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.extraction import (
     EXACT,
-    ask,
-    balanced,
     composition,
     explain_targets,
     rule_set,
@@ -138,7 +136,8 @@ def test_rules_of_members_are_what_their_formulas_say():
     clf = quick("mu").fit(frame(X), THREE)
     targets = Targets((0, 1, 2), Problem.SINGLE_LABEL, np.eye(3)[THREE])
     fold = Fold(np.ones(len(X)), np.zeros(len(X)))
-    said = rules_of_members(clf.network_, X, targets, fold, clf.recipe(read_concepts(X, NAMES)).extraction)
+    how = clf.recipe(read_concepts(X, NAMES)).extraction
+    said = rules_of_members(clf.network_, X, targets, fold, how)
 
     assert said.shape == (len(X), 3)
     assert (said == (ask(clf.network_, X) > 0)).all()
@@ -147,25 +146,16 @@ def test_rules_of_members_are_what_their_formulas_say():
 def test_explaining_again_gives_the_same():
     clf = quick("mu").fit(frame(X), Y)
     targets = Targets((False, True), Problem.BINARY, Y[:, None].astype(float))
-    fold = clf.hold_out(targets, np.ones(len(X)))
-    rules, tables = explain_targets(clf.network_, X, targets, fold, clf.recipe(read_concepts(X, NAMES)).extraction)
+    fold = clf.hold_out(X, targets, np.ones(len(X)))
+    rules, tables = explain_targets(
+        clf.network_, X, targets, fold, clf.recipe(read_concepts(X, NAMES)).extraction
+    )
 
     assert rules == clf.explain()
     assert tables == clf.tables_
 
 
 # --- asking ---
-
-
-def test_asking_in_blocks_is_asking_at_once(monkeypatch):
-    clf = quick("mu").fit(X, THREE)
-    whole = ask(clf.network_, X)
-    monkeypatch.setattr("logiclens.estimators.extraction._BLOCK", 7)
-
-    assert np.allclose(ask(clf.network_, X), whole, rtol=1e-12)
-    assert ask(clf.network_, X[:0]).shape == (0, 3)
-    assert whole.dtype == np.float64
-    assert not torch.is_tensor(whole)
 
 
 # --- rules together ---
@@ -200,11 +190,3 @@ def test_several_labels_have_no_default():
 
     assert rules.multi_label
     assert rules.default is None
-
-
-def test_rare_targets_count_more():
-    truth, weight = np.array([1.0, 0, 0, 0]), np.ones(4)
-
-    assert balanced(truth, weight, 1.0).tolist() == [3.0, 1.0, 1.0, 1.0]
-    assert balanced(truth, weight, 0.0).tolist() == [1.0] * 4
-    assert balanced(weight, weight, 1.0).tolist() == [1.0] * 4

@@ -13,7 +13,7 @@ from logiclens.estimators import fitting
 from logiclens.estimators.fitting import Fold, Population, balance_factor, resolve_device, train_folds
 from logiclens.nn.criteria import iff_loss
 from logiclens.nn.mu import MuNetwork
-from logiclens.nn.training import Plan
+from logiclens.nn.training import History, Plan
 from tests.estimators.toys import booleans
 
 X, Y = booleans()
@@ -22,9 +22,14 @@ PLAN = Plan(criterion=iff_loss, epochs=10, learning_rate=0.1)
 ODD = np.arange(len(X)) % 2 == 1
 
 
+def make(streams: Any, n_concepts: int, l1: Any, width: int) -> MuNetwork:
+    return MuNetwork(streams, n_concepts, (4,), l1, max_concepts=width)
+
+
 def population(**settings: Any) -> Population[MuNetwork]:
     defaults: dict[str, Any] = {
-        "make": lambda streams, n_concepts, l1: MuNetwork(streams, n_concepts, (4,), l1),
+        "make": make,
+        "widths": (4,),
         "penalties": (0.001, 0.01),
         "restarts": 2,
         "candidates": 1,
@@ -129,3 +134,88 @@ def test_devices():
     assert str(info.value) == (
         "device must be 'auto', 'cpu' or a device that torch can use here. Got 'abacus'."
     )
+
+
+# --- widths ---
+
+LONGER = Plan(criterion=iff_loss, epochs=60, learning_rate=0.1)
+A_AND_B, C = OUTPUTS[:, :1], OUTPUTS[:, 1:]
+LATE = np.arange(len(X)) >= 48  # every tuple is among the first rows and among the last
+PARTS = [Fold((~LATE).astype(float), LATE.astype(float))]
+
+
+def recording(tried: list[int], **settings: Any) -> Population[MuNetwork]:
+    """A population that notes the widths of the networks that are made for all concepts."""
+
+    def noted(streams: Any, n_concepts: int, l1: Any, width: int) -> MuNetwork:
+        if n_concepts == X.shape[1]:  # others are made to measure their size
+            tried.append(width)
+        return make(streams, n_concepts, l1, width)
+
+    return population(make=noted, penalties=(0.001,), **settings)
+
+
+def kept(trained: Any) -> list[int]:
+    return trained.network.kept().sum(dim=1).tolist()
+
+
+def test_one_width_is_enough_where_pruning_costs_nothing():
+    tried: list[int] = []
+    (trained,) = train_folds(recording(tried, widths=(1, 4)), LONGER, X, C, PARTS)
+
+    assert tried == [1]
+    assert kept(trained) == [1]
+
+
+def test_a_second_width_is_tried_where_pruning_costs():
+    tried: list[int] = []
+    (trained,) = train_folds(recording(tried, widths=(1, 4)), LONGER, X, A_AND_B, PARTS)
+
+    assert tried == [1, 4]
+    assert kept(trained) == [4]
+    assert ((logits(trained)[0] > 0) == Y).all()
+
+
+def test_a_second_width_that_is_no_better_is_not_chosen():
+    """Neither two concepts nor one can tell where all of three are true."""
+    tried: list[int] = []
+    rare = X[:, :3].all(axis=1, keepdims=True).astype(float)
+    (trained,) = train_folds(recording(tried, widths=(2, 1)), LONGER, X, rare, PARTS)
+
+    assert tried == [2, 1]
+    assert kept(trained) == [2]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "n_rows", "lost"),
+    [
+        (0.9, 0.8, 10, False),
+        (0.9, 0.8, 100, True),
+        (1.0, 0.9, 3, False),  # even where all were right, a few rows prove little
+        (1.0, 0.9, 10, True),
+        (0.99, 0.975, 10**6, False),
+        (0.8, 0.9, 100, False),
+    ],
+)
+def test_chance_and_trifles_are_no_reason_for_a_second_width(before, after, n_rows, lost):
+    """Shares of the rows held out, of the best member of a group each: the others do not matter."""
+    history = History(
+        right_before=torch.tensor([0.0, before, 0.1]), right_after=torch.tensor([1.0, 0.2, after])
+    )
+    network = make(population().streams([0])[:1], 4, [0.0], 1)
+    best = fitting._Best(network, history, torch.tensor([0]), start=1, size=2)
+
+    assert best.lost(n_rows) is lost
+
+
+def test_each_output_has_the_width_it_needs():
+    """Networks of different widths stand side by side, each as if it had been trained alone."""
+    (both,) = train_folds(recording([], widths=(1, 4)), LONGER, X, OUTPUTS, PARTS)
+
+    assert kept(both) == [4, 1]
+    for at, output in enumerate((A_AND_B, C)):
+        # The other output has a stream of its own: the first one's is that of the place 0.
+        part = np.column_stack([output, output])
+        (alone,) = train_folds(recording([], widths=(1, 4)), LONGER, X, part, PARTS)
+        assert np.allclose(logits(both)[at], logits(alone)[at], atol=1e-4)
+        assert np.allclose(both.loss_curve[-1, at], alone.loss_curve[-1, at], atol=1e-4)

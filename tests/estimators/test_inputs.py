@@ -79,5 +79,5 @@ def test_other_widths_are_refused():
         read_rows(X, ("a",))
 
     assert str(info.value) == (
-        "The model was fitted on 1 concept. Got 2 columns; pass the same columns in the same order."
+        "X has 2 features, but LEN is expecting 1 features as input. Pass the same columns in the same order."
     )

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from logiclens.estimators.extraction import ask
+from logiclens.estimators.asking import ask
 from logiclens.estimators.fitting import Fold
-from logiclens.estimators.runs import fit_folds, network_answers
 from logiclens.estimators.inputs import read_concepts
+from logiclens.estimators.runs import fit_folds, network_answers
 from logiclens.estimators.targets import Problem, Targets, read_targets
 from logiclens.logic import equivalent, parse_formula
 from tests.estimators.toys import CLASSIFIERS, NAMES, booleans, frame, quick
@@ -24,7 +24,7 @@ HALF = np.arange(len(X)) < 48
 def test_one_result_for_each_fold(kind):
     clf = quick(kind)
     targets = read_targets(Y, len(Y))
-    folds = [clf.hold_out(targets, part.astype(float)) for part in (HALF, ~HALF, HALF | True)]
+    folds = [clf.hold_out(X, targets, part.astype(float)) for part in (HALF, ~HALF, HALF | True)]
     fitted = fit_folds(clf.recipe(read_concepts(X, NAMES)), X, targets, folds)
 
     assert len(fitted) == 3
@@ -82,7 +82,12 @@ def test_weights_of_any_size_train_the_same():
     clf = quick()
     targets = Targets((False, True), Problem.BINARY, Y[:, None].astype(float))
     scores = [
-        ask(fit_folds(clf.recipe(read_concepts(X, NAMES)), X, targets, [Fold(np.full(80, unit), np.zeros(80))])[0].network, X)
+        ask(
+            fit_folds(
+                clf.recipe(read_concepts(X, NAMES)), X, targets, [Fold(np.full(80, unit), np.zeros(80))]
+            )[0].network,
+            X,
+        )
         for unit in (1.0, 2.0**-90, 2.0**90)
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from logiclens.estimators.extraction import ask
+from logiclens.estimators.asking import ask
 from logiclens.estimators.settling import settle
 from logiclens.nn.criteria import iff_loss
 from logiclens.nn.mu import MuNetwork

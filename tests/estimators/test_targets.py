@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import DataConversionWarning
 
 from logiclens.errors import InputError
 from logiclens.estimators.targets import (
@@ -80,6 +81,21 @@ def test_classes_may_be_given():
     )
 
 
+def test_a_single_column_is_flat_with_a_warning():
+    with pytest.warns(DataConversionWarning):
+        targets = read_targets(np.array([["a"], ["b"], ["a"]]), 3)
+
+    assert (targets.labels, targets.outputs[:, 0].tolist()) == (("a", "b"), [0, 1, 0])
+
+
+def test_whatever_numpy_can_read_is_read():
+    class Labels:
+        def __array__(self, dtype=None, copy=None):
+            return np.array([1, 0, 1], dtype=dtype)
+
+    assert read_targets(Labels(), 3).labels == (0, 1)
+
+
 FLAT = "y must be a vector of labels or a table of outputs. Got "
 LABEL = "A label must be text, a Boolean, a finite number or a whole number of 64 bits at most. Got "
 
@@ -106,19 +122,23 @@ LABEL = "A label must be text, a Boolean, a finite number or a whole number of 6
         ),
         (
             [0.0, 0.5, 1.0],
-            "y must hold the labels of classes. Got the number 0.5; for soft targets in [0, 1] pass a table "
-            "with one column for each target.",
+            "Unknown label type: continuous. y must hold the labels of classes. Got the number 0.5; for soft "
+            "targets in [0, 1] pass a table with one column for each target.",
         ),
         (
             [0.0, np.inf, 1.0],
-            "y must hold the labels of classes. Got the number inf; for soft targets in [0, 1] pass a table "
-            "with one column for each target.",
+            "Unknown label type: continuous. y must hold the labels of classes. Got the number inf; for soft "
+            "targets in [0, 1] pass a table with one column for each target.",
         ),
         ([1, 2], "y must have one value for each of the 3 rows of concepts. Got 2 values."),
-        (np.array([[1], [0], [1]]), "y must be flat for a single target: pass it with .ravel()."),
+        (
+            np.array([1j, 0, 1]),
+            "Complex data not supported. y must hold the labels of classes. Got 1j; pass text, Booleans or "
+            "whole numbers.",
+        ),
         (np.zeros((3, 2, 2)), FLAT + "shape (3, 2, 2)."),
         ("abc", FLAT + "'abc'."),
-        (None, FLAT + "None."),
+        (None, "A classifier requires y to be passed, but the target y is None. Pass the labels."),
         (3, FLAT + "3."),
         (np.array([1, "a", 2.0], dtype=object), "The labels in y must be of one type. Got float, int, str."),
         ([datetime.date(2020, 1, 1)] * 3, LABEL + "datetime.date(2020, 1, 1)."),

@@ -1,3 +1,5 @@
+"""Tuples that never occurred: which there are, and what they weigh once a network was asked."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -301,3 +301,64 @@ def test_members_that_are_compared_row_by_row_train_as_their_group_does_alone(ki
         alone, own = train(make(kind, 4, l1=penalties).select(index), rows.select(index), settings)
         assert torch.allclose(whole(x)[index], alone(x), **ALONE)
         assert torch.equal(history.n_iter[index], own.n_iter)
+
+
+# --- what pruning costs ---
+
+
+def share_right(network, x, yes, no) -> torch.Tensor:
+    with torch.no_grad():
+        said_yes = network(x) > 0
+    return torch.where(said_yes, yes, no).sum(dim=1) / (yes + no).sum(dim=1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_shares_of_validation_rows_before_pruning_and_in_the_end(kind):
+    rows = some_rows()
+    network = make(kind)
+    before = []
+    prune = network.prune
+
+    def noted() -> None:
+        before.append(share_right(network, rows.x, rows.check_yes, rows.check_no))
+        prune()
+
+    network.prune = noted
+    trained, history = train(network, rows, plan())
+
+    assert torch.allclose(history.right_before, before[0])
+    assert torch.allclose(history.right_after, share_right(trained, rows.x, rows.check_yes, rows.check_no))
+
+
+def test_pruning_to_too_few_concepts_shows():
+    x = random_x(200)
+    both = (x[:, :2] > 0.5).all(dim=1).double()[None]
+    rows = rows_of(x, both)
+
+    settings = plan(epochs=200, learning_rate=0.1, patience=100)
+
+    _, enough = train(make("mu", 1, max_concepts=2), rows, settings)
+    _, too_few = train(make("mu", 1, max_concepts=1), rows, settings)
+
+    assert enough.right_before.tolist() == too_few.right_before.tolist() == [1.0]
+    assert enough.right_after.tolist() == [1.0]
+    assert too_few.right_after[0] < 0.95
+
+
+def test_nothing_is_before_pruning_where_nothing_is_pruned():
+    _, history = train(make("relu"), some_rows(), plan(prune=False))
+
+    assert history.right_before.shape == (0,)
+    assert history.right_after.shape == (3,)
+
+
+def test_members_without_validation_rows_are_judged_on_those_they_learn_from():
+    """Each by itself, whatever the others have."""
+    rows = some_rows(2)
+    rows.check_yes[0], rows.check_no[0] = 0.0, 0.0
+    network, history = train(make("mu", 2), rows, plan())
+
+    on_training = share_right(network, rows.x, rows.yes, rows.no)
+    on_validation = share_right(network, rows.x, rows.check_yes, rows.check_no)
+    assert torch.allclose(history.right_after, torch.stack([on_training[0], on_validation[1]]))
+    assert history.right_before[0] > 0.3

@@ -11,6 +11,7 @@ import scipy.sparse
 import torch
 from sklearn.exceptions import DataConversionWarning
 
+from logiclens.concepts import Table
 from logiclens.errors import InputError
 from logiclens.pipelines.rows import as_labels, check_rows, hold_out, number_of_rows, recombined, take
 
@@ -80,32 +81,52 @@ def test_the_same_seed_makes_the_same_rows():
 
 def test_rows_held_out_are_stratified_and_apart():
     labels = np.repeat(["rare", "common"], [8, 32])
-    train, test = hold_out(labels, np.ones(40), 0.25, seed=0)
+    train, test = hold_out(Table(np.arange(40.0)[:, None]), labels, np.ones(40), 0.25, seed=0)
 
-    assert sorted([*train, *test]) == list(range(40))
-    assert (labels[test] == "rare").sum() == 2
-    assert len(test) == 10
+    assert (train + test == 1).all()
+    assert set(test) == {0.0, 1.0}
+    assert (test[labels == "rare"].sum(), test.sum()) == (2, 10)
+
+
+def test_a_row_counted_often_is_held_out_in_proportion():
+    table, weight = Table({"a": ["x", "y"]}), np.array([12.0, 4.0])
+    train, test = hold_out(table, np.array([0, 1]), weight, 0.25, seed=0)
+
+    assert (train.tolist(), test.tolist()) == ([9, 3], [3, 1])
+
+
+def test_other_weights_keep_rows_whole():
+    weight = np.array([0.5, 1.5, 2.5, 0.0])
+    train, test = hold_out(Table([[1], [1], [1], [1]]), np.zeros(4), weight, 0.3, seed=0)
+
+    assert sorted([train.tolist(), test.tolist()]) == [[0, 1.5, 2.5, 0], [0.5, 0, 0, 0]]
+
+
+def test_nested_values_are_held_out_as_others_are():
+    nested = np.array([[{"a": 1}], [{"a": 1}], [{"a": 2}], [{}]], dtype=object)
+
+    assert hold_out(Table(nested), np.zeros(4), np.ones(4), 0.5, seed=0)[1].sum() == 2
 
 
 def test_rows_of_weight_zero_are_on_neither_side():
     weight = np.tile([1.0, 0.0], 10)
-    train, test = hold_out(np.zeros(20), weight, 0.3, seed=0)
+    train, test = hold_out(Table(np.arange(20.0)[:, None]), np.zeros(20), weight, 0.3, seed=0)
 
-    assert sorted([*train, *test]) == list(range(0, 20, 2))
+    assert (train + test == weight).all()
+    assert test.sum() == 3
 
 
 @pytest.mark.parametrize("labels", [np.arange(10), np.eye(10)], ids=["all different", "a table"])
 def test_what_cannot_be_stratified_is_split_all_the_same(labels):
-    train, test = hold_out(labels, np.ones(10), 0.2, seed=0)
+    train, test = hold_out(Table(np.arange(10.0)[:, None]), labels, np.ones(10), 0.2, seed=0)
 
-    assert (len(train), len(test)) == (8, 2)
+    assert (train.sum(), test.sum()) == (8, 2)
 
 
 def test_too_few_rows_are_all_learnt_from():
-    train, test = hold_out(np.array([0]), np.ones(1), 0.25, seed=0)
+    train, test = hold_out(Table([[1]]), np.array([0]), np.ones(1), 0.25, seed=0)
 
-    assert train.tolist() == [0]
-    assert test.tolist() == []
+    assert (train.tolist(), test.tolist()) == ([1], [0])
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from logiclens.bench.data import (
     load_vdem,
 )
 from logiclens.bench.pictures import Pictures, load_cub_pictures, load_mnist, load_mnist_pictures
+from logiclens.bench.vdem import load_vdem_items
 
 __all__ = [
     "Dataset",
@@ -21,4 +22,5 @@ __all__ = [
     "load_mnist_pictures",
     "load_tabular",
     "load_vdem",
+    "load_vdem_items",
 ]

@@ -1,6 +1,14 @@
-"""The classifiers, with the methods of scikit-learn."""
+"""The classifiers and the clusterer, with the methods of scikit-learn."""
 
 from logiclens.estimators.classifiers import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
+from logiclens.estimators.clusterer import LENClusterer
 from logiclens.estimators.validation import cross_explain
 
-__all__ = ["EntropyClassifier", "MuClassifier", "PsiClassifier", "ReluClassifier", "cross_explain"]
+__all__ = [
+    "EntropyClassifier",
+    "LENClusterer",
+    "MuClassifier",
+    "PsiClassifier",
+    "ReluClassifier",
+    "cross_explain",
+]

@@ -20,13 +20,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, UnknownTargetError, shown
+from logiclens.estimators.counting import Distinct, are_counts, share_out
 from logiclens.estimators.explaining import ExplainingMixin, seen_tuples
-from logiclens.estimators.inputs import Inputs, learn_inputs
+from logiclens.estimators.inputs import Inputs, check_extent, input_tags, learn_inputs
+from logiclens.estimators.priors import Priors, check_prior_weight
 from logiclens.estimators.settings import balance_power, check_settings, penalties, seed_of, widths
 from logiclens.estimators.targets import (
     Problem,
@@ -117,6 +118,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
     n_iter_ : ndarray of shape (n_outputs,)
     l1_ : ndarray of shape (n_outputs,)
         The penalty that was chosen.
+    prior_reports_ : tuple of PriorReport
+        How far each of the priors holds.
     tables_ : dict of label to TruthTable
         What the network says on the rows, over the concepts of each target.
     """
@@ -135,9 +138,23 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         """
         raise NotImplementedError
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = input_tags(tags.input_tags, self.encoder)
+        tags.classifier_tags.multi_label = True
+        return tags
+
     # Fitting
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        priors: Any = (),
+        prior_weight: float = 1.0,
+    ) -> Self:
         """Train the networks and explain them.
 
         Parameters
@@ -148,7 +165,12 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             Labels of classes; or a table of 0 / 1, or of soft targets in [0, 1], several of which may be
             true.
         sample_weight : array of shape (n,), optional
-            Non-negative weights.
+            Non-negative weights: a row of weight 2 counts as two rows, one of weight 0 as none.
+        priors : Formula or text, or several, optional
+            What is known to hold of concepts and targets (:mod:`~logiclens.estimators.priors`), such as
+            ``stroke -> death``: a penalty on networks and rules that break it.
+        prior_weight : float, default 1
+            What all priors count together, as a multiple of the data.
 
         Returns
         -------
@@ -164,9 +186,13 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             )
         targets, weight = self.read_data(X, y, sample_weight)
         inputs = self.read_inputs(X, targets, weight)
-        fold = self.hold_out(targets, weight)
-        fitted = fit_folds(self.recipe(inputs), inputs.values, targets, [fold], self._reporter())[0]
+        fold = self.hold_out(inputs.values, targets, weight)
+        known = Priors(priors, Table(X), inputs, targets)
+        task = known.join(fold, weight, check_prior_weight(prior_weight), seed_of(self.random_state))
+        recipe = self.recipe(inputs).telling(task.n_told)
+        fitted = fit_folds(recipe, task.x, task.targets, [task.fold], self._reporter())[0]
         self._adopt(fitted, inputs, targets)
+        self.prior_reports_ = known.report(weight, seed_of(self.random_state), self._answers, fitted.rules)
         self.seen_ = seen_tuples(inputs.values, fold.train + fold.check, fitted.rules)
         if not fitted.trained.converged.all():
             warnings.warn(
@@ -180,11 +206,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
     def read_data(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Targets, FloatArray]:
         """Read targets and row weights; class weights given as a mapping are in the row weights."""
         table = Table(X)
+        check_extent(table)
         n_rows = table.n_rows
-        if n_rows == 0:
-            raise InputError("There are no rows to learn from. Pass at least one.")
-        if not table.names:
-            raise InputError("There are no concepts to learn from. Pass at least one column.")
         targets = read_targets(y, n_rows)
         if self._kind() is not RuleKind.IFF or (
             self.answers_singly and targets.problem is Problem.SINGLE_LABEL
@@ -194,7 +217,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         if sample_weight is not None:
             weight = as_weights(sample_weight, "sample_weight", n_rows)
             if not weight.any():
-                raise InputError("All weights in sample_weight are 0. Give some row a positive weight.")
+                raise InputError("All weights in sample_weight are zero. Give some row a positive weight.")
         if isinstance(self.class_weight, Mapping):
             weight = weight * _class_weights(self.class_weight, targets)
             if not weight.any():
@@ -205,24 +228,28 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
 
     def read_inputs(self, X: Any, targets: Targets, weight: FloatArray) -> Inputs:
         """Read concepts, or encode a raw table; an encoder looks only at rows that weigh something."""
-        inputs = learn_inputs(X, self.encoder, targets, weight > 0)
+        inputs = learn_inputs(X, self.encoder, targets, weight)
         if not inputs.names:
             raise InputError("No column tells the rows apart, so there are no concepts. Pass other columns.")
         return inputs
 
-    def hold_out(self, targets: Targets, weight: FloatArray) -> Fold:
-        """Set a validation part aside: stratified by class where every class has two rows."""
+    def hold_out(self, x: FloatArray, targets: Targets, weight: FloatArray) -> Fold:
+        """Set a validation part aside, in proportion from every class.
+
+        A row that is counted several times may be on both sides, as equal rows may (see
+        :mod:`~logiclens.estimators.counting`).
+        """
         from logiclens.estimators.fitting import Fold
 
         rows = np.flatnonzero(weight > 0)
-        n_check = round(len(rows) * self.validation_fraction)
-        check = np.zeros(len(weight), dtype=np.bool_)
-        if 0 < n_check < len(rows):
-            strata = _large_enough(targets.strata()[rows], n_check)
-            seed = seed_of(self.random_state)
-            splitter = StratifiedShuffleSplit(1, test_size=n_check, random_state=seed % 2**32)
-            check[rows[next(splitter.split(rows, strata))[1]]] = True
-        return Fold(np.where(check, 0.0, weight), np.where(check, weight, 0.0))
+        counts = weight[rows] if are_counts(weight) else np.ones(len(rows))
+        n_check = round(counts.sum() * self.validation_fraction)
+        check = np.zeros_like(weight)
+        if 0 < n_check < counts.sum():
+            distinct = Distinct.of(x[rows], targets.outputs[rows])
+            drawn = share_out(distinct, counts, targets.strata()[rows], n_check, seed_of(self.random_state))
+            check[rows] = weight[rows] * (drawn / counts)
+        return Fold(weight - check, check)
 
     def recipe(self, inputs: Inputs) -> Recipe:
         """All settings, in the form in which they are used, for some inputs."""
@@ -305,7 +332,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
 
     def _logits(self, X: Any) -> FloatArray:
         """Logits by output, (n, n_outputs)."""
-        from logiclens.estimators.extraction import ask
+        from logiclens.estimators.asking import ask
 
         x = self._rows(X)
         return ask(self.network_, x)
@@ -360,11 +387,3 @@ def _class_weights(weights: Mapping[Any, float], targets: Targets) -> FloatArray
     if not (np.isfinite(by_class) & (by_class >= 0)).all():
         raise InputError(f"Class weights must be finite and not negative. Got {shown(dict(weights))}.")
     return by_class[targets.strata()]
-
-
-def _large_enough(strata: NDArray[np.intp], n_check: int) -> NDArray[np.intp]:
-    """Strata that can be split: rare classes (one row) are put with the most frequent one."""
-    sizes = np.bincount(strata)
-    strata = np.where(sizes[strata] < 2, sizes.argmax(), strata)
-    n_strata = len(np.unique(strata))
-    return strata if min(n_check, len(strata) - n_check) >= n_strata else np.zeros_like(strata)

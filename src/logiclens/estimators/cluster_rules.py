@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.estimators.extraction import rule_set
 from logiclens.estimators.targets import Problem
 from logiclens.explain.classwise import ALWAYS, RESTARTS, rates_on
@@ -88,12 +89,15 @@ class Reading:
         Longest formula to consider.
     literal_cost : float
         Price of a literal, as a share of the rows.
+    vocabulary : Vocabulary, optional
+        What the concepts mean in the columns of a raw table.
     """
 
     names: tuple[str, ...]
     max_concepts: int
     max_literals: int
     literal_cost: float
+    vocabulary: Vocabulary | None = None
 
 
 def explain_clusters(
@@ -132,7 +136,13 @@ def explain_clusters(
         found.append(_explanation(table, at, n_rows, reading))
     truth = said.astype(float)
     return rule_set(
-        found, tuples.bits.astype(float), truth, tuples.weight, reading.names, Problem.SINGLE_LABEL
+        found,
+        tuples.bits.astype(float),
+        truth,
+        tuples.weight,
+        reading.names,
+        Problem.SINGLE_LABEL,
+        reading.vocabulary,
     )
 
 

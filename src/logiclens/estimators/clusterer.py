@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
@@ -21,8 +22,10 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from logiclens.concepts.table import Table
+from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, did_you_mean, listing, shown
-from logiclens.estimators.inputs import Inputs, read_concepts, read_rows
+from logiclens.estimators.inputs import Inputs, check_extent, input_tags, learn_inputs, read_rows
 from logiclens.estimators.progress import progress_line
 from logiclens.estimators.settings import check_settings, penalties, seed_of
 from logiclens.explain import ExplanationSet
@@ -101,8 +104,10 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Distinct rows in a mini-batch; all at once when missing.
     patience : int, default 40
         Epochs without a larger mutual information after which a start is done.
-    encoder : None
-        Reserved: inputs are concepts in [0, 1].
+    encoder : {"auto", None} or ConceptEncoder, default "auto"
+        What turns the columns of a raw table into concepts. None: inputs are concepts in [0, 1]. "auto": they
+        are where every value lies in [0, 1] and every column that varies has values on both sides of one
+        half; otherwise Boolean and 0 / 1 columns stay as they are and the others are encoded.
     device : str, default "auto"
         "cpu", "cuda", ...; "auto" is CUDA where there is one.
     random_state : int, RandomState or None
@@ -123,7 +128,12 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     network_ : LogicNetwork
         One member for each cluster. It was trained on truth values: pass it 0 and 1.
     concept_names_ : tuple of str
+    vocabulary_ : Vocabulary or None
+        What the concepts mean in the columns of the raw table, where it was encoded.
+    encoder_ : ConceptEncoder or None
+        The fitted encoder; None where the inputs are concepts.
     n_features_in_ : int
+        Columns of the data.
     feature_names_in_ : ndarray of str
         Only where the data carried names.
     n_iter_ : int
@@ -162,7 +172,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         learning_rate: float = 0.03,
         batch_size: int | None = None,
         patience: int = 40,
-        encoder: Any = None,
+        encoder: Any = "auto",
         device: str = "auto",
         random_state: Any = None,
         verbose: bool = False,
@@ -186,18 +196,23 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.verbose = verbose
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = replace(input_tags(tags.input_tags, self.encoder), sparse=False)
+        return tags
+
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
         """Make clusters, and explain them.
 
         Parameters
         ----------
-        X : data frame, array, sparse matrix or mapping, n rows
-            Concepts in [0, 1], true where greater than one half; the names of a frame's columns are used in
-            the rules.
+        X : data frame, array or mapping, n rows
+            A raw table, or concepts in [0, 1], true where greater than one half; the names of a frame's
+            columns are used in the rules.
         y : object
             Never looked at.
         sample_weight : array of shape (n,), optional
-            Non-negative weights.
+            Non-negative weights: a row of weight 2 counts as two rows, one of weight 0 as none.
 
         Returns
         -------
@@ -221,7 +236,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             prune=self.network != "relu",
         )
         report = progress_line(type(self).__name__) if self.verbose else None
-        found = cluster(self._starts(), plan, tuples, self._reading(inputs.names), report)
+        found = cluster(self._starts(), plan, tuples, self._reading(inputs.names, inputs.vocabulary), report)
         self._note_features(inputs)
         self.network_ = found.network
         self.explanations_ = found.rules
@@ -267,40 +282,45 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         from logiclens.estimators.cluster_rules import Tuples, explain_clusters
         from logiclens.estimators.clustering import clusters_of
 
-        values = read_rows(X, self.concept_names_)
+        values = self._rows(X)
         if not len(values):
             raise InputError("There are no rows to explain. Pass at least one.")
         tuples = Tuples.of(values, np.ones(len(values)))
         clusters = clusters_of(self.network_, tuples, self.network_.members)[0]
-        return explain_clusters(self.network_, tuples, clusters, self._reading(self.concept_names_))
+        return explain_clusters(
+            self.network_, tuples, clusters, self._reading(self.concept_names_, self.vocabulary_)
+        )
 
     def _logits(self, X: Any) -> FloatArray:
         """Outputs of the clusters' networks, (n, n_clusters)."""
-        from logiclens.estimators.extraction import ask
+        from logiclens.estimators.asking import ask
 
         check_is_fitted(self)
-        values = read_rows(X, self.concept_names_)
-        return ask(self.network_, (values > THRESHOLD).astype(float))
+        return ask(self.network_, (self._rows(X) > THRESHOLD).astype(float))
+
+    def _rows(self, X: Any) -> FloatArray:
+        """The concepts of rows, (n, n_concepts)."""
+        return read_rows(X, self.concept_names_, self.vocabulary_, type(self).__name__)
 
     def _read(self, X: Any, sample_weight: ArrayLike | None) -> tuple[Inputs, FloatArray]:
-        inputs = read_concepts(X)
-        n_rows = len(inputs.values)
-        if n_rows == 0:
-            raise InputError("There are no rows to learn from. Pass at least one.")
-        if not inputs.names:
-            raise InputError("There are no concepts to learn from. Pass at least one column.")
-        if sample_weight is None:
-            return inputs, np.ones(n_rows)
-        weight = as_weights(sample_weight, "sample_weight", n_rows)
-        if not weight.any():
-            raise InputError("All weights in sample_weight are zero. Give some row a positive weight.")
-        return inputs, weight
+        if hasattr(X, "nnz"):
+            raise InputError("Sparse matrices are not read here. Convert with X.toarray().")
+        table = Table(X)
+        check_extent(table)
+        weight = np.ones(table.n_rows)
+        if sample_weight is not None:
+            weight = as_weights(sample_weight, "sample_weight", table.n_rows)
+            if not weight.any():
+                raise InputError("All weights in sample_weight are zero. Give some row a positive weight.")
+        return learn_inputs(X, self.encoder, weight=weight), weight
 
     def _note_features(self, inputs: Inputs) -> None:
         self.concept_names_ = inputs.names
-        self.n_features_in_ = inputs.values.shape[1]
+        self.vocabulary_ = inputs.vocabulary
+        self.encoder_ = inputs.encoder
+        self.n_features_in_ = len(inputs.columns)
         if inputs.named:
-            self.feature_names_in_ = np.array(inputs.names, dtype=object)
+            self.feature_names_in_ = np.array(inputs.columns, dtype=object)
         elif hasattr(self, "feature_names_in_"):  # of an earlier fit
             del self.feature_names_in_
 
@@ -318,11 +338,6 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 raise InputError(f"{name} must be a whole number of at least {least}. Got {shown(value)}.")
         if not 0.0 <= as_float(self.literal_cost) < np.inf:
             raise InputError(f"literal_cost must be a number of at least 0. Got {shown(self.literal_cost)}.")
-        if self.encoder is not None:
-            raise InputError(
-                f"encoder must be None: inputs are concepts in [0, 1]. Got {shown(self.encoder)}; "
-                "turn columns into concepts first, for instance by comparing them with cut points."
-            )
         check_settings({**settings, **_OF_CLASSIFIERS, "l1": self._penalties()})
 
     def _penalties(self) -> tuple[float, ...]:
@@ -341,10 +356,10 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             device=self.device,
         )
 
-    def _reading(self, names: tuple[str, ...]) -> Reading:
+    def _reading(self, names: tuple[str, ...], vocabulary: Vocabulary | None) -> Reading:
         from logiclens.estimators.cluster_rules import Reading
 
-        return Reading(names, self.max_concepts, self.max_literals, float(self.literal_cost))
+        return Reading(names, self.max_concepts, self.max_literals, float(self.literal_cost), vocabulary)
 
     def _maker(self) -> Maker:
         """What makes the networks."""

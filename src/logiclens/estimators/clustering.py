@@ -25,9 +25,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from logiclens.estimators.asking import ask
 from logiclens.estimators.cluster_rules import Reading, Tuples, explain_clusters
 from logiclens.estimators.cluster_starts import Reads, entropy, few_concepts, group_weights
-from logiclens.estimators.extraction import ask
 from logiclens.estimators.fitting import members_at_once, resolve_device
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import IndexArray

@@ -178,7 +178,7 @@ class ExplainingMixin:
     def _rows(self, X: Any) -> FloatArray:
         """Concepts of rows, (n, n_concepts)."""
         check_is_fitted(self)
-        return read_rows(X, self.concept_names_, self.vocabulary_)
+        return read_rows(X, self.concept_names_, self.vocabulary_, type(self).__name__)
 
     def _answers(self, x: FloatArray) -> BoolArray:
         """What the network says about each target, (n, n_targets)."""

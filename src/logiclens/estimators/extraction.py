@@ -15,6 +15,8 @@ import numpy as np
 import torch
 
 from logiclens.concepts.vocabulary import Vocabulary
+from logiclens.estimators.asking import ask, balanced, by_tuple, truth_about
+from logiclens.estimators.counting import effective_rows, number_of_rows
 from logiclens.estimators.fitting import Fold
 from logiclens.estimators.settings import WIDTHS
 from logiclens.estimators.targets import Problem, Targets, decisions
@@ -24,7 +26,7 @@ from logiclens.explain.classwise import (
     explain_class,
     rates_on,
 )
-from logiclens.explain.compose import Composition, check_layers, compose, forward
+from logiclens.explain.compose import Composition, compose
 from logiclens.explain.explanation import Explanation, Scope
 from logiclens.explain.label import Label
 from logiclens.explain.paper import explain_class_as_in_paper
@@ -36,11 +38,9 @@ from logiclens.explain.unseen import unseen_tuples, with_unseen
 from logiclens.logic import FALSE, TRUE, Formula, Not, TruthTable, simplify
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.minimize import Exact
-from logiclens.logic.values import THRESHOLD
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 
-_BLOCK = 1 << 15  # rows asked at once
 _SAMPLED = 1 << 12  # unseen tuples asked about where there are too many to ask about all
 _MOST_READ = 8  # concepts of a table when the network itself keeps all
 
@@ -70,6 +70,8 @@ class Extraction:
         Whether formulas are aggregated as in the paper instead of taken from the front.
     vocabulary : Vocabulary, optional
         What the concepts mean in the columns of a raw table: no formula speaks of what cannot be.
+    n_told : int
+        Rows at the end that are no data, but what priors tell; they have no part in scores.
     """
 
     kind: RuleKind
@@ -80,32 +82,17 @@ class Extraction:
     as_in_paper: bool = False
     exact: Exact = "auto"
     vocabulary: Vocabulary | None = None
+    n_told: int = 0
+
+    def observed(self, weight: FloatArray) -> FloatArray:
+        """The weights of rows, without those that are no data."""
+        return np.where(np.arange(len(weight)) < len(weight) - self.n_told, weight, 0.0)
 
     def longest(self, n_concepts: int) -> int:
         """Most literals of a formula about so many concepts."""
         if self.max_literals is not None:
             return self.max_literals
         return FEW if n_concepts <= WIDTHS[0] else MANY
-
-
-@torch.no_grad()
-def ask(network: LogicNetwork, x: FloatArray) -> FloatArray:
-    """Logits of a network on rows, shape (n, n_outputs), in double precision on the CPU."""
-    device = network.l1.device
-    parts = [
-        network(torch.as_tensor(x[start : start + _BLOCK], dtype=network.l1.dtype, device=device)).T.cpu()
-        for start in range(0, len(x), _BLOCK)
-    ]
-    logits = torch.cat(parts).double().numpy() if parts else np.zeros((0, network.members))
-    return _by_neurons(network, x, logits) if isinstance(network, PsiNetwork) else logits
-
-
-def _by_neurons(network: PsiNetwork, x: FloatArray, logits: FloatArray) -> FloatArray:
-    """Logits whose signs are what the neurons, composed as formulas, say: rounding cannot part the two."""
-    inputs = x > THRESHOLD
-    said = [forward(check_layers(network.neurons(i)), inputs)[:, 0] for i in range(network.members)]
-    size = np.maximum(np.abs(logits), np.finfo(float).tiny)
-    return np.where(np.column_stack(said), size, -size)
 
 
 def explain_targets(
@@ -123,7 +110,7 @@ def explain_targets(
         Both parts make the tables and decide how long formulas are.
     how : Extraction
     """
-    weight = fold.train + fold.check
+    weight = how.observed(fold.train + fold.check)
     answers = decisions(ask(network, x), targets.problem)
     truth = targets.truth()
     if isinstance(network, PsiNetwork):
@@ -172,9 +159,9 @@ class _Reader:
         self.fold = fold
         self.how = how
         self.weight = fold.train + fold.check
-        # Where chance is judged, weights add up to the effective number of rows.
-        share = self.weight / self.weight.max()  # the squares of tiny weights would vanish
-        self.scale = float(share.sum() / np.square(share).sum() / self.weight.max())
+        # Where chance is judged, weights add up to the number of rows that they stand for.
+        observed = how.observed(self.weight)
+        self.scale = effective_rows(observed) / float(observed.sum())
         self.kept = network.kept().cpu().numpy()
         probe = network.relevance(torch.as_tensor(x[:1], dtype=network.l1.dtype, device=network.l1.device))
         self.general = None if probe.dim() == 3 else probe.cpu().numpy()
@@ -210,7 +197,7 @@ class _Reader:
         if self.how.as_in_paper:
             found = _as_in_paper(x, said_yes, truth, scores, label, fold, names)
             return replace(found, rule=replace(found.rule, formula=self.possible(found.formula))), table
-        order = _by_tuple(table, x, scores, weight) if scores.ndim == 2 else scores
+        order = by_tuple(table, x, scores, weight) if scores.ndim == 2 else scores
         # The formula's length is decided on all rows: those held out have already decided when training
         # stopped, and of a rare target there may be none among them. Where the network is asked about unseen
         # tuples, the formula that agrees with it most is taken.
@@ -228,16 +215,19 @@ class _Reader:
         )
         if self.how.vocabulary is not None:
             explanation = _worded(explanation, table, self.how.vocabulary)
-        plain = _truth_table(x, truth, weight, names)
-        scores_of_fit = rates_on(explanation.formula, table, plain, "training", int((weight > 0).sum()))
-        return replace(explanation, scores=scores_of_fit), table
-
+        seen = self.how.observed(weight)
+        if self.how.n_told:
+            table = TruthTable.from_data(x, said_yes, names=names, sample_weight=seen)
+        plain = truth_about(x, truth, seen, names)
+        rates = rates_on(explanation.formula, table, plain, "training", number_of_rows(seen))
+        support = float(table.yes.sum()) if self.how.n_told else explanation.support
+        return replace(explanation, scores=rates, support=support), table
 
     def counted(self, truth: FloatArray, names: Sequence[str]) -> TruthTable:
         """The truth about a target over some concepts, rows counted as where formulas are chosen."""
         columns = [self.how.names.index(name) for name in names]
         counts = self.weight * self.scale * balanced(truth, self.weight, self.how.balance)
-        return _truth_table(self.x[:, columns], truth, counts, list(names))
+        return truth_about(self.x[:, columns], truth, counts, list(names))
 
     def possible(self, formula: Formula) -> Formula:
         """A formula without what follows from the rest of it in a raw table."""
@@ -254,21 +244,6 @@ def _worded(explanation: Explanation, table: TruthTable, vocabulary: Vocabulary)
         for point in explanation.front
     ]
     return replace(explanation, rule=replace(explanation.rule, formula=formula), front=tuple(front))
-
-
-def balanced(truth: FloatArray, weight: FloatArray, power: float) -> FloatArray:
-    """What each row counts, (n,): a member of the target its inverse frequency to a power."""
-    yes = float(weight @ truth)
-    no = float(weight.sum()) - yes
-    factor = (no / yes) ** power if yes > 0 and no > 0 else 1.0
-    return 1.0 + (factor - 1.0) * truth
-
-
-def _truth_table(x: FloatArray, truth: FloatArray, weight: FloatArray, names: list[str]) -> TruthTable:
-    """Weight of the rows that belong to a target and that do not, by tuple."""
-    rows = weight > 0
-    yes = truth[rows] * weight[rows]
-    return TruthTable.from_counts(x[rows] > THRESHOLD, yes, weight[rows] - yes, names)
 
 
 def _as_in_paper(
@@ -314,21 +289,6 @@ def _asked(
     return with_unseen(table, new, (ask(network, whole)[:, member] > 0) == is_yes)
 
 
-def _by_tuple(table: TruthTable, x: FloatArray, scores: FloatArray, weight: FloatArray) -> FloatArray:
-    """Mean relevance over the rows of each tuple of a table, shape (n_tuples, n_concepts)."""
-    powers = 1 << np.arange(x.shape[1], dtype=np.int64)
-    code = (x > 0.5) @ powers
-    tuples = table.to_array() @ powers
-    place = np.full(1 << x.shape[1], -1)
-    place[tuples] = np.arange(len(tuples))
-    row = place[code]
-    seen = (row >= 0) & (weight > 0)
-    total = np.zeros((len(tuples), x.shape[1]))
-    np.add.at(total, row[seen], weight[seen, None] * scores[seen])
-    weights = np.bincount(row[seen], weights=weight[seen], minlength=len(tuples))[:, None]
-    return np.asarray(total / np.where(weights > 0, weights, 1.0))
-
-
 def composition(network: PsiNetwork, output: int, names: tuple[str, ...]) -> Composition:
     """The formulas of all neurons of one output of a psi network."""
     return compose(network.neurons(output), names)
@@ -348,14 +308,14 @@ def _composed(
         formulas = [simplify(Not(formulas[0])), formulas[0]]
     if how.vocabulary is not None:
         formulas = list(map(how.vocabulary.simplify, formulas))
-    weight = fold.train + fold.check
+    weight = how.observed(fold.train + fold.check)
     found = []
     for at, (label, formula) in enumerate(zip(targets.labels, formulas, strict=True)):
         columns = [how.names.index(name) for name in sorted(formula.concepts)]
         names = [how.names[j] for j in columns]
         table = TruthTable.from_data(x[:, columns], answers[:, at], names=names, sample_weight=weight)
-        plain = _truth_table(x[:, columns], truth[:, at], weight, names)
-        scores = rates_on(formula, table, plain, "training", int((weight > 0).sum()))
+        plain = truth_about(x[:, columns], truth[:, at], weight, names)
+        scores = rates_on(formula, table, plain, "training", number_of_rows(weight))
         status = ALWAYS if formula == TRUE else NEVER if formula == FALSE else EXACT
         explanation = Explanation(
             Rule(label, formula, how.kind),

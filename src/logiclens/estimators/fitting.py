@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from logiclens.errors import InputError, shown
+from logiclens.estimators.counting import effective_rows
 from logiclens.logic.arrays import FloatArray
 from logiclens.nn.population import LogicNetwork, Streams, join
 from logiclens.nn.rows import Rows, merge_rows
@@ -48,6 +49,16 @@ class Fold:
 
     train: FloatArray
     check: FloatArray
+
+    def scaled(self) -> Fold:
+        """The same with a largest weight of about 1, which single precision can hold: a power of two less."""
+        power = np.frexp(max(self.train.max(), self.check.max()))[1] - 1
+        return Fold(np.ldexp(self.train, -power), np.ldexp(self.check, -power))
+
+    @property
+    def n_checked(self) -> float:
+        """Number of rows that are held out, of all rows where none is."""
+        return effective_rows(self.check if self.check.any() else self.train)
 
 
 @dataclass(frozen=True)
@@ -162,6 +173,7 @@ def train_folds(
     device = resolve_device(population.device)
     rows, place = merge_rows(torch.as_tensor(x, dtype=torch.float32, device=device))
     groups = [(fold, output) for fold in range(len(folds)) for output in range(outputs.shape[1])]
+    scaled = [fold.scaled() for fold in folds]
     report = progress or (lambda _: None)
     found: dict[tuple[int, int], _Best[N]] = {}
     waiting = groups
@@ -175,7 +187,7 @@ def train_folds(
                 [l1 for _ in chunk for l1 in population.penalties for _ in range(population.restarts)],
                 width,
             ).to(device)
-            answers = _answers(outputs, folds, chunk, place, len(rows))
+            answers = _answers(outputs, scaled, chunk, place, len(rows))
             generator = torch.Generator().manual_seed(population.seed % 2**63)
 
             def told(epoch: int, start: int = start, n: int = len(chunk), of: int = len(waiting)) -> None:
@@ -188,7 +200,7 @@ def train_folds(
                 new = _Best(network, history, best[at], at * population.group, population.group)
                 if group not in found or new.right_after > found[group].right_after:
                     found[group] = new
-        waiting = [group for group in waiting if found[group].lost(_checked_rows(folds[group[0]]))]
+        waiting = [group for group in waiting if found[group].lost(folds[group[0]].n_checked)]
         if not waiting:
             break
     return _by_fold([found[group] for group in groups], population, len(folds))
@@ -214,19 +226,13 @@ class _Best(Generic[N]):
         """Largest share of validation rows that a member of the group is right about."""
         return float(self.history.right_after[self.start : self.start + self.size].max())
 
-    def lost(self, n_rows: int) -> bool:
+    def lost(self, n_rows: float) -> bool:
         """Whether pruning cost more than chance explains, on that many validation rows."""
         if not len(self.history.right_before):
             return False
         before = float(self.history.right_before[self.start : self.start + self.size].max())
         chance = np.sqrt(max(before * (1.0 - before), 0.01) / n_rows)
         return bool(before - self.right_after > max(_LEAST_LOSS, _CHANCE * chance))
-
-
-def _checked_rows(fold: Fold) -> int:
-    """Number of rows that are held out, of all rows where none is."""
-    held_out = int((fold.check > 0).sum())
-    return held_out or int((fold.train > 0).sum())
 
 
 @dataclass(frozen=True, eq=False)

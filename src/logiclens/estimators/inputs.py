@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from narwhals.dependencies import is_pandas_like_dataframe
 from sklearn.base import clone
+from sklearn.utils import InputTags
 
 from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.errors import InputError, UnknownConceptError, count
-from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.errors import InputError, UnknownConceptError
+from logiclens.estimators.counting import as_counts
+from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import ConceptData
 
 if TYPE_CHECKING:
@@ -72,11 +75,28 @@ def read_concepts(X: Any, names: Sequence[str] | None = None) -> Inputs:
 
 def _counts_columns(X: Any) -> bool:
     """Whether the data are a frame that counts its columns instead of naming them."""
-    return any(not isinstance(name, str) for name in getattr(X, "columns", ()))
+    return is_pandas_like_dataframe(X) and any(not isinstance(name, str) for name in X.columns)
+
+
+def check_extent(table: Table) -> None:
+    """Refuse a table without rows or without columns."""
+    if table.n_rows == 0:
+        raise InputError("There are no rows to learn from. Pass at least one.")
+    if not table.names:  # scikit-learn's checks look for these words
+        raise InputError(
+            f"Found array with 0 feature(s) (shape=({table.n_rows}, 0)) while a minimum of 1 is required. "
+            "Pass a table with columns."
+        )
+
+
+def input_tags(tags: InputTags, encoder: Any) -> InputTags:
+    """What scikit-learn is told about the tables that a model reads: with an encoder, text and gaps, too."""
+    raw = encoder is not None
+    return replace(tags, sparse=True, allow_nan=raw, string=raw, categorical=raw)
 
 
 def learn_inputs(
-    X: Any, encoder: Any, targets: Targets | None = None, rows: BoolArray | None = None
+    X: Any, encoder: Any, targets: Targets | None = None, weight: FloatArray | None = None
 ) -> Inputs:
     """Read what a model is to be fitted on, and encode it where that is asked for or needed.
 
@@ -88,22 +108,22 @@ def learn_inputs(
         (:func:`logiclens.concepts.encoder.auto_encoder`).
     targets : Targets, optional
         What the model is to learn: cut points are chosen by it.
-    rows : ndarray of bool, shape (n,), optional
-        The rows to learn from: the encoder looks at no others.
+    weight : ndarray of shape (n,), optional
+        Weights of the rows: the encoder looks at no others than those that weigh something.
     """
     if encoder is None:
         return read_concepts(X)
     from logiclens.concepts.encoder import auto_encoder
 
     table = Table(X)
-    known = table if rows is None else table.take(rows)
+    weight = np.ones(table.n_rows) if weight is None else weight
+    rows = weight > 0
+    known = table if rows.all() else table.take(rows)
     made = auto_encoder(known) if isinstance(encoder, str) else clone(encoder)
     if made is None:
         return read_concepts(X)
-    truth = None if targets is None else targets.codes()
-    if truth is not None and rows is not None:
-        truth = truth[rows]
-    made.fit(known, truth)
+    truth = None if targets is None else targets.codes()[rows]
+    made.fit(known, truth, as_counts(weight[rows]))
     return _encoded(table, made)
 
 
@@ -121,7 +141,9 @@ def concept_matrix(vocabulary: Vocabulary, table: Table) -> FloatArray:
     return np.column_stack(columns).astype(np.float64)
 
 
-def read_rows(X: Any, names: tuple[str, ...], vocabulary: Vocabulary | None = None) -> FloatArray:
+def read_rows(
+    X: Any, names: tuple[str, ...], vocabulary: Vocabulary | None = None, model: str = "LEN"
+) -> FloatArray:
     """Read a fitted model's concepts, (n, n_concepts): by name where the data carry names, else by place.
 
     Parameters
@@ -132,9 +154,14 @@ def read_rows(X: Any, names: tuple[str, ...], vocabulary: Vocabulary | None = No
         The concepts.
     vocabulary : Vocabulary, optional
         What they mean in the columns of the raw table.
+    model : str, default "LEN"
+        What the model is called in error messages.
     """
     if vocabulary is not None:
-        return concept_matrix(vocabulary, Table(X))
+        table = Table(X)
+        if not (table.named and vocabulary.named):
+            _check_width(len(table.names), len(vocabulary.columns), model)
+        return concept_matrix(vocabulary, table)
     inputs = read_concepts(X)
     if inputs.named:
         place = {name: j for j, name in enumerate(inputs.names)}
@@ -142,9 +169,13 @@ def read_rows(X: Any, names: tuple[str, ...], vocabulary: Vocabulary | None = No
             if name not in place:
                 raise UnknownConceptError(name, inputs.names, "The model was fitted with it.")
         return inputs.values[:, [place[name] for name in names]]
-    if inputs.values.shape[1] != len(names):
-        raise InputError(
-            f"The model was fitted on {count(len(names), 'concept')}. "
-            f"Got {count(inputs.values.shape[1], 'column')}; pass the same columns in the same order."
-        )
+    _check_width(inputs.values.shape[1], len(names), model)
     return np.asarray(inputs.values)
+
+
+def _check_width(width: int, expected: int, model: str) -> None:
+    if width != expected:  # scikit-learn's checks look for these words
+        raise InputError(
+            f"X has {width} features, but {model} is expecting {expected} features as input. "
+            "Pass the same columns in the same order."
+        )

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.estimators.extraction import Extraction, ask, balanced, explain_targets, rules_of_members
+from logiclens.estimators.asking import ask, balanced
+from logiclens.estimators.counting import Distinct, are_counts, as_counts
+from logiclens.estimators.extraction import Extraction, explain_targets, rules_of_members
 from logiclens.estimators.fitting import Fold, Population, Trained, train_folds
 from logiclens.estimators.settling import settle
 from logiclens.estimators.targets import Problem, Targets, decisions
@@ -59,6 +61,10 @@ class Recipe:
     extraction: Extraction
     settles: bool
 
+    def telling(self, n_told: int) -> Recipe:
+        """The same, where the last rows are what priors tell, not data."""
+        return replace(self, extraction=replace(self.extraction, n_told=n_told))
+
 
 def fit_folds(
     recipe: Recipe,
@@ -68,8 +74,8 @@ def fit_folds(
     progress: Callable[[float], None] | None = None,
 ) -> list[Fitted]:
     """Fit all folds as one population; one result for each."""
-    scaled = [_scaled(fold) for fold in folds]
-    trained = train_folds(recipe.population, recipe.plan, x, targets.outputs, scaled, progress)
+    x, targets, folds = _merged(x, targets, folds, recipe.extraction)
+    trained = train_folds(recipe.population, recipe.plan, x, targets.outputs, folds, progress)
     if recipe.settles and recipe.extraction.kind is RuleKind.IFF:
         trained = _settled(trained, x, targets, folds, recipe)
     else:
@@ -85,10 +91,28 @@ def fit_folds(
     return fitted
 
 
-def _scaled(fold: Fold) -> Fold:
-    """A fold whose largest weight is about 1, which single precision can hold; divided by a power of two."""
-    power = np.frexp(max(fold.train.max(), fold.check.max()))[1] - 1
-    return Fold(np.ldexp(fold.train, -power), np.ldexp(fold.check, -power))
+def _merged(
+    x: FloatArray, targets: Targets, folds: Sequence[Fold], how: Extraction
+) -> tuple[FloatArray, Targets, list[Fold]]:
+    """The distinct rows, counted, in an order of their own; as they are where weights are no counts.
+
+    What priors tell stays at the end. The paper's aggregation is about rows one by one.
+    """
+    n_rows = len(x) - how.n_told
+    if how.as_in_paper or not all(are_counts(how.observed(fold.train + fold.check)) for fold in folds):
+        return x, targets, list(folds)
+    used = np.flatnonzero(np.any([fold.train[:n_rows] + fold.check[:n_rows] > 0 for fold in folds], axis=0))
+    rows = Distinct.of(x[used], targets.outputs[used])
+    kept = np.concatenate([used[rows.first], np.arange(n_rows, len(x))])
+
+    def add_up(weight: FloatArray) -> FloatArray:
+        return np.concatenate([rows.add_up(weight[used]), weight[n_rows:]])
+
+    return (
+        x[kept],
+        replace(targets, outputs=targets.outputs[kept]),
+        [Fold(add_up(fold.train), add_up(fold.check)) for fold in folds],
+    )
 
 
 def _firsts(network: LogicNetwork, targets: Targets) -> NDArray[np.intp]:
@@ -104,11 +128,11 @@ def _settled(
     rules, weights, checks = [], [], []
     for run, fold in zip(trained, folds, strict=True):
         rules.append(rules_of_members(run.network, x, targets, fold, recipe.extraction))
-        scaled = _scaled(fold)
+        scaled, check = fold.scaled(), as_counts(fold.check)
         weights.append(scaled.train + scaled.check)
         per_output = run.network.members // targets.outputs.shape[1]
-        yes = scaled.check[:, None] * np.repeat(targets.outputs, per_output, axis=1)
-        checks.append(np.stack([scaled.check[:, None] - yes, yes], axis=2))
+        yes = check[:, None] * np.repeat(targets.outputs, per_output, axis=1)
+        checks.append(np.stack([check[:, None] - yes, yes], axis=2))
     networks = settle([run.network for run in trained], x, rules, weights, checks, recipe.plan)
     chosen = []
     for run, network, said, weight in zip(trained, networks, rules, weights, strict=True):

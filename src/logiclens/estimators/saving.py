@@ -129,6 +129,7 @@ def restore(model: ModelFile) -> LENClassifier:
         estimator.feature_names_in_ = np.array(columns, dtype=object)
     estimator.concept_names_ = names
     estimator.vocabulary_, estimator.encoder_ = vocabulary, None
+    estimator.prior_reports_ = ()
     estimator.classes_ = label_array(labels)
     estimator.problem_ = problem
     estimator.network_ = _network(kind, attributes, model.tensors, len(names))

@@ -50,7 +50,7 @@ def settle(
     weights : sequence of ndarray, each (n,)
         Weight of the rows in each fold.
     checks : sequence of ndarray, each (n, n_outputs, 2)
-        Weight of validation rows as no and as yes, by output.
+        Weight of validation rows as no and as yes, by output; together the number of rows they stand for.
     plan : Plan
         How the networks were trained.
 
@@ -66,7 +66,7 @@ def settle(
         np.repeat(np.stack(weights), [n.members for n in networks], axis=0), dtype=dtype, device=device
     )
     check = torch.as_tensor(
-        np.concatenate([c.transpose(1, 0, 2) for c in checks]), dtype=dtype, device=device
+        np.concatenate([c.transpose(1, 0, 2) for c in checks]), dtype=torch.float64, device=device
     )
     with torch.no_grad():
         logits = whole(data)
@@ -109,7 +109,7 @@ def _moved(network: N, data: Tensor, logits: Tensor, said: Tensor, weight: Tenso
 
 def _clearly_worse(now: Tensor, before: Tensor, check: Tensor) -> Tensor:
     """Members whose validation accuracy fell by more than a standard error."""
-    no, yes = check.double().unbind(dim=2)
+    no, yes = check.unbind(dim=2)
     total = (no + yes).sum(dim=1).clamp(min=1e-12)
     accuracy_now, accuracy = (torch.where(said, yes, no).sum(dim=1) / total for said in (now, before))
     error = (accuracy * (1 - accuracy) / total.clamp(min=1.0)).sqrt()

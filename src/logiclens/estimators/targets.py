@@ -15,6 +15,7 @@ import narwhals as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
 
 from logiclens.errors import InputError, count, listing, shown
 from logiclens.explain.label import Label, check_labels, label_array, plain_label
@@ -125,7 +126,7 @@ def read_targets(y: Any, n_rows: int, labels: tuple[Label, ...] | None = None) -
             f"Got {count(len(array), 'value')}."
         )
     if array.ndim == 2 and array.shape[1] == 1 and names is None:
-        raise InputError("y must be flat for a single target: pass it with .ravel().")
+        array = column_or_1d(array, warn=True)
     if array.ndim == 2:
         return _read_table(array, names)
     if array.ndim != 1:
@@ -160,14 +161,19 @@ def read_known_targets(y: Any, n_rows: int, labels: tuple[Label, ...], problem: 
 
 
 def _read_labels(array: NDArray[Any], labels: tuple[Label, ...] | None) -> Targets:
+    if array.dtype.kind == "c":
+        raise InputError(
+            "Complex data not supported. y must hold the labels of classes. "
+            f"Got {shown(array[0].item())}; pass text, Booleans or whole numbers."
+        )
     if array.dtype.kind == "f":
         if np.isnan(array).any():
             raise missing_values("y", np.isnan(array), " (NaN)")
         if not np.isfinite(array).all() or (array != np.round(array)).any():
             wrong = array[~np.isfinite(array) | (array != np.round(array))][0]
             raise InputError(
-                f"y must hold the labels of classes. Got the number {wrong}; for soft targets in [0, 1] "
-                "pass a table with one column for each target."
+                f"Unknown label type: continuous. y must hold the labels of classes. Got the number {wrong}; "
+                "for soft targets in [0, 1] pass a table with one column for each target."
             )
     if array.dtype == object:
         missing = np.array([_is_missing(value) for value in array])
@@ -218,7 +224,9 @@ def _as_plain_array(y: Any) -> NDArray[Any]:
     wrapped = nw.from_native(y, pass_through=True, allow_series=True)
     if isinstance(wrapped, nw.Series | nw.DataFrame):
         return np.asarray(wrapped.to_numpy())
-    if isinstance(y, str) or not hasattr(y, "__len__"):
+    if y is None:  # scikit-learn's checks look for these words
+        raise InputError("A classifier requires y to be passed, but the target y is None. Pass the labels.")
+    if isinstance(y, str) or not (hasattr(y, "__len__") or hasattr(y, "__array__")):
         raise InputError(f"y must be a vector of labels or a table of outputs. Got {shown(y)}.")
     return as_array(y, "y")
 

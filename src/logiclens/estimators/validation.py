@@ -107,7 +107,9 @@ def _fit_parts(
     from logiclens.estimators.runs import fit_folds
 
     inputs = [estimator.read_inputs(X, targets, weight) for weight in weights]
-    folds = [estimator.hold_out(targets, weight) for weight in weights]
+    folds = [
+        estimator.hold_out(part.values, targets, weight) for part, weight in zip(inputs, weights, strict=True)
+    ]
     found: dict[int, Fitted] = {}
     for vocabulary in dict.fromkeys(part.vocabulary for part in inputs):
         alike = [at for at, part in enumerate(inputs) if part.vocabulary == vocabulary]
@@ -125,7 +127,7 @@ def _scores(
     targets: Targets,
 ) -> dict[str, float]:
     """Metrics of one fold, on its test rows."""
-    from logiclens.estimators.extraction import ask
+    from logiclens.estimators.asking import ask
 
     rules, names = result.rules, result.rules.concept_names
     logits = ask(result.network, x[test])

@@ -371,7 +371,9 @@ _ENTRIES = ("concept_names", "multi_label", "default", "priority", "explanations
 
 def _parts(given: Given) -> list[Formula]:
     """What is given, part by part."""
-    return [] if given is None else [given] if isinstance(given, Formula) else list(given)
+    if given is None:
+        return []
+    return list(given) if isinstance(given, Iterable) and not isinstance(given, Formula) else [given]
 
 
 def _shared_vocabulary(explanations: Sequence[Explanation]) -> Vocabulary | None:

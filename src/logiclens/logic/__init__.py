@@ -5,7 +5,7 @@ from logiclens.logic.entail import Conflict, at_most_one, conflicts, equivalent,
 from logiclens.logic.export import from_json, to_json, to_python, to_sentence, to_sympy
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.minimize import Minimized, Status, minimize, minimize_path
-from logiclens.logic.normal_form import simplify, to_cnf, to_dnf, to_nnf
+from logiclens.logic.normal_form import simplify, substitute, to_cnf, to_dnf, to_nnf
 from logiclens.logic.satisfiability import satisfying_assignment
 from logiclens.logic.sql import to_sql
 from logiclens.logic.syntax import format_formula, parse_formula
@@ -37,6 +37,7 @@ __all__ = [
     "parse_formula",
     "satisfying_assignment",
     "simplify",
+    "substitute",
     "to_cnf",
     "to_dnf",
     "to_json",

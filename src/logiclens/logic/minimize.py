@@ -253,7 +253,7 @@ class _Minimizer:
         start = None
         if (gain > 0).any() and (gain < 0).any():
             affordable = gain[gain > 0].sum() / last_price if last_price else _LONGEST_START
-            longest = min(affordable, 2 * budget.literals, _LONGEST_START)
+            longest = min(affordable, 4 * budget.literals, _LONGEST_START)
             start = first_agreeing_terms(
                 bits[gain > 0],
                 bits[gain < 0],

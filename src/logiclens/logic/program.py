@@ -12,6 +12,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import block_array, coo_array, csr_array, eye_array
 
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms
+from logiclens.logic.quiet import silent_output
 from logiclens.logic.set_cover import Choice
 from logiclens.logic.tradeoff import Budget
 
@@ -77,9 +78,14 @@ class TradeoffProgram:
         integral = np.concatenate([np.ones(len(self.terms)), np.zeros(len(self.gains))])
         for presolve in (True, False):
             options = {"node_limit": nodes, "mip_rel_gap": 0.0, "presolve": presolve}
-            answer = milp(
-                objective, constraints=constraints, integrality=integral, bounds=Bounds(0, 1), options=options
-            )
+            with silent_output():
+                answer = milp(
+                    objective,
+                    constraints=constraints,
+                    integrality=integral,
+                    bounds=Bounds(0, 1),
+                    options=options,
+                )
             if answer.status != _INFEASIBLE:
                 break
         return answer

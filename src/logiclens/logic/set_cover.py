@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, quiet_products
+from logiclens.logic.quiet import silent_output
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ def _branch_and_bound(
     every_row = LinearConstraint(sparse, lb=1)
     options = {"node_limit": node_limit, "mip_rel_gap": 0.0}
     solve: dict[str, Any] = {"integrality": np.ones(len(costs)), "bounds": Bounds(0, 1), "options": options}
-    first = milp(costs, constraints=every_row, **solve)
+    with silent_output():
+        first = milp(costs, constraints=every_row, **solve)
     if first.x is None:
         return found, False
     solution = np.flatnonzero(first.x > 0.5)
@@ -118,7 +120,8 @@ def _branch_and_bound(
         return found, first.status == 0
     # A second solve among the equally cheap ones makes the answer independent of the solver's path.
     as_cheap = LinearConstraint(costs, ub=costs[found].sum() + 0.5)
-    second = milp(ties, constraints=[every_row, as_cheap], **solve)
+    with silent_output():
+        second = milp(ties, constraints=[every_row, as_cheap], **solve)
     if second.x is not None:
         solution = np.flatnonzero(second.x > 0.5)
         if costs[solution].sum() <= costs[found].sum() and core[:, solution].any(axis=1).all():

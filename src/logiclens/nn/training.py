@@ -168,9 +168,8 @@ def train(
 @torch.no_grad()
 def _share_right(network: LogicNetwork, rows: Rows) -> Tensor:
     """Share of the weight held out that each member is right about; of all weight where none is held out."""
+    rows = _with_checks(rows, (rows.check_yes + rows.check_no).sum(dim=1) > 0)
     yes, no = rows.check_yes, rows.check_no
-    if not bool((yes + no).sum() > 0):
-        yes, no = rows.yes, rows.no
     right = torch.where(network.logits(rows.x) > 0, yes, no).sum(dim=1)
     return right / (yes + no).sum(dim=1).clamp(min=torch.finfo(right.dtype).tiny)
 

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from logiclens.concepts.table import Table
 from logiclens.errors import InputError, shown
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.settings import seed_of
@@ -187,24 +188,24 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             weight = as_weights(sample_weight, "sample_weight", n_rows)
             if not weight.any():
                 raise InputError("All weights in sample_weight are zero. Give some row a positive weight.")
-        truth = None if y is None else as_labels(y)
+        truth, table = None if y is None else as_labels(y), Table(X if concepts is None else concepts)
         if is_fitted(self.black_box):
             self.black_box_ = self.black_box
             self._settle(X)
-            train, test = hold_out(self.ask(X), weight, self.test_fraction, seed)
+            learn, measure = hold_out(table, self.ask(X), weight, self.test_fraction, seed)
         else:
             assert truth is not None  # checked: it has to be fitted
-            train, test = hold_out(truth, weight, self.test_fraction, seed)
-            given = None if sample_weight is None else weight[train]
-            box = clone(self.black_box)
+            learn, measure = hold_out(table, truth, weight, self.test_fraction, seed)
+            box, train = clone(self.black_box), np.flatnonzero(learn)
+            given = None if sample_weight is None else learn[train]
             self.black_box_ = fit_black_box(box, take(X, train), truth[train], given)
             self._settle(X)
         if truth is not None:
             comparable_truth(truth, self.ask(X))
-        self._learn(X, truth, weight, train, seed, concepts)
+        self._learn(X, truth, learn, np.flatnonzero(learn), seed, concepts)
         self._own_table = concepts is not None
-        rows, part = (test, "held out") if len(test) else (train, "training")
-        asked = take(X, rows)
+        weight, part = (measure, "held out") if measure.any() else (learn, "training")
+        asked = take(X, rows := np.flatnonzero(weight))
         self.fidelity_ = measure_fidelity(
             self.estimator_,
             asked if concepts is None else take(concepts, rows),

@@ -13,10 +13,11 @@ import narwhals as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils import column_or_1d
 
+from logiclens.concepts.table import Column, Table
 from logiclens.errors import InputError, shown
+from logiclens.estimators.counting import Distinct, are_counts, share_out
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.values import as_array
 
@@ -68,12 +69,16 @@ def take(table: Any, rows: IndexArray) -> Any:
 
 
 def hold_out(
-    labels: NDArray[Any], weight: FloatArray, fraction: float, seed: int
-) -> tuple[IndexArray, IndexArray]:
-    """Rows to learn from and rows to measure on: stratified where every label has two rows.
+    table: Table, labels: NDArray[Any], weight: FloatArray, fraction: float, seed: int
+) -> tuple[FloatArray, FloatArray]:
+    """Weights of the rows to learn from and of those to measure on, each (n,): in proportion by label.
+
+    A row that is counted several times may be on both sides, as equal rows may.
 
     Parameters
     ----------
+    table : Table
+        What tells rows apart.
     labels : ndarray of shape (n,), or (n, n_targets)
     weight : ndarray of shape (n,)
         Rows of weight 0 are on neither side.
@@ -82,17 +87,27 @@ def hold_out(
     seed : int
     """
     rows = np.flatnonzero(weight > 0)
-    n_test = round(len(rows) * float(fraction))
-    if not 0 < n_test < len(rows):
-        return rows, rows[:0]
-    strata = np.zeros(len(rows), dtype=np.intp)
-    if labels.ndim == 1:
-        values, codes, sizes = np.unique(labels[rows], return_inverse=True, return_counts=True)
-        if sizes.min() >= 2 and min(n_test, len(rows) - n_test) >= len(values):
-            strata = codes
-    splitter = StratifiedShuffleSplit(1, test_size=n_test, random_state=seed % 2**32)
-    train, test = next(splitter.split(rows, strata))
-    return rows[np.sort(train)], rows[np.sort(test)]
+    counts = weight[rows] if are_counts(weight) else np.ones(len(rows))
+    n_test = round(counts.sum() * float(fraction))
+    test = np.zeros_like(weight)
+    if 0 < n_test < counts.sum():
+        strata = np.zeros(len(rows), dtype=np.intp)
+        if labels.ndim == 1:
+            strata = np.unique(labels[rows], return_inverse=True)[1]
+        known = table.take(rows)
+        columns = [_codes(known.column(name)) for name in known.names]
+        distinct = Distinct.of(np.column_stack([*columns, strata]).astype(np.float64))
+        drawn = share_out(distinct, counts, strata, n_test, seed)
+        test[rows] = weight[rows] * (drawn / counts)
+    return weight - test, test
+
+
+def _codes(column: Column) -> IndexArray:
+    """A number for each value, equal where the values are; nested values are all taken for different."""
+    try:
+        return column.codes
+    except InputError:
+        return np.arange(len(column))
 
 
 def recombined(table: Any, n_fresh: int, random: np.random.Generator) -> tuple[Any, Any]:

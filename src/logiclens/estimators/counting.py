@@ -1,0 +1,159 @@
+"""Rows and how many each stands for.
+
+A row of weight 3 is three equal rows, and one of weight 0 is none. So that a fit cannot tell the two ways of
+writing the same data apart, nor the order of the rows, everything random is drawn over *distinct* rows in an
+order of their own, and networks are trained on those.
+
+Weights that are whole numbers are counts. All others say how much a row matters: they are no number of rows,
+and wherever chance is judged they stand for their effective number (Kish's).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logiclens.logic.arrays import FloatArray, IndexArray
+
+_EXACT = 2**53  # whole numbers up to here are exact in double precision
+
+
+def are_counts(weight: FloatArray) -> bool:
+    """Whether weights are numbers of rows: all of them whole, and few enough to be counted exactly.
+
+    Parameters
+    ----------
+    weight : ndarray of any shape
+    """
+    return bool(weight.sum() < _EXACT and (weight == np.round(weight)).all())
+
+
+def effective_rows(weight: FloatArray) -> float:
+    """How many rows weights stand for: their sum where they are counts, else their effective number.
+
+    Parameters
+    ----------
+    weight : ndarray of shape (n,)
+        Non-negative.
+
+    Examples
+    --------
+    >>> effective_rows(np.array([3.0, 1.0, 0.0])), effective_rows(np.array([0.5, 0.5]))
+    (4.0, 2.0)
+    """
+    if are_counts(weight):
+        return float(weight.sum())
+    share = weight / weight.max()  # the squares of tiny weights would vanish
+    return float(share.sum() ** 2 / np.square(share).sum())
+
+
+def number_of_rows(weight: FloatArray) -> int:
+    """How many rows there are: the sum of counts, or as many as have a weight.
+
+    Parameters
+    ----------
+    weight : ndarray of shape (n,)
+    """
+    return int(weight.sum() if are_counts(weight) else (weight > 0).sum())
+
+
+def as_counts(weight: FloatArray) -> FloatArray:
+    """Weights, scaled so that they add up to the rows they stand for; counts stay as they are.
+
+    Parameters
+    ----------
+    weight : ndarray of shape (n,)
+    """
+    return weight if are_counts(weight) else weight * (effective_rows(weight) / weight.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """The distinct rows of some arrays, in an order that depends on nothing but what they hold.
+
+    Attributes
+    ----------
+    first : ndarray of int, shape (n_distinct,)
+        Where each is found first.
+    place : ndarray of int, shape (n,)
+        Which of them each row is.
+
+    Examples
+    --------
+    >>> Distinct.of(np.array([[1.0], [0.0], [1.0]])).add_up(np.array([1.0, 1.0, 2.0]))
+    array([1., 3.])
+    """
+
+    first: IndexArray
+    place: IndexArray
+
+    @classmethod
+    def of(cls, *arrays: FloatArray) -> Distinct:
+        """Find them.
+
+        Parameters
+        ----------
+        *arrays : ndarray of shape (n, k)
+            Rows are equal if they are in all arrays.
+        """
+        key = np.hstack([_bytes(array) for array in arrays])
+        whole = np.ascontiguousarray(key).view(np.dtype((np.void, key.shape[1])))[:, 0]
+        _, first, place = np.unique(whole, return_index=True, return_inverse=True)
+        return cls(first, place)
+
+    def add_up(self, weight: FloatArray) -> FloatArray:
+        """Weight of each distinct row, (n_distinct,), from that of the rows, (n,)."""
+        return np.bincount(self.place, weights=weight, minlength=len(self.first)).astype(np.float64)
+
+
+def _bytes(array: FloatArray) -> NDArray[np.uint8]:
+    """Rows as bytes, (n, n_bytes), equal where the rows are; zeros and ones take a bit each."""
+    if ((array == 0) | (array == 1)).all():
+        return np.packbits(array > 0, axis=1)
+    positive = np.ascontiguousarray(array + 0.0)  # there are two zeros, which are equal
+    return positive.view(np.uint8).reshape(len(array), -1)
+
+
+def share_out(rows: Distinct, counts: FloatArray, strata: IndexArray, n_drawn: int, seed: int) -> FloatArray:
+    """Draw so many of the counted rows at random, (n,): how many of those that each row stands for.
+
+    Every stratum, and every distinct row that is counted often, is drawn from in proportion.
+
+    Parameters
+    ----------
+    rows : Distinct
+        Of concepts and targets, so that each is in one stratum.
+    counts : ndarray of shape (n,)
+        Whole numbers.
+    strata : ndarray of int, shape (n,)
+    n_drawn : int
+        At most the sum of the counts.
+    seed : int
+
+    Examples
+    --------
+    >>> rows = Distinct.of(np.array([[0.0], [1.0]]))
+    >>> share_out(rows, np.array([4.0, 8.0]), np.array([0, 1]), 3, seed=0)
+    array([1., 2.])
+    """
+    random = np.random.default_rng(seed)
+    counted = rows.add_up(counts)
+    # A step goes through rows at random, stratum by stratum, and draws each time it has gone so far.
+    order = np.lexsort((random.random(len(counted)), strata[rows.first]))
+    way = np.cumsum(counted[order])
+    drawn = np.zeros(len(counted))
+    drawn[order] = np.diff(np.floor(way * n_drawn / way[-1] + random.random()), prepend=0.0)
+    return _first_of(rows, counts, drawn)
+
+
+def _first_of(rows: Distinct, counts: FloatArray, drawn: FloatArray) -> FloatArray:
+    """Of equal rows the first that stand for as many as were drawn, (n,)."""
+    order = np.argsort(rows.place, kind="stable")
+    way = np.cumsum(counts[order])
+    starts = np.concatenate([[0.0], np.cumsum(rows.add_up(counts))])[rows.place[order]]
+    before = way - counts[order] - starts  # counted so far among its equals
+    found = np.zeros(len(counts))
+    found[order] = np.clip(drawn[rows.place[order]] - before, 0.0, counts[order])
+    return found

@@ -1,0 +1,60 @@
+"""Asking networks about rows, and weighing the truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from sklearn.exceptions import ConvergenceWarning
+
+from logiclens.estimators.asking import ask, balanced, by_tuple, truth_about
+from logiclens.logic import TruthTable
+from tests.estimators.toys import booleans, quick
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
+
+X, Y = booleans()
+THREE = (X[:, 0] + X[:, 1]).astype(int)
+
+
+def test_asking_in_blocks_is_asking_at_once(monkeypatch):
+    clf = quick("mu").fit(X, THREE)
+    whole = ask(clf.network_, X)
+    monkeypatch.setattr("logiclens.estimators.asking._BLOCK", 7)
+
+    assert np.allclose(ask(clf.network_, X), whole, rtol=1e-12)
+    assert ask(clf.network_, X[:0]).shape == (0, 3)
+    assert whole.dtype == np.float64
+    assert not torch.is_tensor(whole)
+
+
+def test_rare_targets_count_more():
+    truth, weight = np.array([1.0, 0, 0, 0]), np.ones(4)
+
+    assert balanced(truth, weight, 1.0).tolist() == [3.0, 1.0, 1.0, 1.0]
+    assert balanced(truth, weight, 0.0).tolist() == [1.0] * 4
+    assert balanced(weight, weight, 1.0).tolist() == [1.0] * 4
+
+
+def test_truth_is_weighed_by_tuple():
+    table = truth_about(
+        np.array([[0.9, 0.1], [0.8, 0.0], [0.2, 0.7]]),
+        np.array([1.0, 0.25, 1.0]),
+        np.array([1.0, 4.0, 0.0]),
+        ["a", "b"],
+    )
+
+    assert table.to_array().tolist() == [[True, False]]
+    assert (table.yes.tolist(), table.no.tolist()) == ([2.0], [3.0])
+
+
+def test_relevance_is_the_mean_over_the_rows_of_a_tuple():
+    x = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    table = TruthTable.from_data(x, [1, 1, 0])
+    scores = np.array([[1.0, 0.0], [4.0, 1.0], [0.5, 0.5]])
+
+    found = by_tuple(table, x, scores, np.array([2.0, 1.0, 1.0]))
+
+    expected = {(True, False): [2.0, 1 / 3], (False, True): [0.5, 0.5]}
+    for row, mean in zip(table.to_array().tolist(), found, strict=True):
+        assert mean == pytest.approx(expected[tuple(row)])
