@@ -75,7 +75,10 @@ def implications(data: Dataset, kind: str, seed: int = 0) -> Iterator[tuple[str,
     targets, weight = classifier.read_data(X, y, None)
     inputs = classifier.read_inputs(X, targets, weight)
     parts = list(StratifiedKFold(10, shuffle=True, random_state=seed).split(X, y))
-    folds = [classifier.hold_out(targets, np.isin(np.arange(len(y)), train) * weight) for train, _ in parts]
+    folds = [
+        classifier.hold_out(inputs.values, targets, np.isin(np.arange(len(y)), train) * weight)
+        for train, _ in parts
+    ]
     fitted = fit_folds(classifier.recipe(inputs), inputs.values, targets, folds)
     for label in targets.labels:
         fired = np.zeros(len(y), dtype=bool)

@@ -35,9 +35,8 @@ FILES = ("mushroom", "tic_tac_toe", "zoo", "heart_disease_cleveland", "titanic_2
 def tables() -> Iterator[tuple[str, pd.DataFrame, pd.Series]]:
     """Name, raw columns and labels."""
     for name in FILES:
-        frame = pd.read_csv(
-            find_file(Source(f"tabular/{name}.csv.gz", "the UCI repository", "download it there"))
-        )
+        source = Source(f"tabular/{name}.csv.gz", "the UCI repository", "download it there")
+        frame = pd.read_csv(find_file(source))
         yield name, frame.drop(columns="target"), frame["target"]
     for name, load in (("breast cancer", load_breast_cancer), ("wine", load_wine)):
         data = load(as_frame=True)

@@ -32,7 +32,8 @@ from benchmarks.experiments import (
 from benchmarks.harness import Row, faster, seconds, timed
 from logiclens.estimators import MuClassifier, cross_explain
 from logiclens.estimators.fitting import Fold, balance_factor, train_folds
-from logiclens.estimators.settings import BALANCE, penalties
+from logiclens.estimators.inputs import read_concepts
+from logiclens.estimators.settings import BALANCE, penalties, widths
 from logiclens.estimators.targets import Problem, Targets
 from logiclens.explain import explain_class_as_in_paper
 
@@ -169,7 +170,7 @@ def _plain_member(
             if epoch == epochs // 2:
                 norms = first.weight.norm(dim=0)
                 mask = torch.zeros_like(norms).scatter(
-                    0, norms.topk(min(classifier.max_concepts, len(norms))).indices, 1.0
+                    0, norms.topk(min(widths(classifier.max_concepts)[0], len(norms))).indices, 1.0
                 )
                 least = float("inf")
             first.weight.mul_(mask)
@@ -208,14 +209,14 @@ def _plain_explanations(
 
 def _folds(classifier: MuClassifier, table: Table, n_folds: int) -> tuple[Targets, list[Fold]]:
     """Targets, and the rows to learn from and to check with in each fold; all rows when there is one."""
-    _, targets, weight = classifier.read_data(table.X, table.y, None)
+    targets, weight = classifier.read_data(table.X, table.y, None)
     if n_folds == 1:
-        return targets, [classifier.hold_out(targets, weight)]
+        return targets, [classifier.hold_out(table.X, targets, weight)]
     folds = []
     for _, test in StratifiedKFold(n_folds, shuffle=True, random_state=0).split(table.X, targets.strata()):
         learned = weight.copy()
         learned[test] = 0.0
-        folds.append(classifier.hold_out(targets, learned))
+        folds.append(classifier.hold_out(table.X, targets, learned))
     return targets, folds
 
 
@@ -299,7 +300,9 @@ def _train_population(
     classifier: MuClassifier, table: Table, targets: Targets, folds: Sequence[Fold], epochs: int
 ) -> tuple[float, float]:
     """Seconds, and the mean number of epochs that the members were trained."""
-    recipe = classifier.set_params(epochs=epochs).recipe(tuple(f"c{j}" for j in range(table.X.shape[1])))
+    recipe = classifier.set_params(epochs=epochs).recipe(
+        read_concepts(table.X, [f"c{j}" for j in range(table.X.shape[1])])
+    )
     cuda = recipe.population.device.startswith("cuda")
 
     def train() -> float:

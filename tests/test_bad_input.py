@@ -79,6 +79,7 @@ from logiclens.logic import (
     parse_formula,
     satisfying_assignment,
     simplify,
+    substitute,
     to_cnf,
     to_dnf,
     to_json,
@@ -694,6 +695,13 @@ CASES: dict[str, dict[str, Call]] = {
         "max_terms: too small": lambda: to_cnf(a & b, 1),
     },
     "simplify": each(simplify, NOT_A_FORMULA),
+    "substitute": {
+        **each(lambda value: substitute(value, {"a": b}), NOT_A_FORMULA),
+        **prefixed(
+            "mapping", each(lambda value: substitute(a, value), {"None": None, "number": 3, "text": "ab"})
+        ),
+        **prefixed("meaning", each(lambda value: substitute(a, {"a": value}), NOT_A_FORMULA)),
+    },
     "satisfying_assignment": {
         **each(satisfying_assignment, NOT_A_FORMULA),
         **prefixed(
@@ -882,7 +890,7 @@ CASES |= {
             "other JSON": "[1, 2]",
             "rules": RULES.to_json(),
             "damaged": EXPLANATION.to_json().replace("iff", "whenever"),
-            "later version": EXPLANATION.to_json().replace('"version": 1', '"version": 2'),
+            "later version": EXPLANATION.to_json().replace('"version": 2', '"version": 3'),
             "absurdly deep": "[" * 100_000,
         },
     ),

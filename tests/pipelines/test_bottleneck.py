@@ -262,7 +262,7 @@ def test_rows_of_weight_zero_teach_nothing():
     assert np.array_equal(plain.predict_proba(X), other.predict_proba(X))
 
 
-@pytest.mark.parametrize("kind", [None, PsiClassifier(epochs=60, restarts=2, l1=0.002, random_state=0)])
+@pytest.mark.parametrize("kind", [None, PsiClassifier(epochs=200, restarts=3, random_state=0)])
 def test_joint_training_lowers_the_loss_of_the_classes(kind):
     """Labels of the concept *right* are shifted: they are not what the classes need."""
     points, y, _ = plane(400)
