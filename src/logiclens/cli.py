@@ -98,9 +98,9 @@ def demo(
 ) -> None:
     """Train a network on a small data set, and print the rules that say what it does.
 
-    Every number is compared with two cut points, which gives named Boolean concepts. Cut points, network and
-    rules come from about 70 % of the rows, drawn at random but the same every time; network and rules are
-    scored on the others.
+    Columns are compared with cut points, which gives readable concepts. Cut points, network and rules come
+    from about 70 % of the rows, drawn at random but the same every time; network and rules are scored on the
+    others.
 
     Try: logiclens demo --data breast_cancer --network psi
     """
@@ -109,17 +109,15 @@ def demo(
 
 
 class _Split(NamedTuple):
-    """Boolean concepts and classes, and which rows are held out."""
+    """Raw columns and classes, and which rows are held out."""
 
-    concepts: NDArray[Any]
-    names: list[str]
+    columns: dict[str, NDArray[Any]]
     classes: NDArray[Any]
     held_out: NDArray[Any]
 
     def rows(self, which: NDArray[Any]) -> tuple[dict[str, NDArray[Any]], NDArray[Any]]:
-        """Concepts of some rows, by name, and their classes."""
-        columns = self.concepts[which].T
-        return dict(zip(self.names, columns, strict=True)), self.classes[which]
+        """Columns of some rows, by name, and their classes."""
+        return {name: values[which] for name, values in self.columns.items()}, self.classes[which]
 
 
 def _demo(data: DemoData, network: DemoNetwork) -> None:
@@ -145,8 +143,9 @@ def _trained(split: _Split, network: DemoNetwork) -> LENClassifier:
 def _print_demo(console: Console, data: DemoData, split: _Split, model: LENClassifier) -> None:
     n_trained, n_held_out = (~split.held_out).sum(), split.held_out.sum()
     console.print(
-        f"{data.value}: {len(split.classes)} rows, {len(split.names)} Boolean concepts; "
-        f"{type(model).__name__} trained on {n_trained} rows, scored on the other {n_held_out}.\n",
+        f"{data.value}: {len(split.classes)} rows, {len(split.columns)} columns, "
+        f"{len(model.concept_names_)} concepts; {type(model).__name__} trained on {n_trained} rows, scored "
+        f"on the other {n_held_out}.\n",
         soft_wrap=True,
     )
     rules = model.explain()
@@ -176,12 +175,12 @@ def _print_rule(console: Console, explanation: Explanation, remark: str) -> None
 def _score_table(split: _Split, model: LENClassifier) -> Table:
     from logiclens.metrics import complexity, rule_scores
 
-    concepts, classes = split.rows(split.held_out)
-    said = model.decide(concepts)
+    rows, classes = split.rows(split.held_out)
+    said = model.decide(rows)
     table = _table("class", "literals", "precision", "recall", "fidelity")
     for at, (label, explanation) in enumerate(model.explain().items()):
-        scores = rule_scores(explanation.formula, concepts, classes == label)
-        agreed = float((explanation.evaluate(concepts) == said[:, at]).mean())
+        scores = rule_scores(explanation, rows, classes == label)
+        agreed = float((explanation.evaluate(rows) == said[:, at]).mean())
         literals = f"{complexity(explanation.formula):g}"
         rates = (_percent(rate) for rate in (scores.precision, scores.recall, agreed))
         table.add_row(f"{label}", literals, *rates)
@@ -190,12 +189,12 @@ def _score_table(split: _Split, model: LENClassifier) -> Table:
 
 def _overall(split: _Split, model: LENClassifier) -> str:
     """Network and rules as classifiers, in words."""
-    concepts, classes = split.rows(split.held_out)
+    rows, classes = split.rows(split.held_out)
     rules = model.explain()
-    counts = rules.coverage_counts(concepts)
+    counts = rules.coverage_counts(rows)
     return (
-        f"The network is right about {_percent(model.score(concepts, classes))} of these rows, its rules "
-        f"alone about {_percent(rules.score(concepts, classes))}. No rule fires on {counts.n_uncovered} of "
+        f"The network is right about {_percent(model.score(rows, classes))} of these rows, its rules "
+        f"alone about {_percent(rules.score(rows, classes))}. No rule fires on {counts.n_uncovered} of "
         f"them, more than one on {counts.n_conflicts}.\n"
     )
 
@@ -214,12 +213,15 @@ def _front_table(rules: ExplanationSet) -> Table:
 
 
 def _print_example(console: Console, split: _Split, model: LENClassifier) -> None:
-    """Why the network says what it says about the first of the rows held out."""
-    concepts, classes = split.rows(split.held_out)
-    row = {name: values[:1] for name, values in concepts.items()}
+    """Why the network says what it says about the first of the rows held out, and what would change it."""
+    rows, classes = split.rows(split.held_out)
+    row = {name: values[:1] for name, values in rows.items()}
     found = model.explain_sample(row)
     console.print("Why the network gives the first row held out its class:", soft_wrap=True)
     _print_rule(console, found, f"{found.to_sentence()}. In truth it is {classes[0]}.")
+    change = model.explain()[found.target].counterfactual(row)
+    console.print("The least that would turn the rule of that class:", soft_wrap=True)
+    console.print(f"  {change}", soft_wrap=not console.is_terminal, markup=False)
 
 
 def _table(*headings: str, first: Literal["left", "right"] = "left") -> Table:
@@ -239,21 +241,13 @@ def _percent(rate: float) -> str:
 
 
 def _load(data: DemoData) -> _Split:
-    """Each number compared with its terciles on the training rows, rounded to be readable."""
     import numpy as np
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{data.value}")()
+    columns = dict(zip(map(str, bunch.feature_names), bunch.data.T, strict=True))
     held_out = np.random.default_rng(0).random(len(bunch.target)) < 0.3
-    names: list[str] = []
-    columns = []
-    for name, values in zip(bunch.feature_names, bunch.data.T, strict=True):
-        for cut in dict.fromkeys(
-            float(f"{cut:.3g}") for cut in np.quantile(values[~held_out], [1 / 3, 2 / 3])
-        ):
-            names.append(f"{name} > {cut:g}")
-            columns.append(values > cut)
-    return _Split(np.column_stack(columns), names, bunch.target_names[bunch.target], held_out)
+    return _Split(columns, bunch.target_names[bunch.target], held_out)
 
 
 @contextmanager

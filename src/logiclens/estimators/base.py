@@ -153,7 +153,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         sample_weight: ArrayLike | None = None,
         *,
         priors: Any = (),
-        prior_weight: float = 1.0,
+        prior_weight: float = 0.3,
     ) -> Self:
         """Train the networks and explain them.
 
@@ -169,7 +169,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         priors : Formula or text, or several, optional
             What is known to hold of concepts and targets (:mod:`~logiclens.estimators.priors`), such as
             ``stroke -> death``: a penalty on networks and rules that break it.
-        prior_weight : float, default 1
+        prior_weight : float, default 0.3
             What all priors count together, as a multiple of the data.
 
         Returns
