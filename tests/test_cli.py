@@ -60,7 +60,7 @@ def test_demo_prints_rules_scores_front_and_example(data):
         "The network is right about",
         "Training rows on which a rule of that length and the network differ",
         "Why the network gives the first row held out its class:",
-        "The least that would turn the rule of that class:\n  It would not be ",
+        "The least that would turn the rule of that class:\n  The rule of ",
     ):
         assert part in result.output
 

@@ -10,7 +10,7 @@ import scipy.sparse
 import torch
 from hypothesis import given
 
-from logiclens.errors import InputError, UnknownConceptError
+from logiclens.errors import InputError, UnknownColumnError
 from logiclens.estimators.inputs import read_concepts, read_rows
 from tests.strategies import distinct_names
 
@@ -66,12 +66,23 @@ def test_arrays_are_read_by_position():
 
 
 def test_unknown_concepts_are_named():
-    with pytest.raises(UnknownConceptError) as info:
+    with pytest.raises(UnknownColumnError) as info:
         read_rows({"red": [1.0]}, ("red_wing",))
 
-    assert str(info.value) == (
-        "Unknown concept 'red_wing'. The only known concept is 'red'. The model was fitted with it."
-    )
+    assert str(info.value) == "The data lack the column 'red_wing'. Their only column is 'red'."
+
+
+def test_columns_that_are_not_needed_are_not_looked_at():
+    data = pd.DataFrame({"name": ["x", "y"], "legs": [8, 4], "a": [0.0, 1.0]})
+
+    assert read_rows(data, ("a",)).tolist() == [[0.0], [1.0]]
+
+
+def test_columns_that_are_counted_are_told_apart_by_their_numbers():
+    """The order of a frame's columns does not matter, be they strings or not."""
+    data = pd.DataFrame({2020: [0.0, 1.0], 2021: [1.0, 1.0]})
+
+    assert read_rows(data[[2021, 2020]], ("2020", "2021")).tolist() == [[0.0, 1.0], [1.0, 1.0]]
 
 
 def test_other_widths_are_refused():

@@ -748,3 +748,20 @@ def test_rules_of_another_release_are_refused(path: Path, monkeypatch: pytest.Mo
 def test_an_open_file_is_no_path():
     with pytest.raises(InputError, match=r"^A path must be a text or a path object\. Got <_io\.BytesIO"):
         load(io.BytesIO(b""))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("encoder", "message"),
+    [
+        ({"cuts": [1]}, "cuts must hold pairs of column and cut points. Got 1."),
+        ({"max_cuts": "x"}, "max_cuts must be a whole number of at least 1. Got 'x'."),
+        ({"depth": 3}, "ConceptEncoder has no setting 'depth'."),
+    ],
+)
+def test_an_encoder_that_cannot_be_is_refused(encoder, message, path: Path):
+    model = saved()
+    entries = {**model.entries, "params": {**model.entries["params"], "encoder": encoder}}
+
+    text = refusal(encode(ModelFile(entries, model.rules, model.tensors)), path)
+
+    assert text == f"does not hold a model that can be read. {message} Save it again."

@@ -72,6 +72,14 @@ def test_table_of_outputs():
     assert read_targets(pd.DataFrame({"p": [0.2, 0.7, 1.0]}), 3).labels == ("p",)
 
 
+@pytest.mark.parametrize("values", [["b", "a", "b"], [2, 1, 2], [1, 0, 1]])
+def test_a_frame_of_one_column_holds_labels(values):
+    targets = read_targets(pl.DataFrame({"p": values}), 3)
+
+    assert targets.labels == tuple(sorted(set(values)))
+    assert targets.problem is Problem.BINARY
+
+
 def test_classes_may_be_given():
     targets = read_targets(["b", "b", "a"], 3, labels=("a", "b", "c"))
 

@@ -33,6 +33,16 @@ from logiclens.pipelines.asking import (
 X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 
 
+class Foreign:
+    """A model that knows nothing of scikit-learn."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Foreign:
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return X[:, 0] > 0.5
+
+
 def read(black_box: object, X: object = X, classes: object = None) -> Answers:
     said = ask(black_box, X)
     return Answers.of(black_box, said, len(said), classes)
@@ -69,6 +79,10 @@ def linear(*weights: list[float]) -> torch.nn.Linear:
         ([0.0, 1.0, 1.0], Form.ONE, [False, True, True]),
         ([[0.2, 0.8], [0.9, 0.1], [0.5, 0.5]], Form.SEVERAL, [1, 0, 0]),
         ([["a"], ["b"], ["a"]], Form.LABELS, ["a", "b", "a"]),
+        ([[True, True], [False, True], [False, False]], Form.TABLE, [[1, 1], [0, 1], [0, 0]]),
+        ([[1, 1], [0, 1], [0, 0]], Form.TABLE, [[1, 1], [0, 1], [0, 0]]),
+        ([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]], Form.SEVERAL, [0, 1, 1]),
+        ([[3, 1], [0, 2], [0, 1]], Form.SEVERAL, [0, 1, 1]),
     ],
     ids=[
         "text",
@@ -81,6 +95,10 @@ def linear(*weights: list[float]) -> torch.nn.Linear:
         "certain",
         "table",
         "column of text",
+        "several Booleans",
+        "several 0 and 1",
+        "certain scores",
+        "whole scores",
     ],
 )
 def test_callables(answers, form, labels):
@@ -157,6 +175,14 @@ def test_a_module_may_be_asked_about_very_many_rows():
     assert np.allclose(ask(linear([1.0, -1.0]), rows), rows[:, 0] - rows[:, 1], atol=1e-6)
 
 
+def test_a_module_fed_with_nan_is_refused_with_a_word_about_the_input():
+    rows = np.array([[0.0, 1.0], [np.nan, 0.0]])
+
+    assert "row 1 (counted from 0). Look there for missing values in X" in error_of(
+        read, linear([1, -1]), rows
+    )
+
+
 # --- degrees ---
 
 
@@ -205,8 +231,9 @@ def test_class_names():
         (make_pipeline(StandardScaler(), LogisticRegression()).fit(X, [0, 1, 1]), True),
         (linear([1.0, 1.0]), True),
         (len, True),
+        (Foreign(), True),
     ],
-    ids=["estimator", "pipeline", "fitted estimator", "fitted pipeline", "module", "function"],
+    ids=["estimator", "pipeline", "fitted estimator", "fitted pipeline", "module", "function", "foreign"],
 )
 def test_who_is_fitted(black_box, fitted):
     assert is_fitted(black_box) is fitted
@@ -284,8 +311,20 @@ def test_who_cannot_be_asked(black_box, message):
         (
             lambda _: [0.5, np.nan, 0.1],
             None,
-            "The answer of the black box has 1 missing value (NaN), the first in row 1 (counted from 0). "
-            "Impute or drop those rows first.",
+            "The black box answers NaN about 1 row, the first of them row 1 (counted from 0). "
+            "Look there for missing values in X; impute or drop those rows first.",
+        ),
+        (
+            lambda _: [[0.5, 0.5], [np.nan, np.nan], [np.nan, 1.0]],
+            None,
+            "The black box answers NaN about 2 rows, the first of them row 1 (counted from 0). "
+            "Look there for missing values in X; impute or drop those rows first.",
+        ),
+        (
+            torch.nn.Sequential(linear([1.0, -1.0]), torch.nn.Sigmoid()),
+            None,
+            "The output of the module lies in [0, 1] on every row, which looks like probabilities; pass the "
+            "module without its last Sigmoid, or a callable that returns probabilities.",
         ),
         (
             KNeighborsRegressor(1).fit(X, [0.0, 0.5, 0.25]),
@@ -294,7 +333,7 @@ def test_who_cannot_be_asked(black_box, message):
             "a cut point: lambda X: model.predict(X) > cut.",
         ),
     ],
-    ids=["labels", "too few", "text", "repeated", "NaN", "a regression"],
+    ids=["labels", "too few", "text", "repeated", "NaN", "NaN scores", "Sigmoid", "a regression"],
 )
 def test_answers_that_cannot_be_read(black_box, classes, message):
     assert error_of(read, black_box, X, classes) == message

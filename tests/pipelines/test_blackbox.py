@@ -238,6 +238,40 @@ def test_fresh_rows_of_other_frames():
     assert equivalent(explainer.explain()[True].formula, BOTH)
 
 
+@pytest.mark.parametrize("answers", ["labels", "probabilities"])
+@pytest.mark.parametrize("y", [None, Y], ids=["no truth", "truth"])
+def test_each_row_is_asked_about_once(answers, y):
+    asked = []
+
+    def spying(table: pd.DataFrame) -> np.ndarray:
+        asked.append(len(table))
+        return np.where(by_frame(table), 0.9, 0.2)
+
+    explainer = explain(spying, y=y, answers=answers)
+
+    assert asked == [len(X)]
+    assert equivalent(explainer.explain()[True].formula, BOTH)
+
+
+def test_a_model_that_knows_nothing_of_scikit_learn():
+    class Foreign:
+        def fit(self, table: pd.DataFrame, y: np.ndarray) -> Foreign:
+            raise AssertionError("it is fitted already")
+
+        def predict(self, table: pd.DataFrame) -> np.ndarray:
+            return by_frame(table).to_numpy()
+
+    assert equivalent(explain(Foreign()).explain()[True].formula, BOTH)
+
+
+def test_a_function_of_several_labels_a_row():
+    explainer = explain(lambda table: np.column_stack([by_frame(table), table["c"] > 0.5]))
+
+    assert equivalent(explainer.explain()[0].formula, BOTH)
+    assert equivalent(explainer.explain()[1].formula, Var("c"))
+    assert explainer.fidelity_.macro_f1 == 1.0
+
+
 # --- what the figures are about ---
 
 

@@ -215,6 +215,27 @@ def test_global_random_numbers_go_on_as_if_nothing_had_happened():
     assert flags == (torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark)
 
 
+def test_lazy_layers_draw_their_weights_by_the_seed():
+    torch.manual_seed(3)
+    state = torch.get_rng_state()
+    one, same, other = (
+        quick(nn.LazyLinear(2), epochs=1, random_state=seed).fit(X, Y, CONCEPTS).predict_concepts(X)
+        for seed in (0, 0, 1)
+    )
+
+    assert torch.equal(state, torch.get_rng_state())
+    assert np.array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("joint", [False, True])
+def test_a_concept_model_in_double_precision(joint):
+    model = quick(linear().double(), joint=joint).fit(X, Y, CONCEPTS)
+
+    assert model.concept_accuracy(X, CONCEPTS) > 0.95
+    assert next(model.concept_model_.parameters()).dtype == torch.float64
+
+
 def test_the_same_seed_gives_the_same_scores():
     def noisy(batch: torch.Tensor) -> torch.Tensor:
         return batch + 0.1 * torch.randn_like(batch)

@@ -11,6 +11,7 @@ import pytest
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
+from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError, UnknownConceptError
 from logiclens.logic import FALSE, TRUE, Var, equivalent, parse_formula
 from logiclens.pipelines import CascadeClassifier
@@ -265,6 +266,21 @@ def test_the_first_level_may_be_a_raw_table():
     assert fitted.intervene(raw, 1, {}).predictions_after.tolist() == fitted.predict(raw).tolist()
 
 
+def test_concepts_of_a_column_are_only_set_as_a_row_can_have_them():
+    raw = pd.DataFrame({"age": np.tile([30, 50, 70], 20)})
+    level = pd.DataFrame({"grown": raw["age"] > 40, "old": raw["age"] > 60}).astype(float)
+    encoder = ConceptEncoder(cuts={"age": [40, 60]})
+    fitted = cascade(estimator=quick("mu", epochs=120, encoder=encoder)).fit(raw, raw["age"] > 60, [level])
+
+    assert fitted.level_names_[0] == ("age > 40", "age > 60")
+    assert error_of(fitted.intervene, raw[1:3], 1, {"age > 40": 0}) == (
+        "No value of the column 'age' has the concepts that row 1 (counted from 0) would have. "
+        "Got 'age > 40' = 0, 'age > 60' = 1; set those of one column together, or change the column."
+    )
+    assert not fitted.intervene(raw, 1, {"age > 40": 0, "age > 60": 0}).predictions_after.any()
+    assert fitted.intervene(raw, 1, {"age > 40": 1, "age > 60": 1}).predictions_after.all()
+
+
 # --- a meta-estimator ---
 
 
@@ -338,7 +354,10 @@ def test_a_concept_of_another_level(fitted):
 
 def test_a_level_of_other_length():
     assert error_of(cascade().fit, FRAME, Y, [MIDDLE[:5]]) == (
-        "y must have one value for each of the 128 rows of concepts. Got 5 values."
+        "Level 2 must have a row for each of the 128 rows of X. Got 5."
+    )
+    assert error_of(cascade().fit, FRAME, Y, [MIDDLE, MIDDLE[:7]]) == (
+        "Level 3 must have a row for each of the 128 rows of X. Got 7."
     )
 
 

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.errors import InputError, UnknownConceptError
 from logiclens.pipelines import ConceptBottleneckClassifier, intervention_curve
-from logiclens.pipelines.intervention import ORDERS, read_known
+from logiclens.pipelines.intervention import ORDERS, Intervention, read_known
 from tests.pipelines.raw_toys import PLACES, plane, quick, sharp
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
@@ -127,9 +127,42 @@ def test_a_row_in_words(model):
         "the rules of 'not both' no longer fire."
     )
     assert change.describe(1) == "Nothing was set: the prediction stays 'both'."
-    assert repr(change) == "Intervention(2 rows, 1 concept set, 1 value put right, 1 prediction changed)"
+    assert repr(change) == (
+        "Intervention(2 rows, 1 concept set, 1 value set to another truth, 1 prediction changed)"
+    )
     assert error_of(change.describe, 2) == "row must be a number from 0 to 1. Got 2."
     assert error_of(change.describe, True) == "row must be a number from 0 to 1. Got True."
+
+
+def test_only_concepts_that_changed_are_named(model):
+    change = model.intervene([[1.0, -1.0], [1.0, 1.0]], {"right": 1, "up": 1})
+
+    assert change.describe(0).startswith("With 'up' from 0.00 to 1.00: 'not both' becomes 'both'")
+    assert change.describe(1) == "Nothing changed: the prediction stays 'both'."
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        (0.2, 1.0, "from 0.20 to 1.00"),
+        (0.998, 1.0, "from 0.9980 to 1.0000"),
+        (0.5, 0.50001, "from 0.5 to 0.50001"),
+    ],
+)
+def test_a_step_has_as_many_digits_as_it_takes(before, after, text):
+    change = Intervention(
+        concept_names=("a", "b"),
+        labels=("yes",),
+        known=np.array([[True, True]]),
+        concepts_before=np.array([[before, 1.0]]),
+        concepts_after=np.array([[after, 1.0]]),
+        predictions_before=np.array(["yes"]),
+        predictions_after=np.array(["yes"]),
+        fired_before=np.array([[True]]),
+        fired_after=np.array([[True]]),
+    )
+
+    assert change.describe(0) == f"With 'a' {text}: the prediction stays 'yes'."
 
 
 # --- the curve ---

@@ -37,8 +37,18 @@ from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 
 FEW_ROWS = 20
 """In a table of no more rows, values that are all distinct do not make an identifier."""
+CONSTANT = "constant"
+"""Why a column of one value is dropped."""
+_FALLBACK = 1  # cut points of a column that has no better ones
 _WORDS = 6  # values with so many words, on average, are free text
 _IDENTIFIER = re.compile(r"(^|[^a-zA-Z])[iI][dD]$|[a-z]I[dD]$")  # id, ID, patient_id, patientId
+_INDEX = re.compile(r"Unnamed: 0(\.\d+)*")  # what pandas calls an index that it reads back as a column
+_MONTH, _DAY = r"(0?[1-9]|1[0-2])", r"(0?[1-9]|[12]\d|3[01])"
+_ISO_DATE = re.compile(rf"\d{{4}}-{_MONTH}-{_DAY}([T ]\d\d:\d\d.*)?")
+_OTHER_DATE = re.compile(
+    rf"({_MONTH}([./-]){_DAY}|{_DAY}([./-]){_MONTH})[./-](\d\d|\d{{4}})|\d{{4}}/{_MONTH}/{_DAY}"
+)
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 _YES = frozenset({"yes", "y", "true", "t", "present", "positive", "pos", "on", "1", "+"})
 _NO = frozenset({"no", "n", "false", "f", "absent", "negative", "neg", "off", "0", "-", "none"})
 
@@ -105,6 +115,8 @@ class Reading:
         Why it was dropped, in one phrase; empty when it was not.
     note : str
         What else there is to say, in one phrase.
+    as_text : {"", "numbers", "dates"}
+        What is written as text there.
     """
 
     column: str
@@ -113,6 +125,7 @@ class Reading:
     concepts: tuple[Concept, ...] = ()
     reason: str = ""
     note: str = ""
+    as_text: str = ""
 
 
 def read_column(column: Column, recipe: Recipe, evidence: Evidence) -> Reading:
@@ -128,7 +141,7 @@ def read_column(column: Column, recipe: Recipe, evidence: Evidence) -> Reading:
     """
     _refuse(column)
     share = float(evidence.weights @ column.missing) / float(evidence.weights.sum())
-    reading = partial(Reading, column.name, column.kind, share)
+    reading = partial(Reading, column.name, column.kind, share, as_text=_as_text(column))
     gap = (Missing(column.name),) if column.missing.any() and not recipe.impute else ()
     concepts: Sequence[Concept] = ()
     reason = ""
@@ -139,7 +152,7 @@ def read_column(column: Column, recipe: Recipe, evidence: Evidence) -> Reading:
             column, np.asarray(recipe.own_cuts[column.name], dtype=np.float64), recipe, evidence
         )
     elif len(column.levels) == 1:
-        reason = "constant"
+        reason = CONSTANT
     elif reason := _identifies(column):
         return reading(reason=reason)
     elif column.is_numeric:
@@ -147,11 +160,11 @@ def read_column(column: Column, recipe: Recipe, evidence: Evidence) -> Reading:
     elif not (concepts := _of_categories(column, recipe, evidence)):
         reason = (
             f"too many values: {len(column.levels)} in {count(len(column), 'row')}, "
-            f"none in {recipe.min_share:.0%} of them{_as_text(column)}"
+            f"none in {recipe.min_share:.0%} of them{_in_brackets(column)}"
         )
     if not concepts and not gap:
         return reading(reason=reason)
-    return reading((*concepts, *gap), note=reason or _as_text(column).strip(" ()"))
+    return reading((*concepts, *gap), note=reason or _in_brackets(column).strip(" ()"))
 
 
 def _refuse(column: Column) -> None:
@@ -159,6 +172,11 @@ def _refuse(column: Column) -> None:
     if column.kind is Kind.DATE:
         raise InputError(
             f"Column {column.name!r} holds dates or times, which are no concepts. "
+            "Turn it into a number such as the age in days, or drop it."
+        )
+    if column.kind is Kind.TEXT and _mostly(_ISO_DATE, column):
+        raise InputError(
+            f"Column {column.name!r} holds dates or times written as text, which are no concepts. "
             "Turn it into a number such as the age in days, or drop it."
         )
     if column.kind is Kind.OTHER:
@@ -187,12 +205,22 @@ def _is_free_text(column: Column) -> bool:
 
 def _identifies(column: Column) -> str:
     """Why a column only says which row it is; an empty string when it says more."""
+    if _INDEX.fullmatch(column.name):
+        return "the index of a pandas frame"
     n_values, n_rows = len(column.levels), int((~column.missing).sum())
-    if n_rows <= FEW_ROWS or n_values < n_rows:
+    if n_values <= FEW_ROWS:
         return ""
-    if column.is_numeric and not (_IDENTIFIER.search(column.name) and _is_whole(column)):
-        return ""
-    return f"an identifier: {count(n_values, 'value')} in {count(n_rows, 'row')}{_as_text(column)}"
+    named = _IDENTIFIER.search(column.name) and (not column.is_numeric or _is_whole(column))
+    if named or (n_values == n_rows and not column.is_numeric):
+        return f"an identifier: {count(n_values, 'value')} in {count(n_rows, 'row')}{_in_brackets(column)}"
+    return f"row numbers from {column.raw[0]:.0f}" if _counts_rows(column) else ""
+
+
+def _counts_rows(column: Column) -> bool:
+    """Whether the values are the numbers of the rows, from 0 or from 1."""
+    if not column.is_numeric or column.missing.any() or column.raw[0] not in (0, 1):
+        return False
+    return bool((column.numbers() == np.arange(len(column)) + column.raw[0]).all())
 
 
 def _is_whole(column: Column) -> bool:
@@ -200,14 +228,31 @@ def _is_whole(column: Column) -> bool:
 
 
 def _as_text(column: Column) -> str:
-    """A remark on numbers that are written as text."""
-    if column.kind is not Kind.TEXT:
-        return ""
+    """What is written as text in a column: "numbers", "dates" or, in most, nothing."""
+    texts = [level for level in column.levels if isinstance(level, str)] if column.kind is Kind.TEXT else []
+    if texts and all(map(_is_number, texts)):
+        return "numbers"
+    return "dates" if texts and _mostly(_OTHER_DATE, column) else ""
+
+
+def _is_number(text: str) -> bool:
     try:
-        numbers = [float(level) for level in column.levels if isinstance(level, str)]
+        float(text)
     except ValueError:
-        return ""
-    return " (numbers written as text)" if numbers else ""
+        return _THOUSANDS.fullmatch(text.strip()) is not None
+    return True
+
+
+def _mostly(pattern: re.Pattern[str], column: Column) -> bool:
+    """Whether more than half of the different values look like this."""
+    alike = sum(isinstance(value, str) and bool(pattern.fullmatch(value.strip())) for value in column.levels)
+    return 2 * alike > len(column.levels)
+
+
+def _in_brackets(column: Column) -> str:
+    """A remark on numbers and dates that are written as text."""
+    written = _as_text(column)
+    return f" ({written} written as text)" if written else ""
 
 
 def _of_numbers(column: Column, recipe: Recipe, evidence: Evidence) -> Sequence[Concept]:
@@ -237,7 +282,9 @@ def _cut_points(column: Column, recipe: Recipe, evidence: Evidence) -> FloatArra
     }
     cuts = find[recipe.cuts]()
     # A column that is not constant is cut somewhere: it may matter together with others.
-    return cuts if cuts.size else quantile_cuts(numbers, 1, sample_weight=weights)
+    return (
+        cuts if cuts.size else quantile_cuts(numbers, min(_FALLBACK, recipe.max_cuts), sample_weight=weights)
+    )
 
 
 def _of_cuts(column: Column, cuts: FloatArray, recipe: Recipe, evidence: Evidence) -> Sequence[Concept]:

@@ -190,8 +190,8 @@ def supervised_cuts(
     """Return the cut points that tell the classes apart best.
 
     The cut with the greatest information gain first, then the best within the parts, as long as a cut pays
-    for its own description (the minimum description length criterion of Fayyad and Irani, 1993). A column
-    without any such cut is divided at its median: it may still matter together with others.
+    for its own description (the minimum description length criterion of Fayyad and Irani, 1993). A column of
+    no more than ``max_cuts + 1`` values is cut between all of them: a value may matter together with others.
 
     Parameters
     ----------
@@ -219,10 +219,10 @@ def supervised_cuts(
     rows = _rows(values, sample_weight)
     limit, least = _limit(max_cuts), _share(min_share)
     codes = _codes(y, len(rows.present))[rows.present]
-    cuts = _best_cuts(_places(rows, codes), limit, least * rows.weights.sum()) if rows.values.size else []
-    if limit and not cuts:
-        return _quantile_cuts(_candidates(rows.values, rows.weights), 1, 0.0)
-    return np.array(cuts)
+    if len(np.unique(rows.values)) <= limit + 1:
+        candidates = _candidates(rows.values, rows.weights)
+        return _common(candidates.cuts, candidates.share_below(), least)[0]
+    return np.array(_best_cuts(_places(rows, codes), limit, least * rows.weights.sum()))
 
 
 def class_sums(bins: IndexArray, n_bins: int, codes: IndexArray, weights: FloatArray) -> FloatArray:

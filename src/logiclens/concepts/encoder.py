@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts.cells import Column
-from logiclens.concepts.columns import Evidence, Reading, Recipe, read_column
+from logiclens.concepts.columns import CONSTANT, Evidence, Reading, Recipe, read_column
 from logiclens.concepts.cuts import MAX_CUTS, MIN_SHARE
 from logiclens.concepts.table import Table
 from logiclens.concepts.targets import class_codes, read_targets
@@ -31,6 +31,10 @@ from logiclens.logic.values import THRESHOLD, as_weights
 _log = logging.getLogger("logiclens")
 
 _CUTS = ("auto", "quantile", "uniform", "supervised", "reference")
+_ADVICE = {
+    "numbers": "Column %r has numbers written as text. Convert it with pd.to_numeric, without any commas.",
+    "dates": "Column %r has dates written as text. Turn it into a number such as the age in days.",
+}
 _ROUNDING = 1e-9  # how far outside [0, 1] a score may fall by rounding
 
 
@@ -111,7 +115,8 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : data frame, mapping or array of shape (n, n_columns)
-            Whatever :class:`~logiclens.concepts.Table` reads.
+            Whatever :class:`~logiclens.concepts.Table` reads. Of a Table itself, which a model passes for
+            each part of its rows, nothing is logged: the model calls :func:`tell`, once.
         y : array of shape (n,) or (n, n_outputs), optional
             Labels, of one output or of several, to choose cut points by.
         sample_weight : array of shape (n,), optional
@@ -138,15 +143,16 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"{_each(f'{reading.column!r} is dropped ({reading.reason})' for reading in readings)}. "
                 "Pass columns whose values differ."
             )
-        self.vocabulary_ = Vocabulary(table.names, concepts, table.named)
+        optional = frozenset(reading.column for reading in readings if reading.missing)
+        self.vocabulary_ = Vocabulary(table.names, concepts, table.named, optional)
         self.dropped_ = {reading.column: reading.reason for reading in readings if not reading.concepts}
         self.n_features_in_ = len(table.names)
         self._readings = readings
         self.__dict__.pop("feature_names_in_", None)
         if table.named:
             self.feature_names_in_ = np.array(table.names, dtype=object)
-        for name, reason in self.dropped_.items():
-            _log.info("Column %r is dropped: %s.", name, reason)
+        if not isinstance(X, Table):
+            tell(self)
         return self
 
     def transform(self, X: Any) -> BoolArray:
@@ -276,6 +282,19 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"reference must be a label in y: {listing(levels)}. Got {shown(self.reference)}."
             )
         return np.asarray(targets[0].codes == levels.index(self.reference))
+
+
+def tell(encoder: ConceptEncoder | None) -> None:
+    """Log what a person should know about the columns: those dropped, and numbers or dates written as text.
+
+    The level is WARNING, and INFO for columns that are constant. None, for no encoder, has nothing to tell.
+    """
+    for reading in () if encoder is None else encoder._readings:
+        level = logging.INFO if reading.reason == CONSTANT else logging.WARNING
+        if reading.reason:
+            _log.log(level, "Column %r is dropped: %s.", reading.column, reading.reason)
+        if reading.as_text:
+            _log.log(level, _ADVICE[reading.as_text], reading.column)
 
 
 def auto_encoder(table: Table) -> ConceptEncoder | None:

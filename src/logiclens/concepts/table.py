@@ -21,6 +21,38 @@ from logiclens.concepts.cells import Kind as Kind
 from logiclens.concepts.cells import read_array, read_series
 from logiclens.errors import InputError, UnknownColumnError, count, listing, shown
 
+_NAMED = 4  # lacking columns up to which each is named
+
+
+class UnknownColumnsError(UnknownColumnError):
+    """Several columns that a model or a rule needs and the data lack.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns needed, at least two.
+    known : iterable of str
+        The columns that the data have.
+    advice : str, optional
+        One more sentence.
+
+    Examples
+    --------
+    >>> print(UnknownColumnsError(["age", "sex"], ["color"]))
+    The data lack 2 columns: 'age', 'sex'. Their only column is 'color'.
+    """
+
+    def __init__(self, names: Sequence[str], known: Iterable[str], advice: str = "") -> None:
+        super().__init__(names[0], known, advice)
+        self.names = tuple(names)
+        few = ", ".join(map(repr, names if len(names) <= _NAMED else names[:2]))
+        more = f" and {len(names) - 2} more" if len(names) > _NAMED else ""
+        text = f"The data lack {len(names)} columns: {few}{more}. {self._listing()}"
+        self.args = (f"{text} {advice}" if advice else text,)
+
+    def __reduce__(self) -> Any:
+        return UnknownColumnsError, (self.names, self.known, self.advice)
+
 
 class Table:
     """A raw table: named columns of equal length, each read when it is first asked for.
@@ -41,6 +73,9 @@ class Table:
     named : bool
         Whether the names mean something. They do not where they were made up here, nor where a frame counts
         its columns instead of naming them.
+    labelled : bool
+        Whether the data labelled their columns in any way, if only by counting them: then they can be told
+        apart, whatever their order.
     n_rows : int
 
     Examples
@@ -56,10 +91,12 @@ class Table:
         self._advice = ""
         self.names: tuple[str, ...]
         self.named: bool
+        self.labelled = True
         self.n_rows: int
         if isinstance(data, Table):
             _refuse_names(names, "a table")
             self.names, self.named, self.n_rows = data.names, data.named, data.n_rows
+            self.labelled = data.labelled
             self._read = lambda place: data.column(data.names[place])
         elif isinstance(data, Mapping):
             _refuse_names(names, "a mapping")
@@ -78,7 +115,7 @@ class Table:
             self.names, strings = _names_of([f"x{j}" for j in range(width)] if names is None else names)
             if not strings:
                 raise InputError(f"names must be strings. Got {shown(names)}; convert them with str().")
-            self.named = names is not None
+            self.named = self.labelled = names is not None
             self._advice = "" if self.named else "Pass names= for an array."
             if len(self.names) != width:
                 given = f"{count(len(self.names), 'name')} {'was' if len(self.names) == 1 else 'were'} given"
@@ -95,6 +132,14 @@ class Table:
                 raise UnknownColumnError(name, self.names, self._advice)
             self._cache[name] = self._read(self._place[name])
         return self._cache[name]
+
+    def check_has(self, names: Iterable[str]) -> None:
+        """Raise :class:`~logiclens.errors.UnknownColumnError`, which names all columns that are lacking."""
+        lacking = [name for name in names if name not in self._place]
+        if len(lacking) == 1:
+            raise UnknownColumnError(lacking[0], self.names, self._advice)
+        if lacking:
+            raise UnknownColumnsError(lacking, self.names, self._advice)
 
     def __contains__(self, name: object) -> bool:
         return name in self._place

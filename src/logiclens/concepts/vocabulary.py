@@ -47,6 +47,9 @@ class Vocabulary:
     concepts : tuple of Concept
     named : bool, default True
         Whether the table carried the names of its columns; if not, rows are read by place.
+    optional : frozenset of str
+        Columns of which it is known that values may be missing. Those whose concepts say so are always among
+        them; any others may be given.
     names : tuple of str
         Names of the concepts. Where two would be the same, the later one gets a number.
 
@@ -69,6 +72,7 @@ class Vocabulary:
     columns: tuple[str, ...]
     concepts: tuple[Concept, ...]
     named: bool = True
+    optional: frozenset[str] = frozenset()
     names: tuple[str, ...] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -84,14 +88,14 @@ class Vocabulary:
                 raise UnknownColumnError(concept.column, self.columns)
         object.__setattr__(self, "concepts", concepts)
         object.__setattr__(self, "names", _distinct([concept.name for concept in concepts]))
+        object.__setattr__(self, "optional", self._with_gaps() | _columns_among(self.optional, self.columns))
 
     @cached_property
     def _by_name(self) -> dict[str, Concept]:
         return dict(zip(self.names, self.concepts, strict=True))
 
-    @cached_property
-    def optional(self) -> frozenset[str]:
-        """Columns of which it is known that values may be missing."""
+    def _with_gaps(self) -> frozenset[str]:
+        """Columns with a concept that is true of missing values."""
         return frozenset(
             concept.column
             for concept in self.concepts
@@ -121,12 +125,21 @@ class Vocabulary:
         names : sequence of str, optional
             The concepts; all of them when missing.
         """
-        chosen = self.names if names is None else _listed(names)
-        at = self._places(Table(table))
+        chosen = self.names if names is None else tuple(_listed(names))
+        read = Table(table)
+        at = self._places(read)
+        if self.finds_by_name(read):
+            read.check_has(self.used_columns(chosen))
         return {name: self[name].truth(at(self[name].column)) for name in chosen}
 
+    def finds_by_name(self, table: Table) -> bool:
+        """Whether columns are found by name in a table, not by place."""
+        return (table.named and self.named) or (
+            table.labelled and all(column in table for column in self.columns)
+        )
+
     def _places(self, table: Table) -> Callable[[str], Column]:
-        if table.named and self.named:
+        if self.finds_by_name(table):
             return table.column
         if len(table.names) != len(self.columns):
             raise InputError(
@@ -302,6 +315,7 @@ class Vocabulary:
             "columns": list(self.columns),
             "named": self.named,
             "concepts": [{"kind": concept.kind, **asdict(concept)} for concept in self.concepts],
+            "optional": [column for column in self.columns if column in self.optional],
         }
         carried: dict[str, Any] = json.loads(json.dumps(saved))
         if Vocabulary.from_saved(carried) != self:
@@ -313,17 +327,28 @@ class Vocabulary:
     @classmethod
     def from_saved(cls, saved: Any) -> Vocabulary:
         """Inverse of :meth:`to_saved`; no code is run."""
-        if not isinstance(saved, dict) or set(saved) != {"columns", "named", "concepts"}:
+        if not isinstance(saved, dict) or set(saved) - {"optional"} != {"columns", "named", "concepts"}:
             raise InputError(
                 f'A vocabulary must have the entries "columns", "named" and "concepts". Got {shown(saved)}.'
             )
-        for entry in ("columns", "concepts"):
+        saved = {"optional": [], **saved}  # texts of earlier versions lack it
+        for entry in ("columns", "concepts", "optional"):
             if not isinstance(saved[entry], list):
                 raise InputError(f'"{entry}" must be a list. Got {shown(saved[entry])}.')
         if type(saved["named"]) is not bool:
             raise InputError(f'"named" must be true or false. Got {shown(saved["named"])}.')
         concepts = tuple(map(_concept_from_saved, saved["concepts"]))
-        return cls(tuple(saved["columns"]), concepts, saved["named"])
+        return cls(tuple(saved["columns"]), concepts, saved["named"], saved["optional"])
+
+
+def _columns_among(names: Any, columns: tuple[str, ...]) -> frozenset[str]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InputError(f"optional must be a sequence of columns. Got {shown(names)}; write ['age'].")
+    chosen = [*names]
+    for name in chosen:
+        if check_name(name) not in columns:
+            raise UnknownColumnError(name, columns)
+    return frozenset(chosen)
 
 
 def _concept_from_saved(saved: Any) -> Concept:

@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from logiclens.concepts.encoder import tell
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, UnknownTargetError, shown
 from logiclens.estimators.counting import Distinct, are_counts, share_out
@@ -186,6 +187,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             )
         targets, weight = self.read_data(X, y, sample_weight)
         inputs = self.read_inputs(X, targets, weight)
+        tell(inputs.encoder)
         fold = self.hold_out(inputs.values, targets, weight)
         known = Priors(priors, Table(X), inputs, targets)
         task = known.join(fold, weight, check_prior_weight(prior_weight), seed_of(self.random_state))

@@ -13,7 +13,7 @@ from sklearn.utils import InputTags
 
 from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.errors import InputError, UnknownConceptError
+from logiclens.errors import InputError, UnknownColumnError
 from logiclens.estimators.counting import as_counts
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import ConceptData
@@ -60,17 +60,21 @@ def read_concepts(X: Any, names: Sequence[str] | None = None) -> Inputs:
     names : sequence of str, optional
         Names of an array's columns; ``x0``, ``x1``, ... when missing.
     """
+    data, named = _concept_data(X, names)
+    return Inputs(data.scores(), data.names, named, data.names)
+
+
+def _concept_data(X: Any, names: Sequence[str] | None = None) -> tuple[ConceptData, bool]:
+    """Concepts, and whether the data carried their names."""
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         X = X.toarray()
     if hasattr(X, "detach"):  # a tensor
         X = X.detach().cpu().numpy()
     if names is None and _counts_columns(X):
         table = Table(X)
-        data, named = ConceptData({name: table.column(name).numbers() for name in table.names}), False
-    else:
-        data = ConceptData(X, names)
-        named = names is not None or data.named
-    return Inputs(data.scores(), data.names, named, data.names)
+        return ConceptData({name: table.column(name).numbers() for name in table.names}), False
+    data = ConceptData(X, names)
+    return data, names is not None or data.named
 
 
 def _counts_columns(X: Any) -> bool:
@@ -111,20 +115,38 @@ def learn_inputs(
     weight : ndarray of shape (n,), optional
         Weights of the rows: the encoder looks at no others than those that weigh something.
     """
-    if encoder is None:
-        return read_concepts(X)
-    from logiclens.concepts.encoder import auto_encoder
-
     table = Table(X)
     weight = np.ones(table.n_rows) if weight is None else weight
-    rows = weight > 0
-    known = table if rows.all() else table.take(rows)
-    made = auto_encoder(known) if isinstance(encoder, str) else clone(encoder)
+    made = needed_encoder(table, encoder, weight)
     if made is None:
         return read_concepts(X)
+    rows = weight > 0
     truth = None if targets is None else targets.codes()[rows]
-    made.fit(known, truth, as_counts(weight[rows]))
+    made.fit(_weighty(table, weight), truth, as_counts(weight[rows]))
     return _encoded(table, made)
+
+
+def needed_encoder(table: Table, encoder: Any, weight: FloatArray) -> ConceptEncoder | None:
+    """An encoder that is still to be fitted; None where the rows that weigh something are concepts.
+
+    Parameters
+    ----------
+    table : Table
+    encoder : {"auto", None} or ConceptEncoder
+    weight : ndarray of shape (n,)
+    """
+    if encoder is None:
+        return None
+    if not isinstance(encoder, str):
+        return clone(encoder)  # type: ignore[no-any-return]
+    from logiclens.concepts.encoder import auto_encoder
+
+    return auto_encoder(_weighty(table, weight))
+
+
+def _weighty(table: Table, weight: FloatArray) -> Table:
+    """The rows that weigh something."""
+    return table if (weight > 0).all() else table.take(weight > 0)
 
 
 def _encoded(table: Table, encoder: ConceptEncoder) -> Inputs:
@@ -159,18 +181,17 @@ def read_rows(
     """
     if vocabulary is not None:
         table = Table(X)
-        if not (table.named and vocabulary.named):
+        if not vocabulary.finds_by_name(table):
             _check_width(len(table.names), len(vocabulary.columns), model)
         return concept_matrix(vocabulary, table)
-    inputs = read_concepts(X)
-    if inputs.named:
-        place = {name: j for j, name in enumerate(inputs.names)}
+    data, named = _concept_data(X)
+    if named or (_counts_columns(X) and set(names) <= set(data.names)):
         for name in names:
-            if name not in place:
-                raise UnknownConceptError(name, inputs.names, "The model was fitted with it.")
-        return inputs.values[:, [place[name] for name in names]]
-    _check_width(inputs.values.shape[1], len(names), model)
-    return np.asarray(inputs.values)
+            if name not in data.names:
+                raise UnknownColumnError(name, data.names)
+        return data.scores(names)
+    _check_width(len(data.names), len(names), model)
+    return data.scores()
 
 
 def _check_width(width: int, expected: int, model: str) -> None:

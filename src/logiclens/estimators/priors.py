@@ -1,10 +1,13 @@
-"""Priors: formulas that are known to hold, honoured as a penalty while fitting.
+"""Priors: formulas that are known to hold, honored as a penalty while fitting.
 
 A prior is a formula over concepts and targets, such as ``stroke & ~"age > 50" -> ~death``. On a row whose
 concepts are known it forbids some targets. So it is told to the network as rows that no one observed, each
 with the answer that the priors leave: the rows of the data, and fresh ones whose columns are drawn one by one
 from the data, so that priors also speak of what was never seen together. Together they weigh as much as is
 asked for. That is a penalty like any other: a cross-entropy, linear in the weights of yes and no.
+
+A row of weight 3 is three rows here, too, and one of weight 0 is none: values are drawn as often as they are
+counted, in an order of their own, and what is told about a row weighs as the row does.
 
 A prior that the labels contradict is still only a penalty. How far each one holds is reported.
 """
@@ -17,10 +20,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from logiclens.concepts.concept import Above, AtMost, Concept, OneOf
-from logiclens.concepts.table import Table
-from logiclens.errors import InputError, UnknownConceptError, shown
+from logiclens.concepts.concept import Above, AtMost, Between, Concept, OneOf
+from logiclens.concepts.table import Column, Kind, Table
+from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, did_you_mean, listing, shown
+from logiclens.estimators.counting import Distinct, as_counts, number_of_rows
 from logiclens.estimators.inputs import Inputs, concept_matrix
 from logiclens.estimators.targets import Problem, Targets
 from logiclens.explain.label import label_array
@@ -34,7 +39,8 @@ if TYPE_CHECKING:
     from logiclens.estimators.fitting import Fold
 
 _FRESH = (500, 20_000)  # least and most fresh rows
-_CONDITION = re.compile(r"(?P<column>.+?) (?P<sign>>|<=|=) (?P<value>.+)", re.DOTALL)
+_SIGN = re.compile(r"(?= (<=|>=|!=|<|>|=) )")  # looks ahead, so that signs may share a space
+_INTERVAL = re.compile(r"(?s)(?P<low>\S+) (?P<after><=?) (?P<column>.+) (?P<until><=?) (?P<high>\S+)")
 
 
 @dataclass(frozen=True)
@@ -108,8 +114,9 @@ class Priors:
     Parameters
     ----------
     formulas : Formula or text, or several
-        Over concepts, conditions on columns of the raw table such as ``"age > 62"``, and targets, which are
-        called by their labels as text.
+        Over concepts, conditions on columns of the raw table, and targets, which are called by their labels
+        as text. Conditions are ``age > 62``, ``age >= 62``, ``age < 62``, ``age <= 62``, ``ward = A``,
+        ``ward != A`` and intervals such as ``40 < age <= 60``; none is true where there is no value.
     table : Table
         The data of the fit.
     inputs : Inputs
@@ -123,7 +130,7 @@ class Priors:
         self.inputs = inputs
         self.targets = targets
         self.labels = tuple(map(str, targets.labels))
-        self._conditions: dict[str, Concept] = {}
+        self._conditions: dict[str, _Condition] = {}
         for name in dict.fromkeys(name for formula in self.formulas for name in formula.concepts):
             self._check(name)
 
@@ -136,8 +143,29 @@ class Priors:
             return
         condition = _condition(name, self.table)
         if condition is None:
-            raise UnknownConceptError(name, (*self.inputs.names, *self.labels), "A prior names it.")
+            raise self._unknown(name)
         self._conditions[name] = condition
+
+    def _unknown(self, name: str) -> InputError:
+        """What is wrong with a name that stands for nothing: the column of a condition, or all of it."""
+        columns = [column for column, *_ in _readings(name)]
+        is_concept = self.inputs.vocabulary is None and did_you_mean(name, self.inputs.names)
+        if columns and not is_concept and not any(column in self.table for column in columns):
+            return UnknownColumnError(columns[0], self.table.names, "A prior names it.")
+        near = did_you_mean(name, self.labels)
+        advice = f"It is none of the targets either: {listing(self.labels)}. {near}A prior names it."
+        return UnknownConceptError(name, self.inputs.names, advice)
+
+    def _refuse_new_values(self, weight: FloatArray) -> None:
+        """Refuse ``=`` with a text that no row has; a row of weight 0 is none."""
+        for condition in self._conditions.values():
+            column = self.table.column(condition.concept.column).take(weight > 0)
+            if column.kind is Kind.TEXT and isinstance(condition.concept, OneOf) and not condition.negated:
+                value = condition.concept.values[0]
+                if value not in column.levels:
+                    texts = [str(level) for level in column.levels]
+                    advice = did_you_mean(str(value), texts).strip() or f"The column has {listing(texts)}."
+                    raise InputError(f"No row has {column.name} = {value!r}. {advice}")
 
     def allowed(self, formula: Formula, table: Table, x: FloatArray, labels: BoolArray) -> BoolArray:
         """Whether a prior holds on rows that have some labels, (n,); ``labels`` is (n, n_targets)."""
@@ -146,23 +174,24 @@ class Priors:
             if name in self.labels:
                 columns[name] = labels[:, self.labels.index(name)]
             elif name in self._conditions:
-                columns[name] = self._conditions[name].truth(table.column(self._conditions[name].column))
+                columns[name] = self._conditions[name].truth(table)
             else:
                 columns[name] = x[:, self.inputs.names.index(name)]
         if not columns:
             return formula.evaluate(np.zeros((len(x), 0)), ())
         return formula.evaluate(columns)
 
-    def fresh(self, n_rows: int, seed: int) -> tuple[Table, FloatArray]:
-        """Rows whose columns are drawn one by one from the data, raw and as concepts."""
+    def fresh(self, weight: FloatArray, seed: int) -> tuple[Table, FloatArray]:
+        """Rows whose columns are drawn one by one from the data, raw and as concepts; ``weight`` is (n,)."""
         random = np.random.default_rng(seed)
-        size = int(np.clip(2 * n_rows, *_FRESH))
-        drawn = {
-            name: self.table.column(name).values()[random.integers(self.table.n_rows, size=size)]
-            for name in self.table.names
-        }
-        table = Table(drawn)
+        size = int(np.clip(2 * number_of_rows(weight), *_FRESH))
         words = self.inputs.vocabulary
+        read = {*(self.table.names if words is None else words.used_columns(words.names))}
+        read |= {condition.concept.column for condition in self._conditions.values()}
+        drawn: dict[str, Any] = {name: [None] * size for name in self.table.names}
+        for name in filter(read.__contains__, self.table.names):
+            drawn[name] = _draw(self.table.column(name), weight, size, random)
+        table = Table(drawn)
         if words is not None:
             return table, concept_matrix(words, table)
         return table, np.column_stack([table.column(name).numbers() for name in table.names])
@@ -177,22 +206,27 @@ class Priors:
         weight : ndarray of shape (n,)
             Weight of the rows of the data.
         share : float
-            Weight of all that is told, as a multiple of the weight of the data.
+            Weight of all that is told, as a multiple of the weight of the data. A fresh row counts as one.
         seed : int
             Of the fresh rows.
         """
+        self._refuse_new_values(weight)
         if not self.formulas or share == 0:
             return Task(self.inputs.values, self.targets, fold, 0)
         rows = np.flatnonzero(weight > 0)
         own, own_x = self.table.take(rows), self.inputs.values[rows]
-        fresh, fresh_x = self.fresh(len(rows), seed)
+        fresh, fresh_x = self.fresh(weight, seed)
+        usual = self._frequency(weight)
         parts = [
-            (own_x, self._leave(own, own_x, self.targets.outputs[rows])),
-            (fresh_x, self._leave(fresh, fresh_x, None)),
+            (own_x, as_counts(weight[rows]), self._leave(own, own_x, usual, self.targets.outputs[rows])),
+            (fresh_x, np.ones(len(fresh_x)), self._leave(fresh, fresh_x, usual, None)),
         ]
-        x = np.concatenate([values[speaks] for values, (_, speaks) in parts])
-        outputs = np.concatenate([outputs[speaks] for _, (outputs, speaks) in parts])
-        each = np.full(len(x), share * weight.sum() / max(len(x), 1))
+        x = np.concatenate([values[speaks] for values, _, (_, speaks) in parts])
+        outputs = np.concatenate([left[speaks] for _, _, (left, speaks) in parts])
+        told = Distinct.of(x, outputs)
+        each = told.add_up(np.concatenate([counts[speaks] for _, counts, (_, speaks) in parts]))
+        each *= share * weight.sum() / (each.sum() or 1.0)
+        x, outputs = x[told.first], outputs[told.first]
         return Task(
             np.concatenate([self.inputs.values, x]),
             replace(self.targets, outputs=np.concatenate([self.targets.outputs, outputs])),
@@ -202,18 +236,27 @@ class Priors:
             len(x),
         )
 
-    def _leave(self, table: Table, x: FloatArray, known: FloatArray | None) -> tuple[FloatArray, BoolArray]:
+    def _frequency(self, weight: FloatArray) -> FloatArray:
+        """How common each target is, (n_targets,)."""
+        rows = np.flatnonzero(weight > 0)
+        distinct = Distinct.of(self.targets.outputs[rows])
+        total = distinct.add_up(weight[rows]) @ self.targets.truth()[rows[distinct.first]]
+        return np.asarray(total / weight.sum())
+
+    def _leave(
+        self, table: Table, x: FloatArray, usual: FloatArray, known: FloatArray | None
+    ) -> tuple[FloatArray, BoolArray]:
         """What the priors leave of each output, (n, n_outputs), and on which rows they say anything."""
         if self.targets.problem is Problem.MULTI_LABEL:
-            return self._leave_outputs(table, x, known)
+            base = np.tile(usual, (len(x), 1)) if known is None else known
+            return self._leave_outputs(table, x, base, known is None)
         n_targets = len(self.labels)
         possible = np.ones((len(x), n_targets), dtype=np.bool_)
         for at in range(n_targets):
             labels = np.tile(np.arange(n_targets) == at, (len(x), 1))
             for formula in self.formulas:
                 possible[:, at] &= self.allowed(formula, table, x, labels)
-        frequency = self.targets.truth().mean(axis=0) + 1e-12
-        left = np.where(possible, frequency, 0.0)
+        left = np.where(possible, usual + 1e-12, 0.0)
         total = left.sum(axis=1, keepdims=True)
         truth = left / np.where(total > 0, total, 1.0)
         speaks: BoolArray = np.asarray((~possible).any(axis=1) & possible.any(axis=1))
@@ -221,28 +264,25 @@ class Priors:
         return (truth[:, 1:] if binary else truth), speaks
 
     def _leave_outputs(
-        self, table: Table, x: FloatArray, known: FloatArray | None
+        self, table: Table, x: FloatArray, base: FloatArray, is_fresh: bool
     ) -> tuple[FloatArray, BoolArray]:
-        """The same for outputs of which several may be true; the others of a row count as they are."""
-        frequency = self.targets.outputs.mean(axis=0)
-        base = np.tile(frequency, (len(x), 1)) if known is None else known
+        """The same for outputs of which several may be true; the others of a row count as they are.
+
+        An output of which the formulas together leave neither value stays as it is.
+        """
         said = base > THRESHOLD
-        left = base.copy()
-        speaks: BoolArray = np.zeros(len(x), dtype=np.bool_)
+        able = np.ones((2, *base.shape), dtype=np.bool_)  # to be false, to be true
         for formula in self.formulas:
             named = [at for at, label in enumerate(self.labels) if label in formula.concepts]
-            if known is None and len(named) != 1:
+            if is_fresh and len(named) != 1:
                 continue  # what the other targets of a fresh row are is not known
             for at in named:
-                able = []
-                for value in (False, True):
+                for value in (0, 1):
                     labels = said.copy()
                     labels[:, at] = value
-                    able.append(self.allowed(formula, table, x, labels))
-                decided = able[0] != able[1]
-                left[decided, at] = able[1][decided]
-                speaks = speaks | decided
-        return left, speaks
+                    able[value, :, at] &= self.allowed(formula, table, x, labels)
+        decided = able[0] != able[1]
+        return np.where(decided, able[1], base), decided.any(axis=1)
 
     def report(
         self,
@@ -266,14 +306,14 @@ class Priors:
             return ()
         rows = np.flatnonzero(weight > 0)
         table, x = self.table.take(rows), self.inputs.values[rows]
-        fresh, fresh_x = self.fresh(len(rows), seed)
-        share = weight[rows] / weight[rows].sum()
+        fresh, fresh_x = self.fresh(weight, seed)
+        counts = weight[rows]
         truth = self.targets.truth()[rows] > THRESHOLD
         said = (truth, answers(x), _answers_of(rules, x))
         unseen = answers(fresh_x)
         found = []
         for formula in self.formulas:
-            held = [float(share @ self.allowed(formula, table, x, labels)) for labels in said]
+            held = [counts @ self.allowed(formula, table, x, labels) / counts.sum() for labels in said]
             apart = float(self.allowed(formula, fresh, fresh_x, unseen).mean())
             found.append(PriorReport(formula, *map(_exact, (*held, apart))))
         return tuple(found)
@@ -289,7 +329,7 @@ def _answers_of(rules: ExplanationSet, x: FloatArray) -> BoolArray:
 
 def _exact(share: float) -> float:
     """A share of which rounding makes nothing out of one."""
-    return 1.0 if share > 1.0 - 1e-12 else share
+    return 1.0 if share > 1.0 - 1e-12 else float(share)
 
 
 def check_prior_weight(value: Any) -> float:
@@ -312,19 +352,72 @@ def _formulas(priors: Any) -> tuple[Formula, ...]:
     return tuple(found)
 
 
-def _condition(name: str, table: Table) -> Concept | None:
+def _draw(column: Column, weight: FloatArray, size: int, random: np.random.Generator) -> NDArray[np.object_]:
+    """Values of a column, (size,), as often as they weigh; equal whatever the order of the rows."""
+    cells = np.array([None, *column.levels], dtype=object)  # code -1 comes first
+    sums = np.bincount(column.codes + 1, weight, minlength=len(cells))
+    order = np.array(sorted(np.flatnonzero(sums), key=lambda at: _rank(cells[at])))
+    way = np.cumsum(sums[order])
+    drawn = np.searchsorted(way, random.random(size) * way[-1], side="right")
+    return np.asarray(cells[order[np.minimum(drawn, len(order) - 1)]])
+
+
+def _rank(value: Any) -> tuple[bool, float, str]:
+    """Where a value stands among others: numbers first, then text."""
+    return (True, 0.0, str(value)) if value is None or isinstance(value, str) else (False, value, "")
+
+
+@dataclass(frozen=True)
+class _Condition:
+    """A concept, or where it is not: then ``if_missing`` of the concept keeps it false of missing values."""
+
+    concept: Concept
+    negated: bool = False
+
+    def truth(self, table: Table) -> BoolArray:
+        return self.concept.truth(table.column(self.concept.column)) ^ self.negated
+
+
+def _readings(name: str) -> list[tuple[str, tuple[str, ...]]]:
+    """All ways to read a name as a condition: the column, and signs and values; names may hold signs."""
+    interval = _INTERVAL.fullmatch(name)
+    if interval and np.isfinite([_number(interval["low"]), _number(interval["high"])]).all():
+        return [(interval["column"], interval.group("low", "after", "until", "high"))]
+    splits = [(name[: at.start()], (at[1], name[at.end(1) + 1 :])) for at in _SIGN.finditer(name)]
+    return [(column, rest) for column, rest in splits if column and rest[1]]
+
+
+def _condition(name: str, table: Table) -> _Condition | None:
     """The condition on a column that a name reads as, if it does."""
-    match = _CONDITION.fullmatch(name)
-    if match is None or match["column"] not in table:
+    for column, rest in reversed(_readings(name)):  # the longest column first
+        if column in table and (found := _comparison(table.column(column), *rest)) is not None:
+            return found
+    return None
+
+
+def _comparison(column: Column, *said: str) -> _Condition | None:
+    """A sign and a value, or the ends of an interval with their signs, as a condition on a column."""
+    if len(said) == 4:
+        low, high = float(said[0]), float(said[3])
+        ends = (low if said[1] == "<" else _below(low), high if said[2] == "<=" else _below(high))
+        return _Condition(Between(column.name, *ends))
+    sign, value = said
+    number, other = _number(value), sign == "!="
+    if sign in ("=", "!=") and column.kind is Kind.TEXT:
+        same = (level for level in column.levels if level == (value if isinstance(level, str) else number))
+        return _Condition(OneOf(column.name, (next(same, value),), other), other)
+    if np.isnan(number) or not (column.is_numeric or column.kind is Kind.TEXT):
         return None
-    column, value = match["column"], match["value"]
-    number = _number(value)
-    if match["sign"] == "=":
-        text = not table.column(column).is_numeric
-        return OneOf(column, (value if text or np.isnan(number) else number,))
-    if np.isnan(number):
-        return None
-    return Above(column, number) if match["sign"] == ">" else AtMost(column, number)
+    if sign in (">", ">="):
+        return _Condition(Above(column.name, number if sign == ">" else _below(number)))
+    if sign in ("<", "<="):
+        return _Condition(AtMost(column.name, number if sign == "<=" else _below(number)))
+    return _Condition(OneOf(column.name, (number,), other), other)
+
+
+def _below(number: float) -> float:
+    """The next smaller float: greater than that is at least the number, and at most that is less than it."""
+    return float(np.nextafter(number, -np.inf))
 
 
 def _number(text: str) -> float:

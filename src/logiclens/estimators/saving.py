@@ -212,8 +212,16 @@ def _encoder(saved: dict[str, Any]) -> ConceptEncoder:
     for name, value in saved.items():
         if name not in settings:
             raise InputError(f"ConceptEncoder has no setting {shown(name)}.")
-        settings[name] = dict(map(tuple, value)) if isinstance(value, list) else value
-    return ConceptEncoder(**settings)
+        settings[name] = dict(map(_cuts, value)) if name == "cuts" and isinstance(value, list) else value
+    encoder = ConceptEncoder(**settings)
+    encoder._recipe(has_targets=True)  # refuses settings that make no sense
+    return encoder
+
+
+def _cuts(pair: Any) -> tuple[str, list[float]]:
+    if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str):
+        raise InputError(f"cuts must hold pairs of column and cut points. Got {shown(pair)}.")
+    return pair[0], items(pair[1], "cut points")
 
 
 def _weight(pair: Any) -> tuple[Label, float]:

@@ -125,13 +125,18 @@ def read_targets(y: Any, n_rows: int, labels: tuple[Label, ...] | None = None) -
             f"y must have one value for each of the {n_rows} rows of concepts. "
             f"Got {count(len(array), 'value')}."
         )
-    if array.ndim == 2 and array.shape[1] == 1 and names is None:
-        array = column_or_1d(array, warn=True)
+    if array.ndim == 2 and array.shape[1] == 1 and not (names is not None and _has_fractions(array)):
+        array = column_or_1d(array, warn=names is None)  # a frame's one column is a vector of labels
     if array.ndim == 2:
         return _read_table(array, names)
     if array.ndim != 1:
         raise InputError(f"y must be a vector of labels or a table of outputs. Got shape {array.shape}.")
     return _read_labels(array, labels)
+
+
+def _has_fractions(array: NDArray[Any]) -> bool:
+    """Whether there are soft targets among numbers."""
+    return array.dtype.kind == "f" and bool((np.isfinite(array) & (array != np.round(array))).any())
 
 
 def read_known_targets(y: Any, n_rows: int, labels: tuple[Label, ...], problem: Problem) -> Targets:

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
+from logiclens.concepts.table import Table
 from logiclens.errors import InputError, MissingDependencyError, count, shown
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.inputs import Inputs
+from logiclens.estimators.inputs import Inputs, needed_encoder
 from logiclens.estimators.settings import check_settings, seed_of
 from logiclens.estimators.targets import Problem, Targets, decisions, label_vector, predicted_index
 from logiclens.logic.arrays import FloatArray
@@ -106,6 +107,9 @@ def _fit_parts(
     """Fit every part: those with the same concepts as one population, each with an encoder of its own."""
     from logiclens.estimators.runs import fit_folds
 
+    # Whether columns are concepts is decided once: a fold may lack the row that says they are not.
+    encoder = needed_encoder(Table(X), estimator.encoder, np.sum(weights, axis=0))
+    estimator.set_params(encoder=encoder)
     inputs = [estimator.read_inputs(X, targets, weight) for weight in weights]
     folds = [
         estimator.hold_out(part.values, targets, weight) for part, weight in zip(inputs, weights, strict=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from logiclens.concepts.concept import Relation
+from logiclens.concepts.concept import Condition, Relation
 from logiclens.concepts.table import Table
 from logiclens.concepts.wording import in_english
 from logiclens.errors import InputError, count, shown
@@ -67,7 +67,7 @@ class Counterfactual:
     >>> rule = Rule("bird", parse_formula("(wings & beak) | feathers"))
     >>> found = counterfactual(rule, {"wings": [1], "beak": [0], "feathers": [0]})
     >>> print(found)
-    It would be bird if beak were true.
+    The rule of bird would hold if beak were true.
     >>> found.concepts
     {'beak': True}
     """
@@ -97,23 +97,14 @@ class Counterfactual:
         named = plain if isinstance(self.rule.target, str) else f"class {plain}"
         if self.rule.kind is RuleKind.CLUSTER:
             named = f"cluster {plain}"
-        said = _SAID[self.rule.kind, not self.truth].format(target=named)
-        return f"{said} if {' and '.join(change.after for change in self.changes)}."
+        turned = "no longer hold" if self.truth else "hold"
+        changes = " and ".join(change.after for change in self.changes)
+        return f"The rule of {named} would {turned} if {changes}."
 
     def __str__(self) -> str:
         return self.to_sentence()
 
-
-_SAID = {
-    (RuleKind.IFF, True): "It would be {target}",
-    (RuleKind.IFF, False): "It would not be {target}",
-    (RuleKind.IF, True): "It could be {target}",
-    (RuleKind.IF, False): "It could not be {target}",
-    (RuleKind.ONLY_IF, True): "It would be {target}",
-    (RuleKind.ONLY_IF, False): "It would no longer be sure to be {target}",
-    (RuleKind.CLUSTER, True): "It would fit {target}",
-    (RuleKind.CLUSTER, False): "It would not fit {target}",
-}
+    __repr__ = __str__
 
 
 def counterfactual(rule: Rule, x: Any, *, groups: Iterable[Sequence[str]] = ()) -> Counterfactual:
@@ -259,14 +250,24 @@ def _telling(unit: _Unit, asked: _Term) -> _Term:
     return kept
 
 
+def _joined(conditions: list[Condition]) -> list[Condition]:
+    """Conditions of one column, those that deny values as one."""
+    denied = [condition for condition in conditions if condition.relation is Relation.IS_NOT]
+    if len(denied) < 2:
+        return conditions
+    values = tuple(value for condition in denied for value in condition.values)
+    rest = [condition for condition in conditions if condition.relation is not Relation.IS_NOT]
+    return [replace(denied[0], values=values, or_missing=all(each.or_missing for each in denied)), *rest]
+
+
 def _said(rule: Rule, values: _Term, *, were: bool) -> str:
     """Values of some concepts in plain English."""
     if rule.vocabulary is not None:
         conditions = [rule.vocabulary.condition(name, value) for name, value in values.items()]
         others = [condition for condition in conditions if condition.relation is not Relation.PRESENT]
-        if len(others) < len(conditions):  # "not red, or missing" and "known" is "not red"
-            conditions = [replace(condition, or_missing=False) for condition in others] or conditions
-        return " and ".join(in_english(condition, were=were) for condition in conditions)
+        if others and (were or len(others) < len(conditions)):  # what a value would have to be, not a gap
+            conditions = [replace(condition, or_missing=False) for condition in others]
+        return " and ".join(in_english(condition, were=were) for condition in _joined(conditions))
     if were:
         return " and ".join(
             f"{to_sentence(Var(n))} were {'true' if v else 'false'}" for n, v in values.items()

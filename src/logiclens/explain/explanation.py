@@ -276,6 +276,8 @@ class Explanation:
     def __str__(self) -> str:
         return str(self.rule)
 
+    __repr__ = __str__
+
 
 _FORMAT = "logiclens.explanation"
 _VERSION = 2

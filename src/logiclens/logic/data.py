@@ -191,14 +191,21 @@ class ConceptData:
         """Whether the data carried names of their own."""
         return self._matrix is None
 
-    def scores(self) -> FloatArray:
-        """Concept values as numbers in [0, 1], shape (n_rows, n_concepts), once it is sure that they are."""
-        everything = range(len(self.names))
-        for _ in self.blocks(everything, _BLOCK):  # each block is checked as it is read
+    def scores(self, names: Sequence[str] | None = None) -> FloatArray:
+        """Concept values as numbers in [0, 1], shape (n_rows, n_concepts), once it is sure that they are.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            The concepts, in this order; all of them when missing. No others are looked at.
+        """
+        chosen = self.names if names is None else tuple(names)
+        positions = [self.position(name) for name in chosen]
+        for _ in self.blocks(positions, _BLOCK):  # each block is checked as it is read
             pass
         if self._matrix is not None:
-            return np.clip(self._matrix.astype(np.float64), 0.0, 1.0)
-        columns = [as_floats(self._columns[name], f"Column {name!r}") for name in self.names]
+            return np.clip(self._matrix[:, positions].astype(np.float64), 0.0, 1.0)
+        columns = [as_floats(self._columns[name], f"Column {name!r}") for name in chosen]
         return np.clip(np.column_stack(columns), 0.0, 1.0) if columns else np.zeros((self.n_rows, 0))
 
     def packed_columns(self, names: Sequence[str]) -> dict[str, Words]:

@@ -2,7 +2,8 @@
 
     an estimator with ``predict``   labels (n,), or a table of 0 and 1 (n, n_targets)
     a ``torch.nn.Module``           logits: (n,) or (n, 1), yes above 0; (n, n_classes), the largest
-    a callable                      labels (n,); probabilities of yes (n,), above 0.5; scores (n, n_classes)
+    a callable                      labels (n,); a table of Booleans or of whole numbers 0 and 1, as above;
+                                    probabilities of yes (n,), above 0.5; scores (n, n_classes), the largest
 
 How answers are read is settled once, on the rows of a fit: a later batch that happens to hold nothing but 0.0
 and 1.0 is then still read as probabilities. torch is looked at only where the caller has imported it.
@@ -28,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from logiclens.errors import InputError, count, shown
 from logiclens.explain.label import Label, check_labels, label_array, plain_label
 from logiclens.logic.arrays import FloatArray, IndexArray
-from logiclens.logic.values import as_array, as_floats, missing_values
+from logiclens.logic.values import as_array, as_floats
 from logiclens.pipelines.rows import take
 
 _BLOCK = 1 << 14  # rows that a module is asked about at once
@@ -99,8 +100,7 @@ class Answers:
         if self.form is Form.LABELS:
             return answers
         numbers = as_floats(answers, "The answer of the black box")
-        if np.isnan(numbers).any():
-            raise missing_values("The answer of the black box", np.isnan(numbers), " (NaN)")
+        _check_answered(numbers)
         if self.form is Form.TABLE:
             return (numbers > 0.5).astype(np.int64)
         if self.form is Form.ONE:
@@ -167,7 +167,9 @@ def all_classes(black_box: Any, answers: Answers, given: NDArray[Any]) -> NDArra
     return given
 
 
-def probabilities(black_box: Any, X: Any, answers: Answers) -> tuple[NDArray[Any], FloatArray]:
+def probabilities(
+    black_box: Any, X: Any, answers: Answers, said: NDArray[Any] | None = None
+) -> tuple[NDArray[Any], FloatArray]:
     """Labels of the classes, (n_classes,), and their degrees on rows, (n, n_classes).
 
     Parameters
@@ -176,11 +178,13 @@ def probabilities(black_box: Any, X: Any, answers: Answers) -> tuple[NDArray[Any
     X : data frame, array, sparse matrix, tensor or mapping
     answers : Answers
         How its answers are read.
+    said : ndarray, optional
+        What it said about the rows, as from :func:`ask`, where it has been asked already.
     """
     names = class_names(black_box, answers)
     if answers.form is Form.LABELS:
         return names, as_floats(black_box.predict_proba(X), "What predict_proba answers")
-    return names, answers.degrees(ask(black_box, X))
+    return names, answers.degrees(ask(black_box, X) if said is None else said)
 
 
 def is_module(value: Any) -> bool:
@@ -190,13 +194,15 @@ def is_module(value: Any) -> bool:
 
 
 def is_fitted(black_box: Any) -> bool:
-    """Whether a black box can be asked: all but estimators that have yet to be fitted."""
+    """Whether a black box can be asked: all but estimators of scikit-learn that have yet to be fitted."""
     if not hasattr(black_box, "fit") or is_module(black_box):
         return True
     try:
         check_is_fitted(black_box)
     except NotFittedError:
         return False
+    except AttributeError:  # it has no tags, so scikit-learn cannot tell
+        return True
     return True
 
 
@@ -268,10 +274,29 @@ def check_folds(n_folds: Any, black_box: Any, y: Any, n_rows: int) -> None:
         )
 
 
+def _check_answered(answers: NDArray[Any]) -> None:
+    """Refuse answers that are missing: mostly something is missing in the rows that were asked about."""
+    missing = np.isnan(answers)
+    if missing.any():
+        rows = np.flatnonzero(missing if missing.ndim == 1 else missing.any(axis=1))
+        raise InputError(
+            f"The black box answers NaN about {count(len(rows), 'row')}, the first of them row {rows[0]} "
+            "(counted from 0). Look there for missing values in X; impute or drop those rows first."
+        )
+
+
 def _form(black_box: Any, answers: NDArray[Any]) -> Form:
-    if is_module(black_box):
-        return Form.ONE if answers.ndim == 1 else Form.SEVERAL
     numbers = answers.dtype.kind == "f"
+    if numbers:
+        _check_answered(answers)
+    within = numbers and bool(((answers >= 0) & (answers <= 1)).all())
+    if is_module(black_box):
+        if answers.ndim == 1 and within:
+            raise InputError(
+                "The output of the module lies in [0, 1] on every row, which looks like probabilities; pass "
+                "the module without its last Sigmoid, or a callable that returns probabilities."
+            )
+        return Form.ONE if answers.ndim == 1 else Form.SEVERAL
     if hasattr(black_box, "predict"):
         if answers.ndim == 2:
             return Form.TABLE
@@ -283,12 +308,9 @@ def _form(black_box: Any, answers: NDArray[Any]) -> Form:
             )
         return Form.LABELS
     if answers.ndim == 2:
-        return Form.SEVERAL
-    if numbers and np.isnan(answers).any():
-        raise missing_values("The answer of the black box", np.isnan(answers), " (NaN)")
-    if numbers and ((answers >= 0) & (answers <= 1)).all():
-        return Form.ONE
-    return Form.LABELS
+        whole = answers.dtype.kind in "biu" and bool(((answers == 0) | (answers == 1)).all())
+        return Form.TABLE if whole else Form.SEVERAL
+    return Form.ONE if within else Form.LABELS
 
 
 def _classes(classes: Any, width: int, form: Form) -> tuple[Label, ...]:

@@ -30,7 +30,7 @@ from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.settings import seed_of
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
 from logiclens.explain.label import Label, plain_label
-from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
+from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import as_float, check_count
 from logiclens.logic.values import as_weights
 from logiclens.pipelines.asking import (
@@ -64,8 +64,8 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         - an estimator or pipeline with ``predict``: labels, or a table of 0 and 1 where rows have several;
         - a ``torch.nn.Module``: logits, one for "yes" (above 0) or one for each class (the largest); rows are
           passed as tensors, in evaluation mode;
-        - a callable: labels (n,); numbers in [0, 1] (n,), the probability of "yes" (above one half); or
-          numbers (n, n_classes), of which the largest decides.
+        - a callable: labels (n,); a table of Booleans, or of whole numbers 0 and 1; numbers in [0, 1] (n,),
+          the probability of "yes" (above one half); or numbers (n, n_classes), of which the largest decides.
 
         A fitted one is never changed, and clones of the explainer share it. An unfitted estimator is cloned
         and fitted on the rows that are not held out.
@@ -191,25 +191,25 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         truth, table = None if y is None else as_labels(y), Table(X if concepts is None else concepts)
         if is_fitted(self.black_box):
             self.black_box_ = self.black_box
-            self._settle(X)
-            learn, measure = hold_out(table, self.ask(X), weight, self.test_fraction, seed)
+            said = self._settle(X)
+            learn, measure = hold_out(table, self.answers_.labels(said), weight, self.test_fraction, seed)
         else:
             assert truth is not None  # checked: it has to be fitted
             learn, measure = hold_out(table, truth, weight, self.test_fraction, seed)
             box, train = clone(self.black_box), np.flatnonzero(learn)
             given = None if sample_weight is None else learn[train]
             self.black_box_ = fit_black_box(box, take(X, train), truth[train], given)
-            self._settle(X)
+            said = self._settle(X)
+        labels = self.answers_.labels(said)
         if truth is not None:
-            comparable_truth(truth, self.ask(X))
-        self._learn(X, truth, learn, np.flatnonzero(learn), seed, concepts)
+            comparable_truth(truth, labels)
+        self._learn(X, said, truth, learn, seed, concepts)
         self._own_table = concepts is not None
         weight, part = (measure, "held out") if measure.any() else (learn, "training")
-        asked = take(X, rows := np.flatnonzero(weight))
         self.fidelity_ = measure_fidelity(
             self.estimator_,
-            asked if concepts is None else take(concepts, rows),
-            self.ask(asked),
+            take(X if concepts is None else concepts, rows := np.flatnonzero(weight)),
+            labels[rows],
             weight[rows],
             part,
             None if truth is None else truth[rows],
@@ -262,21 +262,21 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         check_rows(concepts, "concepts", n_rows)
         return n_rows
 
-    def _settle(self, X: Any) -> None:
-        """Decide, on the rows of the fit, how answers are read."""
-        self.answers_ = Answers.of(
-            self.black_box_, ask(self.black_box_, X), number_of_rows(X, "X"), self.classes
-        )
+    def _settle(self, X: Any) -> NDArray[Any]:
+        """Ask about the rows of the fit, and decide by the answers, which are returned, how they are read."""
+        said = ask(self.black_box_, X)
+        self.answers_ = Answers.of(self.black_box_, said, number_of_rows(X, "X"), self.classes)
+        return said
 
     def _learn(
-        self, X: Any, truth: Any, weight: FloatArray, train: IndexArray, seed: int, concepts: Any
+        self, X: Any, answers: NDArray[Any], truth: Any, weight: FloatArray, seed: int, concepts: Any
     ) -> None:
-        """Fit the LEN on the answers about the training rows, and about fresh ones."""
-        asked = take(X, train)
+        """Fit the LEN on the answers about the rows that have a weight, and about fresh ones."""
+        asked = take(X, train := np.flatnonzero(weight))
         table = asked if concepts is None else take(concepts, train)
         weight = weight[train]
         if self.out_of_fold is None:
-            said = self._said(self.black_box_, asked)
+            said = self._said(self.black_box_, asked, answers[train])
         else:
             folds = fit_folds(self.black_box, asked, truth[train], weight, int(self.out_of_fold), seed)
             said = np.concatenate([self._said(box, rows) for box, rows in folds.asked])[folds.order]
@@ -298,11 +298,11 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         self.classes_ = all_classes(self.black_box_, self.answers_, self.estimator_.classes_)
         adopt_features(self, self.estimator_)
 
-    def _said(self, black_box: Any, X: Any) -> NDArray[Any]:
+    def _said(self, black_box: Any, X: Any, answers: NDArray[Any] | None = None) -> NDArray[Any]:
         """What is learnt about rows: labels, or degrees of :attr:`black_box_`'s classes, (n, n_classes)."""
         if self.answers == "labels":
-            return self.answers_.labels(ask(black_box, X))
-        labels, degrees = probabilities(black_box, X, self.answers_)
+            return self.answers_.labels(ask(black_box, X) if answers is None else answers)
+        labels, degrees = probabilities(black_box, X, self.answers_, answers)
         known = class_names(self.black_box_, self.answers_).tolist()
         found = np.zeros((len(degrees), len(known)))
         found[:, [known.index(label) for label in labels.tolist()]] = degrees

@@ -44,6 +44,7 @@ from logiclens.pipelines.concept_training import (
     concept_loss,
     device_of,
     mean_loss,
+    seeded,
     train_concepts,
 )
 
@@ -192,7 +193,8 @@ def fit_bottleneck(job: Job, estimator: LENClassifier) -> FittedBottleneck:
         )
     size = job.inputs[0].numel() * min(job.plan.batch_size, len(job.inputs))
     with threads_for(16 * size):  # a layer's activations are several times as many as its inputs
-        first = concept_logits(model, job.inputs[:2], 2)
+        with seeded(job.seed, device):  # lazy layers draw their weights when they see the first rows
+            first = concept_logits(model, job.inputs[:2], 2)
         names = _names(job, first.shape[1])
         parts = split_rows(len(job.inputs), job.weight, job.validation_fraction, job.seed)
         history = None

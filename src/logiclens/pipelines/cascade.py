@@ -38,9 +38,9 @@ from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import check_count
 from logiclens.logic.normal_form import substitute
 from logiclens.logic.values import THRESHOLD, as_weights
-from logiclens.pipelines.intervention import Intervention, read_known
+from logiclens.pipelines.intervention import Intervention, check_possible, read_known
 from logiclens.pipelines.levels import as_columns, fit_concepts, level_classifiers, read_levels, renamed
-from logiclens.pipelines.rows import take
+from logiclens.pipelines.rows import check_rows, number_of_rows, take
 from logiclens.pipelines.tags import adopt_features, shared_input
 
 
@@ -139,6 +139,8 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         seed = seed_of(self.random_state)
         self._check()
         tables = read_levels(levels)
+        for at, (_, values) in enumerate(tables):
+            check_rows(values, f"Level {at + 2}", number_of_rows(X, "X"))
         chain = level_classifiers(self.estimator, len(tables) + 1, seed)
         below: Any = X
         self.estimators_: list[LENClassifier] = []
@@ -325,7 +327,8 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             1 for the concepts of the data, 2 for the first that are predicted, and so on.
         values : mapping, data frame or array of shape (n, n_concepts)
             From some of the level's concepts to a value in [0, 1], or to one for each row; or an array of all
-            of them. NaN leaves a concept as it is.
+            of them. NaN leaves a concept as it is. Where the first level was encoded, its concepts must stay
+            such as a row of the raw table can have.
 
         Returns
         -------
@@ -344,6 +347,9 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         before = self._first(X) if level == 1 else self.predict_levels(X)[level - 2]
         known = read_known(values, names, len(before))
         after = np.where(np.isnan(known), before, known)
+        words = self.estimators_[0].vocabulary_
+        if level == 1 and words is not None:
+            check_possible(words, names, ~np.isnan(known), after)
         labels = tuple(plain_label(label) for label in self.classes_)
         said = [self._from_level(scores, int(level)) for scores in (before, after)]
         return Intervention(

@@ -99,7 +99,8 @@ def concept_loss(targets: Tensor, weight: Tensor | None = None) -> Loss:
     """
 
     def loss(logits: Tensor, rows: Tensor) -> Tensor:
-        values = binary_cross_entropy_with_logits(logits, targets[rows], reduction="none").mean(dim=1)
+        wanted = targets[rows].to(logits.dtype)
+        values = binary_cross_entropy_with_logits(logits, wanted, reduction="none").mean(dim=1)
         return values if weight is None else values * weight[rows]
 
     return loss
@@ -276,6 +277,12 @@ def device_of(model: nn.Module) -> torch.device:
     return next((parameter.device for parameter in model.parameters()), torch.device("cpu"))
 
 
+def kind_of(model: nn.Module) -> torch.dtype:
+    """The precision that a network computes in, by its first weights; single when it has none."""
+    numbers = (*model.parameters(), *model.buffers())
+    return next((each.dtype for each in numbers if each.is_floating_point()), torch.float32)
+
+
 @contextmanager
 def seeded(seed: int, device: torch.device) -> Iterator[None]:
     """Random numbers and convolutions that repeat; everything is put back afterwards."""
@@ -331,5 +338,5 @@ def _forward(model: nn.Module, batch: Tensor, plan: ConceptPlan) -> Tensor:
     """Concept logits in single precision or more, whatever the network computes in."""
     mixed = plan.mixed_precision and batch.device.type == "cuda"
     with torch.autocast(batch.device.type, dtype=torch.bfloat16, enabled=mixed):
-        logits: Tensor = model(batch)
-    return logits.float() if mixed else logits
+        logits: Tensor = model(batch.to(kind_of(model)))
+    return logits.float() if logits.dtype in (torch.float16, torch.bfloat16) else logits

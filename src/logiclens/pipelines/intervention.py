@@ -25,6 +25,7 @@ from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.values import THRESHOLD, as_floats
 
 if TYPE_CHECKING:
+    from logiclens.concepts.vocabulary import Vocabulary
     from logiclens.pipelines.bottleneck import ConceptBottleneckClassifier
 
 ORDERS = ("uncertainty", "relevance", "random")
@@ -72,7 +73,7 @@ class Intervention:
         return np.asarray(differs if differs.ndim == 1 else differs.any(axis=1))
 
     def describe(self, row: int) -> str:
-        """What happened to one row, as a sentence.
+        """What happened to one row, as a sentence; concepts that were so before are not named.
 
         Parameters
         ----------
@@ -82,14 +83,12 @@ class Intervention:
         whole = isinstance(row, int | np.integer) and not isinstance(row, bool)
         if not whole or not 0 <= row < len(self.known):
             raise InputError(f"row must be a number from 0 to {len(self.known) - 1}. Got {shown(row)}.")
-        moved = [
-            f"{name!r} from {self.concepts_before[row, j]:.2f} to {self.concepts_after[row, j]:.2f}"
-            for j, name in enumerate(self.concept_names)
-            if self.known[row, j]
-        ]
+        steps = map(_step, self.concepts_before[row].tolist(), self.concepts_after[row].tolist())
+        moved = [f"{name!r} {step}" for name, step in zip(self.concept_names, steps, strict=True) if step]
+        still = "Nothing changed" if self.known[row].any() else "Nothing was set"
         before, after = (self._said(said[row]) for said in (self.predictions_before, self.predictions_after))
         said = f"the prediction stays {before}" if before == after else f"{before} becomes {after}"
-        parts = [f"With {', '.join(moved)}: {said}" if moved else f"Nothing was set: {said}"]
+        parts = [f"With {', '.join(moved)}: {said}" if moved else f"{still}: {said}"]
         for word, fired in (
             ("now fire", self.fired_after[row] & ~self.fired_before[row]),
             ("no longer fire", self.fired_before[row] & ~self.fired_after[row]),
@@ -108,7 +107,7 @@ class Intervention:
         sizes = (
             count(len(self.known), "row"),
             f"{count(int(self.known.any(axis=0).sum()), 'concept')} set",
-            f"{count(int(self.corrected.sum()), 'value')} put right",
+            f"{count(int(self.corrected.sum()), 'value')} set to another truth",
             f"{count(int(self.changed.sum()), 'prediction')} changed",
         )
         return f"Intervention({', '.join(sizes)})"
@@ -210,6 +209,36 @@ def check_free(model: ConceptBottleneckClassifier) -> None:
         )
 
 
+def check_possible(words: Vocabulary, names: Sequence[str], known: BoolArray, values: FloatArray) -> None:
+    """Refuse values of concepts set by hand that no value of their column can have.
+
+    Parameters
+    ----------
+    words : Vocabulary
+        What the concepts say of the columns of a table.
+    names : sequence of str
+        All concepts.
+    known : ndarray of bool, shape (n, n_concepts)
+        Which were set.
+    values : ndarray of shape (n, n_concepts)
+        All of them, those set by hand among them.
+    """
+    place = {name: j for j, name in enumerate(names)}
+    for group in words.groups(names):
+        columns = [place[name] for name in group.names]
+        states = values[:, columns] > THRESHOLD
+        wrong = known[:, columns].any(axis=1) & ~words.possible(states, group.names)
+        if wrong.any():
+            row = int(wrong.argmax())
+            state = ", ".join(
+                f"{name!r} = {int(true)}" for name, true in zip(group.names, states[row], strict=True)
+            )
+            raise InputError(
+                f"No value of the column {group.column!r} has the concepts that row {row} (counted from 0) "
+                f"would have. Got {state}; set those of one column together, or change the column."
+            )
+
+
 def read_known(values: Any, names: Sequence[str], n_rows: int) -> FloatArray:
     """Known concept values as an array of shape (n_rows, n_concepts), NaN where nothing is known.
 
@@ -248,6 +277,15 @@ def read_known(values: Any, names: Sequence[str], n_rows: int) -> FloatArray:
     if outside.size:
         raise InputError(f"Known concept values lie in [0, 1]. Got {outside[0]:g}; use 0 and 1.")
     return known
+
+
+def _step(before: float, after: float) -> str:
+    """From where to where a score went, with as many digits as it takes; empty where it stayed."""
+    for digits in (2, 4):
+        one, other = f"{before:.{digits}f}", f"{after:.{digits}f}"
+        if one != other:
+            return f"from {one} to {other}"
+    return f"from {before!r} to {after!r}" if (before > THRESHOLD) != (after > THRESHOLD) else ""
 
 
 def _columns(values: Any) -> Mapping[str, Any] | None:
