@@ -4,6 +4,7 @@
     ├── InputError (ValueError)                 data, names or settings that cannot be used
     │   ├── UnknownConceptError (KeyError)      a formula speaks of a concept the data do not have
     │   ├── UnknownColumnError (KeyError)       a raw table lacks a column that a model or a rule needs
+    │   │   └── UnknownColumnsError             several of them
     │   ├── UnknownTargetError (KeyError)       a class, cluster or output that has no rule
     │   └── FormulaSyntaxError                  text that is not a formula; points at the column
     ├── LimitError (OverflowError)              work that would blow up, refused before it starts to hurt
@@ -17,12 +18,14 @@ got and what to do about it, in one line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 _LISTED = 8
 _SHOWN = 100
 _COMPARABLE = 100
+_NAMED = 4  # lacking columns up to which each is named
 _OPERATOR = re.compile(r"[&|~!()¬∧∨→↔⊤⊥]|->|>>|^\s*\"|^(TRUE|FALSE)$")
 
 
@@ -110,6 +113,36 @@ class UnknownColumnError(InputError, KeyError):
 
     def __reduce__(self) -> tuple[type[UnknownColumnError], tuple[str, tuple[str, ...], str]]:
         return UnknownColumnError, (self.name, self.known, self.advice)
+
+
+class UnknownColumnsError(UnknownColumnError):
+    """Several columns that a model or a rule needs and the data lack.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns needed, at least two.
+    known : iterable of str
+        The columns that the data have.
+    advice : str, optional
+        One more sentence.
+
+    Examples
+    --------
+    >>> print(UnknownColumnsError(["age", "sex"], ["color"]))
+    The data lack 2 columns: 'age', 'sex'. Their only column is 'color'.
+    """
+
+    def __init__(self, names: Sequence[str], known: Iterable[str], advice: str = "") -> None:
+        super().__init__(names[0], known, advice)
+        self.names = tuple(names)
+        few = ", ".join(map(repr, names if len(names) <= _NAMED else names[:2]))
+        more = f" and {len(names) - 2} more" if len(names) > _NAMED else ""
+        text = f"The data lack {len(names)} columns: {few}{more}. {self._listing()}"
+        self.args = (f"{text} {advice}" if advice else text,)
+
+    def __reduce__(self) -> Any:
+        return UnknownColumnsError, (self.names, self.known, self.advice)
 
 
 class UnknownTargetError(InputError, KeyError):

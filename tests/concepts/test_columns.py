@@ -86,7 +86,7 @@ def test_intervals_exclude_each_other():
     [("quantile", [33, 66]), ("uniform", [33, 66]), ("supervised", [50]), ("reference", [25])],
 )
 def test_each_way_of_cutting(way, cuts):
-    values = np.arange(101)
+    values = np.arange(101)[::-1]  # in order they would be the numbers of the rows
     recipe = replace(RECIPE, cuts=way)
     reading = read(values, recipe, codes=(values > 50)[:, None].astype(int), is_reference=values < 28)
     found = [concept.cut for concept in reading.concepts]
@@ -101,6 +101,10 @@ def test_a_column_without_any_cut_is_cut_at_its_median():
 
     assert read([1, 2, 3, 4], recipe, is_reference=everyone).concepts[0].column == "c"
     assert read([0] * 199 + [1, 2]).concepts == (Above("c", 0),)
+    noise = np.random.default_rng(0).integers(0, 2, (60, 1))
+    assert read(np.arange(20, 80), replace(RECIPE, cuts="supervised"), codes=noise).concepts == (
+        Above("c", 49),
+    )
 
 
 def test_cut_points_of_ones_own_are_taken_as_they_are():
@@ -154,7 +158,17 @@ def test_numbers_and_text_in_one_column():
 
 def test_numbers_written_as_text_are_remarked_on():
     assert read(["3.5", "4", "4", "5"]).note == "numbers written as text"
+    assert read(["1,234.50", "83", "-12,000"]).note == "numbers written as text"
     assert read(["3.5", "4", "4", "x"]).note == ""
+    assert read(["1,2", "3,4", "3,4"]).note == ""
+
+
+@pytest.mark.parametrize(
+    "dates", [["31.12.2020", "1.2.2021", "?"], ["12/31/20", "2/1/21", "2/1/21"], ["2020/12/31"] * 2]
+)
+def test_dates_written_as_text_are_remarked_on(dates):
+    assert read([*dates, "3.4.2022"]).note == "dates written as text"
+    assert read([*dates, "3.4.2022"]).as_text == "dates"
 
 
 def test_weights_decide_what_is_common():
@@ -234,13 +248,39 @@ def test_numbers_may_be_identifiers_by_name(name):
 
 @pytest.mark.parametrize("name", ["paid", "humid", "ids", "acid", "GRID", "width"])
 def test_most_numbers_are_no_identifiers(name):
-    assert read([*range(30)], name=name).concepts
+    assert read([*range(30)][::-1], name=name).concepts
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("kind", [int, float])
+def test_the_numbers_of_the_rows_are_no_concepts(first, kind):
+    numbers = [kind(number + first) for number in range(30)]
+
+    assert read(numbers).reason == f"row numbers from {first}"
+    assert read(numbers[:20]).concepts
+    assert read([*numbers[:-1], None]).concepts
+    assert read([*numbers[1:], numbers[0]]).concepts
+    assert read([number + 2 for number in numbers]).concepts
+    assert read(numbers, replace(RECIPE, own_cuts={"c": [7]})).concepts == (Above("c", 7),)
+
+
+@pytest.mark.parametrize("name", ["Unnamed: 0", "Unnamed: 0.1"])
+@pytest.mark.parametrize("values", [[5, 3, 8], ["a", "b", "c"]])
+def test_the_index_of_pandas_is_no_concept(name, values):
+    assert read(values, name=name).reason == "the index of a pandas frame"
+    assert read(values, name="Unnamed: 3").concepts
+
+
+@pytest.mark.parametrize("values", [[*range(40, 61)] * 3, texts(21) * 3], ids=["numbers", "text"])
+def test_identifiers_by_name_may_repeat(values):
+    assert read(values, name="patient_id").reason == "an identifier: 21 values in 63 rows"
+    assert read(values, name="patient").concepts
 
 
 @pytest.mark.parametrize(
     "values",
-    [[n + 0.5 for n in range(30)], [*range(29), 3], [*range(20)]],
-    ids=["fractions", "repeated", "few"],
+    [[n + 0.5 for n in range(30)], [*range(20)] * 2, [*range(20)]],
+    ids=["fractions", "few that repeat", "few"],
 )
 def test_numbers_called_id_that_are_none(values):
     assert read(values, name="id").concepts
@@ -272,6 +312,15 @@ def test_dates_are_refused():
         "Column 'c' holds dates or times, which are no concepts. "
         "Turn it into a number such as the age in days, or drop it."
     )
+
+
+@pytest.mark.parametrize("date", ["2020-01-31", "2020-01-31T12:30:00Z", " 2020-01-31 12:30 "])
+def test_dates_written_as_text_are_refused(date):
+    assert error_of(read, [date, "2021-12-01", None, "unknown"]) == (
+        "Column 'c' holds dates or times written as text, which are no concepts. "
+        "Turn it into a number such as the age in days, or drop it."
+    )
+    assert read([date, "unknown", "2020-13-01", "2020-01"]).concepts
 
 
 def test_free_text_is_refused():

@@ -140,10 +140,21 @@ def test_more_classes_than_powers_of_three_can_tell():
     assert supervised_cuts(np.arange(80), np.arange(80) // 2, 2).size >= 1
 
 
-def test_a_column_that_says_nothing_is_cut_at_its_median():
+def test_a_column_that_says_nothing_is_not_cut():
     noise = np.random.default_rng(0).integers(0, 2, 60)
 
-    assert supervised_cuts(AGE, noise).tolist() == quantile_cuts(AGE, 1).tolist() == [49]
+    assert supervised_cuts(AGE, noise).tolist() == []
+
+
+def test_few_values_are_all_told_apart():
+    """Y = (z == 2) XOR f: alone z says nothing about y, and with f it takes both cuts to say all."""
+    z, f = np.array([(z, f) for z in (1, 2, 3) for f in (0, 1)] * 50).T
+    y = (z == 2) ^ (f == 1)
+
+    assert supervised_cuts(z, y).tolist() == supervised_cuts(z, y, 2).tolist() == [1, 2]
+    assert supervised_cuts(z, y, 1).tolist() == []
+    assert supervised_cuts([*z, 9], [*y, 0]).tolist() == [1, 2]  # one row in 301 is too few
+    assert supervised_cuts([*z, 9], [*y, 0], min_share=0.0).tolist() == [1, 2, 5]
 
 
 def test_each_part_of_a_supervised_cut_is_large_enough():

@@ -18,8 +18,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
-from logiclens.concepts import Above, ConceptEncoder, Missing, OneOf, Table, auto_encoder
+from logiclens.concepts import Above, ConceptEncoder, Missing, OneOf, Table, Vocabulary, auto_encoder
+from logiclens.concepts.encoder import tell
 from logiclens.errors import InputError, UnknownColumnError
+from logiclens.estimators import LENClusterer, MuClassifier, cross_explain
+from logiclens.logic import Var
 from tests.strategies import HOSTILE_NAMES, distinct_names
 
 PEOPLE = {
@@ -75,7 +78,7 @@ def test_settings_are_kept_as_given():
 
 
 def test_it_works_inside_a_pipeline():
-    X = pd.DataFrame({"age": np.arange(60), "color": ["red", "blue", "green"] * 20})
+    X = pd.DataFrame({"age": np.arange(60)[::-1], "color": ["red", "blue", "green"] * 20})
     model = make_pipeline(ConceptEncoder(), DecisionTreeClassifier()).fit(X, X["age"] > 41)
 
     assert model.score(X, X["age"] > 41) == 1.0
@@ -249,7 +252,7 @@ def test_numbers_that_come_as_text_are_refused():
 
 
 def test_the_classes_choose_the_cuts():
-    ages = np.arange(100)
+    ages = np.arange(100)[::-1]
     table = {"age": ages}
 
     assert ConceptEncoder().fit(table, ages > 62).get_feature_names_out().tolist() == ["age > 62"]
@@ -324,6 +327,97 @@ def test_what_is_dropped_is_logged(caplog):
         fitted()
 
     assert caplog.messages == ["Column 'clinic' is dropped: constant."]
+    assert [record.levelname for record in caplog.records] == ["INFO"]
+
+
+PATIENTS = pd.DataFrame(
+    {
+        "Unnamed: 0": np.arange(30),
+        "patient_id": np.arange(30) % 29,
+        "empty": [None] * 30,
+        "ward": ["A"] * 30,
+        "price": ["1,234.50", "83", "7"] * 10,
+        "seen": ["31.12.2020", "1.2.2021", "1.3.2021"] * 10,
+        "age": np.arange(60, 30, -1),
+    }
+)
+TOLD = [
+    "Column 'Unnamed: 0' is dropped: the index of a pandas frame.",
+    "Column 'patient_id' is dropped: an identifier: 29 values in 30 rows.",
+    "Column 'empty' is dropped: all values missing.",
+    "Column 'price' has numbers written as text. Convert it with pd.to_numeric, without any commas.",
+    "Column 'seen' has dates written as text. Turn it into a number such as the age in days.",
+]
+
+
+def test_what_a_person_should_know_is_a_warning(caplog):
+    encoder = ConceptEncoder().fit(PATIENTS)
+
+    assert [record.message for record in caplog.records if record.levelname == "WARNING"] == TOLD
+    assert encoder.dropped_ == {
+        "Unnamed: 0": "the index of a pandas frame",
+        "patient_id": "an identifier: 29 values in 30 rows",
+        "empty": "all values missing",
+        "ward": "constant",
+    }
+
+
+def test_a_warning_is_seen_without_any_configuration():
+    table = "{'a': [1, 2], 'b': [None] * 2}"
+    code = f"from logiclens.concepts import ConceptEncoder; ConceptEncoder().fit({table})"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert run.stderr == "Column 'b' is dropped: all values missing.\n"
+
+
+def test_a_model_tells_once_and_its_folds_do_not(caplog):
+    encoder = ConceptEncoder().fit(Table(PATIENTS))
+    assert caplog.messages == []
+
+    tell(encoder)
+    tell(None)
+    assert caplog.messages == TOLD
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("model", [MuClassifier, LENClusterer])
+def test_models_tell_once(model, caplog):
+    model(epochs=2, restarts=1, random_state=0).fit(PATIENTS, PATIENTS["age"] > 45)
+
+    assert [message for message in caplog.messages if message.startswith("Column")] == TOLD
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_folds_tell_nothing_again_and_again(caplog):
+    cross_explain(MuClassifier(epochs=2, restarts=1, random_state=0), PATIENTS, PATIENTS["age"] > 45, cv=3)
+
+    assert not [message for message in caplog.messages if message.startswith("Column")]
+
+
+@pytest.mark.parametrize("intervals", [False, True])
+def test_python_says_the_same_of_gaps_that_are_imputed(intervals):
+    """The median, 2, is below every cut, so that no concept is true of a gap."""
+    table = {"dose": [1.0, 2.0, 2.0, 2.0, 40.0, 50.0, None, np.nan], "age": [30, 40, 50, 60, 70, 80, 90, 20]}
+    encoder = ConceptEncoder(cuts={"dose": [10, 45]}, missing="impute", intervals=intervals).fit(table)
+    words = Vocabulary.from_saved(encoder.vocabulary_.to_saved())
+
+    assert "dose" in words.optional
+    for name in words.names:
+        for formula in (Var(name), ~Var(name), Var(name) | ~Var(words.names[0])):
+            scope: dict[str, object] = {}
+            exec(compile(words.to_python(formula), "rule", "exec"), scope)
+            rule = scope["rule"]
+            expected = formula.evaluate(words.encode(table))
+            assert [rule(dict(zip(table, row, strict=True))) for row in rows(table)] == expected.tolist()
+
+
+def test_several_columns_that_are_lacking():
+    with pytest.raises(UnknownColumnError) as info:
+        fitted().transform({"age": [3], "weight": [70]})
+
+    assert str(info.value) == (
+        "The data lack 3 columns: 'color', 'smoker', 'children'. They have 2 columns: 'age', 'weight'."
+    )
 
 
 # --- names and values are data ---
@@ -357,7 +451,7 @@ def tables(draw: st.DrawFn) -> dict[str, list[object]]:
     names = draw(distinct_names(2, 4))
     kinds = draw(st.lists(st.sampled_from([CELLS, WORDS]), min_size=len(names) - 1, max_size=len(names) - 1))
     columns = [draw(st.lists(kind, min_size=n_rows, max_size=n_rows)) for kind in kinds]
-    return dict(zip(names, [[*range(n_rows)], *columns], strict=True))
+    return dict(zip(names, [[*range(n_rows)][::-1], *columns], strict=True))
 
 
 @given(tables(), st.sampled_from(["concept", "impute"]))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -253,3 +255,24 @@ def test_names_are_for_arrays(data, what):
 def test_cells_keep_their_types():
     assert array_of_cells([1, "a"], "y").tolist() == [1, "a"]
     assert array_of_cells([1, 2], "y").dtype == np.int64
+
+
+def test_columns_that_are_lacking_are_named_together():
+    table = Table({"age": [62], "sex": ["f"]})
+    table.check_has(["sex"])
+    with pytest.raises(UnknownColumnError) as one:
+        table.check_has(["sex", "thal"])
+    with pytest.raises(UnknownColumnError) as some:
+        table.check_has([*"abcd"])
+    with pytest.raises(UnknownColumnError) as many:
+        table.check_has(["chest_pain", "thal", *"abcdefghi"])
+
+    assert str(one.value) == "The data lack the column 'thal'. They have 2 columns: 'age', 'sex'."
+    assert str(some.value) == (
+        "The data lack 4 columns: 'a', 'b', 'c', 'd'. They have 2 columns: 'age', 'sex'."
+    )
+    assert str(many.value) == (
+        "The data lack 11 columns: 'chest_pain', 'thal' and 9 more. They have 2 columns: 'age', 'sex'."
+    )
+    again = pickle.loads(pickle.dumps(many.value))
+    assert (str(again), again.names) == (str(many.value), many.value.names)

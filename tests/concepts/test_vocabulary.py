@@ -114,6 +114,26 @@ def test_a_vocabulary_without_names_reads_by_place():
         assert words.encode(rows)["x1 > 3"].tolist() == [False, True]
 
 
+def test_optional_columns_are_a_sequence_of_names():
+    with pytest.raises(InputError) as info:
+        Vocabulary(("age",), (), optional="age")
+
+    assert str(info.value) == "optional must be a sequence of columns. Got 'age'; write ['age']."
+
+
+def test_only_lacking_columns_that_are_needed_are_named():
+    with pytest.raises(UnknownColumnError) as info:
+        WORDS.read({"name": ["x"], "hue": ["red"]})
+
+    assert str(info.value) == (
+        "The data lack 3 columns: 'age', 'colour', 'smoker'. They have 2 columns: 'name', 'hue'."
+    )
+    with pytest.raises(UnknownColumnError, match=r"^The data lack 2 columns: 'age', 'smoker'. Their only "):
+        WORDS.encode({"name": ["x"]}, iter(["age > 30", "smoker"]))
+    with pytest.raises(UnknownColumnError, match=r"^The data lack the column 'age'. Their only "):
+        WORDS.encode({"name": ["x"]}, ["age > 30"])
+
+
 def test_unknown_columns_and_wrong_widths_are_refused():
     with pytest.raises(UnknownColumnError) as unknown:
         WORDS.read({"Age": [1], "colour": ["red"], "smoker": [True]})
@@ -395,7 +415,16 @@ def test_the_format_is_what_it_was():
             {"kind": "one of", "column": "c", "values": ["x", 3, 0.5], "if_missing": False},
             {"kind": "missing", "column": "c"},
         ],
+        "optional": ["b", "c"],
     }
+    assert Vocabulary(("a", "b"), (), optional=("b",)).to_saved()["optional"] == ["b"]
+
+
+def test_a_text_without_optional_columns_is_read():
+    saved = Vocabulary(("a", "b"), (Above("a", 3), Missing("b"))).to_saved()
+    del saved["optional"]
+
+    assert Vocabulary.from_saved(saved).optional == {"b"}
 
 
 SAVED = AGE.to_saved()
@@ -412,6 +441,9 @@ ENTRIES = 'A vocabulary must have the entries "columns", "named" and "concepts".
         ({"columns": ["a"]}, ENTRIES.format("{'columns': ['a']}")),
         ({**SAVED, "columns": "age"}, "\"columns\" must be a list. Got 'age'."),
         ({**SAVED, "concepts": {}}, '"concepts" must be a list. Got {}.'),
+        ({**SAVED, "optional": "age"}, "\"optional\" must be a list. Got 'age'."),
+        ({**SAVED, "optional": ["sex"]}, "The data lack the column 'sex'. Their only column is 'age'."),
+        ({**SAVED, "optional": [[]]}, "A concept name must be a string. Got []; convert it with str()."),
         ({**SAVED, "named": 1}, '"named" must be true or false. Got 1.'),
         ({**SAVED, "columns": [1]}, "A concept name must be a string. Got 1; convert it with str()."),
         ({**SAVED, "columns": ["sex"]}, "The data lack the column 'age'. Their only column is 'sex'."),

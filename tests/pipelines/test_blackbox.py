@@ -255,7 +255,7 @@ def test_each_row_is_asked_about_once(answers, y):
 
 def test_a_model_that_knows_nothing_of_scikit_learn():
     class Foreign:
-        def fit(self, table: pd.DataFrame, y: np.ndarray) -> Foreign:
+        def fit(self, *_: Any) -> Foreign:
             raise AssertionError("it is fitted already")
 
         def predict(self, table: pd.DataFrame) -> np.ndarray:
@@ -267,8 +267,8 @@ def test_a_model_that_knows_nothing_of_scikit_learn():
 def test_a_function_of_several_labels_a_row():
     explainer = explain(lambda table: np.column_stack([by_frame(table), table["c"] > 0.5]))
 
-    assert equivalent(explainer.explain()[0].formula, BOTH)
-    assert equivalent(explainer.explain()[1].formula, Var("c"))
+    assert equivalent(explainer.explain()["y0"].formula, BOTH)
+    assert equivalent(explainer.explain()["y1"].formula, Var("c"))
     assert explainer.fidelity_.macro_f1 == 1.0
 
 

@@ -39,7 +39,6 @@ FEW_ROWS = 20
 """In a table of no more rows, values that are all distinct do not make an identifier."""
 CONSTANT = "constant"
 """Why a column of one value is dropped."""
-_FALLBACK = 1  # cut points of a column that has no better ones
 _WORDS = 6  # values with so many words, on average, are free text
 _IDENTIFIER = re.compile(r"(^|[^a-zA-Z])[iI][dD]$|[a-z]I[dD]$")  # id, ID, patient_id, patientId
 _INDEX = re.compile(r"Unnamed: 0(\.\d+)*")  # what pandas calls an index that it reads back as a column
@@ -282,9 +281,7 @@ def _cut_points(column: Column, recipe: Recipe, evidence: Evidence) -> FloatArra
     }
     cuts = find[recipe.cuts]()
     # A column that is not constant is cut somewhere: it may matter together with others.
-    return (
-        cuts if cuts.size else quantile_cuts(numbers, min(_FALLBACK, recipe.max_cuts), sample_weight=weights)
-    )
+    return cuts if cuts.size else quantile_cuts(numbers, 1, sample_weight=weights)
 
 
 def _of_cuts(column: Column, cuts: FloatArray, recipe: Recipe, evidence: Evidence) -> Sequence[Concept]:

@@ -19,39 +19,7 @@ from numpy.typing import NDArray
 from logiclens.concepts.cells import Column as Column
 from logiclens.concepts.cells import Kind as Kind
 from logiclens.concepts.cells import read_array, read_series
-from logiclens.errors import InputError, UnknownColumnError, count, listing, shown
-
-_NAMED = 4  # lacking columns up to which each is named
-
-
-class UnknownColumnsError(UnknownColumnError):
-    """Several columns that a model or a rule needs and the data lack.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The columns needed, at least two.
-    known : iterable of str
-        The columns that the data have.
-    advice : str, optional
-        One more sentence.
-
-    Examples
-    --------
-    >>> print(UnknownColumnsError(["age", "sex"], ["color"]))
-    The data lack 2 columns: 'age', 'sex'. Their only column is 'color'.
-    """
-
-    def __init__(self, names: Sequence[str], known: Iterable[str], advice: str = "") -> None:
-        super().__init__(names[0], known, advice)
-        self.names = tuple(names)
-        few = ", ".join(map(repr, names if len(names) <= _NAMED else names[:2]))
-        more = f" and {len(names) - 2} more" if len(names) > _NAMED else ""
-        text = f"The data lack {len(names)} columns: {few}{more}. {self._listing()}"
-        self.args = (f"{text} {advice}" if advice else text,)
-
-    def __reduce__(self) -> Any:
-        return UnknownColumnsError, (self.names, self.known, self.advice)
+from logiclens.errors import InputError, UnknownColumnError, UnknownColumnsError, count, listing, shown
 
 
 class Table:

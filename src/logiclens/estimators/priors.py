@@ -79,11 +79,8 @@ class PriorReport:
         return self.data < 1.0
 
     def __str__(self) -> str:
-        start = (
-            f"violated by the labels of {1 - self.data:.1%} of the rows"
-            if self.violated
-            else "holds for all labels"
-        )
+        broken = f"violated by the labels of {1 - self.data:.1%} of the rows"
+        start = broken if self.violated else "holds for all labels"
         return (
             f"{self.prior}: {start}; holds for {self.network:.1%} by the network, {self.rules:.1%} by the "
             f"rules, {self.fresh:.1%} of fresh rows"
@@ -136,15 +133,13 @@ class Priors:
 
     def _check(self, name: str) -> None:
         """Refuse a name that stands for nothing, or for two things."""
-        known = name in self.inputs.names
-        if name in self.labels and known:
+        if name in self.labels and name in self.inputs.names:
             raise InputError(f"{name!r} is both a concept and a target. Rename the column.")
-        if name in self.labels or known:
-            return
-        condition = _condition(name, self.table)
-        if condition is None:
-            raise self._unknown(name)
-        self._conditions[name] = condition
+        if name not in self.labels and name not in self.inputs.names:
+            condition = _condition(name, self.table)
+            if condition is None:
+                raise self._unknown(name)
+            self._conditions[name] = condition
 
     def _unknown(self, name: str) -> InputError:
         """What is wrong with a name that stands for nothing: the column of a condition, or all of it."""
@@ -216,7 +211,9 @@ class Priors:
         rows = np.flatnonzero(weight > 0)
         own, own_x = self.table.take(rows), self.inputs.values[rows]
         fresh, fresh_x = self.fresh(weight, seed)
-        usual = self._frequency(weight)
+        distinct = Distinct.of(self.targets.outputs[rows])
+        truth = self.targets.truth()[rows[distinct.first]]
+        usual = distinct.add_up(weight[rows]) @ truth / weight.sum()  # how common each target is
         parts = [
             (own_x, as_counts(weight[rows]), self._leave(own, own_x, usual, self.targets.outputs[rows])),
             (fresh_x, np.ones(len(fresh_x)), self._leave(fresh, fresh_x, usual, None)),
@@ -227,21 +224,13 @@ class Priors:
         each = told.add_up(np.concatenate([counts[speaks] for _, counts, (_, speaks) in parts]))
         each *= share * weight.sum() / (each.sum() or 1.0)
         x, outputs = x[told.first], outputs[told.first]
+        train, check = np.append(fold.train, each), np.append(fold.check, each * 0)
         return Task(
             np.concatenate([self.inputs.values, x]),
             replace(self.targets, outputs=np.concatenate([self.targets.outputs, outputs])),
-            replace(
-                fold, train=np.concatenate([fold.train, each]), check=np.concatenate([fold.check, each * 0])
-            ),
+            replace(fold, train=train, check=check),
             len(x),
         )
-
-    def _frequency(self, weight: FloatArray) -> FloatArray:
-        """How common each target is, (n_targets,)."""
-        rows = np.flatnonzero(weight > 0)
-        distinct = Distinct.of(self.targets.outputs[rows])
-        total = distinct.add_up(weight[rows]) @ self.targets.truth()[rows[distinct.first]]
-        return np.asarray(total / weight.sum())
 
     def _leave(
         self, table: Table, x: FloatArray, usual: FloatArray, known: FloatArray | None
@@ -260,16 +249,12 @@ class Priors:
         total = left.sum(axis=1, keepdims=True)
         truth = left / np.where(total > 0, total, 1.0)
         speaks: BoolArray = np.asarray((~possible).any(axis=1) & possible.any(axis=1))
-        binary = self.targets.problem is Problem.BINARY
-        return (truth[:, 1:] if binary else truth), speaks
+        return (truth[:, 1:] if self.targets.problem is Problem.BINARY else truth), speaks
 
     def _leave_outputs(
         self, table: Table, x: FloatArray, base: FloatArray, is_fresh: bool
     ) -> tuple[FloatArray, BoolArray]:
-        """The same for outputs of which several may be true; the others of a row count as they are.
-
-        An output of which the formulas together leave neither value stays as it is.
-        """
+        """The same where several outputs may be true; those left neither value, and all others, stay."""
         said = base > THRESHOLD
         able = np.ones((2, *base.shape), dtype=np.bool_)  # to be false, to be true
         for formula in self.formulas:
@@ -285,11 +270,7 @@ class Priors:
         return np.where(decided, able[1], base), decided.any(axis=1)
 
     def report(
-        self,
-        weight: FloatArray,
-        seed: int,
-        answers: Callable[[FloatArray], BoolArray],
-        rules: ExplanationSet,
+        self, weight: FloatArray, seed: int, answers: Callable[[FloatArray], BoolArray], rules: ExplanationSet
     ) -> tuple[PriorReport, ...]:
         """How far each prior holds.
 
@@ -314,8 +295,8 @@ class Priors:
         found = []
         for formula in self.formulas:
             held = [counts @ self.allowed(formula, table, x, labels) / counts.sum() for labels in said]
-            apart = float(self.allowed(formula, fresh, fresh_x, unseen).mean())
-            found.append(PriorReport(formula, *map(_exact, (*held, apart))))
+            apart = self.allowed(formula, fresh, fresh_x, unseen).mean()
+            found.append(PriorReport(formula, *(round(float(part), 12) for part in (*held, apart))))
         return tuple(found)
 
 
@@ -325,11 +306,6 @@ def _answers_of(rules: ExplanationSet, x: FloatArray) -> BoolArray:
         return rules.fired(x, rules.concept_names)
     predicted = rules.predict(x, rules.concept_names)
     return np.asarray(predicted[:, None] == label_array(rules.labels))
-
-
-def _exact(share: float) -> float:
-    """A share of which rounding makes nothing out of one."""
-    return 1.0 if share > 1.0 - 1e-12 else float(share)
 
 
 def check_prior_weight(value: Any) -> float:
@@ -356,15 +332,11 @@ def _draw(column: Column, weight: FloatArray, size: int, random: np.random.Gener
     """Values of a column, (size,), as often as they weigh; equal whatever the order of the rows."""
     cells = np.array([None, *column.levels], dtype=object)  # code -1 comes first
     sums = np.bincount(column.codes + 1, weight, minlength=len(cells))
-    order = np.array(sorted(np.flatnonzero(sums), key=lambda at: _rank(cells[at])))
+    rank = [(isinstance(cell, str), 0 if cell is None else cell) for cell in cells]
+    order = np.array(sorted(np.flatnonzero(sums), key=rank.__getitem__))
     way = np.cumsum(sums[order])
     drawn = np.searchsorted(way, random.random(size) * way[-1], side="right")
     return np.asarray(cells[order[np.minimum(drawn, len(order) - 1)]])
-
-
-def _rank(value: Any) -> tuple[bool, float, str]:
-    """Where a value stands among others: numbers first, then text."""
-    return (True, 0.0, str(value)) if value is None or isinstance(value, str) else (False, value, "")
 
 
 @dataclass(frozen=True)
@@ -408,11 +380,10 @@ def _comparison(column: Column, *said: str) -> _Condition | None:
         return _Condition(OneOf(column.name, (next(same, value),), other), other)
     if np.isnan(number) or not (column.is_numeric or column.kind is Kind.TEXT):
         return None
-    if sign in (">", ">="):
-        return _Condition(Above(column.name, number if sign == ">" else _below(number)))
-    if sign in ("<", "<="):
-        return _Condition(AtMost(column.name, number if sign == "<=" else _below(number)))
-    return _Condition(OneOf(column.name, (number,), other), other)
+    if sign in ("=", "!="):
+        return _Condition(OneOf(column.name, (number,), other), other)
+    kind = Above if sign in (">", ">=") else AtMost
+    return _Condition(kind(column.name, number if sign in (">", "<=") else _below(number)))
 
 
 def _below(number: float) -> float:
