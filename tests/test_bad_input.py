@@ -1261,6 +1261,9 @@ CASES |= {
         "infinite": lambda: Table([[np.inf]]).column("x0"),
         "far too large": lambda: Table([[10**400]]).column("x0"),
     },
+    "Table.check_has": each(
+        lambda value: Table(ROWS).check_has(value), {"unknown": ["x2"], "two": ["x2", "x3"]}
+    ),
     "Table.take": each(
         Table(ROWS).take,
         {"None": None, "text": "ab", "too far": [2], "negative": [-1], "fraction": [0.5], "short": [True]},
@@ -1896,6 +1899,7 @@ ELSEWHERE = {
     "LENClassifier.hold_out": "the inside of fit()",
     "BlackBoxExplainer.ask": "hands on what it gets: the black box says itself what it takes",
     "Vocabulary.possible": "an inside: takes tuples of a truth table",
+    "Vocabulary.finds_by_name": "an inside: takes a Table as made there",
     **{
         f"{kind}.present_truth": "the inside of Vocabulary.encode(): takes a column as made there"
         for kind in ("Flag", "Above", "AtMost", "Between", "OneOf", "Missing")

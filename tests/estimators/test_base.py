@@ -19,7 +19,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from logiclens.errors import InputError, UnknownConceptError, UnknownTargetError
+from logiclens.errors import InputError, UnknownColumnError, UnknownTargetError
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.targets import Problem, read_targets
 from logiclens.logic import FALSE, TRUE, equivalent, parse_formula
@@ -437,12 +437,10 @@ def test_columns_of_an_array_are_matched_by_position(fitted):
 
 
 def test_missing_column_is_named(fitted):
-    with pytest.raises(UnknownConceptError) as info:
+    with pytest.raises(UnknownColumnError) as info:
         fitted.predict(FRAME.rename(columns={"a": "A"}))
 
-    assert str(info.value) == (
-        "Unknown concept 'a'. The 4 known concepts are 'A', 'b', 'c', 'd'. The model was fitted with it."
-    )
+    assert str(info.value) == "The data lack the column 'a'. They have 4 columns: 'A', 'b', 'c', 'd'."
 
 
 def test_wrong_number_of_columns(fitted):

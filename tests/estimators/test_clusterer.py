@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 from logiclens.concepts import ConceptEncoder
-from logiclens.errors import InputError, UnknownConceptError
+from logiclens.errors import InputError, UnknownColumnError
 from logiclens.estimators.cluster_rules import NO_ROWS
 from logiclens.estimators.clusterer import PENALTIES, LENClusterer
 from logiclens.explain import ExplanationSet, RuleKind
@@ -331,7 +331,7 @@ def test_other_columns_and_no_rows_are_refused():
     X, _ = planted()
     clusterer = quick().fit(X)
 
-    with pytest.raises(UnknownConceptError):
+    with pytest.raises(UnknownColumnError):
         clusterer.predict({"other": [1.0]})
     with pytest.raises(InputError, match=re.escape("There are no rows to explain. Pass at least one.")):
         clusterer.explain(X.iloc[:0])

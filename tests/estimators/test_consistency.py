@@ -125,7 +125,7 @@ def test_settings_that_do_not_go_together_are_refused(model, message):
 
 def test_a_rule_that_reached_the_limit_says_so():
     """Three-way XOR needs twelve literals."""
-    X = np.random.default_rng(0).random((500, 5)) < 0.5
+    X = np.random.default_rng(0).random((500, 4)) < 0.5
     model = MuClassifier(random_state=0, max_literals=9).fit(X, X[:, 0] ^ X[:, 1] ^ X[:, 2])
 
     assert all(e.status.endswith(" within max_literals=9") for e in model.explain().values())

@@ -754,7 +754,7 @@ def test_an_open_file_is_no_path():
     ("encoder", "message"),
     [
         ({"cuts": [1]}, "cuts must hold pairs of column and cut points. Got 1."),
-        ({"max_cuts": "x"}, "max_cuts must be a whole number of at least 1. Got 'x'."),
+        ({"max_cuts": "x"}, "max_cuts must be a whole number of at least 0. Got 'x'."),
         ({"depth": 3}, "ConceptEncoder has no setting 'depth'."),
     ],
 )
