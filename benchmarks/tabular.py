@@ -2,7 +2,7 @@
 
 For each of the five tables of the data folder (``LOGICLENS_DATA``) and two of scikit-learn's: the defaults of
 ``MuClassifier`` on the raw columns, and a decision tree of depth 5 on the same ten folds. Literals are those
-of all classes together: of the rules, and of the tree's paths to the leaves of each class.
+of all classes together: of the rules, and of the tree's formulas, one term a leaf.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
+from benchmarks.blackbox import tree_literals
 from logiclens import MuClassifier, cross_explain
 from logiclens.bench.files import Source, find_file
 
@@ -50,17 +51,6 @@ def tree_pipeline():
         (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_exclude="number")),
     )
     return make_pipeline(columns, DecisionTreeClassifier(max_depth=5, random_state=0))
-
-
-def tree_literals(tree: DecisionTreeClassifier) -> int:
-    """Literals of the paths to all leaves: each path is a term of its leaf's class."""
-    nodes = tree.tree_
-    depth = np.zeros(nodes.node_count, dtype=int)
-    for node in range(nodes.node_count):
-        for child in (nodes.children_left[node], nodes.children_right[node]):
-            if child >= 0:
-                depth[child] = depth[node] + 1
-    return int(depth[nodes.children_left < 0].sum())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -96,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for train, test in folds.split(X, y):
             pipeline = tree_pipeline().fit(X.iloc[train], y.iloc[train])
             right.append(pipeline.score(X.iloc[test], y.iloc[test]))
-            literals.append(tree_literals(pipeline[-1]))
+            literals.append(tree_literals(pipeline[-1]) * y.nunique())
         n_classes = y.nunique()
         shown.add_row(
             name,

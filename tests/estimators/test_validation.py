@@ -257,3 +257,14 @@ def test_other_classifiers_are_refused():
     assert error_of(LogisticRegression(), X, Y) == (
         "cross_explain needs a classifier of this package, such as MuClassifier(). Got LogisticRegression()."
     )
+
+
+@pytest.mark.parametrize("odd", [2.0, np.nan])
+def test_one_row_that_is_no_concept_is_enough_to_encode(odd):
+    """Whether columns are concepts is decided on all rows: some fold holds the odd one out."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((40, 3)) < 0.5).astype(float)
+    y = X[:, 0] > 0.5
+    X[7, 1] = odd
+
+    assert len(cross_explain(quick("mu"), X, y, cv=4)) == 4

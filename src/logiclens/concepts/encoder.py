@@ -297,6 +297,11 @@ def tell(encoder: ConceptEncoder | None) -> None:
             _log.log(level, _ADVICE[reading.as_text], reading.column)
 
 
+def check_encoder_settings(encoder: ConceptEncoder) -> None:
+    """Refuse settings that make no sense, whatever the encoder will be fitted on."""
+    encoder._recipe(has_targets=True)
+
+
 def auto_encoder(table: Table) -> ConceptEncoder | None:
     """Return an encoder for a table that needs one; None for a table whose columns are concepts already.
 

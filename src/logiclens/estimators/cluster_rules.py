@@ -147,9 +147,10 @@ def explain_clusters(
 
 
 def read_columns(network: LogicNetwork, tuples: Tuples, most: int) -> IndexArray:
-    """Concepts of the tables: those that some cluster's network keeps; of a network that keeps all, the ones
-    that matter most over the rows.
-    """  # noqa: D205 - one sentence
+    """Concepts of the tables: those that some cluster's network keeps.
+
+    Of a network that keeps all, the ones that matter most over the rows.
+    """
     kept = np.flatnonzero(network.kept().any(dim=0).numpy())
     if network.columns is not None or len(kept) <= most:
         return kept

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from logiclens.concepts.encoder import ConceptEncoder
+from logiclens.concepts.encoder import ConceptEncoder, check_encoder_settings
 from logiclens.errors import InputError, count, listing, shown
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.classifiers import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
@@ -214,7 +214,7 @@ def _encoder(saved: dict[str, Any]) -> ConceptEncoder:
             raise InputError(f"ConceptEncoder has no setting {shown(name)}.")
         settings[name] = dict(map(_cuts, value)) if name == "cuts" and isinstance(value, list) else value
     encoder = ConceptEncoder(**settings)
-    encoder._recipe(has_targets=True)  # refuses settings that make no sense
+    check_encoder_settings(encoder)
     return encoder
 
 

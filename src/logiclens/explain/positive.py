@@ -10,8 +10,8 @@ import numpy as np
 
 from logiclens.concepts.concept import OneOf
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.logic.arrays import BoolArray
-from logiclens.logic.formula import And, Formula, Not, Or, Var
+from logiclens.explain.terms import Literals, Tuples, as_formula, terms_of
+from logiclens.logic.formula import Formula, Not, Var
 from logiclens.logic.truth_table import TruthTable
 
 
@@ -39,9 +39,8 @@ def prefer_values(formula: Formula, table: TruthTable, vocabulary: Vocabulary) -
     Var('square = x')
     """
     values = [name for name in table.names if isinstance(vocabulary[name], OneOf)]
-    terms = [list(_parts(term, And)) for term in _parts(formula, Or)]
-    rows = dict(zip(table.names, table.to_array().T, strict=True))
-    least = _errors(terms, rows, table)
+    terms, tuples = terms_of(formula), Tuples(table)
+    least = _errors(terms, tuples, table)
     for term in terms:
         for at, literal in enumerate(term):
             denied = literal.concepts[0] if isinstance(literal, Not) else ""
@@ -52,24 +51,13 @@ def prefer_values(formula: Formula, table: TruthTable, vocabulary: Vocabulary) -
                 if name == denied or vocabulary[name].column != column:
                     continue
                 term[at] = Var(name)
-                errors = _errors(terms, rows, table)
+                errors = _errors(terms, tuples, table)
                 if errors <= least and len(set(term)) == len(term):
                     least = errors
                     break
                 term[at] = literal
-    return Or.of([And.of(term) for term in terms])
+    return as_formula(terms)
 
 
-def _errors(terms: list[list[Formula]], rows: dict[str, BoolArray], table: TruthTable) -> float:
-    fired = np.zeros(table.n_rows, dtype=np.bool_)
-    for term in terms:
-        true = np.ones(table.n_rows, dtype=np.bool_)
-        for literal in term:
-            for name in literal.concepts:
-                true &= rows[name] if isinstance(literal, Var) else ~rows[name]
-        fired |= true
-    return float(np.where(fired, table.no, table.yes).sum())
-
-
-def _parts(formula: Formula, kind: type[And] | type[Or]) -> tuple[Formula, ...]:
-    return formula.args if isinstance(formula, kind) else (formula,)
+def _errors(terms: Literals, tuples: Tuples, table: TruthTable) -> float:
+    return float(np.where(tuples.fired(terms), table.no, table.yes).sum())

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from logiclens.logic.arrays import BoolArray
-from logiclens.logic.formula import And, Formula, Not, Or
+from logiclens.explain.terms import Literals, Tuples, as_formula, terms_of
+from logiclens.logic.arrays import FloatArray
+from logiclens.logic.formula import Formula
 from logiclens.logic.truth_table import TruthTable
 
 
@@ -38,39 +39,27 @@ def trimmed(formula: Formula, truth: TruthTable) -> Formula:
     >>> trimmed(Var("a") | Var("b"), truth)
     Var('a')
     """
-    rows = dict(zip(truth.names, truth.to_array().T, strict=True))
-    terms = [list(_parts(term, And)) for term in _parts(formula, Or)]
+    tuples, terms = Tuples(truth), terms_of(formula)
     gain = truth.yes - truth.no  # of saying yes
-    best = _value(terms, rows, gain)
+    best = _value(terms, tuples, gain)
     while sum(map(len, terms)) > 1:
         ways = [_without(terms, i, j) for i, term in enumerate(terms) for j in (None, *range(len(term)))]
         ways = [way for way in ways if way]
-        values = [_value(way, rows, gain) for way in ways]
+        values = [_value(way, tuples, gain) for way in ways]
         if not values or max(values) < best - 1e-12:
             break
         at = int(np.argmax(values))
         terms, best = ways[at], values[at]
-    return Or.of([And.of(term) for term in terms])
+    return as_formula(terms)
 
 
-def _without(terms: list[list[Formula]], i: int, j: int | None) -> list[list[Formula]]:
+def _without(terms: Literals, i: int, j: int | None) -> Literals:
     """The terms without the i-th, or without its j-th literal."""
     if j is None or len(terms[i]) == 1:
         return terms[:i] + terms[i + 1 :]
     return [*terms[:i], terms[i][:j] + terms[i][j + 1 :], *terms[i + 1 :]]
 
 
-def _value(terms: list[list[Formula]], rows: dict[str, BoolArray], gain: np.ndarray) -> float:
+def _value(terms: Literals, tuples: Tuples, gain: FloatArray) -> float:
     """Weight that the terms are right about, but for what is the same for all formulas."""
-    fired = np.zeros(len(gain), dtype=np.bool_)
-    for term in terms:
-        true = np.ones(len(gain), dtype=np.bool_)
-        for literal in term:
-            for name in literal.concepts:
-                true &= ~rows[name] if isinstance(literal, Not) else rows[name]
-        fired |= true
-    return float(gain[fired].sum())
-
-
-def _parts(formula: Formula, kind: type[And] | type[Or]) -> tuple[Formula, ...]:
-    return formula.args if isinstance(formula, kind) else (formula,)
+    return float(gain[tuples.fired(terms)].sum())
