@@ -22,7 +22,7 @@ FORBIDDEN_CALLS = frozenset({"eval", "exec", "compile", "__import__", "sympify",
 FORBIDDEN_METHODS = frozenset({"sympify", "parse_expr", "parse_latex"})
 FORBIDDEN_MODULES = frozenset({"pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"})
 
-HEAVY = ("torch", "sympy", "sklearn", "scipy", "pandas", "polars", "pyarrow", "matplotlib")
+HEAVY = ("torch", "sympy", "sklearn", "scipy", "pandas", "polars", "pyarrow", "matplotlib", "jinja2")
 NETWORKS = ("torch", "sklearn")
 
 
@@ -109,7 +109,10 @@ def forbidden_uses(text: str) -> list[str]:
     return found
 
 
-MIRRORED = ("logic", "concepts", "explain", "nn", "estimators", "pipelines", "bench")
+MIRRORED = (
+    *("logic", "concepts", "files", "explain", "nn", "estimators", "pipelines", "bench"),
+    *("plots", "reporting", "cli"),
+)
 """Packages whose modules each have a test module of their own; ``metrics`` is tested in one piece."""
 TESTED_WITHIN = {
     "explain/model_file.py": "tests/estimators/test_saving.py",

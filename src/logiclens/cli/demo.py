@@ -1,20 +1,16 @@
-"""The ``logiclens`` command."""
+"""``logiclens demo``: the main job on a small data set that scikit-learn carries."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
-from io import TextIOWrapper
-from math import isnan
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 import logiclens
-from logiclens.errors import LogicLensError, listing
+from logiclens.cli.choices import Network, one_of
+from logiclens.cli.failing import clear_errors, written
+from logiclens.cli.printing import percent, plain_table, print_rule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,18 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from logiclens.estimators.base import LENClassifier
-    from logiclens.explain import Explanation, ExplanationSet
-
-_ABOUT = "Neural networks over named concepts that say what they do in First-Order Logic."
-
-app = typer.Typer(
-    name="logiclens",
-    help=_ABOUT,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+    from logiclens.explain import ExplanationSet
 
 
 class DemoData(StrEnum):
@@ -44,57 +29,15 @@ class DemoData(StrEnum):
     CANCER = "breast_cancer"
 
 
-class DemoNetwork(StrEnum):
-    """The networks of the demonstration."""
-
-    MU = "mu"
-    PSI = "psi"
-    RELU = "relu"
-    ENTROPY = "entropy"
-
-
-Choice = TypeVar("Choice", bound=StrEnum)
-
-
-def _one_of(options: type[Choice]) -> Callable[[str], Choice]:
-    """Reader of one of several words; typer's own says "Value error, ..." when it fails."""
-
-    def read(text: str) -> Choice:
-        if text not in set(options):
-            raise typer.BadParameter(f"{text!r} is not one of {listing(map(str, options))}.")
-        return options(text)
-
-    return read
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"logiclens {logiclens.__version__}")
-        raise typer.Exit
-
-
-@app.callback(help=_ABOUT)
-def main(
-    _version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
-    ] = False,
-) -> None:
-    """Read what comes before a command."""
-    if isinstance(sys.stdout, TextIOWrapper):  # a terminal that lacks a sign gets its number, not a traceback
-        sys.stdout.reconfigure(errors="backslashreplace")
-
-
-@app.command()
 def demo(
     data: Annotated[
         DemoData,
-        typer.Option(help="Data set to learn.", parser=_one_of(DemoData), metavar="|".join(DemoData)),
+        typer.Option(help="Data set to learn.", parser=one_of(DemoData), metavar="|".join(DemoData)),
     ] = DemoData.WINE,
     network: Annotated[
-        DemoNetwork,
-        typer.Option(help="Network to train.", parser=_one_of(DemoNetwork), metavar="|".join(DemoNetwork)),
-    ] = DemoNetwork.MU,
+        Network,
+        typer.Option(help="Network to train.", parser=one_of(Network), metavar="|".join(Network)),
+    ] = Network.MU,
 ) -> None:
     """Train a network on a small data set, and print the rules that say what it does.
 
@@ -104,7 +47,7 @@ def demo(
 
     Try: logiclens demo --data breast_cancer --network psi
     """
-    with _clear_errors():
+    with clear_errors():
         _demo(data, network)
 
 
@@ -120,16 +63,16 @@ class _Split(NamedTuple):
         return {name: values[which] for name, values in self.columns.items()}, self.classes[which]
 
 
-def _demo(data: DemoData, network: DemoNetwork) -> None:
+def _demo(data: DemoData, network: Network) -> None:
     from rich.console import Console
 
     split = _load(data)
     model = _trained(split, network)
-    with _written():
+    with written():
         _print_demo(Console(highlight=False), data, split, model)
 
 
-def _trained(split: _Split, network: DemoNetwork) -> LENClassifier:
+def _trained(split: _Split, network: Network) -> LENClassifier:
     """A classifier fitted on the training part; on the CPU, so that all machines find the same."""
     import warnings
 
@@ -150,7 +93,7 @@ def _print_demo(console: Console, data: DemoData, split: _Split, model: LENClass
     )
     rules = model.explain()
     for rule in rules.values():
-        _print_rule(console, rule, f"{rule.to_sentence()}.")
+        print_rule(console, rule, f"{rule.to_sentence()}.")
     console.print("Each rule on the rows held out:")
     console.print(_score_table(split, model))
     console.print(_overall(split, model), soft_wrap=True)
@@ -163,26 +106,17 @@ def _print_demo(console: Console, data: DemoData, split: _Split, model: LENClass
     _print_example(console, split, model)
 
 
-def _print_rule(console: Console, explanation: Explanation, remark: str) -> None:
-    """The rule as logic, and a remark; on a terminal with the signs of logic, wrapped."""
-    from rich.text import Text
-
-    fancy = console.is_terminal
-    console.print(Text(explanation.rule.format("unicode" if fancy else "ascii"), "bold"), soft_wrap=not fancy)
-    console.print(Text(f"  {remark}\n"), soft_wrap=not fancy)
-
-
 def _score_table(split: _Split, model: LENClassifier) -> Table:
     from logiclens.metrics import complexity, rule_scores
 
     rows, classes = split.rows(split.held_out)
     said = model.decide(rows)
-    table = _table("class", "literals", "precision", "recall", "fidelity")
+    table = plain_table("class", "literals", "precision", "recall", "fidelity")
     for at, (label, explanation) in enumerate(model.explain().items()):
         scores = rule_scores(explanation, rows, classes == label)
         agreed = float((explanation.evaluate(rows) == said[:, at]).mean())
         literals = f"{complexity(explanation.formula):g}"
-        rates = (_percent(rate) for rate in (scores.precision, scores.recall, agreed))
+        rates = (percent(rate) for rate in (scores.precision, scores.recall, agreed))
         table.add_row(f"{label}", literals, *rates)
     return table
 
@@ -193,14 +127,14 @@ def _overall(split: _Split, model: LENClassifier) -> str:
     rules = model.explain()
     counts = rules.coverage_counts(rows)
     return (
-        f"The network is right about {_percent(model.score(rows, classes))} of these rows, its rules "
-        f"alone about {_percent(rules.score(rows, classes))}. No rule fires on {counts.n_uncovered} of "
+        f"The network is right about {percent(model.score(rows, classes))} of these rows, its rules "
+        f"alone about {percent(rules.score(rows, classes))}. No rule fires on {counts.n_uncovered} of "
         f"them, more than one on {counts.n_conflicts}.\n"
     )
 
 
 def _front_table(rules: ExplanationSet) -> Table:
-    table = _table("literals", *map(str, rules), first="right")
+    table = plain_table("literals", *map(str, rules), first="right")
     columns = []
     for rule in rules.values():
         marks = {point.literals: f"{point.errors:.0f}" for point in rule.front}
@@ -218,26 +152,10 @@ def _print_example(console: Console, split: _Split, model: LENClassifier) -> Non
     row = {name: values[:1] for name, values in rows.items()}
     found = model.explain_sample(row)
     console.print("Why the network gives the first row held out its class:", soft_wrap=True)
-    _print_rule(console, found, f"{found.to_sentence()}. In truth it is {classes[0]}.")
+    print_rule(console, found, f"{found.to_sentence()}. In truth it is {classes[0]}.")
     change = model.explain()[found.target].counterfactual(row)
     console.print("The least that would turn the rule of that class:", soft_wrap=True)
     console.print(f"  {change}", soft_wrap=not console.is_terminal, markup=False)
-
-
-def _table(*headings: str, first: Literal["left", "right"] = "left") -> Table:
-    """A table without lines between its columns; numbers stand to the right and are never cut."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column(headings[0], justify=first, overflow="fold")
-    for heading in headings[1:]:
-        table.add_column(heading, justify="right", overflow="fold", no_wrap=True)
-    return table
-
-
-def _percent(rate: float) -> str:
-    return "-" if isnan(rate) else f"{rate:.1%}"
 
 
 def _load(data: DemoData) -> _Split:
@@ -248,35 +166,3 @@ def _load(data: DemoData) -> _Split:
     columns = dict(zip(map(str, bunch.feature_names), bunch.data.T, strict=True))
     held_out = np.random.default_rng(0).random(len(bunch.target)) < 0.3
     return _Split(columns, bunch.target_names[bunch.target], held_out)
-
-
-@contextmanager
-def _clear_errors() -> Iterator[None]:
-    """One line on standard error and exit code 1 for errors of ours; no traceback."""
-    try:
-        yield
-    except LogicLensError as error:
-        typer.echo(f"logiclens: {error}", err=True)
-        raise typer.Exit(1) from None
-
-
-@contextmanager
-def _written() -> Iterator[None]:
-    """No traceback when the output cannot be written: a reader that went away, or a full disk."""
-    try:
-        yield
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _drop_output()
-        raise typer.Exit(1) from None
-    except OSError as error:
-        _drop_output()
-        typer.echo(f"logiclens: the output cannot be written: {error.strerror}.", err=True)
-        raise typer.Exit(1) from None
-
-
-def _drop_output() -> None:
-    """What is still waiting to be written goes nowhere; Python would try once more when it ends."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)

@@ -12,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 import logiclens
-from logiclens import cli
-from logiclens.cli import DemoData, DemoNetwork, _load, app
+from logiclens.cli import app
+from logiclens.cli.choices import Network
+from logiclens.cli.demo import DemoData, _load
 from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError
 
@@ -34,16 +35,18 @@ def run(*arguments: str):
 @pytest.fixture
 def trained_once(monkeypatch):
     """Train each network once for all tests that look at what is printed."""
-    monkeypatch.setattr(cli, "_trained", lambda split, network: trained(next(iter(split.columns)), network))
+    monkeypatch.setattr(
+        "logiclens.cli.demo._trained", lambda split, network: trained(next(iter(split.columns)), network)
+    )
 
 
 @functools.cache
-def trained(first_column: str, network: DemoNetwork):
+def trained(first_column: str, network: Network):
     split = next(split for split in map(_load, DemoData) if next(iter(split.columns)) == first_column)
     return cli_trained(split, network)
 
 
-cli_trained = cli._trained
+cli_trained = sys.modules["logiclens.cli.demo"]._trained
 
 
 @pytest.mark.usefixtures("trained_once")
@@ -72,7 +75,7 @@ def test_demo_trains_any_network(network):
 
     assert result.exit_code == 0, result.output
     assert f"{NETWORKS[network]} trained on" in result.output
-    assert set(NETWORKS) == set(DemoNetwork)
+    assert set(NETWORKS) == set(Network)
 
 
 def test_demo_is_the_same_every_time():
@@ -92,7 +95,7 @@ def test_the_scores_are_those_of_the_rules():
     output = run("demo", "--data", "iris").output
     split = _load(DemoData.IRIS)
     concepts, classes = split.rows(split.held_out)
-    rules = trained(next(iter(split.columns)), DemoNetwork.MU).explain()
+    rules = trained(next(iter(split.columns)), Network.MU).explain()
     fired, truth = rules["virginica"].evaluate(concepts), classes == "virginica"
     (line,) = re.findall(r"^ ?virginica .*%.*$", output, re.MULTILINE)
 
@@ -116,7 +119,7 @@ def test_an_error_of_ours_is_one_line(monkeypatch):
     def refuse(*_):
         raise InputError("There are no rows. Pass some.")
 
-    monkeypatch.setattr(cli, "_trained", refuse)
+    monkeypatch.setattr("logiclens.cli.demo._trained", refuse)
     result = run("demo")
 
     assert result.exit_code == 1
@@ -170,7 +173,7 @@ def test_cut_points_come_from_the_training_rows():
     columns, classes = split.rows(~split.held_out)
     encoder = ConceptEncoder().fit(columns, classes)
 
-    assert trained(next(iter(split.columns)), DemoNetwork.MU).vocabulary_ == encoder.vocabulary_
+    assert trained(next(iter(split.columns)), Network.MU).vocabulary_ == encoder.vocabulary_
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")

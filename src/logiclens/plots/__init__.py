@@ -1,0 +1,1 @@
+"""Pictures of networks, tables and rules, drawn with matplotlib."""
