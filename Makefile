@@ -18,7 +18,11 @@ WORKS := $(BIN)/python -c 'import importlib.util as u, os, sys; s = u.find_spec(
 	sys.exit(not (s and s.origin and os.path.samefile(s.origin, "src/logiclens/__init__.py")))' 2>/dev/null
 STALE := $(shell $(WORKS) || echo FORCE)
 
-.PHONY: help setup demo test check bench docs clean FORCE
+# The report is tested in a real browser; Debian's package is installed where there is none and that is possible.
+BROWSER := command -v chromium || command -v chromium-browser || command -v google-chrome || test -x "$$LOGICLENS_CHROMIUM"
+APT := DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20
+
+.PHONY: help setup demo test check bench docs pictures clean FORCE
 
 help: ## Show this list
 	@echo "make TARGET, where TARGET is one of"
@@ -48,6 +52,9 @@ docs: $(STAMP) ## Build the documentation into build/site; warnings are errors
 	@NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict >build/mkdocs.log 2>&1 || { cat build/mkdocs.log; exit 1; }
 	@echo "Documentation: build/site/index.html"
 
+pictures: $(STAMP) ## Make the pictures of README and documentation anew, in docs/images
+	@$(BIN)/python docs/make_pictures.py
+
 clean: ## Remove what builds and tests leave behind; .venv stays
 	rm -rf build dist site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks docs -type d -name __pycache__ -prune -exec rm -rf {} +
@@ -61,4 +68,6 @@ $(STAMP): pyproject.toml constraints.txt Makefile $(STALE)
 	@$(PIP) -e '.[dev]'
 	@$(PIP) 'pyeda>=0.29' >$(VENV)/pyeda.log 2>&1 \
 		|| echo "pyeda could not be installed: comparisons with it are left out"
+	@{ $(BROWSER) || { $(APT) update; $(APT) install --no-install-recommends chromium; }; } >$(VENV)/chromium.log 2>&1 \
+		|| echo "Chromium could not be installed: tests of the report in a browser will be skipped"
 	@touch $@

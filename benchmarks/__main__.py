@@ -8,9 +8,15 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import evaluation, minimization, tables, training
+from benchmarks import evaluation, minimization, tables, training, wide_and_long
 
-PARTS = {"evaluation": evaluation, "minimization": minimization, "tables": tables, "training": training}
+PARTS = {
+    "evaluation": evaluation,
+    "minimization": minimization,
+    "tables": tables,
+    "training": training,
+    "wide_and_long": wide_and_long,
+}
 
 
 def main() -> None:

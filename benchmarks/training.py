@@ -31,10 +31,12 @@ from benchmarks.experiments import (
 )
 from benchmarks.harness import Row, faster, seconds, timed
 from logiclens.estimators import MuClassifier, cross_explain
-from logiclens.estimators.fitting import Fold, balance_factor, train_folds
+from logiclens.estimators.counting import Fold
+from logiclens.estimators.fitting import train_folds
 from logiclens.estimators.inputs import read_concepts
 from logiclens.estimators.settings import BALANCE, penalties, widths
 from logiclens.estimators.targets import Problem, Targets
+from logiclens.estimators.weighing import balance_factor
 from logiclens.explain import explain_class_as_in_paper
 
 SAMPLED = 5  # members of the plain loop that are timed

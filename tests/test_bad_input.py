@@ -8,6 +8,7 @@ import re
 import signal
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import scipy.sparse
 import torch
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from logiclens import concepts, estimators, explain, loading, logic, metrics
+from logiclens import concepts, estimators, explain, files, loading, logic, metrics, plots, reporting
 from logiclens.concepts import (
     Above,
     AtMost,
@@ -54,9 +55,11 @@ from logiclens.explain import (
     explain_global,
     explain_set,
     load_rules,
+    term_scores,
     unseen_tuples,
     with_unseen,
 )
+from logiclens.files import read_batches, read_table, written_whole
 from logiclens.loading import load, rules_of_model
 from logiclens.logic import (
     And,
@@ -104,9 +107,20 @@ from logiclens.pipelines import (
     intervention_curve,
 )
 from logiclens.pipelines.rows import number_of_rows
+from logiclens.plots import (
+    ConceptRelevanceDisplay,
+    FrontDisplay,
+    NetworkDisplay,
+    RuleCoverageDisplay,
+    TruthTableDisplay,
+)
+from logiclens.reporting import Source, report
 
 SECONDS = 20
 """After this long a call counts as hanging."""
+
+STAYS = Path(__file__).parents[1] / "docs" / "data" / "stays.csv"
+"""A table in a file."""
 
 Call = Callable[[], object]
 
@@ -969,6 +983,56 @@ CASES |= {
         "threshold": lambda: RULES.to_sql(threshold=1),
     },
     "ExplanationSet.save": each(RULES.save, NOT_A_PATH),
+    "ExplanationSet.check": {
+        **each(RULES.check, {"number": 3, "text": "a", "inside": ["a"]}),
+        "contradiction": lambda: RULES.check([a, ~a]),
+    },
+    "ExplanationSet.counterfactual": {
+        **prefixed("x", each(RULES.counterfactual, NOT_DATA)),
+        "x: two rows": lambda: RULES.counterfactual(ROWS),
+        "x: other concepts": lambda: RULES.counterfactual({"b": [0]}),
+        **prefixed(
+            "target",
+            each(
+                lambda value: RULES.counterfactual([[0, 1]], value),
+                {"unknown": "perhaps", "number": 3, "list": ["yes"], "array": MATRIX},
+            ),
+        ),
+        **prefixed(
+            "groups",
+            each(
+                lambda value: RULES.counterfactual([[0, 1]], groups=value),
+                {"None": None, "number": 3, "text": "a", "twice": [["a"], ["a"]], "other": [["a", "c"]]},
+            ),
+        ),
+    },
+    "ExplanationSet.to_python": {
+        **prefixed(
+            "name", each(RULES.to_python, {"None": None, "blank": "", "keyword": "if", "sign": "a-b"})
+        ),
+        "threshold": lambda: RULES.to_python(threshold=1),
+    },
+    "term_scores": {
+        **prefixed(
+            "explanation", each(lambda value: term_scores(value, ROWS), NOT_A_FORMULA | {"formula": a})
+        ),
+        **prefixed("X", each(lambda value: term_scores(EXPLANATION, value), NOT_DATA)),
+        **prefixed(
+            "y_is_target",
+            each(
+                lambda value: term_scores(EXPLANATION, {"a": [0, 1], "b": [1, 0]}, value),
+                {"number": 3, "texts": ["yes", "no"], "short": [1], "missing": [1, np.nan]},
+            ),
+        ),
+        **prefixed("names", each(lambda value: term_scores(EXPLANATION, ROWS, names=value), {"text": "ab"})),
+        **prefixed(
+            "confidence",
+            each(
+                lambda value: term_scores(EXPLANATION, {"a": [0], "b": [1]}, confidence=value),
+                {"text": "0.9", "one": 1, "None": None},
+            ),
+        ),
+    },
     "load_rules": each(load_rules, {**NOT_A_PATH, "source": __file__}),
     "load": each(load, {**NOT_A_PATH, "source": __file__}),
     "rules_of_model": each(rules_of_model, {**NOT_A_PATH, "source": __file__}),
@@ -1436,6 +1500,9 @@ CASES |= {
             ),
         ),
     },
+    "Vocabulary.python_literal": each(
+        WORDS.python_literal, {"None": None, "blank": "", "keyword": "if", "taken": "missing"}
+    ),
     "Vocabulary.from_saved": each(
         Vocabulary.from_saved,
         {
@@ -1499,13 +1566,20 @@ NOT_CALLED = {
     "Column": "made by Table.column()",
     "Concept": "abstract; its kinds are in the table",
     "Counterfactual": "made by counterfactual()",
+    "Batch": "made by read_batches()",
+    "Batches": "made by read_batches()",
+    "TableFile": "made by read_table()",
+    "ValueType": "an enumeration",
     "Kind": "an enumeration",
     "Conflict": "made by conflicts()",
     "Minimized": "made by minimize()",
     "Status": "an enumeration",
     "Composition": "made by compose()",
     "GlobalExplanation": "made by explain_global()",
+    "PredictionCounterfactual": "made by ExplanationSet.counterfactual()",
     "Resolution": "made by ExplanationSet.coverage_counts()",
+    "RuleCheck": "made by ExplanationSet.check()",
+    "TermScore": "made by term_scores()",
     "RuleKind": "an enumeration",
     "Scope": "an enumeration",
     "Agreement": "made by explanation_accuracy()",
@@ -1514,6 +1588,8 @@ NOT_CALLED = {
     "Recurrence": "made by consistency()",
     "RuleScores": "made by rule_scores()",
     "TargetScores": "made by explanation_accuracy()",
+    "Facts": "made by report()",
+    "Report": "made by report()",
 }
 """Public callables that take nothing from a user, and why."""
 
@@ -1889,6 +1965,218 @@ CASES |= {
 }
 
 
+NOT_A_MODEL = {"None": None, "number": 3, "text": "model", "type": MuClassifier, "rules": RULES}
+NOT_AXES = {"number": 3, "text": "axes", "list": [None]}
+NOT_POSITIVE = {"zero": 0, **NOT_A_COUNT}
+WITHOUT_FRONT = Explanation(Rule("yes", a & ~b))
+RULE_SCORES = rule_scores(a, {"a": [0, 1]}, [0, 1])
+
+
+def estimator_cases(display: type, *more: object) -> dict[str, Call]:
+    """Nonsense for the displays' from_estimator."""
+    return {
+        **prefixed("model", each(lambda value: display.from_estimator(value, *more), NOT_A_MODEL)),
+        "target: unknown": lambda: display.from_estimator(fitted(), *more, target="perhaps"),
+        **prefixed(
+            "target",
+            each(
+                lambda value: display.from_estimator(fitted(), *more, target=value),
+                {name: value for name, value in NOT_A_LABEL.items() if name != "None"},
+            ),
+        ),
+        **prefixed("ax", each(lambda value: display.from_estimator(fitted(), *more, ax=value), NOT_AXES)),
+    }
+
+
+def plot_cases(display: object, **limits: dict[str, object]) -> dict[str, Call]:
+    """Nonsense for the displays' plot."""
+    plot = display.plot  # type: ignore[attr-defined]
+    return {
+        **prefixed("ax", each(lambda value: plot(value), NOT_AXES)),
+        **{
+            f"{name}: {label}": lambda name=name, value=value: plot(**{name: value})
+            for name, values in limits.items()
+            for label, value in values.items()
+        },
+    }
+
+
+CASES |= {
+    "TruthTableDisplay": {
+        **prefixed("table", each(TruthTableDisplay, NOT_A_TABLE)),
+        **prefixed(
+            "explanation",
+            each(lambda v: TruthTableDisplay(TABLE, explanation=v), {"text": "a", "rule": RULES}),
+        ),
+        "other concepts": lambda: TruthTableDisplay(TABLE, explanation=Explanation(Rule("yes", Var("c")))),
+    },
+    "TruthTableDisplay.from_estimator": {
+        **estimator_cases(TruthTableDisplay),
+        "no rows": lambda: TruthTableDisplay.from_estimator(fitted(), X=np.zeros((0, 2))),
+        "other columns": lambda: TruthTableDisplay.from_estimator(fitted(), X=np.zeros((2, 5))),
+    },
+    "TruthTableDisplay.from_table": {
+        **prefixed("table", each(TruthTableDisplay.from_table, NOT_A_TABLE)),
+        **prefixed("ax", each(lambda value: TruthTableDisplay.from_table(TABLE, ax=value), NOT_AXES)),
+    },
+    "TruthTableDisplay.plot": plot_cases(
+        TruthTableDisplay(TABLE), max_rows=NOT_POSITIVE, max_concepts=NOT_POSITIVE
+    ),
+    "ConceptRelevanceDisplay": {
+        **prefixed("names", each(lambda value: ConceptRelevanceDisplay(value, [1.0, 1.0]), NOT_NAMES)),
+        **prefixed(
+            "relevance",
+            each(
+                lambda value: ConceptRelevanceDisplay(["a", "b"], value),
+                {"None": None, "number": 3, "too few": [1], "negative": [1, -1], "text": ["x", "y"]},
+            ),
+        ),
+        "kept": lambda: ConceptRelevanceDisplay(["a", "b"], [1, 1], kept=[0, 1]),
+        "explanation": lambda: ConceptRelevanceDisplay(["a", "b"], [1, 1], explanation=RULES),
+        "vocabulary": lambda: ConceptRelevanceDisplay(["a", "b"], [1, 1], vocabulary="English"),
+    },
+    "ConceptRelevanceDisplay.from_estimator": estimator_cases(ConceptRelevanceDisplay),
+    "ConceptRelevanceDisplay.plot": plot_cases(
+        ConceptRelevanceDisplay(["a", "b"], [1, 0]), max_concepts=NOT_POSITIVE
+    ),
+    "NetworkDisplay": {
+        **prefixed("names", each(lambda value: NetworkDisplay([[[1.0, 1.0]]], value), NOT_NAMES)),
+        **prefixed(
+            "weights",
+            each(
+                lambda value: NetworkDisplay(value, ["a", "b"]),
+                {
+                    "None": None,
+                    "text": "ab",
+                    "none": [],
+                    "1-D": [[1.0, 2.0]],
+                    "strings": [[["x", "y"]]],
+                    "NaN": [[[np.nan, 1.0]]],
+                    "two outputs": [[[1.0, 1.0], [1.0, 1.0]]],
+                    "layers that do not fit": [[[1.0, 1.0]], [[1.0, 1.0]]],
+                },
+            ),
+        ),
+        "explanation": lambda: NetworkDisplay([[[1.0, 1.0]]], ["a", "b"], explanation="a"),
+        "vocabulary": lambda: NetworkDisplay([[[1.0, 1.0]]], ["a", "b"], vocabulary="English"),
+        "neurons": lambda: NetworkDisplay([[[1.0, 1.0]]], ["a", "b"], neurons=[["a"]]),
+        "too few neurons": lambda: NetworkDisplay([[[1.0, 1.0]]], ["a", "b"], neurons=[[]]),
+    },
+    "NetworkDisplay.from_estimator": estimator_cases(NetworkDisplay),
+    "NetworkDisplay.plot": plot_cases(
+        NetworkDisplay([[[1.0, 1.0]]], ["a", "b"]), max_concepts=NOT_POSITIVE, max_units=NOT_POSITIVE
+    ),
+    "FrontDisplay": {
+        **prefixed("explanation", each(FrontDisplay, {"None": None, "text": "a", "rules": RULES})),
+        "no front": lambda: FrontDisplay(WITHOUT_FRONT),
+    },
+    "FrontDisplay.from_estimator": estimator_cases(FrontDisplay),
+    "FrontDisplay.from_explanation": {
+        "no front": lambda: FrontDisplay.from_explanation(WITHOUT_FRONT),
+        **prefixed("ax", each(lambda value: FrontDisplay.from_explanation(EXPLANATION, ax=value), NOT_AXES)),
+    },
+    "FrontDisplay.plot": plot_cases(
+        FrontDisplay(EXPLANATION), score={"None": None, "text": "yes", "not there": True}
+    ),
+    "RuleCoverageDisplay": {
+        "explanation": lambda: RuleCoverageDisplay("a", RULE_SCORES, ()),
+        "scores": lambda: RuleCoverageDisplay(EXPLANATION, None, ()),
+        **prefixed(
+            "terms",
+            each(lambda v: RuleCoverageDisplay(EXPLANATION, RULE_SCORES, v), {"None": None, "texts": ["a"]}),
+        ),
+    },
+    "RuleCoverageDisplay.from_estimator": {
+        **estimator_cases(RuleCoverageDisplay, ROWS),
+        **prefixed("X", each(lambda value: RuleCoverageDisplay.from_estimator(fitted(), value), NOT_DATA)),
+        **prefixed(
+            "y",
+            each(
+                lambda value: RuleCoverageDisplay.from_estimator(fitted(), ROWS, value),
+                {name: value for name, value in NOT_LABELS_OF_TWO_ROWS.items() if name != "None"},
+            ),
+        ),
+    },
+    "RuleCoverageDisplay.from_explanation": {
+        "explanation": lambda: RuleCoverageDisplay.from_explanation("a", {"a": [0, 1]}, ["yes", "no"]),
+        "X": lambda: RuleCoverageDisplay.from_explanation(EXPLANATION, {"a": [0, 1]}, ["yes", "no"]),
+        **prefixed(
+            "y",
+            each(
+                lambda value: RuleCoverageDisplay.from_explanation(
+                    EXPLANATION, {"a": [0, 1], "b": [0, 1]}, value
+                ),
+                NOT_LABELS_OF_TWO_ROWS,
+            ),
+        ),
+    },
+    "RuleCoverageDisplay.plot": plot_cases(
+        RuleCoverageDisplay(EXPLANATION, RULE_SCORES, ()), max_terms=NOT_POSITIVE
+    ),
+}
+
+
+CASES |= {
+    "Source": {
+        **prefixed("name", each(Source, {"None": None, "number": 3})),
+        **prefixed("command", each(lambda value: Source(command=value), {"number": 3, "list": ["ls"]})),
+        **prefixed("n_train", each(lambda value: Source(n_train=value), {"text": "3", "negative": -1})),
+        **prefixed("data_sha256", each(lambda value: Source(data_sha256=value), {"number": 3})),
+        **prefixed("dropped", each(lambda value: Source(dropped=value), {"None": None, "list": ["a"]})),
+        **prefixed("task", each(lambda value: Source(task=value), {"number": 3, "unknown": "guess"})),
+        **prefixed("held_out", each(lambda value: Source(held_out=value), {"number": 1, "text": "yes"})),
+    },
+    "report": {
+        **prefixed("model", each(report, {"None": None, "text": "a", "type": MuClassifier, "list": [RULES]})),
+        **prefixed("X", each(lambda value: report(RULES, value), {"text": "ab", "3-D": np.zeros((2, 2, 2))})),
+        **prefixed("y", each(lambda value: report(RULES, MATRIX, value), {"too few": ["yes"], "number": 3})),
+        "y without X": lambda: report(RULES, y=["yes", "no"]),
+        **prefixed("path", each(lambda value: report(RULES, path=value), {"number": 3.5, "folder": "."})),
+        **prefixed("title", each(lambda value: report(RULES, title=value), {"number": 3})),
+        **prefixed("target", each(lambda value: report(RULES, target=value), {"list": ["a"]})),
+        **prefixed("rows", each(lambda value: report(RULES, rows=value), NOT_A_FLAG)),
+        "rows without truth": lambda: report(RULES, MATRIX, rows=True),
+        **prefixed("source", each(lambda value: report(RULES, source=value), {"text": "a.csv"})),
+    },
+}
+
+
+def started(context: object) -> object:
+    """What a context manager yields."""
+    with context as value:  # type: ignore[attr-defined]
+        return value
+
+
+NOT_A_TABLE_FILE = {**NOT_A_PATH, "missing": "no such file.csv"}
+NOT_A_DELIMITER = {"number": 3, "word": "comma", "empty": "", "quote": '"', "list": [","]}
+NOT_AN_ENCODING = {"number": 3, "unknown": "utf-99", "no text": "base64"}
+NOT_A_DECIMAL = {"number": 3, "sign": "'", "list": [","]}
+NOT_TYPES = {"number": 3, "text": "age", "list": ["age"], "words": {"age": "number"}}
+
+CASES |= {
+    "read_table": {
+        **prefixed("path", each(read_table, NOT_A_TABLE_FILE)),
+        **prefixed("delimiter", each(lambda value: read_table(STAYS, delimiter=value), NOT_A_DELIMITER)),
+        **prefixed("encoding", each(lambda value: read_table(STAYS, encoding=value), NOT_AN_ENCODING)),
+        **prefixed("decimal", each(lambda value: read_table(STAYS, decimal=value), NOT_A_DECIMAL)),
+        **prefixed("types", each(lambda value: read_table(STAYS, types=value), NOT_TYPES)),
+    },
+    "read_batches": {
+        **prefixed("path", each(lambda value: started(read_batches(value)), NOT_A_TABLE_FILE)),
+        **prefixed(
+            "delimiter", each(lambda value: started(read_batches(STAYS, delimiter=value)), NOT_A_DELIMITER)
+        ),
+        **prefixed(
+            "encoding", each(lambda value: started(read_batches(STAYS, encoding=value)), NOT_AN_ENCODING)
+        ),
+        **prefixed("decimal", each(lambda value: started(read_batches(STAYS, decimal=value)), NOT_A_DECIMAL)),
+    },
+    "written_whole": each(
+        lambda value: started(written_whole(value)), {**NOT_A_PATH, "no folder": "no such folder/rows.csv"}
+    ),
+}
+
+
 ELSEWHERE = {
     "Formula.evaluate_words": "the inside of evaluate(): takes packed words as made there",
     "choose_point": "the inside of explain_class(): takes points and influences as made there",
@@ -1906,7 +2194,7 @@ ELSEWHERE = {
     },
 }
 
-PACKAGES = (logic, concepts, explain, metrics, estimators, loading)
+PACKAGES = (logic, concepts, files, explain, metrics, estimators, loading, plots, reporting)
 LOADING = ("load", "rules_of_model")
 
 

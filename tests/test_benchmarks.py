@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from benchmarks import experiments, training
+from benchmarks import experiments, training, wide_and_long
 from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.estimators import MuClassifier
@@ -74,3 +74,23 @@ def test_a_population_is_timed_on_the_cpu(capsys: pytest.CaptureFixture[str]):
     said = capsys.readouterr().out
     assert said.startswith("8 members in ")
     assert "6 epochs a member" in said
+
+
+@pytest.mark.parametrize("flags", [True, False])
+def test_wide_tables_are_timed_and_their_rule_is_found(flags):
+    table, new = (wide_and_long.wide_table(400, 30, seed, flags=flags) for seed in (0, 1))
+
+    row = wide_and_long.compare("wide", table, new)
+
+    assert "400 new rows" in row.ours
+    assert float(re.search(r"planted rule: ([\d.]+)%", row.ours)[1]) > 95
+    assert re.fullmatch(r"[\d.]+x", row.ratio)
+
+
+def test_long_tables_have_rows_of_all_kinds_and_few_wrong_labels():
+    table = wide_and_long.long_table(4000, seed=0)
+
+    assert table.X.shape == (4000, 12)
+    assert table.X["pressure"].isna().mean() == pytest.approx(0.05, abs=0.02)
+    assert ((table.y == "yes") != table.planted).mean() == pytest.approx(0.03, abs=0.01)
+    assert len(table.X.drop_duplicates()) == 4000

@@ -8,6 +8,8 @@ import importlib
 import importlib.util
 import io
 import re
+import shlex
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,12 +60,19 @@ def module_names() -> list[str]:
 def test_examples_run_and_print_what_the_page_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """The Python blocks of a page run in order, in one namespace, away from the checkout."""
+    """Blocks of Python run in order, in one namespace, and so do commands; away from the checkout.
+
+    A ``console`` block whose output is shown holds nothing but ``logiclens`` commands. They find the tables
+    of docs/data where they would in a checkout.
+    """
     monkeypatch.chdir(tmp_path)
+    shutil.copytree(DOCS / "data", tmp_path / "docs" / "data")
     namespace: dict[str, object] = {"__name__": "__main__"}
     printed = ""
-    after_python = False
-    for block in blocks(page.read_text(encoding="utf-8")):
+    found = [*blocks(page.read_text(encoding="utf-8")), None]
+    for before, block, after in zip([None, *found], found[:-1], found[1:], strict=False):
+        assert block is not None
+        shows = after is not None and after.language == "text" and after.follows_directly
         where = f"{label(page)}, line {block.line}"
         if block.language == "python":
             source = "\n" * (block.line - 1) + block.body  # tracebacks then name the line of the page
@@ -71,9 +80,50 @@ def test_examples_run_and_print_what_the_page_shows(
             with contextlib.redirect_stdout(output):
                 exec(compile(source, str(page), "exec"), namespace)
             printed = output.getvalue()
-        elif block.language == "text" and after_python and block.follows_directly:
-            assert printed.rstrip() == block.body.rstrip(), f"{where}: the page shows another output"
-        after_python = block.language == "python"
+        elif block.language == "console" and shows:
+            assert only_commands(block.body), f"{where}: shows the output of what cannot be run here"
+            printed = "".join(map(run_command, commands(block.body)))
+        elif block.language == "text" and before is not None and block.follows_directly:
+            if before.language == "python":
+                assert printed.rstrip() == block.body.rstrip(), f"{where}: the page shows another output"
+            elif before.language == "console":
+                check_shown(block.body, printed, where)
+
+
+def commands(body: str) -> list[str]:
+    """Lines of a block, those that end in a backslash joined with the next."""
+    return [line for line in body.replace("\\\n", " ").splitlines() if line.strip()]
+
+
+def only_commands(body: str) -> bool:
+    """Whether a block holds ``logiclens`` commands alone, and no pipes."""
+    return all(line.startswith("logiclens ") and "|" not in line for line in commands(body))
+
+
+def run_command(line: str) -> str:
+    """What a command prints, at a fixed width and without color; it must succeed."""
+    from logiclens.cli import app
+
+    _, *words = shlex.split(line, comments=True)
+    environment = {"COLUMNS": "88", "NO_COLOR": "1", "TERM": "dumb"}
+    result = CliRunner().invoke(app, words, env=environment, prog_name="logiclens")
+
+    assert result.exit_code == 0, f"{line}: {result.output}"
+    return result.output
+
+
+def check_shown(shown: str, printed: str, where: str) -> None:
+    """Compare line by line; ``...`` stands for any lines."""
+    lines = iter(normalized(printed))
+    skipping = False
+    for line in normalized(shown):
+        if line == "...":
+            skipping = True
+            continue
+        found = line in lines if skipping else line == next(lines, None)
+        assert found, f"{where}: the page shows another output, from {line!r} on"
+        skipping = False
+    assert skipping or next(lines, None) is None, f"{where}: more is printed"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=label)
@@ -215,12 +265,10 @@ def test_the_readme_shows_what_the_demo_prints(hooks: ModuleType):
     printed = CliRunner().invoke(app, ["demo"], env={"COLUMNS": hooks.WIDTH, "NO_COLOR": "1", "TERM": "dumb"})
 
     assert printed.exit_code == 0, printed.output
-    lines = iter(normalized(printed.output))
-    for line in normalized(shown.body):
-        assert line == "..." or line in lines, f"the demo does not print {line!r} (any more)"
+    check_shown(shown.body, printed.output, "README.md")
 
 
 def normalized(text: str) -> list[str]:
     """Lines without outer blanks, empty ones dropped, every duration replaced."""
     lines = (re.sub(r"\d+(\.\d+)? ?(ms|s)\b", "# s", line.strip()) for line in text.splitlines())
-    return [line for line in lines if line]
+    return [re.sub(r"^(seconds for a fold +)\d.*", r"\1#", line) for line in lines if line]

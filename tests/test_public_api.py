@@ -14,10 +14,13 @@ import logiclens.bench
 import logiclens.concepts
 import logiclens.estimators
 import logiclens.explain
+import logiclens.guard
 import logiclens.loading
 import logiclens.logic
 import logiclens.metrics
 import logiclens.pipelines
+import logiclens.plots
+import logiclens.reporting
 
 LOGIC_NAMES = {
     "And",
@@ -65,11 +68,14 @@ EXPLAIN_NAMES = {
     "ExplanationSet",
     "FrontPoint",
     "GlobalExplanation",
+    "PredictionCounterfactual",
     "Resolution",
     "Rule",
+    "RuleCheck",
     "RuleKind",
     "Scope",
     "Scores",
+    "TermScore",
     "choose_point",
     "compose",
     "counterfactual",
@@ -80,6 +86,7 @@ EXPLAIN_NAMES = {
     "explain_global",
     "explain_set",
     "load_rules",
+    "term_scores",
     "unseen_tuples",
     "with_unseen",
 }
@@ -142,6 +149,15 @@ PIPELINES_NAMES = {
     "InterventionCurve",
     "intervention_curve",
 }
+PLOTS_NAMES = {
+    "ConceptRelevanceDisplay",
+    "FrontDisplay",
+    "NetworkDisplay",
+    "RuleCoverageDisplay",
+    "TruthTableDisplay",
+}
+REPORTING_NAMES = {"Facts", "Report", "Source", "report"}
+GUARD_NAMES = {"Link", "RuleGuard", "Violation", "Violations"}
 LOADING_NAMES = {"load", "rules_of_model"}
 
 PROMISED = {
@@ -152,10 +168,14 @@ PROMISED = {
     logiclens.pipelines: PIPELINES_NAMES,
     logiclens.concepts: CONCEPTS_NAMES,
     logiclens.bench: BENCH_NAMES,
+    logiclens.plots: PLOTS_NAMES,
+    logiclens.reporting: REPORTING_NAMES,
+    logiclens.guard: GUARD_NAMES,
 }
 OFFERED = {name: package for package in list(PROMISED)[:5] for name in PROMISED[package]}
 """Names that the top level offers too, and where they come from; the others stay in their package."""
 OFFERED |= {"ConceptEncoder": logiclens.concepts}
+OFFERED |= {"Report": logiclens.reporting, "report": logiclens.reporting, "RuleGuard": logiclens.guard}
 OFFERED |= dict.fromkeys(LOADING_NAMES, logiclens.loading)
 PACKAGES = [logiclens, *PROMISED]
 

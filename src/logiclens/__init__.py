@@ -1,8 +1,8 @@
 """Logic Explained Networks: networks over named concepts that say what they do in First-Order Logic.
 
 Formulas, tables, rules and metrics are here at once. What needs scikit-learn or torch (the encoder, the
-classifiers, the clusterer, the pipelines, ``cross_explain``, ``load``) is imported when it is first asked
-for, so ``import logiclens`` stays quick.
+classifiers, the clusterer, the pipelines, the guard, ``report``, ``cross_explain``, ``load``) is imported
+when it is first asked for, so ``import logiclens`` stays quick.
 """
 
 from importlib import import_module
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ReluClassifier,
         cross_explain,
     )
+    from logiclens.guard import RuleGuard
     from logiclens.loading import load, rules_of_model
     from logiclens.pipelines import (
         BlackBoxExplainer,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         InterventionCurve,
         intervention_curve,
     )
+    from logiclens.reporting import Report, report
 
 __version__ = "0.1.0.dev0"
 
@@ -52,8 +54,11 @@ _LATE = {
     "MuClassifier": "logiclens.estimators",
     "PsiClassifier": "logiclens.estimators",
     "ReluClassifier": "logiclens.estimators",
+    "Report": "logiclens.reporting",
+    "RuleGuard": "logiclens.guard",
     "cross_explain": "logiclens.estimators",
     "load": "logiclens.loading",
+    "report": "logiclens.reporting",
     "rules_of_model": "logiclens.loading",
 }
 """Names imported when they are first asked for, and where they live."""
@@ -75,9 +80,12 @@ __all__ = [
     "MuClassifier",
     "PsiClassifier",
     "ReluClassifier",
+    "Report",
+    "RuleGuard",
     "__version__",
     "cross_explain",
     "load",
+    "report",
     "rules_of_model",
 ]
 

@@ -6,6 +6,9 @@
     │   ├── UnknownColumnError (KeyError)       a raw table lacks a column that a model or a rule needs
     │   │   └── UnknownColumnsError             several of them
     │   ├── UnknownTargetError (KeyError)       a class, cluster or output that has no rule
+    │   ├── FileError (OSError)                 a file that cannot be read or written
+    │   │   ├── MissingFileError (FileNotFoundError)    it, or its folder, is not there
+    │   │   └── ForbiddenFileError (PermissionError)    this user may not
     │   └── FormulaSyntaxError                  text that is not a formula; points at the column
     ├── LimitError (OverflowError)              work that would blow up, refused before it starts to hurt
     ├── TruthValueError (TypeError)             ``f and g`` or ``if f`` on formulas
@@ -181,6 +184,35 @@ class UnknownTargetError(InputError, KeyError):
 
     def __reduce__(self) -> tuple[type[UnknownTargetError], tuple[object, tuple[object, ...]]]:
         return UnknownTargetError, (self.target, self.known)
+
+
+class FileError(OSError, InputError):
+    """A file or folder that cannot be read or written: not there, not allowed, damaged, no space left.
+
+    Parameters
+    ----------
+    message : str
+    filename : str, optional
+        The file.
+    """
+
+    def __init__(self, message: str, filename: str | None = None) -> None:
+        super().__init__(message)
+        self.filename = filename
+
+    def __str__(self) -> str:  # OSError would show a number
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[type[FileError], tuple[str, str | None]]:
+        return type(self), (str(self), self.filename)
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """A file, or the folder that it should be in, is not there."""
+
+
+class ForbiddenFileError(FileError, PermissionError):
+    """A file or folder that this user may not read or write."""
 
 
 class FormulaSyntaxError(InputError):

@@ -11,7 +11,7 @@ from logiclens.errors import InputError
 from logiclens.explain.model_file import decode, is_model
 from logiclens.explain.rule_file import load_rules
 from logiclens.explain.rule_set import ExplanationSet
-from logiclens.explain.saved import as_file
+from logiclens.files.writing import read_whole
 
 if TYPE_CHECKING:
     from logiclens.estimators.base import LENClassifier
@@ -47,7 +47,7 @@ def load(path: str | os.PathLike[str]) -> LENClassifier | ExplanationSet:
     ...     print(load(f"{folder}/birds.json"))
     forall x: bird(x) <-> wings(x)
     """
-    content = _read(path)
+    content = read_whole(path)
     if content.lstrip()[:1] == b"{" and not is_model(content):
         return load_rules(path)
     with _file_named(path, "a model" if is_model(content) else "a model or rules"):
@@ -78,15 +78,11 @@ def rules_of_model(path: str | os.PathLike[str]) -> ExplanationSet:
     InputError
         The file is damaged, comes from elsewhere or from a later release.
     """
-    content = _read(path)
+    content = read_whole(path)
     with _file_named(path, "a model"):
         if not is_model(content):
             raise InputError("It was not saved by a classifier. For the file of rules use load_rules().")
         return decode(content).rules
-
-
-def _read(path: str | os.PathLike[str]) -> bytes:
-    return as_file(path).read_bytes()
 
 
 @contextmanager

@@ -1,88 +1,41 @@
-"""The command, as a person types it."""
+"""``logiclens demo``: the same as ``logiclens explain``, on a table that is already here."""
 
 from __future__ import annotations
 
-import functools
-import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.csv
 import pytest
-from typer.testing import CliRunner
 
-import logiclens
-from logiclens.cli import app
+from logiclens.cli import learning
 from logiclens.cli.choices import Network
-from logiclens.cli.demo import DemoData, _load
-from logiclens.concepts import ConceptEncoder
+from logiclens.cli.demo import TARGETS, DemoData, carried
 from logiclens.errors import InputError
+from tests.cli.running import PIPE, TERMINAL, check_golden, run
 
-runner = CliRunner()
 COMMAND = [sys.executable, "-m", "logiclens", "demo", "--data", "iris"]
-NETWORKS = {
-    "mu": "MuClassifier",
-    "psi": "PsiClassifier",
-    "relu": "ReluClassifier",
-    "entropy": "EntropyClassifier",
-}
 
 
-def run(*arguments: str):
-    return runner.invoke(app, list(arguments))
+@pytest.mark.parametrize(("where", "env"), [("pipe", PIPE), ("terminal", TERMINAL)])
+def test_what_is_printed(where: str, env: dict[str, str | None]):
+    result = run("demo", "--data", "iris", env=env)
+
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    check_golden(f"demo.{where}.txt", result.stdout)
 
 
-@pytest.fixture
-def trained_once(monkeypatch):
-    """Train each network once for all tests that look at what is printed."""
-    monkeypatch.setattr(
-        "logiclens.cli.demo._trained", lambda split, network: trained(next(iter(split.columns)), network)
+def test_it_is_what_explain_does(tmp_path: Path):
+    """On the same table in a file, with everything printed."""
+    pyarrow.csv.write_csv(carried(DemoData.IRIS).table, tmp_path / "iris")
+
+    assert run("explain", tmp_path / "iris", "--target", "species", "--more").output == (
+        run("demo", "--data", "iris").output
     )
 
 
-@functools.cache
-def trained(first_column: str, network: Network):
-    split = next(split for split in map(_load, DemoData) if next(iter(split.columns)) == first_column)
-    return cli_trained(split, network)
-
-
-cli_trained = sys.modules["logiclens.cli.demo"]._trained
-
-
-@pytest.mark.usefixtures("trained_once")
-@pytest.mark.parametrize("data", ["wine", "iris", "breast_cancer"])
-def test_demo_prints_rules_scores_front_and_example(data):
-    result = run("demo", "--data", data)
-
-    assert result.exit_code == 0, result.output
-    assert result.output.count("<->") == (2 if data == "breast_cancer" else 3)
-    assert result.output.count(" -> ") == 1  # the explanation of one row
-    for part in (
-        "MuClassifier trained on",
-        "Each rule on the rows held out:",
-        "The network is right about",
-        "Training rows on which a rule of that length and the network differ",
-        "Why the network gives the first row held out its class:",
-        "The least that would turn the rule of that class:\n  The rule of ",
-    ):
-        assert part in result.output
-
-
-@pytest.mark.usefixtures("trained_once")
-@pytest.mark.parametrize("network", NETWORKS)
-def test_demo_trains_any_network(network):
-    result = run("demo", "--data", "iris", "--network", network)
-
-    assert result.exit_code == 0, result.output
-    assert f"{NETWORKS[network]} trained on" in result.output
-    assert set(NETWORKS) == set(Network)
-
-
-def test_demo_is_the_same_every_time():
-    assert run("demo", "--data", "iris").output == run("demo", "--data", "iris").output
-
-
-@pytest.mark.usefixtures("trained_once")
 def test_rules_of_iris():
     output = run("demo", "--data", "iris").output
 
@@ -90,90 +43,69 @@ def test_rules_of_iris():
     assert "setosa if and only if “petal length (cm)” at most 2 (a necessary and sufficient" in output
 
 
-@pytest.mark.usefixtures("trained_once")
-def test_the_scores_are_those_of_the_rules():
-    output = run("demo", "--data", "iris").output
-    split = _load(DemoData.IRIS)
-    concepts, classes = split.rows(split.held_out)
-    rules = trained(next(iter(split.columns)), Network.MU).explain()
-    fired, truth = rules["virginica"].evaluate(concepts), classes == "virginica"
-    (line,) = re.findall(r"^ ?virginica .*%.*$", output, re.MULTILINE)
+@pytest.mark.parametrize("data", DemoData)
+def test_data_have_a_class_in_every_row(data: DemoData):
+    table = carried(data).table
 
-    assert line.split()[:4] == [
-        "virginica",
-        str(rules["virginica"].complexity),
-        f"{truth[fired].mean():.1%}",
-        f"{fired[truth].mean():.1%}",
-    ]
-    assert f"its rules alone about {rules.score(concepts, classes):.1%}" in output
+    assert table.column_names[-1] == TARGETS[data]
+    assert table[TARGETS[data]].null_count == 0
 
 
-@pytest.mark.usefixtures("trained_once")
-def test_a_network_without_a_front_prints_none():
-    output = run("demo", "--data", "iris", "--network", "psi").output
+@pytest.mark.parametrize("network", Network)
+def test_any_network_is_trained(network: Network):
+    result = run("demo", "--data", "iris", "--network", network)
 
-    assert "of that length" not in output
+    assert result.exit_code == 0, result.output
+    assert f"{network.value.capitalize()}Classifier trained on 105 rows" in result.output
+    assert ("by the rule's length" in result.output) is (network is not Network.PSI)  # psi has no front
 
 
-def test_an_error_of_ours_is_one_line(monkeypatch):
-    def refuse(*_):
+def test_it_is_the_same_every_time(monkeypatch: pytest.MonkeyPatch):
+    first = run("demo", "--data", "iris").output
+    monkeypatch.undo()  # train again
+
+    assert run("demo", "--data", "iris").output == first
+
+
+def test_files_are_written(tmp_path: Path):
+    files = [tmp_path / "r.html", tmp_path / "m.lens"]
+    result = run("demo", "--data", "iris", "--html", files[0], "--save", files[1])
+
+    assert result.exit_code == 0, result.output
+    assert all(file.stat().st_size for file in files)
+
+
+def test_an_error_of_ours_is_one_line(monkeypatch: pytest.MonkeyPatch):
+    def refuse(*_: object) -> None:
         raise InputError("There are no rows. Pass some.")
 
-    monkeypatch.setattr("logiclens.cli.demo._trained", refuse)
+    monkeypatch.setattr(learning, "trained", refuse)
     result = run("demo")
 
     assert result.exit_code == 1
     assert result.output == "logiclens: There are no rows. Pass some.\n"
 
 
-@pytest.mark.usefixtures("trained_once")
-def test_a_pipe_gets_plain_text():
-    assert "\x1b" not in run("demo", "--data", "iris").output
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["demo", "--literal-cost", "0.1"], "No such option: --literal-cost"),
+        (["--literal-cost", "0.1"], "No such option: --literal-cost"),
         (
-            ["demo", "--network", "tree"],
+            ["--network", "tree"],
             "Invalid value for '--network': 'tree' is not one of 'mu', 'psi', 'relu', 'entropy'.\n",
         ),
         (
-            ["demo", "--data", "mnist"],
+            ["--data", "mnist"],
             "Invalid value for '--data': 'mnist' is not one of 'wine', 'iris', 'breast_cancer'.\n",
         ),
-        (["explode"], "No such command 'explode'"),
     ],
 )
-def test_bad_arguments_get_a_clear_line_and_no_traceback(arguments, message):
-    result = run(*arguments)
+def test_bad_arguments_get_a_clear_line_and_no_traceback(arguments: list[str], message: str):
+    result = run("demo", *arguments)
 
-    assert result.exit_code != 0
+    assert result.exit_code == 2
     assert message in result.output
     assert "Traceback" not in result.output
-    assert not result.output.startswith(
-        "wine:"
-    )  # nothing is printed before the settings are known to be good
-
-
-@pytest.mark.usefixtures("trained_once")
-@pytest.mark.parametrize("columns", ["40", "50", "200"])
-def test_a_narrow_terminal_loses_no_number(columns):
-    output = runner.invoke(app, ["demo", "--data", "iris"], env={"COLUMNS": columns}).output
-    wide = runner.invoke(app, ["demo", "--data", "iris"], env={"COLUMNS": "120"}).output
-
-    assert "…" not in output
-    assert re.findall(r"[\d.]+%| \d+ ", output) == re.findall(r"[\d.]+%| \d+ ", wide)
-
-
-@pytest.mark.usefixtures("trained_once")
-def test_cut_points_come_from_the_training_rows():
-    split = _load(DemoData.IRIS)
-    columns, classes = split.rows(~split.held_out)
-    encoder = ConceptEncoder().fit(columns, classes)
-
-    assert trained(next(iter(split.columns)), Network.MU).vocabulary_ == encoder.vocabulary_
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
@@ -195,17 +127,6 @@ def test_a_reader_that_goes_away_is_no_error_of_ours():
 
     assert process.returncode == 1
     assert message == ""
-
-
-def test_version():
-    assert run("--version").output == f"logiclens {logiclens.__version__}\n"
-
-
-def test_help_says_what_there_is():
-    assert "demo" in run("--help").output
-    assert "Neural networks over named concepts that say what they do" in run("--help").output
-    assert "about 70 % of the rows" in run("demo", "--help").output
-    assert "logiclens demo --data breast_cancer" in run("demo", "--help").output
 
 
 def test_signs_a_terminal_lacks_are_escaped():

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from logiclens.concepts.cells import Column, Kind, read_array
@@ -188,3 +189,54 @@ def test_a_column_of_an_array_is_not_copied():
     values = np.arange(3.0)
 
     assert np.shares_memory(read_array(values, "c").raw, values)
+
+
+TEXTS = ["b", None, "a", "b", "", "c"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.Series(TEXTS),
+        pd.concat([pd.Series(TEXTS[:2]), pd.Series(TEXTS[2:])]),
+        pd.Series(TEXTS, dtype=object),
+        pd.Series(TEXTS, dtype="category"),
+        pl.Series(TEXTS),
+        pl.Series(TEXTS, dtype=pl.Categorical),
+        pa.chunked_array([TEXTS[:2], TEXTS[2:]]),
+        pa.chunked_array([pa.array(TEXTS, type=pa.string_view())]),
+        pa.chunked_array([pa.array(TEXTS[:2]).dictionary_encode(), pa.array(TEXTS[2:]).dictionary_encode()]),
+    ],
+    ids=lambda values: f"{type(values).__module__} {getattr(values, 'dtype', None) or values.type}",
+)
+def test_texts_of_frames_come_as_codes_and_mean_the_same(values):
+    column, plain = column_of(values), column_of(TEXTS)
+
+    assert column.texts is not None
+    for index in (slice(None), np.array([5, 2, 1, 2]), np.array([False, True] + [False] * 4)):
+        part, expected = column.take(index), plain.take(index)
+        assert part.kind is expected.kind is Kind.TEXT
+        assert part.levels == expected.levels
+        assert part.codes.tolist() == expected.codes.tolist()
+        assert part.missing.tolist() == expected.missing.tolist()
+        assert part.values().tolist() == expected.values().tolist()
+        assert part.is_in(["b", "c"]).tolist() == expected.is_in(["b", "c"]).tolist()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.Series(["a", "\ud800"], dtype=object),  # half a character, which Arrow refuses
+        pd.Series(pd.Categorical([1, 2])),
+        pa.chunked_array([pa.DictionaryArray.from_arrays([0, 1, 2], ["a", "b", "a"])]),
+        pd.Series([None, None], dtype="string"),
+        pl.Series([], dtype=pl.String),
+    ],
+    ids=["half a character", "numbers", "repeated categories", "nothing", "no rows"],
+)
+def test_what_is_not_plain_text_is_read_value_by_value(values):
+    one_by_one = column_of(values.to_pylist() if hasattr(values, "to_pylist") else values.to_list())
+    column = column_of(values)
+
+    assert column.texts is None
+    assert column.levels == one_by_one.levels

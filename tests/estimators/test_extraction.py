@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.estimators.asking import ask
 from logiclens.estimators.base import LENClassifier
+from logiclens.estimators.counting import Fold
 from logiclens.estimators.extraction import (
     EXACT,
     composition,
@@ -15,7 +16,6 @@ from logiclens.estimators.extraction import (
     rule_set,
     rules_of_members,
 )
-from logiclens.estimators.fitting import Fold
 from logiclens.estimators.inputs import read_concepts
 from logiclens.estimators.targets import Problem, Targets
 from logiclens.explain import Explanation, Rule

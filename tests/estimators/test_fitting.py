@@ -10,7 +10,8 @@ import torch
 
 from logiclens.errors import InputError
 from logiclens.estimators import fitting
-from logiclens.estimators.fitting import Fold, Population, balance_factor, resolve_device, train_folds
+from logiclens.estimators.counting import Fold
+from logiclens.estimators.fitting import Population, resolve_device, train_folds
 from logiclens.nn.criteria import iff_loss
 from logiclens.nn.mu import MuNetwork
 from logiclens.nn.training import History, Plan
@@ -108,14 +109,6 @@ def test_progress_is_told_from_0_to_1(monkeypatch):
     assert told == sorted(told)
     assert told[-1] == 1.0
     assert told[0] > 0
-
-
-def test_balance():
-    yes, no = torch.tensor([1.0, 2.0, 0.0, 4.0]), torch.tensor([4.0, 2.0, 3.0, 0.0])
-
-    assert balance_factor(yes, no, 1.0).tolist() == [4.0, 1.0, 1.0, 1.0]
-    assert balance_factor(yes, no, 0.5).tolist() == [2.0, 1.0, 1.0, 1.0]
-    assert balance_factor(yes, no, 0.0).tolist() == [1.0] * 4
 
 
 def test_an_output_that_is_never_or_always_true_is_learned():

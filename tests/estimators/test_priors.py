@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
-from logiclens.estimators.fitting import Fold
+from logiclens.estimators.counting import Fold
 from logiclens.estimators.inputs import learn_inputs
 from logiclens.estimators.priors import PriorReport, Priors
 from logiclens.estimators.targets import read_targets

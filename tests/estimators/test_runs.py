@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.estimators.asking import ask
-from logiclens.estimators.fitting import Fold
+from logiclens.estimators.counting import Fold
 from logiclens.estimators.inputs import read_concepts
 from logiclens.estimators.runs import fit_folds, network_answers
 from logiclens.estimators.targets import Problem, Targets, read_targets

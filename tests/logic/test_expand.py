@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from logiclens.logic import expand
 from logiclens.logic.expand import Side, agreeing_terms, covered_rows
@@ -106,3 +107,17 @@ def test_broken_counts_falsified_literals():
 
     assert side.broken(terms).tolist() == [[0, 1], [1, 2], [0, 0]]
     assert side.covered(terms).tolist() == [[True, False], [False, False], [True, True]]
+
+
+@given(st.integers(0, 10**6), st.integers(1, 200), st.integers(0, 6))
+def test_terms_are_looked_up_in_packed_bits_where_there_are_many_tuples(seed, n_rows, n_terms):
+    rng = np.random.default_rng(seed)
+    side = Side(rng.random((n_rows, 9)) < 0.5)
+    terms = rng.choice([-1, 0, 0, 0, 1], (n_terms, 9)).astype(np.int8)
+    expected = side.broken(terms) == 0
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(expand, "_MANY_ROWS", 0)
+        assert np.array_equal(side.covered(terms), expected)
+        patch.setattr(expand, "_SHORT", 1)
+        assert np.array_equal(side.covered(terms), expected)

@@ -191,3 +191,37 @@ def test_any_number_of_hidden_layers_will_do(kind, hidden):
 
     assert network(random_x()).shape == (3, 40)
     assert torch.isfinite(history.curve()).all()
+
+
+@pytest.mark.parametrize("trained", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_widened_network_says_what_it_said(kind, trained):
+    """It learned from some concepts, and reads them among others."""
+    network = make(kind)
+    if trained:
+        network, _ = train(network, some_rows(), plan(epochs=6))
+    x = random_x(boolean=False)
+    before, kept = network(x), network.kept()
+    chosen = torch.tensor([1, 2, 4, 7, 8])
+    whole = random_x(n_concepts=10, boolean=False, seed=5)
+    whole[:, chosen] = x
+
+    network.widen(chosen, 10)
+
+    assert network.n_concepts == 10
+    assert torch.allclose(network(whole), before)
+    assert torch.equal(network.kept()[:, chosen], kept)
+    assert network.kept().sum() == kept.sum()
+    relevance = network.relevance(whole)
+    left_out = [j for j in range(10) if j not in chosen]
+    assert relevance.shape[-1] == 10
+    assert not relevance[..., left_out].any()
+
+
+def test_widening_to_the_same_concepts_changes_nothing():
+    network = make("relu")
+    before = [parameter.detach().clone() for parameter in network.parameters()]
+
+    network.widen(torch.arange(N_CONCEPTS), N_CONCEPTS)
+
+    assert all(map(torch.equal, before, network.parameters()))

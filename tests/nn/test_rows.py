@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from logiclens.nn.criteria import iff_loss
@@ -19,6 +20,17 @@ def test_rows_are_merged_only_where_that_halves_them():
     distinct, place = merge_rows(torch.cat([x, x]))
     assert distinct.tolist() == [[0.0, 1.0], [1.0, 0.0]]
     assert place.tolist() == [1, 1, 0, 1, 1, 0]
+
+
+def test_distinct_rows_are_in_ascending_order_however_they_lie_in_memory():
+    x = torch.from_numpy(np.random.default_rng(0).integers(0, 2, (400, 70)))
+    x[:, 2:68] = 0
+    distinct, place = merge_rows(x.float())
+    expected, where = torch.unique(x.float(), dim=0, return_inverse=True)
+
+    assert torch.equal(distinct, expected)
+    assert torch.equal(place, where)
+    assert torch.equal(merge_rows(x.float().T.contiguous().T)[0], expected)
 
 
 def test_merging_adds_weights():

@@ -9,7 +9,14 @@ from typing import Annotated
 import typer
 
 import logiclens
+from logiclens.cli.blackbox import blackbox
+from logiclens.cli.check import check
+from logiclens.cli.cluster import cluster
 from logiclens.cli.demo import demo
+from logiclens.cli.explain import explain
+from logiclens.cli.explain_row import explain_row
+from logiclens.cli.export import export
+from logiclens.cli.predict import predict
 
 _ABOUT = "Neural networks over named concepts that say what they do in First-Order Logic."
 
@@ -41,4 +48,11 @@ def main(
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
+app.command()(explain)
+app.command()(blackbox)
+app.command()(cluster)
 app.command()(demo)
+app.command()(export)
+app.command()(check)
+app.command()(explain_row)
+app.command()(predict)

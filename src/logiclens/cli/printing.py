@@ -1,24 +1,150 @@
-"""How results look: rules as logic, tables without lines, shares in percent."""
+"""How results look: rules as logic, tables without lines, shares in percent, names that cannot do harm.
+
+On a terminal there are colors, the signs of logic and lines that fit its width; in a pipe, plain text with
+one rule a line.
+"""
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
 from math import isnan
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from logiclens.explain import Explanation
 
+_JOINERS = "\u200c\u200d"  # some scripts, and emoji, need them within words
+_PIPE = 1000  # columns of a pipe, where nothing needs to be folded
+_CELL = 48  # most letters of a name among figures
+_HANGING = 6  # blanks before what does not fit on the first line of a term
+_CONNECTIVES = re.compile(r"[∀∧∨¬↔→]")
+_NAME = re.compile(r'"(?:[^"\\]|\\.)*"|.', re.DOTALL)  # a name in quotes, or one sign
 
-def print_rule(console: Console, explanation: Explanation, remark: str) -> None:
-    """The rule as logic, and a remark; on a terminal with the signs of logic, wrapped."""
+
+def safe(text: object) -> str:
+    r"""Text that a terminal shows and does not obey, on one line.
+
+    Names come from files, and may hold anything: what is not a sign to be seen, such as escape sequences,
+    line breaks and marks that turn the direction of writing, is replaced by its number.
+
+    Examples
+    --------
+    >>> print(safe("red\x1b[31m wing\n"))
+    red\u001b[31m wing\u000a
+    """
+    return "".join(map(_inert, str(text)))
+
+
+def _inert(char: str) -> str:
+    if char.isprintable() or char in _JOINERS or unicodedata.category(char) == "Zs":
+        return char
+    return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}"
+
+
+def short(text: object) -> str:
+    """Safe text for a cell of a table of figures: a very long name is cut.
+
+    Examples
+    --------
+    >>> short("long " * 60)
+    'long long long long long long long long long lo…'
+    """
+    name = safe(text)
+    return name if len(name) <= _CELL else f"{name[: _CELL - 1]}…"
+
+
+def output_console() -> Console:
+    """Where results go: standard output, colored if it is a terminal, as wide as need be if it is not."""
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = _PIPE
+    return console
+
+
+def say(console: Console, text: str = "", style: str = "") -> None:
+    """Print a line of text that may hold names; wrapped on a terminal only."""
     from rich.text import Text
 
-    fancy = console.is_terminal
-    console.print(Text(explanation.rule.format("unicode" if fancy else "ascii"), "bold"), soft_wrap=not fancy)
-    console.print(Text(f"  {remark}\n"), soft_wrap=not fancy)
+    console.print(Text(safe(text), style), soft_wrap=not console.is_terminal)
+
+
+def say_item(console: Console, text: str) -> None:
+    """Print an item of a list, indented."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    if console.is_terminal:
+        console.print(Padding(Text(safe(text)), (0, 0, 0, 2)))
+    else:
+        console.print(Text(f"  {safe(text)}"), soft_wrap=True)
+
+
+def print_rule(console: Console, explanation: Explanation, remark: str) -> None:
+    """The rule as logic, and a remark; on a terminal with the signs of logic, a term on each line if long."""
+    from rich.text import Text
+
+    if console.is_terminal:
+        for line in _fitted(explanation.rule.format("unicode"), console.width):
+            first, *others = _colored(line).wrap(console, console.width - _HANGING)
+            console.print(first)
+            for part in others:
+                console.print(Text(" " * _HANGING) + part)
+    else:
+        console.print(Text(safe(explanation.rule.format("ascii"))), soft_wrap=True)
+    say_item(console, remark)
+
+
+def _colored(line: str) -> Text:
+    """A line of a rule, its connectives apart from what they connect."""
+    from rich.text import Text
+
+    text = Text(safe(line), "bold")
+    text.highlight_regex(_CONNECTIVES, "magenta")
+    return text
+
+
+def _fitted(rule: str, width: int) -> Iterator[str]:
+    """Lines of a rule: all on one where it fits, else a term of its formula on each."""
+    from rich.cells import cell_len
+
+    if cell_len(rule) <= width - _HANGING:
+        yield rule
+        return
+    head, *others = _alternatives(rule)
+    yield head
+    for part in others:
+        yield f"    ∨ {part}"
+
+
+def _alternatives(rule: str) -> list[str]:
+    """Parts of a rule between the signs for "or" that stand in no parentheses, and in no name."""
+    parts, depth = [""], 0
+    for match in _NAME.finditer(rule):
+        piece = match[0]
+        depth += (piece == "(") - (piece == ")")
+        if piece == "∨" and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return [part.strip() for part in parts]
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print a table; in a pipe without blanks at the ends of lines."""
+    if console.is_terminal:
+        console.print(table)
+        return
+    with console.capture() as captured:
+        console.print(table)
+    console.file.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
 def plain_table(*headings: str, first: Literal["left", "right"] = "left") -> Table:
@@ -26,10 +152,24 @@ def plain_table(*headings: str, first: Literal["left", "right"] = "left") -> Tab
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column(headings[0], justify=first, overflow="fold")
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column(short(headings[0]), justify=first, overflow="fold")
     for heading in headings[1:]:
-        table.add_column(heading, justify="right", overflow="fold", no_wrap=True)
+        table.add_column(short(heading), justify="right", overflow="fold", no_wrap=True)
+    return table
+
+
+def text_table(*headings: str, rows: Iterable[tuple[str, str]]) -> Table:
+    """A table of two columns of text; the second is wrapped."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(safe(heading), overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(safe(cell)) for cell in row))
     return table
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
@@ -40,6 +40,43 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
+class Texts:
+    """Texts as codes, so that no Python object is made of each.
+
+    Attributes
+    ----------
+    levels : tuple of str
+        The distinct texts in the order in which they appear.
+    codes : ndarray of int, shape (n,)
+        Which of them each value is, -1 where it is missing.
+
+    Examples
+    --------
+    >>> part = Texts(("a", "b", "c"), np.array([0, 1, 2, -1, 1])).take(np.array([2, 3, 1]))
+    >>> part.levels, part.codes.tolist()
+    (('c', 'b'), [0, -1, 1])
+    """
+
+    levels: tuple[str, ...]
+    codes: IndexArray
+
+    def take(self, index: NDArray[Any] | slice) -> Texts:
+        """Those of some rows."""
+        codes = self.codes[index]
+        used, first = np.unique(codes, return_index=True)
+        used = used[np.argsort(first)]
+        used = used[used >= 0]
+        new = np.full(len(self.levels) + 1, -1)  # code -1 is the last
+        new[used] = np.arange(len(used))
+        return Texts(tuple(self.levels[code] for code in used), new[codes])
+
+    def column(self, name: str) -> Column:
+        """A column of them."""
+        values = np.array([*self.levels, None], dtype=object)
+        return Column(name, Kind.TEXT, self.codes < 0, values[self.codes], self)
+
+
+@dataclass(frozen=True, eq=False)
 class Column:
     """One column of a raw table.
 
@@ -51,6 +88,8 @@ class Column:
         Where there is no value.
     raw : ndarray, shape (n,)
         The values as they were read; what stands where one is missing means nothing.
+    texts : Texts, optional
+        The same as codes, of a column of text that came with them or from a frame that makes them.
 
     Examples
     --------
@@ -64,6 +103,7 @@ class Column:
     kind: Kind
     missing: BoolArray
     raw: NDArray[Any]
+    texts: Texts | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.missing)
@@ -118,6 +158,8 @@ class Column:
 
     @cached_property
     def _coded(self) -> tuple[tuple[Any, ...], IndexArray]:
+        if self.texts is not None:
+            return self.texts.levels, self.texts.codes
         codes = np.full(len(self), -1, dtype=np.intp)
         present = self.raw[~self.missing]
         if self.raw.dtype != object:
@@ -159,7 +201,9 @@ class Column:
 
     def take(self, index: NDArray[Any]) -> Column:
         """Return some of the rows, by number or by a mask of shape (n,)."""
-        return Column(self.name, self.kind, self.missing[index], self.raw[index])
+        if self.texts is None:
+            return Column(self.name, self.kind, self.missing[index], self.raw[index])
+        return self.texts.take(index).column(self.name)
 
 
 def read_series(series: nw.Series[Any], name: str) -> Column:
@@ -168,11 +212,32 @@ def read_series(series: nw.Series[Any], name: str) -> Column:
         missing = series.is_null().to_numpy().astype(np.bool_)
         filled = series.fill_null(False if series.dtype == nw.Boolean else 0) if missing.any() else series
         return _checked(name, filled.to_numpy(), missing)
+    if (texts := _texts(series)) is not None and texts.levels:
+        return texts.column(name)
     cells = np.empty(len(series), dtype=object)
     cells[:] = series.to_list()
     if series.dtype == nw.Categorical or series.dtype == nw.Enum:
         return _read_objects(cells, name, categories=True)
     return _read_objects(cells, name)
+
+
+def _texts(series: nw.Series[Any]) -> Texts | None:
+    """A column of text as codes; None for other columns, and where Arrow is not there or cannot read it."""
+    if series.dtype not in (nw.String, nw.Categorical, nw.Enum):
+        return None
+    try:
+        coded = series.to_arrow()
+        if not hasattr(coded, "dictionary"):
+            coded = coded.cast("large_string").dictionary_encode()
+        if hasattr(coded, "combine_chunks"):
+            coded = coded.combine_chunks()
+        levels = coded.dictionary.to_pylist()
+        codes = coded.indices.cast("int64").fill_null(-1).to_numpy().astype(np.intp)
+    except (ImportError, UnicodeError, ValueError, TypeError, NotImplementedError):
+        return None
+    if set(map(type, levels)) != {str} or len(set(levels)) < len(levels):
+        return None
+    return Texts(tuple(levels), codes).take(slice(None))
 
 
 def read_array(values: NDArray[Any], name: str) -> Column:

@@ -338,7 +338,7 @@ def paying_gains(parts: FloatArray, whole: FloatArray) -> FloatArray:
     array of shape (n_parts,)
     """
     sides = (whole[None], parts, np.maximum(whole - parts, 0.0))
-    bits, bits_part, bits_rest = map(_bits, sides)  # (1 or n_parts, n_outputs)
+    bits, bits_part, bits_rest = map(entropy_bits, sides)  # (1 or n_parts, n_outputs)
     k, k_part, k_rest = ((side > 0).sum(axis=-1) for side in sides)
     n, n_part, n_rest = (side.sum(axis=-1) for side in sides)
     gain = (bits - bits_part - bits_rest).sum(axis=-1)
@@ -348,7 +348,7 @@ def paying_gains(parts: FloatArray, whole: FloatArray) -> FloatArray:
     return np.where(gain > total, gain, 0.0)
 
 
-def _bits(counts: FloatArray) -> FloatArray:
+def entropy_bits(counts: FloatArray) -> FloatArray:
     """Entropy times weight, ``N H = N log2 N - sum of n log2 n``, over the last axis."""
 
     def n_log_n(n: FloatArray) -> FloatArray:

@@ -66,4 +66,6 @@ def _fewest_digits(low: FloatArray, high: FloatArray) -> FloatArray:
         cut = multiple * up / down
         found = np.isnan(cuts) & (first <= last) & (cut > low) & (cut < high)
         cuts[found] = cut[found]
+        if not np.isnan(cuts).any():
+            break
     return cuts

@@ -74,9 +74,10 @@ class Table:
             self._read = columns.__getitem__
         elif (frame := _as_frame(data)) is not None:
             _refuse_names(names, "a data frame")
-            self.names, self.named = _names_of([*frame.columns])
+            labels = [*frame.columns]  # a list that some frames make anew each time
+            self.names, self.named = _names_of(labels)
             self.n_rows = len(frame)
-            self._read = lambda place: read_series(frame[:, place], self.names[place])
+            self._read = lambda place: read_series(frame.get_column(labels[place]), self.names[place])
         else:
             matrix = _as_matrix(data)
             self.n_rows, width = matrix.shape

@@ -295,17 +295,16 @@ class Vocabulary:
 
         Missing values, None or NaN, are allowed in the columns that had some when the concepts were made.
         """
+        return with_missing(write_python(formula, name, self.python_literal(name)))
+
+    def python_literal(self, name: str) -> Callable[[str, bool], str]:
+        """How literals are written in the source of a Python function of that name."""
         check_function_name(name)
         if name == "missing":
             raise InputError("A function cannot be called 'missing': that one says whether there is a value.")
-
-        def literal(concept: str, positive: bool) -> str:
-            optional = self[concept].column in self.optional
-            return in_python(self.condition(concept, positive), optional)
-
-        source = write_python(formula, name, literal)
-        missing = "def missing(value):\n    return value is None or value != value\n\n\n"
-        return missing + source if "missing(" in source else source
+        return lambda concept, positive: in_python(
+            self.condition(concept, positive), self[concept].column in self.optional
+        )
 
     # Keeping
 
@@ -339,6 +338,12 @@ class Vocabulary:
             raise InputError(f'"named" must be true or false. Got {shown(saved["named"])}.')
         concepts = tuple(map(_concept_from_saved, saved["concepts"]))
         return cls(tuple(saved["columns"]), concepts, saved["named"], saved["optional"])
+
+
+def with_missing(source: str) -> str:
+    """Source of Python, after that of the function ``missing`` where it is called."""
+    missing = "def missing(value):\n    return value is None or value != value\n\n\n"
+    return missing + source if "missing(" in source else source
 
 
 def _columns_among(names: Any, columns: tuple[str, ...]) -> frozenset[str]:

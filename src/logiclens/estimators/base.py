@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from logiclens.concepts.encoder import tell
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, UnknownTargetError, shown
-from logiclens.estimators.counting import Distinct, are_counts, share_out
+from logiclens.estimators.counting import Distinct, Fold, are_counts, share_out
 from logiclens.estimators.explaining import ExplainingMixin, seen_tuples
 from logiclens.estimators.inputs import Inputs, check_extent, input_tags, learn_inputs
 from logiclens.estimators.priors import Priors, check_prior_weight
@@ -46,7 +46,6 @@ from logiclens.logic.data import as_float
 from logiclens.logic.values import as_weights
 
 if TYPE_CHECKING:
-    from logiclens.estimators.fitting import Fold
     from logiclens.estimators.runs import Fitted, Recipe
     from logiclens.nn.population import LogicNetwork, Streams
 
@@ -241,8 +240,6 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         A row that is counted several times may be on both sides, as equal rows may (see
         :mod:`~logiclens.estimators.counting`).
         """
-        from logiclens.estimators.fitting import Fold
-
         rows = np.flatnonzero(weight > 0)
         counts = weight[rows] if are_counts(weight) else np.ones(len(rows))
         n_check = round(counts.sum() * self.validation_fraction)

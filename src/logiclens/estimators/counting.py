@@ -70,6 +70,24 @@ def as_counts(weight: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
+class Fold:
+    """Weights of the rows to learn from and of those to check with, each of shape (n,)."""
+
+    train: FloatArray
+    check: FloatArray
+
+    def scaled(self) -> Fold:
+        """The same with a largest weight of about 1, which single precision can hold: a power of two less."""
+        power = np.frexp(max(self.train.max(), self.check.max()))[1] - 1
+        return Fold(np.ldexp(self.train, -power), np.ldexp(self.check, -power))
+
+    @property
+    def n_checked(self) -> float:
+        """Number of rows that are held out, of all rows where none is."""
+        return effective_rows(self.check if self.check.any() else self.train)
+
+
+@dataclass(frozen=True, eq=False)
 class Distinct:
     """The distinct rows of some arrays, in an order that depends on nothing but what they hold.
 

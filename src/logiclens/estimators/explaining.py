@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownTargetError, count
+from logiclens.estimators.counting import Fold
 from logiclens.estimators.inputs import Inputs, read_rows
 from logiclens.estimators.targets import Problem, Targets, read_known_targets
 from logiclens.explain import (
@@ -84,7 +85,6 @@ class ExplainingMixin:
         if X is None:
             return self.explanations_
         from logiclens.estimators.extraction import explain_targets
-        from logiclens.estimators.fitting import Fold
 
         x = self._rows(X)
         if not len(x):

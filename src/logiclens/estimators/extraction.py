@@ -16,8 +16,7 @@ import torch
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.estimators.asking import ask, balanced, by_tuple, truth_about
-from logiclens.estimators.counting import effective_rows, number_of_rows
-from logiclens.estimators.fitting import Fold
+from logiclens.estimators.counting import Fold, effective_rows, number_of_rows
 from logiclens.estimators.settings import WIDTHS
 from logiclens.estimators.targets import Problem, Targets, decisions
 from logiclens.explain.classwise import (

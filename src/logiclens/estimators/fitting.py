@@ -18,18 +18,21 @@ import torch
 from torch import Tensor
 
 from logiclens.errors import InputError, shown
-from logiclens.estimators.counting import effective_rows
-from logiclens.logic.arrays import FloatArray
+from logiclens.estimators.asking import ask
+from logiclens.estimators.counting import Fold
+from logiclens.estimators.reducing import is_large, reduced
+from logiclens.estimators.weighing import Answers, answers_of
+from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.nn.population import LogicNetwork, Streams, join
-from logiclens.nn.rows import Rows, merge_rows
+from logiclens.nn.rows import merge_rows
 from logiclens.nn.training import History, Plan, train
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_ASKED = 1 << 16  # rows asked at once
 _CPU_BUDGET = 16 << 20  # bytes of one layer's activations: what stays in the cache
 _GPU_BUDGET = 2 << 30
-_LEAST_ENTROPY = 1e-3
 _LEAST_LOSS = 0.02  # share of validation rows below which what pruning costs does not matter
 _CHANCE = 2.0  # standard errors
 
@@ -41,24 +44,6 @@ class NetworkMaker(Protocol[Made]):
     """Makes a population: random streams, number of concepts, penalty of each member, concepts to keep."""
 
     def __call__(self, streams: Streams, n_concepts: int, l1: Sequence[float], width: int) -> Made: ...
-
-
-@dataclass(frozen=True, eq=False)
-class Fold:
-    """Weights of the rows to learn from and of those to check with, each of shape (n,)."""
-
-    train: FloatArray
-    check: FloatArray
-
-    def scaled(self) -> Fold:
-        """The same with a largest weight of about 1, which single precision can hold: a power of two less."""
-        power = np.frexp(max(self.train.max(), self.check.max()))[1] - 1
-        return Fold(np.ldexp(self.train, -power), np.ldexp(self.check, -power))
-
-    @property
-    def n_checked(self) -> float:
-        """Number of rows that are held out, of all rows where none is."""
-        return effective_rows(self.check if self.check.any() else self.train)
 
 
 @dataclass(frozen=True)
@@ -171,10 +156,68 @@ def train_folds(
         One for each fold.
     """
     device = resolve_device(population.device)
-    rows, place = merge_rows(torch.as_tensor(x, dtype=torch.float32, device=device))
-    groups = [(fold, output) for fold in range(len(folds)) for output in range(outputs.shape[1])]
-    scaled = [fold.scaled() for fold in folds]
     report = progress or (lambda _: None)
+    large = [is_large(x, fold) for fold in folds]
+    found: dict[tuple[int, int], _Best[N]] = {}
+    together = [at for at in range(len(folds)) if not large[at]]
+    if together:
+        data = _Data.of(x, outputs, [folds[at] for at in together], device)
+
+        def told_of_many(share: float) -> None:
+            report(share * len(together) / len(folds))
+
+        best = _train(population, plan, data, None, told_of_many)
+        found |= {(together[fold], output): each for (fold, output), each in best.items()}
+    for done, at in enumerate(np.flatnonzero(large).tolist(), start=len(together)):
+
+        def told_of_one(share: float, done: int = done) -> None:
+            report((done + share) / len(folds))
+
+        fold = folds[at]
+        part = reduced(x, outputs, fold, population.seed)
+        data = _Data.of(part.x, part.outputs, [part.fold], device)
+        whole = _Whole(x, outputs, fold, part.columns)
+        best = _train(population, plan, data, whole, told_of_one)
+        found |= {(at, output): each for (_, output), each in best.items()}
+    return _by_fold([found[group] for group in sorted(found)], population, len(folds))
+
+
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """Rows that are trained on: distinct ones, (n, n_concepts), and where each of the given rows went."""
+
+    rows: Tensor
+    place: Tensor
+    outputs: FloatArray
+    folds: Sequence[Fold]
+
+    @classmethod
+    def of(cls, x: FloatArray, outputs: FloatArray, folds: Sequence[Fold], device: torch.device) -> _Data:
+        rows, place = merge_rows(torch.as_tensor(x, dtype=torch.float32, device=device))
+        return cls(rows, place, outputs, folds)
+
+
+@dataclass(frozen=True, eq=False)
+class _Whole:
+    """All rows of a fold that is trained on some of them, and the concepts that it is trained on."""
+
+    x: FloatArray
+    outputs: FloatArray
+    fold: Fold
+    columns: IndexArray
+
+
+def _train(
+    population: Population[N],
+    plan: Plan,
+    data: _Data,
+    whole: _Whole | None,
+    report: Callable[[float], None],
+) -> dict[tuple[int, int], _Best[N]]:
+    """The best members for each fold and output; where there is more data, they are chosen on all of it."""
+    rows, folds, device = data.rows, data.folds, data.rows.device
+    groups = [(fold, output) for fold in range(len(folds)) for output in range(data.outputs.shape[1])]
+    scaled = [fold.scaled() for fold in folds]
     found: dict[tuple[int, int], _Best[N]] = {}
     waiting = groups
     for width in population.widths:
@@ -183,18 +226,24 @@ def train_folds(
             chunk = waiting[start : start + size]
             network = population.make(
                 population.streams([output for _, output in chunk]),
-                x.shape[1],
+                rows.shape[1],
                 [l1 for _ in chunk for l1 in population.penalties for _ in range(population.restarts)],
                 width,
             ).to(device)
-            answers = _answers(outputs, scaled, chunk, place, len(rows))
+            answers = answers_of(data.outputs, scaled, chunk, data.place, len(rows))
             generator = torch.Generator().manual_seed(population.seed % 2**63)
 
             def told(epoch: int, start: int = start, n: int = len(chunk), of: int = len(waiting)) -> None:
                 report((start + n * epoch / plan.epochs) / of)
 
-            network, history = train(network, answers.weighted(rows, population), plan, generator, told)
-            scores = _shares_right(network, rows, answers, history)
+            network, history = train(
+                network, answers.weighted(rows, population.group, population.balance), plan, generator, told
+            )
+            if whole is None:
+                scores = _shares_right(network, rows, answers, history)
+            else:
+                network.widen(torch.as_tensor(whole.columns, device=device), whole.x.shape[1])
+                scores = _shares_right_of_all(network, whole, chunk, history)
             best = scores.sort(dim=1, descending=True, stable=True).indices[:, : population.candidates].cpu()
             for at, group in enumerate(chunk):
                 new = _Best(network, history, best[at], at * population.group, population.group)
@@ -203,7 +252,7 @@ def train_folds(
         waiting = [group for group in waiting if found[group].lost(folds[group[0]].n_checked)]
         if not waiting:
             break
-    return _by_fold([found[group] for group in groups], population, len(folds))
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,50 +284,8 @@ class _Best(Generic[N]):
         return bool(before - self.right_after > max(_LEAST_LOSS, _CHANCE * chance))
 
 
-@dataclass(frozen=True, eq=False)
-class _Answers:
-    """Weight of yes and of no on each row, to learn from and to check with, each (groups, n)."""
-
-    yes: Tensor
-    no: Tensor
-    check_yes: Tensor
-    check_no: Tensor
-
-    def weighted(self, rows: Tensor, population: Population[N]) -> Rows:
-        """Rows for every member: balanced, and scaled so that a constant answer has loss 1."""
-        factor = balance_factor(self.yes.sum(dim=1), self.no.sum(dim=1), population.balance)[:, None]
-        scaled = [
-            part / _uninformed_loss(a.sum(dim=1, keepdim=True), b.sum(dim=1, keepdim=True))
-            for a, b in ((self.yes * factor, self.no), (self.check_yes * factor, self.check_no))
-            for part in (a, b)
-        ]
-        return Rows(rows, *(weight.repeat_interleave(population.group, dim=0) for weight in scaled))
-
-
-def _answers(
-    outputs: FloatArray,
-    folds: Sequence[Fold],
-    chunk: Sequence[tuple[int, int]],
-    place: Tensor,
-    n_rows: int,
-) -> _Answers:
-    """The answers of each group on merged rows; ``place`` says where each row of the data went."""
-    fold = torch.tensor([f for f, _ in chunk], device=place.device)
-    output = torch.tensor([o for _, o in chunk], device=place.device)
-    target = torch.as_tensor(outputs.T, dtype=torch.float32, device=place.device)[output]
-
-    def merged(weight: Tensor) -> Tensor:
-        return weight.new_zeros(len(chunk), n_rows).index_add_(1, place, weight)
-
-    parts = []
-    for weights in ([f.train for f in folds], [f.check for f in folds]):
-        weight = torch.as_tensor(np.stack(weights), dtype=torch.float32, device=place.device)[fold]
-        parts += [merged(weight * target), merged(weight * (1.0 - target))]
-    return _Answers(*parts)
-
-
 @torch.no_grad()
-def _shares_right(network: LogicNetwork, rows: Tensor, answers: _Answers, history: History) -> Tensor:
+def _shares_right(network: LogicNetwork, rows: Tensor, answers: Answers, history: History) -> Tensor:
     """Share of the rows, trained on or checked with, that each member is right about, (groups, group size).
 
     Between equals the validation loss decides. All members were already stopped by their validation loss, and
@@ -289,6 +296,24 @@ def _shares_right(network: LogicNetwork, rows: Tensor, answers: _Answers, histor
     right = torch.where(said_yes, yes[:, None], no[:, None]).sum(dim=2, dtype=torch.float64)
     share = right / (yes + no).sum(dim=1, keepdim=True, dtype=torch.float64)
     return share - 1e-9 * history.check_loss.view(share.shape).clamp(max=1e3)
+
+
+@torch.no_grad()
+def _shares_right_of_all(
+    network: LogicNetwork, whole: _Whole, chunk: Sequence[tuple[int, int]], history: History
+) -> Tensor:
+    """The same on all rows of a fold, part by part."""
+    weight = whole.fold.train + whole.fold.check
+    outputs = whole.outputs[:, [output for _, output in chunk]]
+    right = torch.zeros(len(chunk), network.members // len(chunk), dtype=torch.float64)
+    for start in range(0, len(weight), _ASKED):
+        part = slice(start, start + _ASKED)
+        said_yes = torch.as_tensor(ask(network, whole.x[part]) > 0).view(-1, *right.shape)
+        yes = torch.as_tensor(weight[part, None] * outputs[part])
+        no = torch.as_tensor(weight[part, None]) - yes
+        right += torch.where(said_yes, yes[:, :, None], no[:, :, None]).sum(dim=0)
+    share = right / float(weight.sum())
+    return share - 1e-9 * history.check_loss.cpu().view(share.shape).clamp(max=1e3)
 
 
 def _by_fold(found: Sequence[_Best[N]], population: Population[N], n_folds: int) -> list[Trained[N]]:
@@ -329,22 +354,6 @@ def _padded(curve: Tensor, histories: list[tuple[History, Tensor]]) -> Tensor:
     """A loss curve as long as the longest; a chunk that ended early keeps its last values."""
     longest = max(len(h.losses) for h, _ in histories)
     return torch.cat([curve, curve[-1:].expand(longest - len(curve), -1)])
-
-
-def balance_factor(yes: Tensor, no: Tensor, power: float) -> Tensor:
-    """What a yes counts against a no: their inverse frequency to a power, 1 when either is missing."""
-    usable = (yes > 0) & (no > 0)
-    ratio = torch.where(usable, no / yes.clamp(min=1e-12), 1.0)
-    return torch.pow(ratio, power)
-
-
-def _uninformed_loss(yes: Tensor, no: Tensor) -> Tensor:
-    """Cross-entropy of the best constant answer: the total weight times the entropy of the answers."""
-    total = (yes + no).clamp(min=1e-12)
-    p = yes / total
-    entropy = -(torch.special.xlogy(p, p) + torch.special.xlogy(1 - p, 1 - p))
-    scaled: Tensor = total * entropy.clamp(min=_LEAST_ENTROPY)
-    return scaled
 
 
 def _chunk_size(population: Population[N], plan: Plan, n_rows: int, device: torch.device) -> int:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from logiclens.concepts.concept import Above, AtMost, Between, Concept, OneOf
 from logiclens.concepts.table import Column, Kind, Table
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, did_you_mean, listing, shown
-from logiclens.estimators.counting import Distinct, as_counts, number_of_rows
+from logiclens.estimators.counting import Distinct, Fold, as_counts, number_of_rows
 from logiclens.estimators.inputs import Inputs, concept_matrix
 from logiclens.estimators.targets import Problem, Targets
 from logiclens.explain.label import label_array
@@ -34,9 +34,6 @@ from logiclens.logic import Formula, parse_formula
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import as_float
 from logiclens.logic.values import THRESHOLD
-
-if TYPE_CHECKING:
-    from logiclens.estimators.fitting import Fold
 
 _FRESH = (500, 20_000)  # least and most fresh rows
 _SIGN = re.compile(r"(?= (<=|>=|!=|<|>|=) )")  # looks ahead, so that signs may share a space

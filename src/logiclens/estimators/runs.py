@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.estimators.asking import ask, balanced
-from logiclens.estimators.counting import Distinct, are_counts, as_counts
+from logiclens.estimators.counting import Distinct, Fold, are_counts, as_counts
 from logiclens.estimators.extraction import Extraction, explain_targets, rules_of_members
-from logiclens.estimators.fitting import Fold, Population, Trained, train_folds
+from logiclens.estimators.fitting import Population, Trained, train_folds
 from logiclens.estimators.settling import settle
 from logiclens.estimators.targets import Problem, Targets, decisions
 from logiclens.explain.classwise import NECESSARY_RECALL, SUFFICIENT_PRECISION

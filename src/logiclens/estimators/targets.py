@@ -185,7 +185,7 @@ def _read_labels(array: NDArray[Any], labels: tuple[Label, ...] | None) -> Targe
         if missing.any():
             raise missing_values("y", missing)
     try:
-        found, index = np.unique(array, return_inverse=True)
+        found, index = _distinct(array)
     except TypeError:
         kinds = sorted({type(value).__name__ for value in array})
         raise InputError(f"The labels in y must be of one type. Got {', '.join(kinds)}.") from None
@@ -199,6 +199,16 @@ def _read_labels(array: NDArray[Any], labels: tuple[Label, ...] | None) -> Targe
     if len(labels) == 2:
         return Targets(labels, Problem.BINARY, place[:, None].astype(np.float64))
     return Targets(labels, Problem.SINGLE_LABEL, np.eye(len(labels))[place])
+
+
+def _distinct(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Distinct labels in ascending order, and which of them each is; texts are looked up, not sorted."""
+    if array.dtype != object or set(map(type, array)) != {str}:
+        found, index = np.unique(array, return_inverse=True)
+        return found, index
+    levels = sorted(set(array.tolist()))
+    place = {level: at for at, level in enumerate(levels)}
+    return np.array(levels, dtype=object), np.fromiter(map(place.__getitem__, array), np.intp, len(array))
 
 
 def _is_missing(value: object) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, count, shown
 from logiclens.explain.front import RATES, FrontPoint, Scores, check_text, check_weight
+from logiclens.explain.html import explanation_html
 from logiclens.explain.label import Label, plain_label
 from logiclens.explain.rule import Rule, RuleKind, member
 from logiclens.explain.saved import (
@@ -277,6 +278,9 @@ class Explanation:
         return str(self.rule)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return explanation_html(self)
 
 
 _FORMAT = "logiclens.explanation"

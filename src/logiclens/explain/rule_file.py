@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-from logiclens.errors import InputError
+from logiclens.errors import FileError, InputError
 from logiclens.explain.rule_set import ExplanationSet
-from logiclens.explain.saved import as_file, read_file
+from logiclens.explain.saved import read_file
+from logiclens.files.writing import as_file
 
 
 def load_rules(path: str | os.PathLike[str]) -> ExplanationSet:
@@ -28,5 +29,7 @@ def load_rules(path: str | os.PathLike[str]) -> ExplanationSet:
     file = as_file(path)
     try:
         return ExplanationSet.from_json(read_file(file))
+    except FileError:
+        raise
     except InputError as error:
         raise InputError(f"{os.fspath(path)!r} does not hold rules that can be read. {error}") from None

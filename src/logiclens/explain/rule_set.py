@@ -23,38 +23,30 @@ from numpy.typing import NDArray
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownConceptError, UnknownTargetError, count, shown
-from logiclens.explain.explanation import Explanation, from_saved, to_saved
+from logiclens.explain.explanation import Explanation
 from logiclens.explain.front import check_rate
+from logiclens.explain.html import rules_html
 from logiclens.explain.label import Label, check_labels, label_array, plain_label, true_answers, true_labels
+from logiclens.explain.prediction_counterfactual import (
+    PredictionCounterfactual,
+    prediction_counterfactual,
+)
+from logiclens.explain.resolution import Resolution, winners
+from logiclens.explain.rule_check import RuleCheck, check_rules, parts_of
+from logiclens.explain.rule_export import (
+    rules_to_latex,
+    rules_to_markdown,
+    rules_to_python,
+    rules_to_sentence,
+)
+from logiclens.explain.rule_json import rules_from_json, rules_to_json
 from logiclens.explain.rule_sql import rules_to_sql
-from logiclens.explain.saved import damage_named, items, read_saved, storable, write_saved, write_whole
+from logiclens.explain.saved import write_whole
 from logiclens.logic.arrays import BoolArray, unpack
 from logiclens.logic.data import ConceptData, check_names
 from logiclens.logic.entail import Conflict, Given, conflicts
 from logiclens.logic.formula import Formula
 from logiclens.logic.values import THRESHOLD
-
-
-@dataclass(frozen=True)
-class Resolution:
-    """On how many rows the rules agree on an answer.
-
-    Attributes
-    ----------
-    n_rows : int
-        All rows: the sum of the three others.
-    n_decided : int
-        Rows on which one rule fires; in a multi-label set, one or more.
-    n_conflicts : int
-        Rows on which several rules fire that exclude one another; none in a multi-label set.
-    n_uncovered : int
-        Rows on which no rule fires.
-    """
-
-    n_rows: int
-    n_decided: int
-    n_conflicts: int
-    n_uncovered: int
 
 
 @dataclass(frozen=True, repr=False)
@@ -264,20 +256,14 @@ class ExplanationSet(Mapping[Label, Explanation]):
         fired = self.fired(X, names, threshold=threshold)
         if self.multi_label:
             return fired.astype(np.int64)
-        priority = np.array(self.priority)
-        order = np.argsort(-priority, kind="stable")
-        winner = order[fired[:, order].argmax(axis=1)]
         fallback = next(at for at, label in enumerate(self.labels) if label == self.default)
-        return label_array(self.labels)[np.where(fired.any(axis=1), winner, fallback)]
+        return label_array(self.labels)[winners(fired, self.priority, fallback)]
 
     def coverage_counts(
         self, X: Any, names: Sequence[str] | None = None, *, threshold: float = THRESHOLD
     ) -> Resolution:
         """On how many rows one rule fires, several do, or none; parameters as for :meth:`fired`."""
-        rules_fired = self.fired(X, names, threshold=threshold).sum(axis=1)
-        uncovered = int((rules_fired == 0).sum())
-        several = 0 if self.multi_label else int((rules_fired > 1).sum())
-        return Resolution(len(rules_fired), len(rules_fired) - several - uncovered, several, uncovered)
+        return Resolution.of(self.fired(X, names, threshold=threshold), self.multi_label)
 
     def score(
         self, X: Any, y: Any, names: Sequence[str] | None = None, *, threshold: float = THRESHOLD
@@ -309,7 +295,23 @@ class ExplanationSet(Mapping[Label, Explanation]):
             What is known about the concepts; see :func:`logiclens.logic.conflicts`. What the vocabulary
             knows of them is added.
         """
-        return conflicts(self.formulas, [*_parts(given), *self.known()])
+        return conflicts(self.formulas, [*parts_of(given), *self.known()])
+
+    def check(self, given: Given = None) -> RuleCheck:
+        """Find conflicts, gaps, rules that are always or never true, superfluous terms, concepts used.
+
+        See :func:`logiclens.explain.rule_check.check_rules`.
+        """
+        return check_rules(self, given)
+
+    def counterfactual(
+        self, x: Any, target: Label | None = None, *, groups: Iterable[Sequence[str]] = ()
+    ) -> PredictionCounterfactual:
+        """Fewest changes of one row that turn what :meth:`predict` says of it, to ``target`` if given.
+
+        See :func:`logiclens.explain.prediction_counterfactual.prediction_counterfactual`.
+        """
+        return prediction_counterfactual(self, x, target, groups=groups)
 
     def known(self) -> tuple[Formula, ...]:
         """What the vocabulary knows of the concepts that rules use: which of them exclude one another."""
@@ -321,17 +323,29 @@ class ExplanationSet(Mapping[Label, Explanation]):
         """Return :meth:`predict` as SQL; see :func:`logiclens.explain.rule_sql.rules_to_sql`."""
         return rules_to_sql(self, dialect, threshold)
 
+    def to_python(self, name: str = "predict", threshold: float = THRESHOLD) -> str:
+        """Source of a function of one row; see :func:`logiclens.explain.rule_export.rules_to_python`."""
+        return rules_to_python(self, name, threshold)
+
+    def to_sympy(self) -> dict[Label, Any]:
+        """Return each formula as a SymPy expression; see :func:`logiclens.logic.to_sympy`."""
+        return {label: explanation.to_sympy() for label, explanation in self.items()}
+
+    def to_latex(self) -> str:
+        """Return all rules as math-mode LaTeX, one a line; needs the amsmath package."""
+        return rules_to_latex(self)
+
+    def to_markdown(self) -> str:
+        """Return all rules as Markdown: in plain English and as logic."""
+        return rules_to_markdown(self)
+
+    def to_sentence(self) -> str:
+        """Return all rules in plain English, one a line, and who decides where several or none are true."""
+        return rules_to_sentence(self)
+
     def to_json(self) -> str:
         """JSON text that :meth:`from_json` reads back exactly, fronts and types of labels included."""
-        entries = {
-            "concept_names": list(map(storable, self.concept_names)),
-            "multi_label": self.multi_label,
-            "default": self.default,
-            "priority": self.priority,
-            "explanations": list(map(to_saved, self.explanations)),
-            "vocabulary": None if self.vocabulary is None else self.vocabulary.to_saved(),
-        }
-        return write_saved(_FORMAT, _VERSION, entries)
+        return rules_to_json(self)
 
     @classmethod
     def from_json(cls, text: str) -> ExplanationSet:
@@ -342,17 +356,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
         InputError
             The text is damaged, comes from elsewhere or from a later release.
         """
-        entries = read_saved(text, _FORMAT, _VERSION, _ENTRIES)
-        with damage_named():
-            for key in ("concept_names", "priority", "explanations"):
-                entries[key] = tuple(items(entries[key], f'"{key}"'))
-            if entries["multi_label"] is not True and entries["default"] is None:
-                raise InputError('"default" must be a label. Got None.')
-            if not entries["priority"]:
-                raise InputError('"priority" must not be empty.')
-            words = entries["vocabulary"]
-            entries["vocabulary"] = None if words is None else Vocabulary.from_saved(words)
-            return cls(**{**entries, "explanations": tuple(map(from_saved, entries["explanations"]))})
+        return rules_from_json(cls, text)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rules to a file, for ``load_rules``; an old file is replaced whole or stays."""
@@ -363,17 +367,8 @@ class ExplanationSet(Mapping[Label, Explanation]):
 
     __repr__ = __str__
 
-
-_FORMAT = "logiclens.rules"
-_VERSION = 2
-_ENTRIES = ("concept_names", "multi_label", "default", "priority", "explanations", "vocabulary")
-
-
-def _parts(given: Given) -> list[Formula]:
-    """What is given, part by part."""
-    if given is None:
-        return []
-    return list(given) if isinstance(given, Iterable) and not isinstance(given, Formula) else [given]
+    def _repr_html_(self) -> str:
+        return rules_html(self)
 
 
 def _shared_vocabulary(explanations: Sequence[Explanation]) -> Vocabulary | None:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from logiclens.errors import InputError, listing, shown
+from logiclens.files.writing import read_whole, written_whole
 from logiclens.logic import export
 from logiclens.logic.formula import Formula
 
@@ -114,41 +113,16 @@ def items(value: Any, what: str) -> list[Any]:
     return value
 
 
-def as_file(path: str | os.PathLike[str]) -> Path:
-    """A path that may be a file's: no folder."""
-    if not isinstance(path, str | os.PathLike):
-        raise InputError(f"A path must be a text or a path object. Got {shown(path)}; write 'rules.json'.")
-    target = Path(path)
-    if target.is_dir():
-        raise InputError(f"{os.fspath(path)!r} is a folder. Name a file in it.")
-    return target
-
-
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write bytes to a file: all of them, or, when something goes wrong, none.
-
-    They go to a new file in the same folder first, which then takes the place of the old one.
-    """
-    target = as_file(path)
-    draft = target.with_name(f".{secrets.token_hex(8)}.tmp")  # not the target's name: it may be too long
-    try:
-        with open(draft, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, target)
-    except BaseException as error:
-        with suppress(OSError):
-            draft.unlink()
-        if isinstance(error, OSError) and error.errno is not None:  # names the draft, of which no one knows
-            raise OSError(error.errno, error.strerror, os.fspath(target)) from None
-        raise
+    """Write bytes to a file: all of them, or, when something goes wrong, none."""
+    with written_whole(path) as file:
+        file.write(content)
 
 
 def read_file(path: str | os.PathLike[str]) -> str:
     """Text of a file that :func:`write_whole` wrote."""
     try:
-        return as_file(path).read_text(encoding="utf-8")
+        return read_whole(path).decode()
     except UnicodeDecodeError:
         raise InputError("The file is not text in UTF-8, so it was not saved here.") from None
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from logiclens.logic.arrays import BoolArray
-from logiclens.logic.formula import And, Formula, Not, Or
+from logiclens.logic.cover import MAX_TERMS
+from logiclens.logic.formula import FALSE, And, Formula, Not, Or, Var
+from logiclens.logic.normal_form import to_dnf
 from logiclens.logic.truth_table import TruthTable
 
 Literals = list[list[Formula]]
@@ -28,6 +30,28 @@ def terms_of(formula: Formula) -> Literals:
 def as_formula(terms: Literals) -> Formula:
     """Inverse of :func:`terms_of`."""
     return Or.of([And.of(term) for term in terms])
+
+
+def dnf_terms(formula: Formula, max_terms: int = MAX_TERMS) -> tuple[Formula, ...]:
+    """The terms of a formula: as written where it is in DNF, of its DNF otherwise; none of ``FALSE``.
+
+    Examples
+    --------
+    >>> from logiclens.logic import Var
+    >>> dnf_terms(Var("c") | (Var("b") & Var("a")))
+    (Var('c'), And(Var('b'), Var('a')))
+    >>> dnf_terms(Var("c") & (Var("b") | Var("a")))
+    (And(Var('a'), Var('c')), And(Var('b'), Var('c')))
+    """
+    if not all(map(_is_literal, (literal for term in terms_of(formula) for literal in term))):
+        formula = to_dnf(formula, max_terms)
+    if formula == FALSE:
+        return ()
+    return formula.args if isinstance(formula, Or) else (formula,)
+
+
+def _is_literal(part: Formula) -> bool:
+    return isinstance(part, Var) or (isinstance(part, Not) and isinstance(part.arg, Var))
 
 
 class Tuples:

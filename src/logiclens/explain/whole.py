@@ -15,6 +15,7 @@ import numpy as np
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import count
 from logiclens.explain.compose import smallest_formula
+from logiclens.explain.html import clauses_html
 from logiclens.explain.rule import Rule, RuleKind
 from logiclens.explain.unseen import check_table
 from logiclens.logic.data import check_count
@@ -61,9 +62,15 @@ class GlobalExplanation:
         return _clauses(self.formula)
 
     def __str__(self) -> str:
-        clauses = self.clauses or (TRUE,)
-        rules = (str(Rule(0, clause, RuleKind.CLUSTER, self.vocabulary)) for clause in clauses)
-        return "\n".join(rule.replace(" in O_0", "", 1) for rule in rules)
+        return "\n".join(self._lines("ascii", " in O_0"))
+
+    def _repr_html_(self) -> str:
+        return clauses_html(self._lines("unicode", " ∈ O_0"), self.status)
+
+    def _lines(self, style: str, cluster: str) -> list[str]:
+        """Each clause in First-Order Logic, as a cluster's rule is written but without the cluster."""
+        rules = (Rule(0, clause, RuleKind.CLUSTER, self.vocabulary) for clause in self.clauses or (TRUE,))
+        return [rule.format(style).replace(cluster, "", 1) for rule in rules]
 
 
 def explain_global(

@@ -1,1 +1,36 @@
-"""Tables in files: CSV, TSV and Parquet, compressed or not, whole or in batches."""
+"""Tables in files: CSV, TSV and Parquet, compressed or not, whole or in batches.
+
+What needs pyarrow is imported when it is first asked for: whoever only writes a file needs none of it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from logiclens.files.writing import written_whole
+
+if TYPE_CHECKING:
+    from logiclens.files.batches import Batch, Batches, read_batches
+    from logiclens.files.columns import ValueType
+    from logiclens.files.reading import TableFile, read_table
+
+_LATE = {
+    "Batch": "logiclens.files.batches",
+    "Batches": "logiclens.files.batches",
+    "TableFile": "logiclens.files.reading",
+    "ValueType": "logiclens.files.columns",
+    "read_batches": "logiclens.files.batches",
+    "read_table": "logiclens.files.reading",
+}
+"""Names imported when they are first asked for, and where they live."""
+
+__all__ = ["Batch", "Batches", "TableFile", "ValueType", "read_batches", "read_table", "written_whole"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATE:
+        return getattr(import_module(_LATE[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -14,12 +14,22 @@ Terms are rows of small integers: 1 for a concept, -1 for its negation, 0 for ne
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, quiet_products
+from logiclens.logic.arrays import (
+    BoolArray,
+    FloatArray,
+    IndexArray,
+    Terms,
+    Words,
+    pack,
+    quiet_products,
+    unpack,
+)
 from logiclens.logic.relevance import tie_values
 from logiclens.logic.set_cover import Effort, greedy_cover, irredundant, minimum_cover
 
@@ -38,6 +48,8 @@ _WORKING_SET: Final = 1 << 14  # tuples of each answer looked at first; more whe
 _REFILL: Final = Effort(nodes=20, cover_size=150, program_size=0)  # proof allowed to one choice of terms
 _PATIENCE: Final = 30  # reductions without gain after which the loop ends
 _LITTLE_PATIENCE: Final = 6  # the same where a formula is only a start for another search
+_MANY_ROWS: Final = 1 << 12  # tuples from which on it pays to look terms up in packed bits
+_SHORT: Final = 64  # literals of a term up to which it does
 _CELLS: Final = 3_000  # size of table (tuples times concepts) below which there are more of them
 
 
@@ -47,8 +59,18 @@ class Side:
     def __init__(self, bits: BoolArray) -> None:
         self.bits = bits
         self.true: _Dense = bits.astype(np.float32)  # (n_rows, n_concepts)
-        self.false: _Dense = 1 - self.true
         self.columns = np.ascontiguousarray(bits.T)  # (n_concepts, n_rows)
+
+    @cached_property
+    def false(self) -> _Dense:
+        """Which concepts are false, shape (n_rows, n_concepts)."""
+        return 1 - self.true
+
+    @cached_property
+    def _literals(self) -> Words:
+        """Where each literal is true, in words: concepts, their negations, and one that always is."""
+        always = np.ones((1, len(self)), dtype=np.bool_)
+        return pack(np.concatenate([self.columns, ~self.columns, always]))
 
     def __len__(self) -> int:
         return len(self.bits)
@@ -62,8 +84,19 @@ class Side:
 
     def covered(self, terms: Terms) -> BoolArray:
         """Which term is true on which tuple, shape (n_terms, n_rows)."""
-        true: BoolArray = self.broken(terms) == 0
-        return true
+        sizes = np.count_nonzero(terms, axis=1)
+        longest = int(sizes.max(initial=0))
+        if len(self) < _MANY_ROWS or longest > _SHORT:
+            true: BoolArray = self.broken(terms) == 0
+            return true
+        term, concept = np.nonzero(terms)
+        place = np.arange(len(term)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        literals = np.full((len(terms), longest), 2 * terms.shape[1])
+        literals[term, place] = np.where(terms[term, concept] > 0, concept, terms.shape[1] + concept)
+        words = np.repeat(self._literals[-1:], len(terms), axis=0)
+        for column in literals.T:
+            words &= self._literals[column]
+        return unpack(words, len(self))
 
     @quiet_products
     def matching(self, weight: _Dense, seeds: BoolArray) -> _Dense:

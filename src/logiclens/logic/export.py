@@ -69,12 +69,16 @@ def to_python(formula: Formula, name: str = "rule", *, threshold: float = THRESH
     """
     check_function_name(name)
     check_writable(formula, _DEEPEST)
-    cut = check_threshold(threshold)
+    return write_python(formula, name, threshold_literal(check_threshold(threshold)))
+
+
+def threshold_literal(cut: float) -> Callable[[str, bool], str]:
+    """How a literal is written in Python: a value of ``row`` is compared with a threshold."""
 
     def literal(name: str, positive: bool) -> str:
         return f"row[{name!r}] {'>' if positive else '<='} {cut!r}"
 
-    return write_python(formula, name, literal)
+    return literal
 
 
 def check_function_name(name: str) -> None:
@@ -85,18 +89,27 @@ def check_function_name(name: str) -> None:
 
 def write_python(formula: Formula, name: str, literal: Callable[[str, bool], str]) -> str:
     """Source of a function of ``row`` for a formula, each literal as the caller writes it."""
+    # No call of bool(): the function itself may have been given that name.
+    test = python_condition(formula, literal)
+    answer = (
+        test if isinstance(_negations_at_concepts(formula, True), Const) else f"True if {test} else False"
+    )
+    return f"def {name}(row):\n    return {answer}\n"
+
+
+def python_condition(formula: Formula, literal: Callable[[str, bool], str]) -> str:
+    """A formula as an expression for the body of a function; true or false where its literals are."""
     check_writable(formula, _DEEPEST)
     positive = _negations_at_concepts(formula, True)
     notation = Notation(literal, "True", "False", "not ", " and ", " or ")
     if isinstance(positive, Const):
-        return f"def {name}(row):\n    return {notation.write(positive)}\n"
+        return notation.write(positive)
     sign = "and" if isinstance(positive, And) else "or"
     parts = (
         map(notation.part, positive.args) if isinstance(positive, And | Or) else [notation.write(positive)]
     )
     body = f"\n        {sign} ".join(parts)
-    # No call of bool(): the function itself may have been given that name.
-    return f"def {name}(row):\n    return True if (\n        {body}\n    ) else False\n"
+    return f"(\n        {body}\n    )"
 
 
 def _negations_at_concepts(formula: Formula, positive: bool) -> Formula:

@@ -285,8 +285,10 @@ class Tradeoff:
                 best, winner = float(values[0]), terms[0]
             length += 1
             beam = terms[:_BEAM] if length <= most else terms[:0]
-            beam = self._promising(side, gain, beam, best + price * length)
-            values, terms = self._longer(side, gain, beam, price * length)
+            covered = side.covered(beam)
+            # Only terms whose covered positive gains alone would still win can become the best.
+            promising = covered @ np.maximum(gain, 0) > best + price * length
+            values, terms = self._longer(side, gain, beam[promising], covered[promising], price * length)
         return winner
 
     def _up_to_two(self, side: Side, gain: FloatArray, price: float, most: float) -> tuple[FloatArray, Terms]:
@@ -312,28 +314,25 @@ class Tradeoff:
         """A hair for relevant concepts, for each of their plain and negated literals."""
         return 1e-3 * self._epsilon * np.tile(self.relevance[concepts], 2)
 
-    def _longer(self, side: Side, gain: FloatArray, beam: Terms, cost: float) -> tuple[FloatArray, Terms]:
+    def _longer(
+        self, side: Side, gain: FloatArray, beam: Terms, covered: BoolArray, cost: float
+    ) -> tuple[FloatArray, Terms]:
         """The best terms with one more literal and what they win, best first."""
-        wins = self._extensions(side, gain, beam) - cost + self._bonus(np.arange(self.n_concepts))
+        wins = self._extensions(side, gain, beam, covered) - cost + self._bonus(np.arange(self.n_concepts))
         top = np.argsort(-wins, axis=None, kind="stable")[: 4 * _BEAM]
         top = top[np.isfinite(wins.flat[top])]
         parents, literals = np.divmod(top, 2 * self.n_concepts)
         terms, first = first_of_equal(extended(beam[parents], literals))
         return wins.flat[top[first]], terms
 
-    def _extensions(self, side: Side, gain: FloatArray, beam: Terms) -> FloatArray:
+    def _extensions(self, side: Side, gain: FloatArray, beam: Terms, covered: BoolArray) -> FloatArray:
         """Gain of each term of the beam with each literal added, shape (n_beam, 2 * n_concepts)."""
-        inside = side.covered(beam) * gain.astype(np.float32)
+        inside = covered * gain.astype(np.float32)
         plain = (inside @ side.true).astype(np.float64)
         negated = inside.sum(axis=1, keepdims=True, dtype=np.float64) - plain
         values = np.concatenate([plain, negated], axis=1)
         values[np.tile(beam != 0, 2)] = -np.inf
         return values
-
-    def _promising(self, side: Side, gain: FloatArray, beam: Terms, least: float) -> Terms:
-        """Terms whose covered positive gains alone would still beat ``least``."""
-        bound = side.covered(beam) @ np.maximum(gain, 0)
-        return beam[bound > least]
 
 
 def _size(terms: Terms) -> int:

@@ -114,28 +114,33 @@ def rule_scores(
     """
     if not isinstance(getattr(formula, "formula", None), Formula):
         check_formula(formula, "rule_scores")
-    level = as_float(confidence)
-    if not 0 < level < 1:
-        raise InputError(f"confidence must be a number between 0 and 1. Got {shown(confidence)}.")
+    z = normal_quantile(confidence)
     true: BoolArray = formula.evaluate(X, names)
     given = weights_of(sample_weight, len(true))
     weight = np.ones(len(true)) if given is None else given
     target = yes_or_no(y_is_target, "y_is_target", len(true))
     both, every = true & target, np.ones_like(true)
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    precision, prevalence = _rate(both, true, weight, z), _rate(target, every, weight, z)
+    precision, prevalence = share(both, true, weight, z), share(target, every, weight, z)
     return RuleScores(
         float(weight.sum()),
         float(weight[true].sum()),
         *precision,
-        *_rate(both, target, weight, z),
-        *_rate(true, every, weight, z),
+        *share(both, target, weight, z),
+        *share(true, every, weight, z),
         *prevalence,
         precision[0] / prevalence[0] if prevalence[0] > 0 else np.nan,
     )
 
 
-def _rate(part: BoolArray, whole: BoolArray, weight: FloatArray, z: float) -> tuple[float, Interval]:
+def normal_quantile(confidence: float) -> float:
+    """How many standard deviations from the middle an interval of that confidence ends."""
+    level = as_float(confidence)
+    if not 0 < level < 1:
+        raise InputError(f"confidence must be a number between 0 and 1. Got {shown(confidence)}.")
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def share(part: BoolArray, whole: BoolArray, weight: FloatArray, z: float) -> tuple[float, Interval]:
     """Share of the weight of ``whole`` that lies in ``part``, and its Wilson score interval."""
     total = weight[whole].sum()
     if total == 0:

@@ -191,6 +191,23 @@ class LogicNetwork(nn.Module):
             first.weight = nn.Parameter(weight * first.mask)
         self.columns = chosen if self.columns is None else self.columns.gather(1, chosen)
 
+    def widen(self, chosen: Tensor, n_concepts: int) -> None:
+        """Read rows of more concepts than so far: what it read is ``chosen``, their ascending positions.
+
+        A network that was never narrowed has masked weights for the others from now on.
+        """
+        if self.columns is not None:
+            self.columns = chosen[self.columns]
+        elif len(chosen) < n_concepts:
+            first = self.linears[0]
+            members, n_out, _ = first.weight.shape
+            with torch.no_grad():
+                for name in ("weight", "mask"):
+                    whole = first.weight.new_zeros(members, n_out, n_concepts)
+                    whole[:, :, chosen] = getattr(first, name)
+                    setattr(first, name, nn.Parameter(whole) if name == "weight" else whole)
+        self.n_concepts = n_concepts
+
     def select(self, index: Tensor) -> Self:
         """Return a population of some of the members, copied."""
         twin = copy.copy(self)

@@ -1,0 +1,134 @@
+"""Results as JSON, for programs; the form is described in docs/how-to/use_the_command.md, and has a version.
+
+Rates are numbers in [0, 1]; one that is not defined, such as the precision of a rule that is never true, is
+null.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from math import isnan
+from typing import Any
+
+import logiclens
+from logiclens.cli.outcome import ClassOutcome, Outcome
+from logiclens.cli.preparing import Dropped, Prepared
+from logiclens.explain import Explanation
+
+FORMAT = "logiclens.results"
+VERSION = 1
+_PACKAGES = ("numpy", "scikit-learn", "torch")
+
+
+def results_json(
+    prepared: Prepared,
+    rules: Sequence[Mapping[str, Any]],
+    *,
+    task: str,
+    overall: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    dropped: Sequence[Dropped],
+    cross_validation: Mapping[str, Any] | None = None,
+) -> str:
+    """The whole result as JSON text.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    rules : sequence of mappings
+        As :func:`rule_entries` makes them.
+    task : {"classify", "black box", "cluster"}
+    overall : mapping
+        Figures about all rules together.
+    settings : mapping
+        What the command was asked for.
+    dropped : sequence of Dropped
+    cross_validation : mapping, optional
+        Metric to mean and standard error.
+    """
+    entries = {
+        "format": FORMAT,
+        "version": VERSION,
+        "task": task,
+        "target": prepared.target,
+        "data": {
+            "name": prepared.name,
+            "sha256": prepared.sha256,
+            "n_rows": prepared.n_read,
+            "n_used": len(prepared.labels),
+            "columns": prepared.inputs.column_names,
+            "dropped": [each._asdict() for each in dropped],
+            "notes": list(prepared.notes),
+        },
+        "rules": list(rules),
+        "overall": dict(overall),
+        "cross_validation": None if cross_validation is None else dict(cross_validation),
+        "settings": dict(settings),
+        "versions": {
+            "logiclens": logiclens.__version__,
+            "python": platform.python_version(),
+            **{name: version(name) for name in _PACKAGES},
+        },
+    }
+    return json.dumps(_defined(entries), indent=2, allow_nan=False) + "\n"
+
+
+def rule_entries(explanation: Explanation) -> dict[str, Any]:
+    """A rule in the forms that programs and people read."""
+    return {
+        "label": explanation.target,
+        "kind": str(explanation.kind),
+        "logic": explanation.rule.format("ascii"),
+        "sentence": explanation.to_sentence(),
+        "sql": explanation.to_sql(),
+        "literals": explanation.complexity,
+        "status": explanation.status,
+    }
+
+
+def class_entries(found: ClassOutcome) -> dict[str, Any]:
+    """A rule of a class, with its figures."""
+    scores = found.scores
+    rates = {
+        name: {
+            "value": getattr(scores, name),
+            "low": getattr(scores, f"{name}_interval")[0],
+            "high": getattr(scores, f"{name}_interval")[1],
+        }
+        for name in ("precision", "recall", "coverage")
+    }
+    return {
+        **rule_entries(found.explanation),
+        "n_all": found.n_all,
+        "n": found.n,
+        **rates,
+        "accuracy": found.agreement,
+        "fidelity": found.fidelity,
+    }
+
+
+def overall_entries(outcome: Outcome) -> dict[str, Any]:
+    """Figures about all rules together."""
+    return {
+        "part": "held out" if outcome.held_out else "training",
+        "n_train": outcome.n_train,
+        "n": outcome.n,
+        "network_accuracy": outcome.network_accuracy,
+        "rules_accuracy": outcome.rules_accuracy,
+        "guess_accuracy": outcome.guess_accuracy,
+        "fidelity": outcome.fidelity,
+        "n_uncovered": outcome.n_uncovered,
+        "n_conflicts": outcome.n_conflicts,
+    }
+
+
+def _defined(value: Any) -> Any:
+    """The same without NaN, which JSON does not know."""
+    if isinstance(value, dict):
+        return {key: _defined(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_defined(entry) for entry in value]
+    return None if isinstance(value, float) and isnan(value) else value

@@ -1,0 +1,285 @@
+"""``logiclens explain``: from a table to rules, scores, and a report, in one command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from logiclens.cli import options as opt
+from logiclens.cli.choices import Kind, Network
+from logiclens.cli.failing import clear_errors, written
+from logiclens.cli.learning import Settings
+from logiclens.cli.outputs import Outputs
+from logiclens.cli.reports import command_typed, write_report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rich.console import Console
+
+    from logiclens.cli.learning import MeanAndError
+    from logiclens.cli.outcome import Outcome
+    from logiclens.cli.preparing import Dropped, Prepared, Source, Wish
+    from logiclens.cli.progress import Progress
+    from logiclens.estimators.base import LENClassifier
+
+
+def explain(  # noqa: PLR0913 - the options of a command
+    context: typer.Context,
+    data: opt.Data,
+    target: Annotated[
+        str, typer.Option(help="Column to explain: its values are the classes.", metavar="COLUMN")
+    ],
+    above: Annotated[
+        float | None,
+        typer.Option(
+            help="For a target of numbers: two classes, above this limit and not.", metavar="NUMBER"
+        ),
+    ] = None,
+    network: opt.NetworkOption = Network.MU,
+    rule: opt.KindOption = Kind.IFF,
+    seed: opt.Seed = 0,
+    max_literals: opt.MaxLiterals = None,
+    use: opt.Use = None,
+    ignore: opt.Ignore = None,
+    holdout: opt.Holdout = 0.3,
+    max_rows: opt.MaxRows = None,
+    cv: Annotated[
+        bool, typer.Option("--cv", help="Also cross-validate: the six metrics of the paper, on all rows.")
+    ] = False,
+    folds: Annotated[int, typer.Option(help="Parts of the rows for --cv.", min=2, metavar="NUMBER")] = 10,
+    html: opt.Html = None,
+    json: opt.Json = None,
+    save: opt.Save = None,
+    rows: opt.Rows = False,
+    more: Annotated[
+        bool,
+        typer.Option("--more", help="Also print shorter and longer rules, and what would change one row."),
+    ] = False,
+    quiet: opt.Quiet = False,
+    device: opt.Device = "cpu",
+    delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None,
+) -> None:
+    """Learn the rules that decide a column of a table.
+
+    Each value of the column is a class, and gets a rule that says when it holds and how far to trust it.
+    Types are guessed, numbers get cut points, missing values are allowed. What cannot be used (dates, free
+    text, identifiers) is left out, with a line that says why. Rules come from the training rows and are
+    scored on the rows held out.
+
+    \b
+    Examples:
+      logiclens explain patients.csv --target outcome
+          print a rule for each class, with its scores
+      logiclens explain patients.csv --target outcome --html report.html --save model.lens
+          write a report to read and send around, and the model for logiclens predict
+      logiclens explain patients.csv --target outcome --ignore patient_id,ward --max-literals 4
+          leave columns out, and ask for short rules
+      logiclens explain houses.csv --target price --above 250000
+          a target of numbers: what makes it large?
+      logiclens explain data.tsv.gz --target kind --rule only_if --cv
+          sufficient conditions, and cross-validated metrics
+      cat data.csv | logiclens explain - --target kind --json - | jq .rules
+          from a pipe, into a pipe
+    """  # noqa: D301 - \b keeps lines
+    from logiclens.cli.preparing import Wish
+    from logiclens.cli.progress import Progress
+
+    with clear_errors():
+        asked = Asked(
+            Wish(target, use or (), ignore or (), (), above, holdout, seed, max_rows),
+            Settings(network, rule, seed, max_literals, device),
+            Outputs(html, json, save),
+            folds=folds if cv else None,
+            rows=rows,
+            quiet=quiet,
+            command=command_typed(context),
+            more=more,
+        )
+        asked.outputs.check(data)
+        progress = Progress.on_terminal(quiet)
+        run(read(data, progress, delimiter, encoding, decimal), asked, progress)
+
+
+class Asked(NamedTuple):
+    """All that a command was asked for.
+
+    Attributes
+    ----------
+    wish : Wish
+        What to take of the table.
+    settings : Settings
+        How to train.
+    outputs : Outputs
+        What to write.
+    folds : int, optional
+        Of a cross-validation, where that is asked for.
+    rows : bool
+        Whether rows go into the report.
+    quiet, more : bool
+        Whether to print less, or more.
+    command : str, optional
+        The command, as it was typed.
+    """
+
+    wish: Wish
+    settings: Settings
+    outputs: Outputs = Outputs()
+    folds: int | None = None
+    rows: bool = False
+    quiet: bool = False
+    more: bool = False
+    command: str | None = None
+
+
+class Results(NamedTuple):
+    """All that is to be told."""
+
+    prepared: Prepared
+    model: LENClassifier
+    outcome: Outcome
+    dropped: tuple[Dropped, ...]
+    metrics: Mapping[str, MeanAndError] | None
+
+
+def read(
+    data: str, progress: Progress, delimiter: str | None, encoding: str | None, decimal: str | None
+) -> Source:
+    """Read the table that a command names."""
+    from logiclens.files import read_table
+
+    with progress.doing(f"reading {data}"):
+        return read_table(data, delimiter=delimiter, encoding=encoding, decimal=decimal)
+
+
+def run(source: Source, asked: Asked, progress: Progress) -> None:
+    """Learn, write what is to be written, and print."""
+    from logiclens.cli.printing import output_console
+
+    results = learn(source, asked, progress)
+    _write(results, asked, progress)
+    if asked.outputs.to_stdout:
+        return
+    with written():
+        console = output_console()
+        if asked.quiet:
+            print_rules_alone(console, results.model.explain())
+        else:
+            _print(console, results, asked)
+
+
+def learn(
+    source: Source, asked: Asked, progress: Progress, check: Callable[[Prepared], object] | None = None
+) -> Results:
+    """Prepare the table, train, and score; a check may refuse what was prepared before the long work."""
+    from logiclens.cli.learning import cross_validated, trained
+    from logiclens.cli.outcome import measure
+    from logiclens.cli.preparing import prepare
+
+    with progress.doing("looking at the columns"):
+        prepared = prepare(source, asked.wish)
+        if check is not None:
+            check(prepared)
+    model = trained(prepared, asked.settings, progress)
+    outcome = measure(model, prepared)
+    dropped = prepared.without_use(model)
+    metrics = None
+    if asked.folds is not None:
+        metrics = cross_validated(prepared, asked.settings, asked.folds, progress)
+    return Results(prepared, model, outcome, dropped, metrics)
+
+
+def _write(results: Results, asked: Asked, progress: Progress) -> None:
+    from logiclens.cli.as_json import class_entries, overall_entries, results_json
+    from logiclens.cli.outputs import save_model, write_text
+
+    outputs = asked.outputs
+    save_model(results.model, results.model.explain(), outputs)
+    if outputs.html is not None:
+        with progress.doing("writing the report"):
+            write_report(
+                outputs.html, results.model, results.prepared, rows=asked.rows, command=asked.command
+            )
+    if outputs.json is not None:
+        metrics = results.metrics
+        text = results_json(
+            results.prepared,
+            [class_entries(found) for found in results.outcome.classes],
+            task="classify",
+            overall=overall_entries(results.outcome),
+            settings=setting_entries(asked),
+            dropped=results.dropped,
+            cross_validation=metrics and {name: value._asdict() for name, value in metrics.items()},
+        )
+        with written():
+            write_text(outputs.json, text)
+
+
+def setting_entries(asked: Asked) -> dict[str, Any]:
+    """What was asked for, as far as results depend on it."""
+    wish = asked.wish
+    return {
+        **asked.settings.entries(),
+        "above": wish.above,
+        "use": list(wish.use),
+        "ignore": list(wish.ignore),
+        "holdout": wish.holdout,
+        "max_rows": wish.max_rows,
+        "folds": asked.folds,
+    }
+
+
+def print_rules_alone(console: Console, rules: Any) -> None:
+    """Rules, one a line."""
+    from logiclens.cli.printing import say
+
+    for explanation in rules.values():
+        say(console, explanation.rule.format("unicode" if console.is_terminal else "ascii"))
+
+
+def _print(console: Console, results: Results, asked: Asked) -> None:
+    from logiclens.cli import results as show
+    from logiclens.cli.printing import percent, print_table, say
+
+    prepared, outcome = results.prepared, results.outcome
+    target = f"{prepared.target}"
+    show.print_heading(
+        console,
+        prepared,
+        f"What decides {target}?",
+        f"{type(results.model).__name__} trained on {outcome.n_train} rows, "
+        f"{len(results.model.concept_names_)} concepts.",
+    )
+    show.print_rules(console, show.class_headings(outcome, target, len(prepared.labels)))
+    say(console, show.part_words(outcome))
+    print_table(console, show.score_table(outcome.classes))
+    say(
+        console,
+        f"The network is right about {percent(outcome.network_accuracy)} of these rows, its rules alone "
+        f"about {percent(outcome.rules_accuracy)}; always the most common class, "
+        f"{percent(outcome.guess_accuracy)}. {show.coverage_words(outcome)}",
+    )
+    show.print_doubt(console, outcome, target)
+    console.print()
+    if asked.more:
+        show.print_more(console, results.model, prepared)
+    if results.metrics is not None:
+        say(console, f"Cross-validation, {asked.folds} folds of {len(prepared.labels)} rows:")
+        print_table(console, show.metrics_table(results.metrics))
+    show.print_dropped(console, results.dropped)
+    show.print_files(console, asked.outputs.written(), next_step(asked))
+
+
+def next_step(asked: Asked) -> str:
+    """What to do next, in one line."""
+    outputs = asked.outputs
+    if outputs.save is not None:
+        return f"logiclens predict {outputs.save} new.csv"
+    return (
+        ""
+        if outputs.html is not None
+        else "add --html report.html for a report, --save model.lens to predict"
+    )

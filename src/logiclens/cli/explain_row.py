@@ -1,0 +1,171 @@
+"""``logiclens explain-row``: why one row of a table is predicted as it is, and what would change that."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from logiclens.cli import options as opt
+from logiclens.cli.failing import clear_errors, written
+from logiclens.cli.models import Model
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from logiclens.explain import Explanation, ExplanationSet
+    from logiclens.files import TableFile
+
+
+def explain_row(
+    model: Model,
+    data: opt.Data,
+    row: Annotated[
+        int, typer.Option(help="Row to explain; the first below the header is 1.", min=1, metavar="NUMBER")
+    ],
+    target: Annotated[
+        str | None,
+        typer.Option("--class", help="What would make it this class?  [default: any other]", metavar="LABEL"),
+    ] = None,
+    delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None,
+) -> None:
+    """Say why one row is predicted as it is, and the least that would have to be different.
+
+    \b
+    Examples:
+      logiclens explain-row model.lens patients.csv --row 17
+          the values that count, the rule that decides, why, and what would change it
+      logiclens explain-row model.lens patients.csv --row 17 --class well
+          what would make it well?
+      logiclens explain-row rules.json patients.parquet --row 1
+          by rules alone: nothing of the network is loaded
+    """  # noqa: D301 - \b keeps lines
+    from logiclens.cli.models import label_named, rules_in, value_types
+    from logiclens.cli.printing import output_console
+    from logiclens.files import read_table
+
+    with clear_errors():
+        rules = rules_in(model)
+        wanted = None if target is None else label_named(rules, target)
+        file = read_table(
+            data, delimiter=delimiter, encoding=encoding, decimal=decimal, types=value_types(rules)
+        )
+        one = _one_row(file, row)
+        values = _values(rules, one)
+        told = [
+            *_prediction(rules, one),
+            *_network(model, rules, one),
+            Part("What would change it:", (str(rules.counterfactual(one, wanted)),)),
+        ]
+        with written():
+            console = output_console()
+            _print(console, f"Row {row} of {file.name}", values, told)
+
+
+_MOST_TERMS = 5  # that are told of one rule
+
+
+class Part(NamedTuple):
+    """A heading, a rule to show, if any, and what is said."""
+
+    heading: str
+    lines: tuple[str, ...]
+    rule: Explanation | None = None
+
+
+def _one_row(file: TableFile, row: int) -> Any:
+    from logiclens.errors import InputError, count
+
+    if row > file.n_rows:
+        raise InputError(
+            f"{file.name!r} has {count(file.n_rows, 'row')}; there is no row {row}. Rows count from 1."
+        )
+    return file.table.slice(row - 1, 1)
+
+
+def _values(rules: ExplanationSet, one: Any) -> list[tuple[str, str]]:
+    """The values that the rules look at, by column."""
+    from logiclens.cli.rows import needs
+    from logiclens.concepts.concept import value_text
+
+    found = []
+    for place in needs(rules, one.column_names).columns.values():
+        value = one.column(place)[0].as_py()
+        text = value_text(value) if isinstance(value, float) and isfinite(value) else str(value)
+        found.append((place, "missing" if value is None or value != value else text))
+    return found
+
+
+def _prediction(rules: ExplanationSet, one: Any) -> list[Part]:
+    """What the rules predict: for each rule that decides, its term that is true."""
+    fired = [label for label, true in zip(rules, rules.fired(one)[0], strict=True) if true]
+    if rules.multi_label:
+        if not fired:
+            return [Part("The rules predict no label: none of them is true of this row.", ())]
+        return [
+            Part(f"The rules predict {_named(rules, label)}:", _why(rules[label], one), rules[label])
+            for label in fired
+        ]
+    label = rules.predict(one).tolist()[0]
+    named = _named(rules, label)
+    heading = f"The rules predict {named}:"
+    if not fired:
+        return [Part(heading, (f"No rule is true of this row, and {named} is the default.",))]
+    lines = [*_why(rules[label], one)]
+    if len(fired) > 1:
+        others = ", ".join(_named(rules, other) for other in fired if other != label)
+        lines.append(f"Conflict: the rule of {others} is true of this row, too; {named} comes first.")
+    return [Part(heading, tuple(lines), rules[label])]
+
+
+def _named(rules: ExplanationSet, label: Any) -> str:
+    from logiclens.explain.changes import target_named
+
+    return target_named(rules[label].rule)
+
+
+def _why(explanation: Explanation, one: Any) -> tuple[str, ...]:
+    """The terms of a rule that are true of a row, in plain English."""
+    from logiclens.explain import term_scores
+    from logiclens.explain.changes import term_in_words
+
+    true = [score for score in term_scores(explanation, one) if score.covered][:_MOST_TERMS]
+    words = (term_in_words(score.formula, score.vocabulary) for score in true)
+    return tuple(f"{'Also because' if at else 'Because'}: {text}." for at, text in enumerate(words))
+
+
+def _network(path: str, rules: ExplanationSet, one: Any) -> list[Part]:
+    """What the network predicts, where there is one and the table has its columns."""
+    from logiclens.cli.models import network_in
+    from logiclens.errors import InputError
+
+    model = network_in(path)
+    if model is None:
+        return []
+    try:
+        said = model.predict(one).tolist()[0]
+    except InputError as error:
+        return [Part("The network cannot be asked:", (str(error),))]
+    labels = [label for label, yes in zip(rules, said, strict=True) if yes] if rules.multi_label else [said]
+    named = ", ".join(_named(rules, label) for label in labels)
+    return [Part(f"The network predicts {named or 'no label'}.", ())]
+
+
+def _print(console: Console, heading: str, values: list[tuple[str, str]], told: list[Part]) -> None:
+    from logiclens.cli.printing import print_rule, print_table, say, say_item, text_table
+
+    say(console, heading, "bold")
+    if values:
+        print_table(console, text_table("column", "value", rows=values))
+    for part in told:
+        say(console, part.heading, "bold")
+        first, *others = part.lines or ("",)
+        if part.rule is not None:
+            print_rule(console, part.rule, first)
+        elif first:
+            say_item(console, first)
+        for line in others:
+            say_item(console, line)

@@ -1,0 +1,97 @@
+"""What a saved file holds, for commands that use one: rules without torch, the network where it is needed."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from logiclens.errors import InputError, UnknownTargetError
+
+if TYPE_CHECKING:
+    from logiclens.concepts import Vocabulary
+    from logiclens.explain import ExplanationSet
+    from logiclens.explain.label import Label
+    from logiclens.files import ValueType
+
+Model: TypeAlias = Annotated[
+    str,
+    typer.Argument(metavar="MODEL", help="File that --save wrote: a model, or rules alone."),
+]
+
+
+def rules_in(path: str | os.PathLike[str]) -> ExplanationSet:
+    """The rules that a file holds, of a model or alone; torch is not needed.
+
+    Raises
+    ------
+    FileError
+        There is no such file, or it may not be read.
+    InputError
+        It holds neither, is damaged or comes from a later release.
+    """
+    from logiclens.explain import load_rules
+    from logiclens.files.writing import read_whole
+    from logiclens.loading import rules_of_model
+
+    content = read_whole(path)
+    if _is_model(content):
+        return rules_of_model(path)
+    if content.lstrip()[:1] != b"{":
+        raise InputError(
+            f"{os.fspath(path)!r} holds neither a model nor rules. "
+            "Pass a file that logiclens explain --save wrote."
+        )
+    return load_rules(path)
+
+
+def network_in(path: str | os.PathLike[str]) -> Any:
+    """The model that a file holds, with its network; None where it holds rules alone."""
+    from logiclens.files.writing import read_whole
+    from logiclens.loading import load
+
+    return load(path) if _is_model(read_whole(path)) else None
+
+
+def _is_model(content: bytes) -> bool:
+    from logiclens.explain.model_file import is_model
+
+    return is_model(content)
+
+
+def label_named(rules: ExplanationSet, text: str) -> Label:
+    """The label that a text on the command line stands for."""
+    for label in rules:
+        if text in (str(label), str(label).lower() if isinstance(label, bool) else str(label)):
+            return label
+    raise UnknownTargetError(text, rules.labels)
+
+
+def value_types(rules: ExplanationSet) -> dict[str, ValueType]:
+    """What the values of columns are to be read as, so that the rules can compare them.
+
+    A column of codes is text to the rules even where a file holds none but numbers.
+    """
+    from logiclens.files import ValueType
+
+    if rules.vocabulary is None:
+        return dict.fromkeys(rules.concept_names, ValueType.FLAG)
+    types = {column: _value_type(rules.vocabulary, column) for column in rules.vocabulary.columns}
+    return {column: kind for column, kind in types.items() if kind is not None}
+
+
+def _value_type(words: Vocabulary, column: str) -> ValueType | None:
+    """What a column's values are compared with; None where they are not."""
+    from logiclens.concepts import Flag
+    from logiclens.files import ValueType
+
+    mine = [concept for concept in words.concepts if concept.column == column]
+    if any(isinstance(concept, Flag) for concept in mine):
+        return ValueType.FLAG
+    kinds = {isinstance(value, str) for concept in mine for value in concept.condition().values}
+    if not kinds:
+        return None
+    if len(kinds) == 2:
+        return ValueType.MIXED
+    return ValueType.TEXT if kinds == {True} else ValueType.NUMBER

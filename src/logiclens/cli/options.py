@@ -1,0 +1,91 @@
+"""Options that several commands share, each with its name, its meaning and its limits in one place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from logiclens.cli.choices import Kind, Network, one_of
+
+Data: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="Table with a header: CSV, TSV or Parquet, also .gz; - reads standard input."
+    ),
+]
+NetworkOption: TypeAlias = Annotated[
+    Network,
+    typer.Option("--network", help="Network to train.", parser=one_of(Network), metavar="|".join(Network)),
+]
+KindOption: TypeAlias = Annotated[
+    Kind,
+    typer.Option(
+        "--rule",
+        help="What rules say of a class: exactly when it holds (iff), what it needs (if), or what is enough "
+        "for it (only_if).",
+        parser=one_of(Kind),
+        metavar="|".join(Kind),
+    ),
+]
+Seed: TypeAlias = Annotated[
+    int,
+    typer.Option(help="The same number gives the same rules.", min=0, max=2**32 - 1, metavar="NUMBER"),
+]
+MaxLiterals: TypeAlias = Annotated[
+    int | None, typer.Option(help="Most conditions of a rule.", min=1, metavar="NUMBER")
+]
+Use: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Columns to use, and no others: name,name,... A name with a comma is given by itself; the "
+        "option can be repeated.",
+        metavar="COLUMNS",
+    ),
+]
+Ignore: TypeAlias = Annotated[
+    list[str] | None, typer.Option(help="Columns to leave out, named like those of --use.", metavar="COLUMNS")
+]
+Holdout: TypeAlias = Annotated[
+    float,
+    typer.Option(
+        help="Share of the rows to hold out and score on; 0 for none.", min=0.0, max=0.9, metavar="SHARE"
+    ),
+]
+MaxRows: TypeAlias = Annotated[
+    int | None, typer.Option(help="Take so many rows at most, drawn at random.", min=2, metavar="NUMBER")
+]
+Html: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(help="Write a report to read and send around: one file, no network needed.", metavar="FILE"),
+]
+Json: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(help="Write rules, scores and settings as JSON; - for standard output.", metavar="FILE"),
+]
+Save: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(help="Write the model for later use; a name that ends in .json: its rules.", metavar="FILE"),
+]
+Rows: TypeAlias = Annotated[
+    bool, typer.Option("--rows", help="Put the rows on which rules are wrong into the report.")
+]
+Quiet: TypeAlias = Annotated[
+    bool, typer.Option("--quiet", help="Print the rules alone, one a line, and no progress.")
+]
+Device: TypeAlias = Annotated[
+    str,
+    typer.Option(help="Where to train: cpu gives the same rules everywhere; cuda, auto.", metavar="DEVICE"),
+]
+Delimiter: TypeAlias = Annotated[
+    str | None, typer.Option(help="What separates columns.  [default: found in the data]", metavar="SIGN")
+]
+Encoding: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="How letters are stored, such as latin-1.  [default: utf-8]", metavar="NAME"),
+]
+Decimal: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="Sign before the decimals of a number.  [default: found in the data]", metavar="SIGN"),
+]

@@ -1,0 +1,384 @@
+"""From a table as it was read to rows to learn from and rows to score on; what is left out has a reason.
+
+The library refuses a table with a column about which a person has to decide, such as dates. A command goes on
+without that column, and says so: each column and row that is not used has its reason, which is printed and
+put into the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logiclens.cli.choices import named_columns
+from logiclens.concepts.cells import Column, Kind
+from logiclens.concepts.columns import Evidence, Reading, Recipe, read_column
+from logiclens.concepts.readable import readable
+from logiclens.concepts.table import Table
+from logiclens.errors import InputError, UnknownColumnError, count, listing
+from logiclens.logic.arrays import BoolArray
+
+if TYPE_CHECKING:
+    import pyarrow
+
+MOST_NUMBERS = 20
+"""Numbers that a target may have as classes; of more, a limit makes two classes."""
+MOST_CLASSES = 100
+"""Texts that a target may have as classes."""
+ENOUGH = 100_000
+"""Rows that are enough to see that a column is of use."""
+
+_ROUGH = Recipe("uniform", {}, 1, 1, 0.0, False, False)  # enough to see whether a column can be used
+
+
+class Source(Protocol):
+    """A table that was read, as :func:`logiclens.files.read_table` returns it."""
+
+    @property
+    def table(self) -> pyarrow.Table:
+        """All columns and rows."""
+
+    @property
+    def name(self) -> str:
+        """What the file is called."""
+
+    @property
+    def sha256(self) -> str | None:
+        """Checksum of the file."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What a person should know about the reading."""
+
+
+class Wish(NamedTuple):
+    """What to take of a table.
+
+    Attributes
+    ----------
+    target : str, optional
+        The column to explain; None where there is none, as for clusters.
+    use, ignore : sequence of str
+        Columns as they were named; no ``use`` means all.
+    apart : sequence of str
+        Columns that are neither inputs nor left out, such as the truth beside predictions.
+    above : float, optional
+        Limit that makes two classes of a target of numbers.
+    holdout : float
+        Share of the rows to hold out.
+    seed : int
+    max_rows : int, optional
+        Rows to take at most, drawn at random.
+    """
+
+    target: str | None
+    use: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+    apart: Sequence[str] = ()
+    above: float | None = None
+    holdout: float = 0.3
+    seed: int = 0
+    max_rows: int | None = None
+
+
+class Dropped(NamedTuple):
+    """A column that is not used, and why."""
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Columns and classes to learn from.
+
+    Attributes
+    ----------
+    name : str
+        What the file is called.
+    sha256 : str, optional
+    target : str, optional
+    inputs : pyarrow.Table
+        The columns that are used, all rows.
+    labels : ndarray of shape (n,)
+        The class of each row; empty texts where there is no target.
+    apart : mapping of str to ndarray of shape (n,)
+        Other columns that were asked for, missing values as None.
+    held_out : ndarray of bool, shape (n,)
+        The rows to score on.
+    kept : ndarray of int, shape (n,)
+        Numbers of the rows in the table that was read.
+    n_read : int
+        Rows of that table.
+    n_columns : int
+        Columns of that table.
+    dropped : tuple of Dropped
+    notes : tuple of str
+    """
+
+    name: str
+    sha256: str | None
+    target: str | None
+    inputs: pyarrow.Table
+    labels: NDArray[Any]
+    apart: dict[str, NDArray[Any]]
+    held_out: BoolArray
+    kept: NDArray[np.intp]
+    n_read: int
+    n_columns: int
+    dropped: tuple[Dropped, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def scored(self) -> BoolArray:
+        """The rows that scores are about: those held out or, where none are, all."""
+        return self.held_out if self.held_out.any() else np.ones_like(self.held_out)
+
+    def rows(self, which: BoolArray) -> tuple[pyarrow.Table, NDArray[Any]]:
+        """Inputs and classes of some rows."""
+        return self.inputs.take(np.flatnonzero(which)), self.labels[which]
+
+    def without_use(self, model: Any) -> tuple[Dropped, ...]:
+        """All columns without a use, those included of which a fitted model's encoder could make nothing."""
+        found = {} if model.encoder_ is None else model.encoder_.dropped_
+        return (*self.dropped, *(Dropped(name, why) for name, why in found.items()))
+
+
+def prepare(source: Source, wish: Wish) -> Prepared:
+    """Choose columns and rows of a table, and split the rows.
+
+    Raises
+    ------
+    InputError
+        What was wished for is not there, or there is nothing to learn.
+    """
+    table = Table(source.table)
+    _check_size(table)
+    for name in (wish.target, *wish.apart):
+        if name is not None and name not in table:
+            raise UnknownColumnError(name, table.names, "Name one of them.")
+    notes = list(source.notes)
+    kept = np.arange(table.n_rows)
+    labels: NDArray[Any] = np.full(table.n_rows, "", dtype=object)
+    if wish.target is not None:
+        column = table.column(wish.target)
+        kept = np.flatnonzero(~column.missing)
+        if len(kept) < table.n_rows:
+            n = table.n_rows - len(kept)
+            notes.append(f"{count(n, 'row')} without a value of {wish.target!r} left out.")
+        labels = class_labels(column, wish.above)
+    if wish.max_rows is not None and wish.max_rows < len(kept):
+        notes.append(f"{wish.max_rows} of {count(len(kept), 'row')} taken, drawn at random.")
+        kept = np.sort(np.random.default_rng(wish.seed).permutation(kept)[: wish.max_rows])
+    labels = labels[kept]
+    if wish.target is not None:
+        notes += _class_notes(labels, wish)
+    inputs, dropped, remarks = _inputs(table.take(kept) if len(kept) < table.n_rows else table, wish)
+    held_out = split(labels, wish.holdout, wish.seed)
+    if wish.holdout and not held_out.any():
+        notes.append("Too few rows to hold any out: scores are those of the rows trained on.")
+    return Prepared(
+        name=source.name,
+        sha256=source.sha256,
+        target=wish.target,
+        inputs=_rows(source.table.select(inputs), kept),
+        labels=labels,
+        apart={name: table.column(name).values()[kept] for name in wish.apart},
+        held_out=held_out,
+        kept=kept,
+        n_read=table.n_rows,
+        n_columns=len(table.names),
+        dropped=tuple(dropped),
+        notes=(*notes, *remarks),
+    )
+
+
+def _rows(table: pyarrow.Table, kept: NDArray[np.intp]) -> pyarrow.Table:
+    return table if len(kept) == table.num_rows else table.take(kept)
+
+
+def _check_size(table: Table) -> None:
+    if table.n_rows < 2:
+        raise InputError(f"The table has {count(table.n_rows, 'row')}. At least 2 are needed to compare.")
+
+
+def class_labels(column: Column, above: float | None = None) -> NDArray[Any]:
+    """Classes that a column names, shape (n,); what stands where its value is missing means nothing.
+
+    Parameters
+    ----------
+    column : Column
+    above : float, optional
+        Two classes: numbers above this limit, and the others.
+
+    Raises
+    ------
+    InputError
+        No values, one class only, or too many.
+    """
+    name = column.name
+    if column.missing.all():
+        raise InputError(f"Column {name!r} has no values. Name another one as the target.")
+    if above is not None:
+        return _two_sides(column, above)
+    if column.kind in (Kind.DATE, Kind.OTHER):
+        raise InputError(
+            f"Column {name!r} holds {column.kind}, which are no classes. Name another one as the target."
+        )
+    levels = column.levels
+    if len(levels) == 1:
+        raise InputError(
+            f"Column {name!r} is {levels[0]!r} in every row, so there is nothing to explain. "
+            "Name a column with two values or more."
+        )
+    if column.kind is Kind.NUMBER and len(levels) > MOST_NUMBERS:
+        raise InputError(
+            f"Column {name!r} has {len(levels)} different numbers, too many to be classes. "
+            f"Ask what makes it large: --above {_middle(column):.10g} (half of its values are)."
+        )
+    n_values = int((~column.missing).sum())
+    if len(levels) > MOST_CLASSES or (len(levels) > MOST_NUMBERS and 2 * len(levels) > n_values):
+        raise InputError(
+            f"Column {name!r} has {len(levels)} different texts in {count(n_values, 'row')}, too many to be "
+            "classes. Name a column with fewer values as the target."
+        )
+    return _as_labels(column)
+
+
+def _two_sides(column: Column, above: float) -> NDArray[Any]:
+    name = column.name
+    if column.kind is not Kind.NUMBER:
+        raise InputError(f"--above needs a target of numbers. Column {name!r} holds {column.kind}; omit it.")
+    larger = column.numbers() > above
+    present = ~column.missing
+    if larger[present].all() or not larger[present].any():
+        numbers = column.numbers()[present]
+        side = "above" if larger[present].all() else "at most"
+        raise InputError(
+            f"All values of {name!r} are {side} {above:.10g}. Give a limit between {numbers.min():.10g} and "
+            f"{numbers.max():.10g}, such as --above {_middle(column):.10g}."
+        )
+    sides = (f"{name} <= {above:.10g}", f"{name} > {above:.10g}")
+    return np.array(sides, dtype=object)[larger.astype(np.intp)]
+
+
+def _middle(column: Column) -> float:
+    """A number with few digits that about half of the values are above."""
+    numbers = np.sort(column.numbers()[~column.missing])
+    levels = np.unique(numbers)
+    at = min(int(np.searchsorted(levels, numbers[(len(numbers) - 1) // 2])), len(levels) - 2)
+    whole = bool((levels == np.round(levels)).all())
+    return float(readable(levels[at : at + 1], levels[at + 1 : at + 2], whole=whole)[0])
+
+
+def _as_labels(column: Column) -> NDArray[Any]:
+    """Values as labels of one type: whole numbers where all are, text instead of numbers with decimals."""
+    if column.kind is Kind.BOOLEAN:
+        return column.raw
+    if column.kind is Kind.NUMBER:
+        numbers = np.where(column.missing, 0.0, column.numbers())
+        if (numbers == np.round(numbers)).all() and np.abs(numbers).max() < 2**53:
+            return numbers.astype(np.int64)
+    names = np.array([level if isinstance(level, str) else f"{level:.10g}" for level in column.levels] + [""])
+    return names.astype(object)[column.codes]
+
+
+def _class_notes(labels: NDArray[Any], wish: Wish) -> Iterator[str]:
+    """Remarks on classes that are too rare; one class alone is refused."""
+    found, sizes = np.unique(labels, return_counts=True)
+    if len(found) < 2:
+        raise InputError(
+            f"Of column {wish.target!r} only the class {found[0]!r} is left. Take more rows, with --max-rows."
+        )
+    single = [label for label, size in zip(found.tolist(), sizes, strict=True) if size == 1]
+    if single and wish.holdout:
+        if len(single) == 1:
+            yield f"The class {single[0]!r} has a single row: it is learned, and not scored."
+        else:
+            yield f"{len(single)} classes have a single row, and are not scored: {listing(single)}."
+
+
+def _inputs(table: Table, wish: Wish) -> tuple[list[str], list[Dropped], list[str]]:
+    """Columns that can be used, those that cannot, and remarks."""
+    aside = {wish.target, *wish.apart}
+    wanted = named_columns(wish.use, table.names, "--use") or table.names
+    ignored = set(named_columns(wish.ignore, table.names, "--ignore"))
+    columns = [name for name in wanted if name not in aside and name not in ignored]
+    if not columns:
+        others = "" if wish.target is None else f" beside {wish.target!r}"
+        raise InputError(f"There is no column to learn from{others}. Pass a table with more columns.")
+    used, remarks = [], []
+    dropped = [Dropped(name, "left out by --ignore") for name in table.names if name in ignored - aside]
+    for name in columns:
+        why, remark = _look_at(table, name)
+        if why:
+            dropped.append(Dropped(name, why))
+        else:
+            used.append(name)
+        if remark:
+            remarks.append(remark)
+    if not used:
+        first = next(each for each in dropped if each.name == columns[0])
+        more = f", and so on for {len(columns)} columns" if len(columns) > 1 else ""
+        raise InputError(
+            f"No column can be used: {first.name!r}: {first.why}{more}. Pass columns whose values differ."
+        )
+    return used, dropped, remarks
+
+
+def _look_at(table: Table, name: str) -> tuple[str, str]:
+    """Why a column cannot be used, empty when it can, and a remark on one that can.
+
+    Of a long table the first rows can show that a column is of use; that it is of none, all rows must show.
+    """
+    try:
+        column = table.column(name)
+        reading = _read(column.take(np.arange(ENOUGH)) if len(column) > ENOUGH else column)
+        if reading.reason and len(column) > ENOUGH:
+            reading = _read(column)
+    except InputError as error:  # what a person has to decide
+        return _shortened(str(error).removeprefix(f"Column {name!r} ")), ""
+    if reading.reason:
+        return reading.reason, ""
+    if reading.as_text == "numbers":
+        return "", f"Column {name!r} has numbers written as text: see --decimal, or remove thousands signs."
+    if reading.as_text == "dates":
+        return "", f"Column {name!r} has dates written as text, used as words. Turn them into numbers."
+    return "", ""
+
+
+def _read(column: Column) -> Reading:
+    return read_column(column, _ROUGH, Evidence(np.ones(len(column))))
+
+
+def _shortened(message: str) -> str:
+    """A message of the library without what is clear here: that the column is dropped."""
+    for words in (", or drop it", ", which are no concepts"):
+        message = message.replace(words, "")
+    return message.rstrip(".")
+
+
+def split(labels: NDArray[Any], share: float, seed: int) -> BoolArray:
+    """Rows to hold out, in proportion from each class, drawn at random, shape (n,).
+
+    A class of two rows or more has rows on both sides; of one row, it is learned.
+
+    Examples
+    --------
+    >>> split(np.array(["a", "a", "b", "b", "b", "c"]), 0.4, seed=0).sum()
+    np.int64(2)
+    """
+    held_out = np.zeros(len(labels), dtype=np.bool_)
+    if not share:
+        return held_out
+    codes = np.unique(labels, return_inverse=True)[1]
+    generator = np.random.default_rng(seed)
+    for code in range(codes.max(initial=-1) + 1):
+        rows = generator.permutation(np.flatnonzero(codes == code))
+        n = min(max(round(len(rows) * share), 1), len(rows) - 1)
+        held_out[rows[:n]] = True
+    return held_out

@@ -1,0 +1,167 @@
+"""The one way in which results are printed, whatever command they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from logiclens.cli.outcome import ClassOutcome, Outcome
+from logiclens.cli.preparing import Dropped, Prepared
+from logiclens.cli.printing import (
+    percent,
+    plain_table,
+    print_rule,
+    print_table,
+    say,
+    say_item,
+    short,
+    text_table,
+)
+from logiclens.errors import count
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from logiclens.cli.learning import MeanAndError
+    from logiclens.explain import ExplanationSet
+
+MOST_LINES = 12
+"""Columns left out that are listed one by one; the report has all."""
+
+
+def print_heading(console: Console, prepared: Prepared, question: str, trained: str) -> None:
+    """The question, what is known of the data, and how rules were learned."""
+    say(console, question, "bold")
+    columns = f"{count(len(prepared.inputs.column_names), 'column')} used"
+    say(console, f"{prepared.name}: {count(prepared.n_read, 'row')}, {columns}. {trained}")
+    for note in prepared.notes:
+        say(console, f"Note: {note}", "yellow")
+    console.print()
+
+
+def print_rules(console: Console, rules: Iterable[tuple[str, Any]]) -> None:
+    """Each rule under a heading, as logic and as a sentence."""
+    for heading, explanation in rules:
+        say(console, heading, "bold cyan")
+        print_rule(console, explanation, f"{explanation.to_sentence()}.")
+        console.print()
+
+
+def class_headings(outcome: Outcome, target: str, n_rows: int) -> Iterable[tuple[str, Any]]:
+    """A heading for each class, with its rule."""
+    for found in outcome.classes:
+        share = percent(found.n_all / n_rows)
+        named = f"{found.label}" if f"{found.label}".startswith(f"{target} ") else f"{target} = {found.label}"
+        yield f"{named} ({count(found.n_all, 'row')}, {share})", found.explanation
+
+
+def score_table(classes: Iterable[ClassOutcome], *, first: str = "class", by_network: bool = True) -> Table:
+    """A line of figures for each class.
+
+    Parameters
+    ----------
+    classes : iterable of ClassOutcome
+    first : str, default "class"
+        What the lines are about.
+    by_network : bool, default True
+        Whether fidelity is to the network; otherwise to the labels themselves, such as those of a black box.
+    """
+    table = plain_table(first, "n", "literals", "precision", "recall", "coverage", "fidelity")
+    for found in classes:
+        scores = found.scores
+        same = found.fidelity if by_network else found.agreement
+        rates = map(percent, (scores.precision, scores.recall, scores.coverage, same))
+        table.add_row(short(found.label), f"{found.n}", f"{found.explanation.complexity}", *rates)
+    return table
+
+
+def part_words(outcome: Outcome) -> str:
+    """The rows that scores are about."""
+    return f"On the {count(outcome.n, 'row')} {'held out' if outcome.held_out else 'trained on'}:"
+
+
+def coverage_words(outcome: Outcome) -> str:
+    """On how many rows rules are silent, or contradict each other."""
+    return f"No rule fires on {outcome.n_uncovered} of them, more than one on {outcome.n_conflicts}."
+
+
+def print_doubt(console: Console, outcome: Outcome, target: str) -> None:
+    """Say so where rules know no more than a guess does."""
+    if outcome.rules_accuracy <= outcome.guess_accuracy:
+        say(
+            console, f"Note: that is no better than a guess: these columns may not decide {target}.", "yellow"
+        )
+
+
+def print_dropped(console: Console, dropped: Sequence[Dropped]) -> None:
+    """Columns that are not used, and why."""
+    if not dropped:
+        return
+    say(console, f"Not used: {count(len(dropped), 'column')}.")
+    print_table(
+        console, text_table("column", "why", rows=[(each.name, each.why) for each in dropped[:MOST_LINES]])
+    )
+    if len(dropped) > MOST_LINES:
+        say_item(console, f"and {len(dropped) - MOST_LINES} more.")
+
+
+def print_files(console: Console, written: Iterable[tuple[str, str]], hint: str) -> None:
+    """Where files were written, and what to do next."""
+    for path, what in written:
+        say(console, f"Wrote the {what} to {path}", "green")
+    if hint:
+        say(console, f"Next: {hint}")
+
+
+def front_table(rules: ExplanationSet) -> Table:
+    """Rows on which rule and network differ, for rules of each length; a star marks the one taken."""
+    table = plain_table("literals", *map(str, rules), first="right")
+    columns = []
+    for rule in rules.values():
+        marks = {point.literals: f"{point.errors:.0f}" for point in rule.front}
+        if rule.chosen is not None:
+            marks[rule.chosen.literals] = f"*{rule.chosen.errors:.0f}"
+        columns.append(marks)
+    for literals in sorted(set().union(*columns)):
+        table.add_row(f"{literals}", *(column.get(literals, "") for column in columns))
+    return table
+
+
+def print_more(console: Console, model: Any, prepared: Prepared) -> None:
+    """Shorter and longer rules, and one row: why it has its class and what would change that."""
+    rules = model.explain()
+    if any(rule.front for rule in rules.values()):
+        say(
+            console,
+            "Training rows on which network and rule differ, by the rule's length (*: the rule above):",
+        )
+        print_table(console, front_table(rules))
+    inputs, labels = prepared.rows(prepared.scored)
+    row = inputs.slice(0, 1)
+    found = model.explain_sample(row)
+    part = "held out" if prepared.held_out.any() else "of all"
+    say(console, f"Why the network gives the first row {part} its class:")
+    print_rule(console, found, f"{found.to_sentence()}. In truth it is {labels[0]}.")
+    console.print()
+    say(console, "The least that would turn the rule of that class:")
+    say_item(console, str(rules[found.target].counterfactual(row)))
+    console.print()
+
+
+def metrics_table(metrics: Mapping[str, MeanAndError]) -> Table:
+    """The metrics of the paper: mean and standard error over folds."""
+    from logiclens.cli.learning import METRICS
+
+    table = plain_table("metric", "mean", "standard error")
+    for name, values in metrics.items():
+        share = name not in ("complexity", "time")
+        table.add_row(METRICS[name], *(_metric(value, share) for value in values))
+    return table
+
+
+def _metric(value: float, share: bool) -> str:
+    if isnan(value):
+        return ""
+    return percent(value) if share else f"{value:.2f}"

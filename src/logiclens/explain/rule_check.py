@@ -1,0 +1,352 @@
+"""What is odd about a set of rules, found from the rules alone: no data are needed.
+
+- *conflicts*: two rules that can be true of one row, though their labels exclude one another;
+- *gaps*: rows of which no rule is true;
+- rules that are *always* or *never* true, and terms that add nothing to their rule;
+- which concepts are used, and which are not.
+
+What the vocabulary knows is taken into account: nobody is both above 62 and at most 30.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from logiclens.concepts.states import without_implied
+from logiclens.concepts.vocabulary import Vocabulary
+from logiclens.errors import LimitError, count
+from logiclens.explain.changes import target_named, term_in_words
+from logiclens.explain.html import check_html
+from logiclens.explain.label import Label
+from logiclens.explain.rule import Rule
+from logiclens.explain.terms import dnf_terms
+from logiclens.logic.entail import Given, conflicts, implies
+from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
+from logiclens.logic.normal_form import simplify, to_dnf, to_nnf
+from logiclens.logic.satisfiability import find_assignment
+
+if TYPE_CHECKING:
+    from logiclens.explain.rule_set import ExplanationSet
+
+_MOST_TERMS = 1_000  # terms up to which formulas are looked at term by term
+_TOLD_LITERALS = 60  # literals up to which a region is told in full
+_TOLD_PAIRS = 30  # pairs of rules that are listed
+_TOLD_CONCEPTS = 12  # concepts that are listed
+
+
+@dataclass(frozen=True)
+class Region:
+    """Rows that a formula is true of, in words.
+
+    Attributes
+    ----------
+    formula : Formula
+        True of exactly these rows.
+    witness : mapping of str to bool
+        Values of its concepts, and maybe of others, of a row that is among them.
+    vocabulary : Vocabulary or None
+        What the concepts mean in the columns of a raw table.
+    """
+
+    formula: Formula
+    witness: Mapping[str, bool] = field(hash=False)
+    vocabulary: Vocabulary | None = field(default=None, repr=False)
+
+    @property
+    def example(self) -> Formula:
+        """A conjunction of literals that the witness satisfies; every row that does is in the region."""
+        return _short(_true_part(self.formula, self.witness), self.vocabulary)
+
+    @property
+    def cases(self) -> tuple[Formula, ...]:
+        """The region case by case, as conjunctions of literals; none where they are too many to tell."""
+        try:
+            cases = dnf_terms(self.formula, _MOST_TERMS)
+        except LimitError:
+            return ()
+        return cases if sum(case.complexity for case in cases) <= _TOLD_LITERALS else ()
+
+    @property
+    def text(self) -> str:
+        """The region in plain English; of a very long one how long it is."""
+        if not self.cases:
+            return f"a region that takes {self.formula.complexity} literals to tell"
+        return ", or ".join(term_in_words(case, self.vocabulary) for case in self.cases)
+
+    @property
+    def example_text(self) -> str:
+        """The example in plain English."""
+        return term_in_words(self.example, self.vocabulary)
+
+
+@dataclass(frozen=True)
+class RuleConflict:
+    """Two rules that can be true of one row.
+
+    Attributes
+    ----------
+    first, second : label
+    region : Region
+        The rows of which both are true.
+    """
+
+    first: Label
+    second: Label
+    region: Region
+
+
+@dataclass(frozen=True)
+class RuleCheck:
+    """What a set of rules says of itself.
+
+    Attributes
+    ----------
+    rules : tuple of Rule
+        The rules that were looked at.
+    multi_label : bool
+        Whether a row may have several labels; then there are no conflicts, and gaps are no fault.
+    default : label or None
+        What rows get of which no rule is true.
+    conflicts : tuple of RuleConflict
+        Pairs of rules that can be true together.
+    uncovered : Region or None
+        The rows of which no rule is true; None when there are none.
+    always, never : tuple of labels
+        Rules that are true of every row, or of none.
+    superfluous : mapping of label to tuple of Formula
+        Terms that a rule could do without: its others are true wherever they are, or they never are.
+    used : mapping of str to int
+        The concepts of the rules, with the number of rules that use them; the most used first.
+    unused : tuple of str
+        The other concepts of the data.
+
+    Examples
+    --------
+    >>> from logiclens.explain import Explanation, ExplanationSet
+    >>> rules = ExplanationSet(
+    ...     [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))],
+    ...     concept_names=["wings", "fins", "legs"],
+    ...     default="fish",
+    ... )
+    >>> print(rules.check())
+    Conflicts: 1 pair of rules can be true together.
+      bird and fish, for example: wings and fins
+    Gap: no rule is true where not fins and not wings.
+      The prediction is then fish.
+    Always or never true: no rule.
+    Superfluous terms: none.
+    Concepts: 2 of 3 are used: wings (1 rule), fins (1 rule).
+    """
+
+    rules: tuple[Rule, ...]
+    multi_label: bool
+    default: Label | None
+    conflicts: tuple[RuleConflict, ...]
+    uncovered: Region | None
+    always: tuple[Label, ...]
+    never: tuple[Label, ...]
+    superfluous: Mapping[Label, tuple[Formula, ...]] = field(hash=False)
+    used: Mapping[str, int] = field(hash=False)
+    unused: tuple[str, ...]
+
+    @property
+    def clean(self) -> bool:
+        """Whether one rule at most is true of every row, one at least, and each of some and not of all."""
+        gap = self.uncovered is not None and not self.multi_label
+        return not (self.conflicts or gap or self.always or self.never)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The findings in plain English; details begin with two blanks."""
+        told = (self._conflicts(), self._gap(), self._constants(), self._superfluous(), self._concepts())
+        return tuple(line for part in told for line in part)
+
+    def _named(self, label: Label) -> str:
+        return next(target_named(rule) for rule in self.rules if rule.target == label)
+
+    def _conflicts(self) -> Iterable[str]:
+        if self.multi_label:
+            yield "Conflicts: none, since a row may have several labels."
+        elif not self.conflicts:
+            yield "Conflicts: none; no two rules can be true together."
+        else:
+            yield f"Conflicts: {count(len(self.conflicts), 'pair')} of rules can be true together."
+        for found in self.conflicts[:_TOLD_PAIRS]:
+            both = f"{self._named(found.first)} and {self._named(found.second)}"
+            yield f"  {both}, for example: {found.region.example_text}"
+        if len(self.conflicts) > _TOLD_PAIRS:
+            yield f"  and {count(len(self.conflicts) - _TOLD_PAIRS, 'more pair')}"
+
+    def _gap(self) -> Iterable[str]:
+        if self.uncovered is None:
+            yield "Gap: none; a rule is true of every row."
+            return
+        cases = self.uncovered.cases
+        if self.uncovered.formula == TRUE:
+            yield "Gap: no rule is true of any row."
+        elif not cases:
+            yield f"Gap: no rule is true in {self.uncovered.text}."
+            yield f"  For example: {self.uncovered.example_text}"
+        elif len(cases) == 1:
+            yield f"Gap: no rule is true where {self.uncovered.text}."
+        else:
+            yield f"Gap: no rule is true in {len(cases)} cases."
+            for case in cases:
+                yield f"  {term_in_words(case, self.uncovered.vocabulary)}"
+        if self.default is None:
+            yield "  No label is then predicted."
+        else:
+            yield f"  The prediction is then {self._named(self.default)}."
+
+    def _constants(self) -> Iterable[str]:
+        if not self.always and not self.never:
+            yield "Always or never true: no rule."
+        for labels, word in ((self.always, "Always"), (self.never, "Never")):
+            if labels:
+                rules = "the rule of" if len(labels) == 1 else "the rules of"
+                yield f"{word} true: {rules} {', '.join(map(self._named, labels))}."
+
+    def _superfluous(self) -> Iterable[str]:
+        if not self.superfluous:
+            yield "Superfluous terms: none."
+            return
+        yield f"Superfluous terms: {sum(map(len, self.superfluous.values()))}."
+        for rule in self.rules:
+            for term in self.superfluous.get(rule.target, ()):
+                yield f"  {target_named(rule)}: {term_in_words(term, rule.vocabulary)}"
+
+    def _concepts(self) -> Iterable[str]:
+        words = self.rules[0].vocabulary
+        listed = [f"{term_in_words(Var(name), words)} ({count(n, 'rule')})" for name, n in self.used.items()]
+        more = len(listed) - _TOLD_CONCEPTS
+        rest = f" and {more} more" if more > 0 else ""
+        known = len(self.used) + len(self.unused)
+        told = f": {', '.join(listed[:_TOLD_CONCEPTS])}{rest}" if listed else ""
+        yield f"Concepts: {len(self.used)} of {known} are used{told}."
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return check_html(self.lines)
+
+
+def check_rules(rules: ExplanationSet, given: Given = None) -> RuleCheck:
+    """Find conflicts, gaps, constant rules, superfluous terms, and the concepts that are used.
+
+    Parameters
+    ----------
+    rules : ExplanationSet
+    given : Formula or iterable of Formula, optional
+        What is known about the concepts, as for :meth:`ExplanationSet.conflicts
+        <logiclens.explain.ExplanationSet.conflicts>`; what the vocabulary knows of them is added.
+
+    Returns
+    -------
+    RuleCheck
+
+    Raises
+    ------
+    InputError
+        What is given contradicts itself.
+    LimitError
+        A question is too hard; see :func:`~logiclens.logic.satisfiability.satisfying_assignment`.
+    """
+    known = [*parts_of(given), *rules.known()]
+    formulas = rules.formulas
+    implies(FALSE, FALSE, known)  # what contradicts itself raises
+    used = Counter(name for formula in formulas.values() for name in formula.concepts)
+    superfluous = {label: terms for label, f in formulas.items() if (terms := _superfluous(f, known))}
+    return RuleCheck(
+        rules=tuple(explanation.rule for explanation in rules.values()),
+        multi_label=rules.multi_label,
+        default=rules.default,
+        conflicts=() if rules.multi_label else tuple(_conflicts(rules, known)),
+        uncovered=_uncovered(rules, known),
+        always=tuple(label for label, f in formulas.items() if find_assignment(known, [f]) is None),
+        never=tuple(label for label, f in formulas.items() if find_assignment([*known, f]) is None),
+        superfluous=superfluous,
+        used={name: used[name] for name in sorted(used, key=lambda name: (-used[name], _place(rules, name)))},
+        unused=tuple(name for name in rules.concept_names if name not in used),
+    )
+
+
+def parts_of(given: Given) -> list[Formula]:
+    """What is given, part by part."""
+    if given is None:
+        return []
+    return list(given) if isinstance(given, Iterable) and not isinstance(given, Formula) else [given]
+
+
+def _place(rules: ExplanationSet, name: str) -> int:
+    return rules.concept_names.index(name)
+
+
+def _conflicts(rules: ExplanationSet, known: list[Formula]) -> Iterable[RuleConflict]:
+    formulas = rules.formulas
+    for found in conflicts(formulas, known):
+        first, second = rules[found.first], rules[found.second]  # type: ignore[index]
+        both = And(first.formula, second.formula)
+        yield RuleConflict(first.target, second.target, Region(both, found.witness, rules.vocabulary))
+
+
+def _uncovered(rules: ExplanationSet, known: list[Formula]) -> Region | None:
+    formulas = list(rules.formulas.values())
+    witness = find_assignment(known, formulas)
+    if witness is None:
+        return None
+    nothing = _written_out(Not(Or.of(formulas)), rules.vocabulary)
+    return Region(nothing, witness, rules.vocabulary)
+
+
+def _written_out(formula: Formula, words: Vocabulary | None) -> Formula:
+    """A short DNF that says the same of every row there can be; the formula itself where that is long."""
+    try:
+        short = simplify(to_dnf(formula, _MOST_TERMS))
+    except LimitError:
+        return to_nnf(formula)
+    return short if words is None else words.simplify(short)
+
+
+def _true_part(formula: Formula, witness: Mapping[str, bool]) -> Formula:
+    """A conjunction of literals of a formula that is true of a witness: they are true of it, and imply it."""
+
+    def part(node: Formula) -> Formula | None:
+        if isinstance(node, And):
+            parts = [part(each) for each in node.args]
+            return None if None in parts else And.of([each for each in parts if each is not None])
+        if isinstance(node, Or):
+            true = [found for each in node.args if (found := part(each)) is not None]
+            return min(true, key=lambda found: found.complexity, default=None)
+        positive = isinstance(node, Var)
+        return node if all(witness.get(name, False) == positive for name in node.concepts) else None
+
+    found = part(to_nnf(formula))
+    return FALSE if found is None else found
+
+
+def _short(term: Formula, words: Vocabulary | None) -> Formula:
+    """A conjunction without repetitions, and without literals that follow from the rest."""
+    folded = to_nnf(term)
+    return folded if words is None else without_implied(folded, words.groups(folded.concepts))
+
+
+def _superfluous(formula: Formula, known: list[Formula]) -> tuple[Formula, ...]:
+    """Terms that are implied by those that stay; of equal ones the later goes."""
+    try:
+        kept = list(dnf_terms(formula, _MOST_TERMS))
+    except LimitError:
+        return ()
+    found = []
+    for term in reversed(list(kept)):
+        at = len(kept) - 1 - kept[::-1].index(term)
+        others = kept[:at] + kept[at + 1 :]
+        if find_assignment([*known, term], others) is None and kept != [term]:
+            found.append(term)
+            kept = others
+    return tuple(reversed(found))

@@ -1,0 +1,310 @@
+"""How a text file lays out its table: encoding, delimiter, decimal sign, header; seen in its first lines."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from logiclens.errors import FileError, InputError, listing, shown
+from logiclens.files.opening import Peekable, Source
+
+DELIMITERS = "\t;|,"
+"""What is looked for between columns; of two that fit equally well, the first."""
+_HEAD = 1 << 18
+_LONGEST_HEADER = 1 << 27
+_ROWS = 200  # looked at to find the delimiter
+_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_BREAK = re.compile(r"\r\n?|\n")
+_SEPARATOR = re.compile(r"sep=(.)(\r\n?|\n)")  # a line that Excel writes and reads
+_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
+_POINT = re.compile(r"[+-]?\d*\.\d+")
+_COMMA = re.compile(r"[+-]?\d*,(\d+)")
+_WORDS = {"tab": "\t", r"\t": "\t"}  # a tab is hard to type
+_NAMES = {"\t": "tab", ";": "';'", "|": "'|'", ",": "','", " ": "space"}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a text file lays out its table.
+
+    Attributes
+    ----------
+    delimiter : str
+        One character.
+    encoding : str
+    decimal : str
+        ``"."`` or ``","``.
+    names : tuple of str
+        Names of the columns, distinct and not empty.
+    unnamed : tuple of str
+        Those among them that had no name.
+    n_lines : int
+        Lines above the first row: the header and what stands before it.
+    marked : bool
+        Whether the file starts with a byte order mark.
+    notes : tuple of str
+        What a person should know, a line for each.
+    """
+
+    delimiter: str
+    encoding: str
+    decimal: str
+    names: tuple[str, ...]
+    unnamed: tuple[str, ...] = ()
+    n_lines: int = 1
+    marked: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def find_layout(
+    source: Source, delimiter: str | None = None, encoding: str | None = None, decimal: str | None = None
+) -> tuple[Layout, Peekable]:
+    """Find out how a text file lays out its table; what the caller gives is taken as it is.
+
+    Returns
+    -------
+    Layout
+    Peekable
+        The rows below the header, in UTF-8.
+
+    Raises
+    ------
+    InputError
+        The settings make no sense, or the text cannot be read with them.
+    """
+    delimiter = _WORDS.get(delimiter, delimiter) if isinstance(delimiter, str) else delimiter
+    _check_settings(delimiter, decimal)
+    start = source.stream.peek(4)
+    mark = next((mark for mark in _MARKS if start.startswith(mark)), b"")
+    codec = _MARKS.get(mark, "utf-8") if encoding is None else _codec(encoding)
+    notes = [f"The text is in {codec.upper()}."] if encoding is None and codec != "utf-8" else []
+    stream = source.stream
+    if codec != "utf-8":
+        stream = Peekable(_InUtf8(stream, codec, source.label))
+    if stream.peek(3) == codecs.BOM_UTF8:
+        stream.read(3)
+    text = _header_text(stream, source.label)
+    if separator := _SEPARATOR.match(text):
+        delimiter = delimiter or separator[1]
+        stream.read(len(separator[0].encode()))
+        text = text[separator.end() :]
+    if delimiter is None:
+        delimiter = _guess_delimiter(text)
+        if delimiter != ",":
+            notes.append(f"Columns are separated by {_NAMES[delimiter]}.")
+    records = _Records(text, delimiter)
+    header = records.first()
+    if not header:
+        raise FileError(f"{source.label} holds nothing but empty lines. Pass a table with a header and rows.")
+    stream.read(len(records.taken.encode()))
+    if decimal is None:
+        decimal = _guess_decimal(records.others(), delimiter)
+        if decimal == ",":
+            notes.append("Numbers have a decimal comma.")
+    elif decimal == delimiter:
+        raise InputError(
+            f"{decimal!r} cannot both separate columns and mark decimals. Name another delimiter or decimal."
+        )
+    names, unnamed, remarks = distinct_names(header)
+    n_lines = len(_BREAK.findall(records.taken)) + bool(separator)
+    layout = Layout(delimiter, codec, decimal, names, unnamed, n_lines, bool(mark), (*notes, *remarks))
+    return layout, stream
+
+
+def _check_settings(delimiter: str | None, decimal: str | None) -> None:
+    if delimiter is not None and (
+        not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n' or ord(delimiter) > 127
+    ):
+        raise InputError(f"A delimiter is one ASCII character such as ',' or ';'. Got {shown(delimiter)}.")
+    if decimal is not None and decimal not in (".", ","):
+        raise InputError(f"decimal must be '.' or ','. Got {shown(decimal)}.")
+
+
+def _codec(encoding: str) -> str:
+    try:
+        name = codecs.lookup(encoding).name
+        "".encode(name)
+    except (LookupError, TypeError, ValueError):
+        raise InputError(
+            f"Unknown encoding {shown(encoding)}. Names are such as 'utf-8', 'latin-1', 'cp1252', 'utf-16'."
+        ) from None
+    return {"utf-8-sig": "utf-8", "iso8859-1": "latin-1", "ascii": "utf-8"}.get(name, name)
+
+
+class _InUtf8:
+    """A stream of text in another encoding, in UTF-8."""
+
+    def __init__(self, inner: Peekable, codec: str, label: str) -> None:
+        self._inner = inner
+        self._codec = codec
+        self._label = label
+        self._decoder = codecs.getincrementaldecoder(codec)()
+        self._n_lines = 0
+
+    def read(self, size: int, /) -> bytes:
+        while block := self._inner.read(size):
+            text = self._decoded(block, final=False)
+            self._n_lines += text.count("\n")
+            if text:
+                return text.encode("utf-8", "surrogatepass")
+        return self._decoded(b"", final=True).encode("utf-8", "surrogatepass")
+
+    def _decoded(self, block: bytes, *, final: bool) -> str:
+        try:
+            return self._decoder.decode(block, final=final)
+        except UnicodeError as error:
+            line = self._n_lines + 1
+            if isinstance(error, UnicodeDecodeError):  # there may be no next line, but in what was decoded
+                line += block[: error.start].count(b"\n")
+            raise wrong_encoding(self._label, self._codec, line) from None
+
+
+def _header_text(stream: Peekable, label: str) -> str:
+    """The first lines, the whole header among them."""
+    size = _HEAD
+    while True:
+        head = stream.peek(size)
+        whole = len(head) < size
+        try:
+            text = codecs.getincrementaldecoder("utf-8")().decode(head, final=whole)
+        except UnicodeDecodeError as error:
+            if b"\0" in head:
+                raise FileError(f"{label} is no text. Pass a table as CSV, TSV or Parquet.") from None
+            raise wrong_encoding(label, "utf-8", head.count(b"\n", 0, error.start) + 1) from None
+        if "\0" in text:
+            raise FileError(
+                f"{label} is no text in UTF-8. Pass CSV, TSV or Parquet; of UTF-16, say so with --encoding "
+                "utf-16."
+            )
+        if whole or _has_record(text) or size >= _LONGEST_HEADER:
+            return text
+        size *= 4
+
+
+def wrong_encoding(label: str, codec: str, line: int | None = None) -> FileError:
+    """The error for bytes that are no text in an encoding."""
+    where = "" if line is None else f", in line {line}"
+    other = "latin-1" if codec == "utf-8" else "utf-8"
+    return FileError(
+        f"{label} is not text in {codec.upper()}{where}. Name its encoding, such as --encoding {other}."
+    )
+
+
+class _Records:
+    """The first records of a text, cut into columns.
+
+    Attributes
+    ----------
+    taken : str
+        The text up to the end of the first record.
+    """
+
+    def __init__(self, text: str, delimiter: str) -> None:
+        self.taken = ""
+        self._lines = io.StringIO(text, newline="")
+        self._reader = csv.reader(self._counted(), delimiter=delimiter)
+
+    def _counted(self) -> Iterator[str]:
+        for line in self._lines:
+            self.taken += line
+            yield line
+
+    def first(self) -> list[str]:
+        """The first record that is not empty; none at all where there is none."""
+        try:
+            return next((record for record in self._reader if record), [])
+        except csv.Error:
+            return []
+
+    def others(self) -> Iterator[list[str]]:
+        """Some more records; nothing is said of where they end."""
+        taken = self.taken
+        try:
+            yield from islice(self._reader, _ROWS)
+        except csv.Error:
+            return
+        finally:
+            self.taken = taken
+
+
+def _has_record(text: str) -> bool:
+    """Whether at least one record ends in the text."""
+    n_quotes = 0
+    for line in io.StringIO(text, newline=""):
+        n_quotes += line.count('"')
+        if n_quotes % 2 == 0 and line.strip() and line[-1] in "\r\n":
+            return True
+    return False
+
+
+def _lines(text: str) -> list[str]:
+    """The first records by counting quotes alone, whatever the delimiter; the last may be cut off."""
+    records: list[str] = []
+    parts: list[str] = []
+    n_quotes = 0
+    for line in io.StringIO(text, newline=""):
+        parts.append(line)
+        n_quotes += line.count('"')
+        if n_quotes % 2 == 0:
+            records.append("".join(parts))
+            parts.clear()
+            if len(records) > _ROWS:
+                break
+    found = [record for record in records if record.strip()]
+    return found[:-1] if len(found) > 2 else found
+
+
+def _guess_delimiter(text: str) -> str:
+    """The delimiter that cuts the lines into equally many columns, as many as possible."""
+    outside = ["".join(record.split('"')[::2]) for record in _lines(text)]
+    best, best_rank = ",", (0.0, 0)
+    for delimiter in DELIMITERS:
+        counts = [record.count(delimiter) for record in outside]
+        if counts and counts[0]:
+            rank = (sum(count == counts[0] for count in counts) / len(counts), counts[0])
+            if rank > best_rank:
+                best, best_rank = delimiter, rank
+    return best
+
+
+def _guess_decimal(rows: Iterable[Sequence[str]], delimiter: str) -> str:
+    """A comma where there are numbers with one and none with a point; three digits may be thousands."""
+    if delimiter == ",":
+        return "."
+    cells = [cell.strip() for row in rows for cell in row]
+    if any(_POINT.fullmatch(cell) for cell in cells):
+        return "."
+    commas = [match for cell in cells if (match := _COMMA.fullmatch(cell))]
+    return "," if any(len(match[1]) != 3 for match in commas) else "."
+
+
+def distinct_names(header: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
+    """Names of columns, those that had none, and notes; renamed as pandas does it."""
+    given = [name.strip() for name in header]
+    named = [name or f"Unnamed: {at}" for at, name in enumerate(given)]
+    taken, found = set(named), list[str]()
+    seen: set[str] = set()
+    for name in named:
+        new, number = name, 0
+        while new in seen or (number and new in taken):
+            number += 1
+            new = f"{name}.{number}"
+        seen.add(new)
+        found.append(new)
+    unnamed = tuple(new for new, name in zip(found, given, strict=True) if not name)
+    notes = []
+    if unnamed:
+        notes.append(f"Columns without a name are called {listing(unnamed)}.")
+    if again := [new for new, name in zip(found, named, strict=True) if new != name]:
+        notes.append(f"Names that were there already are now {listing(again)}.")
+    if all(_NUMBER.fullmatch(name) or not name for name in given):
+        notes.append(
+            "The first row holds numbers and was taken to be the header. If it is data, put a row of names "
+            "above it."
+        )
+    return tuple(found), unnamed, notes

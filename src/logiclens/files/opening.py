@@ -1,0 +1,229 @@
+"""Open what a path names: a file or standard input, compressed or not, text or Parquet.
+
+What a file is, is decided by its first bytes and not by its name: a compressed one may be called ``.csv``.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from logiclens.errors import FileError, InputError, shown
+from logiclens.files.writing import unreadable
+
+STDIN = "-"
+"""The path that means standard input."""
+_BLOCK = 1 << 22
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
+_PARQUET = b"PAR1"
+_OTHERS = {
+    b"PK\x03\x04": "an Excel workbook or a zip archive",
+    b"\xd0\xcf\x11\xe0": "an Excel workbook",
+    b"\xfd7zXZ\x00": "compressed with xz",
+    b"ARROW1": "an Arrow file",
+    b"\x89HDF": "an HDF5 file",
+    b"SQLite format 3": "an SQLite database",
+    b"%PDF": "a PDF document",
+}
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+class Peekable(io.RawIOBase):
+    """A stream of which the first bytes can be looked at before they are read.
+
+    Parameters
+    ----------
+    inner : stream of bytes
+    seen : callable, optional
+        Called with all that is read of it, once.
+
+    Examples
+    --------
+    >>> stream = Peekable(io.BytesIO(b"age,color"))
+    >>> stream.peek(3), stream.read(9)
+    (b'age', b'age,color')
+    """
+
+    def __init__(self, inner: _Readable, seen: Callable[[bytes], Any] = len) -> None:
+        self._inner = inner
+        self._seen = seen
+        self._ahead = b""
+        self._ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def peek(self, size: int) -> bytes:
+        """Return the next bytes, fewer at the end of the stream, without taking them."""
+        parts = [self._ahead]
+        lacking = size - len(self._ahead)
+        while lacking > 0 and (part := self._next(max(lacking, 1 << 16))):
+            parts.append(part)
+            lacking -= len(part)
+        self._ahead = b"".join(parts)
+        return self._ahead[:size]
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is None or size < 0:
+            return b"".join(iter(lambda: self.read(_BLOCK), b""))
+        if self._ahead:
+            part, self._ahead = self._ahead[:size], self._ahead[size:]
+            return part
+        return self._next(size) if size else b""
+
+    def readinto(self, buffer: Any, /) -> int:
+        part = self.read(len(buffer))
+        buffer[: len(part)] = part
+        return len(part)
+
+    def _next(self, size: int) -> bytes:
+        part = b"" if self._ended else bytes(self._inner.read(size) or b"")
+        self._ended = not part
+        self._seen(part)
+        return part
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A file that is being read.
+
+    Attributes
+    ----------
+    name : str
+        Name of the file, without its folder.
+    label : str
+        How messages call it: the path in quotes, or standard input.
+    stream : Peekable
+        What it holds, no longer compressed.
+    is_parquet : bool
+    path : str or None
+        Where it can be read again; None for a stream.
+    packed : bool
+        Whether it is compressed as a whole.
+    digest : callable
+        SHA-256 of the bytes that were read of it so far, compressed as they are.
+    """
+
+    name: str
+    label: str
+    stream: Peekable
+    is_parquet: bool
+    path: str | None
+    packed: bool
+    digest: Callable[[], str]
+
+
+def is_stdin(path: str | os.PathLike[str]) -> bool:
+    """Whether a path means standard input."""
+    return isinstance(path, str | os.PathLike) and os.fspath(path) == STDIN
+
+
+@contextmanager
+def opened(path: str | os.PathLike[str]) -> Iterator[Source]:
+    """Open a file to read, or standard input for ``"-"``.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Yields
+    ------
+    Source
+
+    Raises
+    ------
+    FileError
+        There is no such file, it may not be read, is a folder, empty or damaged, or no table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(f"{folder}/rows.csv").write_text("age,color")
+    ...     with opened(f"{folder}/rows.csv") as source:
+    ...         print(source.name, source.is_parquet, source.stream.read())
+    rows.csv False b'age,color'
+    """
+    label = label_of(path)
+    file = _open(path)
+    try:
+        with damage_named(label):
+            source = _source(path, label, file)
+        yield source
+    finally:
+        if not is_stdin(path):
+            file.close()
+
+
+def label_of(path: str | os.PathLike[str]) -> str:
+    """How messages call what a path names."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"A path must be a text or a path object. Got {shown(path)}; write 'data.csv'.")
+    return "standard input" if is_stdin(path) else repr(os.fspath(path))
+
+
+@contextmanager
+def damage_named(label: str) -> Iterator[None]:
+    """Say of which file it is that something went wrong while it was read."""
+    try:
+        yield
+    except FileError:
+        raise
+    except (OSError, EOFError) as error:
+        if getattr(error, "filename", None) is not None:
+            raise  # it was about another file
+        raise FileError(f"{label} cannot be read to its end: it is damaged. Get it once more.") from error
+
+
+def _open(path: str | os.PathLike[str]) -> Any:
+    if is_stdin(path):
+        return sys.stdin.buffer
+    try:
+        return open(path, "rb")
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
+
+
+def _source(path: str | os.PathLike[str], label: str, file: Any) -> Source:
+    digest = sha256()
+    stream = raw = Peekable(file, digest.update)
+    head = raw.peek(16)
+    if not head:
+        raise FileError(f"{label} is empty. Pass a table with a header and rows.")
+    for mark, method in _COMPRESSED.items():
+        if head.startswith(mark):
+            stream = Peekable(_unpacked(raw, method))
+            head = stream.peek(16)
+            if not head:
+                raise FileError(f"{label} is empty once it is unpacked. Pass a table with a header and rows.")
+    for mark, what in _OTHERS.items():
+        if head.startswith(mark):
+            raise FileError(f"{label} is {what}. Save the table as CSV or Parquet.")
+    is_file = not is_stdin(path) and stat.S_ISREG(os.stat(path).st_mode)
+    again = os.fspath(path) if is_file else None
+    name = "standard input" if is_stdin(path) else Path(path).name
+
+    def whole_digest() -> str:
+        while raw.read(_BLOCK):
+            pass
+        return digest.hexdigest()
+
+    return Source(name, label, stream, head.startswith(_PARQUET), again, stream is not raw, whole_digest)
+
+
+def _unpacked(raw: Peekable, method: str) -> _Readable:
+    stream: _Readable = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), method)
+    return stream

@@ -1,0 +1,137 @@
+"""Files whole or not at all: a failure, a full disk or Ctrl-C while one is written leaves what was there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from logiclens.errors import (
+    FileError,
+    ForbiddenFileError,
+    InputError,
+    MissingFileError,
+    did_you_mean,
+    shown,
+)
+
+
+def as_file(path: str | os.PathLike[str]) -> Path:
+    """A path that may be a file's: no folder."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"A path must be a text or a path object. Got {shown(path)}; write 'rules.json'.")
+    target = Path(path)
+    if os.path.isdir(target):  # False of names that the system does not take
+        raise FileError(f"{os.fspath(path)!r} is a folder. Name a file in it.")
+    return target
+
+
+def read_whole(path: str | os.PathLike[str]) -> bytes:
+    """All bytes of a file; one that cannot be read raises :class:`~logiclens.errors.FileError`."""
+    target = as_file(path)
+    try:
+        return target.read_bytes()
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: str | os.PathLike[str], error: Exception) -> FileError:
+    """What to say of a file that the system does not let us read, in one line."""
+    name = os.fspath(path)
+    match getattr(error, "errno", None):
+        case errno.ENOENT | errno.ENOTDIR:
+            folder = Path(path).parent
+            others = os.listdir(folder) if folder.is_dir() else []
+            advice = did_you_mean(Path(path).name, others).rstrip() or "Check its name and folder."
+            return MissingFileError(f"There is no file {name!r}. {advice}", name)
+        case errno.EISDIR:
+            return FileError(f"{name!r} is a folder. Name a file in it.", name)
+        case errno.EACCES | errno.EPERM:
+            return ForbiddenFileError(f"{name!r} may not be read. Ask its owner for the right to.", name)
+    return FileError(
+        f"{name!r} cannot be read: {getattr(error, 'strerror', None) or error}. Check its name.", name
+    )
+
+
+@contextmanager
+def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file to write bytes to: it is there with all of them afterwards, or is as it was before.
+
+    They go to a new file in the same folder, which takes the place of the old one at the end. Whatever is
+    raised meanwhile, by Ctrl-C, too, removes it again.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Yields
+    ------
+    binary stream
+
+    Raises
+    ------
+    FileError
+        The path is a folder, its folder is not there or cannot be written to, or the disk is full.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with written_whole(f"{folder}/rows.csv") as file:
+    ...         _ = file.write(b"age,color")
+    ...         before = os.path.exists(f"{folder}/rows.csv")
+    ...     print(before, Path(f"{folder}/rows.csv").read_text())
+    False age,color
+    """
+    target = as_file(path)
+    draft = target.with_name(f".{secrets.token_hex(8)}.tmp")  # not the target's name: it may be too long
+    try:
+        with _failures_named(target):
+            file = open(draft, "xb")
+        with file:
+            try:
+                yield file
+            except OSError as error:
+                if isinstance(error, FileError) or error.filename is not None:
+                    raise  # it was about another file
+                raise _unwritable(target, error) from error
+            with _failures_named(target):
+                file.flush()
+                os.fsync(file.fileno())
+        with _failures_named(target):
+            os.replace(draft, target)
+    except BaseException:  # Ctrl-C, too
+        with suppress(OSError):
+            draft.unlink()
+        raise
+
+
+@contextmanager
+def _failures_named(target: Path) -> Iterator[None]:
+    """Say of what the system refuses which file it was about; no one knows of the draft."""
+    try:
+        yield
+    except OSError as error:
+        raise _unwritable(target, error) from error
+
+
+def _unwritable(target: Path, error: OSError) -> FileError:
+    """What to say of a file that cannot be written, and what to do."""
+    name, folder = os.fspath(target), os.fspath(target.parent)
+    head = f"{name!r} cannot be written:"
+    match error.errno:
+        case errno.ENOENT | errno.ENOTDIR:
+            return MissingFileError(f"{head} there is no folder {folder!r}. Make it first.", name)
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            return ForbiddenFileError(
+                f"{head} nothing may be written to the folder {folder!r}. Name a file in another one.", name
+            )
+        case errno.ENOSPC | errno.EDQUOT:
+            return FileError(f"{head} the disk is full. Make room, or name a file on another one.", name)
+        case errno.ENAMETOOLONG:
+            return FileError(f"{head} its name is too long. Shorten it.", name)
+    return FileError(f"{head} {error.strerror or error}. Name a file in another place.", name)

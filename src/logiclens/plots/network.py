@@ -1,0 +1,368 @@
+"""A sketch of a target's network: what it keeps, what was pruned, how strong its connections are (Fig. 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike
+
+from logiclens.concepts.vocabulary import Vocabulary
+from logiclens.errors import InputError, LimitError, count, shown
+from logiclens.explain.compose import check_layers, compose
+from logiclens.explain.explanation import Explanation
+from logiclens.explain.label import Label
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
+from logiclens.logic.data import check_names
+from logiclens.logic.formula import Formula, Var
+from logiclens.logic.normal_form import substitute
+from logiclens.logic.syntax import format_formula
+from logiclens.logic.values import as_floats
+from logiclens.plots.layers import Layer, curve, place
+from logiclens.plots.looks import (
+    SMALL,
+    Look,
+    bare,
+    check_most,
+    footed,
+    headed,
+    keyed,
+    label_length,
+    label_width,
+    start,
+)
+from logiclens.plots.models import Member, check_rule, check_words
+from logiclens.plots.texts import AS_IT_IS, TITLE, concept_label, shorten, target_label
+
+_PRUNED = 5  # pruned concepts that are drawn
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+class NetworkDisplay:
+    """The network of a target: concepts to the left, hidden units, the target to the right.
+
+    Lines are connections, as thick as their weights are large within their layer, of one color where they are
+    positive, of another where they are negative. Concepts that were pruned stand below, without lines. Beside
+    the units of a psi network stand their formulas (Fig. 8a).
+
+    Parameters
+    ----------
+    weights : sequence of arrays
+        One of shape (n_out, n_in) for each layer, from the concepts to a single output; 0 where a connection
+        was pruned.
+    names : sequence of str
+        The concepts, one for each input of the first layer.
+    explanation : Explanation, optional
+        The rule of the target.
+    vocabulary : Vocabulary, optional
+        What the concepts mean.
+    neurons : sequence of sequence of Formula, optional
+        Formulas of the units, layer by layer, as :func:`logiclens.compose` makes them.
+
+    Attributes
+    ----------
+    ax_ : matplotlib.axes.Axes
+    figure_ : matplotlib.figure.Figure
+    kept_ : tuple of str
+        The concepts drawn with connections, from top to bottom.
+    pruned_ : tuple of str
+        Those drawn without.
+    connections_ : tuple of ndarray
+        Between neighboring layers, the weights of the lines, in the order of the lines of
+        ``ax_.collections``.
+
+    Examples
+    --------
+    >>> from logiclens.plots import NetworkDisplay
+    >>> weights = [[[1.0, -1.0, 0.0], [0.5, 0.0, 0.0]], [[2.0, 1.0]]]
+    >>> display = NetworkDisplay(weights, ["a", "b", "c"]).plot()
+    >>> display.kept_, display.pruned_
+    (('a', 'b'), ('c',))
+
+    References
+    ----------
+    Sec. 5 and Fig. 8 of Ciravegna et al., *Logic Explained Networks*.
+    """
+
+    ax_: Axes
+    figure_: Figure
+    kept_: tuple[str, ...]
+    pruned_: tuple[str, ...]
+    connections_: tuple[FloatArray, ...]
+
+    def __init__(
+        self,
+        weights: Sequence[ArrayLike],
+        names: Sequence[str],
+        *,
+        explanation: Explanation | None = None,
+        vocabulary: Vocabulary | None = None,
+        neurons: Sequence[Sequence[Formula]] = (),
+    ) -> None:
+        self.names = check_names(names)
+        self.weights = _layers(weights, len(self.names))
+        self.explanation = check_rule(explanation, self.names)
+        self.vocabulary = check_words(vocabulary, self.explanation, self.names)
+        self.neurons = _formulas(neurons, self.weights)
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, target: Label | None = None, *, ax: Axes | None = None, **kwargs: Any
+    ) -> Self:
+        """Draw the network of a fitted model's target.
+
+        Parameters
+        ----------
+        model : fitted classifier, clusterer or pipeline
+        target : label, optional
+            Without it, the only target, or the second of two.
+        ax : Axes, optional
+            Where to draw; a new figure when missing.
+        **kwargs
+            As for :meth:`plot`.
+        """
+        member = Member.of(model, target)
+        display = cls(
+            member.weights(),
+            member.names,
+            explanation=member.explanation,
+            vocabulary=member.vocabulary,
+            neurons=_neurons(member),
+        )
+        return display.plot(ax, **kwargs)
+
+    def plot(self, ax: Axes | None = None, *, max_concepts: int = 12, max_units: int = 12) -> Self:
+        """Draw the network.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure when missing.
+        max_concepts : int, default 12
+            Most concepts to draw with their connections: those that matter most.
+        max_units : int, default 12
+            Most units to draw in a hidden layer.
+        """
+        most = check_most(max_concepts, "max_concepts"), check_most(max_units, "max_units")
+        layers = place(self.weights, *most, spread=1.8 if self.neurons else 1.0)
+        pruned = np.flatnonzero(~self._kept())
+        self.kept_ = tuple(self.names[j] for j in layers[0].units)
+        self.pruned_ = tuple(self.names[j] for j in pruned[:_PRUNED])
+        lowest = max(float(layer.y.max(initial=0.0)) for layer in layers)
+        height = lowest + (1.4 + 0.72 * (min(len(pruned), _PRUNED + 1) - 1) if len(pruned) else 0.0)
+        self.figure_, self.ax_ = start(ax, self._width(), 1.5 + 0.36 * height)
+        self._look = Look.of(self.ax_)
+        self._draw_connections(layers)
+        self._draw_units(layers)
+        self._draw_pruned(pruned, lowest + 1.4)
+        self._draw_texts(layers, height)
+        return self
+
+    def _width(self) -> float:
+        """Inches for the lines, and for the labels on both sides of them."""
+        labels = [concept_label(name, self.vocabulary) for name in (*self.kept_, *self.pruned_)]
+        longest = max(map(len, labels), default=0)
+        output = 6 if self.explanation is None else len(target_label(self.explanation))
+        drawn = 2.6 if self.neurons else 2.2
+        return 0.5 + 0.08 * (longest + max(output, 24 if self.neurons else 0)) + drawn * len(self.weights)
+
+    def _kept(self) -> BoolArray:
+        """Which concepts have a connection, shape (n_concepts,)."""
+        return np.asarray(self.weights[0].any(axis=0))
+
+    def _draw_connections(self, layers: list[Layer]) -> None:
+        drawn = []
+        for weight, left, right in zip(self.weights, layers, layers[1:], strict=False):
+            part = weight[np.ix_(right.units, left.units)]
+            to, start_at = np.nonzero(part)
+            values = part[to, start_at]
+            order = np.argsort(np.abs(values), kind="stable")  # strong ones on top
+            to, start_at, values = to[order], start_at[order], values[order]
+            share = np.abs(values) / max(float(np.abs(weight).max()), 1e-300)
+            lines = PathCollection(
+                [curve(left.x, left.y[i], right.x, right.y[j]) for i, j in zip(start_at, to, strict=True)],
+                facecolors="none",
+                edgecolors=[self._look.yes if value > 0 else self._look.against for value in values],
+                linewidths=0.3 + 3.4 * share,
+                alpha=(0.25 + 0.6 * share).tolist() or None,
+                zorder=1,
+            )
+            lines.set_capstyle("butt")
+            self.ax_.add_collection(lines, autolim=False)
+            drawn.append(values)
+        self.connections_ = tuple(drawn)
+
+    def _draw_units(self, layers: list[Layer]) -> None:
+        for depth, layer in enumerate(layers):
+            outer = depth in (0, len(layers) - 1)
+            self.ax_.scatter(
+                np.full(len(layer.units), layer.x),
+                layer.y,
+                s=90 if outer else 60,
+                color=self._look.yes if outer else self._look.paper,
+                edgecolors=self._look.paper if outer else self._look.faint,
+                linewidths=1.2,
+                zorder=3,
+            )
+        longest = label_length(self.ax_)
+        for name, y in zip(self.kept_, layers[0].y.tolist(), strict=True):
+            self._say(0.0, y, concept_label(name, self.vocabulary, longest), -9)
+        output = "output" if self.explanation is None else target_label(self.explanation, longest // 2 + 6)
+        self._say(layers[-1].x, float(layers[-1].y[0]), output, 9, fontweight="bold")
+        if self.neurons:
+            self._draw_formulas(layers)
+
+    def _draw_formulas(self, layers: list[Layer]) -> None:
+        """Write its formula beside each unit, over short names of what it reads."""
+        for depth, (formulas, layer) in enumerate(zip(self.neurons, layers[1:], strict=False)):
+            before = layers[depth]
+            letter = "c" if depth == 0 else "h"
+            names = (
+                self.names if depth == 0 else [f"h{depth}_{at}" for at in range(len(self.neurons[depth - 1]))]
+            )
+            short = {
+                names[unit]: Var(_subscript(letter, at)) for at, unit in enumerate(before.units, start=1)
+            }
+            for at, (unit, y) in enumerate(zip(layer.units, layer.y, strict=True), start=1):
+                formula = formulas[unit]
+                known = {name: short.get(name, Var("…")) for name in formula.concepts}
+                text = format_formula(substitute(formula, known), "unicode").replace('"', "")
+                if depth == len(self.neurons) - 1:
+                    faint = {"color": self._look.faint, "fontsize": SMALL - 0.5}
+                    self._say(layer.x, float(y) + 0.7, shorten(text, 32), 9, **faint)
+                else:
+                    self._tag(layer.x, y, f"{_subscript('h', at)} = {shorten(text, 30)}")
+        for at, y in enumerate(layers[0].y, start=1):
+            self._tag(layers[0].x, y, _subscript("c", at))
+
+    def _tag(self, x: float, y: float, text: str) -> None:
+        self.ax_.annotate(
+            text,
+            (x, y),
+            (0, 11),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            fontsize=SMALL - 1,
+            color=self._look.faint,
+            zorder=4,
+            bbox={
+                "boxstyle": "round,pad=0.1",
+                "facecolor": self._look.paper,
+                "edgecolor": "none",
+                "alpha": 0.75,
+            },
+            **AS_IT_IS,
+        )
+
+    def _draw_pruned(self, pruned: IndexArray, top: float) -> None:
+        if not len(pruned):
+            return
+        faint = {"color": self._look.faint, "fontsize": SMALL}
+        longest = label_length(self.ax_)
+        y = top + 0.72 * np.arange(len(self.pruned_))
+        rings: dict[str, Any] = {"facecolors": "none", "edgecolors": self._look.no, "linewidths": 1.0}
+        self.ax_.scatter(np.zeros(len(y)), y, s=36, zorder=3, **rings)
+        for name, at in zip(self.pruned_, y.tolist(), strict=True):
+            self._say(0.0, at, concept_label(name, self.vocabulary, longest), -9, **faint)
+            self.ax_.plot([0.08, 0.5], [at, at], ":", color=self._look.no, linewidth=1)
+        self._say(0.5, float(y.mean()), "pruned", 6, **faint)
+        more = len(pruned) - len(y)
+        if more:
+            self._say(0.0, top + 0.72 * len(y), f"and {more} more", -9, **faint)
+
+    def _say(self, x: float, y: float, text: str, beside: float, **settings: Any) -> None:
+        """Write beside a point: so many points to the right of it, or to the left where negative."""
+        self.ax_.annotate(
+            text,
+            (x, y),
+            (beside, 0),
+            textcoords="offset points",
+            ha="left" if beside > 0 else "right",
+            va="center_baseline",
+            annotation_clip=False,
+            **{"color": self._look.ink, **settings},
+            **AS_IT_IS,
+        )
+
+    def _draw_texts(self, layers: list[Layer], height: float) -> None:
+        ax = self.ax_
+        ax.set_xlim(-0.15, layers[-1].x + 0.15)
+        ax.set_ylim(height + 0.2, -0.6)
+        ax.set_xticks([])
+        ax.set_yticks([])
+        bare(ax)
+        handles = [
+            Line2D([], [], color=self._look.yes, linewidth=2.5, label="speaks for"),
+            Line2D([], [], color=self._look.against, linewidth=2.5, label="speaks against"),
+        ]
+        keyed(ax, handles)
+        left = label_width([text for text in ax.texts if text.get_horizontalalignment() == "right"]) + 8
+        rule = self.explanation
+        remark = "" if rule is None else rule.to_sentence()
+        headed(
+            ax, "Network" if rule is None else f"Network of {target_label(rule, TITLE)}", remark, left=left
+        )
+        footed(ax, self._left_out(layers), left=left)
+
+    def _left_out(self, layers: list[Layer]) -> str:
+        """What is not drawn."""
+        parts = []
+        concepts = int(self._kept().sum()) - len(self.kept_)
+        if concepts:
+            parts.append(count(concepts, "weaker concept"))
+        hidden = sum(len(weight) for weight in self.weights[:-1])
+        units = hidden - sum(len(layer.units) for layer in layers[1:-1])
+        if units:
+            parts.append(f"{units} of {count(hidden, 'hidden unit')}")
+        return f"not drawn: {', '.join(parts)}" if parts else ""
+
+
+def _subscript(letter: str, number: int) -> str:
+    return f"{letter}{number}".translate(_SUBSCRIPTS)
+
+
+def _layers(weights: Any, n_concepts: int) -> tuple[FloatArray, ...]:
+    if isinstance(weights, str) or not isinstance(weights, Sequence):
+        raise InputError(f"weights must be a sequence of arrays, one a layer. Got {shown(weights)}.")
+    arrays = [as_floats(weight, f"weights of layer {at}") for at, weight in enumerate(weights, start=1)]
+    for at, weight in enumerate(arrays, start=1):
+        if weight.ndim != 2:
+            raise InputError(f"Weights of layer {at} must be of shape (n_out, n_in). Got {weight.shape}.")
+    found = tuple(weight for weight, _ in check_layers([(w, np.zeros(len(w))) for w in arrays]))
+    if found[0].shape[1] != n_concepts or len(found[-1]) != 1:
+        raise InputError(
+            f"The layers must lead from {count(n_concepts, 'concept')} to one output. "
+            f"Got {count(found[0].shape[1], 'input')} and {count(len(found[-1]), 'output')}."
+        )
+    return found
+
+
+def _formulas(neurons: Any, weights: tuple[FloatArray, ...]) -> tuple[tuple[Formula, ...], ...]:
+    """Formulas of all units, or none at all."""
+    layers = [*neurons] if isinstance(neurons, Sequence) else [neurons]
+    if not layers:
+        return ()
+    parts = [tuple(part) if isinstance(part, Sequence) else (part,) for part in layers]
+    formulas = all(isinstance(formula, Formula) for part in parts for formula in part)
+    if not formulas or [len(part) for part in parts] != [len(weight) for weight in weights]:
+        raise InputError(
+            "neurons must be a formula for each unit of each layer, as compose makes them. "
+            f"Got {shown(neurons)}."
+        )
+    return tuple(parts)
+
+
+def _neurons(member: Member) -> tuple[tuple[Formula, ...], ...]:
+    """Formulas of a psi network's units; none of other networks, whose units are no formulas."""
+    if not hasattr(member.network, "neurons"):
+        return ()
+    try:
+        return compose(list(zip(member.weights(), member.biases(), strict=True)), member.names).neurons
+    except LimitError:  # a fan-in beyond what a person could read
+        return ()

@@ -1,0 +1,200 @@
+"""The data at a glance: how many rows of which classes, what each column holds, what was dropped and why."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from logiclens.concepts.cells import Column
+from logiclens.concepts.concept import Above, AtMost, Between, Flag
+from logiclens.concepts.vocabulary import Vocabulary
+from logiclens.errors import InputError, shown
+from logiclens.explain.front import check_text
+from logiclens.logic.data import check_count
+from logiclens.reporting.facts import ClassFacts, ColumnFacts, DataFacts, DroppedFacts
+from logiclens.reporting.measured import Measured
+from logiclens.reporting.rates import ones
+from logiclens.reporting.rule_facts import InputFacts
+from logiclens.reporting.subject import TASKS, Subject
+
+MOST_COLUMNS = 200
+"""Columns that are listed, and columns dropped that are."""
+_KINDS = {"Booleans": "flag", "numbers": "number"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where data come from, as far as the report cannot see it for itself.
+
+    Attributes
+    ----------
+    name : str
+        Of the file.
+    command : str, optional
+        What makes the report again.
+    n_train : int, optional
+        Rows that the model was fitted on.
+    data_sha256 : str, optional
+        Of the file.
+    dropped : mapping of str to str
+        Columns that were left out before the model saw the data, and why.
+    task : {"classify", "black box", "cluster"}, optional
+        What the rules are for, where the model does not show it: a classifier may have learned the answers
+        of a black box.
+    held_out : bool, optional
+        Whether the rows that are passed are others than those of the fit; False for the rows of the fit
+        themselves. When missing they are said to be held out, but for clusters.
+
+    Examples
+    --------
+    >>> Source("patients.csv", n_train=750, dropped={"patient": "left out by --ignore"}).n_train
+    750
+    """
+
+    name: str = ""
+    command: str | None = None
+    n_train: int | None = None
+    data_sha256: str | None = None
+    dropped: Mapping[str, str] = field(default_factory=dict, hash=False)
+    task: str | None = None
+    held_out: bool | None = None
+
+    def __post_init__(self) -> None:
+        check_text(self.name, "name")
+        for name in ("command", "data_sha256"):
+            if getattr(self, name) is not None:
+                check_text(getattr(self, name), name)
+        if self.n_train is not None:
+            check_count(self.n_train, "n_train")
+        if not isinstance(self.dropped, Mapping):
+            raise InputError(
+                f"dropped must be a mapping from columns to reasons. Got {shown(self.dropped)}; "
+                "write {'patient': 'an identifier'}."
+            )
+        if self.task is not None and self.task not in TASKS:
+            raise InputError(f"task must be 'classify', 'black box' or 'cluster'. Got {shown(self.task)}.")
+        if not (self.held_out is None or isinstance(self.held_out, bool)):
+            raise InputError(f"held_out must be True, False or None. Got {shown(self.held_out)}.")
+
+
+def data_facts(
+    subject: Subject, source: Source, inputs: tuple[InputFacts, ...], rows: Measured | None
+) -> DataFacts:
+    """The data at a glance.
+
+    Parameters
+    ----------
+    subject : Subject
+    source : Source
+    inputs : tuple of InputFacts
+        Columns that some formula uses.
+    rows : Measured, optional
+    """
+    columns = _columns(subject, inputs, rows)
+    dropped = [*(_dropped(subject) | dict(source.dropped)).items()]
+    held_out = rows is not None and source.held_out is not False
+    n_held_out = rows.n if rows is not None and held_out else None
+    n_rows = None if n_held_out is None or source.n_train is None else n_held_out + source.n_train
+    if source.held_out is False:
+        n_rows = source.n_train
+    classes, classes_of = _classes(subject, rows)
+    return DataFacts(
+        name=source.name,
+        n_rows=n_rows,
+        n_train=source.n_train,
+        n_held_out=n_held_out,
+        n_columns=len(columns) + len(dropped),
+        n_concepts=len(subject.rules.concept_names),
+        sha256=source.data_sha256,
+        classes=classes,
+        classes_of=classes_of,
+        columns=tuple(columns[:MOST_COLUMNS]),
+        n_columns_left_out=max(len(columns) - MOST_COLUMNS, 0),
+        dropped=tuple(DroppedFacts(name, str(why)) for name, why in dropped[:MOST_COLUMNS]),
+        n_dropped_left_out=max(len(dropped) - MOST_COLUMNS, 0),
+    )
+
+
+def _classes(subject: Subject, rows: Measured | None) -> tuple[tuple[ClassFacts, ...], str]:
+    """How many rows each class has, and which rows these are."""
+    rules = subject.rules
+    if rows is None or rows.wanted is None:
+        total = sum(explanation.support for explanation in rules.values())
+        return tuple(
+            ClassFacts(str(e.target), round(e.support), e.support / total if total else 0.0)
+            for e in rules.values()
+        ), "training rows, by the network's answers" if total else ""
+    counts = {str(label): ones(words) for label, words in zip(rules.labels, rows.wanted.words, strict=True)}
+    codes = rows.wanted.codes
+    if codes is not None:
+        for at, label in enumerate(rows.wanted.others):
+            counts[str(label)] = int((codes == len(rules) + at).sum())
+    of = (
+        subject.part
+        if rows.wanted.by == "the truth"
+        else f"{subject.part}, by the answers of {rows.wanted.by}"
+    )
+    return tuple(ClassFacts(label, n, n / rows.n) for label, n in counts.items()), of
+
+
+def _dropped(subject: Subject) -> dict[str, str]:
+    """Columns without concepts, and why."""
+    if subject.encoder is not None:
+        return dict(subject.encoder.dropped_)
+    words = subject.rules.vocabulary
+    if words is None:
+        return {}
+    kept = {concept.column for concept in words.concepts}
+    return {column: "dropped when concepts were made" for column in words.columns if column not in kept}
+
+
+def _columns(subject: Subject, inputs: tuple[InputFacts, ...], rows: Measured | None) -> list[ColumnFacts]:
+    """The columns that have concepts, those that rules use first."""
+    kinds = {one.name: one.kind for one in inputs}
+    words = subject.rules.vocabulary
+    concepts = {name for formula in subject.rules.formulas.values() for name in formula.concepts}
+    used = concepts if words is None else set(words.used_columns(concepts))
+    if words is None:
+        names = subject.rules.concept_names
+        found = [ColumnFacts(name, kinds.get(name, "score"), 0.0, name in used) for name in names]
+    elif subject.encoder is not None:
+        found = [
+            ColumnFacts(
+                reading["column"],
+                kinds.get(reading["column"], _KINDS.get(reading["values"], "category")),
+                reading["missing"],
+                reading["column"] in used,
+                reading["remark"],
+            )
+            for reading in subject.encoder.describe()
+            if reading["concepts"]
+        ]
+    else:
+        found = _of_vocabulary(words, kinds, used, rows)
+    found.sort(key=lambda column: not column.used)
+    return found
+
+
+def _of_vocabulary(
+    words: Vocabulary, known: Mapping[str, str], used: Collection[str], rows: Measured | None
+) -> list[ColumnFacts]:
+    """Columns of a model that was loaded, as far as their concepts tell."""
+    kinds: dict[str, str] = {}
+    for concept in words.concepts:
+        numbers = isinstance(concept, Above | AtMost | Between)
+        kind = "number" if numbers else "flag" if isinstance(concept, Flag) else "category"
+        if kinds.get(concept.column, "category") == "category":
+            kinds[concept.column] = kind
+    found = []
+    for column in words.columns:
+        if column in kinds:
+            cells = _cells(words, column, rows)
+            share = None if cells is None else float(cells.missing.mean())
+            found.append(ColumnFacts(column, known.get(column, kinds[column]), share, column in used))
+    return found
+
+
+def _cells(words: Vocabulary, column: str, rows: Measured | None) -> Column | None:
+    if rows is None or rows.table is None or not words.finds_by_name(rows.table):
+        return None
+    return rows.table.column(column) if column in rows.table else None

@@ -1,0 +1,124 @@
+"""The report as one HTML file that needs nothing else: no network, no fonts, no libraries.
+
+The template is ``page/page.html``; ``page/style.css`` and ``page/script.js`` are put into it. Every text is
+escaped, and the page's own policy lets no script run but the one whose hash it names, so that the names of
+columns and classes may be anything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import DictLoader, Environment, StrictUndefined
+from markupsafe import Markup
+
+from logiclens.concepts.concept import value_text
+from logiclens.reporting.escaping import inert, isolated, led_by, script_hash, visible
+from logiclens.reporting.glance import answer, figures, findings, kind_note, provenance
+from logiclens.reporting.picture import chip, front_picture, lines_of, literals, shades
+
+if TYPE_CHECKING:
+    from logiclens.reporting.facts import Facts
+
+_FIRST_PATTERNS = 2
+
+
+def render(facts: Facts) -> str:
+    """Write a report as HTML.
+
+    Parameters
+    ----------
+    facts : Facts
+        What the page shows; see :mod:`logiclens.reporting.facts`.
+
+    Returns
+    -------
+    str
+        One HTML document. Its element ``facts`` holds the facts as JSON.
+
+    Examples
+    --------
+    >>> from logiclens import Explanation, ExplanationSet, Rule, Var
+    >>> from logiclens.reporting import report
+    >>> rules = ExplanationSet([Explanation(Rule("bird", Var("<wings>")))], ["<wings>", "fins"])
+    >>> page = render(report(rules).facts)
+    >>> page.startswith("<!DOCTYPE html>"), "<wings>" in page
+    (True, False)
+    """
+    text = facts.to_json()
+    given = json.loads(text)
+    chips = [chip(concept, given["inputs"]) for concept in given["concepts"]]
+    script = _part("script.js")
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            facts=given,
+            answer=answer(given),
+            figures=figures(given),
+            findings=findings(given),
+            kind_note=kind_note(given),
+            provenance=provenance(given),
+            literals=lambda tree: literals(tree, given["concepts"], chips),
+            front_picture=front_picture,
+            chosen_of=_chosen_of,
+            first_patterns=_first_patterns,
+            rest_of=lambda listed, first: [pattern for pattern in listed if pattern not in first],
+            lines_of=lines_of,
+            shades=shades,
+            style=Markup(_part("style.css")),
+            script=Markup(script),
+            script_hash=Markup(script_hash(script)),
+            json=Markup(inert(text)),
+            chips_json=Markup(inert(json.dumps([[sign.column, sign.yes, sign.no] for sign in chips]))),
+        )
+    )
+
+
+def _chosen_of(front: Sequence[Mapping[str, Any]]) -> int:
+    return next((at for at, point in enumerate(front) if point["chosen"]), 0)
+
+
+def _first_patterns(patterns: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The first few of each kind; the page shows the others when asked."""
+    seen: Counter[str] = Counter()
+    first = []
+    for pattern in patterns:
+        seen[pattern["kind"]] += 1
+        if seen[pattern["kind"]] <= _FIRST_PATTERNS:
+            first.append(pattern)
+    return first
+
+
+def _plain(value: object) -> str:
+    """A cell of a table, as people write it."""
+    return value_text(value) if isinstance(value, float) else str(value)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=DictLoader({"page.html": _part("page.html")}),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        finalize=lambda value: visible(value) if type(value) is str else value,
+    )
+    environment.filters["isolated"] = isolated
+    environment.filters["led_by"] = led_by
+    environment.filters["plain"] = _plain
+    environment.filters["without"] = str.removesuffix
+    environment.filters["capitalized"] = lambda text: text[:1].upper() + text[1:]
+    return environment
+
+
+@cache
+def _part(name: str) -> str:
+    """One of the files that the page is made of; its lines end as HTML reads them."""
+    return resources.files("logiclens.reporting").joinpath("page", name).read_text(encoding="utf-8")

@@ -1,0 +1,700 @@
+'use strict';
+
+// What moves in the report: the slider of each rule, the what-if panel, copying, colors, finding a class.
+// Rules are evaluated here exactly as the package evaluates them. Names are data: they enter the page as text
+// nodes alone, never as HTML.
+
+(() => {
+  const facts = JSON.parse(document.getElementById('facts').textContent);
+  const chips = JSON.parse(document.getElementById('chips').textContent); // of each concept: column, yes, no
+  const { rules, concepts, inputs, policy } = facts;
+  const root = document.documentElement;
+  const one = (selector, within = document) => within.querySelector(selector);
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  root.classList.add('script');
+
+  // Texts
+
+  const UNSEEN = /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\0-\x08\x0b-\x1f\x7f-\x9f]/g;
+  const LEFTWARD = '[\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufefc\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}]+';
+  const LEFTWARD_RUN = new RegExp(`(${LEFTWARD}(?: +${LEFTWARD})*)`, 'u');
+
+  /** Text with signs shown that are not seen, or that turn the direction of writing. */
+  const visible = (text) =>
+    String(text).replace(UNSEEN, (sign) => `⟨${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
+
+  /** An element with attributes and children; text becomes text nodes. */
+  function make(tag, attributes = {}, ...children) {
+    const element = document.createElement(tag);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (value === true) element.setAttribute(key, '');
+      else if (value !== false && value !== null) element.setAttribute(key, value);
+    }
+    element.append(...children.map((child) => (child instanceof Node ? child : visible(child))));
+    return element;
+  }
+
+  /** A name, which keeps its direction of writing to itself. */
+  const named = (text, attributes = {}) => make('bdi', attributes, text);
+
+  /** Nodes of a text; words written from right to left stand in elements of their own. */
+  const isolated = (text) =>
+    visible(text).split(LEFTWARD_RUN).map((part, at) => (at % 2 ? named(part) : document.createTextNode(part)));
+
+  /** A sentence, with the label set off that it begins with. */
+  function ledBy(text, label) {
+    const start = [label, `“${label}”`].find((lead) => text.startsWith(`${lead} `));
+    return start === undefined ? isolated(text)
+      : [make('strong', {}, ...isolated(start)), ...isolated(text.slice(start.length))];
+  }
+
+  const many = (n, word) => `${n.toLocaleString('en-US')} ${word}${n === 1 ? '' : 's'}`;
+  const percent = (rate) => (rate === null ? '–' : `${(100 * rate).toFixed(0)}%`);
+  const inWords = (value) => (value === null ? 'missing' : value === OTHER ? 'another value'
+    : value === true ? 'yes' : value === false ? 'no' : String(value));
+
+  const without = (text, ending) => (ending && text.endsWith(ending) ? text.slice(0, -ending.length) : text);
+
+  /** Nodes with a word between each two. */
+  const joined = (lists, word) => lists.flatMap((nodes, at) => (at ? [word, ...nodes] : nodes));
+
+  // Rules: which of its lengths each one has now, and what it says of a row
+
+  const OTHER = Object.freeze({}); // a value unlike all that rules name
+  const home = rules.map((rule) => rule.front.findIndex((point) => point.chosen));
+  const now = [...home]; // a place in the rule's front, or -1 where it has none
+  const treeOf = (at) => (now[at] === home[at] ? rules[at].tree : rules[at].front[now[at]].tree);
+
+  /** Whether a concept is true of a value; null is a missing one. */
+  function holds(concept, value) {
+    const test = concept.test;
+    if (value === null) return test.kind === 'missing' || concept.or_missing;
+    switch (test.kind) {
+      case 'above': return value > test.cut;
+      case 'at_most': return value <= test.cut;
+      case 'between': return value > test.low && value <= test.high;
+      case 'one_of': return test.values.includes(value);
+      case 'flag': return Number(value) > 0.5;
+      default: return false; // it is there
+    }
+  }
+
+  function evaluate(tree, truths) {
+    switch (tree.op) {
+      case 'var': return truths[tree.concept] === 1;
+      case 'not': return !evaluate(tree.arg, truths);
+      case 'and': return tree.args.every((part) => evaluate(part, truths));
+      case 'or': return tree.args.some((part) => evaluate(part, truths));
+      default: return tree.op === 'true';
+    }
+  }
+
+  const truthsOf = (row) => Uint8Array.from(concepts, (concept) => (holds(concept, row[concept.column]) ? 1 : 0));
+  const byPriority = rules.map((_, at) => at).sort((a, b) => policy.priority[b] - policy.priority[a] || a - b);
+  const fallback = rules.findIndex((rule) => rule.label === policy.default);
+
+  /** What the rules say together: those that are true, and the one that decides. */
+  function predict(trees, truths) {
+    const fired = trees.map((tree) => evaluate(tree, truths));
+    const decides = byPriority.find((at) => fired[at]);
+    return { fired, answer: decides === undefined ? fallback : decides, covered: decides !== undefined };
+  }
+
+  const answerOf = ({ fired, answer }) => (policy.multi_label ? fired.map(Number).join('') : String(answer));
+
+  const termsOf = (tree) => (tree.op === 'or' ? tree.args : [tree]);
+  const literalsOf = (term) => (term.op === 'and' ? term.args : [term]);
+
+  function conceptsIn(tree, found = new Set()) {
+    if (tree.op === 'var') found.add(tree.concept);
+    for (const part of tree.args || (tree.arg ? [tree.arg] : [])) conceptsIn(part, found);
+    return found;
+  }
+
+  // Pictures of terms
+
+  function wordsOf(tree) {
+    switch (tree.op) {
+      case 'true': return 'always';
+      case 'false': return 'never';
+      case 'var': return concepts[tree.concept].words;
+      case 'not': return tree.arg.op === 'var' ? concepts[tree.arg.concept].words_not : `not ${wordsOf(tree.arg)}`;
+      default: return `(${tree.args.map(wordsOf).join(` ${tree.op} `)})`;
+    }
+  }
+
+  /** A literal as a chip; with the truth of concepts it says whether it holds. */
+  function chipOf(literal, truths) {
+    const positive = literal.op === 'var';
+    const known = positive || (literal.op === 'not' && literal.arg.op === 'var');
+    const chip = make('span', { class: 'chip' });
+    if (truths) {
+      const truth = evaluate(literal, truths);
+      chip.classList.add(truth ? 'holds' : 'fails');
+      chip.append(make('span', { class: 'sign', role: 'img', 'aria-label': truth ? 'holds:' : 'fails:' }, truth ? '✓' : '✗'));
+    }
+    if (known) {
+      const [column, yes, no] = chips[positive ? literal.concept : literal.arg.concept];
+      chip.append(named(column), ' ', named(positive ? yes : no, { class: 'asked' }));
+    } else chip.append(named(wordsOf(literal)));
+    return chip;
+  }
+
+  const chipsOf = (term, truths) => make('p', { class: 'chips', dir: 'ltr' },
+    ...joined(literalsOf(term).map((literal) => [chipOf(literal, truths)]), 'and')
+      .map((part) => (part === 'and' ? make('span', { class: 'and' }, 'and') : part)));
+
+  /** Lines of a rule in logic: a new one before each "∨" that stands in no parentheses. */
+  function linesOf(logic) {
+    const cuts = [];
+    let depth = 0;
+    let arrow = 0;
+    for (const found of logic.matchAll(/[()]| ∨ | [↔→] /g)) {
+      if (found[0] === '(') depth += 1;
+      else if (found[0] === ')') depth -= 1;
+      else if (depth > 0) continue;
+      else if (found[0] === ' ∨ ') cuts.push(found.index + 1);
+      else if (!cuts.length && !arrow) arrow = found.index + found[0].length;
+    }
+    const ends = [0, ...(arrow && cuts.length ? [arrow] : []), ...cuts, logic.length];
+    return ends.slice(1).map((end, at) => logic.slice(ends[at], end).trimEnd());
+  }
+
+  // A shorter or longer rule
+
+  const noCode = 'This language cannot carry the names.';
+
+  all('.rule').forEach((card) => {
+    const at = Number(card.dataset.rule);
+    const rule = rules[at];
+    for (const code of all('[data-language]', card)) { // of very many rules it is not in the page yet
+      const place = one('code', code);
+      if (!place.firstChild) place.textContent = visible(rule.exports[code.dataset.language]);
+    }
+    const slider = one('.slide input', card);
+    if (!slider) return;
+    const scores = one('.scores .rates', card);
+    const measured = scores.cloneNode(true);
+    const back = one('.back', card);
+    const slid = one('.slid', card);
+    const elsewhere = one('.terms.slid-only', card);
+
+    function show(point) {
+      const chosen = point === home[at];
+      const shown = rule.front[point];
+      const text = chosen ? rule : shown;
+      now[at] = point;
+      slider.value = point;
+      slider.setAttribute('aria-valuetext', many(shown.literals, 'literal'));
+      one('.logic', card).replaceChildren(
+        ...joined(linesOf(text.logic).map((line) => [make('span', { class: 'line' }, ...isolated(line))]), ' '));
+      one('.sentence', card).replaceChildren(...isolated(text.sentence));
+      const short = one(`[data-answer="${at}"]`);
+      if (short) short.replaceChildren(...ledBy(without(text.sentence, document.body.dataset.kindNote), rule.label));
+      for (const code of all('[data-language]', card)) {
+        one('code', code).textContent = visible(text.exports[code.dataset.language] ?? noCode);
+      }
+      one('.literals', card).textContent = many(shown.literals, 'literal');
+      for (const circle of all('.chart circle', card)) circle.classList.toggle('now', Number(circle.dataset.point) === point);
+      for (const part of all('.chosen-only', card)) part.hidden = !chosen;
+      elsewhere.hidden = chosen;
+      back.hidden = chosen;
+      showScores(shown, chosen);
+      if (!chosen) showTerms(shown.tree);
+      slid.textContent = said(shown, chosen);
+    }
+
+    function said(shown, chosen) {
+      const parts = [many(shown.literals, 'literal')];
+      if (shown.errors !== null) parts.push(many(shown.errors, 'error'));
+      if (shown.accuracy !== null) parts.push(`accuracy ${percent(shown.accuracy)}`);
+      if (shown.fidelity !== null) parts.push(`fidelity ${percent(shown.fidelity)}`);
+      return parts.join(' · ') + (chosen ? ' · the rule of this report' : '');
+    }
+
+    function showScores(shown, chosen) {
+      scores.replaceChildren(...measured.cloneNode(true).childNodes);
+      const brief = one('.brief', card);
+      brief.replaceChildren(...[many(shown.literals, 'literal'),
+        ...['precision', 'recall'].filter((name) => shown[name] !== null).map((name) => `${name} ${percent(shown[name])}`),
+      ].map((text) => make('span', {}, text)));
+      if (chosen) return;
+      for (const row of all('[data-rate]', scores)) { // intervals are known of the chosen rule alone
+        const value = shown[row.dataset.rate];
+        for (const mark of all('.bar b, .range', row)) mark.remove();
+        one('.value', row).textContent = percent(value);
+        const bar = one('.bar i', row);
+        if (bar) bar.style.width = `${100 * (value ?? 0)}%`;
+      }
+    }
+
+    function showTerms(tree) {
+      const terms = tree.op === 'false' ? [] : termsOf(tree);
+      elsewhere.replaceChildren(
+        make('h4', {}, terms.length ? `The ${terms.length === 1 ? 'way' : `${terms.length} ways`} to make it true` : 'No way to make it true'),
+        make('ol', {}, ...terms.map((term) => make('li', {}, chipsOf(term)))),
+        make('p', { class: 'note' }, 'Terms are measured for the rule of this report only.'));
+    }
+
+    const move = (point) => { show(point); whatIf.refresh(); };
+    slider.addEventListener('input', () => move(Number(slider.value)));
+    back.addEventListener('click', () => { move(home[at]); slider.focus(); });
+    for (const circle of all('.chart circle', card)) circle.addEventListener('click', () => move(Number(circle.dataset.point)));
+    card.addEventListener('rule-home', () => show(home[at]));
+    slid.textContent = said(rule.front[home[at]], true);
+    slider.setAttribute('aria-valuetext', many(rule.front[home[at]].literals, 'literal'));
+  });
+
+  // The row to try: one field for each column
+
+  /** A number as a slider and a field, with a mark at each cut point. */
+  function numberField(input, id, changed) {
+    const cuts = input.kind === 'score' ? [0.5] : input.cuts;
+    let low = input.kind === 'score' ? 0 : Math.min(input.low ?? Infinity, ...cuts);
+    let high = input.kind === 'score' ? 1 : Math.max(input.high ?? -Infinity, ...cuts);
+    if (!Number.isFinite(low) || !Number.isFinite(high)) [low, high] = [0, 1];
+    if (low === high) [low, high] = [low - 1, high + 1];
+    const fine = -Math.floor(Math.log10((high - low) / 200));
+    const digits = input.whole ? Math.min(fine, 0) : fine;
+    const round = (value) => (digits >= 0 ? Number(value.toFixed(Math.min(digits, 15)))
+      : Math.round(value * 10 ** digits) / 10 ** digits);
+    const range = make('input', { type: 'range', min: low, max: high, step: 'any', 'aria-label': visible(input.name) });
+    const field = make('input', { type: 'number', id, step: 'any', inputmode: 'decimal' });
+    const track = make('div', { class: 'track' }, range);
+    for (const cut of cuts) {
+      const mark = make('span', { class: 'cut', title: `${cut}`, 'aria-hidden': 'true' });
+      const share = (cut - low) / (high - low);
+      mark.style.left = `calc(${8 - 16 * share}px + ${100 * share}%)`;
+      track.append(mark);
+    }
+    range.addEventListener('input', () => {
+      field.value = round(Number(range.value));
+      field.removeAttribute('aria-invalid');
+      changed(Number(field.value));
+    });
+    field.addEventListener('input', () => {
+      const value = field.value === '' ? NaN : Number(field.value);
+      if (Number.isFinite(value)) { field.removeAttribute('aria-invalid'); range.value = value; changed(value); }
+      else field.setAttribute('aria-invalid', 'true');
+    });
+    return {
+      input, low, high, round,
+      first: typeof input.start === 'number' ? input.start : round((low + high) / 2),
+      body: make('div', { class: 'pair' }, track, field),
+      controls: [range, field],
+      set(value) { field.value = value; range.value = value; field.removeAttribute('aria-invalid'); },
+    };
+  }
+
+  function flagField(input, id, changed) {
+    const box = make('input', { type: 'checkbox', role: 'switch', id });
+    const word = make('span', { 'aria-hidden': 'true' });
+    const set = (value) => { box.checked = value; word.textContent = value ? 'yes' : 'no'; };
+    box.addEventListener('change', () => { set(box.checked); changed(box.checked); });
+    return { input, first: Number(input.start) > 0.5, body: make('div', { class: 'switch' }, box, word), controls: [box], set };
+  }
+
+  function categoryField(input, id, changed) {
+    const values = [...input.levels, OTHER, ...(input.optional ? [null] : [])];
+    const select = make('select', { id }, ...values.map((value, at) =>
+      make('option', { value: at }, value === OTHER ? '(other)' : value === null ? '(missing)' : value)));
+    select.addEventListener('change', () => changed(values[Number(select.value)]));
+    const first = values.includes(input.start) && input.start !== null ? input.start : OTHER;
+    return { input, first, body: select, controls: [select], set(value) { select.value = values.indexOf(value); } };
+  }
+
+  const FIELDS = { number: numberField, score: numberField, flag: flagField, category: categoryField };
+
+  const whatIf = (() => {
+    const row = [];
+    const form = one('.inputs');
+    const verdict = one('.verdict');
+    const list = one('.verdicts');
+    const answer = one('.counterfactual');
+    const fields = inputs.map(addField);
+    const goal = addGoal();
+    let run = 0;
+
+    form.addEventListener('submit', (event) => event.preventDefault());
+    if (inputs.length > 12) addFilter();
+    if (!inputs.length) form.append(make('p', { class: 'about' }, 'No rule looks at any column.'));
+
+    function addField(input, at) {
+      const id = `input-${at}`;
+      const changed = (value) => { row[at] = value; refresh(); };
+      const field = FIELDS[input.kind](input, id, changed);
+      const head = make('div', { class: 'head' }, make('label', { for: id }, named(input.name)));
+      field.element = make('div', { class: 'field' }, head, field.body);
+      let missing = null;
+      if (input.optional && input.kind !== 'category') {
+        missing = make('input', { type: 'checkbox', 'aria-label': `${visible(input.name)} is missing` });
+        head.append(make('label', { class: 'absent' }, missing, 'missing'));
+        missing.addEventListener('change', () => set(missing.checked ? null : field.last));
+      }
+      field.last = field.first;
+      const set = (value) => {
+        row[at] = value;
+        if (missing) {
+          missing.checked = value === null;
+          for (const control of field.controls) control.disabled = value === null;
+        }
+        if (value !== null || !missing) { field.last = value; field.set(value); }
+        refresh();
+      };
+      field.change = set;
+      row[at] = field.first;
+      field.set(field.first);
+      for (const control of field.controls) control.addEventListener('input', () => { field.last = row[at]; });
+      form.append(field.element);
+      return field;
+    }
+
+    function addFilter() {
+      const search = make('input', { type: 'search', id: 'find-input', placeholder: 'Part of its name', autocomplete: 'off' });
+      form.classList.add('long');
+      form.prepend(make('div', { class: 'field' }, make('label', { for: 'find-input' }, 'Find a column'), search));
+      search.addEventListener('input', () => {
+        const wanted = search.value.trim().toLowerCase();
+        fields.forEach((field) => { field.element.hidden = !field.input.name.toLowerCase().includes(wanted); });
+      });
+    }
+
+    function addGoal() {
+      const select = make('select', { id: 'goal' }, make('option', { value: -1 }, policy.multi_label ? 'any other answer' : 'any other class'),
+        ...rules.map((rule, at) => make('option', { value: at }, rule.label)));
+      select.addEventListener('change', refresh);
+      one('.goal').append(make('label', { for: 'goal' }, policy.multi_label ? 'Change' : 'Lead to'), select);
+      return select;
+    }
+
+    function refresh() {
+      const truths = truthsOf(row);
+      const trees = rules.map((_, at) => treeOf(at));
+      const said = predict(trees, truths);
+      showVerdict(said);
+      showRules(said, trees, truths);
+      run += 1;
+      answer.setAttribute('aria-busy', 'true');
+      const mine = run;
+      setTimeout(() => { if (mine === run) seek(said, trees, truths, mine); }, 60);
+    }
+
+    const labelsOf = (fired) => rules.filter((_, at) => fired[at]).map((rule) => rule.label);
+
+    function predicted(said) {
+      if (!policy.multi_label) return [named(rules[said.answer].label)];
+      const labels = labelsOf(said.fired);
+      return labels.length ? joined(labels.map((label) => [named(label)]), ', ') : ['none'];
+    }
+
+    function showVerdict(said) {
+      const labels = labelsOf(said.fired);
+      const mark = policy.multi_label || labels.length === 1 ? '' : labels.length ? 'conflict' : 'uncovered';
+      let why = ['Its rule holds, and no other.'];
+      if (policy.multi_label) why = [`${labels.length} of ${many(rules.length, 'rule')} hold.`];
+      else if (mark === 'conflict') {
+        why = [`${labels.length} rules hold: `, ...joined(labels.map((label) => [named(label)]), ', '),
+          '. The one that was most precise on the training rows decides.'];
+      } else if (mark) why = ['No rule holds, so this is the answer by default.'];
+      verdict.dataset.prediction = policy.multi_label ? JSON.stringify(labels) : rules[said.answer].label;
+      verdict.dataset.mark = mark;
+      verdict.replaceChildren(
+        make('p', { class: 'what' }, policy.multi_label ? 'The rules say' : 'The rules predict'),
+        make('p', { class: 'prediction' }, ...predicted(said)),
+        make('p', { class: 'why' }, ...(mark ? [make('span', { class: 'mark' }, mark)] : []), ...why, ...moved()));
+    }
+
+    /** A word on rules that are not those of the report. */
+    function moved() {
+      const n = now.filter((point, at) => point !== home[at]).length;
+      if (!n) return [];
+      const button = make('button', { type: 'button' }, 'Back to the rules of this report');
+      button.addEventListener('click', () => {
+        all('.rule').forEach((card) => card.dispatchEvent(new Event('rule-home')));
+        refresh();
+      });
+      return [make('br'), `${n === 1 ? 'One rule is' : `${n} rules are`} shorter or longer than in this report. `, button];
+    }
+
+    function showRules(said, trees, truths) {
+      const shown = trees.map((tree, at) => ({ at, fired: said.fired[at], ...nearestTerm(tree, truths) }));
+      const some = shown.length <= 8 ? shown
+        : shown.sort((a, b) => b.fired - a.fired || b.share - a.share).slice(0, Math.max(5, said.fired.filter(Boolean).length));
+      list.replaceChildren(...some.map(({ at, fired, term, n, of }) => make('li', { class: fired ? 'true' : 'false' },
+        make('div', { class: 'label' }, named(rules[at].label),
+          make('span', { class: 'says' }, fired ? 'holds' : of ? `does not hold (${n} of ${of})` : 'never holds')),
+        ...(term ? [chipsOf(term, truths)] : []))));
+      if (some.length < shown.length) {
+        list.append(make('li', {}, make('p', { class: 'note' }, `The rules of the other ${shown.length - some.length} classes do not hold.`)));
+      }
+    }
+
+    /** The term that is true, or has the largest share of literals that are. */
+    function nearestTerm(tree, truths) {
+      if (tree.op === 'false') return { term: null, n: 0, of: 0, share: -1 };
+      let best = null;
+      for (const term of termsOf(tree)) {
+        const literals = literalsOf(term);
+        const n = literals.filter((literal) => evaluate(literal, truths)).length;
+        const share = n / literals.length;
+        if (!best || share > best.share) best = { term, n, of: literals.length, share };
+      }
+      return best;
+    }
+
+    // The nearest row with another answer: all changes of one column, then of two, then of three
+
+    const MOST_CHANGES = 3;
+    const MOST_ROWS = Math.max(20000, Math.min(300000, 4e6 / rules.length));
+
+    /** Values of a column that make a difference, one for each combination of truth; the nearest of each. */
+    function choicesOf(at, used, truths) {
+      const mine = [...used].filter((index) => concepts[index].column === at);
+      const current = mine.map((index) => truths[index]).join('');
+      const best = new Map();
+      for (const [value, cost] of tellingValues(at, mine)) {
+        const bits = mine.map((index) => (holds(concepts[index], value) ? 1 : 0));
+        const key = bits.join('');
+        if (key !== current && !(best.get(key)?.cost <= cost)) best.set(key, { at, value, cost, bits, mine });
+      }
+      return [...best.values()];
+    }
+
+    const numbersIn = (mine) => [...new Set(mine.flatMap((index) => {
+      const test = concepts[index].test;
+      return [test.cut, test.low, test.high, ...(test.values || [])].filter((value) => typeof value === 'number');
+    }))].sort((a, b) => a - b);
+
+    function tellingValues(at, mine) {
+      const { kind, levels, optional } = inputs[at];
+      const field = fields[at];
+      const absent = optional ? [[null, 3]] : [];
+      if (kind === 'flag') return [[true, 1], [false, 1], ...absent];
+      if (kind === 'category') return [...levels.map((level) => [level, 1]), [OTHER, 1.5], ...absent];
+      const from = row[at] ?? field.first;
+      const there = row[at] === null ? 1 : 0; // what a value costs where there was none
+      const values = kind === 'score' ? [0, 1] : [from, ...numbersIn(mine).flatMap((cut, place, cuts) => {
+        const above = justAbove(cut, cuts[place + 1], field);
+        return [cut, above, cut - (above - cut)];
+      })];
+      return [...values.map((value) => [value, there + Math.abs(value - from) / (field.high - field.low)]), ...absent];
+    }
+
+    /** A round number that is greater than a cut point, and no greater than the next. */
+    function justAbove(cut, next = Infinity, field = null) {
+      const step = (field.high - field.low) / 100;
+      const whole = field.input.whole ? [Math.floor(cut) + 1] : [];
+      for (const value of [...whole, field.round(cut + step), field.round(cut + step / 2), cut + step / 100]) {
+        if (value > cut && value < next) return value;
+      }
+      return next === Infinity ? cut + Math.max(1, Math.abs(cut)) : cut / 2 + next / 2;
+    }
+
+    function* search(trees, truths, wanted) {
+      const used = new Set(trees.flatMap((tree) => [...conceptsIn(tree)]));
+      const columns = inputs.map((_, at) => choicesOf(at, used, truths)).filter((choices) => choices.length);
+      let tried = 0;
+      for (let size = 1; size <= Math.min(MOST_CHANGES, columns.length); size += 1) {
+        if (tried + ways(columns, size) > MOST_ROWS) return { best: null, complete: size - 1, all: false };
+        let best = null;
+        const taken = [];
+        const trial = truths.slice();
+        const walk = function* walk(from) {
+          if (taken.length === size) {
+            const cost = taken.reduce((sum, choice) => sum + choice.cost, 0);
+            tried += 1;
+            if (tried % 500 === 0) yield;
+            if (best && cost >= best.cost) return;
+            const said = predict(trees, trial);
+            if (wanted(said)) best = { cost, changes: [...taken], said };
+            return;
+          }
+          for (let place = from; place <= columns.length - (size - taken.length); place += 1) {
+            for (const choice of columns[place]) {
+              taken.push(choice);
+              choice.mine.forEach((index, bit) => { trial[index] = choice.bits[bit]; });
+              yield* walk(place + 1);
+              choice.mine.forEach((index) => { trial[index] = truths[index]; });
+              taken.pop();
+            }
+          }
+        };
+        yield* walk(0);
+        if (best) return { best, complete: size, all: true };
+      }
+      return { best: null, complete: Math.min(MOST_CHANGES, columns.length), all: columns.length <= MOST_CHANGES };
+    }
+
+    /** In how many ways so many columns can be changed. */
+    function ways(columns, size) {
+      const sums = [1, ...Array(size).fill(0)]; // elementary symmetric sums of the numbers of choices
+      for (const choices of columns) {
+        for (let k = size; k > 0; k -= 1) sums[k] += sums[k - 1] * choices.length;
+      }
+      return sums[size];
+    }
+
+    function seek(said, trees, truths, mine) {
+      const target = Number(goal.value);
+      const before = answerOf(said);
+      const wanted = target < 0 ? (other) => answerOf(other) !== before
+        : policy.multi_label ? (other) => other.fired[target] !== said.fired[target]
+          : (other) => other.answer === target;
+      if (target >= 0 && wanted(said)) { tell(0, ['That is the answer already.']); return; }
+      const steps = search(trees, truths, wanted);
+      const go = () => { // in slices, so that the page stays quick
+        if (mine !== run) return;
+        const until = performance.now() + 12;
+        let step = steps.next();
+        while (!step.done && performance.now() < until) step = steps.next();
+        if (!step.done) setTimeout(go, 0);
+        else if (step.value.best) showWay(step.value.best, trees, truths);
+        else tell('none', [noWay(step.value)]);
+      };
+      go();
+    }
+
+    function tell(size, children) {
+      answer.dataset.changes = size;
+      answer.replaceChildren(make('p', {}, ...children));
+      answer.setAttribute('aria-busy', 'false');
+    }
+
+    function noWay({ complete, all: everything }) {
+      const leads = Number(goal.value) < 0 ? 'changes the answer' : 'leads there';
+      if (everything) return `Nothing ${leads}: every combination of values was tried.`;
+      const numbers = ['no', 'one column', 'one or two columns', 'one, two or three columns'];
+      const none = complete ? `No change of ${numbers[complete]} ${leads}: none found with up to ${many(complete, 'change')}.` : '';
+      return complete === MOST_CHANGES ? none : `${none} There are too many ways to change ${complete ? 'more' : 'columns'} to try them here.`.trim();
+    }
+
+    function showWay(best, trees, truths) {
+      const parts = best.changes.map((change) => [
+        make('strong', {}, named(inputs[change.at].name)), ' ', ...wish(change, best, trees, truths),
+        make('span', { class: 'note' }, ' (now ', named(inWords(row[change.at])), ')')]);
+      const would = policy.multi_label ? 'The answer would be ' : 'The prediction would be ';
+      const byDefault = best.said.covered || policy.multi_label ? [] : [', by default,'];
+      tell(best.changes.length, [would, make('strong', {}, ...predicted(best.said)), ...byDefault, ' if ', ...joined(parts, ' and '), '.']);
+      const button = make('button', { type: 'button' }, 'Set these values');
+      button.addEventListener('click', () => best.changes.forEach(({ at, value }) => fields[at].change(value)));
+      answer.append(button);
+    }
+
+    /** What is asked of a column, and no more: the interval is as wide as the answer stays the same. */
+    function wish({ at, value, mine }, best, trees, truths) {
+      const { kind, levels } = inputs[at];
+      if (value === null) return ['were missing'];
+      if (kind === 'score' || kind === 'flag') return [`were ${Number(value) > 0.5 ? 'true' : 'false'}`];
+      if (value === OTHER) return ['were none of ', ...joined(levels.map((level) => [named(level)]), ', ')];
+      const cuts = numbersIn(mine);
+      if (kind === 'category' || mine.some((index) => concepts[index].test.kind === 'one_of')) return ['were ', named(value)];
+      const trial = truths.slice();
+      for (const change of best.changes) change.mine.forEach((index, bit) => { trial[index] = change.bits[bit]; });
+      const same = (cell) => { // cell k lies above cuts[k - 1] and is at most cuts[k]
+        const inside = cell < cuts.length ? cuts[cell] : Infinity;
+        mine.forEach((index) => { trial[index] = holds(concepts[index], inside) ? 1 : 0; });
+        return answerOf(predict(trees, trial)) === answerOf(best.said);
+      };
+      let low = cuts.filter((cut) => cut < value).length;
+      let high = low;
+      while (low > 0 && same(low - 1)) low -= 1;
+      while (high < cuts.length && same(high + 1)) high += 1;
+      const asked = [...(low > 0 ? [`above ${cuts[low - 1]}`] : []), ...(high < cuts.length ? [`at most ${cuts[high]}`] : [])];
+      return [`were ${asked.join(' and ')}`];
+    }
+
+    return { refresh };
+  })();
+  whatIf.refresh();
+
+  // Copying
+
+  const said = document.getElementById('said');
+
+  /** Put text on the clipboard, also on pages opened from a disk; whether it worked. */
+  async function copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      const area = make('textarea', { readonly: true, class: 'sr', 'aria-hidden': 'true' });
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      let done = false;
+      try { done = document.execCommand('copy'); } catch { /* not allowed: said below */ }
+      area.remove();
+      return done;
+    }
+  }
+
+  for (const button of all('[data-copy]')) {
+    const words = button.textContent;
+    const label = button.getAttribute('aria-label');
+    let timer = 0;
+    button.addEventListener('click', async () => {
+      const card = button.closest('.rule');
+      const at = Number(card.dataset.rule);
+      const source = now[at] === home[at] ? rules[at] : rules[at].front[now[at]];
+      const done = await copy(source.exports[button.dataset.copy] ?? '');
+      button.focus();
+      if (!done) one(`[data-language="${button.dataset.copy}"]`, card).open = true;
+      button.textContent = done ? 'Copied' : 'Select and copy';
+      button.classList.toggle('done', done);
+      button.removeAttribute('aria-label');
+      said.textContent = done ? `${words}: copied` : 'The browser does not let this page copy. Select the text and copy it.';
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        button.textContent = words;
+        button.classList.remove('done');
+        button.setAttribute('aria-label', label);
+        said.textContent = '';
+      }, 2000);
+    });
+  }
+
+  // Finding a class
+
+  const picker = document.getElementById('picker');
+  if (picker) {
+    const cards = all('.rule');
+    picker.addEventListener('input', () => {
+      const wanted = picker.value.trim().toLowerCase();
+      const found = cards.filter((card) => {
+        const rule = rules[Number(card.dataset.rule)];
+        card.hidden = ![rule.label, rule.sentence].some((text) => text.toLowerCase().includes(wanted));
+        return !card.hidden;
+      });
+      one('.picker .found').textContent = found.length === 1 ? '1 class' : `${found.length} classes`;
+    });
+    for (const button of all('[data-open]')) {
+      button.addEventListener('click', () => cards.filter((card) => !card.hidden)
+        .forEach((card) => { card.open = button.dataset.open === 'all'; }));
+    }
+  }
+
+  // Colors and paper
+
+  const theme = one('.theme');
+  const systemDark = matchMedia('(prefers-color-scheme: dark)');
+  const dark = () => (root.dataset.theme ? root.dataset.theme === 'dark' : systemDark.matches);
+  const showTheme = () => theme.setAttribute('aria-pressed', String(dark()));
+  try {
+    const kept = localStorage.getItem('logiclens-theme');
+    if (kept === 'dark' || kept === 'light') root.dataset.theme = kept;
+  } catch { /* a page without storage forgets */ }
+  theme.addEventListener('click', () => {
+    root.dataset.theme = dark() ? 'light' : 'dark';
+    try { localStorage.setItem('logiclens-theme', root.dataset.theme); } catch { /* as above */ }
+    showTheme();
+  });
+  systemDark.addEventListener('change', showTheme);
+  showTheme();
+
+  let closed = [];
+  addEventListener('beforeprint', () => {
+    closed = all('details:not([open])');
+    closed.forEach((part) => { part.open = true; });
+  });
+  addEventListener('afterprint', () => closed.forEach((part) => { part.open = false; }));
+})();

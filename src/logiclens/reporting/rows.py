@@ -1,0 +1,85 @@
+"""Rows about which the rules are wrong, with their values: only for readers who ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from logiclens.concepts.table import Table
+from logiclens.errors import InputError
+from logiclens.logic.arrays import IndexArray, unpack
+from logiclens.reporting.facts import RowFacts
+from logiclens.reporting.measured import Answers, Measured
+from logiclens.reporting.rule_facts import InputFacts, Plain
+
+MOST_ROWS = 100
+"""Rows that are listed."""
+MOST_VALUES = 40
+"""Columns of a row that are."""
+
+
+def row_facts(rows: Measured | None, inputs: Sequence[InputFacts]) -> tuple[tuple[RowFacts, ...], int]:
+    """The first rows about which the rules are wrong, and how many more there are.
+
+    Parameters
+    ----------
+    rows : Measured, optional
+    inputs : sequence of InputFacts
+        Columns that formulas use: they are shown first.
+
+    Raises
+    ------
+    InputError
+        There is nothing to compare the rules with.
+    """
+    if rows is None or rows.wanted is None:
+        raise InputError("rows=True shows rows about which the rules are wrong. Pass X and y.")
+    said = Answers("the rules", tuple(rows.fired(e.formula) for e in rows.rules.values()), None)
+    n_fired = np.sum([unpack(words, rows.n) for words in said.words], axis=0)
+    if rows.rules.multi_label:
+        wrong = np.zeros_like(said.words[0])
+        for one, other in zip(said.words, rows.wanted.words, strict=True):
+            wrong |= one ^ other
+        every = np.flatnonzero(unpack(wrong, rows.n))
+    else:
+        said = Answers("the rules", said.words, rows.predicted())
+        every = np.flatnonzero(said.codes != rows.wanted.codes)
+    which = every[:MOST_ROWS]
+    truth, rules = _texts(rows.wanted, rows, which), _texts(said, rows, which)
+    network = [None] * len(which) if rows.network is None else _texts(rows.network, rows, which)
+    values = _values(rows.table, which, [one.name for one in inputs])
+    marks = [_mark(int(n), rows.rules.multi_label) for n in n_fired[which]]
+    numbers = (which + 1).tolist()
+    found = map(RowFacts, numbers, values, truth, network, rules, marks)
+    return tuple(found), len(every) - len(which)
+
+
+def _mark(n_fired: int, multi_label: bool) -> str:
+    if multi_label or n_fired == 1:
+        return ""
+    return "conflict" if n_fired else "uncovered"
+
+
+def _texts(answers: Answers, rows: Measured, which: IndexArray) -> list[str]:
+    """Labels of some rows; several of a row stand side by side."""
+    labels = [str(label) for label in (*rows.rules.labels, *answers.others)]
+    if answers.codes is not None:
+        return [labels[code] for code in answers.codes[which]]
+    said = np.column_stack([unpack(words, rows.n)[which] for words in answers.words])
+    return [", ".join(label for label, true in zip(labels, row, strict=True) if true) for row in said]
+
+
+def _values(table: Table | None, which: IndexArray, first: Sequence[str]) -> list[dict[str, Plain]]:
+    if table is None:
+        return [{} for _ in which]
+    names = [name for name in first if name in table]
+    names += [name for name in table.names if name not in set(names)]
+    cells = {name: table.column(name).take(which).values() for name in names[:MOST_VALUES]}
+    return [{name: _plain(cells[name][at]) for name in cells} for at in range(len(which))]
+
+
+def _plain(value: Any) -> Plain:
+    value = value.item() if isinstance(value, np.generic) else value
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -1,0 +1,61 @@
+"""What tests of the command share: a runner, a table, and files that hold what is printed.
+
+Golden files hold output letter by letter. After a change that is meant, write them again and read the
+difference before it is committed:
+
+    LOGICLENS_RENEW_GOLDEN=1 .venv/bin/python -m pytest tests/cli
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from click.testing import Result
+from typer.testing import CliRunner
+
+from logiclens.cli import app
+
+GOLDEN = Path(__file__).parent / "golden"
+STAYS = Path(__file__).parents[2] / "docs" / "data" / "stays.csv"
+SCORED = STAYS.with_name("scored_stays.csv")
+PIPE = {"COLUMNS": "88", "NO_COLOR": "1", "TERM": "dumb"}
+TERMINAL = {
+    "COLUMNS": "88",
+    "FORCE_COLOR": "1",
+    "TERM": "xterm-256color",
+    "NO_COLOR": None,
+    "COLORTERM": None,
+}
+"""A terminal that is 88 columns wide and knows colors."""
+
+
+def run(*arguments: object, env: dict[str, str | None] = PIPE, **more: object) -> Result:
+    """Run a command, as if its output went into a pipe."""
+    return CliRunner().invoke(app, [str(word) for word in arguments], env=env, prog_name="logiclens", **more)
+
+
+def check_golden(name: str, text: str) -> None:
+    """Compare with a golden file, or write it where that is asked for."""
+    path = GOLDEN / name
+    if os.environ.get("LOGICLENS_RENEW_GOLDEN"):
+        path.write_text(text, encoding="utf-8")
+
+    assert text == path.read_text(encoding="utf-8")
+
+
+def refused(*arguments: object, **more: object) -> str:
+    """The one line that a command is refused with."""
+    result = run(*arguments, **more)
+
+    assert result.exit_code == 1, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("logiclens: ")
+    assert result.stderr.count("\n") == 1
+    return result.stderr.removeprefix("logiclens: ").rstrip("\n")
+
+
+def copied(path: Path, folder: Path) -> Path:
+    """A copy of a file in a folder."""
+    return Path(shutil.copy(path, folder))

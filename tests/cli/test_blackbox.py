@@ -1,0 +1,119 @@
+"""``logiclens blackbox``, as a person types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import logiclens
+from logiclens.cli.preparing import split
+from logiclens.files import read_table
+from tests.cli.running import PIPE, SCORED, TERMINAL, check_golden, copied, refused, run
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_with_predictions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    copied(SCORED, tmp_path)
+
+
+@pytest.mark.parametrize(("where", "env"), [("pipe", PIPE), ("terminal", TERMINAL)])
+def test_what_is_printed(where: str, env: dict[str, str | None]):
+    arguments = ["scored_stays.csv", "--predictions", "predicted", "--truth", "risk", "--save", "model.lens"]
+    result = run("blackbox", *arguments, env=env)
+
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    check_golden(f"blackbox.{where}.txt", result.stdout)
+
+
+def test_help_teaches_by_example():
+    check_golden("blackbox_help.txt", run("blackbox", "--help").output)
+
+
+def test_fidelity_is_to_the_predictions():
+    """The truth is no input, and accuracies are those of predictions and rules."""
+    arguments = ["scored_stays.csv", "--predictions", "predicted", "--truth", "risk"]
+    assert run("blackbox", *arguments, "--json", "all.json", "--save", "rules.json").exit_code == 0
+    found = json.loads(Path("all.json").read_text(encoding="utf-8"))
+    rules = logiclens.load("rules.json")
+    table = read_table("scored_stays.csv").table
+    predicted, risk = (np.array(table[name].to_pylist()) for name in ("predicted", "risk"))
+    held_out = split(predicted, 0.3, 0)
+    said = rules.predict(table.take(np.flatnonzero(held_out)))
+
+    assert found["task"] == "black box"
+    assert "risk" not in found["data"]["columns"]
+    assert found["overall"]["rules_accuracy"] == (said == predicted[held_out]).mean()
+    assert found["overall"]["truth"] == {
+        "truth": "risk",
+        "n": held_out.sum(),
+        "black_box": (predicted == risk)[held_out].mean(),
+        "rules": (said == risk[held_out]).mean(),
+    }
+    high = rules["high"].evaluate(table.take(np.flatnonzero(held_out)))
+    assert found["rules"][0]["fidelity"] == (high == (predicted[held_out] == "high")).mean()
+
+
+def test_the_report_speaks_of_a_black_box():
+    run("blackbox", "scored_stays.csv", "--predictions", "predicted", "--html", "r.html")
+
+    assert '"task": "black box"' in Path("r.html").read_text(encoding="utf-8").replace(
+        '"task":"', '"task": "'
+    )
+
+
+def test_quiet_prints_rules_alone():
+    result = run("blackbox", "scored_stays.csv", "--predictions", "predicted", "--truth", "risk", "--quiet")
+
+    assert [line.split("(")[0] for line in result.output.splitlines()] == ["forall x: high", "forall x: low"]
+
+
+def numbers(truth: list[object]) -> str:
+    """A file with probabilities, and what is true."""
+    rng = np.random.default_rng(0)
+    score = rng.random(100).round(4)
+    lines = [
+        f"{int(s > 0.5)},{int(n)},{s},{t}"
+        for s, n, t in zip(score, rng.integers(0, 9, 100), truth * 50, strict=True)
+    ]
+    Path("scores.csv").write_text("\n".join(["a,b,score,truth", *lines, ""]), encoding="utf-8")
+    return "scores.csv"
+
+
+def test_probabilities_need_a_limit():
+    assert "--above 0.5" in refused("blackbox", numbers([0, 1]), "--predictions", "score")
+
+
+@pytest.mark.parametrize("truth", [[0, 1], ["true", "false"], [0.0, ""]])
+def test_truth_beside_probabilities_is_yes_or_no(truth: list[object]):
+    arguments = ["--predictions", "score", "--above", "0.5", "--truth", "truth", "--json", "-"]
+    found = json.loads(run("blackbox", numbers(truth), *arguments).stdout)
+
+    assert {rule["label"] for rule in found["rules"]} == {"score > 0.5", "score <= 0.5"}
+    assert 0.2 < found["overall"]["truth"]["black_box"] < 0.8
+
+
+def test_truth_in_other_words_is_refused():
+    Path("odd.csv").write_text(
+        SCORED.read_text(encoding="utf-8").replace(",low\n", ",0\n").replace(",high\n", ",1\n"),
+        encoding="utf-8",
+    )
+
+    assert refused("blackbox", "odd.csv", "--predictions", "predicted", "--truth", "risk") == (
+        "Column 'risk' has no value that is also a prediction: 'high', 'low' against '0', '1'. "
+        "Write both in the same way, or omit --truth."
+    )
+
+
+def test_a_column_that_is_not_there_is_refused():
+    for option in ("--predictions", "--truth"):
+        columns = {"--predictions": "predicted", "--truth": "risk"} | {option: "prediction"}
+        message = refused(
+            "blackbox", "scored_stays.csv", *(word for pair in columns.items() for word in pair)
+        )
+
+        assert message.startswith("The data lack the column 'prediction'. Did you mean 'predicted'?")

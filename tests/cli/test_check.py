@@ -1,0 +1,119 @@
+"""``logiclens check``: what is odd about saved rules."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from logiclens.cli import app
+from logiclens.logic import FALSE, TRUE, Var
+from tests.cli.saved import PATIENTS, from_the_future, hostile, model_file, rules_of, saved
+from tests.cli.test_export import on_a_terminal
+from tests.strategies import HOSTILE_NAMES
+from tests.test_architecture import loaded_by
+
+runner = CliRunner()
+a = Var("a")
+
+
+def run(*arguments: str):
+    return runner.invoke(app, list(arguments))
+
+
+def test_what_is_printed(tmp_path):
+    result = run("check", saved(PATIENTS, tmp_path))
+
+    assert result.exit_code == 0
+    assert result.output == (
+        "rules.json: 3 rules, 6 literals\n"
+        "\n"
+        "forall x: ill(x) <-> age(x) > 62 | (age(x) > 30 & ward(x) = ICU)\n"
+        "  ill if and only if age above 62, or age above 30 and ward is ICU "
+        "(a necessary and sufficient condition).\n"
+        "\n"
+        "forall x: well(x) <-> age(x) <= 30\n"
+        "  well if and only if age at most 30 (a necessary and sufficient condition).\n"
+        "\n"
+        "forall x: gone(x) <-> age(x) > 62 & missing(ward(x))\n"
+        "  gone if and only if age above 62 and ward is missing (a necessary and sufficient condition).\n"
+        "\n"
+        "Conflicts: 1 pair of rules can be true together.\n"
+        "  ill and gone, for example: age above 62 and ward is missing\n"
+        "Gap: no rule is true where age above 30 and at most 62 and (ward is not ICU or missing).\n"
+        "  The prediction is then well.\n"
+        "Always or never true: no rule.\n"
+        "Superfluous terms: none.\n"
+        "Concepts: 4 of 4 are used: age above 30 (2 rules), age above 62 (2 rules), ward is ICU (1 rule), "
+        "ward is missing (1 rule).\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("made", "settings", "code"),
+    [
+        ({"x": a, "y": ~a}, {}, 0),
+        ({"x": a, "y": Var("b") & ~a}, {}, 3),
+        ({"x": a, "y": a | ~a}, {}, 3),
+        ({"x": TRUE, "y": FALSE}, {}, 3),
+        ({"x": a, "y": Var("b")}, {"multi_label": True}, 0),
+        ({"x": a, "y": FALSE}, {"multi_label": True}, 3),
+    ],
+)
+def test_strict_tells_by_the_exit_code(tmp_path, made, settings, code):
+    path = saved(rules_of(made, ["a", "b"], **settings), tmp_path)
+
+    assert run("check", path, "--strict").exit_code == code
+    assert run("check", path).exit_code == 0
+    assert run("check", path, "--strict").stdout == run("check", path).stdout
+
+
+def test_a_terminal_gets_the_signs_of_logic_and_colors(tmp_path):
+    code, shown = on_a_terminal("check", saved(PATIENTS, tmp_path))
+
+    assert code == 0
+    assert "\x1b[" in shown
+    assert "∀" in shown
+    assert "<->" not in shown
+    assert "\x1b" not in run("check", saved(PATIENTS, tmp_path)).output
+
+
+def test_hostile_names_are_readable_and_inert(tmp_path):
+    names = (*HOSTILE_NAMES, "red\x1b[31m", "\u202eturned")
+    output = run("check", saved(hostile(names), tmp_path)).output
+
+    assert output.replace("\n", "").isprintable()
+    for name in (
+        "<script>alert(1)</script>",
+        "; DROP TABLE x",
+        "שלום",
+        "n" * 300,
+        "red\\u001b[31m",
+        "\\u202e",
+    ):
+        assert name in output
+
+
+def test_no_torch_is_needed(tmp_path):
+    statement = (
+        f"from logiclens.cli import app; app(['check', {model_file(tmp_path)!r}], standalone_mode=False)"
+    )
+
+    assert loaded_by(statement, ("torch", "sklearn", "pyarrow"), tmp_path) == []
+
+
+def test_what_is_refused_ends_in_one_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    from_the_future(tmp_path)
+    result = run("check", "future.json")
+
+    assert result.exit_code == 1
+    assert result.output == (
+        "logiclens: 'future.json' does not hold rules that can be read. The text has version 99 of "
+        "logiclens.rules; this release reads version 2. Update logiclens, or save it again.\n"
+    )
+    assert run("check", "zzz").output == "logiclens: There is no file 'zzz'. Check its name and folder.\n"
+    assert run("check").exit_code == 2
+
+
+def test_help_teaches_by_example():
+    assert "logiclens check rules.json --strict > /dev/null" in run("check", "--help").output

@@ -1,0 +1,102 @@
+"""``logiclens cluster``, as a person types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+
+import logiclens
+from logiclens.cli import cluster as module
+from logiclens.files import read_table
+from tests.cli.running import PIPE, STAYS, TERMINAL, check_golden, copied, refused, run
+
+ARGUMENTS = ["cluster", "stays.csv", "--ignore", "risk"]
+_LEARN = module._learn
+_FOUND: dict[Any, Any] = {}
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_with_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And clusters are made once for the same settings."""
+    monkeypatch.chdir(tmp_path)
+    copied(STAYS, tmp_path)
+
+    def learn(source: Any, asked: Any, n_clusters: int, progress: Any) -> Any:
+        key = source.sha256, str(asked.wish), asked.settings, n_clusters
+        if key not in _FOUND:
+            _FOUND[key] = _LEARN(source, asked, n_clusters, progress)
+        return _FOUND[key]
+
+    monkeypatch.setattr(module, "_learn", learn)
+
+
+@pytest.mark.parametrize(("where", "env"), [("pipe", PIPE), ("terminal", TERMINAL)])
+def test_what_is_printed(where: str, env: dict[str, str | None]):
+    result = run(*ARGUMENTS, "--save", "rules.json", env=env)
+
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    check_golden(f"cluster.{where}.txt", result.stdout)
+
+
+def test_help_teaches_by_example():
+    check_golden("cluster_help.txt", run("cluster", "--help").output)
+
+
+@pytest.mark.parametrize("name", ["grouped.csv", "grouped.parquet"])
+def test_the_table_gets_a_column(name: str):
+    run(*ARGUMENTS, "--out", name, "--save", "rules.json", "--json", "all.json")
+    before, after = read_table("stays.csv").table, read_table(name).table
+    rules = logiclens.load("rules.json")
+
+    assert after.column_names == [*before.column_names, "cluster"]
+    assert after["age"].equals(before["age"])
+    for label, rule in rules.items():
+        members = after.filter(pyarrow.compute.equal(after["cluster"], label))
+        assert rule.evaluate(members).all()
+    sizes = [entry["n"] for entry in json.loads(Path("all.json").read_text(encoding="utf-8"))["rules"]]
+    assert sizes == [after["cluster"].to_pylist().count(label) for label in rules]
+
+
+def test_a_name_that_is_taken_gets_a_number():
+    text = STAYS.read_text(encoding="utf-8").replace("country", "cluster")
+    Path("stays.csv").write_text(text, encoding="utf-8")
+    run(*ARGUMENTS, "--out", "grouped.csv")
+
+    assert read_table("grouped.csv").table.column_names[-1] == "cluster_2"
+
+
+def test_quiet_prints_rules_alone():
+    output = run(*ARGUMENTS, "--quiet").output
+
+    assert [line[:15] for line in output.splitlines()] == ["forall x in O_0", "forall x in O_1"]
+
+
+def test_the_report_speaks_of_clusters():
+    assert run(*ARGUMENTS, "--html", "r.html").exit_code == 0
+    page = Path("r.html").read_text(encoding="utf-8")
+
+    assert '"cluster"' in page
+    assert len(page) < 2_000_000
+
+
+def test_empty_clusters_are_told():
+    lines = [f"{at % 2},{at % 2}" for at in range(40)]
+    Path("few.csv").write_text("\n".join(["a,b", *lines, ""]), encoding="utf-8")
+    result = run("cluster", "few.csv", "--clusters", "3")
+
+    assert "Note: there is less to tell apart than 3 clusters: 1 is empty.\n" in result.output
+    assert "LENClusterer made 2 clusters of 40 rows" in result.output
+
+
+def test_a_table_that_tells_nothing_is_refused():
+    Path("flat.csv").write_text("a,b\n1,x\n1,x\n", encoding="utf-8")
+
+    assert refused("cluster", "flat.csv", "--out", "o.csv") == (
+        "No column can be used: 'a': constant, and so on for 2 columns. Pass columns whose values differ."
+    )
+    assert not Path("o.csv").exists()

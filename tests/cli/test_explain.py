@@ -1,0 +1,279 @@
+"""``logiclens explain``, as a person types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import logiclens
+from logiclens.cli import learning
+from logiclens.files import read_table
+from tests.cli.running import PIPE, STAYS, TERMINAL, check_golden, copied, refused, run
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"; DROP TABLE x',
+    "\u202eشارع",
+    "long " * 60,
+    "a\x1b[31mred\x1b[0m",
+    "[bold]b[/bold]",
+]
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_with_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    copied(STAYS, tmp_path)
+
+
+@pytest.mark.parametrize(("where", "env"), [("pipe", PIPE), ("terminal", TERMINAL)])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("explain", ["--save", "model.lens", "--html", "report.html"]),
+        ("explain_more", ["--more", "--ignore", "stay_id,admitted,country"]),
+        ("explain_quiet", ["--quiet"]),
+        (
+            "explain_above",
+            ["--target", "pressure", "--above", "130", "--ignore", "risk", "--max-literals", "3"],
+        ),
+        ("explain_only_if", ["--rule", "only_if", "--max-rows", "200"]),
+    ],
+)
+def test_what_is_printed(name: str, options: list[str], where: str, env: dict[str, str | None]):
+    result = run("explain", "stays.csv", "--target", "risk", *options, env=env)
+
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    check_golden(f"{name}.{where}.txt", result.stdout)
+
+
+def test_help_teaches_by_example():
+    check_golden("explain_help.txt", run("explain", "--help").output)
+
+
+def test_a_pipe_gets_plain_text():
+    assert "\x1b" not in run("explain", "stays.csv", "--target", "risk").output
+
+
+def test_rules_are_those_of_the_library():
+    """The command does what two lines of Python do."""
+    result = run("explain", "stays.csv", "--target", "risk", "--save", "model.lens", "--quiet")
+    rules = logiclens.load("model.lens").explain()
+
+    assert result.output == f"{rules}\n"
+    assert rules["high"].target == "high"
+
+
+def test_scores_are_about_rows_held_out():
+    run("explain", "stays.csv", "--target", "risk", "--json", "all.json", "--save", "rules.json")
+    found = json.loads(Path("all.json").read_text(encoding="utf-8"))
+    rules = logiclens.load("rules.json")
+    table = read_table("stays.csv").table
+    labels = np.array(table["risk"].to_pylist())
+    from logiclens.cli.preparing import split
+
+    held_out = split(labels, 0.3, 0)
+    rows = table.take(np.flatnonzero(held_out))
+
+    assert found["overall"]["n"] == held_out.sum()
+    assert found["overall"]["rules_accuracy"] == rules.score(rows, labels[held_out])
+    fired = rules["high"].evaluate(rows)
+    high = labels[held_out] == "high"
+    (entry,) = [each for each in found["rules"] if each["label"] == "high"]
+    assert entry["precision"]["value"] == high[fired].mean()
+    assert entry["recall"]["value"] == fired[high].mean()
+    assert entry["coverage"]["value"] == fired.mean()
+    assert entry["n"] == high.sum()
+    assert entry["logic"] == str(rules["high"])
+
+
+def test_json_alone_goes_to_standard_output():
+    result = run("explain", "stays.csv", "--target", "risk", "--json", "-")
+
+    assert json.loads(result.stdout)["format"] == "logiclens.results"
+    assert result.stderr == ""
+
+
+def test_a_table_comes_from_standard_input():
+    result = run("explain", "-", "--target", "risk", "--quiet", input=STAYS.read_bytes())
+
+    assert result.output.count("<->") == 2
+
+
+def test_the_report_is_written_and_says_where_it_comes_from():
+    result = run("explain", "stays.csv", "--target", "risk", "--html", "my report.html")
+    page = Path("my report.html").read_text(encoding="utf-8")
+
+    assert "Wrote the report to my report.html\n" in result.output
+    assert "logiclens explain stays.csv --target risk --html 'my report.html'" in page.replace("&#39;", "'")
+    assert read_table("stays.csv").sha256 in page
+    assert "S1001" not in page  # no rows unless asked for
+    assert len(page) < 2_000_000
+
+
+def test_cross_validation_prints_the_six_metrics_of_the_paper():
+    result = run("explain", "stays.csv", "--target", "risk", "--cv", "--folds", "2", "--json", "cv.json")
+    found = json.loads(Path("cv.json").read_text(encoding="utf-8"))["cross_validation"]
+
+    assert "Cross-validation, 2 folds of 500 rows:" in result.output
+    for metric, words in learning.METRICS.items():
+        assert words in result.output
+        assert set(found[metric]) == {"mean", "standard_error"}
+    assert found["consistency"]["standard_error"] is None
+    assert 0.9 < found["model_accuracy"]["mean"] <= 1
+
+
+@pytest.mark.parametrize("network", ["psi", "relu", "entropy"])
+def test_any_network_can_be_trained(network: str):
+    """On few rows: what is looked at is that the option arrives."""
+    result = run("explain", "stays.csv", "--target", "risk", "--network", network, "--max-rows", "60")
+
+    assert result.exit_code == 0, result.output
+    assert f"{network.capitalize()}Classifier trained on 42 rows" in result.output
+
+
+def test_names_can_do_no_harm():
+    """Letter by letter: nothing in a name is obeyed, and all of it can be read."""
+    rng = np.random.default_rng(0)
+    flags = rng.random((120, len(HOSTILE))) < 0.5
+    label = np.where(flags[:, 0] & flags[:, 2], HOSTILE[4], np.where(flags[:, 1], HOSTILE[2], HOSTILE[3]))
+    header = ",".join('"{}"'.format(name.replace('"', '""')) for name in [*HOSTILE, "kind \x1b]0;x\x07"])
+    lines = [
+        ",".join([*map(str, row.astype(int)), f'"{name}"']) for row, name in zip(flags, label, strict=True)
+    ]
+    Path("odd\u202e.csv").write_text("\n".join([header, *lines, ""]), encoding="utf-8")
+    arguments = ["explain", "odd\u202e.csv", "--target", "kind \x1b]0;x\x07"]
+
+    assert run(*arguments, "--html", "r.html", "--json", "r.json").exit_code == 0
+    for where, env in (("pipe", PIPE), ("terminal", TERMINAL)):
+        result = run(*arguments, "--more", env=env)
+        assert "\u202e" not in result.output
+        assert "\x1b[31m" not in result.output
+        assert "\x07" not in result.output
+        check_golden(f"hostile.{where}.txt", result.output)
+    assert "<script>alert(1)" not in Path("r.html").read_text(encoding="utf-8")
+    labels = [entry["label"] for entry in json.loads(Path("r.json").read_text(encoding="utf-8"))["rules"]]
+    assert set(labels) == {HOSTILE[4], HOSTILE[2], HOSTILE[3].strip()} | {HOSTILE[3]} & set(labels)
+
+
+# What is refused: one line, exit code 1, and no file
+
+
+def content(text: str, name: str = "rows.csv") -> str:
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "a,y\n", "y\nyes\nno\n", "a,y\n1,yes\n2,yes\n", "a,y\n1,yes\n2\n", "a,y\n1,yes\n"],
+    ids=["empty", "a header alone", "one column", "one class", "ragged", "one row"],
+)
+def test_tables_without_anything_to_learn_are_refused(text: str):
+    refused("explain", content(text), "--target", "y", "--html", "r.html", "--save", "m.lens")
+
+    assert sorted(os.listdir()) == ["rows.csv", "stays.csv"]
+
+
+def test_a_file_that_is_not_there_is_refused():
+    assert "'nothing.csv'" in refused("explain", "nothing.csv", "--target", "y")
+
+
+def test_a_target_that_is_not_there_is_refused_with_the_nearest():
+    message = refused("explain", "stays.csv", "--target", "rsk")
+
+    assert message.startswith("The data lack the column 'rsk'. Did you mean 'risk'? They have 8 columns: ")
+
+
+def test_a_target_of_numbers_gets_an_offer():
+    assert refused("explain", "stays.csv", "--target", "age") == (
+        "Column 'age' has 70 different numbers, too many to be classes. "
+        "Ask what makes it large: --above 55 (half of its values are)."
+    )
+
+
+def test_an_encoding_has_to_be_named():
+    Path("latin.csv").write_bytes("größe,y\n1,ja\n2,nein\n".encode("latin-1"))
+
+    assert "--encoding" in refused("explain", "latin.csv", "--target", "y")
+
+
+@pytest.mark.parametrize("option", ["--html", "--json", "--save"])
+def test_files_that_cannot_be_written_are_found_before_the_work(option: str, monkeypatch: pytest.MonkeyPatch):
+    def never(*_: object) -> None:
+        raise AssertionError("the table is not even read")
+
+    monkeypatch.setattr("logiclens.cli.explain.read", never)
+
+    assert refused("explain", "stays.csv", "--target", "risk", option, "no/such/folder/file") == (
+        "'no/such/folder/file' cannot be written: there is no folder 'no/such/folder'. Make it first."
+    )
+
+
+def test_a_file_is_not_written_over_the_table():
+    before = Path("stays.csv").read_bytes()
+
+    assert refused("explain", "stays.csv", "--target", "risk", "--json", "./stays.csv") == (
+        "'stays.csv' is read, too. Give each file a name of its own."
+    )
+    assert Path("stays.csv").read_bytes() == before
+
+
+def test_ctrl_c_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch):
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(learning, "trained", stop)
+    result = run("explain", "stays.csv", "--target", "risk", "--html", "r.html", "--save", "m.lens")
+
+    assert result.exit_code == 130
+    assert result.output == "logiclens: stopped; no file is half-written.\n"
+    assert os.listdir() == ["stays.csv"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_real_ctrl_c_while_the_table_is_read():
+    """The table comes from a named pipe, which is open once it is being read."""
+    os.mkfifo("rows.csv")
+    command = [
+        sys.executable,
+        "-m",
+        "logiclens",
+        "explain",
+        "rows.csv",
+        "--target",
+        "risk",
+        "--html",
+        "r.html",
+    ]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        with Path("rows.csv").open("wb"):
+            process.send_signal(signal.SIGINT)
+            message = process.stderr.read()
+
+    assert process.returncode == 130
+    assert message == "logiclens: stopped; no file is half-written.\n"
+    assert sorted(os.listdir()) == ["rows.csv", "stays.csv"]
+
+
+def test_ctrl_c_while_writing_keeps_the_old_file(monkeypatch: pytest.MonkeyPatch):
+    Path("r.html").write_text("old", encoding="utf-8")
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.fsync", stop)
+    result = run("explain", "stays.csv", "--target", "risk", "--html", "r.html")
+
+    assert result.exit_code == 130
+    assert Path("r.html").read_text(encoding="utf-8") == "old"
+    assert sorted(os.listdir()) == ["r.html", "stays.csv"]

@@ -1,0 +1,242 @@
+"""``logiclens explain-row``: why a row is predicted as it is, and what would change it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from logiclens.cli import app
+from logiclens.concepts import Above, OneOf, Vocabulary
+from logiclens.logic import FALSE, Var
+from tests.cli.saved import PATIENTS, TABLE, from_the_future, model_file, rules_of, saved
+from tests.test_architecture import loaded_by
+
+runner = CliRunner()
+
+
+def run(*arguments: str, **settings):
+    return runner.invoke(app, ["explain-row", *arguments], **settings)
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch) -> Path:
+    """A folder with rules and a table; the work is done there."""
+    monkeypatch.chdir(tmp_path)
+    saved(PATIENTS, tmp_path)
+    Path("rows.csv").write_text(TABLE)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("files")
+def test_what_is_printed():
+    result = run("rules.json", "rows.csv", "--row", "1")
+
+    assert result.exit_code == 0, result.output
+    assert result.output == (
+        "Row 1 of rows.csv\n"
+        "\n"
+        " column  value\n"
+        " ─────────────\n"
+        " age     70\n"
+        " ward    ICU\n"
+        "\n"
+        "The rules predict ill:\n"
+        "forall x: ill(x) <-> age(x) > 62 | (age(x) > 30 & ward(x) = ICU)\n"
+        "  Because: age above 62.\n"
+        "  Also because: age above 30 and ward is ICU.\n"
+        "What would change it:\n"
+        "  The prediction would be well if age were at most 30.\n"
+    )
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("row", "lines"),
+    [
+        (
+            2,
+            [
+                "  Because: age above 30 and ward is ICU.",
+                "What would change it:",
+                "  The prediction would be well if age were at most 30.",
+            ],
+        ),
+        (
+            3,
+            [
+                " ward    missing",
+                "The rules predict well:",
+                "  Because: age at most 30.",
+            ],
+        ),
+        (
+            4,
+            [
+                "The rules predict gone:",
+                "  Because: age above 62 and ward is missing.",
+                "  Conflict: the rule of ill is true of this row, too; gone comes first.",
+            ],
+        ),
+        (
+            5,
+            [
+                "The rules predict well:",
+                "  No rule is true of this row, and well is the default.",
+                "  The prediction would be ill if age were above 62.",
+            ],
+        ),
+    ],
+)
+def test_each_kind_of_row(row, lines):
+    output = run("rules.json", "rows.csv", "--row", str(row)).output.splitlines()
+
+    assert [line for line in output if line in lines] == lines
+
+
+@pytest.mark.usefixtures("files")
+def test_a_class_can_be_asked_for():
+    output = run("rules.json", "rows.csv", "--row", "1", "--class", "gone").output
+
+    assert output.endswith("  The prediction would be gone if ward were missing.\n")
+
+
+def test_the_network_is_asked_where_there_is_one(files):
+    model = model_file(files)
+    output = run(model, "rows.csv", "--row", "1").output
+
+    assert "The rules predict ill:\n" in output
+    assert "The network predicts ill.\n" in output
+    Path("less.csv").write_text("age\n70\n")
+    less = run(model, "less.csv", "--row", "1")
+    assert less.exit_code == 0, less.output
+    assert "The network cannot be asked:\n  The data lack the column 'ward'." in less.output
+
+
+def test_rules_alone_need_no_torch(files):
+    statement = (
+        "from logiclens.cli import app; "
+        "app(['explain-row', 'rules.json', 'rows.csv', '--row', '1'], standalone_mode=False)"
+    )
+
+    assert loaded_by(statement, ("torch", "sklearn"), files) == []
+
+
+def test_rows_with_several_labels(files):
+    rules = rules_of({"x": Var("a"), "y": Var("a") & Var("b"), "z": FALSE}, ["a", "b"], multi_label=True)
+    saved(rules, files, "several.json")
+    Path("bits.csv").write_text("a,b\n1,1\n0,1\n0.7,0.2\n")
+
+    both = run("several.json", "bits.csv", "--row", "1").output
+    assert "The rules predict x:\n" in both
+    assert "The rules predict y:\n" in both
+    none = run("several.json", "bits.csv", "--row", "2").output
+    assert "The rules predict no label: none of them is true of this row.\n" in none
+    assert none.endswith("  x would be predicted if a were true.\n")
+    one = run("several.json", "bits.csv", "--row", "3", "--class", "y").output
+    assert one.endswith("  y would be predicted if b were true.\n")
+
+
+def test_columns_without_names_are_found_by_their_place(files):
+    words = Vocabulary(("x0", "x1"), (Above("x1", 62),), named=False)
+    saved(
+        rules_of({"x": Var("x1 > 62"), "y": ~Var("x1 > 62")}, words.names, vocabulary=words),
+        files,
+        "bare.json",
+    )
+    Path("two.csv").write_text("height,age\n180,70\n")
+    output = run("bare.json", "two.csv", "--row", "1").output
+
+    assert " age     70\n" in output
+    assert "The rules predict x:\n" in output
+
+
+def test_codes_are_text_to_the_rules(files):
+    """A column that was text is text, also in a file with none but numbers in it."""
+    words = Vocabulary(("code",), (OneOf("code", ("007",)),))
+    rules = rules_of({"x": Var("code = 007"), "y": ~Var("code = 007")}, words.names, vocabulary=words)
+    saved(rules, files, "codes.json")
+    Path("codes.csv").write_text("code\n007\n7\n")
+
+    assert "The rules predict x:" in run("codes.json", "codes.csv", "--row", "1").output
+    assert "The rules predict y:" in run("codes.json", "codes.csv", "--row", "2").output
+
+
+def test_hostile_names_and_values_are_inert(files):
+    name = '<script>\x1b[31m"; DROP'
+    rules = rules_of({"x": Var(name), "y": ~Var(name)}, [name])
+    saved(rules, files, "hostile.json")
+    quoted = name.replace('"', '""')
+    Path("hostile.csv").write_text(f'"{quoted}"\n1\n')
+    output = run("hostile.json", "hostile.csv", "--row", "1").output
+
+    assert output.replace("\n", "").isprintable()
+    assert '<script>\\u001b[31m"; DROP  1' in output
+
+
+@pytest.mark.usefixtures("files")
+def test_other_files():
+    Path("rows.tsv").write_text(TABLE.replace(",", "\t"))
+    assert run("rules.json", "rows.tsv", "--row", "1").output.startswith("Row 1 of rows.tsv")
+    assert "The rules predict ill" in run("rules.json", "-", "--row", "2", input=TABLE).output
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (
+            ["rules.json", "rows.csv", "--row", "6"],
+            1,
+            "logiclens: 'rows.csv' has 5 rows; there is no row 6. Rows count from 1.\n",
+        ),
+        (
+            ["rules.json", "other.csv", "--row", "1"],
+            1,
+            "logiclens: The data lack the column 'ward'. They have 2 columns: 'age', 'b'. "
+            "The rules need it.\n",
+        ),
+        (
+            ["rules.json", "rows.csv", "--row", "1", "--class", "ills"],
+            1,
+            "logiclens: Unknown target 'ills'. Did you mean 'ill'? "
+            "The 3 known targets are 'ill', 'well', 'gone'.\n",
+        ),
+        (["rules.json", "nope.csv", "--row", "1"], 1, "logiclens: There is no file 'nope.csv'. "),
+        (["future.json", "rows.csv", "--row", "1"], 1, "logiclens: 'future.json' does not hold rules"),
+        (
+            ["rules.json", "rows.csv", "--row", "0"],
+            2,
+            "Invalid value for '--row': ",
+        ),
+        (["rules.json", "rows.csv"], 2, "Missing option '--row'"),
+    ],
+)
+def test_what_is_refused_ends_in_one_line(arguments, code, message):
+    from_the_future(Path())
+    Path("other.csv").write_text("age,b\n1,2\n")
+    before = sorted(os.listdir())
+    result = run(*arguments)
+
+    assert result.exit_code == code
+    assert result.stdout == ""
+    assert result.stderr.startswith(message) if code == 1 else message in result.stderr
+    assert result.stderr.count("\n") == 1 or code == 2
+    assert sorted(os.listdir()) == before
+
+
+@pytest.mark.usefixtures("files")
+def test_a_value_that_is_no_number_is_refused_with_its_place():
+    Path("odd.csv").write_text("age,ward\nold,ICU\n")
+    result = run("rules.json", "odd.csv", "--row", "1")
+
+    assert result.exit_code == 1
+    assert result.stderr.count("\n") == 1
+    assert "'age'" in result.stderr
+    assert "'old'" in result.stderr
+
+
+def test_help_teaches_by_example():
+    assert "logiclens explain-row model.lens patients.csv --row 17 --class well" in run("--help").output

@@ -1,0 +1,299 @@
+"""``logiclens export``: what it writes is what the rules say, exactly, and inert on a terminal."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+from typer.testing import CliRunner
+
+from logiclens.cli import app
+from logiclens.cli.export import Dialect, Language, exported
+from logiclens.explain import Explanation, load_rules
+from logiclens.explain.rule_export import rule_to_markdown
+from logiclens.loading import rules_of_model
+from logiclens.logic import Var
+from logiclens.logic.sql import _DIALECTS
+from tests.cli.saved import PATIENTS, from_the_future, hostile, model_file, rules_of, saved
+from tests.strategies import HOSTILE_NAMES
+from tests.test_architecture import loaded_by
+
+runner = CliRunner()
+
+
+def run(*arguments: str):
+    return runner.invoke(app, list(arguments))
+
+
+@pytest.fixture
+def rules_file(tmp_path: Path) -> str:
+    return saved(PATIENTS, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("sql", PATIENTS.to_sql() + "\n"),
+        ("python", PATIENTS.to_python()),
+        ("json", PATIENTS.to_json() + "\n"),
+        ("latex", PATIENTS.to_latex() + "\n"),
+        ("md", PATIENTS.to_markdown() + "\n"),
+    ],
+)
+def test_each_language_is_what_the_rules_export(rules_file, language, text):
+    result = run("export", rules_file, "--to", language)
+
+    assert result.exit_code == 0, result.output
+    assert result.stdout == text
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("sql", PATIENTS["ill"].to_sql() + "\n"),
+        ("python", PATIENTS["ill"].to_python()),
+        ("json", PATIENTS["ill"].to_json() + "\n"),
+        ("latex", PATIENTS["ill"].to_latex() + "\n"),
+        ("md", rule_to_markdown(PATIENTS["ill"]) + "\n"),
+    ],
+)
+def test_one_class_alone(rules_file, language, text):
+    assert run("export", rules_file, "--to", language, "--class", "ill").stdout == text
+
+
+def test_sympy_can_be_built_again(rules_file):
+    scope: dict[str, object] = {}
+    exec(run("export", rules_file, "--to", "sympy").stdout, scope)
+    assert scope["rules"] == PATIENTS.to_sympy()
+    exec(run("export", rules_file, "--to", "sympy", "--class", "well").stdout, scope)
+    assert scope["rule"] == PATIENTS["well"].to_sympy()
+
+
+def test_settings_of_a_language(rules_file):
+    assert (
+        run("export", rules_file, "--to", "sql", "--dialect", "mysql").stdout
+        == f"{PATIENTS.to_sql('mysql')}\n"
+    )
+    assert run("export", rules_file, "--to", "python", "--name", "which").stdout == PATIENTS.to_python(
+        "which"
+    )
+
+
+def test_all_dialects_are_there():
+    assert set(Dialect) == set(_DIALECTS)
+
+
+def test_several_labels_are_columns():
+    rules = rules_of({"x": Var("a"), 'say "hi"': ~Var("b")}, ["a", "b"], multi_label=True)
+    sql = exported(rules, Language.SQL, dialect=Dialect.DUCKDB)
+
+    assert sql == '"a" IS TRUE AS "x",\n"b" IS NOT TRUE AS "say ""hi"""\n'
+    found = duckdb.sql(f"SELECT {sql} FROM (SELECT true AS a, true AS b)")
+    assert (found.columns, found.fetchall()) == (["x", 'say "hi"'], [(True, False)])
+
+
+@pytest.mark.parametrize(
+    ("labels", "text", "label"), [([0, 1], "1", 1), ([0.5, 1.5], "1.5", 1.5), ([False, True], "true", True)]
+)
+def test_labels_that_are_no_text(tmp_path, labels, text, label):
+    rules = rules_of(dict.fromkeys(labels, Var("a")), ["a"], default=labels[0])
+    found = run("export", saved(rules, tmp_path), "--to", "json", "--class", text).stdout
+
+    assert Explanation.from_json(found) == rules[label]
+
+
+def test_the_rules_of_a_model(tmp_path):
+    model = model_file(tmp_path)
+    rules = rules_of_model(model)
+
+    assert run("export", model, "--to", "sql").stdout == f"{rules.to_sql()}\n"
+    out = tmp_path / "rules.json"
+    result = run("export", model, "--to", "json", "--out", str(out))
+    assert (result.exit_code, result.output) == (0, "")
+    assert load_rules(out) == rules
+
+
+def test_no_torch_is_needed(tmp_path):
+    model = model_file(tmp_path)
+    statement = (
+        f"from logiclens.cli import app; app(['export', {model!r}, '--to', 'python'], standalone_mode=False)"
+    )
+
+    assert loaded_by(statement, ("torch", "sklearn", "pyarrow", "sympy"), tmp_path) == []
+
+
+@pytest.mark.parametrize("language", Language)
+def test_hostile_names_are_exported_and_shown(tmp_path, language):
+    """Each language carries them; what has control characters is never raw where a person reads it."""
+    rules = hostile(HOSTILE_NAMES)
+    result = run("export", saved(rules, tmp_path), "--to", language)
+
+    assert result.exit_code == 0, result.output
+    if language is Language.JSON:
+        assert json.loads(result.stdout)["concept_names"] == list(HOSTILE_NAMES)
+    if language is Language.PYTHON:
+        tree = ast.parse(result.stdout)
+        assert {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} == {"row"}
+    if language is not Language.SQL:
+        assert result.stdout.replace("\n", "").isprintable()
+
+
+def test_hostile_names_in_sql_are_columns(tmp_path):
+    """The query gives what the rules predict, and the table is still there."""
+    names = ('"; DROP TABLE t; --', "<script>alert(1)</script>", "\u200fשלום", "two\nlines", "n" * 300)
+    rules = hostile(names)
+    sql = run("export", saved(rules, tmp_path), "--to", "sql", "--dialect", "duckdb").stdout
+    connection = duckdb.connect()
+    columns = ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}" BOOLEAN' for name in names)
+    connection.execute(f"CREATE TABLE t ({columns})")
+    connection.execute(
+        "INSERT INTO t VALUES (true, false, false, false, true), (false, false, true, true, false)"
+    )
+
+    expected = rules.predict([[1, 0, 0, 0, 1], [0, 0, 1, 1, 0]]).tolist()
+    assert [row[0] for row in connection.execute(f"SELECT {sql} FROM t").fetchall()] == expected
+
+
+def on_a_terminal(*arguments: str) -> tuple[int, str]:
+    """Exit code and what a terminal gets, standard error included."""
+    mine, its = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "logiclens", *arguments],
+        stdout=its,
+        stderr=its,
+        env=os.environ | {"COLUMNS": "80"},
+    )
+    os.close(its)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(mine, 1 << 16)
+        except OSError:  # the terminal is gone with the process
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(mine)
+    return process.wait(), shown.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
+def test_a_terminal_obeys_no_name(tmp_path):
+    """An escape sequence, a mark that turns the direction of writing."""
+    rules = rules_of({"x": Var("red\x1b[31m\u202e")}, ["red\x1b[31m\u202e"], default="x")
+    code, shown = on_a_terminal("export", saved(rules, tmp_path), "--to", "sql")
+
+    assert code == 0
+    assert shown == (
+        "CASE WHEN \"red\\u001b[31m\\u202e\" IS TRUE THEN 'x' ELSE 'x' END\n"
+        "logiclens: what cannot be seen is shown by its number; --out FILE writes it as it is.\n"
+    )
+    out = tmp_path / "rules.sql"
+    assert on_a_terminal("export", saved(rules, tmp_path), "--to", "sql", "--out", str(out)) == (0, "")
+    assert out.read_text() == f"{rules.to_sql()}\n"
+
+
+def test_a_pipe_that_knows_ascii_only_gets_the_exact_text(tmp_path):
+    rules = rules_of({"größe": Var("größe")}, ["größe"], default="größe")
+    command = [sys.executable, "-m", "logiclens", "export", saved(rules, tmp_path), "--to", "sql"]
+    result = subprocess.run(
+        command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": "ascii"}, check=True
+    )
+
+    assert result.stdout.decode() == f"{rules.to_sql()}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["zzz", "--to", "sql"], 1, "logiclens: There is no file 'zzz'. Check its name and folder.\n"),
+        ([".", "--to", "sql"], 1, "logiclens: '.' is a folder. Name a file in it.\n"),
+        (
+            ["table.csv", "--to", "sql"],
+            1,
+            "logiclens: 'table.csv' holds neither a model nor rules. "
+            "Pass a file that logiclens explain --save wrote.\n",
+        ),
+        (
+            ["future.json", "--to", "sql"],
+            1,
+            "logiclens: 'future.json' does not hold rules that can be read. The text has version 99 of "
+            "logiclens.rules; this release reads version 2. Update logiclens, or save it again.\n",
+        ),
+        (
+            ["rules.json", "--to", "sql", "--class", "il"],
+            1,
+            "logiclens: Unknown target 'il'. Did you mean 'ill'? "
+            "The 3 known targets are 'ill', 'well', 'gone'.\n",
+        ),
+        (
+            ["rules.json", "--to", "python", "--name", "1st"],
+            1,
+            "logiclens: A function cannot be called '1st'. Give name= a Python identifier.\n",
+        ),
+        (
+            ["rules.json", "--to", "sql", "--out", "rules.json"],
+            1,
+            "logiclens: 'rules.json' is read, too. Give each file a name of its own.\n",
+        ),
+        (
+            ["rules.json", "--to", "sql", "--out", "no/rules.sql"],
+            1,
+            "logiclens: 'no/rules.sql' cannot be written: there is no folder 'no'. Make it first.\n",
+        ),
+        (
+            ["rules.json", "--to", "cobol"],
+            2,
+            "Invalid value for '--to': 'cobol' is not one of 'sql', 'python', 'json', 'latex', 'md', "
+            "'sympy'.\n",
+        ),
+        (["rules.json"], 2, "Missing option '--to'"),
+        (
+            ["rules.json", "--to", "md", "--dialect", "mysql"],
+            2,
+            "Invalid value for '--dialect': there are dialects of SQL only; add --to sql.\n",
+        ),
+        (
+            ["rules.json", "--to", "md", "--name", "f"],
+            2,
+            "Invalid value for '--name': only Python needs a name; add --to python.\n",
+        ),
+    ],
+)
+def test_what_is_refused_ends_in_one_line(tmp_path, monkeypatch, arguments, code, message):
+    monkeypatch.chdir(tmp_path)
+    saved(PATIENTS, tmp_path)
+    from_the_future(tmp_path)
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
+    before = sorted(os.listdir())
+    result = run("export", *arguments)
+
+    assert result.exit_code == code
+    assert result.stdout == ""
+    assert (result.stderr == message) if code == 1 else (message in result.stderr)
+    assert sorted(os.listdir()) == before
+    assert load_rules("rules.json") == PATIENTS
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_full_disk_is_told_in_one_line(rules_file):
+    command = [sys.executable, "-m", "logiclens", "export", rules_file, "--to", "sql"]
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+
+    assert result.returncode == 1
+    assert result.stderr == "logiclens: the output cannot be written: No space left on device.\n"
+
+
+def test_help_teaches_by_example():
+    text = run("export", "--help").output
+
+    assert "logiclens export model.lens --to python --out rules.py\n" in text

@@ -1,0 +1,67 @@
+"""Saved files, as commands read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from logiclens.cli.models import label_named, network_in, rules_in, value_types
+from logiclens.concepts import Above, Flag, Missing, OneOf, Vocabulary
+from logiclens.errors import FileError, InputError, UnknownTargetError
+from logiclens.files import ValueType
+from logiclens.loading import rules_of_model
+from logiclens.logic import Var
+from tests.cli.saved import PATIENTS, model_file, rules_of, saved
+
+
+def test_rules_of_either_file(tmp_path):
+    assert rules_in(saved(PATIENTS, tmp_path)) == PATIENTS
+    assert rules_in(model_file(tmp_path)) == rules_of_model(model_file(tmp_path))
+
+
+def test_a_network_is_in_models_only(tmp_path):
+    assert network_in(saved(PATIENTS, tmp_path)) is None
+    assert network_in(model_file(tmp_path)).predict({"age": [70], "ward": ["B"]}).tolist() == ["ill"]
+
+
+def test_other_files_are_refused(tmp_path):
+    (tmp_path / "x").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError) as info:
+        rules_in(tmp_path / "x")
+    assert str(info.value) == (
+        f"{str(tmp_path / 'x')!r} holds neither a model nor rules. "
+        "Pass a file that logiclens explain --save wrote."
+    )
+    with pytest.raises(FileError):
+        rules_in(tmp_path / "y")
+
+
+def test_labels_as_they_are_typed():
+    assert label_named(PATIENTS, "ill") == "ill"
+    assert label_named(rules_of({1: Var("a"), 2: Var("a")}, ["a"]), "2") == 2
+    assert label_named(rules_of({False: Var("a"), True: Var("a")}, ["a"]), "true") is True
+    with pytest.raises(UnknownTargetError) as info:
+        label_named(rules_of({1: Var("a"), 2: Var("a")}, ["a"]), "3")
+    assert str(info.value) == "Unknown target '3'. The 2 known targets are 1, 2."
+
+
+def test_columns_are_read_as_what_the_rules_compare_them_with():
+    concepts = (
+        Above("number", 1),
+        OneOf("also a number", (1, 2)),
+        OneOf("text", ("a",)),
+        Missing("text"),
+        OneOf("both", ("a", 1)),
+        Flag("flag"),
+        Missing("nothing known"),
+    )
+    columns = tuple(dict.fromkeys(concept.column for concept in concepts))
+    words = Vocabulary(columns, concepts)
+
+    assert value_types(rules_of({"x": Var("flag")}, words.names, vocabulary=words)) == {
+        "number": ValueType.NUMBER,
+        "also a number": ValueType.NUMBER,
+        "text": ValueType.TEXT,
+        "both": ValueType.MIXED,
+        "flag": ValueType.FLAG,
+    }
+    assert value_types(rules_of({"x": Var("a")}, ["a", "b"])) == {"a": ValueType.FLAG, "b": ValueType.FLAG}

@@ -1,0 +1,99 @@
+"""Files that a command writes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from logiclens.cli.outputs import STDOUT, Outputs, save_model, write_table, write_text
+from logiclens.errors import FileError, InputError
+from logiclens.files import read_table
+
+
+def test_a_trial_leaves_nothing_behind(tmp_path: Path):
+    Outputs(tmp_path / "a.html", tmp_path / "b.json", tmp_path / "c.lens", tmp_path / "d.csv").check(
+        "data.csv"
+    )
+
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_trial_keeps_what_is_there(tmp_path: Path):
+    (tmp_path / "a.html").write_text("old", encoding="utf-8")
+    Outputs(tmp_path / "a.html").check("data.csv")
+
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == "old"
+
+
+def test_folders_and_folders_that_are_not_there_are_refused(tmp_path: Path):
+    with pytest.raises(FileError, match="is a folder"):
+        Outputs(tmp_path).check("data.csv")
+    with pytest.raises(FileError, match="there is no folder"):
+        Outputs(tmp_path / "no" / "a.html").check("data.csv")
+
+
+@pytest.mark.skipif(not Path("/proc/version").exists(), reason="there is no folder that is read-only for all")
+def test_a_read_only_folder_is_refused():
+    with pytest.raises(FileError, match=r"^'/proc/a\.html' cannot be written: "):
+        Outputs(Path("/proc/a.html")).check("data.csv")
+
+
+def test_each_file_has_a_name_of_its_own():
+    with pytest.raises(InputError) as info:
+        Outputs(Path("a.x"), save=Path("./a.x")).check("data.csv")
+
+    assert str(info.value) == "'a.x' is written, too. Give each file a name of its own."
+
+
+def test_standard_output_is_no_file(capsys):
+    outputs = Outputs(json=STDOUT)
+    outputs.check("-")
+    write_text(STDOUT, "{}\n")
+
+    assert outputs.to_stdout
+    assert list(outputs.written()) == []
+    assert capsys.readouterr().out == "{}\n"
+
+
+def test_files_are_told_with_what_they_hold():
+    outputs = Outputs(Path("r.html"), Path("r.json"), Path("m.lens"), Path("t.csv"))
+
+    assert list(outputs.written()) == [
+        ("r.html", "report"),
+        ("r.json", "rules and scores as JSON"),
+        ("m.lens", "model"),
+        ("t.csv", "table"),
+    ]
+    assert list(Outputs(save=Path("m.JSON")).written()) == [("m.JSON", "rules")]
+
+
+class Saved:
+    def __init__(self) -> None:
+        self.path: Path | None = None
+
+    def save(self, path: Path) -> None:
+        self.path = path
+
+
+@pytest.mark.parametrize(("name", "whole"), [("m.lens", True), ("m.json", False)])
+def test_rules_alone_are_saved_as_json(name: str, whole: bool):
+    model, rules = Saved(), Saved()
+    save_model(model, rules, Outputs(save=Path(name)))
+
+    assert (model.path is not None, rules.path is not None) == (whole, not whole)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.PQ"])
+def test_a_table_gets_one_more_column(name: str, tmp_path: Path):
+    table = pa.table({"cluster": ["a", 'b "c"'], "n": [1, None]})
+    write_table(tmp_path / name, table, "cluster", np.array([1, 0]))
+
+    assert read_table(tmp_path / name).table.to_pydict() == {
+        "cluster": ["a", 'b "c"'],
+        "n": [1, None],
+        "cluster_2": [1, 0],
+    }

@@ -1,0 +1,292 @@
+"""``logiclens predict``: all rows of a file, with what rules say about them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from logiclens.files import batches
+from logiclens.logic import Var
+from tests.cli.running import check_golden, refused, run
+from tests.cli.saved import PATIENTS, TABLE, from_the_future, hostile, model_file, rules_of, saved
+from tests.strategies import HOSTILE_NAMES
+from tests.test_architecture import loaded_by
+
+
+def packed(content: bytes) -> bytes:
+    """The content as gzip packs it, the same at any time: names of tests are made of it."""
+    return gzip.compress(content, mtime=0)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with rules and a table; the work is done there."""
+    monkeypatch.chdir(tmp_path)
+    saved(PATIENTS, tmp_path)
+    Path("rows.csv").write_text(TABLE)
+    return tmp_path
+
+
+def rows_in(text: str | bytes, delimiter: str = ",") -> list[dict[str, str]]:
+    text = text.decode() if isinstance(text, bytes) else text
+    return [*csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)]
+
+
+def test_what_is_printed():
+    result = run("predict", "rules.json", "rows.csv")
+
+    assert result.exit_code == 0
+    check_golden("predict.txt", result.stdout)
+    assert result.stderr == "5 rows; no rule fired on 1; more than one fired on 1.\n"
+
+
+def test_predictions_are_those_of_the_rules():
+    result = run("predict", "rules.json", "rows.csv", "--out", "out.csv")
+    ages, wards = [70, 40, 20, 80, 50], ["ICU", "ICU", None, None, "B"]
+
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert [row["prediction"] for row in rows_in(Path("out.csv").read_text())] == PATIENTS.predict(
+        {"age": ages, "ward": wards}
+    ).tolist()
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (TABLE.encode(), "rows.csv"),
+        (packed(TABLE.encode()), "rows.csv"),
+        (TABLE.encode(), "-"),
+        (TABLE.replace(",", "\t").encode("utf-16"), "rows.txt"),
+    ],
+)
+def test_the_same_rows_however_they_are_stored(content: bytes, name: str):
+    expected = rows_in(run("predict", "rules.json", "rows.csv").stdout)
+    if name != "-":
+        Path(name).write_bytes(content)
+    result = run("predict", "rules.json", name, "--out", "out.csv", input=content)
+
+    assert result.exit_code == 0, result.output
+    delimiter = "\t" if name == "rows.txt" else ","
+    assert rows_in(Path("out.csv").read_text("utf-8-sig"), delimiter) == expected
+
+
+def test_parquet_to_parquet():
+    wards = pa.array(["ICU", "B", None]).dictionary_encode()
+    table = pa.table({"age": [70, 40, None], "ward": wards, "tags": [[1], [], None]})
+    pq.write_table(table, "rows.parquet")
+    result = run("predict", "rules.json", "rows.parquet", "--out", "out.parquet")
+    found = pq.read_table("out.parquet")
+
+    assert result.exit_code == 0, result.output
+    assert found.column("prediction").to_pylist() == ["ill", "well", "well"]
+    assert found.select(["age", "ward", "tags"]).to_pydict() == table.to_pydict()
+    assert run("predict", "rules.json", "rows.parquet").stdout.splitlines()[1].startswith("70,ICU,[1],ill,")
+
+
+def test_columns_stay_as_they_are():
+    """Leading zeros, blanks, gaps, quotes, a byte order mark and the delimiter are those of the file."""
+    content = '\ufeffcode;age;ward;text\n007; 70 ;ICU;"a;b"\n010;?;;"says ""hi"""\n'
+    Path("rows.csv").write_text(content, encoding="utf-8")
+    run("predict", "rules.json", "rows.csv", "--out", "out.csv")
+    text = Path("out.csv").read_text(encoding="utf-8")
+
+    assert [";".join(line.split(";")[:-4]) for line in text.splitlines()] == content.splitlines()
+
+
+def test_numbers_with_a_decimal_comma():
+    Path("rows.csv").write_text("age;ward\n62,5;B\n61,5;B\n")
+
+    assert [row["prediction"] for row in rows_in(run("predict", "rules.json", "rows.csv").stdout, ";")] == [
+        "ill",
+        "well",
+    ]
+    assert refused("predict", "rules.json", "rows.csv", "--decimal", ".", "--out", "out.csv") == (
+        "Column 'age' must hold numbers, as it did when the rules were made; line 2 has '62,5'. If the comma "
+        "is a decimal sign, say so with --decimal ','."
+    )
+
+
+def test_names_that_are_taken_get_a_number():
+    Path("rows.csv").write_text("age,ward,prediction,why,why_2\n70,ICU,x,y,z\n")
+    result = run("predict", "rules.json", "rows.csv")
+
+    assert result.stdout.splitlines()[0] == "age,ward,prediction,why,why_2,prediction_2,rule,why_3,mark"
+    assert result.stderr == (
+        "The table has a column 'prediction' already: the answers are in 'prediction_2'.\n"
+        "The table has a column 'why' already: the answers are in 'why_3'.\n"
+        "1 row.\n"
+    )
+
+
+def test_the_network_can_be_asked_too(folder: Path):
+    model = model_file(folder)
+    result = run("predict", model, "rows.csv", "--network")
+    rows = rows_in(result.stdout)
+
+    assert result.exit_code == 0, result.output
+    assert {row["network"] for row in rows} == {"ill", "well"}
+    assert [row["prediction"] for row in rows] == [row["network"] for row in rows]
+    assert refused("predict", "rules.json", "rows.csv", "--network") == (
+        "'rules.json' holds rules alone. Leave out --network, or name the model's file."
+    )
+
+
+def test_rules_need_no_network(folder: Path):
+    statement = (
+        "from logiclens.cli import app; "
+        f"app(['predict', {model_file(folder)!r}, 'rows.csv'], standalone_mode=False)"
+    )
+
+    assert loaded_by(statement, ("torch", "sklearn"), folder) == []
+
+
+def test_many_batches_are_one_file(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(batches, "_BLOCK", 2000)
+    Path("rows.csv").write_text("age,ward\n" + "".join(f"{at % 100},ICU\n" for at in range(5000)))
+    result = run("predict", "rules.json", "rows.csv", "--out", "out.csv")
+    rows = rows_in(Path("out.csv").read_text())
+
+    assert result.stderr == "5000 rows.\n"
+    assert [row["age"] for row in rows] == [str(at % 100) for at in range(5000)]
+    assert [row["prediction"] for row in rows[:100]] == ["well"] * 31 + ["ill"] * 69
+
+
+def test_names_are_data():
+    names = tuple(dict.fromkeys(name for name in HOSTILE_NAMES if name.strip() == name and "\0" not in name))
+    names = tuple(name for name in names if name.isprintable())
+    saved(hostile(names), Path())
+    with open("rows.csv", "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(names)
+        writer.writerow([1] + [0] * (len(names) - 1))
+    result = run("predict", "rules.json", "rows.csv", "--delimiter", ",", "--out", "out.csv")
+
+    assert result.exit_code == 0, result.output
+    assert rows_in(Path("out.csv").read_text(encoding="utf-8"))[0]["prediction"] == names[0]
+
+
+def test_concepts_can_be_the_columns():
+    saved(rules_of({"bird": Var("wings"), "fish": Var("fins")}, ["wings", "fins"]), Path())
+    Path("rows.csv").write_text("wings,fins\n1,0\ntrue,false\n0.2,0.9\n")
+
+    assert [row["prediction"] for row in rows_in(run("predict", "rules.json", "rows.csv").stdout)] == [
+        "bird",
+        "bird",
+        "fish",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nothing.json", "rows.csv"), "There is no file 'nothing.json'. Check its name and folder."),
+        (("rules.json", "row.csv"), "There is no file 'row.csv'. Did you mean 'rows.csv'?"),
+        (("rules.json", "."), "'.' is a folder. Name a file in it."),
+        (
+            ("rows.csv", "rows.csv"),
+            "'rows.csv' holds neither a model nor rules. Pass a file that logiclens explain --save wrote.",
+        ),
+        (
+            ("rules.json", "other.csv"),
+            "The data lack the column 'ward'. They have 2 columns: 'id', 'age'. The rules need it.",
+        ),
+        (
+            ("rules.json", "words.csv"),
+            "Column 'age' must hold numbers, as it did when the rules were made; line 3 has 'old'. Correct "
+            "it, or leave it empty if it is missing.",
+        ),
+        (
+            ("rules.json", "rows.csv", "--out", "no/out.csv"),
+            "'no/out.csv' cannot be written: there is no folder 'no'. Make it first.",
+        ),
+        (("rules.json", "rows.csv", "--out", "."), "'.' is a folder. Name a file in it."),
+    ],
+)
+def test_what_cannot_be_done_is_refused(arguments: tuple[str, ...], message: str):
+    Path("other.csv").write_text("id,age\n1,2\n")
+    Path("words.csv").write_text("age,ward\n1,B\nold,B\n")
+    before = sorted(os.listdir())
+    if "--out" not in arguments:
+        arguments += ("--out", "out.csv")
+
+    assert refused("predict", *arguments) == message
+    assert sorted(os.listdir()) == before
+
+
+def test_a_model_from_the_future():
+    message = refused("predict", from_the_future(Path()), "rows.csv")
+
+    assert re.fullmatch(
+        r"'future.json' does not hold rules that can be read. The text has version 99 of logiclens.rules; "
+        r"this release reads version \d. Update logiclens, or save it again.",
+        message,
+    )
+
+
+def test_a_failure_leaves_the_old_file():
+    Path("out.csv").write_text("old")
+    Path("rows.csv").write_text("age,ward\n" + "1,B\n" * 10 + "old,B\n")
+    refused("predict", "rules.json", "rows.csv", "--out", "out.csv")
+
+    assert Path("out.csv").read_text() == "old"
+    assert sorted(os.listdir()) == ["out.csv", "rows.csv", "rules.json"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_a_full_disk():
+    done = subprocess.run(
+        f"{sys.executable} -m logiclens predict rules.json rows.csv > /dev/full",
+        shell=True,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+    assert done.returncode == 1
+    assert done.stderr == "logiclens: the output cannot be written: No space left on device.\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such pipes")
+def test_a_reader_that_goes_away():
+    """There is more to come on both sides when the first lines have been read."""
+    Path("rows.csv").write_text("age,ward\n" + "1,B\n" * 1_500_000)
+    done = subprocess.run(
+        f"cat rows.csv | {sys.executable} -m logiclens predict rules.json - | head -n 1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+    assert (done.stdout, done.stderr) == ("age,ward,prediction,rule,why,mark\n", "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signal")
+def test_ctrl_c_leaves_nothing_half_written():
+    command = [sys.executable, "-m", "logiclens", "predict", "rules.json", "-", "--out", "out.csv"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write("age,ward\n" + "1,B\n" * 100_000)
+        process.stdin.flush()
+        for _ in range(1200):
+            if any(name.endswith(".tmp") for name in os.listdir()):
+                break
+            time.sleep(0.05)
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)  # while it waits for more
+        assert process.wait(timeout=60) == 130
+        assert process.stderr.read().count("\n") == 1
+    assert sorted(os.listdir()) == ["rows.csv", "rules.json"]

@@ -1,0 +1,58 @@
+"""The report of a command."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import typer
+
+from logiclens.cli import options as opt
+from logiclens.cli.reports import command_typed, write_report
+from tests.cli.running import CliRunner
+
+app = typer.Typer()
+typed: list[str] = []
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    data: str,  # noqa: ARG001 - read from the context
+    use: opt.Use = None,  # noqa: ARG001
+    seed: opt.Seed = 0,  # noqa: ARG001
+    rows: opt.Rows = False,  # noqa: ARG001
+) -> None:
+    """Note what was typed."""
+    typed.append(command_typed(context))
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["a.csv"], "logiclens show a.csv"),
+        (["my data.csv", "--seed", "3"], "logiclens show 'my data.csv' --seed 3"),
+        (["--rows", "a.csv", "--use", "a,b", "--use", "c"], "logiclens show a.csv --use a,b --use c --rows"),
+    ],
+)
+def test_the_command_can_be_typed_again(words: list[str], command: str):
+    assert CliRunner().invoke(app, words, prog_name="show").exit_code == 0
+
+    assert typed[-1] == command
+
+
+def test_the_report_knows_where_its_data_come_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Any):
+    from logiclens.cli.demo import DemoData, carried
+    from logiclens.cli.preparing import Wish, prepare
+
+    seen: dict[str, Any] = {}
+    monkeypatch.setattr("logiclens.reporting.report", lambda *args, **more: seen.update(more, args=args))
+    prepared = prepare(carried(DemoData.IRIS), Wish("species", ignore=["petal width (cm)"]))
+    write_report(tmp_path / "r.html", "model", prepared, rows=True, command="logiclens explain")
+    source = seen["source"]
+
+    assert (source.name, source.n_train, source.task) == ("iris", 105, "classify")
+    assert source.dropped == {"petal width (cm)": "left out by --ignore"}
+    assert source.command == "logiclens explain"
+    assert (seen["target"], seen["rows"], seen["path"]) == ("species", True, tmp_path / "r.html")
+    assert seen["args"][1].num_rows == len(seen["args"][2]) == 45

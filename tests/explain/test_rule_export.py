@@ -1,0 +1,238 @@
+"""Sets of rules in other languages: the Python source predicts as the rules do, texts are inert."""
+
+from __future__ import annotations
+
+import ast
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logiclens.concepts import Above, Missing, OneOf, Vocabulary
+from logiclens.errors import InputError
+from logiclens.explain import Explanation, ExplanationSet, Rule
+from logiclens.explain.rule_export import by_priority, policy_sentence
+from logiclens.logic import FALSE, TRUE, Formula, Var, parse_formula, to_sympy
+from tests.concepts.strategies import raw_tables
+from tests.explain.strategies import explanation_sets
+from tests.strategies import HOSTILE_NAMES, all_rows, formulas
+
+a, b = Var("a"), Var("b")
+
+
+def rules_of(made: dict[Any, Formula], names=("a", "b"), **settings: Any) -> ExplanationSet:
+    explanations = [Explanation(Rule(label, formula)) for label, formula in made.items()]
+    return ExplanationSet(explanations, list(names), **settings)
+
+
+def compiled(source: str, name: str = "predict"):
+    scope: dict[str, Any] = {"__builtins__": {}}  # it needs nothing but Python's own words
+    exec(source, scope)
+    return scope[name]
+
+
+def same(rules: ExplanationSet, predict, rows: list[dict[str, Any]], expected) -> None:
+    for row, answer in zip(rows, expected.tolist(), strict=True):
+        found = predict(row)
+        if rules.multi_label:
+            assert found == {label: bool(said) for label, said in zip(rules, answer, strict=True)}
+            assert all(type(value) is bool for value in found.values())
+        else:
+            assert (type(found), found) == (type(answer), answer)
+
+
+@settings(max_examples=100)
+@given(explanation_sets())
+def test_the_source_predicts_as_the_rules_do(rules):
+    """Hostile names and labels of any type, conflicts and rows without a rule included."""
+    X = all_rows(len(rules.concept_names))
+    rows = [dict(zip(rules.concept_names, row, strict=True)) for row in X.tolist()]
+
+    same(rules, compiled(rules.to_python()), rows, rules.predict(X))
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_the_source_predicts_rows_of_a_raw_table(data):
+    raw = data.draw(raw_tables())
+    words = raw.vocabulary
+    made = {label: data.draw(formulas(st.sampled_from(words.names), 4)) for label in ("missing(", "y")}
+    rules = rules_of(made, words.names, vocabulary=words, multi_label=data.draw(st.booleans()))
+
+    same(rules, compiled(rules.to_python()), raw.rows(), rules.predict(raw.table))
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=5))
+def test_scores_are_compared_with_the_threshold(rows):
+    rules = rules_of({"x": a & ~b, "y": b}, default="x")
+    predict = compiled(rules.to_python("which", threshold=0.25), "which")
+
+    found = [predict({"a": one, "b": other}) for one, other in rows]
+    assert found == rules.predict(rows, threshold=0.25).tolist()
+
+
+def test_the_source():
+    words = Vocabulary(("age", "ward"), (Above("age", 62), OneOf("ward", ("ICU",)), Missing("ward")))
+    made = {"old": Var("age > 62"), "frail": parse_formula('"age > 62" & ~"ward = ICU"'), "none": FALSE}
+    rules = rules_of(made, words.names, vocabulary=words, default="none", priority=[0.5, 0.9, 0.5])
+
+    assert rules.to_python() == (
+        "def missing(value):\n"
+        "    return value is None or value != value\n"
+        "\n"
+        "\n"
+        "def predict(row):\n"
+        "    if (\n"
+        "        row['age'] > 62\n"
+        "        and (missing(row['ward']) or row['ward'] != 'ICU')\n"
+        "    ):\n"
+        "        return 'frail'\n"
+        "    if (\n"
+        "        row['age'] > 62\n"
+        "    ):\n"
+        "        return 'old'\n"
+        "    if False:\n"
+        "        return 'none'\n"
+        "    return 'none'\n"
+    )
+
+
+def test_the_source_of_several_labels():
+    assert rules_of({"x": a, "y": TRUE}, multi_label=True).to_python() == (
+        "def predict(row):\n"
+        "    return {\n"
+        "        'x': True if (\n"
+        "            row['a'] > 0.5\n"
+        "        ) else False,\n"
+        "        'y': True if True else False,\n"
+        "    }\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("1st", {}, "A function cannot be called '1st'. Give name= a Python identifier."),
+        ("pass", {}, "A function cannot be called 'pass'. Give name= a Python identifier."),
+        (
+            "missing",
+            {"vocabulary": Vocabulary(("a", "b"), (Missing("a"),))},
+            "A function cannot be called 'missing': that one says whether there is a value.",
+        ),
+    ],
+)
+def test_a_function_needs_a_name(name, settings, message):
+    made = {"x": Var("a is missing")} if settings else {"x": a}
+    rules = rules_of(made, ["a", "b", "a is missing"], **settings)
+
+    with pytest.raises(InputError) as info:
+        rules.to_python(name)
+    assert str(info.value) == message
+
+
+def test_rules_are_tried_by_priority():
+    rules = rules_of({"x": a, "y": b, "z": TRUE}, priority=[0.5, 0.9, 0.5], default="y")
+
+    assert by_priority(rules) == ["y", "x", "z"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "sentence"),
+    [
+        (
+            rules_of({0: a, 1: b}, priority=[0.1, 0.2], default=0),
+            "Where several are true the first of these decides: class 1, class 0; "
+            "where none is, it is class 0.",
+        ),
+        (rules_of({"x": a}, default="x"), "Where it is not true, it is x as well."),
+        (
+            rules_of({"x": a, "y": b}, multi_label=True),
+            "Each label is predicted where its rule is true; a row may have several, or none.",
+        ),
+    ],
+)
+def test_who_decides(rules, sentence):
+    assert policy_sentence(rules) == sentence
+    assert rules.to_sentence().splitlines()[-1] == sentence
+
+
+def test_sentences_stand_one_a_line():
+    rules = rules_of({"x": a, "y": b}, default="x")
+
+    assert rules.to_sentence().splitlines()[:2] == [f"{rules[label].to_sentence()}." for label in rules]
+
+
+def test_sympy():
+    rules = rules_of({"x": a & ~b, 'say "hi"': b}, default="x")
+
+    assert rules.to_sympy() == {"x": to_sympy(a & ~b), 'say "hi"': to_sympy(b)}
+
+
+def test_latex():
+    assert rules_of({"x": a, "y": a & b}, default="x").to_latex() == (
+        "\\begin{aligned}\n"
+        "& \\forall x \\colon \\mathit{x}(x) \\leftrightarrow \\mathit{a}(x) \\\\\n"
+        "& \\forall x \\colon \\mathit{y}(x) \\leftrightarrow \\mathit{a}(x) \\land \\mathit{b}(x)\n"
+        "\\end{aligned}"
+    )
+
+
+def hostile_rules() -> ExplanationSet:
+    """Every hostile name as a concept and as a label."""
+    made = {name: Var(name) & ~Var(HOSTILE_NAMES[at - 1]) for at, name in enumerate(HOSTILE_NAMES)}
+    return rules_of(made, HOSTILE_NAMES, default="red")
+
+
+class Reader(HTMLParser):
+    """The elements of a page, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes.update(name for name, _ in attrs)
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_markdown_shows_names_and_obeys_none():
+    """As one of its readers renders it: three kinds of element, all names there to be read."""
+    markdown = pytest.importorskip("markdown", reason="it comes with the tools for the documentation")
+    rules = hostile_rules()
+    page = Reader(markdown.markdown(rules.to_markdown(), extensions=["fenced_code", "tables"]))
+
+    assert page.tags == {"p", "pre", "code"}
+    assert page.attributes <= {"class"}
+    for explanation in rules.values():
+        assert f"{explanation.to_sentence()}." in page.text
+        assert explanation.rule.format("unicode") in page.text
+
+
+def test_texts_are_one_line_for_each_rule():
+    rules = hostile_rules()
+
+    assert len(rules.to_sentence().splitlines()) == len(rules) + 1
+    assert len(rules.to_latex().splitlines()) == len(rules) + 2
+
+
+def test_every_text_is_printable():
+    rules = hostile_rules()
+    for text in (rules.to_python(), rules.to_markdown(), rules.to_sentence(), rules.to_latex()):
+        assert text.replace("\n", "").isprintable()
+
+
+def test_names_are_string_literals_in_the_source():
+    tree = ast.parse(hostile_rules().to_python())
+    read = {node.slice.value for node in ast.walk(tree) if isinstance(node, ast.Subscript)}
+    said = {node.value.value for node in ast.walk(tree) if isinstance(node, ast.Return)}
+
+    assert read == said == set(HOSTILE_NAMES)
+    assert {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} == {"row"}

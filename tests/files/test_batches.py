@@ -1,0 +1,206 @@
+"""Rows in batches are the rows of the whole file, each read by itself."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from logiclens.errors import InputError, UnknownColumnError, UnknownColumnsError
+from logiclens.files import ValueType, batches, layout, read_batches
+
+
+def packed(content: bytes) -> bytes:
+    """The content as gzip packs it, the same at any time: names of tests are made of it."""
+    return gzip.compress(content, mtime=0)
+
+
+NUMBER, TEXT = ValueType.NUMBER, ValueType.TEXT
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "rows.csv"
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches of a few rows."""
+    monkeypatch.setattr(batches, "_BLOCK", 4000)
+    monkeypatch.setattr(batches, "_ROWS", 100)
+    monkeypatch.setattr(layout, "_HEAD", 1000)
+
+
+def rows_of(path: Path | str, **settings: str) -> list[pa.Table]:
+    with read_batches(path, **settings) as found:
+        return [batch.rows for batch in found]
+
+
+def values_of(path: Path | str, types: dict[str, ValueType], **settings: str) -> dict[str, list]:
+    values: dict[str, list] = {name: [] for name in types}
+    with read_batches(path, **settings) as found:
+        for batch in found:
+            for name, column in batch.values(types).items():
+                values[name] += column.to_pylist()
+    return values
+
+
+def refusal(path: Path | str, types: dict[str, ValueType]) -> str:
+    with pytest.raises(InputError) as caught:
+        values_of(path, types)
+    return str(caught.value).removeprefix(f"{str(path)!r} ")
+
+
+def parquet(table: pa.Table) -> bytes:
+    stream = io.BytesIO()
+    pq.write_table(table, stream, row_group_size=150)
+    return stream.getvalue()
+
+
+N = 1000
+LINES = "".join(f"{at}, c{at % 3} ,007\n" for at in range(N))
+FILES = {
+    "csv": f"n,color,code\n{LINES}".encode(),
+    "gz": packed(f"n,color,code\n{LINES}".encode()),
+    "utf-16": f"n,color,code\n{LINES}".encode("utf-16"),
+}
+NATIVE = pa.table({"n": range(N), "color": [f"c{at % 3}" for at in range(N)], "code": ["007"] * N})
+EXPECTED = {"n": list(range(N)), "color": [f"c{at % 3}" for at in range(N)]}
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("kind", FILES)
+@pytest.mark.parametrize("where", ["file", "stdin"])
+def test_all_rows_come_as_they_are(path: Path, kind: str, where: str, monkeypatch: pytest.MonkeyPatch):
+    path.write_bytes(FILES[kind])
+    place: Path | str = path
+    if where == "stdin":
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(FILES[kind])))
+        place = "-"
+    parts = rows_of(place)
+
+    assert len(parts) > 2
+    assert pa.concat_tables(parts).to_pydict() == {
+        "n": [str(at) for at in range(N)],
+        "color": [f" c{at % 3} " for at in range(N)],
+        "code": ["007"] * N,
+    }
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("content", [*FILES.values(), parquet(NATIVE), packed(parquet(NATIVE))])
+@pytest.mark.parametrize("where", ["file", "stdin"])
+def test_values_are_read_as_they_were(
+    path: Path, content: bytes, where: str, monkeypatch: pytest.MonkeyPatch
+):
+    path.write_bytes(content)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+
+    assert values_of(path if where == "file" else "-", {"n": NUMBER, "color": TEXT}) == EXPECTED
+
+
+@pytest.mark.usefixtures("small")
+def test_rows_are_counted(path: Path):
+    path.write_bytes(FILES["csv"])
+    with read_batches(path) as found:
+        starts = [(batch.start, batch.rows.num_rows) for batch in found]
+
+    assert starts[0][0] == 0
+    assert [start + length for start, length in starts] == [*(start for start, _ in starts[1:]), N]
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("where", ["file", "stdin"])
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (
+            b"old,red,1\n",
+            "Column 'n' must hold numbers, as it did when the rules were made; {place} has 'old'. Correct "
+            "it, or leave it empty if it is missing.",
+        ),
+        (
+            b"1,2\n",
+            "{label}has {what}; the header names 3 columns. Correct that row, or name the sign between "
+            "columns with --delimiter.",
+        ),
+        (b"1,\xe9,2\n", "{label}is not text in UTF-8{line}. Name its encoding, such as --encoding latin-1."),
+        (
+            b'1,2,"3\n',
+            '{label}ends within a value in quotes. Look for a sign " that opens a value and is never closed.',
+        ),
+    ],
+)
+def test_what_is_wrong_far_below_is_named(
+    path: Path, bad: bytes, message: str, where: str, monkeypatch: pytest.MonkeyPatch
+):
+    content = b'n,"a\ncolor",code\n' + LINES.encode() + bad + b"1,2,3\n"
+    path.write_bytes(content)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    again = where == "file"
+    expected = message.format(
+        place=f"line {N + 3}" if again else f"row {N + 1}",
+        label="" if again else "standard input ",
+        what=f"2 values in line {N + 3}" if again else "another number of values in a row",
+        line=f", in line {N + 3}" if again else "",
+    )
+
+    assert refusal(path if again else "-", {"n": NUMBER}) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a,b\n", "has a header and no rows. Pass a table with rows."),
+        (b"a,b\n\n\n", "has a header and no rows. Pass a table with rows."),
+        (b"a,b\n" + b"\n" * 100_000, "has a header and no rows. Pass a table with rows."),
+        (
+            packed(b"a,b\n" + b"1,2\n" * 100)[:-20],
+            "cannot be read to its end: it is damaged. Get it once more.",
+        ),
+        (
+            packed(bytes(f"a,b\n{LINES}".replace(",007", ""), "ascii") * 500)[:-20],
+            "cannot be read to its end: it is damaged. Get it once more.",
+        ),
+        (parquet(NATIVE)[:-9], "is a Parquet file that cannot be read: it is damaged. Get it once more."),
+        (parquet(NATIVE.slice(0, 0)), "has a header and no rows. Pass a table with rows."),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_one_line(path: Path, content: bytes, message: str):
+    path.write_bytes(content)
+
+    assert refusal(path, {}) == message
+
+
+def test_columns_that_are_lacking(path: Path):
+    path.write_text("age,sex\n62,m\n")
+    with pytest.raises(UnknownColumnError), read_batches(path) as found:
+        next(iter(found)).values({"Age": NUMBER})
+    with pytest.raises(UnknownColumnsError), read_batches(path) as found:
+        next(iter(found)).values({"Age": NUMBER, "Sex": TEXT})
+
+
+def test_what_is_known_before_the_first_row(path: Path):
+    path.write_bytes(b"\xef\xbb\xbfage;size\n62;1,5\n")
+    with read_batches(path) as found:
+        assert (found.name, found.names) == ("rows.csv", ("age", "size"))
+        assert found.notes == ("Columns are separated by ';'.", "Numbers have a decimal comma.")
+        assert found.layout is not None
+        assert found.layout.marked
+
+
+def test_text_in_parquet_is_read_where_numbers_are_wanted(path: Path):
+    pq.write_table(pa.table({"n": ["1.5", None, "NA"]}), path)
+
+    assert values_of(path, {"n": NUMBER}) == {"n": [1.5, None, None]}
+    pq.write_table(pa.table({"n": ["1.5", "x"]}), path)
+    assert refusal(path, {"n": NUMBER}) == (
+        "Column 'n' must hold numbers, as it did when the rules were made; row 2 has 'x'. Correct it, or "
+        "leave it empty if it is missing."
+    )

@@ -1,0 +1,198 @@
+"""What the first lines of a text file say about all of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logiclens.errors import FileError, InputError
+from logiclens.files.layout import Layout, distinct_names, find_layout
+from logiclens.files.opening import opened
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "rows.csv"
+
+
+def layout_of(path: Path, content: str | bytes, *settings: str | None) -> Layout:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with opened(path) as source:
+        return find_layout(source, *settings)[0]
+
+
+def rest_of(path: Path, content: str | bytes, *settings: str | None) -> bytes:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with opened(path) as source:
+        return find_layout(source, *settings)[1].read()
+
+
+@pytest.mark.parametrize(
+    ("content", "delimiter"),
+    [
+        ("a,b\n1,2\n", ","),
+        ("a;b\n1,5;2,5\n", ";"),
+        ("a\tb c\n1\t2,3\n", "\t"),
+        ("a|b\nx,y|z\n", "|"),
+        ('"a;1","b;2"\n"x;y",2\n', ","),
+        ("a,b;c\n1,5;2\n3,5;4\n", ";"),
+        ("a\n1\n2\n", ","),
+        ("a\n1,5\n2,5\n", ","),
+        ('"a\nb";c\n"1;2\n3";4\n', ";"),
+        ("id,genres\n1,a|b|c\n2,a|b\n", ","),
+        ("a,b,c\n1,2,3\n4,5\n7,8,9\n", ","),
+        ("sep=|\na,b|c\n1,2|3\n", "|"),
+        ("a,b", ","),
+    ],
+)
+def test_the_delimiter_is_found(path: Path, content: str, delimiter: str):
+    assert layout_of(path, content).delimiter == delimiter
+
+
+@pytest.mark.parametrize(("word", "delimiter"), [("tab", "\t"), (r"\t", "\t"), (" ", " "), ("^", "^")])
+def test_the_delimiter_can_be_named(path: Path, word: str, delimiter: str):
+    found = layout_of(path, f"a{delimiter}b\n1{delimiter}2\n", word)
+
+    assert (found.delimiter, found.names, found.notes) == (delimiter, ("a", "b"), ())
+
+
+@pytest.mark.parametrize(
+    ("content", "decimal"),
+    [
+        ("a;b\n1,5;2\n", ","),
+        ("a\tb\n,5\t2\n", ","),
+        ("a;b\n1.5;2,5\n", "."),
+        ("a;b\n1,500;2,000\n", "."),  # may be thousands
+        ("a;b\n1,500;2,5\n", ","),
+        ("a;b\n1;2\n", "."),
+        ('a,b\n"1,5",2\n', "."),
+        ("a;b\n01.02.2020;2,5\n", ","),
+        ("a;b\nx,5;y\n", "."),
+    ],
+)
+def test_the_decimal_sign_is_found(path: Path, content: str, decimal: str):
+    assert layout_of(path, content).decimal == decimal
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_the_rows_below_the_header_are_left(path: Path, end: str):
+    header, rows = f'{end}"a{end}b",c{end}', f"{end}1,2{end}"
+
+    assert rest_of(path, header + rows) == rows.encode()
+    assert layout_of(path, header + rows).n_lines == 3
+
+
+def test_a_byte_order_mark_is_not_part_of_a_name(path: Path):
+    found = layout_of(path, b'\xef\xbb\xbf"age",b\n1,2\n')
+
+    assert (found.names, found.marked) == (("age", "b"), True)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "latin-1", "cp1252", "utf-8-sig", "UTF8"])
+def test_other_encodings(path: Path, encoding: str):
+    content = "größe,b\ngrün,2\n".encode(encoding)
+
+    assert layout_of(path, content, None, encoding).names == ("größe", "b")
+    assert rest_of(path, content, None, encoding).decode() == "grün,2\n"
+
+
+def test_utf_16_says_so_itself(path: Path):
+    found = layout_of(path, "größe\tb\n1\t2\n".encode("utf-16"))
+
+    assert found.names == ("größe", "b")
+    assert found.notes == ("The text is in UTF-16.", "Columns are separated by tab.")
+
+
+@pytest.mark.parametrize(
+    ("content", "settings", "message"),
+    [
+        (
+            b"a,b\n1,\xe9\n",
+            (),
+            "is not text in UTF-8, in line 2. Name its encoding, such as --encoding latin-1.",
+        ),
+        (
+            "é,b\n".encode("utf-16-le")[1:],
+            (None, "utf-16"),
+            "is not text in UTF-16, in line 1. Name its encoding, such as --encoding utf-8.",
+        ),
+        (
+            "a,b\n1,2\n".encode("utf-16-le"),
+            (),
+            "is no text in UTF-8. Pass CSV, TSV or Parquet; of UTF-16, say so with --encoding utf-16.",
+        ),
+        (b"\xff\x00\x80\x81" * 8, (), "is no text. Pass a table as CSV, TSV or Parquet."),
+        (b"\n\r\n\n", (), "holds nothing but empty lines. Pass a table with a header and rows."),
+    ],
+)
+def test_what_is_no_text_is_refused(path: Path, content: bytes, settings: tuple, message: str):
+    with pytest.raises(FileError) as caught:
+        layout_of(path, content, *settings)
+
+    assert str(caught.value) == f"{str(path)!r} {message}"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ((";;",), "A delimiter is one ASCII character such as ',' or ';'. Got ';;'."),
+        (('"',), "A delimiter is one ASCII character such as ',' or ';'. Got '\"'."),
+        ((3,), "A delimiter is one ASCII character such as ',' or ';'. Got 3."),
+        (
+            (None, "latin1000"),
+            "Unknown encoding 'latin1000'. Names are such as 'utf-8', 'latin-1', 'cp1252', 'utf-16'.",
+        ),
+        (
+            (None, "base64"),
+            "Unknown encoding 'base64'. Names are such as 'utf-8', 'latin-1', 'cp1252', 'utf-16'.",
+        ),
+        ((None, None, "'"), "decimal must be '.' or ','. Got \"'\"."),
+        (
+            (",", None, ","),
+            "',' cannot both separate columns and mark decimals. Name another delimiter or decimal.",
+        ),
+    ],
+)
+def test_settings_that_make_no_sense(path: Path, settings: tuple, message: str):
+    with pytest.raises(InputError) as caught:
+        layout_of(path, "a,b\n1,2\n", *settings)
+
+    assert str(caught.value) == message
+
+
+def test_a_header_of_any_length_is_read(path: Path):
+    names = [f"a column with a rather long name, number {at}" for at in range(10_000)]
+    header = ",".join(f'"{name}"' for name in names)
+    found = layout_of(path, f"{header}\n{',' * 9_999}\n")
+
+    assert found.names == tuple(names)
+
+
+def test_names_are_made_distinct_as_pandas_does_it():
+    names, unnamed, notes = distinct_names(["", "a", " a ", "a.1", "", "a"])
+
+    assert names == ("Unnamed: 0", "a", "a.2", "a.1", "Unnamed: 4", "a.3")
+    assert unnamed == ("Unnamed: 0", "Unnamed: 4")
+    assert notes == [
+        "Columns without a name are called 'Unnamed: 0', 'Unnamed: 4'.",
+        "Names that were there already are now 'a.2', 'a.3'.",
+    ]
+
+
+@given(st.lists(st.sampled_from(["", "a", "a.1", "a.1.1", "b", " b", "Unnamed: 1"]), max_size=12))
+def test_names_are_distinct_whatever_they_were(header: list[str]):
+    names, _, _ = distinct_names(header)
+
+    assert len(set(names)) == len(names) == len(header)
+    assert all(names)
+
+
+def test_a_header_of_numbers_gets_a_note():
+    assert distinct_names(["1", "2.5", "-3e4"])[2] == [
+        "The first row holds numbers and was taken to be the header. If it is data, put a row of names "
+        "above it."
+    ]
+    assert distinct_names(["1", "x"])[2] == []

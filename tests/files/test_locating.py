@@ -1,0 +1,94 @@
+"""Messages name the line in which something is wrong, whatever stands above it."""
+
+from __future__ import annotations
+
+import io
+from contextlib import nullcontext
+
+import pyarrow as pa
+import pytest
+
+from logiclens.files.columns import ValueType
+from logiclens.files.layout import Layout
+from logiclens.files.locating import Rows
+
+ROWS = b'1,"a\nb"\n\n2,c\n3,d,e\n\xff,f\n'
+
+
+def rows(content: bytes | None = ROWS, decimal: str = ".") -> Rows:
+    again = None if content is None else lambda: nullcontext(io.BytesIO(content))
+    return Rows("'x.csv'", Layout(",", "utf-8", decimal, ("n", "t"), n_lines=2), again)
+
+
+@pytest.mark.parametrize(("row", "place"), [(0, "line 3"), (1, "line 6"), (2, "line 7"), (99, "row 100")])
+def test_the_line_of_a_row(row: int, place: str):
+    assert rows().place(row) == place
+
+
+def test_a_row_of_a_stream_has_a_number_only():
+    assert rows(None).place(1) == "row 2"
+
+
+@pytest.mark.parametrize(
+    ("content", "reason", "message"),
+    [
+        (
+            ROWS,
+            "CSV parse error: Expected 2 columns, got 3: 3,d,e",
+            "'x.csv' has 3 values in line 7; the header names 2 columns. Correct that row, or name the sign "
+            "between columns with --delimiter.",
+        ),
+        (
+            None,
+            "CSV parse error: Expected 2 columns, got 3: 3,d,e",
+            "'x.csv' has another number of values in a row; the header names 2 columns. Correct that row, or "
+            "name the sign between columns with --delimiter.",
+        ),
+        (
+            ROWS,
+            "In CSV column #1: CSV conversion error to string: invalid UTF8 data",
+            "'x.csv' is not text in UTF-8, in line 8. Name its encoding, such as --encoding latin-1.",
+        ),
+        (
+            None,
+            "In CSV column #1: CSV conversion error to string: invalid UTF8 data",
+            "'x.csv' is not text in UTF-8. Name its encoding, such as --encoding latin-1.",
+        ),
+        (
+            ROWS,
+            "straddling object straddles two block boundaries (try to increase block size?)",
+            "'x.csv' has a row that is too long to be one. Look for a sign \" that opens a value and is "
+            "never closed.",
+        ),
+        (ROWS, "Something else\nand more", "'x.csv' cannot be read as a table: Something else."),
+    ],
+)
+def test_what_the_fast_reader_refuses_is_put_into_words(content: bytes | None, reason: str, message: str):
+    assert str(rows(content).refused(pa.ArrowInvalid(reason))) == message
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "message"),
+    [
+        (
+            "young",
+            ValueType.NUMBER,
+            "Column 'n' must hold numbers, as it did when the rules were made; line 6 has 'young'. Correct "
+            "it, or leave it empty if it is missing.",
+        ),
+        (
+            "1,5",
+            ValueType.NUMBER,
+            "Column 'n' must hold numbers, as it did when the rules were made; line 6 has '1,5'. If the "
+            "comma is a decimal sign, say so with --decimal ','.",
+        ),
+        (
+            "yes",
+            ValueType.FLAG,
+            "Column 'n' must hold true or false, or 1 and 0, as it did when the rules were made; line 6 has "
+            "'yes'. Correct it, or leave it empty if it is missing.",
+        ),
+    ],
+)
+def test_a_value_that_is_not_of_its_type(value: str, kind: ValueType, message: str):
+    assert str(rows().bad_value("n", 1, value, kind)) == message

@@ -1,0 +1,257 @@
+"""Tables of all sorts of files, as people have them."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logiclens.concepts import Table
+from logiclens.errors import FileError, InputError
+from logiclens.files import ValueType, read_table
+from logiclens.files.columns import MISSING
+from tests.strategies import HOSTILE_NAMES
+
+
+def packed(content: bytes) -> bytes:
+    """The content as gzip packs it, the same at any time: names of tests are made of it."""
+    return gzip.compress(content, mtime=0)
+
+
+TABLE = pa.table({"age": [62, 30], "color": ["red", "blue"]})
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "rows.csv"
+
+
+def read(path: Path, content: str | bytes, **settings: object) -> dict[str, list]:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_table(path, **settings).table.to_pydict()
+
+
+def refusal(path: Path, content: str | bytes, **settings: object) -> str:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InputError) as caught:
+        read_table(path, **settings)
+    message = str(caught.value)
+    assert message.isprintable()
+    return message.removeprefix(f"{str(path)!r} ")
+
+
+def parquet(table: pa.Table) -> bytes:
+    stream = io.BytesIO()
+    pq.write_table(table, stream)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"age,color\n62,red\n30,blue\n",
+        b"age,color\r\n62,red\r\n30,blue",
+        b"age, color\n62, red\n30 , blue\n",
+        b"\xef\xbb\xbfage;color\n62;red\n30;blue\n",
+        b"age\tcolor\n62\tred\n30\tblue\n",
+        b'"age"|"color"\n"62"|"red"\n"30"|"blue"\n',
+        b"\n\nage,color\n62,red\n\n30,blue\n\n",
+        b"age,color,\n62,red,\n30,blue,\n",
+        "age\tcolor\n62\tred\n30\tblue\n".encode("utf-16"),
+        packed(b"age,color\n62,red\n30,blue\n"),
+        parquet(TABLE),
+        packed(parquet(TABLE)),
+    ],
+)
+@pytest.mark.parametrize("where", ["file", "stdin"])
+def test_the_same_table_however_it_is_stored(
+    path: Path, content: bytes, where: str, monkeypatch: pytest.MonkeyPatch
+):
+    path.write_bytes(content)
+    if where == "stdin":
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    file = read_table(path if where == "file" else "-")
+
+    assert file.table.to_pydict() == TABLE.to_pydict()
+    assert file.n_rows == 2
+    assert file.sha256 == hashlib.sha256(content).hexdigest()
+    assert file.name == ("rows.csv" if where == "file" else "standard input")
+
+
+def test_a_table_from_europe(path: Path):
+    content = 'Größe;Preis;Tag;PLZ\n"groß; rot";3,5;01.02.2020;01067\nklein;4;03.02.2020;80331\n'
+
+    assert read(path, content.encode("cp1252"), encoding="cp1252") == {
+        "Größe": ["groß; rot", "klein"],
+        "Preis": [3.5, 4.0],
+        "Tag": ["01.02.2020", "03.02.2020"],
+        "PLZ": ["01067", "80331"],
+    }
+    assert refusal(path, content.encode("cp1252")) == (
+        "is not text in UTF-8, in line 1. Name its encoding, such as --encoding latin-1."
+    )
+
+
+def test_quotes_and_line_breaks_within_them(path: Path):
+    content = 'note,n\n"says ""hi"",\nthen goes",1\n5" pipe,2\n'
+
+    assert read(path, content) == {"note": ['says "hi",\nthen goes', '5" pipe'], "n": [1, 2]}
+
+
+def test_types_come_from_all_rows_of_a_large_file(path: Path):
+    """The last row is many blocks away from the first."""
+    n = 400_000
+    rows = b"".join(b"%d,%d,abcdefghij\n" % (at, at % 7) for at in range(n))
+    path.write_bytes(b"a,b,c\n" + rows + b"0.5,word,x\n")
+    table = read_table(path).table
+
+    assert [str(field.type) for field in table.schema] == ["double", "string", "string"]
+    assert table.num_rows == n + 1
+
+
+def test_ten_thousand_columns(path: Path):
+    width = 10_000
+    header = ",".join(f"c{at}" for at in range(width))
+    path.write_text(f"{header}\n" + "\n".join([",".join(["1"] * width)] * 3) + "\n")
+
+    assert read_table(path).table.shape == (3, width)
+
+
+def test_one_column(path: Path):
+    assert read(path, "age\n62\n30\n") == {"age": [62, 30]}
+
+
+def test_columns_without_a_name_are_left_out_when_they_are_empty(path: Path):
+    path.write_text(",age,\n1,62,\n2,30, \n")
+    file = read_table(path)
+
+    assert file.table.to_pydict() == {"Unnamed: 0": [1, 2], "age": [62, 30]}
+    assert file.notes == (
+        "Columns without a name are called 'Unnamed: 0', 'Unnamed: 2'.",
+        "Columns without a name and without values are left out: 'Unnamed: 2'.",
+    )
+
+
+def test_what_stands_for_a_missing_value(path: Path):
+    content = "n,text\n1,red\n" + "".join(f"{word},{word}\n" for word in MISSING)
+
+    assert read(path, content) == {"n": [1] + [None] * len(MISSING), "text": ["red"] + [None] * len(MISSING)}
+
+
+def test_types_can_be_given(path: Path):
+    types = {"zip": ValueType.TEXT, "age": ValueType.NUMBER, "smoker": ValueType.FLAG}
+
+    assert read(path, "zip,age,smoker,n\n10115,,true,1\n,62,0,2\n", types=types) == {
+        "zip": ["10115", None],
+        "age": [None, 62],
+        "smoker": [1, 0],
+        "n": [1, 2],
+    }
+    assert refusal(path, "age\n62\nyoung\n", types=types) == (
+        "Column 'age' must hold numbers, as it did when the rules were made; line 3 has 'young'. Correct it, "
+        "or leave it empty if it is missing."
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"age,color\n", "has a header and no rows. Pass a table with rows."),
+        (b"age,color", "has a header and no rows. Pass a table with rows."),
+        (b"age,color\n\n \n", "has a header and no rows. Pass a table with rows."),
+        (
+            b"age,color\n62,red\n30,blue,1\n",
+            "has 3 values in line 3; the header names 2 columns. Correct that row, or name the sign between "
+            "columns with --delimiter.",
+        ),
+        (
+            b'age,color\n"6\n2",red\n30\n',
+            "has 1 value in line 4; the header names 2 columns. Correct that row, or name the sign between "
+            "columns with --delimiter.",
+        ),
+        (
+            b"age,color\n" + b"62,red\n" * 100_000 + b"30,bl\xe9u\n",
+            "is not text in UTF-8, in line 100002. Name its encoding, such as --encoding latin-1.",
+        ),
+        (
+            b'age,color\n62,"red\n30,blue\n31,green\n',
+            'ends within a value in quotes. Look for a sign " that opens a value and is never closed.',
+        ),
+        (
+            packed(b"age,color\n62,red\n" * 1000)[:-30],
+            "cannot be read to its end: it is damaged. Get it once more.",
+        ),
+        (
+            parquet(TABLE)[:-50],
+            "is a Parquet file that cannot be read: it is damaged. Get it once more.",
+        ),
+        (parquet(TABLE.slice(0, 0)), "has no rows. Pass a table with rows."),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_one_line(path: Path, content: bytes, message: str):
+    assert refusal(path, content) == message
+
+
+def test_a_row_longer_than_a_block_is_a_row(path: Path):
+    text = "x" * 5_000_000
+
+    assert read(path, f"a,b\n1,{text}\n2,y\n")["b"] == [text, "y"]
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_names_and_values_are_data(path: Path, name: str):
+    if name.strip() != name or "\0" in name or not name:
+        pytest.skip("blanks around names do not count")
+    try:
+        quoted = f'"{name.replace(chr(34), chr(34) * 2)}"'.encode()
+    except UnicodeEncodeError:
+        pytest.skip("no text in UTF-8")
+    path.write_bytes(quoted + b",n\n" + quoted + b",1\n")
+
+    assert read_table(path).table.to_pydict()[name] is not None
+    assert read_table(path).table.column_names == [name, "n"]
+
+
+CELLS = st.text(
+    st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=["Zs", "Cc", "Zl", "Zp"]),
+    max_size=6,
+).map(lambda text: f"x{text}")
+
+
+@given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=8), st.sampled_from(",;|\t"))
+def test_text_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, rows: list, delimiter: str):
+    path = tmp_path_factory.mktemp("csv") / "rows.csv"
+
+    def line(cells: tuple[str, str]) -> str:
+        return delimiter.join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in cells)
+
+    path.write_text("\n".join(map(line, [("a", "b"), *rows])) + "\n", encoding="utf-8", newline="")
+    table = read_table(path, delimiter=delimiter).table
+
+    assert list(zip(*table.to_pydict().values(), strict=True)) == rows
+
+
+def test_what_was_read_is_a_table_for_the_encoder(path: Path):
+    path.write_text("age,color,day\n62,red,2020-01-31\n?,blue,2020-02-28\n30,,2020-03-31\n")
+    table = Table(read_table(path).table)
+
+    assert table.column("age").numbers().tolist()[::2] == [62, 30]
+    assert np.isnan(table.column("age").numbers()[1])
+    assert table.column("color").values().tolist() == ["red", "blue", None]
+
+
+def test_a_file_error_is_an_error_of_the_system_too(tmp_path: Path):
+    with pytest.raises(FileNotFoundError):
+        read_table(tmp_path / "nothing.csv")
+    with pytest.raises(FileError):
+        read_table(tmp_path)

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.collections import PathCollection
+from matplotlib.colors import same_color
+
+from logiclens import Explanation, Rule, Var
+from logiclens.errors import InputError
+from logiclens.plots import NetworkDisplay
+from logiclens.plots.looks import Look
+from tests.plots.conftest import black_box, clusterer, fitted
+from tests.strategies import HOSTILE_NAMES
+
+WEIGHTS = [np.array([[1.0, -2.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.0, 0.0]]), np.array([[2.0, -1.0, 3.0]])]
+NAMES = ["a", "b", "c"]
+
+
+def lines(display: NetworkDisplay) -> list[PathCollection]:
+    """The connections, layer by layer."""
+    return [
+        part
+        for part in display.ax_.collections
+        if isinstance(part, PathCollection) and len(part.get_facecolor()) == 0 and part.get_zorder() == 1
+    ]
+
+
+def texts(display: NetworkDisplay) -> list[str]:
+    return [text.get_text() for text in display.ax_.texts]
+
+
+def test_lines_are_as_thick_as_weights_are_large():
+    display = NetworkDisplay(WEIGHTS, NAMES).plot()
+    first, second = lines(display)
+
+    assert [values.tolist() for values in display.connections_] == [[0.5, 1.0, -2.0], [-1.0, 2.0]]
+    assert (np.diff(first.get_linewidths()) > 0).all()
+    np.testing.assert_allclose(first.get_linewidths(), 0.3 + 3.4 * np.array([0.25, 0.5, 1.0]))
+    look = Look.of(display.ax_)
+    colors = [look.yes, look.yes, look.against]
+    edges = first.get_edgecolor()
+    assert all(same_color(edge[:3], color) for edge, color in zip(edges, colors, strict=True))
+    assert len(second.get_paths()) == 2
+
+
+def test_pruned_concepts_stand_without_lines():
+    display = NetworkDisplay(WEIGHTS, NAMES).plot()
+
+    assert (display.kept_, display.pruned_) == (("b", "a"), ("c",))
+    assert {"a", "b", "c", "pruned", "output"} <= set(texts(display))
+
+
+def test_units_that_nothing_reaches_are_not_drawn():
+    display = NetworkDisplay(WEIGHTS, NAMES).plot()
+
+    assert "not drawn: 1 of 3 hidden units" in texts(display)
+
+
+def test_of_many_the_strongest_are_drawn():
+    rng = np.random.default_rng(0)
+    weights = [rng.normal(size=(30, 40)), rng.normal(size=(1, 30))]
+    display = NetworkDisplay(weights, [f"c{j}" for j in range(40)]).plot(max_concepts=5, max_units=4)
+
+    strengths = np.abs(weights[1]) @ np.abs(weights[0])
+    assert display.kept_ == tuple(f"c{j}" for j in np.argsort(-strengths[0])[:5])
+    assert [len(part) for part in display.connections_] == [20, 4]
+    assert "not drawn: 35 weaker concepts, 26 of 30 hidden units" in texts(display)
+
+
+def test_many_pruned_concepts_are_counted():
+    weights = [np.eye(1, 20)]
+    display = NetworkDisplay(weights, [f"c{j}" for j in range(20)]).plot()
+
+    assert len(display.pruned_) == 5
+    assert "and 14 more" in texts(display)
+
+
+def test_a_network_without_connections_is_drawn():
+    display = NetworkDisplay([np.zeros((2, 3)), np.zeros((1, 2))], NAMES).plot()
+
+    assert display.kept_ == ()
+    assert [part.tolist() for part in display.connections_] == [[], []]
+
+
+@pytest.mark.parametrize("kind", ["Mu", "Psi", "Relu", "Entropy"])
+def test_every_network_is_drawn(kind: str):
+    model = fitted(kind)
+    display = NetworkDisplay.from_estimator(model, "virginica", max_concepts=100, max_units=100)
+
+    kept = {name for name, keep in zip(model.concept_names_, model.network_.kept()[2], strict=True) if keep}
+    assert set(display.kept_) == kept
+    assert "virginica" in texts(display)
+
+
+def test_units_of_a_psi_network_have_their_formulas():
+    display = NetworkDisplay.from_estimator(fitted("Psi", "bits"), "yes")
+
+    assert any(text.startswith("h₁ = ") for text in texts(display))
+    assert "c₁" in texts(display)
+    assert not any(" = " in text for text in texts(NetworkDisplay.from_estimator(fitted("Mu", "bits"))))
+
+
+def test_formulas_speak_of_what_is_drawn():
+    hidden = (Var("a") & ~Var("b"), Var("a"), Var("b"))
+    output = (Var("h1_0") | ~Var("h1_1"),)
+    display = NetworkDisplay(WEIGHTS, NAMES, neurons=(hidden, output)).plot()
+
+    assert display.kept_ == ("b", "a")  # so b is c1
+    assert "h₁ = c₂ ∧ ¬c₁" in texts(display)
+    assert "h₂ = c₂" in texts(display)
+    assert "h₁ ∨ ¬h₂" in texts(display)
+
+
+def test_the_first_of_two_classes_is_the_second_turned_round():
+    model = fitted("Mu", "bits")
+    yes, no = (NetworkDisplay.from_estimator(model, target) for target in ("yes", "no"))
+
+    np.testing.assert_array_equal(yes.connections_[-1], -no.connections_[-1])
+    np.testing.assert_array_equal(yes.connections_[0], no.connections_[0])
+
+
+def test_clusters_black_boxes_and_loaded_models_are_drawn(loaded: object):
+    assert "cluster 1" in texts(NetworkDisplay.from_estimator(clusterer(), 1))
+    assert "x3" in NetworkDisplay.from_estimator(black_box()).kept_
+    display = NetworkDisplay.from_estimator(loaded, "setosa")
+    assert display.kept_ == NetworkDisplay.from_estimator(fitted("Mu"), "setosa").kept_
+
+
+def test_hostile_names_are_shown_as_they_are():
+    names = [name for name in HOSTILE_NAMES if name not in ("🐦", "中文")]
+    rule = Explanation(Rule("$y$" * 100, Var("$x$")))
+    display = NetworkDisplay([np.ones((1, len(names)))], names, explanation=rule).plot(max_concepts=100)
+    display.figure_.draw_without_rendering()
+
+    assert "“$x$”" in texts(display)
+    assert not any(text.get_parse_math() for text in display.ax_.texts)
+
+
+def test_the_callers_axes_are_used():
+    figure, ax = plt.subplots()
+    display = NetworkDisplay(WEIGHTS, NAMES).plot(ax)
+
+    assert (display.ax_, display.figure_) == (ax, figure)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (3, "weights must be a sequence of arrays, one a layer. Got 3."),
+        ([[1.0, 2.0, 3.0]], "Weights of layer 1 must be of shape (n_out, n_in). Got (3,)."),
+        (
+            [np.ones((2, 3))],
+            "The layers must lead from 3 concepts to one output. Got 3 inputs and 2 outputs.",
+        ),
+        (
+            [np.ones((1, 2))],
+            "The layers must lead from 3 concepts to one output. Got 2 inputs and 1 output.",
+        ),
+        ([], "A network needs at least one layer. Got none."),
+        (
+            [np.ones((2, 3)), np.ones((1, 3))],
+            "Layer 2 reads 3 inputs; the layer before it has 2 outputs. Pass the layers in order.",
+        ),
+    ],
+)
+def test_layers_that_do_not_fit_are_refused(weights: object, message: str):
+    with pytest.raises(InputError) as info:
+        NetworkDisplay(weights, NAMES)
+
+    assert str(info.value) == message
+
+
+@pytest.mark.parametrize("neurons", [3, "ab", [3], [[Var("a")]], [["a", "b", "c"], ["d"]]])
+def test_formulas_are_one_for_each_unit(neurons: object):
+    with pytest.raises(InputError) as info:
+        NetworkDisplay(WEIGHTS, NAMES, neurons=neurons)
+
+    assert str(info.value).startswith(
+        "neurons must be a formula for each unit of each layer, as compose makes them. Got "
+    )

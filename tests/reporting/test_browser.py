@@ -1,0 +1,481 @@
+"""The report in a real browser: what it computes, what it copies, how it looks, what it lets names do."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logiclens.explain import Explanation, ExplanationSet, Rule
+from logiclens.logic import Var
+from logiclens.reporting import report
+from tests.reporting import pages
+
+CHROMIUM = os.environ.get("LOGICLENS_CHROMIUM") or next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no Chromium: install Debian's package chromium, or set LOGICLENS_CHROMIUM"
+)
+
+SET_ROW = """(row) => row.forEach(([at, value]) => {
+  const control = document.getElementById(`input-${at}`);
+  const field = control.closest('.field');
+  const fire = (element, name) => element.dispatchEvent(new Event(name, { bubbles: true }));
+  const missing = field.querySelector('.absent input');
+  if (missing && missing.checked !== (value === null)) {
+    missing.checked = value === null;
+    fire(missing, 'change');
+  }
+  if (value === null && missing) return;
+  if (control.tagName === 'SELECT') {
+    const options = [...control.options].map((option) => option.text);
+    const wanted = options.indexOf(value === null ? '(missing)' : String(value));
+    control.selectedIndex = wanted < 0 ? options.indexOf('(other)') : wanted;
+    fire(control, 'change');
+  } else if (control.type === 'checkbox') { control.checked = Boolean(value); fire(control, 'change'); }
+  else { control.value = String(value); fire(control, 'input'); }
+})"""
+
+OPEN_ALL = "() => document.querySelectorAll('details').forEach((part) => { part.open = true; })"
+
+VERDICT = "() => ({ ...document.querySelector('.verdict').dataset })"
+
+READ_ROW = """() => [...document.querySelectorAll('.inputs .field')].map((field) => {
+  const control = field.querySelector('[id^="input-"]');
+  const missing = field.querySelector('.absent input');
+  if (missing && missing.checked) return null;
+  if (control.tagName === 'SELECT') return control.selectedOptions[0].text;
+  return control.type === 'checkbox' ? control.checked : Number(control.value);
+})"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def own() -> ExplanationSet:
+    return pages.rules()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, own: ExplanationSet) -> Path:
+    """Reports as files: with plain names, and with hostile ones."""
+    made = tmp_path_factory.mktemp("reports")
+    for name, rules in (("own", own), ("hostile", pages.renamed(own))):
+        rows = pages.table(200, 0, rules.vocabulary)
+        truth = rules.predict(pages.table(200, 1, rules.vocabulary))
+        report(rules, rows, truth, path=made / f"{name}.html", rows=True, target="fate")
+    return made
+
+
+def opened(browser: Any, path: Path, **options: Any) -> Any:
+    """Open a report in a context of its own; what went wrong is kept in ``page.wrong``."""
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+    page = context.new_page()
+    page.set_default_timeout(10_000)
+    page.wrong = []
+    page.on("console", lambda message: page.wrong.append(message.text))
+    page.on("pageerror", lambda error: page.wrong.append(str(error)))
+    page.on("dialog", lambda dialog: (page.wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
+    page.on(
+        "request", lambda request: page.wrong.append(request.url) if request.url != path.as_uri() else None
+    )
+    page.goto(path.as_uri())
+    return page
+
+
+@pytest.fixture
+def page(browser: Any, folder: Path) -> Iterator[Any]:
+    """The report with plain names; nothing may have gone wrong at the end."""
+    found = opened(browser, folder / "own.html")
+    yield found
+    assert found.wrong == []
+    found.context.close()
+
+
+def settled(page: Any) -> str:
+    """Wait for the counterfactual, and return the number of its changes."""
+    page.wait_for_function("() => document.querySelector('.counterfactual').ariaBusy === 'false'")
+    return page.evaluate("() => document.querySelector('.counterfactual').dataset.changes")
+
+
+def overflow(page: Any) -> int:
+    return page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+def test_the_page_asks_for_nothing_and_complains_of_nothing(page: Any):
+    page.mouse.wheel(0, 20000)
+    settled(page)
+
+    assert page.title() == "What decides fate?"
+    assert page.locator("h1").count() == 1
+
+
+def test_what_if_says_what_python_says(page: Any, own: ExplanationSet):
+    rows = pages.table(200, 2, own.vocabulary)
+    expected = own.predict(rows)
+    fired = own.fired(rows).sum(axis=1)
+    kinds = {0: "uncovered", 1: ""}
+    assert set(fired) == {0, 1, 2}  # each case is there
+
+    given = [[[place, rows[column][at]] for place, column in enumerate(pages.COLUMNS)] for at in range(200)]
+    said = page.evaluate(f"(rows) => rows.map((row) => {{ ({SET_ROW})(row); return ({VERDICT})(); }})", given)
+
+    assert [one["prediction"] for one in said] == list(expected)
+    assert [one["mark"] for one in said] == [kinds.get(n, "conflict") for n in fired]
+
+
+def test_counterfactuals_change_as_few_columns_as_can_be(page: Any, own: ExplanationSet):
+    rows = pages.table(20, 3, own.vocabulary)
+    sizes = []
+    for at in range(20):
+        row = {column: rows[column][at] for column in pages.COLUMNS}
+        page.evaluate(SET_ROW, [[place, value] for place, value in enumerate(row.values())])
+        sizes.append(int(settled(page)))
+        before = page.evaluate(VERDICT)["prediction"]
+
+        assert sizes[-1] == pages.fewest_changes(own, row)
+
+        shown = page.evaluate(READ_ROW)
+        page.locator(".counterfactual button").click()
+        after = page.evaluate(READ_ROW)
+        assert sum(old != new for old, new in zip(shown, after, strict=True)) == sizes[-1]
+        assert page.evaluate(VERDICT)["prediction"] != before
+    assert set(sizes) >= {1, 2}
+
+
+@pytest.mark.parametrize(
+    ("n", "said"),
+    [
+        (
+            3,
+            "The prediction would be yes if a were true and b were true and c were true.",
+        ),
+        (4, "No change of one, two or three columns changes the answer: none found with up to 3 changes."),
+    ],
+)
+def test_counterfactuals_of_three_changes_and_of_too_many(browser: Any, tmp_path: Path, n: int, said: str):
+    names = "abcd"[:n]
+    yes = Var("a")
+    for name in names[1:]:
+        yes = yes & Var(name)
+    rules = ExplanationSet([Explanation(Rule("yes", yes)), Explanation(Rule("no", ~yes))], list(names))
+    report(rules, path=tmp_path / "page.html")
+    page = opened(browser, tmp_path / "page.html")
+    page.evaluate(SET_ROW, [[at, 0] for at in range(n)])
+    settled(page)
+
+    assert page.locator(".counterfactual p").inner_text().replace(" (now 0)", "") == said
+    page.context.close()
+
+
+def test_a_goal_can_be_named(page: Any, own: ExplanationSet):
+    rows = pages.table(30, 3, own.vocabulary)
+    page.evaluate(SET_ROW, [[place, rows[column][0]] for place, column in enumerate(pages.COLUMNS)])
+    page.locator("#goal").select_option(label="lived")
+    settled(page)
+
+    page.locator(".counterfactual button").click()
+
+    assert page.evaluate(VERDICT)["prediction"] == "lived"
+
+
+def test_the_slider_changes_the_rule_and_what_follows_from_it(page: Any, own: ExplanationSet):
+    card = page.locator("#rule-0")
+    before = {part: card.locator(part).inner_text() for part in (".logic", ".sentence", ".scores", ".brief")}
+    card.locator("[data-language=sql] summary").click()
+    code = card.locator("[data-language=sql] code").inner_text()
+
+    card.locator(".slide input").focus()
+    page.keyboard.press("ArrowLeft")
+
+    for part, text in before.items():
+        assert card.locator(part).inner_text() != text, part
+    assert "1 literal" in card.locator(".slid").inner_text()
+    assert card.locator("[data-language=sql] code").inner_text() != code
+    assert card.locator(".terms:visible .chip").all_inner_texts() == ["age > 62"]
+    assert page.evaluate("() => document.querySelector('#rule-0 circle.now').dataset.point") == "0"
+    row = {"age": 70, "fare": 5, "sex": "female", "port": "Cherbourg", "deck": 1, "crew": 0, "ill": 0}
+    page.evaluate(SET_ROW, list(enumerate(row.values())))
+    assert own.predict({column: [value] for column, value in row.items()})[0] != "died"
+    assert page.evaluate(VERDICT)["prediction"] == "died"
+
+    page.locator(".verdict button").click()
+
+    assert {part: card.locator(part).inner_text() for part in before} == before
+    assert page.evaluate(VERDICT)["prediction"] != "died"
+
+
+def test_the_points_of_the_chart_can_be_clicked(page: Any):
+    card = page.locator("#rule-0")
+    card.locator("circle[data-point='2']").click()
+
+    assert "6 literals" in card.locator(".slid").inner_text()
+    card.locator(".back").click()
+    assert "the rule of this report" in card.locator(".slid").inner_text()
+
+
+@pytest.mark.parametrize("language", ["sql", "python", "latex"])
+def test_copy_buttons_copy(browser: Any, folder: Path, own: ExplanationSet, language: str):
+    page = opened(browser, folder / "own.html", permissions=["clipboard-read", "clipboard-write"])
+    button = page.locator(f"#rule-1 [data-copy={language}]")
+
+    button.click()
+    page.wait_for_function("() => document.querySelector('#rule-1 .copy.done')")
+
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert copied == getattr(own["lived"], f"to_{language}")()
+    assert button.inner_text() == "Copied"
+    assert "copied" in page.locator("#said").inner_text()
+    page.context.close()
+
+
+def test_copying_works_without_the_modern_way(browser: Any, folder: Path, own: ExplanationSet):
+    page = opened(browser, folder / "own.html", permissions=["clipboard-read"])
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }")
+
+    page.locator("#rule-1 [data-copy=sql]").click()
+    page.wait_for_function("() => document.querySelector('#rule-1 .copy.done')")
+
+    assert page.evaluate("() => navigator.clipboard.readText()") == own["lived"].to_sql()
+    page.context.close()
+
+
+def test_a_page_that_may_not_copy_shows_the_text_instead(page: Any):
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }")
+    page.evaluate("() => { document.execCommand = () => false; }")
+
+    page.locator("#rule-1 [data-copy=sql]").click()
+    page.wait_for_function("() => document.querySelector('#rule-1 [data-language=sql]').open")
+
+    assert page.locator("#rule-1 [data-copy=sql]").inner_text() == "Select and copy"
+
+
+CONTRAST = """() => {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const bytes = (color) => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
+    return canvas.getImageData(0, 0, 1, 1).data;
+  };
+  const light = (color) => {
+    const linear = (x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = [...bytes(color)].map((x) => linear(x / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const color = getComputedStyle(at).backgroundColor;
+      if (bytes(color)[3] > 250) return color;
+    }
+    return 'white';
+  };
+  const low = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  let n = 0;
+  while (texts.nextNode()) {
+    const text = texts.currentNode.data;
+    const element = texts.currentNode.parentElement;
+    if (!text.trim() || !element.checkVisibility() || element.closest('script, svg, .skip')) continue;
+    const [a, b] = [light(getComputedStyle(element).color), light(behind(element))].sort((x, y) => y - x);
+    const contrast = (a + 0.05) / (b + 0.05);
+    n += 1;
+    if (contrast < 4.5) low.push([element.className, text, contrast]);
+  }
+  return [n, low.slice(0, 5)];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "scheme"),
+    [("own", 1280, "light"), ("own", 375, "dark"), ("hostile", 1280, "dark"), ("hostile", 375, "light")],
+)
+def test_it_fits_and_can_be_read(browser: Any, folder: Path, scheme: str, width: int, name: str):
+    page = opened(
+        browser, folder / f"{name}.html", color_scheme=scheme, viewport={"width": width, "height": 800}
+    )
+    settled(page)
+    assert overflow(page) <= 0
+    page.evaluate(OPEN_ALL)
+    assert overflow(page) <= 0
+
+    n, low = page.evaluate(CONTRAST)
+
+    assert n > 200
+    assert low == []
+    assert page.wrong == []
+    page.context.close()
+
+
+def test_colors_can_be_chosen_and_are_kept(browser: Any, folder: Path):
+    page = opened(browser, folder / "own.html", color_scheme="light")
+    paper = "() => getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(paper)
+
+    page.locator(".theme").click()
+
+    dark = page.evaluate(paper)
+    assert dark != light
+    assert page.locator(".theme").get_attribute("aria-pressed") == "true"
+    page.reload()
+    assert page.evaluate(paper) == dark
+    page.context.close()
+
+
+def test_names_are_inert(browser: Any, folder: Path):
+    page = opened(browser, folder / "hostile.html")
+    settled(page)
+    page.locator("#rule-0 .slide input").fill("2")
+    page.locator(".counterfactual button").click()
+    settled(page)
+
+    assert page.wrong == []
+    assert page.locator("script").count() == 3
+    assert page.locator("#rule-0 h3").inner_text() == pages.SCRIPT
+    assert page.locator("#rule-2 h3 bdi").inner_text() == pages.HEBREW
+    assert json.loads(page.locator("#facts").inner_text())["rules"][1]["label"] == pages.DROP
+    assert "\u202e" not in page.content().split("<script", 1)[0]
+    page.context.close()
+
+
+def test_no_script_but_its_own_may_run(browser: Any, folder: Path, tmp_path: Path):
+    text = (folder / "own.html").read_text(encoding="utf-8")
+    (tmp_path / "more.html").write_text(
+        text.replace("</body>", "<script>window.ran = 1</script></body>"), encoding="utf-8"
+    )
+    page = opened(browser, tmp_path / "more.html")
+
+    assert page.evaluate("() => window.ran") is None
+    assert len(page.wrong) == 1
+    assert "Content Security Policy" in page.wrong[0]
+    page.context.close()
+
+
+REACHABLE = """() => {
+  const shown = [...document.querySelectorAll('a[href], button, input, select, summary')];
+  window.wanted = new Set(shown.filter((element) =>
+    element.checkVisibility() && !element.disabled && !element.closest('.counterfactual')));
+  return window.wanted.size;
+}"""
+
+REACHED = """() => {
+  const element = document.activeElement;
+  window.wanted.delete(element);
+  const ring = element === document.body || parseFloat(getComputedStyle(element).outlineWidth) > 0;
+  return [window.wanted.size, ring];
+}"""
+
+
+def test_everything_is_reached_with_the_keyboard(page: Any):
+    page.evaluate(OPEN_ALL)
+    left = page.evaluate(REACHABLE)
+    assert left > 30
+    for _ in range(3 * left):
+        page.keyboard.press("Tab")
+        left, ringed = page.evaluate(REACHED)
+        assert ringed
+        if not left:
+            break
+
+    assert left == 0
+
+
+UNNAMED = """() => [...document.querySelectorAll('button, input, select')].filter((element) =>
+  !element.labels?.length && !element.ariaLabel && !element.textContent.trim()
+  && !element.getAttribute('aria-labelledby')).map((element) => element.outerHTML)"""
+
+
+def test_headings_and_controls_have_their_names(page: Any):
+    levels = page.evaluate(
+        "() => [...document.querySelectorAll('h1,h2,h3,h4')].map((head) => Number(head.tagName[1]))"
+    )
+
+    assert levels[0] == 1
+    assert all(deeper <= level + 1 for level, deeper in pairwise(levels))
+    assert page.evaluate(UNNAMED) == []
+    assert page.locator("main").count() == page.locator("nav").count() == 1
+
+
+def test_paper_shows_everything_and_no_buttons(page: Any):
+    page.evaluate("() => document.querySelectorAll('details').forEach((part) => { part.open = false; })")
+    page.emulate_media(media="print")
+
+    assert page.locator("button:visible, input:visible").count() == 0
+    assert page.locator("#rule-2 pre >> nth=0").bounding_box()["height"] > 20
+    assert page.locator("#rule-1 .terms .chip >> nth=0").bounding_box()["height"] > 10
+    assert overflow(page) <= 0
+    page.emulate_media(media="screen")
+    assert page.pdf().startswith(b"%PDF")
+
+
+def test_it_reads_without_a_script(browser: Any, folder: Path):
+    page = opened(browser, folder / "own.html", java_script_enabled=False)
+
+    assert page.locator("#rule-0 .logic").inner_text().startswith("∀x: died(x)")
+    assert page.locator("#rule-0 .chip >> nth=0").is_visible()
+    assert not page.locator("#try").is_visible()
+    assert page.locator("button:visible").count() == 0
+    page.context.close()
+
+
+def test_many_classes_can_be_found(browser: Any, tmp_path: Path):
+    names = [f"bit {at}" for at in range(8)]
+    explanations = []
+    for at in range(200):
+        literals = [Var(name) if at >> place & 1 else ~Var(name) for place, name in enumerate(names)]
+        formula = literals[0]
+        for literal in literals[1:]:
+            formula = formula & literal
+        explanations.append(Explanation(Rule(f"number {at}", formula)))
+    report(ExplanationSet(explanations, names), path=tmp_path / "many.html")
+    page = opened(browser, tmp_path / "many.html")
+    settled(page)
+
+    assert page.locator(".rule[open]").count() == 1
+    page.locator("#picker").fill("number 137")
+    assert page.locator(".rule:visible").count() == 1
+    assert page.locator(".picker .found").inner_text() == "1 class"
+    page.locator("[data-open=all]").click()
+    assert page.locator("#rule-137 .chip").first.is_visible()
+    page.evaluate(SET_ROW, [[at, 137 >> at & 1] for at in range(8)])
+    assert page.evaluate(VERDICT)["prediction"] == "number 137"
+    assert settled(page) == "1"
+    assert page.locator(".verdicts > li").count() == 6
+    assert page.wrong == []
+    page.context.close()
+
+
+def test_labels_that_go_together(browser: Any, tmp_path: Path):
+    formulas = {"x": Var("a") & Var("b"), "y": ~Var("b"), "z": Var("c")}
+    rules = ExplanationSet(
+        [Explanation(Rule(label, formula)) for label, formula in formulas.items()],
+        list("abc"),
+        multi_label=True,
+    )
+    report(rules, path=tmp_path / "page.html")
+    page = opened(browser, tmp_path / "page.html")
+    rows = [[0, 0, 1], [1, 1, 0], [0, 1, 0]]
+    expected = [[label for label, yes in zip("xyz", row, strict=True) if yes] for row in rules.predict(rows)]
+
+    for row, labels in zip(rows, expected, strict=True):
+        page.evaluate(SET_ROW, list(enumerate(row)))
+        said = page.evaluate(VERDICT)
+        assert (json.loads(said["prediction"]), said["mark"]) == (labels, "")
+
+    page.locator("#goal").select_option(label="z")
+    assert settled(page) == "1"
+    assert page.locator(".counterfactual p").inner_text().startswith("The answer would be z if c were true")
+    assert page.wrong == []
+    page.context.close()

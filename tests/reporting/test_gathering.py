@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from logiclens.errors import InputError
+from logiclens.explain import Explanation, ExplanationSet, FrontPoint, Rule
+from logiclens.logic import And, Or, Var
+from logiclens.reporting import Source, gathering
+from logiclens.reporting.gathering import gather_facts
+from tests.reporting.evaluator import predicted
+
+
+def test_a_classifier_is_reported_on_and_its_facts_predict_as_it_does(iris):
+    facts = gather_facts(iris.model, iris.X, pd.Series(iris.y, name="species", index=iris.X.index))
+
+    assert (facts.title, facts.question) == ("What decides species?", "What decides species?")
+    assert (facts.target, facts.task, facts.kind) == ("species", "classify", "iff")
+    assert facts.kind_words == "if and only if: a necessary and sufficient condition"
+    assert facts.policy.default in iris.model.classes_
+    assert facts.left_out == ""
+    written = json.loads(facts.to_json())
+    rows = iris.X.to_dict("records")
+    assert [predicted(written, row) for row in rows] == iris.model.explain().predict(iris.X).tolist()
+
+
+def test_a_title_and_a_target_may_be_given(iris):
+    facts = gather_facts(iris.model, title="Flowers", target="kind of flower")
+
+    assert (facts.title, facts.question) == ("Flowers", "What decides kind of flower?")
+
+
+def test_clusters_and_black_boxes_say_what_they_are(clusters, boxed, several):
+    cluster, box, many = (gather_facts(one.model, one.X) for one in (clusters, boxed, several))
+
+    assert (cluster.task, cluster.kind, cluster.target) == ("cluster", "cluster", "the cluster")
+    assert (box.task, box.rules[0].label) == ("black box", "False")
+    assert (many.policy.multi_label, many.policy.default) == (True, None)
+
+
+def test_a_source_may_say_what_rules_are_for(iris):
+    facts = gather_facts(iris.model, iris.X, iris.y, source=Source(task="black box"))
+
+    assert (facts.task, facts.overall.faithful_to) == ("black box", "the black box")
+
+
+def large_rules(n_labels: int, n_terms: int) -> ExplanationSet:
+    """Long rules over many concepts with long names, each with a front."""
+    rng = np.random.default_rng(0)
+    names = [f"has_wing_color::attribute {j}" for j in range(112)]
+    explanations = []
+    for at in range(n_labels):
+        terms = [
+            And.of(
+                [Var(names[j]) if rng.random() < 0.4 else ~Var(names[j]) for j in rng.choice(112, 4, False)]
+            )
+            for _ in range(n_terms)
+        ]
+        front = [FrontPoint(Or.of(terms[: n + 1]), 4 * (n + 1), 9.0 - n) for n in range(n_terms)]
+        explanations.append(Explanation(Rule(f"{at:03}.Black_footed_Albatross", Or.of(terms)), front=front))
+    return ExplanationSet(explanations, names)
+
+
+def test_facts_of_many_long_rules_stay_small(monkeypatch):
+    """Two hundred rules in a page that can be sent around: here, sixty in two fifths of the room."""
+    monkeypatch.setattr(gathering, "MOST_CHARACTERS", 2 * gathering.MOST_CHARACTERS // 5)
+    rules = large_rules(60, 3)
+    X = np.random.default_rng(1).random((100, 112)) < 0.3
+    y = [rules.labels[at % 60] for at in range(100)]
+
+    facts = gather_facts(rules, X, y)
+
+    assert len(facts.to_json()) < gathering.MOST_CHARACTERS
+    assert facts.left_out == (
+        "To keep the page small, shorter lists are shown of each rule, and no SQL, Python or LaTeX: "
+        "logiclens export writes them."
+    )
+    written = json.loads(facts.to_json())
+    assert all(rule["n_front"] == 3 and len(rule["front"]) == 1 for rule in written["rules"])
+    rows = [dict(zip(rules.concept_names, row, strict=True)) for row in X.tolist()]
+    assert [predicted(written, row) for row in rows] == rules.predict(X).tolist()
+
+
+def test_only_as_much_is_left_out_as_has_to_be(monkeypatch):
+    rules = large_rules(4, 6)
+    full = gather_facts(rules)
+    monkeypatch.setattr(gathering, "MOST_CHARACTERS", len(full.to_json()) - 1)
+
+    less = gather_facts(rules)
+
+    assert len(full.rules[0].front) == 6
+    assert less.left_out == "To keep the page small, shorter lists are shown of each rule."
+    assert less.rules[0].exports == full.rules[0].exports
+    assert less.data == full.data
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"y": [1]}, "y is the truth about rows. Pass the rows as X, too."),
+        ({"rows": "yes"}, "rows must be True or False. Got 'yes'."),
+        ({"title": 3}, "title must be a string. Got 3."),
+        ({"target": 3}, "target must be a string. Got 3."),
+        ({"source": "a.csv"}, "source must be a Source. Got 'a.csv'; write Source('patients.csv')."),
+    ],
+)
+def test_what_makes_no_sense_is_refused(settings, message):
+    with pytest.raises(InputError) as caught:
+        gather_facts(large_rules(1, 1), **settings)
+
+    assert str(caught.value) == message

@@ -1,0 +1,149 @@
+"""The page as text; what it does in a browser is tested in test_browser.py."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from importlib import resources
+
+import pytest
+
+from logiclens.explain import Explanation, ExplanationSet, Rule
+from logiclens.logic import FALSE, TRUE, Var
+from logiclens.reporting import report
+from logiclens.reporting.escaping import script_hash
+from logiclens.reporting.page import render
+from tests.reporting import pages
+
+
+class Reader(HTMLParser):
+    """Elements that are open, ids, and attributes that would reach out or run something."""
+
+    VOID = frozenset({"meta", "link", "input", "br"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.outside: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for key, value in attrs:
+            if key == "id":
+                self.ids.append(value or "")
+            if key.startswith("on") or (
+                key in ("src", "href") and not (value or "").startswith(("#", "data:,"))
+            ):
+                self.outside.append(f"{tag} {key}={value}")
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Elements of SVG close themselves."""
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module", params=["own", "hostile"])
+def page(request: pytest.FixtureRequest) -> str:
+    rules = pages.rules() if request.param == "own" else pages.renamed(pages.rules())
+    rows = pages.table(60, 0, rules.vocabulary)
+    return report(rules, rows, rules.predict(pages.table(60, 1, rules.vocabulary)), rows=True).html
+
+
+def test_the_page_is_well_formed_and_reaches_out_for_nothing(page: str):
+    reader = Reader(page)
+
+    assert reader.open == []
+    assert len(reader.ids) == len(set(reader.ids))
+    assert reader.outside == []
+    assert not re.search(r"url\(|@import|https?://", page.split('<script type="application/json"')[0])
+
+
+def test_the_policy_names_the_script(page: str):
+    script = resources.files("logiclens.reporting").joinpath("page", "script.js").read_text(encoding="utf-8")
+
+    assert (
+        "default-src 'none'; style-src 'unsafe-inline'; "
+        f"script-src '{script_hash(script)}'; img-src data:; base-uri 'none'; form-action 'none'"
+    ) in page
+    assert f"<script>{script}</script>" in page
+
+
+def test_the_script_makes_no_html_of_data():
+    script = resources.files("logiclens.reporting").joinpath("page", "script.js").read_text(encoding="utf-8")
+
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|new Function", script)
+    assert not re.search(r"fetch\(|XMLHttp|import\(|sendBeacon|WebSocket", script)
+    assert script.startswith("'use strict';")
+    assert "</" not in script
+
+
+def test_the_page_holds_its_facts():
+    made = report(pages.rules())
+    held = re.search(r'<script type="application/json" id="facts">(.*?)</script>', made.html)
+
+    assert held is not None
+    assert json.loads(held[1]) == json.loads(made.facts.to_json())
+    assert render(made.facts) == made.html
+
+
+def test_names_of_a_page_are_escaped_everywhere():
+    rules = pages.renamed(pages.rules())
+    text = report(rules, title="</title><b>").html
+
+    assert "<script>alert" not in text
+    assert "<title>&lt;/title&gt;&lt;b&gt;</title>" in text
+    assert f"<bdi>{pages.HEBREW}</bdi>" in text
+    assert "\u202e" not in text
+
+
+@pytest.mark.parametrize("formula", [TRUE, FALSE], ids=str)
+def test_rules_that_say_nothing_have_a_page(formula: object):
+    text = report(
+        ExplanationSet([Explanation(Rule("a", formula)), Explanation(Rule("b", Var("x")))], ["x"])
+    ).html
+
+    assert "The rule of <bdi>a</bdi> is" in text
+
+
+def test_rows_are_in_the_page_only_when_asked_for():
+    rules = pages.rules()
+    rows = pages.table(30, 0, rules.vocabulary)
+    truth = rules.predict(pages.table(30, 1, rules.vocabulary))
+
+    assert "Rows the rules are wrong about" not in report(rules, rows, truth).html
+    assert "Rows the rules are wrong about" in report(rules, rows, truth, rows=True).html
+
+
+def test_two_hundred_classes_stay_below_two_megabytes():
+    names = [f"a concept with a name of some length {at}" for at in range(30)]
+    rules = ExplanationSet(
+        [
+            Explanation(Rule(f"class number {at}", Var(names[at % 30]) & ~Var(names[(at + 7) % 30])))
+            for at in range(200)
+        ],
+        names,
+    )
+    text = report(rules).html
+
+    assert len(text.encode()) < 2_000_000
+    assert text.count('<details class="rule"') == 200
+    assert len(re.findall(r'<details class="rule"[^>]* open', text)) == 1
+    assert 'id="picker"' in text
+
+
+@pytest.mark.parametrize("kind", ["if", "only_if", "iff", "cluster"])
+def test_rules_of_every_kind_have_a_page(kind: str):
+    explanations = [
+        Explanation(Rule("a", Var("x") | ~Var("y"), kind)),
+        Explanation(Rule("b", Var("y"), kind)),
+    ]
+    truth = None if kind == "cluster" else ["a", "b", "a"]
+    made = report(ExplanationSet(explanations, ["x", "y"]), [[0, 0], [1, 1], [0, 1]], truth)
+
+    assert Reader(made.html).open == []
+    assert made.facts.kind_words[1:] in made.html
