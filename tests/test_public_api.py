@@ -14,6 +14,7 @@ import logiclens.bench
 import logiclens.concepts
 import logiclens.estimators
 import logiclens.explain
+import logiclens.files
 import logiclens.guard
 import logiclens.loading
 import logiclens.logic
@@ -156,8 +157,17 @@ PLOTS_NAMES = {
     "RuleCoverageDisplay",
     "TruthTableDisplay",
 }
+FILES_NAMES = {
+    "Batch",
+    "Batches",
+    "TableFile",
+    "ValueType",
+    "read_batches",
+    "read_table",
+    "written_whole",
+}
 REPORTING_NAMES = {"Facts", "Report", "Source", "report"}
-GUARD_NAMES = {"Link", "RuleGuard", "Violation", "Violations"}
+GUARD_NAMES = {"Link", "RuleGuard", "Violation", "Violations", "mutual_rules"}
 LOADING_NAMES = {"load", "rules_of_model"}
 
 PROMISED = {
@@ -168,6 +178,7 @@ PROMISED = {
     logiclens.pipelines: PIPELINES_NAMES,
     logiclens.concepts: CONCEPTS_NAMES,
     logiclens.bench: BENCH_NAMES,
+    logiclens.files: FILES_NAMES,
     logiclens.plots: PLOTS_NAMES,
     logiclens.reporting: REPORTING_NAMES,
     logiclens.guard: GUARD_NAMES,

@@ -24,7 +24,7 @@ from logiclens.logic.values import booleanize, missing_values
 
 Folder: TypeAlias = str | os.PathLike[str] | None
 
-_MIMIC2 = Source(
+MIMIC2 = Source(
     "mimic2/full_cohort_data.csv.gz",
     "PhysioNet mimic2-iaccd 1.0",
     "download it from https://physionet.org/content/mimic2-iaccd/1.0/",
@@ -182,7 +182,7 @@ def load_mimic2(data_dir: Folder = None) -> Dataset:
     Dataset
         Numbers of shape (1776, 90); targets ``recovery`` and ``death``, of which 497 are ``death``.
     """
-    table = read_table(_MIMIC2, data_dir)
+    table = read_table(MIMIC2, data_dir)
     columns = [mean_imputed(table.numbers(name), name)[:, None] for name in _FLAGS]
     groups = []
     for name in _MEASURED:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+from errno import ENOSPC
 from io import TextIOWrapper
-from typing import Annotated
+from threading import current_thread, main_thread
+from types import FrameType
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import logiclens
+from logiclens.cli.bench import bench
 from logiclens.cli.blackbox import blackbox
 from logiclens.cli.check import check
 from logiclens.cli.cluster import cluster
@@ -16,12 +23,29 @@ from logiclens.cli.demo import demo
 from logiclens.cli.explain import explain
 from logiclens.cli.explain_row import explain_row
 from logiclens.cli.export import export
+from logiclens.cli.failing import output_failed
 from logiclens.cli.predict import predict
 
 _ABOUT = "Neural networks over named concepts that say what they do in First-Order Logic."
 
+
+class Commands(TyperGroup):
+    """The commands, for a place where streams may be closed, and disks full while help is written."""
+
+    def main(self, *args: Any, **settings: Any) -> Any:
+        """Run a command, and end the program."""
+        _open_streams()
+        try:
+            return super().main(*args, **settings)
+        except OSError as error:
+            if error.errno != ENOSPC:
+                raise
+            sys.exit(output_failed(error))
+
+
 app = typer.Typer(
     name="logiclens",
+    cls=Commands,
     help=_ABOUT,
     no_args_is_help=True,
     add_completion=False,
@@ -43,9 +67,30 @@ def main(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """Read what comes before a command."""
+    """Make ready for a command."""
+    _end_in_order()
     if isinstance(sys.stdout, TextIOWrapper):  # a terminal that lacks a sign gets its number, not a traceback
         sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _open_streams() -> None:
+    """Streams that were closed lead nowhere: the next file would take their number, and what is printed."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
+
+
+def _end_in_order() -> None:
+    """A command that is told to end, or whose terminal is closed, removes files that are not whole."""
+    if current_thread() is main_thread():
+        for name in ("SIGTERM", "SIGHUP"):  # not every system has both
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, _stopped)
+
+
+def _stopped(number: int, _: FrameType | None) -> None:
+    raise SystemExit(128 + number)
 
 
 app.command()(explain)
@@ -56,3 +101,4 @@ app.command()(export)
 app.command()(check)
 app.command()(explain_row)
 app.command()(predict)
+app.add_typer(bench)

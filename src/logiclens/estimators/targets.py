@@ -120,6 +120,8 @@ def read_targets(y: Any, n_rows: int, labels: tuple[Label, ...] | None = None) -
     """
     names = _column_names(y)
     array = _as_plain_array(y)
+    if array.ndim == 0:
+        raise InputError(f"y must be an array, a series or a frame of {n_rows} rows. Got {shown(y)}.")
     if len(array) != n_rows:
         raise InputError(
             f"y must have one value for each of the {n_rows} rows of concepts. "

@@ -1,8 +1,9 @@
-"""ResNet10: the network that turns pictures into concepts in the paper's experiments (Sec. 6).
+"""ResNet10 and ResNet18: the networks that turn pictures into concepts in the paper's experiments (Sec. 6).
 
-Four stages of one residual block each, of 64, 128, 256 and 512 channels: the smallest of the residual
-networks. It is trained from scratch together with what stands on top of it; no weights come with it. What
-stands before the first stage, the stem, depends on the size of the pictures:
+Four stages of 64, 128, 256 and 512 channels, of one residual block each in ResNet10, the smallest of the
+residual networks, and of two each in ResNet18. They are trained from scratch together with what stands on
+top of them; no weights come with them. What stands before the first stage, the stem, depends on the size of
+the pictures:
 
     small    one 3 x 3 convolution                      28 to 64 pixels a side
     medium   one 3 x 3 convolution of stride 2          about 100
@@ -12,6 +13,7 @@ stands before the first stage, the stem, depends on the size of the pictures:
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any, ClassVar, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -52,8 +54,8 @@ class ResidualBlock(nn.Module):
         return torch.relu(self.second_norm(self.second(inner)) + self.shortcut(x))
 
 
-class ResNet10(nn.Module):
-    """A residual network of ten layers that gives one logit for each concept.
+class ResNet(nn.Module):
+    """A residual network that gives one logit for each concept.
 
     Parameters
     ----------
@@ -68,17 +70,14 @@ class ResNet10(nn.Module):
     dropout : float, default 0
         Share of the pooled features that is left out at random while training.
 
-    Examples
-    --------
-    >>> network = ResNet10(n_concepts=10, channels=1, width=8)
-    >>> network(torch.zeros(2, 1, 28, 28)).shape
-    torch.Size([2, 10])
-
     References
     ----------
     He et al., *Deep Residual Learning for Image Recognition*, 2016; Sec. 6 of Ciravegna et al., *Logic
     Explained Networks*.
     """
+
+    blocks: ClassVar[int]
+    """Residual blocks in each of the four stages."""
 
     def __init__(
         self, n_concepts: int, channels: int = 3, width: int = 64, stem: str = "small", dropout: float = 0.0
@@ -95,8 +94,9 @@ class ResNet10(nn.Module):
         sizes = [width, width, 2 * width, 4 * width, 8 * width]
         self.stages = nn.Sequential(
             *(
-                ResidualBlock(n_in, n_out, 1 if at == 0 else 2)
+                block
                 for at, (n_in, n_out) in enumerate(pairwise(sizes))
+                for block in _stage(self.blocks, n_in, n_out, 1 if at == 0 else 2)
             )
         )
         self.dropout = nn.Dropout(dropout)
@@ -110,6 +110,25 @@ class ResNet10(nn.Module):
         features = self.stages(self.stem(x)).mean(dim=(2, 3))
         logits: Tensor = self.last(self.dropout(features))
         return logits
+
+
+class ResNet10(ResNet):
+    """A :class:`ResNet` of ten layers, one residual block a stage.
+
+    Examples
+    --------
+    >>> network = ResNet10(n_concepts=10, channels=1, width=8)
+    >>> network(torch.zeros(2, 1, 28, 28)).shape
+    torch.Size([2, 10])
+    """
+
+    blocks = 1
+
+
+class ResNet18(ResNet):
+    """A :class:`ResNet` of eighteen layers, two residual blocks a stage."""
+
+    blocks = 2
 
 
 def resnet10(
@@ -142,11 +161,36 @@ def resnet10(
     >>> bool((one.last.weight == other.last.weight).all())
     True
     """
+    return _seeded(ResNet10, random_state, n_concepts, channels, width, stem, dropout)
+
+
+def resnet18(
+    n_concepts: int,
+    channels: int = 3,
+    *,
+    width: int = 64,
+    stem: str = "small",
+    dropout: float = 0.0,
+    random_state: int = 0,
+) -> ResNet18:
+    """Make a :class:`ResNet18`; the parameters are those of :func:`resnet10`."""
+    return _seeded(ResNet18, random_state, n_concepts, channels, width, stem, dropout)
+
+
+Network = TypeVar("Network", bound=ResNet)
+
+
+def _seeded(kind: type[Network], random_state: int, *settings: Any) -> Network:
     if isinstance(random_state, bool) or not isinstance(random_state, int) or random_state < 0:
         raise InputError(f"random_state must be a whole number of at least 0. Got {shown(random_state)}.")
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(random_state)
-        return ResNet10(n_concepts, channels, width, stem, dropout)
+        return kind(*settings)
+
+
+def _stage(n_blocks: int, n_in: int, n_out: int, stride: int) -> list[ResidualBlock]:
+    """The blocks of a stage: the first changes the shape."""
+    return [ResidualBlock(n_out if at else n_in, n_out, 1 if at else stride) for at in range(n_blocks)]
 
 
 def _stem(channels: int, width: int, kind: str) -> nn.Sequential:

@@ -1,0 +1,319 @@
+"""Attacks on torch models: PGD, and APGD, which chooses its steps by itself.
+
+Both look for a change of an input, no larger than ``eps``, that reaches an attacker's objective. PGD takes
+steps of one size along the gradient. APGD (Croce and Hein, 2020, Algorithm 1) adds momentum, starts with
+large steps, and halves them, going back to the best point, whenever progress since the last checkpoint was
+poor; it has no step size to tune, which makes it the customary test.
+
+Inputs lie in [0, 1]. All rows of a batch are attacked at once, each with a step size of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import torch
+from torch import Tensor, nn
+
+from logiclens.errors import InputError, shown
+from logiclens.explain.rule import member
+from logiclens.guard.objective import Misclassify, Objective
+from logiclens.logic.data import as_float, check_count
+
+_MOMENTUM = 0.75  # alpha of Eq. (4)
+_PROGRESS = 0.75  # rho: the least share of steps that raise the loss
+_TINY = 1e-12
+
+
+class Norm(StrEnum):
+    """How the size of a change is measured."""
+
+    LINF = "linf"
+    L2 = "l2"
+
+
+@dataclass(frozen=True, eq=False)
+class Attacked:
+    """Rows after an attack.
+
+    Attributes
+    ----------
+    x : Tensor
+        Changed inputs: of the rows where the objective was reached, the point of highest loss among those
+        that reach it; of the others, the point of highest loss.
+    reached : Tensor of bool, shape (n,)
+        Where the objective was reached.
+    loss : Tensor of shape (n,)
+        Of the attacker's objective at ``x``.
+    """
+
+    x: Tensor
+    reached: Tensor
+    loss: Tensor
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What an attacker may do.
+
+    Attributes
+    ----------
+    eps : float
+        Largest change.
+    norm : Norm
+        Or its text, ``"linf"`` or ``"l2"``.
+    steps : int
+    restarts : int
+        Attacks from different first points; the first is drawn at random, too.
+    """
+
+    eps: float
+    norm: Norm = Norm.LINF
+    steps: int = 100
+    restarts: int = 1
+
+    def __post_init__(self) -> None:
+        eps = as_float(self.eps)
+        if not 0 <= eps < math.inf:
+            raise InputError(f"eps must be a finite number of at least 0. Got {shown(self.eps)}.")
+        object.__setattr__(self, "eps", eps)
+        object.__setattr__(self, "norm", member(Norm, self.norm, "norm"))
+        for name in ("steps", "restarts"):
+            if check_count(getattr(self, name), name) < 1:
+                raise InputError(f"{name} must be at least 1. Got {getattr(self, name)}.")
+
+
+def apgd(
+    model: nn.Module,
+    x: Tensor,
+    y: Tensor,
+    budget: Budget,
+    *,
+    objective: Objective | None = None,
+    seed: int = 0,
+    batch_size: int = 256,
+) -> Attacked:
+    """Attack a model by APGD.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        From inputs to logits; it is used in evaluation mode, and left as it was.
+    x : Tensor of shape (n, ...)
+        Inputs in [0, 1].
+    y : Tensor of shape (n,), or (n, n_outputs) for several labels
+        The truth.
+    budget : Budget
+    objective : Objective, optional
+        :class:`~logiclens.guard.objective.Misclassify` over all outputs when missing: APGD-CE.
+    seed : int, default 0
+        Decides the first points.
+    batch_size : int, default 256
+
+    Returns
+    -------
+    Attacked
+
+    Examples
+    --------
+    >>> model = nn.Linear(2, 2)
+    >>> _ = model.load_state_dict({"weight": torch.tensor([[1.0, 0.0], [0.0, 1.0]]), "bias": torch.zeros(2)})
+    >>> x, y = torch.tensor([[0.6, 0.5], [0.9, 0.1]]), torch.tensor([0, 0])
+    >>> apgd(model, x, y, Budget(0.1, steps=10)).reached
+    tensor([ True, False])
+
+    References
+    ----------
+    Croce and Hein, *Reliable Evaluation of Adversarial Robustness with an Ensemble of Diverse Parameter-free
+    Attacks*, 2020.
+    """
+    return _run(_apgd, model, x, y, budget, objective or Misclassify(), (seed, batch_size))
+
+
+def pgd(
+    model: nn.Module,
+    x: Tensor,
+    y: Tensor,
+    budget: Budget,
+    *,
+    objective: Objective | None = None,
+    seed: int = 0,
+    batch_size: int = 256,
+) -> Attacked:
+    """Attack a model by PGD, with steps of ``2.5 * eps / steps``; the parameters are those of :func:`apgd`.
+
+    References
+    ----------
+    Madry et al., *Towards Deep Learning Models Resistant to Adversarial Attacks*, 2018.
+    """
+    return _run(_pgd, model, x, y, budget, objective or Misclassify(), (seed, batch_size))
+
+
+class _Ball:
+    """The points that an attacker may go to: near the inputs, and in [0, 1]."""
+
+    def __init__(self, center: Tensor, budget: Budget) -> None:
+        self.center, self.eps, self.norm = center, budget.eps, budget.norm
+
+    def random(self, generator: torch.Generator) -> Tensor:
+        """Some point on its border, as far as [0, 1] allows."""
+        if self.norm is Norm.LINF:
+            draw = 2.0 * torch.rand(self.center.shape, generator=generator) - 1.0
+        else:
+            draw = torch.randn(self.center.shape, generator=generator)
+        return self.step(self.center, draw.to(self.center), self.eps, signs=False)
+
+    def step(self, x: Tensor, direction: Tensor, size: Tensor | float, *, signs: bool = True) -> Tensor:
+        """Go that far in a direction, and back to the nearest allowed point."""
+        if self.norm is Norm.LINF:
+            unit = direction.sign() if signs else direction / _wide(direction.abs().flatten(1).amax(1), x)
+        else:
+            unit = direction / _wide(direction.flatten(1).norm(dim=1) + _TINY, x)
+        return self.back(x + size * unit)
+
+    def back(self, x: Tensor) -> Tensor:
+        """The allowed point for a point anywhere."""
+        change = x - self.center
+        if self.norm is Norm.LINF:
+            change = change.clamp(-self.eps, self.eps)
+        else:
+            length = change.flatten(1).norm(dim=1)
+            change = change * _wide((self.eps / (length + _TINY)).clamp(max=1.0), x)
+        return (self.center + change).clamp(0.0, 1.0)
+
+
+class _Best:
+    """The best points so far: the highest loss, and first of all where the objective is reached."""
+
+    def __init__(self, x: Tensor) -> None:
+        self.x = x.clone()
+        self.loss = torch.full((len(x),), -math.inf, dtype=x.dtype, device=x.device)
+        self.reached = torch.zeros(len(x), dtype=torch.bool, device=x.device)
+
+    def see(self, x: Tensor, loss: Tensor, reached: Tensor) -> None:
+        better = (reached & ~self.reached) | ((reached == self.reached) & (loss > self.loss))
+        self.x = torch.where(_wide(better, x), x, self.x)
+        self.loss = torch.where(better, loss, self.loss)
+        self.reached = self.reached | reached
+
+
+_Ask = Callable[[Tensor], tuple[Tensor, Tensor, Tensor]]
+"""From points to the loss there, its gradient, and whether the objective is reached."""
+
+
+def _pgd(ask: _Ask, ball: _Ball, start: Tensor, budget: Budget, best: _Best) -> None:
+    x, size = start, 2.5 * budget.eps / budget.steps
+    for _ in range(budget.steps):
+        loss, gradient, reached = ask(x)
+        best.see(x, loss, reached)
+        x = ball.step(x, gradient, size)
+    loss, _, reached = ask(x)
+    best.see(x, loss, reached)
+
+
+def _apgd(ask: _Ask, ball: _Ball, start: Tensor, budget: Budget, best: _Best) -> None:
+    """Algorithm 1 of Croce and Hein, for all rows at once."""
+    checkpoints = set(_checkpoints(budget.steps))
+    x = before = start
+    loss, gradient, reached = ask(x)
+    best.see(x, loss, reached)
+    top, top_x, top_gradient = loss, x, gradient  # f_max, x_max and the gradient there
+    size = torch.full((len(x),), 2.0 * budget.eps, dtype=x.dtype, device=x.device)  # eta
+    raised = torch.zeros_like(size)  # steps since the last checkpoint that raised the loss
+    since, last_top, last_halved = 0, top, torch.ones_like(reached)
+    for step in range(1, budget.steps + 1):
+        ahead = ball.step(x, gradient, _wide(size, x))
+        share = _MOMENTUM if step > 1 else 1.0
+        x, before = ball.back(x + share * (ahead - x) + (1.0 - share) * (x - before)), x
+        previous = loss
+        loss, gradient, reached = ask(x)
+        best.see(x, loss, reached)
+        raised, since = raised + (loss > previous), since + 1
+        higher = loss > top
+        top_x = torch.where(_wide(higher, x), x, top_x)
+        top_gradient = torch.where(_wide(higher, x), gradient, top_gradient)
+        top = torch.where(higher, loss, top)
+        if step in checkpoints:
+            stuck = (top <= last_top) & ~last_halved  # condition 2
+            halve = (raised < _PROGRESS * since) | stuck  # condition 1
+            size = torch.where(halve, size / 2.0, size)
+            x = torch.where(_wide(halve, x), top_x, x)
+            gradient = torch.where(_wide(halve, x), top_gradient, gradient)
+            loss = torch.where(halve, top, loss)
+            raised, since = torch.zeros_like(raised), 0
+            last_top, last_halved = top, halve
+
+
+def _checkpoints(steps: int) -> list[int]:
+    """Steps after which progress is looked at: after 22 %, then in ever shorter intervals, Eq. (6)."""
+    shares = [0.0, 0.22]
+    while shares[-1] < 1.0:
+        shares.append(shares[-1] + max(shares[-1] - shares[-2] - 0.03, 0.06))
+    return [math.ceil(share * steps) for share in shares[1:] if share <= 1.0]
+
+
+_Search = Callable[[_Ask, _Ball, Tensor, Budget, _Best], None]
+
+
+def _run(
+    search: _Search,
+    model: nn.Module,
+    x: Tensor,
+    y: Tensor,
+    budget: Budget,
+    objective: Objective,
+    settings: tuple[int, int],
+) -> Attacked:
+    """Search batch by batch, from one or several first points each."""
+    seed, batch_size = settings
+    if len(x) != len(y):
+        raise InputError(f"x and y must have the same number of rows. Got {len(x)} and {len(y)}.")
+    if not bool(((x >= 0) & (x <= 1)).all()):
+        raise InputError("Inputs must lie in [0, 1]. Scale them, and let the model undo it.")
+    generator = torch.Generator().manual_seed(seed)
+    was_training = model.training
+    model.eval()
+    try:
+        parts = [
+            _attack_batch(search, model, rows, truth, budget, objective, generator)
+            for rows, truth in zip(torch.split(x, batch_size), torch.split(y, batch_size), strict=True)
+        ]
+    finally:
+        model.train(was_training)
+    return Attacked(
+        torch.cat([part.x for part in parts]),
+        torch.cat([part.reached for part in parts]),
+        torch.cat([part.loss for part in parts]),
+    )
+
+
+def _attack_batch(
+    search: _Search,
+    model: nn.Module,
+    x: Tensor,
+    y: Tensor,
+    budget: Budget,
+    objective: Objective,
+    generator: torch.Generator,
+) -> _Best:
+    def ask(points: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        points = points.detach().requires_grad_()
+        logits = model(points)
+        loss = objective.loss(logits, y)
+        (gradient,) = torch.autograd.grad(loss.sum(), points)
+        return loss.detach().to(x.dtype), gradient, objective.reached(logits.detach(), y)
+
+    ball, best = _Ball(x, budget), _Best(x)
+    loss, _, reached = ask(x)  # to change nothing is allowed, too
+    best.see(x, loss, reached)
+    for _ in range(budget.restarts):
+        search(ask, ball, ball.random(generator), budget, best)
+    return best
+
+
+def _wide(values: Tensor, like: Tensor) -> Tensor:
+    """Values of rows, (n,), in a shape that goes with rows of any shape."""
+    return values.reshape(-1, *[1] * (like.dim() - 1))

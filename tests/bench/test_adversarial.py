@@ -1,0 +1,72 @@
+"""The adversarial experiment, on digits."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from logiclens.bench.adversarial import Findings, Protocol, learn_rules, run
+from logiclens.bench.scenes import digits_scene
+from logiclens.errors import InputError
+from logiclens.guard.attack import Budget
+
+
+@pytest.fixture(scope="module")
+def scene():
+    return digits_scene()
+
+
+@pytest.fixture(scope="module")
+def rules(scene):
+    return learn_rules(scene, ["mu", "entropy"], seed=0)
+
+
+@pytest.fixture(scope="module")
+def found(scene, rules, tmp_path_factory):
+    path = tmp_path_factory.mktemp("results") / "adversarial.json"
+    protocol = Protocol(2, 25, (Budget(0.6, "l2", 15), Budget(1.0, "l2", 15)), (Budget(0.6, "l2", 8),), (1.0,))
+    return run(scene, rules, protocol, findings=Findings(path))
+
+
+def test_rules_tell_the_digits_apart(rules):
+    for name, found in rules.items():
+        assert len(found) == 10, name
+        assert 1 < found.complexity < 5
+
+
+def test_guarded_networks_stand_more(found):
+    for eps in (0.6, 1.0):
+        rows = [row for row in found.rows if row["eps"] == eps and row["attack"] == "apgd-ce"]
+        (bare,) = (row for row in rows if row["rules"] == "none")
+        guarded = [row for row in rows if row["rules"] != "none"]
+
+        assert len(guarded) == 2 * 3
+        for row in guarded:
+            assert row["robust"] >= bare["robust"]
+            assert row["low"] <= row["robust"] <= row["high"]
+            assert row["clean_rejected"] < 0.12
+        assert max(row["robust"] for row in guarded) > bare["robust"] + 0.1
+
+
+def test_an_attacker_who_knows_the_guard_gets_further(found):
+    rows = {(row["attack"], row["rules"], row["tnorm"]): row for row in found.rows if row["eps"] == 0.6}
+
+    for name in ("mu", "entropy"):
+        blind = rows["apgd-ce", name, "lukasiewicz"]
+        assert rows["adaptive", name, "lukasiewicz"]["robust"] <= blind["robust"]
+
+
+def test_everything_found_is_in_the_file(found):
+    stored = json.loads(found.path.read_text(encoding="utf-8"))
+
+    assert stored["rows"] == found.rows
+    assert stored["about"]["class_accuracy_2"] > 0.85
+    assert stored["about"]["microseconds_forward_2"] > 0
+    assert not list(found.path.parent.glob("*.part"))
+
+
+def test_the_number_of_towers():
+    with pytest.raises(InputError, match=re.escape("towers must be 1 or 2. Got 3.")):
+        Protocol(3)

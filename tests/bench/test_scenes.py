@@ -1,0 +1,72 @@
+"""Scenes of the adversarial experiment: parts that do not overlap, networks with the outputs they need."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from logiclens.bench import scenes
+from logiclens.bench.pictures import Pictures
+from logiclens.bench.scenes import TwoTowers, cub_scene, digits_scene, make_network, train_network
+
+
+def test_the_parts_of_a_scene_do_not_overlap():
+    scene = digits_scene()
+    parts = [scene.train, scene.calibrate, scene.test]
+
+    assert sum(map(len, parts)) == len(np.unique(np.concatenate(parts))) == len(scene.labels)
+    assert not np.array_equal(scene.test, digits_scene(seed=1).test)
+
+
+def test_every_digit_has_concepts_of_its_own():
+    scene = digits_scene()
+    kinds = {tuple(row) for row in scene.concepts.tolist()}
+
+    assert len(kinds) == 10
+    assert scene.truth().shape == (len(scene.labels), len(scene.output_names))
+    assert scene.truth()[:, list(scene.class_outputs)].sum(dim=1).eq(1).all()
+    assert scene.inputs(scene.test).max() <= 1
+
+
+def test_the_birds_are_read_as_a_scene(monkeypatch):
+    birds = Pictures(
+        name="cub",
+        pictures=np.full((6, 3, 4, 4), 255, dtype=np.uint8),
+        concepts=np.eye(6, 2, dtype=np.bool_),
+        concept_names=("red", "blue"),
+        labels=np.array(["jay", "robin", "jay", "robin", "jay", "robin"]),
+        target_names=("robin", "jay"),
+        split_train=np.array([0, 1]),
+        split_test=np.array([2, 3, 4, 5]),
+        citation="",
+    )
+    monkeypatch.setattr(scenes, "load_cub_pictures", lambda _: birds)
+    scene = cub_scene()
+
+    assert scene.labels.tolist() == [1, 0, 1, 0, 1, 0]
+    assert sorted([*scene.calibrate, *scene.test]) == [2, 3, 4, 5]
+    assert scene.inputs(scene.test).eq(1).all()
+    assert make_network(scene, 2, 0).eval()(torch.rand(1, 3, 16, 16)).shape == (1, 4)
+
+
+@pytest.mark.parametrize("towers", [1, 2])
+def test_a_network_says_concepts_and_classes(towers):
+    scene = digits_scene()
+    network = make_network(scene, towers, seed=0)
+    same = make_network(scene, towers, seed=0)
+    x = scene.inputs(scene.test[:3])
+
+    assert isinstance(network, TwoTowers) == (towers == 2)
+    assert network(x).shape == (3, len(scene.output_names))
+    assert torch.equal(network(x), same(x))
+    assert torch.sigmoid(network(x))[:, list(scene.class_outputs)].mean() < 0.2  # one of ten, to begin with
+
+
+def test_it_learns():
+    scene = digits_scene()
+    network = train_network(scene, make_network(scene, 2, seed=0), epochs=3, device="cpu", seed=0)
+    with torch.no_grad():
+        said = network(scene.inputs(scene.test))[:, list(scene.class_outputs)].argmax(dim=1).numpy()
+
+    assert (said == scene.labels[scene.test]).mean() > 0.7

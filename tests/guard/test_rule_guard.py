@@ -1,0 +1,175 @@
+"""The guard: thresholds, weights, inputs of every kind, refusals."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from sklearn.base import clone
+
+from logiclens.errors import InputError, UnknownConceptError
+from logiclens.explain import Explanation, ExplanationSet, Rule
+from logiclens.guard import RuleGuard
+from logiclens.logic import Var
+
+NAMES = ["robin", "red", "blue"]
+RULES = ["robin <-> red & ~blue", "red -> ~blue"]
+
+
+def outputs(n, seed=0):
+    """What a model says that mostly keeps the rules: sharp, with noise."""
+    rng = np.random.default_rng(seed)
+    red = rng.random(n) < 0.5
+    blue = ~red & (rng.random(n) < 0.5)
+    said = np.column_stack([red & ~blue, red, blue]).astype(float)
+    return np.clip(np.abs(said - rng.beta(1, 8, (n, 3))), 0, 1)
+
+
+@pytest.mark.parametrize("tnorm", ["product", "lukasiewicz", "boolean"])
+@pytest.mark.parametrize("contamination", [0.01, 0.05, 0.3])
+def test_about_the_share_asked_for_is_rejected(tnorm, contamination):
+    """Ties of truth values leave fewer."""
+    guard = RuleGuard(RULES, contamination, tnorm, names=NAMES).fit(outputs(2000))
+    clean, fresh = guard.predict(outputs(2000)), guard.predict(outputs(4000, seed=1))
+    least = 0.0 if tnorm == "boolean" else contamination - 0.005
+
+    assert least <= (clean == -1).mean() <= contamination + 0.005
+    assert (fresh == -1).mean() <= contamination + 4 * np.sqrt(contamination / 4000) + 0.01
+
+
+def test_what_breaks_rules_is_rejected():
+    guard = RuleGuard(RULES, names=NAMES).fit(outputs(500))
+
+    assert guard.predict([[0.95, 0.05, 0.9], [0.95, 0.95, 0.02]]).tolist() == [-1, 1]
+
+
+def test_penalties_are_what_the_rules_lack_of_truth():
+    guard = RuleGuard(["robin -> red", "robin"], names=NAMES).fit(outputs(50))
+    found = guard.penalties([[0.9, 0.2, 0.0]])
+
+    assert np.allclose(found, [[0.9 * 0.8, 0.1]])
+    assert np.allclose(guard.score_samples([[0.9, 0.2, 0.0]]), -found @ guard.weight_)
+
+
+def test_each_thing_that_a_rule_demands_counts():
+    guard = RuleGuard(["robin -> red & ~blue"], names=NAMES, rule_weight=None).fit(outputs(50))
+
+    assert list(map(str, guard.clauses_)) == ["~blue | ~robin", "red | ~robin"]
+    assert guard.rule_of_clause_.tolist() == [0, 0]
+    assert np.allclose(guard.penalties([[1.0, 0.2, 0.7]]), [[1 - 0.2 * 0.3]])
+    assert np.allclose(guard.score_samples([[1.0, 0.2, 0.7]]), [-(0.8 + 0.7)])
+
+
+def test_the_threshold_is_set_by_rows_that_did_not_decide_the_weights():
+    """Many rules that hold by chance: those that the clean rows keep would weigh too much for new ones."""
+    rng = np.random.default_rng(0)
+    names = [f"c{at}" for at in range(40)]
+    rules = [f"{a} -> {b}" for a in names[:20] for b in names[20:]]
+    clean, fresh = (rng.random((n, 40)) < 0.15 for n in (300, 3000))
+    guard = RuleGuard(rules, 0.1, names=names).fit(clean.astype(float))
+
+    assert (guard.predict(fresh.astype(float)) == -1).mean() == pytest.approx(0.1, abs=0.035)
+
+
+def test_rules_that_clean_rows_keep_count_more():
+    rows = outputs(1000)
+    guard = RuleGuard(["red -> ~blue", "robin -> blue"], names=NAMES).fit(rows)
+    means = guard.penalties(rows).sum(axis=0)  # each rule is one clause
+
+    assert np.allclose(guard.weight_, np.log(1002 / (means + 1)))
+    assert guard.weight_[0] > guard.weight_[1]
+    assert set(RuleGuard(RULES, names=NAMES, rule_weight=None).fit(rows).weight_) == {1}
+    by_rule = RuleGuard(RULES, names=NAMES, rule_weight=[2, 0]).fit(rows)
+    assert by_rule.weight_.tolist() == np.where(by_rule.rule_of_clause_ == 0, 2, 0).tolist()
+
+
+def test_frames_arrays_and_tensors_say_the_same():
+    rows = outputs(300)
+    frame = pd.DataFrame(rows, columns=NAMES)[["blue", "robin", "red"]].assign(other=0.5)
+    by_name = RuleGuard(RULES).fit(frame)
+    by_place = RuleGuard(RULES, names=NAMES).fit(rows)
+    tensor = torch.from_numpy(rows)
+
+    assert by_name.names_ == ("blue", "robin", "red", "other")
+    assert np.allclose(by_name.score_samples(frame), by_place.score_samples(rows))
+    assert np.allclose(by_place.score_samples(tensor).numpy(), by_place.score_samples(rows))
+    assert np.array_equal(by_place.predict(tensor), by_place.predict(rows))
+    assert RuleGuard(RULES, names=NAMES).fit(tensor).offset_ == pytest.approx(by_place.offset_)
+
+
+def test_gradients_flow():
+    guard = RuleGuard(RULES, names=NAMES).fit(outputs(100))
+    row = torch.tensor([[0.9, 0.4, 0.3]], dtype=torch.float64, requires_grad=True)
+    (gradient,) = torch.autograd.grad(guard.score_samples(row).sum(), row)
+
+    assert gradient[0, 1] > 0  # more red, and the rules are better kept
+    assert torch.autograd.gradcheck(guard.score_samples, row)
+
+
+def test_a_rule_set_names_the_outputs():
+    rules = ExplanationSet(
+        [Explanation(Rule("robin", Var("red"))), Explanation(Rule("jay", Var("blue")))], ["red", "blue"]
+    )
+    guard = RuleGuard(rules).fit(np.array([[1, 0, 1, 0], [0, 1, 0, 1.0]]))
+
+    assert guard.names_ == ("red", "blue", "robin", "jay")
+    assert guard.penalties([[1, 0, 0, 0]]).tolist() == [[1, 0]]
+
+
+def test_many_rows_are_worked_on_in_pieces(monkeypatch):
+    whole = RuleGuard(RULES, names=NAMES).fit(outputs(100))
+    monkeypatch.setattr("logiclens.guard.rule_guard._CHUNK", 70)
+    pieces = RuleGuard(RULES, names=NAMES).fit(outputs(100))
+
+    assert np.array_equal(whole.penalties(outputs(50)), pieces.penalties(outputs(50)))
+    assert pieces.penalties(np.zeros((0, 3))).shape == (0, 2)
+
+
+def test_it_is_an_estimator_of_scikit_learn():
+    guard = RuleGuard(RULES, 0.1, names=NAMES)
+
+    assert clone(guard).get_params() == guard.get_params()
+    assert set(guard.fit_predict(outputs(100))) == {-1, 1}
+
+
+@pytest.mark.parametrize(
+    ("settings", "rows", "message"),
+    [
+        ({"contamination": 0}, outputs(9), "contamination must be a number in (0, 0.5]. Got 0."),
+        ({"contamination": 0.6}, outputs(9), "contamination must be a number in (0, 0.5]. Got 0.6."),
+        (
+            {"tnorm": "prodct"},
+            outputs(9),
+            "Unknown t-norm 'prodct'. Did you mean 'product'? There are 'product', 'lukasiewicz', 'boolean'.",
+        ),
+        (
+            {"rule_weight": "equal"},
+            outputs(9),
+            "rule_weight must be 'rarity', None or an array. Got 'equal'.",
+        ),
+        ({}, outputs(0), "A guard is set on clean rows. Got none."),
+        (
+            {"names": None},
+            outputs(9),
+            "The outputs have no names. "
+            "Pass a data frame, or RuleGuard(..., names=[...]) with one for each column.",
+        ),
+        ({}, torch.zeros(2, 5), "The outputs must have shape (rows, 3). Got (2, 5)."),
+        (
+            {},
+            torch.full((2, 3), 1.5),
+            "Outputs must lie in [0, 1] and none may be missing. Apply a sigmoid first.",
+        ),
+    ],
+)
+def test_what_is_refused(settings, rows, message):
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        RuleGuard(RULES, **{"names": NAMES, **settings}).fit(rows)
+
+
+def test_a_rule_about_an_unknown_output():
+    with pytest.raises(UnknownConceptError, match="yellow"):
+        RuleGuard("robin -> ~yellow", names=NAMES).fit(outputs(9))
