@@ -8,11 +8,12 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import evaluation, minimization, tables, training, wide_and_long
+from benchmarks import evaluation, minimization, starting, tables, training, wide_and_long
 
 PARTS = {
     "evaluation": evaluation,
     "minimization": minimization,
+    "starting": starting,
     "tables": tables,
     "training": training,
     "wide_and_long": wide_and_long,

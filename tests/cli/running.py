@@ -8,8 +8,11 @@ difference before it is committed:
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 from click.testing import Result
@@ -17,6 +20,8 @@ from typer.testing import CliRunner
 
 from logiclens.cli import app
 
+FULL = "logiclens: The output cannot be written: No space left on device. Send it to another place.\n"
+"""What is said when the disk is full."""
 GOLDEN = Path(__file__).parent / "golden"
 STAYS = Path(__file__).parents[2] / "docs" / "data" / "stays.csv"
 SCORED = STAYS.with_name("scored_stays.csv")
@@ -29,6 +34,13 @@ TERMINAL = {
     "COLORTERM": None,
 }
 """A terminal that is 88 columns wide and knows colors."""
+
+
+class Terminal(io.StringIO):
+    """A terminal, as far as a program can tell."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 def run(*arguments: object, env: dict[str, str | None] = PIPE, **more: object) -> Result:
@@ -59,3 +71,28 @@ def refused(*arguments: object, **more: object) -> str:
 def copied(path: Path, folder: Path) -> Path:
     """A copy of a file in a folder."""
     return Path(shutil.copy(path, folder))
+
+
+def on_a_terminal(*arguments: str) -> tuple[int, str]:
+    """Exit code and what a terminal gets, standard error included."""
+    import pty  # not on every system
+
+    mine, its = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "logiclens", *arguments],
+        stdout=its,
+        stderr=its,
+        env=os.environ | {"COLUMNS": "80"},
+    )
+    os.close(its)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(mine, 1 << 16)
+        except OSError:  # the terminal is gone with the process
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(mine)
+    return process.wait(), shown.decode().replace("\r\n", "\n")

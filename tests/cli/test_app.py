@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 import logiclens
-from tests.cli.running import run
+from tests.cli.running import FULL, run
 
-COMMANDS = ("explain", "blackbox", "cluster", "demo")
+COMMANDS = ("explain", "blackbox", "cluster", "demo", "export", "check", "explain-row", "predict")
 
 
 def test_version():
@@ -39,3 +44,28 @@ def test_an_unknown_command_is_refused():
 
     assert result.exit_code == 2
     assert "No such command 'explode'" in result.output
+
+
+def in_a_shell(command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        f"{sys.executable} -m logiclens {command}", shell=True, capture_output=True, text=True, timeout=120
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such shell")
+def test_streams_that_are_closed_lead_nowhere():
+    assert in_a_shell("--version >&-").returncode == 0
+    assert in_a_shell("--version 2>&-").returncode == 0
+    done = in_a_shell("explain - --target x <&-")
+
+    assert done.returncode == 1
+    assert done.stderr == "logiclens: standard input is empty. Pass a table with a header and rows.\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("command", ["--help", "explain --help"])
+def test_help_that_cannot_be_written(command: str):
+    done = in_a_shell(f"{command} > /dev/full")
+
+    assert done.returncode == 1
+    assert done.stderr == FULL

@@ -6,10 +6,15 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import logiclens
-from logiclens.cli.preparing import split
+from logiclens.cli.blackbox import true_answers
+from logiclens.cli.demo import Carried
+from logiclens.cli.explain import Asked
+from logiclens.cli.learning import Settings
+from logiclens.cli.preparing import Wish, prepare, split
 from logiclens.files import read_table
 from tests.cli.running import PIPE, SCORED, TERMINAL, check_golden, copied, refused, run
 
@@ -117,3 +122,20 @@ def test_a_column_that_is_not_there_is_refused():
         )
 
         assert message.startswith("The data lack the column 'prediction'. Did you mean 'predicted'?")
+
+
+def test_predictions_are_not_their_own_truth():
+    result = run("blackbox", "scored_stays.csv", "--predictions", "predicted", "--truth", "predicted")
+
+    assert result.exit_code == 2
+    assert (
+        "Invalid value for '--truth': it is the column of --predictions; name another one." in result.output
+    )
+
+
+def test_truth_and_predictions_call_numbers_the_same():
+    """Sums of floats have digits that no one wrote."""
+    source = Carried(pa.table({"said": [0.1 + 0.2, 1.5, 2.0], "true": [0.3, 1.5, 2.0], "x": [1, 2, 3]}), "t")
+    wish = Wish("said", apart=("true",))
+
+    assert true_answers(prepare(source, wish), Asked(wish, Settings())).tolist() == ["0.3", "1.5", "2"]

@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 from logiclens.cli import app
 from logiclens.logic import FALSE, TRUE, Var
+from tests.cli.running import on_a_terminal
 from tests.cli.saved import PATIENTS, from_the_future, hostile, model_file, rules_of, saved
-from tests.cli.test_export import on_a_terminal
 from tests.strategies import HOSTILE_NAMES
 from tests.test_architecture import loaded_by
 

@@ -100,3 +100,22 @@ def test_a_table_that_tells_nothing_is_refused():
         "No column can be used: 'a': constant, and so on for 2 columns. Pass columns whose values differ."
     )
     assert not Path("o.csv").exists()
+
+
+def test_the_table_can_go_to_standard_output():
+    result = run(*ARGUMENTS, "--out", "-")
+    lines = result.stdout.splitlines()
+
+    assert result.exit_code == 0, result.output
+    assert lines[0] == f"{STAYS.read_text(encoding='utf-8').splitlines()[0]},cluster"
+    assert len(lines) == 501
+
+
+def test_a_column_that_is_called_cluster_stays():
+    assert run(*ARGUMENTS, "--out", "once.csv").stderr == ""
+    result = run("cluster", "once.csv", "--ignore", "risk,cluster", "--out", "twice.csv")
+
+    assert result.stderr == (
+        "logiclens: The table has a column 'cluster' already: the clusters are in 'cluster_2'.\n"
+    )
+    assert read_table("twice.csv").table.column_names[-2:] == ["cluster", "cluster_2"]

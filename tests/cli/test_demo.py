@@ -13,7 +13,7 @@ from logiclens.cli import learning
 from logiclens.cli.choices import Network
 from logiclens.cli.demo import TARGETS, DemoData, carried
 from logiclens.errors import InputError
-from tests.cli.running import PIPE, TERMINAL, check_golden, run
+from tests.cli.running import FULL, PIPE, TERMINAL, check_golden, run
 
 COMMAND = [sys.executable, "-m", "logiclens", "demo", "--data", "iris"]
 
@@ -114,7 +114,7 @@ def test_a_full_disk_is_told_in_one_line():
         result = subprocess.run(COMMAND, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
 
     assert result.returncode == 1
-    assert result.stderr == "logiclens: the output cannot be written: No space left on device.\n"
+    assert result.stderr == FULL
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes close in another way")

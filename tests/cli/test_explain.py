@@ -277,3 +277,17 @@ def test_ctrl_c_while_writing_keeps_the_old_file(monkeypatch: pytest.MonkeyPatch
     assert result.exit_code == 130
     assert Path("r.html").read_text(encoding="utf-8") == "old"
     assert sorted(os.listdir()) == ["r.html", "stays.csv"]
+
+
+def test_more_folds_than_rows_are_refused_before_the_work(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(learning, "trained", pytest.fail)
+
+    assert refused("explain", "stays.csv", "--target", "risk", "--cv", "--folds", "501") == (
+        "--folds must be at most the number of rows, 500. Got 501."
+    )
+
+
+def test_one_is_one():
+    result = run("explain", "stays.csv", "--target", "risk", "--use", "smoker")
+
+    assert "500 rows, 1 column used. MuClassifier trained on 350 rows, 1 concept.\n" in result.stdout

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +20,7 @@ from logiclens.explain.rule_export import rule_to_markdown
 from logiclens.loading import rules_of_model
 from logiclens.logic import Var
 from logiclens.logic.sql import _DIALECTS
+from tests.cli.running import FULL, on_a_terminal
 from tests.cli.saved import PATIENTS, from_the_future, hostile, model_file, rules_of, saved
 from tests.strategies import HOSTILE_NAMES
 from tests.test_architecture import loaded_by
@@ -162,29 +162,6 @@ def test_hostile_names_in_sql_are_columns(tmp_path):
     assert [row[0] for row in connection.execute(f"SELECT {sql} FROM t").fetchall()] == expected
 
 
-def on_a_terminal(*arguments: str) -> tuple[int, str]:
-    """Exit code and what a terminal gets, standard error included."""
-    mine, its = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "logiclens", *arguments],
-        stdout=its,
-        stderr=its,
-        env=os.environ | {"COLUMNS": "80"},
-    )
-    os.close(its)
-    shown = b""
-    while True:
-        try:
-            piece = os.read(mine, 1 << 16)
-        except OSError:  # the terminal is gone with the process
-            break
-        if not piece:
-            break
-        shown += piece
-    os.close(mine)
-    return process.wait(), shown.decode().replace("\r\n", "\n")
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
 def test_a_terminal_obeys_no_name(tmp_path):
     """An escape sequence, a mark that turns the direction of writing."""
@@ -290,7 +267,7 @@ def test_a_full_disk_is_told_in_one_line(rules_file):
         result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
 
     assert result.returncode == 1
-    assert result.stderr == "logiclens: the output cannot be written: No space left on device.\n"
+    assert result.stderr == FULL
 
 
 def test_help_teaches_by_example():

@@ -9,7 +9,8 @@ import pytest
 import typer
 
 from logiclens.cli.failing import clear_errors, written
-from logiclens.errors import InputError
+from logiclens.errors import FileError, InputError
+from tests.cli.running import FULL
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,13 @@ def test_output_that_cannot_be_written_is_told(capfd):
         raise OSError(28, "No space left on device")
 
     assert info.value.exit_code == 1
-    assert "the output cannot be written: No space left on device." in capfd.readouterr().err
+    assert capfd.readouterr().err == FULL
+
+
+def test_errors_about_files_say_what_they_are_about():
+    """They are of the kind that the system raises, and no matter of the output."""
+    with pytest.raises(FileError, match="is damaged"), written():
+        raise FileError("'rows.csv' is damaged. Get it once more.")
 
 
 def test_a_reader_that_went_away_is_no_error_of_ours(capfd):

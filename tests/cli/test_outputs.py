@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from logiclens.cli.outputs import STDOUT, Outputs, save_model, write_table, write_text
+from logiclens.cli.outputs import STDOUT, Outputs, new_names, output, save_model, write_table, write_text
 from logiclens.errors import FileError, InputError
 from logiclens.files import read_table
+from tests.cli.running import Terminal
 
 
 def test_a_trial_leaves_nothing_behind(tmp_path: Path):
@@ -87,13 +89,54 @@ def test_rules_alone_are_saved_as_json(name: str, whole: bool):
     assert (model.path is not None, rules.path is not None) == (whole, not whole)
 
 
-@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.PQ"])
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.tsv", "t.parquet", "t.PQ"])
 def test_a_table_gets_one_more_column(name: str, tmp_path: Path):
     table = pa.table({"cluster": ["a", 'b "c"'], "n": [1, None]})
-    write_table(tmp_path / name, table, "cluster", np.array([1, 0]))
 
+    assert write_table(tmp_path / name, table, "cluster", np.array([1, 0])) == "cluster_2"
     assert read_table(tmp_path / name).table.to_pydict() == {
         "cluster": ["a", 'b "c"'],
         "n": [1, None],
         "cluster_2": [1, 0],
     }
+
+
+def test_new_columns_have_names_that_are_not_taken():
+    assert new_names(["rule", "why"], ["x", "rule", "rule_2"]) == {"rule": "rule_3", "why": "why"}
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [Outputs(html=STDOUT), Outputs(save=STDOUT), Outputs(json=STDOUT, out=STDOUT)],
+    ids=["report", "model", "two"],
+)
+def test_standard_output_takes_one_text(outputs: Outputs):
+    with pytest.raises(InputError) as info:
+        outputs.check("data.csv")
+
+    assert str(info.value) == ("Either JSON or a table can go to standard output. Name files for the others.")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_not_tried(tmp_path: Path):
+    """Who reads from it would take the trial for the end."""
+    os.mkfifo(tmp_path / "pipe")
+    Outputs(tmp_path / "pipe").check("data.csv")
+
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
+def test_a_terminal_gets_no_sign_that_it_would_obey(monkeypatch: pytest.MonkeyPatch, capsys):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    with output(STDOUT) as stream:
+        stream.write("größe,a\tb\n".encode())
+
+    assert (terminal.getvalue(), capsys.readouterr().err) == ("größe,a\tb\n", "")
+    with output(STDOUT) as stream:
+        stream.write(b"\x1b[31mred\xff\n")
+
+    assert terminal.getvalue() == "größe,a\tb\n\\u001b[31mred\\xff\n"
+    assert capsys.readouterr().err == (
+        "logiclens: what cannot be seen is shown by its number; --out FILE writes it as it is.\n"
+    )

@@ -13,14 +13,17 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from logiclens.cli.predict import _as_column
+from logiclens.concepts import Vocabulary
 from logiclens.files import batches
-from logiclens.logic import Var
-from tests.cli.running import check_golden, refused, run
-from tests.cli.saved import PATIENTS, TABLE, from_the_future, hostile, model_file, rules_of, saved
+from logiclens.logic import FALSE, Var
+from tests.cli.running import FULL, check_golden, on_a_terminal, refused, run
+from tests.cli.saved import PATIENTS, TABLE, WORDS, from_the_future, hostile, model_file, rules_of, saved
 from tests.strategies import HOSTILE_NAMES
 from tests.test_architecture import loaded_by
 
@@ -255,7 +258,7 @@ def test_a_full_disk():
     )
 
     assert done.returncode == 1
-    assert done.stderr == "logiclens: the output cannot be written: No space left on device.\n"
+    assert done.stderr == FULL
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such pipes")
@@ -274,7 +277,10 @@ def test_a_reader_that_goes_away():
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such signal")
-def test_ctrl_c_leaves_nothing_half_written():
+@pytest.mark.parametrize(
+    ("number", "code", "n_lines"), [(signal.SIGINT, 130, 1), (signal.SIGTERM, 143, 0)], ids=["ctrl-c", "kill"]
+)
+def test_an_end_before_time_leaves_nothing_half_written(number: int, code: int, n_lines: int):
     command = [sys.executable, "-m", "logiclens", "predict", "rules.json", "-", "--out", "out.csv"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
@@ -286,7 +292,62 @@ def test_ctrl_c_leaves_nothing_half_written():
                 break
             time.sleep(0.05)
         time.sleep(0.2)
-        process.send_signal(signal.SIGINT)  # while it waits for more
-        assert process.wait(timeout=60) == 130
-        assert process.stderr.read().count("\n") == 1
+        process.send_signal(number)  # while it waits for more
+        assert process.wait(timeout=60) == code
+        assert process.stderr.read().count("\n") == n_lines
     assert sorted(os.listdir()) == ["rows.csv", "rules.json"]
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rules.json", "./rules.json"])
+def test_what_is_read_is_not_replaced(name: str):
+    before = Path(name).read_bytes()
+
+    assert refused("predict", "rules.json", "rows.csv", "--out", name) == (
+        f"{str(Path(name))!r} is read, too. Give each file a name of its own."
+    )
+    assert Path(name).read_bytes() == before
+
+
+@pytest.mark.parametrize("words", [None, WORDS], ids=["concepts", "words"])
+def test_rules_that_look_at_no_column(words: Vocabulary | None, folder: Path):
+    """Such as those of classes that nothing tells apart."""
+    rules = rules_of({"a": FALSE, "b": FALSE}, WORDS.names, default="b", vocabulary=words)
+    result = run("predict", saved(rules, folder), "rows.csv")
+
+    assert result.exit_code == 0, result.output
+    assert [row["prediction"] for row in rows_in(result.stdout)] == ["b"] * 5
+    assert result.stderr == "5 rows; no rule fired on 5.\n"
+
+
+@pytest.mark.parametrize("n_rows", [1, 3_000_000], ids=["at once", "later"])
+def test_rows_of_another_length_that_come_from_a_pipe(n_rows: int):
+    """What is wrong with the table is no matter of the output."""
+    done = subprocess.run(
+        [sys.executable, "-m", "logiclens", "predict", "rules.json", "-"],
+        input="age,ward\n" + "1,B\n" * n_rows + "1\n",
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+    assert done.returncode == 1
+    assert done.stderr == (
+        "logiclens: standard input has another number of values in a row; the header names 2 columns. "
+        "Correct that row, or name the sign between columns with --delimiter.\n"
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
+def test_a_terminal_obeys_no_value():
+    Path("rows.csv").write_text("age,ward\n70,\x1b[31mICU\n")
+    code, shown = on_a_terminal("predict", "rules.json", "rows.csv")
+
+    assert code == 0
+    assert "\x1b" not in shown
+    assert "70,\\u001b[31mICU,ill," in shown
+
+
+def test_what_a_network_says_of_several_labels():
+    found = _as_column(np.array([[1, 0], [1, 1], [0, 0], [1, 0]]), ["a", 2])
+
+    assert found.to_pylist() == ["a", "a, 2", "", "a"]

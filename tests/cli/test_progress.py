@@ -8,11 +8,7 @@ import sys
 import pytest
 
 from logiclens.cli.progress import Progress
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
+from tests.cli.running import Terminal
 
 
 @pytest.mark.parametrize(

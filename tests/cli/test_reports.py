@@ -52,7 +52,20 @@ def test_the_report_knows_where_its_data_come_from(monkeypatch: pytest.MonkeyPat
     source = seen["source"]
 
     assert (source.name, source.n_train, source.task) == ("iris", 105, "classify")
+    assert source.held_out is True
     assert source.dropped == {"petal width (cm)": "left out by --ignore"}
     assert source.command == "logiclens explain"
     assert (seen["target"], seen["rows"], seen["path"]) == ("species", True, tmp_path / "r.html")
     assert seen["args"][1].num_rows == len(seen["args"][2]) == 45
+
+
+def test_rows_that_were_trained_on_are_not_called_held_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Any):
+    from logiclens.cli.demo import DemoData, carried
+    from logiclens.cli.preparing import Wish, prepare
+
+    seen: dict[str, Any] = {}
+    monkeypatch.setattr("logiclens.reporting.report", lambda *_, **more: seen.update(more))
+    write_report(tmp_path / "r.html", "model", prepare(carried(DemoData.IRIS), Wish("species", holdout=0.0)))
+
+    assert seen["source"].held_out is False
+    assert seen["source"].n_train == 150

@@ -62,7 +62,7 @@ def test_columns_that_had_no_names_are_found_by_their_place():
     found = needs(rules, ["a", "b"])
 
     assert (found.columns, found.types) == ({"x1": "b"}, {"b": ValueType.NUMBER})
-    assert found.read({"b": pa.chunked_array([[1, 3]])}).column("x1 > 2").tolist() == [False, True]
+    assert found.read({"b": pa.chunked_array([[1, 3]])}, 2).column("x1 > 2").tolist() == [False, True]
     assert needs(rules, ["x1", "x0"]).columns == {"x1": "x1"}
     with pytest.raises(InputError) as caught:
         needs(rules, ["a"])
@@ -91,7 +91,7 @@ def test_a_row_is_the_same_alone_and_among_others(concepts: list, texts: list[st
     def truth(*values: str) -> np.ndarray:
         column, bad = as_type(pa.chunked_array([values]), found.types["x"])
         assert bad is None
-        data = found.read({"x": column})
+        data = found.read({"x": column}, len(column))
         return np.column_stack([data.column(name) for name in words.names])
 
     together = truth(*texts)

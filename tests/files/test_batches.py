@@ -204,3 +204,32 @@ def test_text_in_parquet_is_read_where_numbers_are_wanted(path: Path):
         "Column 'n' must hold numbers, as it did when the rules were made; row 2 has 'x'. Correct it, or "
         "leave it empty if it is missing."
     )
+
+
+@pytest.mark.usefixtures("small")
+def test_a_number_of_parquet_that_is_not_finite_is_named_by_its_row(path: Path):
+    """Counted from the first row of the file, not of its batch."""
+    ages = [1.0] * 250 + [float("inf")] + [float("nan")] * 3
+    path.write_bytes(parquet(pa.table({"age": ages})))
+
+    assert refusal(path, {"age": NUMBER}) == (
+        "Column 'age' must hold numbers, as it did when the rules were made; row 251 has 'inf'. Correct it, "
+        "or leave it empty if it is missing."
+    )
+    assert len(values_of(path, {"age": TEXT})["age"]) == 254
+
+
+def test_parquet_from_a_pipe_needs_room(monkeypatch: pytest.MonkeyPatch):
+    class Full(io.BytesIO):
+        def write(self, _: object) -> int:
+            raise OSError(28, "No space left on device")
+
+    content = parquet(pa.table({"age": [62]}))
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    monkeypatch.setattr(batches.tempfile, "TemporaryFile", Full)
+    monkeypatch.setattr(batches.tempfile, "gettempdir", lambda: "/full")
+
+    assert refusal("-", {"age": NUMBER}) == (
+        "There is no room in the folder '/full' for what comes from a pipe. Make room there, or set TMPDIR "
+        "to another one."
+    )

@@ -163,6 +163,22 @@ def test_types_can_be_given(path: Path):
     )
 
 
+def test_types_can_be_given_of_parquet_too(path: Path):
+    types = {"age": ValueType.NUMBER, "zip": ValueType.TEXT, "code": ValueType.MIXED}
+    table = pa.table({"age": ["62", " 30 "], "zip": ["1", ""], "code": ["1", "a"], "n": [1, 2]})
+
+    assert read(path, parquet(table), types=types) == {
+        "age": [62, 30],
+        "zip": ["1", None],
+        "code": ["1", "a"],
+        "n": [1, 2],
+    }
+    assert refusal(path, parquet(pa.table({"age": ["62", "old"]})), types=types) == (
+        "Column 'age' must hold numbers, as it did when the rules were made; row 2 has 'old'. Correct it, or "
+        "leave it empty if it is missing."
+    )
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -60,7 +60,7 @@ def test_values_of_all_types_become_text():
         }
     )
 
-    assert written(table).decode().splitlines()[1:] == ['1,0.1,true,"[1, 2]","a,b","""b\'a\'""",a', ",,,,,,"]
+    assert written(table).decode().splitlines()[1:] == ['1,0.1,True,"[1, 2]","a,b","""b\'a\'""",a', ",,,,,,"]
 
 
 def test_a_piece_of_an_array_is_written_as_that_piece():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from logiclens.errors import FileError, ForbiddenFileError, InputError, MissingFileError
 from logiclens.files import writing
-from logiclens.files.writing import as_file, read_whole, written_whole
+from logiclens.files.writing import as_file, is_stream, read_whole, written_whole
 
 
 def write(path: Path | str, content: bytes = b"new") -> None:
@@ -126,11 +127,67 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
-def test_a_disk_that_is_full_for_real():
-    with pytest.raises(OSError, match="No space left") as caught, open("/dev/full", "wb") as file:
-        file.write(b"x" * 1_000_000)
+@pytest.mark.parametrize("content", [b"x", b"x" * 1_000_000], ids=["at the end", "meanwhile"])
+def test_a_disk_that_is_full_for_real(content: bytes):
+    with pytest.raises(FileError) as caught:
+        write("/dev/full", content)
 
-    assert "the disk is full" in str(writing._unwritable(Path("rows.csv"), caught.value))
+    assert str(caught.value) == (
+        "'/dev/full' cannot be written: the disk is full. Make room, or name a file on another one."
+    )
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no limit to the size of a file")
+@pytest.mark.parametrize("n_bytes", [100, 1_000_000])
+def test_what_cannot_be_written_when_the_file_is_closed(tmp_path: Path, n_bytes: int):
+    """Python tries once more what it could not write, and fails once more."""
+    code = (
+        "import resource\n"
+        "from logiclens.files import written_whole\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))\n"
+        "try:\n"
+        "    with written_whole('rows.csv') as file:\n"
+        f"        file.write(b'x' * {n_bytes})\n"
+        "except Exception as error:\n"
+        "    print(type(error).__name__, error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+
+    assert done.stdout == (
+        "FileError 'rows.csv' cannot be written: File too large. Name a file in another place.\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights")
+def test_a_link_stays_a_link_and_a_file_keeps_its_permissions(tmp_path: Path):
+    real, link = tmp_path / "real.csv", tmp_path / "link.csv"
+    real.write_bytes(b"old")
+    real.chmod(0o600)
+    link.symlink_to("real.csv")
+    write(link)
+
+    assert link.is_symlink()
+    assert real.read_bytes() == b"new"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        write(pipe)
+        assert reader.communicate(timeout=60)[0] == b"new"
+
+    assert is_stream(pipe)
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+    assert not is_stream(tmp_path)
+    assert not is_stream(tmp_path / "none")
+    assert not is_stream("a\0b")
 
 
 def test_files_are_read_whole_or_refused(tmp_path: Path):

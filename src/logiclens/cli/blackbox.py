@@ -8,11 +8,11 @@ import typer
 
 from logiclens.cli import options as opt
 from logiclens.cli.choices import Kind, Network
-from logiclens.cli.explain import Asked, Results, learn, next_step, print_rules_alone, read, setting_entries
-from logiclens.cli.failing import clear_errors, written
+from logiclens.cli.explain import Asked, Results, learn, next_step, print_results, read, write
+from logiclens.cli.failing import clear_errors
 from logiclens.cli.learning import Settings
 from logiclens.cli.outputs import Outputs
-from logiclens.cli.reports import command_typed, write_report
+from logiclens.cli.reports import command_typed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,6 +75,10 @@ def blackbox(  # noqa: PLR0913 - the options of a command
     from logiclens.cli.preparing import Wish
     from logiclens.cli.progress import Progress
 
+    if truth == predictions:
+        raise typer.BadParameter(
+            "it is the column of --predictions; name another one.", param_hint="'--truth'"
+        )
     with clear_errors():
         apart = () if truth is None else (truth,)
         asked = Asked(
@@ -100,20 +104,26 @@ class Compared(NamedTuple):
 
 
 def _run(source: Source, asked: Asked, progress: Progress) -> None:
-    from logiclens.cli.printing import output_console
+    from logiclens.cli.as_json import class_entries, overall_entries
 
     results = learn(source, asked, progress, lambda prepared: true_answers(prepared, asked))
     fidelity = _fidelity(results)
     compared = compare(results, asked)
-    _write(results, asked, fidelity, compared, progress)
-    if asked.outputs.to_stdout:
-        return
-    with written():
-        console = output_console()
-        if asked.quiet:
-            print_rules_alone(console, results.model.explain())
-        else:
-            _print(console, results, asked, fidelity, compared)
+    classes = [
+        class_entries(found) | {"fidelity": found.agreement, "fidelity_to_network": found.fidelity}
+        for found in results.outcome.classes
+    ]
+    overall = overall_entries(results.outcome) | {
+        "black_box_fidelity": fidelity.macro_f1,
+        "black_box_fidelity_plain": fidelity.plain,
+        "truth": None if compared is None else compared._asdict(),
+    }
+    write(results, asked, progress, classes, overall, task="black box")
+    print_results(
+        asked,
+        results.model.explain(),
+        lambda console: _print(console, results, asked, fidelity, compared),
+    )
 
 
 def _fidelity(results: Results) -> BlackBoxFidelity:
@@ -183,49 +193,10 @@ def true_answers(prepared: Prepared, asked: Asked) -> NDArray[Any] | None:
 
 
 def _as_text(value: Any) -> str:
-    return f"{int(value)}" if isinstance(value, float) and value == round(value) else f"{value}"
-
-
-def _write(
-    results: Results, asked: Asked, fidelity: BlackBoxFidelity, compared: Compared | None, progress: Progress
-) -> None:
-    from logiclens.cli.as_json import class_entries, overall_entries, results_json
-    from logiclens.cli.outputs import save_model, write_text
-
-    outputs = asked.outputs
-    save_model(results.model, results.model.explain(), outputs)
-    if outputs.html is not None:
-        with progress.doing("writing the report"):
-            write_report(
-                outputs.html,
-                results.model,
-                results.prepared,
-                task="black box",
-                rows=asked.rows,
-                command=asked.command,
-            )
-    if outputs.json is not None:
-        overall = overall_entries(results.outcome) | {
-            "black_box_fidelity": fidelity.macro_f1,
-            "black_box_fidelity_plain": fidelity.plain,
-            "truth": None if compared is None else compared._asdict(),
-        }
-        classes = [
-            class_entries(found) | {"fidelity": found.agreement, "fidelity_to_network": found.fidelity}
-            for found in results.outcome.classes
-        ]
-        with written():
-            write_text(
-                outputs.json,
-                results_json(
-                    results.prepared,
-                    classes,
-                    task="black box",
-                    overall=overall,
-                    settings=setting_entries(asked),
-                    dropped=results.dropped,
-                ),
-            )
+    """A value as a class of predictions is called."""
+    if not isinstance(value, float):
+        return f"{value}"
+    return f"{int(value)}" if value == round(value) else f"{value:.10g}"
 
 
 def _print(
@@ -242,7 +213,7 @@ def _print(
         prepared,
         f"What does the model behind {target} do?",
         f"{type(results.model).__name__} learned its answers on {count(outcome.n_train, 'row')}, "
-        f"{len(results.model.concept_names_)} concepts.",
+        f"{count(len(results.model.concept_names_), 'concept')}.",
     )
     show.print_rules(console, show.class_headings(outcome, target, len(prepared.labels)))
     say(console, f"{show.part_words(outcome)[:-1]}, compared with the model's answers:")

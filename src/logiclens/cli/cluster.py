@@ -9,8 +9,8 @@ import typer
 
 from logiclens.cli import options as opt
 from logiclens.cli.choices import Network
-from logiclens.cli.explain import Asked, print_rules_alone, read, setting_entries
-from logiclens.cli.failing import clear_errors, written
+from logiclens.cli.explain import Asked, print_results, read, setting_entries
+from logiclens.cli.failing import clear_errors, tell
 from logiclens.cli.learning import Settings
 from logiclens.cli.outputs import Outputs
 from logiclens.cli.reports import command_typed, write_report
@@ -92,18 +92,9 @@ class Clusters(NamedTuple):
 
 
 def _run(source: Source, asked: Asked, n_clusters: int, progress: Progress) -> None:
-    from logiclens.cli.printing import output_console
-
     found = _learn(source, asked, n_clusters, progress)
     _write(source, found, asked, n_clusters, progress)
-    if asked.outputs.to_stdout:
-        return
-    with written():
-        console = output_console()
-        if asked.quiet:
-            print_rules_alone(console, found.model.explain())
-        else:
-            _print(console, found, asked, n_clusters)
+    print_results(asked, found.model.explain(), lambda console: _print(console, found, asked, n_clusters))
 
 
 def _learn(source: Source, asked: Asked, n_clusters: int, progress: Progress) -> Clusters:
@@ -144,25 +135,26 @@ def _write(source: Source, found: Clusters, asked: Asked, n_clusters: int, progr
         model.explain().save(outputs.save)
     if outputs.out is not None:
         inputs = source.table.select(found.prepared.inputs.column_names)
-        write_table(outputs.out, source.table, "cluster", model.predict(inputs))
+        name = write_table(outputs.out, source.table, "cluster", model.predict(inputs))
+        if name != "cluster":
+            tell(f"The table has a column 'cluster' already: the clusters are in {name!r}.")
     if outputs.html is not None:
         with progress.doing("writing the report"):
             write_report(
                 outputs.html, model, found.prepared, task="cluster", rows=asked.rows, command=asked.command
             )
     if outputs.json is not None:
-        with written():
-            write_text(
-                outputs.json,
-                results_json(
-                    found.prepared,
-                    [class_entries(each) for each in found.classes],
-                    task="cluster",
-                    overall={"part": "training", "n": len(found.prepared.labels)},
-                    settings={**setting_entries(asked), "rule": "cluster", "clusters": n_clusters},
-                    dropped=found.dropped,
-                ),
-            )
+        write_text(
+            outputs.json,
+            results_json(
+                found.prepared,
+                [class_entries(each) for each in found.classes],
+                task="cluster",
+                overall={"part": "training", "n": len(found.prepared.labels)},
+                settings={**setting_entries(asked), "rule": "cluster", "clusters": n_clusters},
+                dropped=found.dropped,
+            ),
+        )
 
 
 def _print(console: Console, found: Clusters, asked: Asked, n_clusters: int) -> None:
@@ -176,7 +168,7 @@ def _print(console: Console, found: Clusters, asked: Asked, n_clusters: int) -> 
         prepared,
         "Which groups are there?",
         f"LENClusterer made {count(sum(each.n > 0 for each in found.classes), 'cluster')} of "
-        f"{count(n_rows, 'row')}, {len(found.model.concept_names_)} concepts.",
+        f"{count(n_rows, 'row')}, {count(len(found.model.concept_names_), 'concept')}.",
     )
     if empty := found.model.empty_clusters_:
         say(

@@ -64,7 +64,7 @@ def demo(
 
     with clear_errors():
         asked = Asked(Wish(TARGETS[data]), Settings(network), Outputs(html, save=save), more=True)
-        asked.outputs.check("")
+        asked.outputs.check()
         run(carried(data), asked, Progress.on_terminal())
 
 

@@ -14,7 +14,7 @@ from logiclens.cli.outputs import Outputs
 from logiclens.cli.reports import command_typed, write_report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from rich.console import Console
 
@@ -157,18 +157,27 @@ def read(
 
 def run(source: Source, asked: Asked, progress: Progress) -> None:
     """Learn, write what is to be written, and print."""
-    from logiclens.cli.printing import output_console
+    from logiclens.cli.as_json import class_entries, overall_entries
 
     results = learn(source, asked, progress)
-    _write(results, asked, progress)
+    classes = [class_entries(found) for found in results.outcome.classes]
+    write(results, asked, progress, classes, overall_entries(results.outcome))
+    print_results(asked, results.model.explain(), lambda console: _print(console, results, asked))
+
+
+def print_results(asked: Asked, rules: Any, in_full: Callable[[Console], None]) -> None:
+    """Print results, or the rules alone, or nothing where standard output is taken."""
+    from logiclens.cli.printing import output_console, say
+
     if asked.outputs.to_stdout:
         return
     with written():
         console = output_console()
-        if asked.quiet:
-            print_rules_alone(console, results.model.explain())
-        else:
-            _print(console, results, asked)
+        if not asked.quiet:
+            in_full(console)
+            return
+        for explanation in rules.values():
+            say(console, explanation.rule.format("unicode" if console.is_terminal else "ascii"))
 
 
 def learn(
@@ -181,6 +190,7 @@ def learn(
 
     with progress.doing("looking at the columns"):
         prepared = prepare(source, asked.wish)
+        _check_folds(asked.folds, len(prepared.labels))
         if check is not None:
             check(prepared)
     model = trained(prepared, asked.settings, progress)
@@ -192,8 +202,36 @@ def learn(
     return Results(prepared, model, outcome, dropped, metrics)
 
 
-def _write(results: Results, asked: Asked, progress: Progress) -> None:
-    from logiclens.cli.as_json import class_entries, overall_entries, results_json
+def _check_folds(folds: int | None, n_rows: int) -> None:
+    from logiclens.errors import InputError
+
+    if folds is not None and folds > n_rows:
+        raise InputError(f"--folds must be at most the number of rows, {n_rows}. Got {folds}.")
+
+
+def write(
+    results: Results,
+    asked: Asked,
+    progress: Progress,
+    rules: Sequence[Mapping[str, Any]],
+    overall: Mapping[str, Any],
+    *,
+    task: str = "classify",
+) -> None:
+    """Write the files that were asked for.
+
+    Parameters
+    ----------
+    results : Results
+    asked : Asked
+    progress : Progress
+    rules : sequence of mappings
+        The rules, for JSON.
+    overall : mapping
+        Figures about all rules together, for JSON.
+    task : {"classify", "black box"}, default "classify"
+    """
+    from logiclens.cli.as_json import results_json
     from logiclens.cli.outputs import save_model, write_text
 
     outputs = asked.outputs
@@ -201,21 +239,25 @@ def _write(results: Results, asked: Asked, progress: Progress) -> None:
     if outputs.html is not None:
         with progress.doing("writing the report"):
             write_report(
-                outputs.html, results.model, results.prepared, rows=asked.rows, command=asked.command
+                outputs.html,
+                results.model,
+                results.prepared,
+                task=task,
+                rows=asked.rows,
+                command=asked.command,
             )
     if outputs.json is not None:
         metrics = results.metrics
         text = results_json(
             results.prepared,
-            [class_entries(found) for found in results.outcome.classes],
-            task="classify",
-            overall=overall_entries(results.outcome),
+            rules,
+            task=task,
+            overall=overall,
             settings=setting_entries(asked),
             dropped=results.dropped,
             cross_validation=metrics and {name: value._asdict() for name, value in metrics.items()},
         )
-        with written():
-            write_text(outputs.json, text)
+        write_text(outputs.json, text)
 
 
 def setting_entries(asked: Asked) -> dict[str, Any]:
@@ -232,17 +274,10 @@ def setting_entries(asked: Asked) -> dict[str, Any]:
     }
 
 
-def print_rules_alone(console: Console, rules: Any) -> None:
-    """Rules, one a line."""
-    from logiclens.cli.printing import say
-
-    for explanation in rules.values():
-        say(console, explanation.rule.format("unicode" if console.is_terminal else "ascii"))
-
-
 def _print(console: Console, results: Results, asked: Asked) -> None:
     from logiclens.cli import results as show
     from logiclens.cli.printing import percent, print_table, say
+    from logiclens.errors import count
 
     prepared, outcome = results.prepared, results.outcome
     target = f"{prepared.target}"
@@ -250,8 +285,8 @@ def _print(console: Console, results: Results, asked: Asked) -> None:
         console,
         prepared,
         f"What decides {target}?",
-        f"{type(results.model).__name__} trained on {outcome.n_train} rows, "
-        f"{len(results.model.concept_names_)} concepts.",
+        f"{type(results.model).__name__} trained on {count(outcome.n_train, 'row')}, "
+        f"{count(len(results.model.concept_names_), 'concept')}.",
     )
     show.print_rules(console, show.class_headings(outcome, target, len(prepared.labels)))
     say(console, show.part_words(outcome))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from logiclens.cli.choices import one_of
-from logiclens.cli.failing import clear_errors, written
+from logiclens.cli.failing import clear_errors
 from logiclens.cli.models import Model
+from logiclens.cli.outputs import STDOUT, Outputs, write_text
 
 if TYPE_CHECKING:
     from logiclens.explain import ExplanationSet
@@ -62,8 +62,11 @@ def export(
         typer.Option(help="Name of the Python function.  [default: predict, or rule]", metavar="NAME"),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write to this file instead of standard output.", metavar="FILE")
-    ] = None,
+        Path,
+        typer.Option(
+            help="Write to this file instead of standard output.", metavar="FILE", show_default=False
+        ),
+    ] = STDOUT,
 ) -> None:
     """Write the rules of a saved model in another language, each exactly as the rules predict.
 
@@ -86,19 +89,12 @@ def export(
     if name is not None and to is not Language.PYTHON:
         raise typer.BadParameter("only Python needs a name; add --to python.", param_hint="'--name'")
     from logiclens.cli.models import label_named, rules_in
-    from logiclens.cli.outputs import Outputs, write_text
 
     with clear_errors():
-        if out is not None:
-            Outputs(out=out).check(model)
+        Outputs(out=out).check(model)
         rules = rules_in(model)
         chosen = None if label is None else label_named(rules, label)
-        text = exported(rules, to, chosen, dialect or Dialect.ANSI, name)
-        with written():
-            if out is None:
-                _print(text)
-            else:
-                write_text(out, text)
+        write_text(out, exported(rules, to, chosen, dialect or Dialect.ANSI, name))
 
 
 def exported(
@@ -149,21 +145,3 @@ def _sympy(rules: ExplanationSet, label: Label | None) -> str:
         return f"{head}rule = {sources[label]}"
     entries = "".join(f"    {each!r}: {source},\n" for each, source in sources.items())
     return f"{head}rules = {{\n{entries}}}"
-
-
-def _print(text: str) -> None:
-    """Exactly as it is into a pipe; on a terminal without signs that it would obey."""
-    from logiclens.cli.printing import safe
-
-    if not sys.stdout.isatty():
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode("utf-8", errors="backslashreplace"))
-        return
-    shown = "\n".join(map(safe, text.split("\n")))
-    sys.stdout.write(shown)
-    if shown != text:
-        sys.stdout.flush()
-        typer.echo(
-            "logiclens: what cannot be seen is shown by its number; --out FILE writes it as it is.",
-            err=True,
-        )

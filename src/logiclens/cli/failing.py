@@ -28,17 +28,18 @@ def clear_errors() -> Iterator[None]:
         with _without_remarks():
             yield
     except LogicLensError as error:
-        _tell(str(error))
+        tell(str(error))
         raise typer.Exit(1) from None
     except MemoryError:
-        _tell("There is not enough memory for this. Take fewer rows or columns.")
+        tell("There is not enough memory for this. Take fewer rows or columns.")
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
-        _tell("stopped; no file is half-written.")
+        tell("stopped; no file is half-written.")
         raise typer.Exit(STOPPED) from None
 
 
-def _tell(message: str) -> None:
+def tell(message: str) -> None:
+    """Print one line on standard error."""
     typer.echo(f"logiclens: {safe(message)}", err=True)
 
 
@@ -61,13 +62,20 @@ def written() -> Iterator[None]:
     try:
         yield
         sys.stdout.flush()
+    except LogicLensError:  # some are about files, and of the kind that the system raises
+        raise
     except BrokenPipeError:
         _drop_output()
         raise typer.Exit(1) from None
     except OSError as error:
-        _drop_output()
-        typer.echo(f"logiclens: the output cannot be written: {error.strerror}.", err=True)
-        raise typer.Exit(1) from None
+        raise typer.Exit(output_failed(error)) from None
+
+
+def output_failed(error: OSError) -> int:
+    """Say why the output cannot be written; the exit code."""
+    _drop_output()
+    tell(f"The output cannot be written: {error.strerror or error}. Send it to another place.")
+    return 1
 
 
 def _drop_output() -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+from logiclens.cli.failing import tell, written
+from logiclens.cli.printing import safe
 from logiclens.errors import InputError
-from logiclens.files.writing import written_whole
+from logiclens.files.writing import is_stream, written_whole
 
 if TYPE_CHECKING:
     import pyarrow
@@ -39,7 +43,7 @@ class Outputs:
     save : Path, optional
         The model or, where the name ends in ``.json``, its rules.
     out : Path, optional
-        A table.
+        A table, or text; ``-`` is standard output.
     """
 
     html: Path | None = None
@@ -55,26 +59,30 @@ class Outputs:
 
     @property
     def to_stdout(self) -> bool:
-        """Whether JSON takes standard output, so that nothing else may be printed there."""
-        return self.json == STDOUT
+        """Whether JSON or a table takes standard output, so that nothing else may be printed there."""
+        return STDOUT in (self.json, self.out)
 
-    def check(self, data: str) -> None:
+    def check(self, *read: str) -> None:
         """Try whether all of it can be written, before any work is done.
 
         Parameters
         ----------
-        data : str
-            The file that is read, which must not be replaced.
+        *read : str
+            Files that are read, which must not be replaced.
 
         Raises
         ------
         InputError
-            The same file twice, or the one that is read.
+            The same file twice, or one that is read; a report or a model on standard output.
         FileError
             A file that cannot be written.
         """
-        seen = {_real(Path(data)): "read"} if data != os.fspath(STDOUT) else {}
+        if STDOUT in (self.html, self.save) or self.json == self.out == STDOUT:
+            raise InputError("Either JSON or a table can go to standard output. Name files for the others.")
+        seen = {_real(Path(path)): "read" for path in read if path != os.fspath(STDOUT)}
         for path in self.paths:
+            if is_stream(path):  # to open it is to write to it
+                continue
             if (use := seen.get(_real(path))) is not None:
                 raise InputError(f"{os.fspath(path)!r} is {use}, too. Give each file a name of its own.")
             seen[_real(path)] = "written"
@@ -90,11 +98,11 @@ class Outputs:
         """Files that were written, each with what it holds."""
         for path, what in (
             (self.html, "report"),
-            (self.json if self.json != STDOUT else None, "rules and scores as JSON"),
+            (self.json, "rules and scores as JSON"),
             (self.save, "rules" if self.saves_rules else "model"),
             (self.out, "table"),
         ):
-            if path is not None:
+            if path is not None and path != STDOUT:
                 yield os.fspath(path), what
 
 
@@ -104,11 +112,50 @@ def _real(path: Path) -> Path:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text to a file, whole, or to standard output."""
-    if path == STDOUT:
-        sys.stdout.write(text)
+    with output(path) as stream:
+        stream.write(text.encode("utf-8", errors="backslashreplace"))
+
+
+@contextmanager
+def output(path: Path) -> Iterator[BinaryIO]:
+    """The file to write bytes to, whole or not at all, or standard output."""
+    if path != STDOUT:
+        with written_whole(path) as file:
+            yield file
         return
-    with written_whole(path) as file:
-        file.write(text.encode("utf-8", errors="backslashreplace"))
+    with written():
+        if sys.stdout.isatty():
+            yield from _shown()
+            return
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+
+
+def _shown() -> Iterator[BinaryIO]:
+    """A stream to the terminal; what it would obey is shown by its number, and a line says so."""
+    terminal = _Terminal()
+    yield cast("BinaryIO", terminal)
+    if terminal.changed:
+        sys.stdout.flush()
+        tell("what cannot be seen is shown by its number; --out FILE writes it as it is.")
+
+
+class _Terminal(io.RawIOBase):
+    """Writes text in UTF-8 to a terminal, without signs that it would obey."""
+
+    def __init__(self) -> None:
+        self.changed = False
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Any, /) -> int:
+        text = bytes(content).decode("utf-8", errors="backslashreplace")
+        shown = "".join(part if part in "\t\n" else safe(part) for part in re.split(r"([\t\n])", text))
+        self.changed |= shown != text
+        sys.stdout.write(shown)
+        return len(content)
 
 
 def save_model(model: Any, rules: Any, outputs: Outputs) -> None:
@@ -117,7 +164,7 @@ def save_model(model: Any, rules: Any, outputs: Outputs) -> None:
         (rules if outputs.saves_rules else model).save(outputs.save)
 
 
-def write_table(path: Path, table: pyarrow.Table, name: str, values: NDArray[Any]) -> None:
+def write_table(path: Path, table: pyarrow.Table, name: str, values: NDArray[Any]) -> str:
     """Write a table with one more column, as Parquet where the file is called so, else as CSV.
 
     Parameters
@@ -127,16 +174,35 @@ def write_table(path: Path, table: pyarrow.Table, name: str, values: NDArray[Any
     name : str
         Of the new column; one that is taken gets a number.
     values : ndarray of shape (n,)
+
+    Returns
+    -------
+    str
+        What the new column is called.
     """
     import pyarrow as pa
-    import pyarrow.csv
-    import pyarrow.parquet
 
-    names = chain([name], (f"{name}_{at}" for at in count(2)))
-    free = next(each for each in names if each not in table.column_names)
-    whole = table.append_column(free, pa.array(values))
-    with written_whole(path) as file:
-        if path.suffix.lower() in (".parquet", ".pq"):
-            pyarrow.parquet.write_table(whole, file)
-        else:
-            pyarrow.csv.write_csv(whole, file, pyarrow.csv.WriteOptions(quoting_style="needed"))
+    from logiclens.files.tables import table_writer
+
+    new = new_names([name], table.column_names)[name]
+    with output(path) as stream:
+        writer = table_writer(stream, path)
+        writer.write(table.append_column(new, pa.array(values)))
+        writer.close()
+    return new
+
+
+def new_names(names: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
+    """Names of new columns: one that is taken gets a number.
+
+    Examples
+    --------
+    >>> new_names(["rule", "why"], ["rule", "rule_2"])
+    {'rule': 'rule_3', 'why': 'why'}
+    """
+    known = set(taken)
+    found = {}
+    for name in names:
+        numbered = (f"{name}_{number}" for number in count(2))
+        found[name] = next(new for new in chain([name], numbered) if new not in known)
+    return found

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import logiclens.cli.options as opt
-from logiclens.cli.failing import clear_errors, written
+from logiclens.cli.failing import clear_errors
 from logiclens.cli.models import Model
+from logiclens.cli.outputs import STDOUT, Outputs, new_names, output
 
 if TYPE_CHECKING:
     from logiclens.cli.answers import Answers
     from logiclens.cli.rows import Needs
     from logiclens.files import Batches
 
-_STDOUT = Path("-")
-
 
 def predict(
     model: Model,
     data: opt.Data,
     out: Annotated[
-        Path | None,
+        Path,
         typer.Option(
-            help="File to write: CSV, also .gz, or Parquet if it ends in .parquet.  [default: print CSV]"
+            help="File to write: CSV, also .gz, or Parquet if it ends in .parquet.  [default: print CSV]",
+            show_default=False,
         ),
-    ] = None,
+    ] = STDOUT,
     network: Annotated[
         bool, typer.Option("--network", help="Add what the network of the model says, too.")
     ] = False,
@@ -57,10 +56,11 @@ def predict(
           from a pipe, into a pipe
     """  # noqa: D301 - \b keeps lines
     with clear_errors():
+        Outputs(out=out).check(model, data)
         _predict(model, data, out, network, delimiter=delimiter, encoding=encoding, decimal=decimal)
 
 
-def _predict(model: str, data: str, out: Path | None, network: bool, **layout: str | None) -> None:
+def _predict(model: str, data: str, out: Path, network: bool, **layout: str | None) -> None:
     from logiclens.cli.answers import Answers
     from logiclens.cli.models import rules_in
     from logiclens.cli.progress import Progress
@@ -70,7 +70,8 @@ def _predict(model: str, data: str, out: Path | None, network: bool, **layout: s
     rules = rules_in(model)
     asked = _network_of(model) if network else None
     answers = Answers(rules)
-    with read_batches(data, **layout) as batches, Progress.on_terminal().doing(f"Reading {batches.name}"):
+    progress = Progress.on_terminal(quiet=out == STDOUT and sys.stdout.isatty())  # rows are progress enough
+    with read_batches(data, **layout) as batches, progress.doing(f"reading {batches.name}"):
         wanted = needs(rules, batches.names, everything=network)
         notes = [*batches.notes, *_write(batches, wanted, answers, asked, out)]
     for note in notes:
@@ -89,26 +90,26 @@ def _network_of(path: str) -> Any:
     return found
 
 
-def _write(batches: Batches, wanted: Needs, answers: Answers, network: Any, out: Path | None) -> list[str]:
+def _write(batches: Batches, wanted: Needs, answers: Answers, network: Any, out: Path) -> list[str]:
     """Write all rows with their answers; what a person should know about it."""
     from logiclens.cli.answers import text_columns
     from logiclens.files.tables import table_writer
 
     layout = batches.layout
     names: dict[str, str] = {}
-    with _output(out) as stream:
+    with output(out) as stream:
         writer = table_writer(
             stream,
-            out or "",
+            out,
             delimiter="," if layout is None else layout.delimiter,
             marked=layout is not None and layout.marked,
         )
         for batch in batches:
             values = batch.values(wanted.types)
-            columns = text_columns(*answers.of(wanted.read(values)))
+            columns = text_columns(*answers.of(wanted.read(values, batch.rows.num_rows)))
             if network is not None:
                 columns["network"] = _as_column(network.predict(wanted.named(values)), answers.rules.labels)
-            names = names or _new_names(columns, batches.names)
+            names = names or new_names(columns, batches.names)
             rows = batch.rows
             for name, column in columns.items():
                 rows = rows.append_column(names[name], column)
@@ -123,42 +124,17 @@ def _write(batches: Batches, wanted: Needs, answers: Answers, network: Any, out:
 
 def _as_column(predicted: Any, labels: Sequence[Any]) -> Any:
     """Predictions of a network as an array of pyarrow; of several labels a row, a text with commas."""
+    import numpy as np
     import pyarrow as pa
 
     if predicted.ndim == 1:
         return pa.array(predicted.tolist())
-    return pa.array(
-        [
-            ", ".join(str(label) for label, yes in zip(labels, row, strict=True) if yes)
-            for row in predicted.tolist()
-        ]
-    )
-
-
-def _new_names(columns: Sequence[str] | dict[str, Any], taken: Sequence[str]) -> dict[str, str]:
-    """Names for new columns that are not there yet."""
-    found = {}
-    for name in columns:
-        new, number = name, 1
-        while new in taken:
-            number += 1
-            new = f"{name}_{number}"
-        found[name] = new
-    return found
-
-
-@contextmanager
-def _output(out: Path | None) -> Iterator[BinaryIO]:
-    """The file to write, whole or not at all, or standard output."""
-    from logiclens.files import written_whole
-
-    if out is not None and out != _STDOUT:
-        with written_whole(out) as file:
-            yield file
-        return
-    with written():
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+    distinct, places = np.unique(predicted, axis=0, return_inverse=True)
+    texts = [
+        ", ".join(str(label) for label, yes in zip(labels, row, strict=True) if yes)
+        for row in distinct.tolist()
+    ]
+    return pa.DictionaryArray.from_arrays(pa.array(places.reshape(-1)), pa.array(texts))
 
 
 def _summary(answers: Answers) -> str:

@@ -47,6 +47,7 @@ def write_report(
         data_sha256=prepared.sha256,
         dropped=dict(prepared.dropped),
         task=task,
+        held_out=bool(prepared.held_out.any()),
     )
     truth = None if prepared.target is None else labels
     report(model, inputs, truth, path=path, target=prepared.target, rows=rows, source=source)

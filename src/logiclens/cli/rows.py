@@ -52,14 +52,18 @@ class Needs:
         """Columns of the file, called as the vocabulary calls them."""
         return {column: values[place] for column, place in self.columns.items()}
 
-    def read(self, values: Mapping[str, Any]) -> ConceptData:
+    def read(self, values: Mapping[str, Any], n_rows: int) -> ConceptData:
         """Truth of the concepts on rows of the file.
 
         Parameters
         ----------
         values : mapping of str to pyarrow.ChunkedArray or array
             The columns of the file, read as :attr:`types` says.
+        n_rows : int
+            How many rows there are: rules that are never true, or always, need no column.
         """
+        if not self.columns:
+            return ConceptData(np.zeros((n_rows, 0), dtype=np.bool_), names=())
         columns = self.named(values)
         if self.vocabulary is None:
             return ConceptData(columns)

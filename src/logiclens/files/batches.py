@@ -18,14 +18,14 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from logiclens.errors import UnknownColumnError, UnknownColumnsError
+from logiclens.errors import FileError, UnknownColumnError, UnknownColumnsError
 from logiclens.files.blocks import LongRecordError, OpenQuoteError, blocks
 from logiclens.files.columns import ValueType, checked_types
 from logiclens.files.layout import Layout, distinct_names, find_layout
 from logiclens.files.locating import Rows
 from logiclens.files.native import plain_column
 from logiclens.files.opening import Peekable, Source, damage_named, opened
-from logiclens.files.reading import csv_options, damaged_parquet, no_rows, read_as
+from logiclens.files.reading import csv_options, damaged_parquet, no_rows, parquet_rows, read_as
 
 _BLOCK = 1 << 22  # bytes of text in a batch
 _ROWS = 1 << 16  # rows of Parquet in a batch
@@ -195,26 +195,33 @@ def _text_batches(stream: Peekable, origin: Rows) -> Iterator[Batch]:
 
 
 def _of_parquet(source: Source, stack: ExitStack) -> Batches:
+    whole = source.path is not None and not source.packed
+    content = source.path if whole else _spooled(source.stream, stack)
     try:
-        if source.path is not None and not source.packed:
-            file = pyarrow.parquet.ParquetFile(source.path)
-        else:
-            file = pyarrow.parquet.ParquetFile(_spooled(source.stream, stack))
+        file = pyarrow.parquet.ParquetFile(content)
     except (pa.ArrowException, OSError) as error:
         raise damaged_parquet(source.label) from error
     stack.callback(file.close)
     if not file.metadata.num_rows:
         raise no_rows(source.label)
     names, _, notes = distinct_names(file.schema_arrow.names)
-    origin = Rows(source.label, Layout(",", "utf-8", ".", names), None)
-    return Batches(source.name, names, None, tuple(notes), _parquet_batches(file, origin))
+    batches = _parquet_batches(file, parquet_rows(source.label, names))
+    return Batches(source.name, names, None, tuple(notes), batches)
 
 
 def _spooled(stream: Peekable, stack: ExitStack) -> Any:
     """A stream as a file on the disk: Parquet is read from its end."""
     file = stack.enter_context(tempfile.TemporaryFile())
     while part := stream.read(1 << 22):
-        file.write(part)
+        try:
+            file.write(part)
+            file.flush()
+        except OSError as error:
+            folder = tempfile.gettempdir()
+            raise FileError(
+                f"There is no room in the folder {folder!r} for what comes from a pipe. Make room there, or "
+                "set TMPDIR to another one."
+            ) from error
     file.seek(0)
     return file
 

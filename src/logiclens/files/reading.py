@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
@@ -79,7 +80,7 @@ def read_table(
     decimal : {".", ","}, optional
         Sign before the decimals of a number; found in the first lines when missing.
     types : mapping of str to ValueType, optional
-        What the values of some columns of a text file are; the others are guessed.
+        What the values of some columns are; the others are guessed, or have types of their own.
 
     Returns
     -------
@@ -108,13 +109,13 @@ def read_table(
     wanted = checked_types({} if types is None else types)
     with opened(path) as source, damage_named(source.label):
         if source.is_parquet:
-            table, notes = _read_parquet(source)
+            table, notes = _read_parquet(source, wanted)
         else:
             table, notes = _read_text(source, *find_layout(source, delimiter, encoding, decimal), wanted)
         return TableFile(table, source.name, source.digest(), notes)
 
 
-def _read_parquet(source: Source) -> tuple[Any, tuple[str, ...]]:
+def _read_parquet(source: Source, types: Mapping[str, ValueType]) -> tuple[Any, tuple[str, ...]]:
     try:
         table = pyarrow.parquet.read_table(pa.BufferReader(source.stream.read()))
     except (pa.ArrowException, OSError) as error:
@@ -122,7 +123,16 @@ def _read_parquet(source: Source) -> tuple[Any, tuple[str, ...]]:
     table, notes = plain_table(table)
     if not table.num_rows or not table.num_columns:
         raise FileError(f"{source.label} has no rows. Pass a table with rows.")
+    rows = parquet_rows(source.label, table.column_names)
+    for at, name in enumerate(table.column_names):
+        if types.get(name, ValueType.MIXED) is not ValueType.MIXED:
+            table = table.set_column(at, name, read_as(table.column(at), name, types[name], rows))
     return table, notes
+
+
+def parquet_rows(label: str, names: Sequence[str]) -> Rows:
+    """The rows of a Parquet file, for messages: they have numbers and no lines."""
+    return Rows(label, Layout(",", "utf-8", ".", tuple(names)), None)
 
 
 def damaged_parquet(label: str) -> FileError:
@@ -167,7 +177,7 @@ def read_as(column: Any, name: str, kind: ValueType, rows: Rows, start: int = 0)
     Parameters
     ----------
     column : pyarrow.ChunkedArray
-        Text is read; what has a type of its own stays as it is.
+        Text is read; what has a type of its own stays as it is, if its numbers are finite.
     name : str
     kind : ValueType
     rows : Rows
@@ -176,6 +186,9 @@ def read_as(column: Any, name: str, kind: ValueType, rows: Rows, start: int = 0)
         Rows before it.
     """
     if not is_text(column.type):
+        infinite = pc.index(pc.is_inf(column), True).as_py() if pa.types.is_floating(column.type) else -1
+        if infinite >= 0 and kind in (ValueType.NUMBER, ValueType.FLAG):
+            raise rows.bad_value(name, start + infinite, f"{column[infinite]}", kind)
         return column
     found, bad = as_type(column, kind, rows.layout.decimal)
     if bad is not None:

@@ -143,6 +143,8 @@ def as_cells(column: Any, delimiter: str = ",") -> Any:
     if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         texts = [None if value is None else json.dumps(value, default=str) for value in column.to_pylist()]
         column = pa.array(texts, type=pa.string())
+    if pa.types.is_boolean(kind):  # as Python and pandas write them
+        column = pc.if_else(column, "True", "False")
     text = pc.fill_null(pc.cast(column, pa.string()), "")
     content = bytes(_content(text))
     if not any(sign in content for sign in (b'"', b"\n", b"\r", delimiter.encode())):

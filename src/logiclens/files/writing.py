@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -61,8 +62,9 @@ def unreadable(path: str | os.PathLike[str], error: Exception) -> FileError:
 def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file to write bytes to: it is there with all of them afterwards, or is as it was before.
 
-    They go to a new file in the same folder, which takes the place of the old one at the end. Whatever is
-    raised meanwhile, by Ctrl-C, too, removes it again.
+    They go to a new file in the same folder, which takes the place of the old one, and its permissions, at
+    the end. Whatever is raised meanwhile, by Ctrl-C, too, removes it again. A link stays one: what it points
+    to is written. A device or a pipe is written to directly.
 
     Parameters
     ----------
@@ -88,26 +90,43 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     False age,color
     """
     target = as_file(path)
-    draft = target.with_name(f".{secrets.token_hex(8)}.tmp")  # not the target's name: it may be too long
+    if is_stream(target):
+        with _failures_named(target):
+            stream = open(target, "wb")
+        with _own_failures_named(target), stream:
+            yield stream
+        return
+    real = Path(os.path.realpath(target))
+    draft = real.with_name(f".{secrets.token_hex(8)}.tmp")  # not the target's name: it may be too long
     try:
         with _failures_named(target):
             file = open(draft, "xb")
-        with file:
-            try:
+        try:
+            with _own_failures_named(target):
                 yield file
-            except OSError as error:
-                if isinstance(error, FileError) or error.filename is not None:
-                    raise  # it was about another file
-                raise _unwritable(target, error) from error
             with _failures_named(target):
                 file.flush()
                 os.fsync(file.fileno())
+        finally:
+            with suppress(OSError):  # what could not be written is tried once more
+                file.close()
         with _failures_named(target):
-            os.replace(draft, target)
+            with suppress(OSError):  # there is none, or it has permissions of another kind
+                os.chmod(draft, stat.S_IMODE(os.stat(real).st_mode))
+            os.replace(draft, real)
     except BaseException:  # Ctrl-C, too
         with suppress(OSError):
             draft.unlink()
         raise
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether a path names a device or a pipe: what is written there is gone, and nothing can replace it."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 @contextmanager
@@ -116,6 +135,17 @@ def _failures_named(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        raise _unwritable(target, error) from error
+
+
+@contextmanager
+def _own_failures_named(target: Path) -> Iterator[None]:
+    """The same around work of others, which may fail at another file, too."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, FileError) or error.filename is not None:
+            raise
         raise _unwritable(target, error) from error
 
 
