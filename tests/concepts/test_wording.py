@@ -8,10 +8,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from logiclens.concepts import Above, AtMost, Between, Flag, OneOf, Vocabulary
+from logiclens.concepts import Above, AtMost, Between, Flag, Missing, OneOf, Vocabulary
 from logiclens.concepts.concept import Condition, Relation
 from logiclens.concepts.wording import in_english, in_logic, in_python, in_sql
 from logiclens.errors import InputError
+from logiclens.explain import Rule
 from logiclens.logic import Not, Var
 from logiclens.logic.sql import dialect_named
 from tests.concepts.readers import read_english, read_logic
@@ -342,3 +343,43 @@ def test_values_that_sql_cannot_carry_are_refused(value, dialect, message):
 )
 def test_python_word_for_word(condition, optional, source):
     assert in_python(condition, optional) == source
+
+
+WORDS = Vocabulary(
+    ("age", "sex"),
+    (Above("age", 17), Above("age", 5), Missing("age"), OneOf("sex", ("male",))),
+    optional={"sex"},
+)
+OLD, GROWN, GAP, MALE = map(Var, WORDS.names)
+
+
+@pytest.mark.parametrize(
+    ("formula", "english", "logic"),
+    [
+        (~OLD & ~GAP, "age at most 17", "age(x) <= 17"),
+        (~GAP & OLD, "age above 17", "age(x) > 17"),
+        (GROWN & ~OLD, "age above 5 and age at most 17", "age(x) > 5 & age(x) <= 17"),
+        (~GAP, "age is known", "~missing(age(x))"),
+        (
+            ~OLD & ~MALE,
+            "(age at most 17 or missing) and (sex is not male or missing)",
+            "(age(x) <= 17 | missing(age(x))) & (sex(x) != male | missing(sex(x)))",
+        ),
+        (
+            (~OLD & ~GAP) | (~GROWN & MALE),
+            "age at most 17, or (age at most 5 or missing) and sex is male",
+            "age(x) <= 17 | ((age(x) <= 5 | missing(age(x))) & sex(x) = male)",
+        ),
+        (~(~OLD & ~GAP), "(age above 17 or missing)", "(age(x) > 17 | missing(age(x)))"),
+    ],
+)
+def test_what_is_known_of_a_value_is_said_once(formula, english, logic):
+    assert WORDS.to_sentence(formula) == english
+    assert WORDS.format(formula) == logic
+    assert Rule("y", formula, vocabulary=WORDS).format() == f"forall x: y(x) <-> {logic}"
+
+
+def test_names_of_shortened_literals_are_taken_by_no_concept():
+    words = Vocabulary(("age", "0"), (Above("age", 17), Missing("age"), Flag("0")))
+
+    assert words.to_sentence(~Var("age > 17") & ~Var("age is missing") & Var("0")) == "age at most 17 and “0”"

@@ -86,7 +86,7 @@ def test_a_counterfactual_is_a_table_of_changes():
 
     assert page.text == (
         "The rule of yes would hold if a were true and b were false."
-        "whatas it isas it would have to beanot aa were truebbb were false"
+        "whatas it isit would change ifanot aa were truebbb were false"
     )
     assert (
         "table"

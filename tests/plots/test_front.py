@@ -30,6 +30,19 @@ def test_points_stand_at_their_literals_and_errors():
     assert "chosen: 1 literal, 2 errors" in [text.get_text() for text in display.ax_.texts]
 
 
+def test_the_line_leaves_out_rules_that_err_more_than_shorter_ones():
+    front = [
+        FrontPoint(FALSE, 0, 9.0),
+        FrontPoint(a, 1, 2.0),
+        FrontPoint(b, 1, 7.0),
+        FrontPoint(a & b, 2, 4.0),
+    ]
+    lines = drawn(FrontDisplay.from_explanation(explanation(front=front)))
+
+    assert lines["_steps"] == [(0, 9), (1, 2), (1, 2), (2, 2)]
+    assert lines["errors"] == [(0, 9), (1, 2), (1, 7), (2, 4)]
+
+
 def test_nothing_is_marked_where_the_formula_is_not_on_the_front():
     assert "chosen" not in drawn(FrontDisplay.from_explanation(explanation(b)))
 

@@ -60,7 +60,10 @@ def test_the_heaviest_patterns_are_told_in_words_not_in_values():
     ],
 )
 def test_what_breaks_a_rule_depends_on_what_it_states(kind, kinds):
-    assert broken(Var("a"), [[1, 0, 0, 0, 0]], [False], kind).kinds == kinds
+    found = broken(Var("a"), [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0]], [False, True], kind)
+
+    assert found.kinds == tuple(one.kind for one in found.patterns) == kinds
+    assert (found.n_false_alarms, found.n_missed, found.n_patterns) == (1, 1, len(kinds))
 
 
 def test_a_rule_without_concepts_is_wrong_about_any_row():
@@ -97,7 +100,7 @@ def test_words_leave_out_what_follows():
 
     for term, text in (
         (grown & old & ~gap & male, "age above 62 and sex is male"),
-        (grown & ~old & ~gap, "age above 30 and age at most 62"),
+        (grown & ~old & ~gap, "age above 30 and at most 62"),
         (~grown & ~old & ~gap & ~male, "age at most 30 and sex is not male"),
         (~grown & ~old & gap, "age is missing"),
         (~gap, "age is known"),

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from logiclens.concepts import Above, Missing, OneOf, Vocabulary
 from logiclens.explain import Explanation, ExplanationSet, Rule
-from logiclens.logic import Var
+from logiclens.logic import Formula, Var
 from logiclens.reporting import report
 from tests.reporting import pages
 
@@ -178,8 +179,85 @@ def test_counterfactuals_of_three_changes_and_of_too_many(browser: Any, tmp_path
     page.evaluate(SET_ROW, [[at, 0] for at in range(n)])
     settled(page)
 
-    assert page.locator(".counterfactual p").inner_text().replace(" (now 0)", "") == said
+    assert page.locator(".counterfactual p").inner_text().replace(" (now\u00a00)", "") == said
     page.context.close()
+
+
+@pytest.fixture
+def show(browser: Any, tmp_path: Path) -> Iterator[Any]:
+    """Make a report of rules and open it; nothing may have gone wrong at the end."""
+    found = []
+
+    def made(rules: ExplanationSet, *given: Any) -> Any:
+        report(rules, *given, path=tmp_path / "page.html")
+        found.append(opened(browser, tmp_path / "page.html"))
+        return found[-1]
+
+    yield made
+    for page in found:
+        assert page.wrong == []
+        page.context.close()
+
+
+def rules_in(words: Vocabulary, **formulas: Formula) -> ExplanationSet:
+    explanations = [Explanation(Rule(label, one, vocabulary=words)) for label, one in formulas.items()]
+    return ExplanationSet(explanations, words.names)
+
+
+def test_what_is_asked_of_several_columns_is_enough_wherever_they_are(show: Any):
+    words = Vocabulary(("x", "y"), tuple(Above(column, cut) for column in "xy" for cut in (1, 2)))
+    far = Var("x > 2") & Var("y > 2")
+    yes = Var("x > 1") & Var("y > 1") & ~far
+    page = show(rules_in(words, yes=yes, no=~yes), {"x": [0, 5], "y": [0, 5]}, ["no", "no"])
+    page.evaluate(SET_ROW, [[0, 0], [1, 0]])
+    settled(page)
+
+    assert page.locator(".counterfactual p").inner_text().replace("\u00a0", " ") == (
+        "The prediction would be yes if x were above 1 (now 0) and y were above 1 and at most 2 (now 0)."
+    )
+
+
+def test_a_condition_that_needs_a_value_does_not_speak_of_missing_ones(show: Any):
+    words = Vocabulary(("age",), (Above("age", 62), Missing("age")))
+    rules = rules_in(words, young=~Var("age > 62") & ~Var("age is missing"), other=Var("age > 62"))
+    page = show(rules, {"age": [30, 70, None]})
+
+    assert page.locator("#rule-0 .terms .chip:visible").all_inner_texts() == ["age ≤ 62"]
+    for age, says, sign in ((30, "holds", "✓"), (None, "does not hold (0 of 1)", "✗")):
+        page.evaluate(SET_ROW, [[0, age]])
+        first = page.locator(".verdicts li").first
+        assert (first.locator(".says").inner_text(), first.locator(".sign").inner_text()) == (says, sign)
+    page.evaluate(SET_ROW, [[0, 70]])
+    settled(page)
+    assert "be young if age were at most 62 (now" in page.locator(".counterfactual p").inner_text()
+
+
+def test_a_category_starts_at_its_most_common_value(show: Any):
+    words = Vocabulary(("sex",), (OneOf("sex", ("female",)),))
+    page = show(
+        rules_in(words, yes=Var("sex = female"), no=~Var("sex = female")), {"sex": ["male", "male", "female"]}
+    )
+    settled(page)
+
+    assert page.locator("#input-0 option").all_inner_texts() == ["female", "male", "(other)"]
+    assert page.evaluate(VERDICT)["prediction"] == "no"
+    assert page.evaluate(READ_ROW) == ["male"]
+    page.locator(".counterfactual button").click()
+    settled(page)
+    assert "if sex were not female (now\u00a0female)" in page.locator(".counterfactual p").inner_text()
+
+
+def test_columns_are_offered_when_a_rule_uses_them(page: Any):
+    crew = page.locator(".field", has_text="crew")
+    assert not crew.is_visible()
+    assert page.locator(".inputs .note").inner_text() == (
+        "1 other column can be set once a shorter or longer rule uses it."
+    )
+
+    page.locator("#rule-2 .slide input").fill("0")
+
+    assert crew.is_visible()
+    assert page.locator(".inputs .note").is_hidden()
 
 
 def test_a_goal_can_be_named(page: Any, own: ExplanationSet):
@@ -343,8 +421,8 @@ def test_names_are_inert(browser: Any, folder: Path):
 
     assert page.wrong == []
     assert page.locator("script").count() == 3
-    assert page.locator("#rule-0 h3").inner_text() == pages.SCRIPT
-    assert page.locator("#rule-2 h3 bdi").inner_text() == pages.HEBREW
+    assert page.locator("#rule-0 h3").inner_text() == f"fate = {pages.SCRIPT}"
+    assert page.locator("#rule-2 h3 .is").inner_text() == pages.HEBREW
     assert json.loads(page.locator("#facts").inner_text())["rules"][1]["label"] == pages.DROP
     assert "\u202e" not in page.content().split("<script", 1)[0]
     page.context.close()

@@ -78,7 +78,9 @@ def test_rows_of_the_fit_are_named_so(people, clusters):
 
     assert (facts.data.n_rows, facts.data.n_held_out, facts.data.classes_of) == (200, None, "training rows")
     assert (facts.overall.part, facts.overall.n) == ("training rows", 200)
-    assert gather_facts(clusters.model, clusters.X).overall.part == "rows given"
+    facts = gather_facts(clusters.model, clusters.X, source=Source(n_train=len(clusters.X)))
+    assert (facts.overall.part, facts.data.classes_of) == ("rows given", "rows given, by their cluster")
+    assert (facts.data.n_rows, facts.data.n_held_out) == (len(clusters.X), None)
 
 
 def test_whose_answers_classes_are_is_said(iris):

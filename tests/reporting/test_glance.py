@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from logiclens.explain import Rule, RuleKind
+from logiclens.logic import Var
 from logiclens.reporting import report
-from logiclens.reporting.glance import answer, figures, findings, kind_note, provenance
+from logiclens.reporting.glance import answer, figures, findings, kind_note, percent, provenance
 from tests.reporting import pages
 
 
@@ -28,6 +30,7 @@ def test_the_answer_says_how_far_rules_can_be_relied_on(facts: dict[str, Any]):
         "n": 1200,
         "rules_accuracy": 0.9333,
         "network_accuracy": 0.975,
+        "baseline": 0.863,
         "fidelity_plain": 0.96,
         "faithful_to": "the network",
         "n_uncovered": 1,
@@ -37,8 +40,9 @@ def test_the_answer_says_how_far_rules_can_be_relied_on(facts: dict[str, Any]):
 
     assert answer(facts) == (
         "Three rules, one for each class, of 3.7 literals on average. On 1,200 rows held out they are right "
-        "about <strong>93.3%</strong>; the network about 97.5%. On average a rule agrees with the network on "
-        "<strong>96%</strong>. 1 row is claimed by no rule, 2 by several."
+        "about <strong>93.3%</strong>; the network about 97.5%; always the most common class about 86.3%. "
+        "On average a rule agrees with the network on <strong>96%</strong>. "
+        "No rule is true of 1 row, more than one of 2."
     )
 
 
@@ -53,21 +57,42 @@ def test_the_answer_leaves_out_what_is_not_known(facts: dict[str, Any]):
 
 
 def test_the_answer_says_when_nothing_is_in_doubt(facts: dict[str, Any]):
-    facts["overall"] |= {"n_uncovered": 0, "n_conflicts": 0}
-    assert answer(facts).endswith("Each row is claimed by exactly one rule.")
+    for uncovered, conflicts, said in (
+        (0, 0, "Exactly one rule is true of each row."),
+        (0, 3, "More than one rule is true of 3 rows."),
+        (1200, 0, "No rule is true of 1,200 rows."),
+        (2, 1, "No rule is true of 2 rows, more than one of 1."),
+    ):
+        facts["overall"] |= {"n_uncovered": uncovered, "n_conflicts": conflicts}
+        assert answer(facts).endswith(f" {said}")
 
-    facts["overall"] |= {"n_uncovered": 0, "n_conflicts": 3}
-    assert answer(facts).endswith("No rows are claimed by no rule, 3 by several.")
+
+def test_the_answer_of_one_rule_says_how_many_rows_it_is_about(facts: dict[str, Any]):
+    facts["rules"] = facts["rules"][:1]
+    facts["overall"] |= {"n": 40, "n_uncovered": 3, "n_conflicts": 0}
+
+    assert answer(facts).endswith(" It is true of 37 of 40 rows.")
+
+
+def test_a_rate_is_all_or_nothing_only_where_it_is():
+    rates = (0.0, 0.0001, 0.0005, 0.5, 0.9949, 0.9996, 1.0)
+
+    assert [percent(rate) for rate in rates] == ["0%", "<0.1%", "0.1%", "50%", "99.5%", ">99.9%", "100%"]
 
 
 def test_figures_name_what_was_measured(facts: dict[str, Any]):
     facts["data"] |= {"n_rows": 1000, "n_train": 750, "n_held_out": 250}
-    facts["overall"] |= {"rules_accuracy": 1.0, "black_box_accuracy": 0.5, "network_accuracy": None}
+    facts["overall"] |= {
+        "baseline": 0.625,
+        "rules_accuracy": 1.0,
+        "black_box_accuracy": 0.5,
+        "network_accuracy": None,
+    }
     shown = {figure.name: (figure.value, figure.note) for figure in figures(facts)}
 
-    assert shown["Rows"] == ("1,000", "750 for training, 250 held out")
+    assert shown["Rows"] == ("1,000", "750\u00a0for\u00a0training, 250\u00a0held\u00a0out")
     assert shown["Classes"] == ("3", "")
-    assert shown["Rules are right"] == ("100%", "accuracy")
+    assert shown["Rules are right"] == ("100%", "most common class: 62.5%")
     assert shown["Black box is right"] == ("50%", "accuracy")
     assert "Network is right" not in shown
 
@@ -85,7 +110,7 @@ def test_findings_of_rules_that_have_all_faults(facts: dict[str, Any]):
 
     assert [finding.text for finding in found] == [
         "1 pair of rules can both be true of a row.",
-        "There can be rows that no rule covers.",
+        "There can be rows that no rule covers. They are taken for <bdi>unknown</bdi>.",
         "The rules of <bdi>a</bdi>, <bdi>b</bdi>, <bdi>c</bdi> and 1 more are always true.",
         "The rule of <bdi>&lt;e&gt;</bdi> is never true.",
     ]
@@ -120,14 +145,43 @@ def test_labels_that_go_together_have_no_conflicts(facts: dict[str, Any]):
     facts["policy"]["multi_label"] = True
     facts["check"] |= {"uncovered": None, "covered": None}
 
+    facts["overall"] |= {"rules_accuracy": 0.5, "network_accuracy": 0.625, "baseline": None}
+
     assert [finding.good for finding in findings(facts)] == [True]
-    assert "claimed" not in answer(facts)
+    assert answer(facts) == (
+        "Three rules, one for each class, of 6 literals on average. On 40 rows held out they get every "
+        "label right of <strong>50%</strong>; the network of 62.5%."
+    )
+    assert [one.note for one in figures(facts) if one.name == "Rules are right"] == [
+        "about every label of a row"
+    ]
 
 
-def test_the_kind_is_said_once_where_rules_go_both_ways(facts: dict[str, Any]):
-    assert facts["rules"][0]["sentence"].endswith(kind_note(facts))
-    assert kind_note(facts) == " (a necessary and sufficient condition)"
-    assert kind_note(facts | {"kind": "if"}) == ""
+@pytest.mark.parametrize(
+    ("kind", "overlap_is_fine", "gap_is_fine"),
+    [("iff", False, False), ("if", True, False), ("only_if", False, True), ("cluster", True, False)],
+)
+def test_what_is_a_fault_depends_on_the_kind_of_condition(
+    facts: dict[str, Any], kind: str, overlap_is_fine: bool, gap_is_fine: bool
+):
+    facts["kind"] = kind
+    facts["check"] |= {
+        "conflicts": [{"labels": ["a", "b"], "example": "x > 5"}],
+        "n_conflicts": 1,
+        "uncovered": {"text": "x = 4", "example": "x = 4"},
+        "covered": False,
+    }
+    overlap, gap = findings(facts)[:2]
+
+    assert (overlap.good, gap.good) == (overlap_is_fine, gap_is_fine)
+    assert ("which necessary conditions may" in overlap.text) == overlap_is_fine
+    assert ("which sufficient conditions may leave" in gap.text) == gap_is_fine
+    assert (gap.examples, gap.all) == (("x = 4",), None)
+
+
+@pytest.mark.parametrize("kind", list(RuleKind))
+def test_sentences_of_every_kind_end_with_what_is_said_once(kind: RuleKind):
+    assert Rule("a", Var("x"), kind).to_sentence().endswith(kind_note({"kind": str(kind)}))
 
 
 def test_provenance_leaves_out_what_is_not_known(facts: dict[str, Any]):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -90,6 +91,15 @@ def test_every_range_reaches_both_sides_of_a_cut_point(values, cut):
     assert found.low <= found.start <= found.high or len(set(values)) == 1
 
 
+@pytest.mark.parametrize(
+    "values", [[0.0, 5e-324], [5e-324], [-1.7e308, 1.7e308], [1.7976931348623157e308], [-1e300, 0.0]]
+)
+def test_a_range_of_the_smallest_and_largest_numbers_is_one(values):
+    found = one_input(Above("x", values[0]), table={"x": values})
+
+    assert -math.inf < found.low <= min(values) <= max(values) <= found.high < math.inf
+
+
 def test_without_rows_a_range_is_not_known():
     found = one_input(Above("age", 62), Above("age", 30))
 
@@ -107,7 +117,16 @@ def test_without_rows_a_range_is_not_known():
             "tan",
             False,
         ),
-        ([OneOf("c", ("red",))], {"c": ["green", "green", None]}, "category", ("red",), None, True),
+        (
+            [OneOf("c", ("red",))],
+            {"c": ["green", "red", "green", None]},
+            "category",
+            ("red", "green"),
+            "green",
+            True,
+        ),
+        ([OneOf("c", (2,))], {"c": [7, 7, 2]}, "category", (2, 7), 7, False),
+        ([OneOf("c", ("red",))], None, "category", ("red",), "red", False),
         ([OneOf("c", (2,))], {"c": [1, 2, 2]}, "category", (2,), 2, False),
         ([Flag("c")], {"c": [True, True, False]}, "flag", (), True, False),
         ([Flag("c", numeric=True)], {"c": [0, 1, 0]}, "flag", (), False, False),

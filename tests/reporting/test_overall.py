@@ -34,6 +34,7 @@ def test_figures_are_those_of_the_metrics(iris):
     assert found.complexity == rules.complexity
     assert (found.n_uncovered, found.n_conflicts) == (counts.n_uncovered, counts.n_conflicts)
     assert found.black_box_accuracy is None
+    assert found.baseline == pytest.approx(np.unique(iris.y, return_counts=True)[1].max() / 75)
 
 
 def test_the_table_counts_what_the_rules_take_for_what(iris):
@@ -91,6 +92,7 @@ def test_clusters_have_no_truth(clusters):
     found = gather_facts(clusters.model, clusters.X).overall
 
     assert (found.against, found.rules_accuracy, found.explanation_accuracy) == ("the clusters", None, None)
+    assert found.baseline is None
     assert found.fidelity is not None
 
 

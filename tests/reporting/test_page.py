@@ -7,6 +7,7 @@ import re
 from html.parser import HTMLParser
 from importlib import resources
 
+import numpy as np
 import pytest
 
 from logiclens.explain import Explanation, ExplanationSet, Rule
@@ -119,16 +120,56 @@ def test_rows_are_in_the_page_only_when_asked_for():
     assert "Rows the rules are wrong about" in report(rules, rows, truth, rows=True).html
 
 
-def test_two_hundred_classes_stay_below_two_megabytes():
-    names = [f"a concept with a name of some length {at}" for at in range(30)]
+def test_a_necessary_condition_is_not_broken_by_false_alarms():
+    rules = ExplanationSet([Explanation(Rule(label, Var("x"), "if")) for label in "ab"], ["x"])
+    page = report(rules, [[1], [1], [0]], ["a", "b", "b"]).html
+    first, second = page.split("<h4>Rows that break the rule</h4>")[1:]
+
+    assert first.lstrip().startswith("<p>None of the rows held out.</p>")
+    assert second.lstrip().startswith("<p>1 missed, against the truth.</p>")
+    assert "false alarm</span>" not in page
+
+
+def test_what_was_not_measured_is_not_shown():
+    rules = pages.rules()
+    rows = pages.table(30, 0, rules.vocabulary)
+    alone, covered = report(rules).html, report(rules, rows).html
+    measured = report(rules, rows, rules.predict(rows)).html
+
+    for page, rates, breaks in ((alone, 0, 0), (covered, 1, 0), (measured, 4, 3)):
+        card = page.split('<div class="scores">')[1].split("</dl>")[0]
+        assert card.count('class="rate"') == rates
+        assert page.count("<h4>Rows that break the rule</h4>") == breaks
+    assert "Not measured: there were no rows to measure it on." in alone
+    assert "Not measured" not in covered
+
+
+def test_the_rules_stand_at_the_head_of_the_page_unless_they_are_long():
+    def head(n: int, name: str) -> int:
+        rules = [Explanation(Rule(f"class {at}", Var(name))) for at in range(n)]
+        return report(ExplanationSet(rules, [name])).html.split("</header>")[0].count("data-answer=")
+
+    assert head(7, "short") == 7
+    assert head(2, "long" * 300) == 0
+
+
+@pytest.mark.parametrize("name", ["c", "a concept with a name of some length "])
+def test_two_hundred_classes_stay_below_two_megabytes(name: str):
+    x = [Var(f"{name}{at}") for at in range(30)]
     rules = ExplanationSet(
         [
-            Explanation(Rule(f"class number {at}", Var(names[at % 30]) & ~Var(names[(at + 7) % 30])))
+            Explanation(
+                Rule(
+                    f"class number {at}",
+                    (x[at % 30] & ~x[(at + 7) % 30]) | (x[(at + 1) % 30] & x[at // 30]) | ~x[(at + 9) % 30],
+                )
+            )
             for at in range(200)
         ],
-        names,
+        [var.name for var in x],
     )
-    text = report(rules).html
+    rows = np.random.default_rng(0).integers(2, size=(300, 30))
+    text = report(rules, rows, [f"class number {at % 200}" for at in range(300)]).html
 
     assert len(text.encode()) < 2_000_000
     assert text.count('<details class="rule"') == 200

@@ -36,8 +36,33 @@ AGE = {"name": "age", "kind": "number", "optional": True}
 )
 def test_chips_say_what_is_asked(test: dict[str, Any], or_missing: bool, yes: str, no: str):
     concept = {"column": 0, "test": test, "or_missing": or_missing}
+    true: dict[str, Any] = {"op": "var", "concept": 0}
+    signs = [chip(concept, [AGE])]
 
-    assert chip(concept, [AGE]) == Chip("age", yes, no)
+    assert literals(true, [], signs) == [Literal("age", yes)]
+    assert literals({"op": "not", "arg": true}, [], signs) == [Literal("age", no)]
+
+
+def test_a_term_says_nothing_of_missing_values_where_there_must_be_one():
+    tests: list[dict[str, Any]] = [
+        {"kind": "above", "cut": 62},
+        {"kind": "above", "cut": 30},
+        {"kind": "missing"},
+    ]
+    signs = [
+        chip({"column": 0, "test": test, "or_missing": test["kind"] == "missing"}, [AGE]) for test in tests
+    ]
+    old, grown, gap = ({"op": "var", "concept": at} for at in range(3))
+    not_old, there = {"op": "not", "arg": old}, {"op": "not", "arg": gap}
+
+    for parts, said in (
+        ([not_old, there], ["≤ 62"]),
+        ([there, old], ["> 62"]),
+        ([grown, not_old], ["> 30", "≤ 62"]),
+        ([there], ["is known"]),
+        ([not_old], ["≤ 62 or missing"]),
+    ):
+        assert [one.asked for one in literals({"op": "and", "args": parts}, [], signs)] == said
 
 
 def test_chips_leave_missing_values_out_where_there_are_none():
@@ -120,18 +145,34 @@ def test_shades_are_shares_of_rows():
 
 
 @pytest.mark.parametrize(
-    ("logic", "lines"),
+    ("kind", "logic", "lines"),
     [
-        ("∀x: y(x) ↔ a(x)", ["∀x: y(x) ↔ a(x)"]),
-        ("∀x: y(x) → (a(x) ∨ b(x)) ∧ c(x)", ["∀x: y(x) → (a(x) ∨ b(x)) ∧ c(x)"]),
-        ("∀x: y(x) → a(x) ∨ b(x)", ["∀x: y(x) →", "a(x)", "∨ b(x)"]),
-        ("∀x: a(x) ∨ b(x) → y(x)", ["∀x: a(x)", "∨ b(x) → y(x)"]),
+        ("iff", "∀x: y(x) ↔ a(x)", ["∀x: y(x) ↔ a(x)"]),
+        ("if", "∀x: y(x) → (a(x) ∨ b(x)) ∧ c(x)", ["∀x: y(x) → (a(x) ∨ b(x)) ∧ c(x)"]),
+        ("if", "∀x: y(x) → a(x) ∨ b(x)", ["∀x: y(x) →", "a(x)", "∨ b(x)"]),
+        ("only_if", "∀x: a(x) → y(x)", ["∀x: a(x) → y(x)"]),
+        ("only_if", "∀x: (a(x) ∧ b(x)) → y(x)", ["∀x: (a(x) ∧ b(x)) → y(x)"]),
+        ("only_if", "∀x: ((a ∨ b) ∨ c(x)) → y(x)", ["∀x:", "((a ∨ b)", "∨ c(x)) → y(x)"]),
+        ("cluster", "∀x ∈ O_0: a(x) ∨ b(x)", ["∀x ∈ O_0: a(x)", "∨ b(x)"]),
     ],
 )
-def test_rules_are_split_at_their_terms(logic: str, lines: list[str]):
-    assert lines_of(logic) == lines
+def test_rules_are_split_at_their_terms(kind: str, logic: str, lines: list[str]):
+    assert lines_of(logic, kind) == lines
 
 
-@given(st.text("()∨↔→ ab", max_size=40))
-def test_lines_hold_the_whole_text(text: str):
-    assert " ".join(lines_of(text)).replace(" ", "") == text.replace(" ", "")
+@given(st.text("()∨↔→ :ab", max_size=40), st.sampled_from(["iff", "only_if"]))
+def test_lines_hold_the_whole_text(text: str, kind: str):
+    assert " ".join(lines_of(text, kind)).replace(" ", "") == text.replace(" ", "")
+
+
+def test_the_line_of_a_front_leaves_out_rules_that_err_more_than_shorter_ones():
+    front = [
+        {"literals": n, "errors": errors, "chosen": n == 0}
+        for n, errors in ((0, 8), (1, 9), (2, 4), (2, 6), (3, 4))
+    ]
+    picture = front_picture(front)
+
+    assert picture is not None
+    best = [picture.points[at] for at in (0, 2)]
+    assert picture.line == f"M{best[0].x:g},{best[0].y:g} H{best[1].x:g} V{best[1].y:g}"
+    assert len(picture.points) == len(front)

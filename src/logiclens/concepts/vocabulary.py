@@ -20,7 +20,7 @@ import numpy as np
 from logiclens.concepts.concept import KINDS, Concept, Condition, Flag, Missing
 from logiclens.concepts.states import Group, as_term, every_combination, telling_values, without_implied
 from logiclens.concepts.table import Column, Table
-from logiclens.concepts.wording import in_english, in_logic, in_python, in_sql
+from logiclens.concepts.wording import in_english, in_logic, in_python, in_sql, joined, spoken
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, count, listing, shown
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import ConceptData, check_name, check_names
@@ -259,21 +259,27 @@ class Vocabulary:
         condition = self[name].condition()
         return condition if positive else condition.negated()
 
-    def literal(self, style: str) -> Callable[[str, bool], str]:
-        """How literals are written in a style of First-Order Logic, as a function of concept and sign."""
+    def conditions(self, term: Mapping[str, bool]) -> tuple[Condition, ...]:
+        """The conditions of literals that hold together, without what need not be said twice."""
+        return tuple(joined({name: self.condition(name, value) for name, value in term.items()}).values())
+
+    def written(self, formula: Formula, style: str) -> tuple[Formula, Callable[[str, bool], str]]:
+        """A formula as it is written in First-Order Logic, and how its literals are."""
         notation_named(style)  # an unknown one raises
-        return lambda name, positive: in_logic(self.condition(name, positive), style)
+        told, says = spoken(formula, self.condition)
+        return told, lambda name, positive: in_logic(says(name, positive), style)
 
     def format(self, formula: Formula, style: str = "ascii") -> str:
         """A formula with conditions on the columns for concepts, on one line."""
         check_writable(formula)
-        return replace(notation_named(style), literal=self.literal(style), phrases=True).write(formula)
+        told, literal = self.written(formula, style)
+        return replace(notation_named(style), literal=literal, phrases=True).write(told)
 
     def to_sentence(self, formula: Formula) -> str:
         """A formula in plain English; see :func:`logiclens.logic.to_sentence`."""
-        return write_sentence(
-            formula, lambda name, positive: in_english(self.condition(name, positive)), phrases=True
-        )
+        check_writable(formula)
+        told, says = spoken(formula, self.condition)
+        return write_sentence(told, lambda name, positive: in_english(says(name, positive)), phrases=True)
 
     def to_sql(self, formula: Formula, dialect: str = "ansi") -> str:
         """A formula as a Boolean SQL expression over the raw columns; see :func:`logiclens.logic.to_sql`.

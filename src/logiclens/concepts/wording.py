@@ -6,12 +6,13 @@ would otherwise take them for something else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from logiclens.concepts.concept import Condition, Relation, value_text
+from logiclens.logic.formula import And, Formula, Not, Or, Var
 from logiclens.logic.latex import latex_name
 from logiclens.logic.notation import escape, is_plain
 from logiclens.logic.sql import Dialect, sql_number, sql_text
@@ -274,3 +275,87 @@ def in_python(condition: Condition, optional: bool) -> str:
     if not optional:
         return text
     return f"(missing({cell}) or {text})" if condition.or_missing else f"(not missing({cell}) and {text})"
+
+
+def joined(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
+    """Conditions that hold together, without what need not be said twice.
+
+    Where one of them takes a value for granted, none of the same column speaks of missing ones, and that the
+    value is known goes without saying.
+
+    Examples
+    --------
+    >>> low = Condition("age", Relation.AT_MOST, (17,), or_missing=True)
+    >>> [in_english(each) for each in joined({"a": low, "b": Condition("age", Relation.PRESENT)}).values()]
+    ['age at most 17']
+    """
+    known = {condition.column for condition in conditions.values() if not condition.or_missing}
+    others = (Relation.PRESENT, Relation.MISSING)
+    compared = {condition.column for condition in conditions.values() if condition.relation not in others}
+    return {
+        name: replace(condition, or_missing=False)
+        if condition.column in known and condition.relation is not Relation.MISSING
+        else condition
+        for name, condition in conditions.items()
+        if condition.relation is not Relation.PRESENT or condition.column not in compared
+    }
+
+
+Literal = Callable[[str, bool], Condition]
+"""What a literal says, by its concept and its sign."""
+
+
+def spoken(formula: Formula, condition: Literal) -> tuple[Formula, Literal]:
+    """A formula as it is written out, and what its literals say: in each conjunction nothing twice.
+
+    It is true of the same rows. Literals that say less than by themselves have names of their own in it.
+
+    Examples
+    --------
+    >>> means = {"old": Condition("age", Relation.ABOVE, (17,)), "gap": Condition("age", Relation.MISSING)}
+    >>> means["gap"] = replace(means["gap"], or_missing=True)
+    >>> short, says = spoken(
+    ...     ~Var("old") & ~Var("gap"), lambda name, yes: means[name] if yes else means[name].negated()
+    ... )
+    >>> in_english(says(short.concepts[0], True))
+    'age at most 17'
+    """
+    named: dict[str, Condition] = {}
+    taken = set(formula.concepts)
+
+    def short(node: Formula) -> Formula:
+        if isinstance(node, Or):
+            return Or.of(map(short, node.args))
+        if isinstance(node, Not):
+            return node if isinstance(node.arg, Var) else Not(short(node.arg))
+        return conjunction(node) if isinstance(node, And) else node
+
+    def conjunction(node: Formula) -> Formula:
+        mine = {
+            f"{at}": condition(part.concepts[0], isinstance(part, Var))
+            for at, part in enumerate(node.args)
+            if isinstance(part, Var) or (isinstance(part, Not) and isinstance(part.arg, Var))
+        }
+        left = joined(mine)
+        parts = []
+        for at, part in enumerate(node.args):
+            if (place := f"{at}") not in mine:
+                parts.append(short(part))
+            elif place in left:
+                parts.append(part if left[place] == mine[place] else other_name(left[place]))
+        return And.of(parts)
+
+    def other_name(said: Condition) -> Formula:
+        name = f"{len(named)}"
+        while name in taken:
+            name += "'"
+        taken.add(name)
+        named[name] = said
+        return Var(name)
+
+    def says(name: str, positive: bool) -> Condition:
+        if name not in named:
+            return condition(name, positive)
+        return named[name] if positive else named[name].negated()
+
+    return short(formula), says

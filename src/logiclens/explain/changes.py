@@ -200,10 +200,9 @@ def _joined(conditions: list[Condition]) -> list[Condition]:
 def _said(words: Vocabulary | None, values: Term, *, were: bool) -> str:
     """Values of some concepts in plain English."""
     if words is not None:
-        conditions = [words.condition(name, value) for name, value in values.items()]
-        others = [condition for condition in conditions if condition.relation is not Relation.PRESENT]
-        if others and (were or len(others) < len(conditions)):  # what a value would have to be, not a gap
-            conditions = [replace(condition, or_missing=False) for condition in others]
+        conditions = list(words.conditions(values))
+        if were:  # what a value would have to be, not a gap
+            conditions = [replace(condition, or_missing=False) for condition in conditions]
         return " and ".join(in_english(condition, were=were) for condition in _joined(conditions))
     if were:
         return " and ".join(

@@ -60,7 +60,7 @@ def clauses_html(clauses: Sequence[str], status: str) -> str:
 def counterfactual_html(sentence: str, changes: Sequence[Change] | None) -> str:
     """What would have to be different, in plain English and change by change."""
     rows = [tuple(_part("span", text) for text in (c.what, c.before, c.after)) for c in changes or ()]
-    table = [_table(("what", "as it is", "as it would have to be"), rows)] if rows else []
+    table = [_table(("what", "as it is", "it would change if"), rows)] if rows else []
     return _box(_part("div", sentence), *table)
 
 

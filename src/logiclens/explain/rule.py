@@ -125,15 +125,16 @@ class Rule:
         signs = _STYLES[style]
         label = signs.label(self.target)
         target = f"{label}(x)"
-        notation = signs.notation
+        notation, told = signs.notation, self.formula
         if self.vocabulary is not None:
-            notation = replace(notation, literal=self.vocabulary.literal(style), phrases=True)
-        formula = notation.write(self.formula)
+            told, literal = self.vocabulary.written(told, style)
+            notation = replace(notation, literal=literal, phrases=True)
+        formula = notation.write(told)
         match self.kind:
             case RuleKind.IF:
                 return f"{signs.for_all}{signs.colon}{target}{signs.implies}{formula}"
             case RuleKind.ONLY_IF:
-                premise = notation.part(self.formula)
+                premise = notation.part(told)
                 return f"{signs.for_all}{signs.colon}{premise}{signs.implies}{target}"
             case RuleKind.IFF:
                 return f"{signs.for_all}{signs.colon}{target}{signs.iff}{formula}"

@@ -102,7 +102,7 @@ class FrontDisplay:
         """
         if not isinstance(score, bool | np.bool_):
             raise InputError(f"score must be True or False. Got {shown(score)}.")
-        points = sorted(self.explanation.front, key=lambda point: point.literals)
+        points = sorted(self.explanation.front, key=lambda point: (point.literals, point.errors))
         scored = [(point.literals, point.score) for point in points if point.score is not None]
         if score and not scored:
             raise InputError(
@@ -112,9 +112,10 @@ class FrontDisplay:
         self._look = Look.of(self.ax_)
         literals = [point.literals for point in points]
         errors = [point.errors for point in points]
+        best = np.minimum.accumulate(errors)  # a longer rule that errs more is beside the line
         self.ax_.plot(
             literals,
-            errors,
+            best,
             drawstyle="steps-post",
             color=self._look.faint,
             linewidth=1.2,

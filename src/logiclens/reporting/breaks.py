@@ -7,18 +7,16 @@ them apart. The heaviest few say where a rule fails.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from logiclens.concepts.concept import Relation
 from logiclens.concepts.states import as_term, without_implied
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.concepts.wording import in_english
+from logiclens.explain.changes import term_in_words
 from logiclens.explain.rule import Rule, RuleKind
 from logiclens.logic.arrays import BoolArray, Words, pack, unpack
 from logiclens.logic.export import to_sentence
-from logiclens.logic.formula import And, Formula, Var
+from logiclens.logic.formula import FALSE, Formula
 from logiclens.reporting.detail import FULL
 from logiclens.reporting.measured import Measured
 from logiclens.reporting.rates import ones
@@ -52,15 +50,16 @@ def breaks_of(rule: Rule, at: int, rows: Measured | None, most: int = FULL.patte
     said, wanted = rows.fired(rule.formula), rows.wanted.words[at]
     patterns: list[BreakPattern] = []
     n_patterns = 0
-    for kind, wrong in ((FALSE_ALARM, said & ~wanted), (MISSED, wanted & ~said)):
-        tuples, counts = _tuples(wrong, rule.concepts, rows)
+    wrong = {FALSE_ALARM: said & ~wanted, MISSED: wanted & ~said}
+    for kind in kinds:
+        tuples, counts = _tuples(wrong[kind], rule.concepts, rows)
         n_patterns += len(counts)
         heaviest = np.argsort(-counts, kind="stable")[:most]
         patterns += (
             _pattern(rule, kind, tuples[which], int(counts[which]), rows) for which in heaviest.tolist()
         )
     return Breaks(
-        rows.wanted.by, kinds, ones(said & ~wanted), ones(wanted & ~said), tuple(patterns), n_patterns
+        rows.wanted.by, kinds, ones(wrong[FALSE_ALARM]), ones(wrong[MISSED]), tuple(patterns), n_patterns
     )
 
 
@@ -78,20 +77,7 @@ def in_words(term: Formula, vocabulary: Vocabulary | None) -> str:
     if vocabulary is None:
         return to_sentence(term)
     short = without_implied(term, vocabulary.groups(term.concepts))
-    conditions = [
-        vocabulary.condition(part.concepts[0], isinstance(part, Var))
-        for part in (short.args if isinstance(short, And) else (short,))
-        if part.concepts
-    ]
-    if not conditions:
-        return vocabulary.to_sentence(term)
-    known = {condition.column for condition in conditions if not condition.or_missing}
-    compared = {condition.column for condition in conditions if condition.relation is not Relation.PRESENT}
-    return " and ".join(
-        in_english(replace(condition, or_missing=condition.or_missing and condition.column not in known))
-        for condition in conditions
-        if condition.relation is not Relation.PRESENT or condition.column not in compared
-    )
+    return term_in_words(term if short == FALSE else short, vocabulary)
 
 
 def _pattern(rule: Rule, kind: str, state: BoolArray, n: int, rows: Measured) -> BreakPattern:

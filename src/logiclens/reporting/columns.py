@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from logiclens.concepts.cells import Column
-from logiclens.concepts.concept import Above, AtMost, Between, Flag
+from logiclens.concepts.concept import Above, AtMost, Between, Flag, Missing
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, shown
 from logiclens.explain.front import check_text
@@ -15,7 +17,7 @@ from logiclens.reporting.facts import ClassFacts, ColumnFacts, DataFacts, Droppe
 from logiclens.reporting.measured import Measured
 from logiclens.reporting.rates import ones
 from logiclens.reporting.rule_facts import InputFacts
-from logiclens.reporting.subject import TASKS, Subject
+from logiclens.reporting.subject import CLUSTER, TASKS, Subject
 
 MOST_COLUMNS = 200
 """Columns that are listed, and columns dropped that are."""
@@ -44,6 +46,9 @@ class Source:
     held_out : bool, optional
         Whether the rows that are passed are others than those of the fit; False for the rows of the fit
         themselves. When missing they are said to be held out, but for clusters.
+    row_numbers : sequence of int, optional
+        What each row that is passed is called where rows are shown, such as its place in the file, counted
+        from 1. When missing, rows are counted as they are passed.
 
     Examples
     --------
@@ -58,6 +63,7 @@ class Source:
     dropped: Mapping[str, str] = field(default_factory=dict, hash=False)
     task: str | None = None
     held_out: bool | None = None
+    row_numbers: Sequence[int] | None = None
 
     def __post_init__(self) -> None:
         check_text(self.name, "name")
@@ -75,6 +81,17 @@ class Source:
             raise InputError(f"task must be 'classify', 'black box' or 'cluster'. Got {shown(self.task)}.")
         if not (self.held_out is None or isinstance(self.held_out, bool)):
             raise InputError(f"held_out must be True, False or None. Got {shown(self.held_out)}.")
+        if self.row_numbers is not None:
+            object.__setattr__(self, "row_numbers", _as_row_numbers(self.row_numbers))
+
+
+def _as_row_numbers(given: Sequence[int]) -> tuple[int, ...]:
+    numbers = [*given] if isinstance(given, list | tuple | range | np.ndarray) else [None]
+    if not all(isinstance(number, int | np.integer) for number in numbers):
+        raise InputError(
+            f"row_numbers must be a whole number for each row. Got {shown(given)}; write [3, 7, 8]."
+        )
+    return tuple(int(number) for number in numbers)
 
 
 def data_facts(
@@ -92,10 +109,10 @@ def data_facts(
     """
     columns = _columns(subject, inputs, rows)
     dropped = [*(_dropped(subject) | dict(source.dropped)).items()]
-    held_out = rows is not None and source.held_out is not False
+    held_out = subject.task != CLUSTER if source.held_out is None else source.held_out
     n_held_out = rows.n if rows is not None and held_out else None
     n_rows = None if n_held_out is None or source.n_train is None else n_held_out + source.n_train
-    if source.held_out is False:
+    if not held_out:
         n_rows = source.n_train
     classes, classes_of = _classes(subject, rows)
     return DataFacts(
@@ -129,11 +146,9 @@ def _classes(subject: Subject, rows: Measured | None) -> tuple[tuple[ClassFacts,
     if codes is not None:
         for at, label in enumerate(rows.wanted.others):
             counts[str(label)] = int((codes == len(rules) + at).sum())
-    of = (
-        subject.part
-        if rows.wanted.by == "the truth"
-        else f"{subject.part}, by the answers of {rows.wanted.by}"
-    )
+    by = rows.wanted.by
+    whose = {"the truth": "", "the clusters": ", by their cluster"}.get(by, f", by the answers of {by}")
+    of = f"{subject.part}{whose}"
     return tuple(ClassFacts(label, n, n / rows.n) for label, n in counts.items()), of
 
 
@@ -158,6 +173,7 @@ def _columns(subject: Subject, inputs: tuple[InputFacts, ...], rows: Measured | 
         names = subject.rules.concept_names
         found = [ColumnFacts(name, kinds.get(name, "score"), 0.0, name in used) for name in names]
     elif subject.encoder is not None:
+        kinds = _kinds(words) | kinds
         found = [
             ColumnFacts(
                 reading["column"],
@@ -175,22 +191,29 @@ def _columns(subject: Subject, inputs: tuple[InputFacts, ...], rows: Measured | 
     return found
 
 
-def _of_vocabulary(
-    words: Vocabulary, known: Mapping[str, str], used: Collection[str], rows: Measured | None
-) -> list[ColumnFacts]:
-    """Columns of a model that was loaded, as far as their concepts tell."""
+def _kinds(words: Vocabulary) -> dict[str, str]:
+    """What columns hold, as far as their concepts tell: that a value may be missing says nothing."""
     kinds: dict[str, str] = {}
     for concept in words.concepts:
+        if isinstance(concept, Missing):
+            continue
         numbers = isinstance(concept, Above | AtMost | Between)
         kind = "number" if numbers else "flag" if isinstance(concept, Flag) else "category"
         if kinds.get(concept.column, "category") == "category":
             kinds[concept.column] = kind
+    return kinds
+
+
+def _of_vocabulary(
+    words: Vocabulary, known: Mapping[str, str], used: Collection[str], rows: Measured | None
+) -> list[ColumnFacts]:
+    """Columns of a model that was loaded, as far as their concepts tell."""
+    kinds = _kinds(words) | dict(known)
     found = []
-    for column in words.columns:
-        if column in kinds:
-            cells = _cells(words, column, rows)
-            share = None if cells is None else float(cells.missing.mean())
-            found.append(ColumnFacts(column, known.get(column, kinds[column]), share, column in used))
+    for column in words.used_columns(words.names):
+        cells = _cells(words, column, rows)
+        share = None if cells is None else float(cells.missing.mean())
+        found.append(ColumnFacts(column, kinds.get(column, "category"), share, column in used))
     return found
 
 

@@ -39,6 +39,7 @@ DETAILS = (
     Detail(points=300, terms=12, patterns=3, relevant=8),
     Detail(points=0, terms=8, patterns=2, relevant=5, repeated=False),
     Detail(points=0, terms=3, patterns=1, relevant=3, repeated=False),
+    Detail(points=0, terms=1, patterns=1, relevant=2, repeated=False),
     Detail(points=0, terms=0, patterns=0, relevant=0, repeated=False, exports=False),
 )
 """From all that is worth reading to the least that is a report: the rules, and what they get wrong."""

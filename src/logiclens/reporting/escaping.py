@@ -47,10 +47,10 @@ def led_by(text: str, label: str) -> Markup:
 
     Examples
     --------
-    >>> print(led_by("bird if wings", "bird"), led_by("No case is bird", "bird"))
-    <strong>bird</strong> if wings No case is bird
+    >>> print(led_by("bird if wings", "bird"), led_by("class 0 if fins", "0"), led_by("No case is 0", "0"))
+    <strong>bird</strong> if wings <strong>class 0</strong> if fins No case is 0
     """
-    for start in (label, f"“{label}”"):
+    for start in (label, f"“{label}”", f"class {label}"):
         if text.startswith(f"{start} "):
             return Markup("<strong>{}</strong>{}").format(isolated(start), isolated(text[len(start) :]))
     return isolated(text)

@@ -110,6 +110,8 @@ class OverallFacts:
         empty text where there is nothing.
     network_accuracy, rules_accuracy, black_box_accuracy : float, optional
         Share of the rows whose true label is predicted by the network, by the rules, by the black box.
+    baseline : float, optional
+        Share of the rows whose true label is the most common one: what saying it always would be worth.
     fidelity, fidelity_plain : float, optional
         Agreement of formulas with the network, or with the black box where that is explained: macro-F1 and
         plain, means over the targets; ``faithful_to`` says with which.
@@ -132,6 +134,7 @@ class OverallFacts:
     network_accuracy: float | None
     rules_accuracy: float | None
     black_box_accuracy: float | None
+    baseline: float | None
     fidelity: float | None
     fidelity_plain: float | None
     explanation_accuracy: float | None
@@ -182,7 +185,7 @@ class CheckFacts:
 
 @dataclass(frozen=True)
 class RowFacts:
-    """A row about which the rules are wrong; ``row`` counts from 1 among those that were passed."""
+    """A row about which the rules are wrong; ``row`` is its number, counted from 1 or as the source says."""
 
     row: int
     values: Mapping[str, Plain]

@@ -26,7 +26,9 @@ from logiclens.reporting.rules import rules_facts
 from logiclens.reporting.subject import CLUSTER, Subject, subject_of
 
 MOST_CHARACTERS = 800_000
-"""Characters of the facts as JSON beyond which less is listed."""
+"""Characters of the facts as JSON beyond which less is listed; fewer where many rules fill the page."""
+_FEWEST_CHARACTERS = 300_000
+_FEW_RULES, _RULE_CHARACTERS = 40, 500  # what each rule beyond the few takes from them
 _LESS = "To keep the page small, shorter lists are shown of each rule."
 _LEAST = (
     "To keep the page small, shorter lists are shown of each rule, and no SQL, Python or LaTeX: "
@@ -34,9 +36,9 @@ _LEAST = (
 )
 _KIND_WORDS = {
     RuleKind.IFF: "if and only if: a necessary and sufficient condition",
-    RuleKind.IF: "a necessary condition: every row of the class satisfies it",
-    RuleKind.ONLY_IF: "a sufficient condition: every row that satisfies it is of the class",
-    RuleKind.CLUSTER: "a necessary condition: every row of the cluster satisfies it",
+    RuleKind.IF: "a necessary condition: every row of the class is said to satisfy it",
+    RuleKind.ONLY_IF: "a sufficient condition: every row that satisfies it is said to be of the class",
+    RuleKind.CLUSTER: "a necessary condition: every row of the cluster is said to satisfy it",
 }
 
 
@@ -79,11 +81,13 @@ def gather_facts(
     what = target or ("the cluster" if subject.task == CLUSTER else "the class")
     facts = _facts(subject, source, fronts, measured, (title or f"What decides {what}?", what))
     if rows:
-        listed, more = row_facts(measured, facts.inputs)
+        listed, more = row_facts(measured, facts.inputs, source.row_numbers)
         facts = replace(facts, rows=listed, n_rows_left_out=more)
     less = 0
-    while (n := len(facts.to_json())) > MOST_CHARACTERS and less < len(DETAILS) - 1:
-        less = min(less + (1 if n < 2 * MOST_CHARACTERS else 2), len(DETAILS) - 1)
+    most = MOST_CHARACTERS - _RULE_CHARACTERS * max(len(facts.rules) - _FEW_RULES, 0)
+    most = max(most, min(_FEWEST_CHARACTERS, MOST_CHARACTERS))
+    while (n := len(facts.to_json())) > most and less < len(DETAILS) - 1:
+        less = min(less + (1 if n < 2 * most else 2), len(DETAILS) - 1)
         facts = _with_less(facts, subject, measured, DETAILS[less])
     return facts
 

@@ -39,14 +39,19 @@ class Finding:
 
 
 def percent(rate: float | None) -> str:
-    """Return a rate as people read it.
+    """Return a rate as people read it; only all is 100%, and only none is 0%.
 
     Examples
     --------
-    >>> percent(0.9333), percent(1.0), percent(None)
-    ('93.3%', '100%', '–')
+    >>> percent(0.9333), percent(1.0), percent(0.99996), percent(None)
+    ('93.3%', '100%', '>99.9%', '–')
     """
-    return "–" if rate is None else f"{100 * rate:.1f}".removesuffix(".0") + "%"
+    if rate is None:
+        return "–"
+    text = f"{100 * rate:.1f}".removesuffix(".0")
+    if text in ("0", "100") and rate not in (0, 1):
+        text = "<0.1" if text == "0" else ">99.9"
+    return f"{text}%"
 
 
 def amount(number: float | None) -> str:
@@ -76,15 +81,20 @@ def answer(facts: Mapping[str, Any]) -> Markup:
     where = f"On {amount(overall['n'])} {overall['part']}" if overall["n"] else f"On the {overall['part']}"
     strong = Markup("<strong>{}</strong>")
     if overall["rules_accuracy"] is not None:
+        right = "get every label right of" if facts["policy"]["multi_label"] else f"{are} right about"
         said.append(
-            Markup("{} {} {} right about {}").format(
-                where, they, are, strong.format(percent(overall["rules_accuracy"]))
+            Markup("{} {} {} {}").format(
+                where, they, right, strong.format(percent(overall["rules_accuracy"]))
             )
-            + (
-                f"; the network about {percent(overall['network_accuracy'])}."
-                if overall["network_accuracy"] is not None
-                else "."
+            + "".join(
+                f"; {who} {right.split()[-1]} {percent(overall[rate])}"
+                for who, rate in (
+                    ("the network", "network_accuracy"),
+                    ("always the most common class", "baseline"),
+                )
+                if overall[rate] is not None
             )
+            + "."
         )
     if overall["black_box_accuracy"] is not None:
         said.append(f"The black box is right about {percent(overall['black_box_accuracy'])}.")
@@ -99,21 +109,36 @@ def answer(facts: Mapping[str, Any]) -> Markup:
 
 
 def _marked(facts: Mapping[str, Any]) -> list[str]:
+    """On how many rows one rule is true, several are, or none."""
     overall = facts["overall"]
     uncovered, conflicts = overall["n_uncovered"], overall["n_conflicts"]
     if uncovered is None or conflicts is None or facts["policy"]["multi_label"]:
         return []
+    if len(facts["rules"]) == 1:
+        return [f"It is true of {amount(overall['n'] - uncovered)} of {amount(overall['n'])} rows."]
     if not uncovered and not conflicts:
-        return ["Each row is claimed by exactly one rule."] if len(facts["rules"]) > 1 else []
-    rows = "row is" if uncovered == 1 else "rows are"
-    also = f"{amount(conflicts)} by several" if conflicts else "none by several"
-    return [f"{amount(uncovered) if uncovered else 'No'} {rows} claimed by no rule, {also}."]
+        return ["Exactly one rule is true of each row."]
+    if not uncovered:
+        return [f"More than one rule is true of {_rows(conflicts)}."]
+    several = f", more than one of {amount(conflicts)}" if conflicts else ""
+    return [f"No rule is true of {_rows(uncovered)}{several}."]
+
+
+def _rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{amount(n)} rows"
+
+
+_CONDITIONS = {
+    "iff": "a necessary and sufficient condition",
+    "if": "a necessary condition",
+    "only_if": "a sufficient condition",
+    "cluster": "a necessary condition",
+}
 
 
 def kind_note(facts: Mapping[str, Any]) -> str:
     """What sentences end with to say which kind of condition the rule is; the page says it once for all."""
-    kind = facts["kind_words"].partition(": ")[2]
-    return f" ({kind})" if kind and facts["kind"] == "iff" else ""
+    return f" ({_CONDITIONS[facts['kind']]})"
 
 
 def figures(facts: Mapping[str, Any]) -> list[Figure]:
@@ -126,12 +151,16 @@ def figures(facts: Mapping[str, Any]) -> list[Figure]:
     ]
     found = []
     if data["n_rows"] is not None:
-        split = ", ".join(f"{amount(n)} {words}" for n, words in parts if n)
+        split = ", ".join(f"{amount(n)} {words}".replace(" ", "\u00a0") for n, words in parts if n)
         found.append(Figure("Rows", amount(data["n_rows"]), split))
     found.append(Figure("Columns", amount(data["n_columns"]), f"{used} in a rule" if data["columns"] else ""))
     found.append(Figure("Clusters" if facts["kind"] == "cluster" else "Classes", amount(len(facts["rules"]))))
     rates = [
-        ("Rules are right", overall["rules_accuracy"], "accuracy"),
+        (
+            "Rules are right",
+            overall["rules_accuracy"],
+            _beside(overall["baseline"], facts["policy"]["multi_label"]),
+        ),
         ("Network is right", overall["network_accuracy"], "accuracy"),
         ("Black box is right", overall["black_box_accuracy"], "accuracy"),
         ("Rules agree", overall["fidelity_plain"], f"with {overall['faithful_to']}"),
@@ -141,14 +170,21 @@ def figures(facts: Mapping[str, Any]) -> list[Figure]:
     return found
 
 
+def _beside(baseline: float | None, multi_label: bool) -> str:
+    """A few words on the accuracy of the rules."""
+    if baseline is None:
+        return "about every label of a row" if multi_label else "accuracy"
+    return f"most common class: {percent(baseline)}"
+
+
 def findings(facts: Mapping[str, Any]) -> list[Finding]:
     """What there is to know about the rules together, whatever the data are."""
     check = facts["check"]
     found = []
     if not facts["policy"]["multi_label"] and len(facts["rules"]) > 1:
-        found.append(_conflicts(check))
+        found.append(_conflicts(check, facts["kind"]))
     if not facts["policy"]["multi_label"] or check["uncovered"] is not None:
-        found.append(_gaps(check))
+        found.append(_gaps(check, facts["kind"], facts["policy"]["default"]))
     for labels, word, good in ((check["always"], "always", False), (check["never"], "never", False)):
         if labels:
             found.append(Finding(good, Markup("{} {} true.").format(_rules_of(labels), word)))
@@ -157,7 +193,10 @@ def findings(facts: Mapping[str, Any]) -> list[Finding]:
     return found
 
 
-def _conflicts(check: Mapping[str, Any]) -> Finding:
+_NECESSARY = ("if", "cluster")
+
+
+def _conflicts(check: Mapping[str, Any], kind: str) -> Finding:
     if check["conflicts"] is None:
         return Finding(
             False, Markup("Whether two rules can be true of the same row was too much work to find out.")
@@ -172,16 +211,22 @@ def _conflicts(check: Mapping[str, Any]) -> Finding:
         )
         for pair in check["conflicts"]
     )
-    return Finding(False, Markup("{} {} both be true of a row.").format(amount(n), pairs), examples)
+    allowed = ", which necessary conditions may" if kind in _NECESSARY else ""
+    text = Markup("{} {} both be true of a row{}.").format(amount(n), pairs, allowed)
+    return Finding(bool(allowed), text, examples)
 
 
-def _gaps(check: Mapping[str, Any]) -> Finding:
-    if check["uncovered"] is not None:
-        gap = check["uncovered"]
+def _gaps(check: Mapping[str, Any], kind: str, default: str | None) -> Finding:
+    gap = check["uncovered"]
+    if gap is not None:
+        allowed = ", which sufficient conditions may leave" if kind == "only_if" else ""
+        text = Markup("There can be rows that no rule covers{}.").format(allowed)
+        if default is not None:
+            text += Markup(" They are taken for {}.").format(name(default))
         examples = (Markup("for example: {}").format(isolated(gap["example"])),) if gap["example"] else ()
-        return Finding(
-            False, Markup("There can be rows that no rule covers."), examples, isolated(gap["text"])
-        )
+        if gap["example"] == gap["text"]:  # one case, which is the example
+            return Finding(bool(allowed), text, (isolated(gap["text"]),))
+        return Finding(bool(allowed), text, examples, isolated(gap["text"]))
     if check["covered"]:
         return Finding(True, Markup("Every row is covered by a rule."))
     return Finding(False, Markup("Whether every row is covered by a rule was too much work to find out."))

@@ -7,7 +7,7 @@ themselves are the inputs, numbers in [0, 1] that are true above one half.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import ceil, floor, log10
+from math import ceil, floor, inf, log10, nextafter
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,9 @@ from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.export import to_sentence
 from logiclens.logic.formula import And, Const, Formula, Not, Var
 from logiclens.logic.values import THRESHOLD
-from logiclens.reporting.rule_facts import ConceptFacts, InputFacts, Plain, Tree
+from logiclens.reporting.rule_facts import ConceptFacts, InputFacts, Plain, Tree, plain_value
+
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 def tree_of(formula: Formula, places: Mapping[str, int]) -> Tree:
@@ -164,6 +166,8 @@ def _input(words: Vocabulary, concepts: Sequence[Concept], column: Column | None
         low, high, start, whole = _range(cuts, column)
         return InputFacts(name, kind, tuple(levels), tuple(cuts), low, high, whole, start, optional)
     usual = _usual(kind, tuple(levels), column)
+    if usual is not None and kind == "category":
+        levels.setdefault(usual)  # the reader starts from it, also where no concept names it
     return InputFacts(name, kind, tuple(levels), (), None, None, False, usual, optional)
 
 
@@ -178,15 +182,17 @@ def _kind(concepts: Sequence[Concept], column: Column | None) -> str:
 
 
 def _usual(kind: str, levels: tuple[Plain, ...], column: Column | None) -> Plain:
-    """The most common value; None where it is none of the levels."""
+    """The most common value; None where concepts name no values, so that none has to be told."""
     if kind == "flag":
         if column is None or not column.is_numeric or column.missing.all():
             return False
         return bool(np.nanmean(column.numbers() > THRESHOLD) > THRESHOLD)
+    if not levels:
+        return None
     if column is None or column.missing.all():
-        return levels[0] if levels else None
+        return levels[0]
     usual = column.levels[int(np.bincount(column.codes[~column.missing]).argmax())]
-    return next((level for level in levels if level == usual), None)
+    return next((level for level in levels if level == usual), plain_value(usual))
 
 
 def _range(cuts: Sequence[float], column: Column | None) -> tuple[float | None, float | None, float, bool]:
@@ -195,10 +201,20 @@ def _range(cuts: Sequence[float], column: Column | None) -> tuple[float | None, 
         return None, None, float(np.median(cuts)) if cuts else 0.0, False
     numbers = column.numbers()[~column.missing]
     least, most = min([float(numbers.min()), *cuts]), max([float(numbers.max()), *cuts])
-    digits = 1 - floor(log10(most - least)) if most > least else 2 - floor(log10(abs(most) or 1.0))
+    digits = 1 - _magnitude(most - least) if most > least else 2 - _magnitude(abs(most) or 1.0)
     step = 10.0**-digits
     low, high = round(floor(least / step) * step, digits), round(ceil(most / step) * step, digits)
     high = high if high > most else round(high + step, digits)  # one can go beyond the last cut point
     whole = bool((numbers == np.round(numbers)).all())
     start = round(float(np.median(numbers)), 0 if whole else digits + 1)
-    return min(low, least), max(high, float(np.nextafter(most, np.inf))), start, whole
+    return (
+        max(min(low, least), -_LARGEST),
+        min(max(high, nextafter(most, inf)), _LARGEST),
+        start,
+        whole,
+    )
+
+
+def _magnitude(number: float) -> int:
+    """The power of ten below a positive number, far enough from both ends of what floats can hold."""
+    return floor(log10(min(max(number, 1e-290), 1e290)))

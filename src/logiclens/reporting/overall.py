@@ -41,6 +41,7 @@ def _measured(subject: Subject, rows: Measured) -> OverallFacts:
         network_accuracy=_same(rows, rows.network),
         rules_accuracy=_rules_accuracy(rows, predicted),
         black_box_accuracy=_same(rows, rows.black_box),
+        baseline=_baseline(rows),
         fidelity=_mean([cells.macro_f1 for cells in fidelity]),
         fidelity_plain=_mean([cells.plain for cells in fidelity]),
         explanation_accuracy=_mean([cells.macro_f1 for cells in truth]),
@@ -74,6 +75,13 @@ def _same(rows: Measured, answers: Answers | None) -> float | None:
     for one, other in zip(answers.words, rows.truth.words, strict=True):
         wrong |= one ^ other
     return 1.0 - float(np.bitwise_count(wrong).sum()) / rows.n
+
+
+def _baseline(rows: Measured) -> float | None:
+    """How often the most common label is right; not asked of rows that may have several."""
+    if rows.truth is None or rows.truth.codes is None:
+        return None
+    return float(np.bincount(rows.truth.codes).max()) / rows.n
 
 
 def _rules_accuracy(rows: Measured, predicted: IndexArray | None) -> float | None:
@@ -124,6 +132,7 @@ def _stored(subject: Subject) -> OverallFacts:
         network_accuracy=None,
         rules_accuracy=None if box is None else box.rules_accuracy,
         black_box_accuracy=None if box is None else box.black_box_accuracy,
+        baseline=None,
         fidelity=None if box is None else box.macro_f1,
         fidelity_plain=fidelity if box is None else box.plain,
         explanation_accuracy=None,

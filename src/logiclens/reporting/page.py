@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -19,13 +20,15 @@ from markupsafe import Markup
 
 from logiclens.concepts.concept import value_text
 from logiclens.reporting.escaping import inert, isolated, led_by, script_hash, visible
-from logiclens.reporting.glance import answer, figures, findings, kind_note, provenance
+from logiclens.reporting.glance import answer, figures, findings, kind_note, percent, provenance
 from logiclens.reporting.picture import chip, front_picture, lines_of, literals, shades
 
 if TYPE_CHECKING:
     from logiclens.reporting.facts import Facts
 
 _FIRST_PATTERNS = 2
+_LONGEST_ANSWER = 1_200
+"""Characters of all sentences together up to which they stand at the head of the page."""
 
 
 def render(facts: Facts) -> str:
@@ -69,13 +72,16 @@ def render(facts: Facts) -> str:
             chosen_of=_chosen_of,
             first_patterns=_first_patterns,
             rest_of=lambda listed, first: [pattern for pattern in listed if pattern not in first],
-            lines_of=lines_of,
+            lines_of=lambda logic: lines_of(logic, given["kind"]),
+            in_short=sum(len(rule["sentence"]) for rule in given["rules"]) <= _LONGEST_ANSWER,
+            rows_called="cluster" if given["task"] == "cluster" else "class",
+            percent=percent,
             shades=shades,
             style=Markup(_part("style.css")),
             script=Markup(script),
             script_hash=Markup(script_hash(script)),
             json=Markup(inert(text)),
-            chips_json=Markup(inert(json.dumps([[sign.column, sign.yes, sign.no] for sign in chips]))),
+            chips_json=Markup(inert(json.dumps([*map(asdict, chips)]))),
         )
     )
 

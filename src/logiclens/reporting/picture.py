@@ -29,11 +29,17 @@ class Chip:
     column : str
     yes, no : str
         What is asked where the concept is true, and where it is false.
+    gap : bool, optional
+        The truth of the concept where the value is missing; None where it never is.
+    about_gap : bool
+        Whether nothing is asked but that there is a value.
     """
 
     column: str
     yes: str
     no: str
+    gap: bool | None = None
+    about_gap: bool = False
 
 
 def chip(concept: Mapping[str, Any], inputs: Sequence[Mapping[str, Any]]) -> Chip:
@@ -50,18 +56,15 @@ def chip(concept: Mapping[str, Any], inputs: Sequence[Mapping[str, Any]]) -> Chi
     --------
     >>> age = {"column": 0, "test": {"kind": "above", "cut": 62.0}, "or_missing": False}
     >>> chip(age, [{"name": "age", "kind": "number", "optional": True}])
-    Chip(column='age', yes='> 62', no='≤ 62 or missing')
+    Chip(column='age', yes='> 62', no='≤ 62', gap=False, about_gap=False)
     """
     column = inputs[concept["column"]]
     test = concept["test"]
     if column["kind"] == "score":
         return Chip(column["name"], "yes", "no")
     if test["kind"] == "missing":
-        return Chip(column["name"], "is missing", "is known")
-    yes, no = _asked(test)
-    if column["optional"]:
-        yes, no = (f"{yes} or missing", no) if concept["or_missing"] else (yes, f"{no} or missing")
-    return Chip(column["name"], yes, no)
+        return Chip(column["name"], "is missing", "is known", True, about_gap=True)
+    return Chip(column["name"], *_asked(test), concept["or_missing"] if column["optional"] else None)
 
 
 def _asked(test: Mapping[str, Any]) -> tuple[str, str]:
@@ -92,7 +95,10 @@ class Literal:
 def literals(
     tree: Mapping[str, Any], concepts: Sequence[Mapping[str, Any]], chips: Sequence[Chip]
 ) -> list[Literal]:
-    """Conditions of a term; a part of it that is no literal is one condition, in words.
+    """Conditions of a term, nothing said twice; a part of it that is no literal is one condition, in words.
+
+    Where one condition takes a value for granted, none of the same column speaks of missing ones, as
+    :func:`logiclens.concepts.wording.joined` has it.
 
     Parameters
     ----------
@@ -103,19 +109,30 @@ def literals(
         Of each concept.
     """
     parts = tree["args"] if tree["op"] == "and" else [tree]
-    return [_literal(part, concepts, chips) for part in parts]
+    signs = [_signed(part, chips) for part in parts]
+    known = {sign.column for sign, positive in filter(None, signs) if sign.gap not in (None, positive)}
+    compared = {sign.column for sign, _ in filter(None, signs) if not sign.about_gap}
+    found = []
+    for part, signed in zip(parts, signs, strict=True):
+        if signed is None:
+            found.append(Literal(in_words(part, concepts), ""))
+            continue
+        sign, positive = signed
+        if sign.about_gap and not positive and sign.column in compared:
+            continue
+        gap = sign.gap is positive and not sign.about_gap and sign.column not in known
+        found.append(
+            Literal(sign.column, (sign.yes if positive else sign.no) + (" or missing" if gap else ""))
+        )
+    return found
 
 
-def _literal(
-    tree: Mapping[str, Any], concepts: Sequence[Mapping[str, Any]], chips: Sequence[Chip]
-) -> Literal:
-    if tree["op"] == "var":
-        sign = chips[tree["concept"]]
-        return Literal(sign.column, sign.yes)
-    if tree["op"] == "not" and tree["arg"]["op"] == "var":
-        sign = chips[tree["arg"]["concept"]]
-        return Literal(sign.column, sign.no)
-    return Literal(in_words(tree, concepts), "")
+def _signed(tree: Mapping[str, Any], chips: Sequence[Chip]) -> tuple[Chip, bool] | None:
+    """The chip of a literal, and whether it is positive; None of what is no literal."""
+    positive = tree["op"] == "var"
+    if not positive and (tree["op"] != "not" or tree["arg"]["op"] != "var"):
+        return None
+    return chips[(tree if positive else tree["arg"])["concept"]], positive
 
 
 def in_words(tree: Mapping[str, Any], concepts: Sequence[Mapping[str, Any]]) -> str:
@@ -148,7 +165,7 @@ class Point:
 
 @dataclass(frozen=True)
 class FrontPicture:
-    """Errors against literals: points in the plane of an SVG, the line through them, marks of the axes."""
+    """Errors against literals: points in the plane of an SVG, the line of the best, marks of the axes."""
 
     width: float
     height: float
@@ -190,7 +207,11 @@ def front_picture(front: Sequence[Mapping[str, Any]]) -> FrontPicture | None:
         Point(x(point["literals"]), y(point["errors"]), point["literals"], point["errors"], point["chosen"])
         for point in front
     )
-    steps = "".join(f" H{point.x:g} V{point.y:g}" for point in placed[1:])
+    best = [placed[0]]
+    for point in placed[1:]:  # a longer rule that errs more is beside the line
+        if point.errors < best[-1].errors:
+            best.append(point)
+    steps = "".join(f" H{point.x:g} V{point.y:g}" for point in best[1:])
     return FrontPicture(
         _WIDTH,
         _HEIGHT,
@@ -225,25 +246,34 @@ def shades(counts: Sequence[Sequence[int]]) -> list[list[float]]:
 _SIGNS = re.compile(r"[()]| ∨ | [↔→] ")
 
 
-def lines_of(logic: str) -> list[str]:
-    """Split a rule in logic before each "∨" that stands in no parentheses, for one term to a line.
+def lines_of(logic: str, kind: str = "iff") -> list[str]:
+    """Split a rule in logic before each "∨" that joins its terms, for one term to a line.
 
     Joined by blanks they are the rule again. A name that holds such signs can lead to another split, which
     does no harm: the text is the same.
+
+    Parameters
+    ----------
+    logic : str
+    kind : str, default "iff"
+        Of the rule; the terms of a sufficient condition stand in parentheses.
 
     Examples
     --------
     >>> lines_of("∀x: y(x) ↔ (a(x) ∧ b(x)) ∨ c(x)")
     ['∀x: y(x) ↔', '(a(x) ∧ b(x))', '∨ c(x)']
+    >>> lines_of("∀x: (a(x) ∨ b(x)) → y(x)", "only_if")
+    ['∀x:', '(a(x)', '∨ b(x)) → y(x)']
     """
-    depth, cuts, arrow = 0, [], 0
+    inside = 1 if kind == "only_if" else 0
+    depth, cuts, first = 0, [], logic.find(": ") + 2 if inside else 0
     for found in _SIGNS.finditer(logic):
         depth += {"(": 1, ")": -1}.get(found[0], 0)
-        if depth > 0:
+        if depth > inside:
             continue
         if found[0] == " ∨ ":
             cuts.append(found.start() + 1)
-        elif found[0] not in "()" and not cuts and not arrow:
-            arrow = found.end()
-    ends = [0, *([arrow] if arrow and cuts else []), *cuts, len(logic)]
+        elif found[0] not in "()" and not cuts and not first:
+            first = found.end()
+    ends = [0, *([first] if first and cuts else []), *cuts, len(logic)]
     return [logic[low:high].rstrip(" ") for low, high in itertools.pairwise(ends)]

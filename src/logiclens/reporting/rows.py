@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from logiclens.concepts.table import Table
-from logiclens.errors import InputError
+from logiclens.errors import InputError, count
 from logiclens.logic.arrays import IndexArray, unpack
 from logiclens.reporting.facts import RowFacts
 from logiclens.reporting.measured import Answers, Measured
-from logiclens.reporting.rule_facts import InputFacts, Plain
+from logiclens.reporting.rule_facts import InputFacts, Plain, plain_value
 
 MOST_ROWS = 100
 """Rows that are listed."""
@@ -20,7 +19,9 @@ MOST_VALUES = 40
 """Columns of a row that are."""
 
 
-def row_facts(rows: Measured | None, inputs: Sequence[InputFacts]) -> tuple[tuple[RowFacts, ...], int]:
+def row_facts(
+    rows: Measured | None, inputs: Sequence[InputFacts], numbers: Sequence[int] | None = None
+) -> tuple[tuple[RowFacts, ...], int]:
     """The first rows about which the rules are wrong, and how many more there are.
 
     Parameters
@@ -28,14 +29,21 @@ def row_facts(rows: Measured | None, inputs: Sequence[InputFacts]) -> tuple[tupl
     rows : Measured, optional
     inputs : sequence of InputFacts
         Columns that formulas use: they are shown first.
+    numbers : sequence of int, length n, optional
+        What the rows are called; they are counted from 1 when missing.
 
     Raises
     ------
     InputError
-        There is nothing to compare the rules with.
+        There is nothing to compare the rules with, or there are more numbers than rows, or fewer.
     """
     if rows is None or rows.wanted is None:
         raise InputError("rows=True shows rows about which the rules are wrong. Pass X and y.")
+    if numbers is not None and len(numbers) != rows.n:
+        raise InputError(
+            f"row_numbers must have a number for each of {count(rows.n, 'row')}. Got {len(numbers)}; pass "
+            "those of the rows of X."
+        )
     said = Answers("the rules", tuple(rows.fired(e.formula) for e in rows.rules.values()), None)
     n_fired = np.sum([unpack(words, rows.n) for words in said.words], axis=0)
     if rows.rules.multi_label:
@@ -51,8 +59,8 @@ def row_facts(rows: Measured | None, inputs: Sequence[InputFacts]) -> tuple[tupl
     network = [None] * len(which) if rows.network is None else _texts(rows.network, rows, which)
     values = _values(rows.table, which, [one.name for one in inputs])
     marks = [_mark(int(n), rows.rules.multi_label) for n in n_fired[which]]
-    numbers = (which + 1).tolist()
-    found = map(RowFacts, numbers, values, truth, network, rules, marks)
+    called = [at + 1 if numbers is None else numbers[at] for at in which.tolist()]
+    found = map(RowFacts, called, values, truth, network, rules, marks)
     return tuple(found), len(every) - len(which)
 
 
@@ -77,9 +85,4 @@ def _values(table: Table | None, which: IndexArray, first: Sequence[str]) -> lis
     names = [name for name in first if name in table]
     names += [name for name in table.names if name not in set(names)]
     cells = {name: table.column(name).take(which).values() for name in names[:MOST_VALUES]}
-    return [{name: _plain(cells[name][at]) for name in cells} for at in range(len(which))]
-
-
-def _plain(value: Any) -> Plain:
-    value = value.item() if isinstance(value, np.generic) else value
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+    return [{name: plain_value(cells[name][at]) for name in cells} for at in range(len(which))]

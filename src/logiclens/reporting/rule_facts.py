@@ -22,10 +22,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
+
 Tree: TypeAlias = Mapping[str, Any]
 """A formula, as the page evaluates it; see the module's description."""
 Plain: TypeAlias = str | int | float | bool | None
 """A value that JSON knows."""
+
+
+def plain_value(value: Any) -> Plain:
+    """A cell of a table as JSON knows it; what it does not know, as text.
+
+    Examples
+    --------
+    >>> plain_value(np.int64(3)), plain_value("red")
+    (3, 'red')
+    """
+    value = value.item() if isinstance(value, np.generic) else value
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 @dataclass(frozen=True)
@@ -112,7 +126,7 @@ class Breaks:
         a sufficient one nothing about rows missed.
     n_false_alarms, n_missed : int, optional
     patterns : tuple of BreakPattern
-        The heaviest few of each kind; ``n_patterns`` is the number of all.
+        The heaviest few of each kind that breaks the rule; ``n_patterns`` is the number of all.
     """
 
     against: str
@@ -135,8 +149,8 @@ class RelevanceFacts:
 class FrontFacts:
     """One of the formulas to choose from.
 
-    ``errors`` and ``score`` are those of the fit. The texts and exports of the chosen one, which are those of
-    the rule, are left out where the page has to be small: they are empty, and None.
+    ``errors`` and ``score`` are those of the fit. Texts, tree and exports of the chosen one, which are those
+    of the rule, are left out where the page has to be small: they are empty, and None.
     """
 
     literals: int
@@ -202,7 +216,7 @@ class InputFacts:
     name : str
     kind : {"number", "flag", "category", "score"}
     levels : tuple
-        The values that concepts name, of a category.
+        Of a category: the values that concepts name, and after them the most common one.
     cuts : tuple of float
         The cut points that concepts have, of a number.
     low, high : float, optional
@@ -210,7 +224,7 @@ class InputFacts:
     whole : bool
         Whether the numbers are whole ones.
     start : value, optional
-        Typical: a rounded median, or the most common value; None is none of the levels.
+        Typical: a rounded median, or the most common value; None is any value that is none of the levels.
     optional : bool
         Whether a value may be missing.
     """

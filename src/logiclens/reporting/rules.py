@@ -203,7 +203,7 @@ def _point(
         logic_ascii=mine.rule.format() if told else "",
         sentence=mine.to_sentence() if told else "",
         chosen=point.chosen,
-        tree=tree_of(formula, places),
+        tree=tree_of(formula, places) if told else {},
         accuracy=scores.accuracy,
         fidelity=scores.fidelity,
         accuracy_plain=scores.accuracy_plain,

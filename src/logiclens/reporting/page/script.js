@@ -6,7 +6,7 @@
 
 (() => {
   const facts = JSON.parse(document.getElementById('facts').textContent);
-  const chips = JSON.parse(document.getElementById('chips').textContent); // of each concept: column, yes, no
+  const chips = JSON.parse(document.getElementById('chips').textContent); // of each concept
   const { rules, concepts, inputs, policy } = facts;
   const root = document.documentElement;
   const one = (selector, within = document) => within.querySelector(selector);
@@ -43,13 +43,21 @@
 
   /** A sentence, with the label set off that it begins with. */
   function ledBy(text, label) {
-    const start = [label, `“${label}”`].find((lead) => text.startsWith(`${lead} `));
+    const start = [label, `“${label}”`, `class ${label}`].find((lead) => text.startsWith(`${lead} `));
     return start === undefined ? isolated(text)
       : [make('strong', {}, ...isolated(start)), ...isolated(text.slice(start.length))];
   }
 
   const many = (n, word) => `${n.toLocaleString('en-US')} ${word}${n === 1 ? '' : 's'}`;
-  const percent = (rate) => (rate === null ? '–' : `${(100 * rate).toFixed(0)}%`);
+
+  /** A rate as people read it; only all is 100%, and only none is 0%. */
+  function percent(rate) {
+    if (rate === null) return '–';
+    const text = (100 * rate).toFixed(1).replace(/\.0$/, '');
+    if (text === '0' && rate > 0) return '<0.1%';
+    return text === '100' && rate < 1 ? '>99.9%' : `${text}%`;
+  }
+
   const inWords = (value) => (value === null ? 'missing' : value === OTHER ? 'another value'
     : value === true ? 'yes' : value === false ? 'no' : String(value));
 
@@ -61,6 +69,7 @@
   // Rules: which of its lengths each one has now, and what it says of a row
 
   const OTHER = Object.freeze({}); // a value unlike all that rules name
+  const kindOfLabel = facts.task === 'cluster' ? 'cluster' : 'class';
   const home = rules.map((rule) => rule.front.findIndex((point) => point.chosen));
   const now = [...home]; // a place in the rule's front, or -1 where it has none
   const treeOf = (at) => (now[at] === home[at] ? rules[at].tree : rules[at].front[now[at]].tree);
@@ -123,54 +132,83 @@
     }
   }
 
-  /** A literal as a chip; with the truth of concepts it says whether it holds. */
-  function chipOf(literal, truths) {
-    const positive = literal.op === 'var';
-    const known = positive || (literal.op === 'not' && literal.arg.op === 'var');
+  /**
+   * The conditions of a term, nothing said twice: where one takes a value for granted, none of the same column
+   * speaks of missing ones. Each has its parts in words, and says of a row whether it holds.
+   */
+  function conditionsOf(term) {
+    const parts = literalsOf(term).map((literal) => {
+      const positive = literal.op === 'var';
+      const known = positive || (literal.op === 'not' && literal.arg.op === 'var');
+      return known ? { literal, positive, at: positive ? literal.concept : literal.arg.concept } : { literal };
+    });
+    const named = parts.filter(({ at }) => at !== undefined);
+    const columns = (some) => new Set(named.filter(some).map(({ at }) => concepts[at].column));
+    const given = columns(({ at, positive }) => chips[at].gap === !positive);
+    const compared = columns(({ at }) => !chips[at].about_gap);
+    return parts.flatMap(({ literal, positive, at }) => {
+      if (at === undefined) return { words: [wordsOf(literal), ''], holds: (truths) => evaluate(literal, truths) };
+      const sign = chips[at];
+      const { column } = concepts[at];
+      if (sign.about_gap && !positive && compared.has(column)) return [];
+      const open = sign.gap === positive && !sign.about_gap; // true of missing values, too
+      const ending = open && !given.has(column) ? ' or missing' : '';
+      return {
+        words: [sign.column, `${positive ? sign.yes : sign.no}${ending}`],
+        holds: (truths, row) => evaluate(literal, truths) && !(open && given.has(column) && row[column] === null),
+      };
+    });
+  }
+
+  /** A condition as a chip; of a row it says whether it holds. */
+  function chipOf({ words: [column, asked], holds: trueOf }, truths, row) {
     const chip = make('span', { class: 'chip' });
     if (truths) {
-      const truth = evaluate(literal, truths);
+      const truth = trueOf(truths, row);
       chip.classList.add(truth ? 'holds' : 'fails');
       chip.append(make('span', { class: 'sign', role: 'img', 'aria-label': truth ? 'holds:' : 'fails:' }, truth ? '✓' : '✗'));
     }
-    if (known) {
-      const [column, yes, no] = chips[positive ? literal.concept : literal.arg.concept];
-      chip.append(named(column), ' ', named(positive ? yes : no, { class: 'asked' }));
-    } else chip.append(named(wordsOf(literal)));
+    chip.append(named(column), ...(asked ? [' ', named(asked, { class: 'asked' })] : []));
     return chip;
   }
 
-  const chipsOf = (term, truths) => make('p', { class: 'chips', dir: 'ltr' },
-    ...joined(literalsOf(term).map((literal) => [chipOf(literal, truths)]), 'and')
+  const chipsOf = (term, truths, row) => make('p', { class: 'chips', dir: 'ltr' },
+    ...joined(conditionsOf(term).map((condition) => [chipOf(condition, truths, row)]), 'and')
       .map((part) => (part === 'and' ? make('span', { class: 'and' }, 'and') : part)));
 
-  /** Lines of a rule in logic: a new one before each "∨" that stands in no parentheses. */
+  /** Lines of a rule in logic: a new one before each "∨" that joins its terms. */
   function linesOf(logic) {
+    const inside = facts.kind === 'only_if' ? 1 : 0; // terms of a sufficient condition stand in parentheses
     const cuts = [];
     let depth = 0;
-    let arrow = 0;
+    let first = inside ? logic.indexOf(': ') + 2 : 0;
     for (const found of logic.matchAll(/[()]| ∨ | [↔→] /g)) {
-      if (found[0] === '(') depth += 1;
-      else if (found[0] === ')') depth -= 1;
-      else if (depth > 0) continue;
-      else if (found[0] === ' ∨ ') cuts.push(found.index + 1);
-      else if (!cuts.length && !arrow) arrow = found.index + found[0].length;
+      depth += { '(': 1, ')': -1 }[found[0]] ?? 0;
+      if (depth > inside || '()'.includes(found[0])) continue;
+      if (found[0] === ' ∨ ') cuts.push(found.index + 1);
+      else if (!cuts.length && !first) first = found.index + found[0].length;
     }
-    const ends = [0, ...(arrow && cuts.length ? [arrow] : []), ...cuts, logic.length];
+    const ends = [0, ...(first && cuts.length ? [first] : []), ...cuts, logic.length];
     return ends.slice(1).map((end, at) => logic.slice(ends[at], end).trimEnd());
   }
 
   // A shorter or longer rule
 
   const noCode = 'This language cannot carry the names.';
+  const LANGUAGES = [['sql', 'SQL'], ['python', 'Python'], ['latex', 'LaTeX']];
+
+  /** A rule for other programs, where the page does not have it yet. */
+  const exportsOf = (rule) => [make('h4', {}, 'Take it along'),
+    ...LANGUAGES.filter(([key]) => rule.exports[key] !== null).map(([key, name]) => make('div', { class: 'export' },
+      make('details', { class: 'inner', 'data-language': key }, make('summary', {}, name),
+        make('pre', { tabindex: 0, dir: 'ltr' }, make('code', {}, rule.exports[key]))),
+      make('button', { type: 'button', class: 'copy', 'data-copy': key, 'aria-label': visible(`Copy ${name} of the rule of ${rule.label}`) }, `Copy ${name}`)))];
 
   all('.rule').forEach((card) => {
     const at = Number(card.dataset.rule);
     const rule = rules[at];
-    for (const code of all('[data-language]', card)) { // of very many rules it is not in the page yet
-      const place = one('code', code);
-      if (!place.firstChild) place.textContent = visible(rule.exports[code.dataset.language]);
-    }
+    const exported = one('.exports', card);
+    if (exported && !exported.firstElementChild) exported.append(...exportsOf(rule)); // of very many rules
     const slider = one('.slide input', card);
     if (!slider) return;
     const scores = one('.scores .rates', card);
@@ -207,7 +245,8 @@
     function said(shown, chosen) {
       const parts = [many(shown.literals, 'literal')];
       if (shown.errors !== null) parts.push(many(shown.errors, 'error'));
-      if (shown.accuracy !== null) parts.push(`accuracy ${percent(shown.accuracy)}`);
+      const promised = { if: 'recall', cluster: 'recall', only_if: 'precision' }[facts.kind] ?? 'accuracy';
+      if (shown[promised] !== null) parts.push(`${promised} ${percent(shown[promised])}`);
       if (shown.fidelity !== null) parts.push(`fidelity ${percent(shown.fidelity)}`);
       return parts.join(' · ') + (chosen ? ' · the rule of this report' : '');
     }
@@ -297,7 +336,7 @@
   function categoryField(input, id, changed) {
     const values = [...input.levels, OTHER, ...(input.optional ? [null] : [])];
     const select = make('select', { id }, ...values.map((value, at) =>
-      make('option', { value: at }, value === OTHER ? '(other)' : value === null ? '(missing)' : value)));
+      make('option', { value: at }, value === OTHER ? (input.levels.length ? '(other)' : '(any value)') : value === null ? '(missing)' : value)));
     select.addEventListener('change', () => changed(values[Number(select.value)]));
     const first = values.includes(input.start) && input.start !== null ? input.start : OTHER;
     return { input, first, body: select, controls: [select], set(value) { select.value = values.indexOf(value); } };
@@ -316,8 +355,9 @@
     let run = 0;
 
     form.addEventListener('submit', (event) => event.preventDefault());
-    if (inputs.length > 12) addFilter();
-    if (!inputs.length) form.append(make('p', { class: 'about' }, 'No rule looks at any column.'));
+    const find = inputs.length > 12 ? addFilter() : null;
+    const idle = make('p', { class: 'note' });
+    form.append(idle);
 
     function addField(input, at) {
       const id = `input-${at}`;
@@ -353,14 +393,25 @@
       const search = make('input', { type: 'search', id: 'find-input', placeholder: 'Part of its name', autocomplete: 'off' });
       form.classList.add('long');
       form.prepend(make('div', { class: 'field' }, make('label', { for: 'find-input' }, 'Find a column'), search));
-      search.addEventListener('input', () => {
-        const wanted = search.value.trim().toLowerCase();
-        fields.forEach((field) => { field.element.hidden = !field.input.name.toLowerCase().includes(wanted); });
+      search.addEventListener('input', refresh);
+      return search;
+    }
+
+    /** Show the columns that the rules use as they are now. */
+    function showFields(trees) {
+      const used = new Set(trees.flatMap((tree) => [...conceptsIn(tree)]).map((index) => concepts[index].column));
+      const wanted = find ? find.value.trim().toLowerCase() : '';
+      fields.forEach((field, at) => {
+        field.element.hidden = !used.has(at) || !field.input.name.toLowerCase().includes(wanted);
       });
+      const others = inputs.length - used.size;
+      idle.hidden = used.size > 0 && !others;
+      idle.textContent = [...(used.size ? [] : ['No rule looks at any column.']),
+        ...(others ? [`${many(others, used.size ? 'other column' : 'column')} can be set once a shorter or longer rule uses ${others === 1 ? 'it' : 'them'}.`] : [])].join(' ');
     }
 
     function addGoal() {
-      const select = make('select', { id: 'goal' }, make('option', { value: -1 }, policy.multi_label ? 'any other answer' : 'any other class'),
+      const select = make('select', { id: 'goal' }, make('option', { value: -1 }, policy.multi_label ? 'any other answer' : `any other ${kindOfLabel}`),
         ...rules.map((rule, at) => make('option', { value: at }, rule.label)));
       select.addEventListener('change', refresh);
       one('.goal').append(make('label', { for: 'goal' }, policy.multi_label ? 'Change' : 'Lead to'), select);
@@ -371,6 +422,7 @@
       const truths = truthsOf(row);
       const trees = rules.map((_, at) => treeOf(at));
       const said = predict(trees, truths);
+      showFields(trees);
       showVerdict(said);
       showRules(said, trees, truths);
       run += 1;
@@ -423,9 +475,9 @@
       list.replaceChildren(...some.map(({ at, fired, term, n, of }) => make('li', { class: fired ? 'true' : 'false' },
         make('div', { class: 'label' }, named(rules[at].label),
           make('span', { class: 'says' }, fired ? 'holds' : of ? `does not hold (${n} of ${of})` : 'never holds')),
-        ...(term ? [chipsOf(term, truths)] : []))));
+        ...(term ? [chipsOf(term, truths, row)] : []))));
       if (some.length < shown.length) {
-        list.append(make('li', {}, make('p', { class: 'note' }, `The rules of the other ${shown.length - some.length} classes do not hold.`)));
+        list.append(make('li', {}, make('p', { class: 'note' }, `The rules of the other ${shown.length - some.length} do not hold.`)));
       }
     }
 
@@ -434,10 +486,10 @@
       if (tree.op === 'false') return { term: null, n: 0, of: 0, share: -1 };
       let best = null;
       for (const term of termsOf(tree)) {
-        const literals = literalsOf(term);
-        const n = literals.filter((literal) => evaluate(literal, truths)).length;
-        const share = n / literals.length;
-        if (!best || share > best.share) best = { term, n, of: literals.length, share };
+        const conditions = conditionsOf(term);
+        const n = conditions.filter((condition) => condition.holds(truths, row)).length;
+        const share = n / conditions.length;
+        if (!best || share > best.share) best = { term, n, of: conditions.length, share };
       }
       return best;
     }
@@ -569,9 +621,10 @@
     }
 
     function showWay(best, trees, truths) {
-      const parts = best.changes.map((change) => [
-        make('strong', {}, named(inputs[change.at].name)), ' ', ...wish(change, best, trees, truths),
-        make('span', { class: 'note' }, ' (now ', named(inWords(row[change.at])), ')')]);
+      const wishes = wishesOf(best, trees, truths);
+      const parts = best.changes.map((change, at) => [
+        make('strong', {}, named(inputs[change.at].name)), ' were ', ...wishes[at],
+        make('span', { class: 'note' }, ' (now\u00a0', named(inWords(row[change.at])), ')')]);
       const would = policy.multi_label ? 'The answer would be ' : 'The prediction would be ';
       const byDefault = best.said.covered || policy.multi_label ? [] : [', by default,'];
       tell(best.changes.length, [would, make('strong', {}, ...predicted(best.said)), ...byDefault, ' if ', ...joined(parts, ' and '), '.']);
@@ -580,27 +633,48 @@
       answer.append(button);
     }
 
-    /** What is asked of a column, and no more: the interval is as wide as the answer stays the same. */
-    function wish({ at, value, mine }, best, trees, truths) {
-      const { kind, levels } = inputs[at];
-      if (value === null) return ['were missing'];
-      if (kind === 'score' || kind === 'flag') return [`were ${Number(value) > 0.5 ? 'true' : 'false'}`];
-      if (value === OTHER) return ['were none of ', ...joined(levels.map((level) => [named(level)]), ', ')];
-      const cuts = numbersIn(mine);
-      if (kind === 'category' || mine.some((index) => concepts[index].test.kind === 'one_of')) return ['were ', named(value)];
-      const trial = truths.slice();
-      for (const change of best.changes) change.mine.forEach((index, bit) => { trial[index] = change.bits[bit]; });
-      const same = (cell) => { // cell k lies above cuts[k - 1] and is at most cuts[k]
-        const inside = cell < cuts.length ? cuts[cell] : Infinity;
-        mine.forEach((index) => { trial[index] = holds(concepts[index], inside) ? 1 : 0; });
+    /** What is asked of each column, and no more: intervals are as wide as the answer stays the same in all of them. */
+    function wishesOf(best, trees, truths) {
+      const cells = best.changes.map(cellsOf);
+      const same = (spans) => combinations(spans.map(([low, high], at) => cells[at].slice(low, high + 1))).every((chosen) => {
+        const trial = truths.slice();
+        chosen.forEach(({ bits }, at) => best.changes[at].mine.forEach((index, bit) => { trial[index] = bits[bit]; }));
         return answerOf(predict(trees, trial)) === answerOf(best.said);
-      };
-      let low = cuts.filter((cut) => cut < value).length;
-      let high = low;
-      while (low > 0 && same(low - 1)) low -= 1;
-      while (high < cuts.length && same(high + 1)) high += 1;
-      const asked = [...(low > 0 ? [`above ${cuts[low - 1]}`] : []), ...(high < cuts.length ? [`at most ${cuts[high]}`] : [])];
-      return [`were ${asked.join(' and ')}`];
+      });
+      const spans = best.changes.map(({ value }, at) => {
+        const place = Math.max(cells[at].findIndex((cell) => cell.top === undefined || value <= cell.top), 0);
+        return [place, place];
+      });
+      spans.forEach((span, at) => {
+        const widened = (low, high) => spans.map((other, place) => (place === at ? [low, high] : other));
+        while (span[0] > 0 && same(widened(span[0] - 1, span[1]))) span[0] -= 1;
+        while (span[1] < cells[at].length - 1 && same(widened(span[0], span[1] + 1))) span[1] += 1;
+      });
+      return best.changes.map((change, at) => wish(change, cells[at], spans[at]));
+    }
+
+    /** The stretches between cut points, with the truth of concepts in each; of what is no number the value alone. */
+    function cellsOf({ at, value, mine, bits }) {
+      const stretch = inputs[at].kind === 'number' && value !== null && mine.every((index) => concepts[index].test.kind !== 'one_of');
+      if (!stretch) return [{ bits }];
+      const truth = (inside) => mine.map((index) => (holds(concepts[index], inside) ? 1 : 0));
+      return [...numbersIn(mine).map((top) => ({ top, bits: truth(top) })), { bits: truth(Infinity) }];
+    }
+
+    /** Every way to take one of each list. */
+    const combinations = (lists) => lists.reduce((found, list) => found.flatMap((some) => list.map((one) => [...some, one])), [[]]);
+
+    /** What would have to be, in words. */
+    function wish({ at, value, mine }, cells, [low, high]) {
+      const { kind } = inputs[at];
+      if (value === null) return ['missing'];
+      if (kind === 'score' || kind === 'flag') return [Number(value) > 0.5 ? 'true' : 'false'];
+      const asked = [...(low > 0 ? [`above ${cells[low - 1].top}`] : []), ...(high < cells.length - 1 ? [`at most ${cells[high].top}`] : [])];
+      if (asked.length) return [asked.join(' and ')];
+      const levels = [...new Set(mine.flatMap((index) => concepts[index].test.values ?? []))];
+      if (levels.includes(value) || (kind === 'number' && levels.length)) return [named(value)];
+      if (!levels.length) return ['known']; // all that is asked of it
+      return [levels.length > 1 ? 'none of ' : 'not ', ...joined(levels.map((level) => [named(level)]), ', ')];
     }
 
     return { refresh };
@@ -665,7 +739,7 @@
         card.hidden = ![rule.label, rule.sentence].some((text) => text.toLowerCase().includes(wanted));
         return !card.hidden;
       });
-      one('.picker .found').textContent = found.length === 1 ? '1 class' : `${found.length} classes`;
+      one('.picker .found').textContent = found.length === 1 ? `1 ${kindOfLabel}` : `${found.length} ${kindOfLabel === 'class' ? 'classes' : 'clusters'}`;
     });
     for (const button of all('[data-open]')) {
       button.addEventListener('click', () => cards.filter((card) => !card.hidden)
