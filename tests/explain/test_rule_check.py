@@ -209,3 +209,21 @@ def test_what_is_given_part_by_part():
     assert parts_of(None) == []
     assert parts_of(a) == [a]
     assert parts_of([a, b]) == [a, b]
+
+
+def test_necessary_conditions_may_overlap_and_sufficient_ones_leave_gaps():
+    """Only rules that claim both can be at fault for it."""
+    overlap = {"x": a, "y": b | ~a}
+    gap = {"x": a & b, "y": ~a & b}
+
+    def found(formulas, kind):
+        explanations = [Explanation(Rule(label, formula, kind)) for label, formula in formulas.items()]
+        return ExplanationSet(explanations, ["a", "b"]).check()
+
+    assert not found(overlap, "iff").clean
+    assert found(overlap, "if").clean
+    assert found(overlap, "if").lines[0] == (
+        "Conflicts: 1 pair of rules can be true together, as conditions that are only necessary may."
+    )
+    assert not found(gap, "iff").clean
+    assert found(gap, "only_if").clean

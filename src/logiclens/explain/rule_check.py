@@ -21,7 +21,7 @@ from logiclens.errors import LimitError, count
 from logiclens.explain.changes import target_named, term_in_words
 from logiclens.explain.html import check_html
 from logiclens.explain.label import Label
-from logiclens.explain.rule import Rule
+from logiclens.explain.rule import Rule, RuleKind
 from logiclens.explain.terms import dnf_terms
 from logiclens.logic.entail import Given, conflicts, implies
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
@@ -154,9 +154,17 @@ class RuleCheck:
 
     @property
     def clean(self) -> bool:
-        """Whether one rule at most is true of every row, one at least, and each of some and not of all."""
-        gap = self.uncovered is not None and not self.multi_label
-        return not (self.conflicts or gap or self.always or self.never)
+        """Whether one rule at most is true of every row, one at least, and each of some and not of all.
+
+        What several classes need (IF) may well be true together, and what is enough for a class (ONLY IF)
+        need not be true of every row: neither is a fault.
+        """
+        clash = bool(self.conflicts) and not self._all(RuleKind.IF, RuleKind.CLUSTER)
+        gap = self.uncovered is not None and not self.multi_label and not self._all(RuleKind.ONLY_IF)
+        return not (clash or gap or self.always or self.never)
+
+    def _all(self, *kinds: RuleKind) -> bool:
+        return all(rule.kind in kinds for rule in self.rules)
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -173,7 +181,8 @@ class RuleCheck:
         elif not self.conflicts:
             yield "Conflicts: none; no two rules can be true together."
         else:
-            yield f"Conflicts: {count(len(self.conflicts), 'pair')} of rules can be true together."
+            harmless = ", as conditions that are only necessary may" if self._all(RuleKind.IF) else ""
+            yield f"Conflicts: {count(len(self.conflicts), 'pair')} of rules can be true together{harmless}."
         for found in self.conflicts[:_TOLD_PAIRS]:
             both = f"{self._named(found.first)} and {self._named(found.second)}"
             yield f"  {both}, for example: {found.region.example_text}"
