@@ -1477,7 +1477,10 @@ CASES |= {
     },
     "Vocabulary.simplify": each(WORDS.simplify, NOT_WORDED),
     "Vocabulary.condition": each(lambda value: WORDS.condition(value, True), NOT_A_CONCEPT_NAME),
-    "Vocabulary.literal": each(WORDS.literal, NOT_A_KIND | {"array": MATRIX}),
+    "Vocabulary.conditions": {
+        "unknown": lambda: WORDS.conditions({"age > 63": True}),
+    },
+    "Vocabulary.written": each(lambda v: WORDS.written(Var("a"), v), NOT_A_KIND | {"array": MATRIX}),
     "Vocabulary.format": {
         **each(WORDS.format, NOT_WORDED),
         **too_long(WORDS.format),
@@ -2125,6 +2128,13 @@ CASES |= {
         **prefixed("dropped", each(lambda value: Source(dropped=value), {"None": None, "list": ["a"]})),
         **prefixed("task", each(lambda value: Source(task=value), {"number": 3, "unknown": "guess"})),
         **prefixed("held_out", each(lambda value: Source(held_out=value), {"number": 1, "text": "yes"})),
+        **prefixed(
+            "row_numbers",
+            each(lambda value: Source(row_numbers=value), {"number": 1, "text": "12", "half": [0.5]}),
+        ),
+        **prefixed(
+            "notes", each(lambda value: Source(notes=value), {"None": None, "text": "a", "numbers": [1]})
+        ),
     },
     "report": {
         **prefixed("model", each(report, {"None": None, "text": "a", "type": MuClassifier, "list": [RULES]})),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from logiclens.cli import answers as module
 from logiclens.cli.answers import CONFLICT, UNCOVERED, Answers, _coded, text_columns
+from logiclens.cli.rows import Gaps
 from logiclens.concepts import Above, Vocabulary
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import FALSE, TRUE, Var, parse_formula
@@ -133,3 +134,25 @@ def test_answers_become_columns():
     assert columns["prediction"].to_pylist() == [2, 1, 2]
     assert columns["mark"].to_pylist() == ["", "", ""]
     assert [*columns] == ["prediction", "rule", "why", "mark"]
+
+
+def test_a_gap_that_the_rules_know_nothing_of_is_told():
+    rules = rules_of({"x": parse_formula("a"), "y": parse_formula("~a & b")}, NAMES, default="x")
+    answers = Answers(rules)
+    rows = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 0], [0, 1, 0]])
+    gaps = Gaps(("a", "it's"), np.array([0, 1, 2, 3], dtype=np.int32))
+    found, codes = answers.of(data(rows), gaps)
+
+    assert [found[code].mark for code in codes] == ["", "missing", "uncovered, missing", "missing"]
+    assert [found[code].why for code in codes] == [
+        "The prediction is x because a.",
+        "The prediction is y because not a and b. Its 'a' is missing, and the rules know nothing of that.",
+        "No rule is true of it; the default is x. Its 'a' and other values are missing, and the rules know "
+        "nothing of that.",
+        'The prediction is y because not a and b. Its "it\'s" is missing, and the rules know nothing of '
+        "that.",
+    ]
+    assert (answers.n_missing, answers.n_uncovered, answers.n_rows) == (3, 1, 4)
+    assert answers.n_predicted == {"x": 2, "y": 2}
+    answers.of(data(rows))
+    assert (answers.n_missing, answers.n_rows) == (3, 8)

@@ -139,3 +139,28 @@ def test_truth_and_predictions_call_numbers_the_same():
     wish = Wish("said", apart=("true",))
 
     assert true_answers(prepare(source, wish), Asked(wish, Settings())).tolist() == ["0.3", "1.5", "2"]
+
+
+def test_probabilities_are_cut_in_the_middle_of_what_can_be():
+    """Not in the middle of those that there are."""
+    rows = "".join(f"{at},{at / 250:.3f}\n" for at in range(200))
+    Path("p.csv").write_text(f"x,score\n{rows}")
+
+    assert refused("blackbox", "p.csv", "--predictions", "score") == (
+        "Column 'score' has 200 different numbers from 0 to 1, as probabilities are. Say from where on the "
+        "answer is yes: --above 0.5 (37.0% of its values are)."
+    )
+    Path("p.csv").write_text("x,score\n" + "".join(f"{at},{at / 1000:.3f}\n" for at in range(200)))
+    assert refused("blackbox", "p.csv", "--predictions", "score").endswith(
+        "Ask what makes it large: --above 0.0995 (half of its values are)."
+    )
+
+
+def test_predictions_that_were_forgotten_are_asked_for():
+    result = run("blackbox", "scored_stays.csv")
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "logiclens: say which column has the answers: --predictions COLUMN. scored_stays.csv has stay_id, "
+        "admitted, age, ward, pressure, smoker, country, risk, ... (9 columns).\n"
+    )

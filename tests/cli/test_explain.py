@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -291,3 +292,66 @@ def test_one_is_one():
     result = run("explain", "stays.csv", "--target", "risk", "--use", "smoker")
 
     assert "500 rows, 1 column used. MuClassifier trained on 350 rows, 1 concept.\n" in result.stdout
+
+
+def test_a_column_that_gives_the_answer_away_is_named():
+    """On a terminal, too."""
+    rng = np.random.default_rng(0)
+    days, ages = rng.integers(1, 100, 300), rng.integers(20, 90, 300)
+    rows = [f"{day},{age},{int(day <= 30)}" for day, age in zip(days, ages, strict=True)]
+    content("\n".join(["day of death,age,dead", *rows, ""]))
+    note = (
+        "Note: column 'day of death' alone gives 100.0% of the answers. Is it known only afterwards? Then "
+        "leave it out: --ignore 'day of death'"
+    )
+
+    assert f"\n{note}\n" in run("explain", "rows.csv", "-t", "dead").stdout
+    shown = run("explain", "rows.csv", "-t", "dead", env=TERMINAL | {"NO_COLOR": "1"}).stdout
+    assert note in " ".join(re.sub(r"\x1b\[[0-9;]*m", "", shown).split())
+    assert "alone gives" not in run("explain", "rows.csv", "-t", "dead", "--use", "day of death").stdout
+    more = run("explain", "rows.csv", "-t", "dead", "--more").stdout
+    assert re.search(r"it is class (\d) \(a sufficient condition\)\. In truth it is class \1\.\n", more)
+
+
+def test_a_target_that_was_forgotten_is_asked_for():
+    result = run("explain", "stays.csv")
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "logiclens: say which column to explain: --target COLUMN. stays.csv has stay_id, admitted, age, "
+        "ward, pressure, smoker, country, risk (8 columns).\n"
+    )
+    content(",".join(f"c{at}" for at in range(12)) + "\n" + "1," * 11 + "1\n")
+    assert run("explain", "rows.csv").stderr == (
+        "logiclens: say which column to explain: --target COLUMN. rows.csv has c0, c1, c2, c3, c4, c5, c6, "
+        "c7, ... (12 columns).\n"
+    )
+    assert "'nothing.csv'" in refused("explain", "nothing.csv")
+
+
+def test_folds_ask_for_a_cross_validation():
+    result = run("explain", "stays.csv", "--target", "risk", "--folds", "2", "--max-rows", "100")
+
+    assert "Cross-validation, 2 folds of 100 rows:" in result.output
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["explain", "--target", "risk"], ["blackbox", "--predictions", "risk"], ["cluster"]],
+    ids=lambda words: words[0],
+)
+def test_rows_need_a_report(words: list[str]):
+    result = run(words[0], "stays.csv", *words[1:], "--rows")
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "logiclens: --rows puts rows into the report. Add --html report.html, or omit it.\n"
+    )
+
+
+def test_a_name_that_is_not_alike_is_not_offered():
+    content("a,b\n", "typos.csv")
+
+    assert refused("explain", "nosuch.csv", "--target", "y") == (
+        "There is no file 'nosuch.csv'. Check its name and folder."
+    )

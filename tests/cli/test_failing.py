@@ -8,7 +8,7 @@ import warnings
 import pytest
 import typer
 
-from logiclens.cli.failing import clear_errors, written
+from logiclens.cli.failing import clear_errors, written, wrong_usage
 from logiclens.errors import FileError, InputError
 from tests.cli.running import FULL
 
@@ -64,3 +64,11 @@ def test_a_reader_that_went_away_is_no_error_of_ours(capfd):
 
     assert info.value.exit_code == 1
     assert capfd.readouterr().err == ""
+
+
+def test_wrong_usage_is_one_line_and_a_code(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(typer.Exit) as caught:
+        wrong_usage("say\nmore")
+
+    assert caught.value.exit_code == 2
+    assert capsys.readouterr().err == "logiclens: say\\u000amore\n"

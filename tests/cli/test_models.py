@@ -65,3 +65,14 @@ def test_columns_are_read_as_what_the_rules_compare_them_with():
         "flag": ValueType.FLAG,
     }
     assert value_types(rules_of({"x": Var("a")}, ["a", "b"])) == {"a": ValueType.FLAG, "b": ValueType.FLAG}
+
+
+def test_results_are_no_rules(tmp_path):
+    (tmp_path / "heart.json").write_text('{\n  "format": "logiclens.results",\n  "version": 1\n}\n')
+    with pytest.raises(InputError) as info:
+        rules_in(tmp_path / "heart.json")
+
+    assert str(info.value) == (
+        f"{str(tmp_path / 'heart.json')!r} holds results, as --json writes them; save rules with --save "
+        "rules.json."
+    )

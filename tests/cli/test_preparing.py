@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ def test_what_cannot_be_used_is_left_out_and_the_reason_given(name: str, values:
 
 def test_the_first_rows_of_a_long_table_do_not_make_a_column_useless(monkeypatch: pytest.MonkeyPatch):
     """Constant at first, distinct at first, missing at first; row numbers to the end are none the less."""
-    monkeypatch.setattr("logiclens.cli.preparing.ENOUGH", 25)
+    monkeypatch.setattr("logiclens.cli.looking.ENOUGH", 25)
     late = table(
         constant=["a"] * 30 + ["b"] * 10,
         missing=[None] * 30 + [1.5, 2.5] * 5,
@@ -108,6 +109,48 @@ def test_numbers_written_as_text_get_a_note():
         "Column 'price' has numbers written as text: see --decimal, or remove thousands signs.",
     )
     assert "price" in found.inputs.column_names
+
+
+def test_spellings_of_a_used_column_and_of_the_target_get_a_note():
+    found = prepare(
+        table(
+            sex=["Male", "male", "Female", "Female"] * (N // 4),
+            risk=["High", "high", "low", "low"] * (N // 4),
+            name=[f"{'Pp'[at % 2]}{at // 2}" for at in range(N)],
+        ),
+        Wish("risk"),
+    )
+
+    assert found.notes[1:] == (
+        "Column 'risk' has values that differ only in capitals: 'High', 'high'. They count as different.",
+        "Column 'sex' has values that differ only in capitals: 'Male', 'male'. They count as different.",
+    )
+    assert [each.name for each in found.dropped] == ["name"]
+
+
+def test_reasons_count_all_rows_of_the_table():
+    """Also where rows are left out or drawn; what only those kept show is said of them."""
+    found = prepare(
+        table(
+            patient=[f"P{at}" for at in range(N)],
+            late=[*["a"] * (N - 1), "b"],
+            risk=[*["high", "low", "low"] * 13, None],
+        ),
+        Wish("risk"),
+    )
+
+    assert found.dropped == (
+        Dropped("patient", "an identifier: 40 values in 40 rows"),
+        Dropped("late", "constant in the rows it was learned from"),
+    )
+
+
+def test_reasons_of_an_encoder_are_about_the_rows_it_saw():
+    model = SimpleNamespace(encoder_=SimpleNamespace(dropped_={"ward": "constant"}))
+
+    assert prepare(table(), Wish("risk")).without_use(model) == (
+        Dropped("ward", "constant in the rows it was learned from"),
+    )
 
 
 def test_rows_without_a_target_are_left_out():

@@ -157,3 +157,10 @@ def test_a_pipe_folds_nothing(monkeypatch):
 @pytest.mark.parametrize(("rate", "text"), [(0.5, "50.0%"), (1.0, "100.0%"), (float("nan"), "-")])
 def test_percent(rate: float, text: str):
     assert percent(rate) == text
+
+
+def test_a_table_without_rows_is_not_printed():
+    on = Console(file=io.StringIO(), width=80, color_system=None)
+    print_table(on, plain_table("class", "n"))
+
+    assert on.file.getvalue() == ""

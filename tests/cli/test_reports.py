@@ -9,7 +9,7 @@ import typer
 
 from logiclens.cli import options as opt
 from logiclens.cli.reports import command_typed, write_report
-from tests.cli.running import CliRunner
+from tests.cli.running import STAYS, CliRunner, run
 
 app = typer.Typer()
 typed: list[str] = []
@@ -47,7 +47,8 @@ def test_the_report_knows_where_its_data_come_from(monkeypatch: pytest.MonkeyPat
 
     seen: dict[str, Any] = {}
     monkeypatch.setattr("logiclens.reporting.report", lambda *args, **more: seen.update(more, args=args))
-    prepared = prepare(carried(DemoData.IRIS), Wish("species", ignore=["petal width (cm)"]))
+    data = carried(DemoData.IRIS)._replace(notes=("Numbers have a decimal comma.",))
+    prepared = prepare(data, Wish("species", ignore=["petal width (cm)"]))
     write_report(tmp_path / "r.html", "model", prepared, rows=True, command="logiclens explain")
     source = seen["source"]
 
@@ -55,6 +56,7 @@ def test_the_report_knows_where_its_data_come_from(monkeypatch: pytest.MonkeyPat
     assert source.held_out is True
     assert source.dropped == {"petal width (cm)": "left out by --ignore"}
     assert source.command == "logiclens explain"
+    assert source.notes == ("Numbers have a decimal comma.",)
     assert (seen["target"], seen["rows"], seen["path"]) == ("species", True, tmp_path / "r.html")
     assert seen["args"][1].num_rows == len(seen["args"][2]) == 45
 
@@ -69,3 +71,30 @@ def test_rows_that_were_trained_on_are_not_called_held_out(monkeypatch: pytest.M
 
     assert seen["source"].held_out is False
     assert seen["source"].n_train == 150
+
+
+def test_rows_have_their_numbers_in_the_file(tmp_path: Any, monkeypatch: pytest.MonkeyPatch):
+    """Those that ``explain-row --row`` takes: rows without a target count, too."""
+    monkeypatch.chdir(tmp_path)
+    lines = STAYS.read_text(encoding="utf-8").splitlines()
+    header = lines[0].split(",")
+    first = lines[1].split(",")
+    first[header.index("risk")] = ""
+    (tmp_path / "rows.csv").write_text("\n".join([lines[0], ",".join(first), *lines[1:], ""]), "utf-8")
+    seen: list[Any] = []
+    from logiclens.reporting import document
+
+    gather = document.gather_facts
+    monkeypatch.setattr(document, "gather_facts", lambda *a, **m: seen.append(gather(*a, **m)) or seen[-1])
+    done = run("explain", "rows.csv", "--target", "risk", "--html", "r.html", "--rows", "--save", "m.json")
+
+    assert done.exit_code == 0, done.output
+    listed = seen[0].rows
+    assert listed
+    for row in listed:
+        values = dict(zip(header, ([lines[0], ",".join(first), *lines[1:]][row.row]).split(","), strict=True))
+        assert values["ward"] == row.values["ward"]
+        assert values["risk"] == row.truth
+        assert float(values["age"]) == row.values["age"]
+        told = run("explain-row", "m.json", "rows.csv", "--row", row.row).output
+        assert f"The rules predict {row.rules}:" in told

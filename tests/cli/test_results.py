@@ -6,8 +6,9 @@ import io
 
 from rich.console import Console
 
+from logiclens.cli.leaks import Telling
 from logiclens.cli.learning import MeanAndError
-from logiclens.cli.outcome import Outcome
+from logiclens.cli.outcome import ClassOutcome, Outcome, outcome_of
 from logiclens.cli.preparing import Dropped
 from logiclens.cli.results import (
     MOST_LINES,
@@ -16,8 +17,14 @@ from logiclens.cli.results import (
     part_words,
     print_doubt,
     print_dropped,
+    print_few,
     print_files,
+    print_rules,
+    print_telling,
+    score_table,
 )
+from logiclens.explain import Explanation, Rule
+from logiclens.logic import parse_formula
 
 
 def printed(show, *arguments: object) -> str:
@@ -84,3 +91,50 @@ def test_metrics_that_have_no_error_leave_it_blank():
 
     assert ["literals", "of", "a", "rule", "3.50", "0.25"] in lines
     assert ["consistency", "of", "the", "concepts", "50.0%"] in lines
+
+
+def test_columns_that_give_the_answers_away():
+    found = [Telling("day of death", 0.998), Telling("b", 0.99), Telling("c", 0.985), Telling("d", 0.98)]
+    text = printed(print_telling, found, "Is it known only afterwards?")
+
+    assert text.splitlines()[0] == (
+        "Note: column 'day of death' alone gives 99.8% of the answers. Is it known only afterwards? Then "
+        "leave it out: --ignore 'day of death'"
+    )
+    assert text.count("\n") == 3
+
+
+def of_class(label: object, formula: str, n_all: int = 100, n: int = 30) -> ClassOutcome:
+    explanation = Explanation(Rule(label, parse_formula(formula)))
+    found = outcome_of(explanation, {"a": [True, False]}, [True, False])
+    return found._replace(n_all=n_all, n=n)
+
+
+def test_figures_from_few_rows_are_doubted():
+    few = (of_class("x", "a"), of_class(2, "a", n_all=12, n=3))
+
+    assert printed(print_few, outcome(n=30, classes=few[:1])) == ""
+    assert printed(print_few, outcome(n=29, classes=few)) == (
+        "Note: figures from so few rows say little: 29 rows held out, fewer than 10 to learn 2 from.\n"
+    )
+    assert printed(print_few, outcome(n=12, classes=few, held_out=False)) == (
+        "Note: figures from so few rows say little: 12 rows trained on.\n"
+    )
+
+
+def test_classes_without_a_rule_are_one_line_after_the_others():
+    found = [("none", of_class(f"c{at}", "FALSE").explanation) for at in range(14)]
+    text = printed(print_rules, [*found[:2], ("some", of_class("x", "a").explanation), *found[2:]])
+
+    assert text == (
+        "some\nforall x: x(x) <-> a(x)\n  x if and only if a (a necessary and sufficient condition).\n\n"
+        "No rule for 14 classes: c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11 and 2 more.\n\n"
+    )
+    assert printed(print_rules, found[:1]) == "No rule for 1 class: c0.\n\n"
+
+
+def test_of_many_classes_without_a_rule_no_figures_are_shown():
+    without = [of_class(f"c{at}", "FALSE") for at in range(MOST_LINES + 1)]
+
+    assert score_table([*without, of_class("x", "a")]).row_count == 1
+    assert score_table([*without[1:], of_class("x", "a")]).row_count == MOST_LINES + 1

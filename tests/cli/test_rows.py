@@ -89,8 +89,9 @@ def test_a_row_is_the_same_alone_and_among_others(concepts: list, texts: list[st
     found = needs(rules_of({"yes": formula}, words.names, vocabulary=words), ["x"])
 
     def truth(*values: str) -> np.ndarray:
-        column, bad = as_type(pa.chunked_array([values]), found.types["x"])
-        assert bad is None
+        read = as_type(pa.chunked_array([values]), found.types["x"])
+        assert read.odd is None
+        column = read.column
         data = found.read({"x": column}, len(column))
         return np.column_stack([data.column(name) for name in words.names])
 
@@ -99,3 +100,36 @@ def test_a_row_is_the_same_alone_and_among_others(concepts: list, texts: list[st
     for at, concept in enumerate(concepts):
         if isinstance(concept, Missing):
             assert together[:, at].tolist() == [text in ("", "?") for text in texts]
+
+
+def test_gaps_that_the_rules_know_nothing_of():
+    """The first column without a value is told, and whether there are others; known gaps are none."""
+    words = Vocabulary(
+        ("a", "b", "c", "d"),
+        (Above("a", 1), OneOf("b", ("x", 1)), Flag("c"), Above("d", 1), Missing("d")),
+        optional=["c"],
+    )
+    formula = parse_formula('"a > 1" & "b in {x, 1}" & c & "d > 1"')
+    found = needs(rules_of({"yes": formula}, words.names, vocabulary=words), ["a", "b", "c", "d"])
+    texts = {
+        "a": ["2", "", "2", "?"],
+        "b": ["x", "1", "", ""],
+        "c": ["1", "", "", "1"],
+        "d": ["2", "", "", "2"],
+    }
+    columns = {
+        name: as_type(pa.chunked_array([texts[name]]), kind).column for name, kind in found.types.items()
+    }
+    gaps = found.gaps(columns, 4)
+
+    assert gaps.columns == found.never_missing == ("a", "b")
+    assert gaps.codes.tolist() == [0, 1, 3, 2]
+    assert needs(CONCEPTS, ["fins", "wings"]).never_missing == ()
+    assert found.gaps(
+        {**columns, "a": pa.chunked_array([[1.0, float("nan"), 1.0, 1.0]])}, 4
+    ).codes.tolist() == [
+        0,
+        1,
+        3,
+        3,
+    ]

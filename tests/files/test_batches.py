@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from logiclens.errors import InputError, UnknownColumnError, UnknownColumnsError
-from logiclens.files import ValueType, batches, layout, read_batches
+from logiclens.files import ValueType, batches, layout, read_batches, read_table
+from logiclens.files.remarks import Remarks
 
 
 def packed(content: bytes) -> bytes:
@@ -233,3 +234,49 @@ def test_parquet_from_a_pipe_needs_room(monkeypatch: pytest.MonkeyPatch):
         "There is no room in the folder '/full' for what comes from a pipe. Make room there, or set TMPDIR "
         "to another one."
     )
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("where", ["file", "stdin"])
+def test_what_is_no_number_counts_as_missing_where_remarks_are_made(
+    path: Path, where: str, monkeypatch: pytest.MonkeyPatch
+):
+    content = f"n,color,code\nold,red,1\n{LINES}{LINES}young,red,$7\n".encode()
+    path.write_bytes(content)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    remarks, values = Remarks(), []
+    with read_batches(path if where == "file" else "-") as found:
+        for batch in found:
+            values += batch.values({"n": NUMBER, "code": NUMBER}, remarks)["n"].to_pylist()
+        notes = remarks.notes(found.origin, gapless=["n"])
+    place = "line 2" if where == "file" else "row 1"
+
+    assert values == [None, *range(N), *range(N), None]
+    assert notes == (
+        f"Column 'n': 2 of 2002 values are no numbers (such as 'old', {place}) and count as missing. None "
+        "was missing when the rules were made: correct these rows, or do not trust what is predicted of "
+        "them.",
+        "Column 'code': '$7' is read as the number 7.",
+    )
+
+
+def test_a_number_with_the_wrong_decimal_sign_is_refused_all_the_same(path: Path):
+    path.write_text('n,a\nold,1\n"1,5",2\n')
+    with pytest.raises(InputError) as caught, read_batches(path) as found:
+        next(iter(found)).values({"n": NUMBER}, Remarks())
+
+    assert str(caught.value) == (
+        "Column 'n' must hold numbers, as it did when the rules were made; line 3 has '1,5'. If the comma is "
+        "a decimal sign, say so with --decimal ','."
+    )
+
+
+@pytest.mark.usefixtures("small")
+def test_the_same_text_is_the_same_number_in_a_table_and_in_batches(path: Path):
+    texts = ["$41,000", "900 €", "3.2%", "1 234", "1'234.5", "-$5", "CHF 7", "12", "2,345,678"]
+    path.write_text("n;x\n" + "".join(f"{text};0.5\n" for text in texts * 100))
+    types = {"n": NUMBER}
+    expected = [41000, 900, 3.2, 1234, 1234.5, -5, 7, 12, 2345678] * 100
+
+    assert read_table(path, types=types).table.column("n").to_pylist() == expected
+    assert values_of(path, types)["n"] == expected

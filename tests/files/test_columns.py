@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.files.columns import MISSING, ValueType, as_type, guessed
+from logiclens.files.levels import Odd
+from logiclens.files.written import Notation
 
 
 def column(*values: str | None) -> pa.ChunkedArray:
@@ -17,7 +19,7 @@ def column(*values: str | None) -> pa.ChunkedArray:
 
 
 def found(*values: str | None, decimal: str = ".") -> list:
-    return guessed(column(*values), "x", decimal)[0].to_pylist()
+    return guessed(column(*values), "x", Notation(decimal)).column.to_pylist()
 
 
 @pytest.mark.parametrize(
@@ -61,7 +63,7 @@ def test_words_that_stand_for_a_missing_value(word: str):
 def test_a_decimal_comma():
     assert found("1,5", "2", decimal=",") == [1.5, 2.0]
     assert found("1,5", "2.5", decimal=",") == ["1,5", "2.5"]
-    assert found("1.234,5", "1", decimal=",") == ["1.234,5", "1"]
+    assert found("1.234,5", "1", decimal=",") == [1234.5, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -82,43 +84,103 @@ def test_a_decimal_comma():
             "Column 'x' is read as text: it holds whole numbers that are too long to count with, such as "
             "'12345678901234567890123'.",
         ),
+        (
+            ["145 mmHg", "120 mmHg", "99.5 mmHg"],
+            "Column 'x' is read as text: it holds numbers with a unit, such as '145 mmHg'. Write the unit "
+            "into the name of the column, and the numbers alone into its rows.",
+        ),
+        (
+            ["3%", "0.5", "1%", "2"],
+            "Column 'x' is read as text: 2 of 4 values are in percent, the others not. Write all in one way.",
+        ),
+        (["3 a", "4 b"], ""),
+        (["030 123 456", "1"], ""),
+        (["555 123 456", "555 123 457"], ""),
         (["1", "red", "blue"], ""),
         (["007", "1"], ""),
         (["1", "2"], ""),
     ],
 )
 def test_what_a_person_should_know(texts: list[str], note: str):
-    assert guessed(column(*texts), "x")[1] == note
+    assert guessed(column(*texts), "x").note == note
+
+
+def test_a_number_with_a_comma_has_two_readings_while_the_decimal_sign_is_not_known():
+    unsure = Notation(sure=False)
+
+    assert guessed(column("1,234", "5,678"), "x", unsure).note == (
+        "Column 'x' is read as text: it holds numbers with a comma, such as '1,234'. If that is the decimal "
+        "sign, say so with --decimal ','; if it stands between thousands, with --decimal '.'."
+    )
+    assert guessed(column("1,234", "5,678"), "x").column.to_pylist() == [1234, 5678]
+    assert guessed(column("1,234", "5,678"), "x", Notation(",")).column.to_pylist() == [1.234, 5.678]
+    assert as_type(column("1,234"), ValueType.NUMBER, unsure).odd == Odd(1, "1,234", 0, other_sign=True)
 
 
 def test_a_type_is_found_in_the_last_of_many_rows():
     """The first rows do not decide."""
     numbers = [str(at) for at in range(10_000)]
 
-    assert guessed(column(*numbers, "2.5"), "x")[0].type == pa.float64()
-    assert guessed(column(*numbers, "b"), "x")[0].type == pa.string()
+    assert guessed(column(*numbers, "2.5"), "x").column.type == pa.float64()
+    assert guessed(column(*numbers, *["b"] * 1000), "x").column.type == pa.string()
+
+
+@pytest.mark.parametrize(
+    ("n", "others", "odd"),
+    [
+        (19, ["x"], None),  # too few numbers
+        (20, ["x"], Odd(1, "x", 20)),
+        (95, ["a", "b", "c", "d", "e"], Odd(5, "a", 95)),
+        (94, ["a", "b", "c", "d", "e"], None),  # too many others
+        (40, ["inf"], Odd(1, "inf", 40)),
+        (40, ["x", "1,5"], Odd(2, "1,5", 41, other_sign=True)),
+    ],
+)
+def test_a_few_values_among_numbers_are_slips(n: int, others: list[str], odd: Odd | None):
+    values = guessed(column(*map(str, range(n)), *others), "x")
+
+    assert values.odd == odd
+    if odd is not None:
+        assert values.n == n + len(others)
+        assert values.column.to_pylist() == [*range(n), *[None] * len(others)]
+    else:
+        assert values.column.to_pylist() == [*map(str, range(n)), *others]
+
+
+def test_codes_stay_codes_where_one_is_misspelled():
+    codes = [f"0{at}" for at in range(1000, 1100)]
+
+    assert found(*codes, "D-1") == [*codes, "D-1"]
 
 
 TEXTS = st.sampled_from(
     [
         *("1", "2.5", " 3", "007", "0x1F", "true", "False", "red", " red", "?", "", "NA", "1,5", "+5", "-0"),
+        *("$5", "-€1,234.5", "3.2%", "1 234", "1'234", "1.234", "1,234,567", "4.704,03", "5 mmHg"),
         *("1e5", ".5", "12345678901234567890", "inf", "1.", "0", "yes", "-", "1 2", "١"),
     ]
 )
 
 
-@given(st.lists(TEXTS, min_size=1, max_size=6), st.sampled_from([".", ","]))
-def test_a_row_means_the_same_whatever_the_others_are(texts: list[str], decimal: str):
+@given(
+    st.lists(TEXTS, min_size=1, max_size=6),
+    st.sampled_from([".", ","]),
+    st.booleans(),
+    st.sampled_from([0, 150]),
+)
+def test_a_row_means_the_same_whatever_the_others_are(texts: list[str], decimal: str, sure: bool, n: int):
     """What a column was guessed to be when rules were made is how each of its values is read later."""
-    whole, _ = guessed(column(*texts), "x", decimal)
+    notation = Notation(decimal, sure)
+    whole = guessed(column(*texts, *["7"] * n), "x", notation).column
     kind = {"string": ValueType.TEXT, "bool": ValueType.FLAG}.get(str(whole.type), ValueType.NUMBER)
-    for text, value in zip(texts, whole.to_pylist(), strict=True):
-        alone, bad = as_type(column(text), kind, decimal)
+    for text, value in zip(texts, whole.to_pylist()[: len(texts)], strict=True):
+        alone = as_type(column(text), kind, notation)
         if value is not None and value in (np.inf, -np.inf):
-            assert bad == 0
+            assert alone.odd is not None
         else:
-            assert bad is None
-            assert alone.to_pylist() == [value]
+            assert alone.column.to_pylist() == [value]
+        if kind is ValueType.NUMBER and value is None:
+            assert (alone.odd is None) == (text.strip() in MISSING)
 
 
 @pytest.mark.parametrize(
@@ -126,15 +188,17 @@ def test_a_row_means_the_same_whatever_the_others_are(texts: list[str], decimal:
     [
         (["62", "?", " 1.5"], ValueType.NUMBER, [62.0, None, 1.5]),
         (["007", "1"], ValueType.NUMBER, [7.0, 1.0]),
+        (["$1,234", "5 %", "1 234.5", "1'234"], ValueType.NUMBER, [1234, 5, 1234.5, 1234]),
         (["1", "true", "FALSE", "0", "NA"], ValueType.FLAG, [1, 1, 0, 0, None]),
         (["1", " red", "?"], ValueType.TEXT, ["1", "red", None]),
         (["1", "1.5", " red", "?", "007"], ValueType.MIXED, [1, 1.5, "red", None, "007"]),
     ],
 )
 def test_values_of_a_given_type(texts: list[str], kind: ValueType, values: list):
-    got, bad = as_type(column(*texts), kind)
+    read = as_type(column(*texts), kind)
+    got = read.column
 
-    assert bad is None
+    assert read.odd is None
     assert (got.tolist() if isinstance(got, np.ndarray) else got.to_pylist()) == values
 
 
@@ -145,6 +209,7 @@ def test_values_of_a_given_type(texts: list[str], kind: ValueType, values: list)
         (["1", "0x1F"], ValueType.NUMBER, ".", 1),
         (["007", "0x1F"], ValueType.NUMBER, ".", 1),
         (["1", "1,5"], ValueType.NUMBER, ".", 1),
+        (["x", "1,5"], ValueType.NUMBER, ".", 1),
         (["1,5", "1.5"], ValueType.NUMBER, ",", 1),
         (["1", "inf"], ValueType.NUMBER, ".", 1),
         (["1", "true"], ValueType.NUMBER, ".", 1),
@@ -152,4 +217,7 @@ def test_values_of_a_given_type(texts: list[str], kind: ValueType, values: list)
     ],
 )
 def test_the_first_value_that_is_not_of_its_type(texts: list, kind: ValueType, decimal: str, row: int):
-    assert as_type(column(*texts), kind, decimal)[1] == row
+    odd = as_type(column(*texts), kind, Notation(decimal)).odd
+
+    assert odd is not None
+    assert (odd.row, odd.text) == (row, texts[row])

@@ -71,10 +71,42 @@ def test_the_delimiter_can_be_named(path: Path, word: str, delimiter: str):
         ('a,b\n"1,5",2\n', "."),
         ("a;b\n01.02.2020;2,5\n", ","),
         ("a;b\nx,5;y\n", "."),
+        ("a;b\n4.704,03;1.000,00\n", ","),
+        ("a;b\n1.234;2,5\n", ","),  # the points may be thousands, the comma cannot
+        ("a;b\n41.000 €;2\n", ","),
+        ("a;b\n$41,000;1.234\n", "."),
+        ("a;b\n1.234.567;3\n", ","),
+        ("a;b\n3,2%;3\n", ","),
     ],
 )
 def test_the_decimal_sign_is_found(path: Path, content: str, decimal: str):
     assert layout_of(path, content).decimal == decimal
+
+
+@pytest.mark.parametrize(
+    ("content", "sure"),
+    [
+        ("a;b\n1,500;2,000\n", False),
+        ("a;b\n1.500;2\n", False),
+        ("a;b\n$1,500;2,000\n", True),
+        ("a;b\n1,500;2,5\n", True),
+        ('a,b\n"1,500",2\n', True),
+    ],
+)
+def test_whether_the_decimal_sign_is_certain(path: Path, content: str, sure: bool):
+    assert layout_of(path, content).sure == sure
+    assert layout_of(path, content).notation.sure == sure
+
+
+def test_a_point_that_may_stand_between_thousands_gets_a_note(path: Path):
+    note = (
+        "Numbers such as '1.500' are taken to have a decimal point. If it stands between thousands, say so "
+        "with --decimal ','."
+    )
+
+    assert note in layout_of(path, "a;b\n1.500;2\n").notes
+    assert note not in layout_of(path, "a;b\n1.500;2.5\n").notes
+    assert note not in layout_of(path, "a,b\n1.500,2\n").notes
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

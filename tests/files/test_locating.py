@@ -25,6 +25,27 @@ def test_the_line_of_a_row(row: int, place: str):
     assert rows().place(row) == place
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"1,a\n2,b\n3,c\n",
+        b"1,a\r\n2,b\r\n3,c",
+        b"\n1,a\n2,b\n\n3,c\n",
+        b"1,a\r2,b\r3,c\r",
+        b'1,"a\nb"\n2,b\n3,c\n',
+    ],
+)
+def test_rows_are_located_in_one_pass(content: bytes):
+    """Quickly where each line is a row, and one by one where not."""
+    lines = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    expected = {
+        row: f"line {3 + lines.index(start)}" for row, start in ((0, lines[lines[0] == b""]), (2, b"3,c"))
+    }
+
+    assert rows(content).places([2, 0]) == expected
+    assert rows(content).places([]) == {}
+
+
 def test_a_row_of_a_stream_has_a_number_only():
     assert rows(None).place(1) == "row 2"
 
@@ -92,3 +113,12 @@ def test_what_the_fast_reader_refuses_is_put_into_words(content: bytes | None, r
 )
 def test_a_value_that_is_not_of_its_type(value: str, kind: ValueType, message: str):
     assert str(rows().bad_value("n", 1, value, kind)) == message
+
+
+def test_a_comma_may_stand_between_thousands():
+    unsure = Rows("'x.csv'", Layout(";", "utf-8", ".", ("n",), sure=False), None)
+
+    assert str(unsure.bad_value("n", 0, "1,234", ValueType.NUMBER)) == (
+        "Column 'n' must hold numbers, as it did when the rules were made; row 1 has '1,234'. If the comma "
+        "is a decimal sign, say so with --decimal ','; if it stands between thousands, with --decimal '.'."
+    )

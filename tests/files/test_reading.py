@@ -112,11 +112,11 @@ def test_types_come_from_all_rows_of_a_large_file(path: Path):
     """The last row is many blocks away from the first."""
     n = 400_000
     rows = b"".join(b"%d,%d,abcdefghij\n" % (at, at % 7) for at in range(n))
-    path.write_bytes(b"a,b,c\n" + rows + b"0.5,word,x\n")
+    path.write_bytes(b"a,b,c\n" + rows + b"0.5,word,x\n" + b"1,other,x\n" * (n // 10))
     table = read_table(path).table
 
     assert [str(field.type) for field in table.schema] == ["double", "string", "string"]
-    assert table.num_rows == n + 1
+    assert table.num_rows == n + n // 10 + 1
 
 
 def test_ten_thousand_columns(path: Path):
@@ -157,9 +157,17 @@ def test_types_can_be_given(path: Path):
         "smoker": [1, 0],
         "n": [1, 2],
     }
-    assert refusal(path, "age\n62\nyoung\n", types=types) == (
-        "Column 'age' must hold numbers, as it did when the rules were made; line 3 has 'young'. Correct it, "
-        "or leave it empty if it is missing."
+    assert read(path, "age,smoker\n62,1\nyoung,maybe\n", types=types) == {
+        "age": [62, None],
+        "smoker": [1, None],
+    }
+    assert read_table(path, types=types).notes == (
+        "Column 'age': 1 of 2 values is no number ('young', line 3) and counts as missing.",
+        "Column 'smoker': 1 of 2 values is no number ('maybe', line 3) and counts as missing.",
+    )
+    assert refusal(path, "age;n\n62;1\nyoung;1\n6,25;2\n", types=types, decimal=".") == (
+        "Column 'age' must hold numbers, as it did when the rules were made; line 4 has '6,25'. If the comma "
+        "is a decimal sign, say so with --decimal ','."
     )
 
 
@@ -173,9 +181,61 @@ def test_types_can_be_given_of_parquet_too(path: Path):
         "code": ["1", "a"],
         "n": [1, 2],
     }
-    assert refusal(path, parquet(pa.table({"age": ["62", "old"]})), types=types) == (
-        "Column 'age' must hold numbers, as it did when the rules were made; row 2 has 'old'. Correct it, or "
-        "leave it empty if it is missing."
+    assert read(path, parquet(pa.table({"age": ["62", "old"]})), types=types) == {"age": [62, None]}
+    assert read_table(path, types=types).notes == (
+        "Column 'age': 1 of 2 values is no number ('old', row 2) and counts as missing.",
+    )
+
+
+def test_numbers_as_people_write_them(path: Path):
+    content = 'income,rate,n\n"$41,000",3.2%,1 234\n$900,4%,5\n,0.5 %,"1\'234"\n'
+
+    assert read(path, content) == {
+        "income": [41000, 900, None],
+        "rate": [3.2, 4.0, 0.5],
+        "n": [1234, 5, 1234],
+    }
+    assert read_table(path).notes == (
+        "Column 'income': '$41,000' is read as the number 41000.",
+        "Column 'rate': '0.5 %' is read as the number 0.5, in percent.",
+        "Column 'n': '1 234' is read as the number 1234.",
+    )
+
+
+def test_numbers_as_people_write_them_in_germany(path: Path):
+    assert read(path, "Betrag;Zins\n4.704,03 €;3,2 %\n1.000,00 €;10 %\n") == {
+        "Betrag": [4704.03, 1000.0],
+        "Zins": [3.2, 10.0],
+    }
+    assert read_table(path).notes == (
+        "Columns are separated by ';'.",
+        "Numbers have a decimal comma.",
+        "Column 'Betrag': '4.704,03 €' is read as the number 4704.03.",
+        "Column 'Zins': '3,2 %' is read as the number 3.2, in percent.",
+    )
+
+
+def test_a_slip_among_numbers_counts_as_missing(path: Path):
+    lines = [str(100 + at % 60) for at in range(297)]
+    lines[15] = "145 mmHg"
+    path.write_text(
+        "\n".join(["Blutdruck;Alter", *(f"{line};{40 + at % 9}" for at, line in enumerate(lines))])
+    )
+    file = read_table(path)
+
+    assert file.table.column("Blutdruck").to_pylist()[14:17] == [114, None, 116]
+    assert file.notes[1:] == (
+        "Column 'Blutdruck': 1 of 297 values is no number ('145 mmHg', line 17) and counts as missing.",
+    )
+
+
+def test_several_slips_are_named_in_one_line_each(path: Path):
+    rows = [*(["1,2"] * 20), "x,2", "y,z", *(["3,4"] * 30)]
+    path.write_text("a,b\n\n" + "\n".join(rows))
+
+    assert read_table(path).notes == (
+        "Column 'a': 2 of 52 values are no numbers (such as 'x', line 23) and count as missing.",
+        "Column 'b': 1 of 52 values is no number ('z', line 24) and counts as missing.",
     )
 
 

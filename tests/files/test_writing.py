@@ -192,11 +192,17 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path):
 
 def test_files_are_read_whole_or_refused(tmp_path: Path):
     (tmp_path / "rows.csv").write_bytes(b"a")
+    (tmp_path / "typos.csv").write_bytes(b"a")
 
     assert read_whole(tmp_path / "rows.csv") == b"a"
     with pytest.raises(MissingFileError) as caught:
         read_whole(tmp_path / "row.csv")
     assert str(caught.value) == f"There is no file {str(tmp_path / 'row.csv')!r}. Did you mean 'rows.csv'?"
+    with pytest.raises(MissingFileError) as other:  # the same ending makes no likeness
+        read_whole(tmp_path / "nosuch.csv")
+    assert str(other.value) == (
+        f"There is no file {str(tmp_path / 'nosuch.csv')!r}. Check its name and folder."
+    )
     with pytest.raises(FileError):
         read_whole("a\0b")
 

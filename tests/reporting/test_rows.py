@@ -9,6 +9,7 @@ import pytest
 from logiclens.errors import InputError
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import Var
+from logiclens.reporting.columns import Source
 from logiclens.reporting.gathering import gather_facts
 from logiclens.reporting.rows import MOST_ROWS
 
@@ -99,3 +100,20 @@ def test_values_of_every_type_are_written():
     first, second = (dict(row.values) for row in facts.rows)
     assert (first["born"][:10], first["weight"], first["tame"]) == ("2020-01-02", 1.5, True)
     assert (second["born"], second["weight"], second["tame"]) == (None, None, False)
+
+
+def test_rows_are_called_what_the_source_says():
+    X = pd.DataFrame({"fins": [0, 0, 1, 1], "wings": [1, 0, 0, 1]})
+    y = ["bird", "bird", "fish", "fish"]
+
+    facts = gather_facts(RULES, X, y, rows=True, source=Source(row_numbers=np.array([11, 12, 15, 30])))
+
+    assert [row.row for row in facts.rows or ()] == [12, 30]
+    with pytest.raises(InputError) as caught:
+        gather_facts(RULES, X, y, rows=True, source=Source(row_numbers=[1, 2]))
+    assert str(caught.value) == (
+        "row_numbers must have a number for each of 4 rows. Got 2; pass those of the rows of X."
+    )
+    with pytest.raises(InputError) as text:
+        Source(row_numbers="12")  # type: ignore[arg-type]
+    assert str(text.value) == ("row_numbers must be a whole number for each row. Got '12'; write [3, 7, 8].")

@@ -5,6 +5,7 @@ Rows of which the same terms are true get the same texts, so each is written onc
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,11 +24,13 @@ from logiclens.logic.formula import TRUE, Formula
 from logiclens.logic.syntax import format_formula
 
 if TYPE_CHECKING:
+    from logiclens.cli.rows import Gaps
     from logiclens.explain import Explanation, ExplanationSet
     from logiclens.explain.label import Label
 
-CONFLICT, UNCOVERED = "conflict", "uncovered"
-"""Marks of rows on which several rules fire that exclude one another, and of rows on which none does."""
+CONFLICT, UNCOVERED, MISSING = "conflict", "uncovered", "missing"
+"""Marks of rows on which several rules fire that exclude one another, of rows on which none does, and of rows
+without a value where the rules know of no gaps."""
 _MOST_CODES = 1 << 40
 _MOST_KEPT = 1 << 16
 
@@ -44,7 +47,7 @@ class Answer(NamedTuple):
     why : str
         A sentence with the term of it that is true.
     mark : str
-        ``"conflict"``, ``"uncovered"`` or nothing.
+        ``"conflict"`` or ``"uncovered"``, and ``"missing"``, with a comma between two; or nothing.
     """
 
     prediction: Label
@@ -63,8 +66,10 @@ class Answers:
 
     Attributes
     ----------
-    n_rows, n_conflicts, n_uncovered : int
+    n_rows, n_conflicts, n_uncovered, n_missing : int
         Rows so far.
+    n_predicted : Counter of label to int
+        How often each answer was given.
 
     Examples
     --------
@@ -81,6 +86,8 @@ class Answers:
     n_rows: int = 0
     n_conflicts: int = 0
     n_uncovered: int = 0
+    n_missing: int = 0
+    n_predicted: Counter[Label] = field(default_factory=Counter)
     _terms: list[tuple[Formula, ...]] = field(init=False)
     _order: IndexArray = field(init=False)
     _kept: dict[bytes, Answer] = field(init=False, default_factory=dict)
@@ -89,17 +96,23 @@ class Answers:
         self._terms = [_terms_of(explanation.formula) for explanation in self.rules.explanations]
         self._order = np.argsort(-np.array(self.rules.priority), kind="stable")
 
-    def of(self, data: ConceptData) -> tuple[list[Answer], IndexArray]:
+    def of(self, data: ConceptData, gaps: Gaps | None = None) -> tuple[list[Answer], IndexArray]:
         """Answers to rows: the distinct ones, and which of them each row gets, shape (n_rows,)."""
         which = self._first_true(data)
         if not self.rules.multi_label:
             which = self._of_winners(which)
-        codes, firsts = _coded(which, [len(terms) + 1 for terms in self._terms])
-        found = [self._answer(which[first]) for first in firsts]
-        marks = np.array([answer.mark for answer in found], dtype=object)[codes]
+        sizes = [len(terms) + 1 for terms in self._terms]
+        if gaps is not None:
+            which = np.column_stack([which, gaps.codes])
+            sizes.append(2 * len(gaps.columns) + 1)
+        codes, firsts = _coded(which, sizes)
+        found = [self._answer(which[first], gaps) for first in firsts]
         self.n_rows += len(which)
-        self.n_conflicts += int((marks == CONFLICT).sum())
-        self.n_uncovered += int((marks == UNCOVERED).sum())
+        for answer, n in zip(found, np.bincount(codes, minlength=len(found)).tolist(), strict=True):
+            self.n_predicted[answer.prediction] += n
+            self.n_conflicts += n * (CONFLICT in answer.mark)
+            self.n_uncovered += n * (UNCOVERED in answer.mark)
+            self.n_missing += n * (MISSING in answer.mark)
         return found, codes
 
     def _first_true(self, data: ConceptData) -> NDArray[np.int32]:
@@ -121,12 +134,14 @@ class Answers:
         decides[np.arange(len(which)), winner] = True
         return np.where(decides, which, np.where(fired, 1, 0)).astype(np.int32)
 
-    def _answer(self, which: NDArray[np.int32]) -> Answer:
+    def _answer(self, which: NDArray[np.int32], gaps: Gaps | None) -> Answer:
         key = which.tobytes()
         if key not in self._kept:
             if len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()
-            self._kept[key] = self._written(which)
+            n = len(self._terms)
+            answer = self._written(which[:n])
+            self._kept[key] = answer if gaps is None else _with_gap(answer, int(which[n]), gaps.columns)
         return self._kept[key]
 
     def _written(self, which: NDArray[np.int32]) -> Answer:
@@ -154,6 +169,18 @@ class Answers:
             rule = "rule" if len(others) == 1 else "rules"
             why += f" True of it, too: the {rule} of {_listed(others)}."
         return Answer(rules[winner].target, _logic(rules[winner]), why, CONFLICT if others else "")
+
+
+def _with_gap(answer: Answer, code: int, columns: Sequence[str]) -> Answer:
+    """The answer, and what is missing in the row, by the code of :class:`~logiclens.cli.rows.Gaps`."""
+    if not code:
+        return answer
+    first = repr(columns[(code - 1) // 2])
+    what = f"{first} is missing" if code % 2 else f"{first} and other values are missing"
+    return answer._replace(
+        why=f"{answer.why} Its {what}, and the rules know nothing of that.",
+        mark=", ".join(filter(None, (answer.mark, MISSING))),
+    )
 
 
 def _terms_of(formula: Formula) -> tuple[Formula, ...]:
@@ -200,12 +227,14 @@ def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def text_columns(found: Sequence[Answer], codes: IndexArray) -> dict[str, Any]:
+def text_columns(
+    found: Sequence[Answer], codes: IndexArray, names: Sequence[str] = Answer._fields
+) -> dict[str, Any]:
     """Columns ``prediction``, ``rule``, ``why`` and ``mark`` as dictionary arrays of pyarrow, by name."""
     import pyarrow as pa
 
     indices = pa.array(codes.astype(np.int32))
     return {
         name: pa.DictionaryArray.from_arrays(indices, pa.array([getattr(answer, name) for answer in found]))
-        for name in Answer._fields
+        for name in names
     }

@@ -8,7 +8,17 @@ import typer
 
 from logiclens.cli import options as opt
 from logiclens.cli.choices import Kind, Network
-from logiclens.cli.explain import Asked, Results, learn, next_step, print_results, read, write
+from logiclens.cli.explain import (
+    Asked,
+    Results,
+    check_rows,
+    learn,
+    name_a_column,
+    next_step,
+    print_results,
+    read,
+    write,
+)
 from logiclens.cli.failing import clear_errors
 from logiclens.cli.learning import Settings
 from logiclens.cli.outputs import Outputs
@@ -18,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import Console
 
-    from logiclens.cli.preparing import Prepared, Source
+    from logiclens.cli.preparing import Prepared, Source, Wish
     from logiclens.cli.progress import Progress
     from logiclens.pipelines import BlackBoxFidelity
 
@@ -27,8 +37,11 @@ def blackbox(  # noqa: PLR0913 - the options of a command
     context: typer.Context,
     data: opt.Data,
     predictions: Annotated[
-        str, typer.Option(help="Column with what the model answered about each row.", metavar="COLUMN")
-    ],
+        str | None,
+        typer.Option(
+            help="Column with what the model answered about each row.  [required]", metavar="COLUMN"
+        ),
+    ] = None,
     truth: Annotated[
         str | None,
         typer.Option(
@@ -75,11 +88,14 @@ def blackbox(  # noqa: PLR0913 - the options of a command
     from logiclens.cli.preparing import Wish
     from logiclens.cli.progress import Progress
 
-    if truth == predictions:
+    if truth == predictions is not None:
         raise typer.BadParameter(
             "it is the column of --predictions; name another one.", param_hint="'--truth'"
         )
     with clear_errors():
+        check_rows(rows, html)
+        if predictions is None:
+            name_a_column("say which column has the answers: --predictions COLUMN", data, delimiter, encoding)
         apart = () if truth is None else (truth,)
         asked = Asked(
             Wish(predictions, use or (), ignore or (), apart, above, holdout, seed, max_rows),
@@ -106,6 +122,7 @@ class Compared(NamedTuple):
 def _run(source: Source, asked: Asked, progress: Progress) -> None:
     from logiclens.cli.as_json import class_entries, overall_entries
 
+    _check_limit(source, asked.wish)
     results = learn(source, asked, progress, lambda prepared: true_answers(prepared, asked))
     fidelity = _fidelity(results)
     compared = compare(results, asked)
@@ -124,6 +141,30 @@ def _run(source: Source, asked: Asked, progress: Progress) -> None:
         results.model.explain(),
         lambda console: _print(console, results, asked, fidelity, compared),
     )
+
+
+def _check_limit(source: Source, wish: Wish) -> None:
+    """Probabilities need a limit, and have one that is better than the middle of these."""
+    import numpy as np
+
+    from logiclens.cli.preparing import MOST_NUMBERS
+    from logiclens.concepts.cells import Kind as Holds
+    from logiclens.concepts.table import Table
+    from logiclens.errors import InputError
+
+    table = Table(source.table)
+    if wish.above is not None or wish.target is None or wish.target not in table:
+        return
+    column = table.column(wish.target)
+    if column.kind is not Holds.NUMBER or column.missing.all():
+        return
+    numbers = column.numbers()[~column.missing]
+    n_levels, yes = len(np.unique(numbers)), numbers > 0.5
+    if n_levels > MOST_NUMBERS and numbers.min() >= 0 and numbers.max() <= 1 and yes.any() and not yes.all():
+        raise InputError(
+            f"Column {wish.target!r} has {n_levels} different numbers from 0 to 1, as probabilities are. Say "
+            f"from where on the answer is yes: --above 0.5 ({yes.mean():.1%} of its values are)."
+        )
 
 
 def _fidelity(results: Results) -> BlackBoxFidelity:
@@ -225,6 +266,8 @@ def _print(
         f"most common answer, {percent(outcome.guess_accuracy)}. {show.coverage_words(outcome)}",
     )
     show.print_doubt(console, outcome, target)
+    show.print_few(console, outcome)
+    show.print_telling(console, results.telling, "Is it another answer of the model?")
     if compared is not None:
         say(
             console,

@@ -9,7 +9,7 @@ import typer
 
 from logiclens.cli import options as opt
 from logiclens.cli.choices import Network
-from logiclens.cli.explain import Asked, print_results, read, setting_entries
+from logiclens.cli.explain import Asked, check_rows, print_results, read, setting_entries
 from logiclens.cli.failing import clear_errors, tell
 from logiclens.cli.learning import Settings
 from logiclens.cli.outputs import Outputs
@@ -66,6 +66,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
     from logiclens.cli.progress import Progress
 
     with clear_errors():
+        check_rows(rows, html)
         asked = Asked(
             Wish(None, use or (), ignore or (), holdout=0.0, seed=seed, max_rows=max_rows),
             Settings(network, seed=seed, max_literals=max_literals, device=device),

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
 
 import typer
 
 from logiclens.cli import options as opt
 from logiclens.cli.choices import Kind, Network
-from logiclens.cli.failing import clear_errors, written
+from logiclens.cli.failing import clear_errors, written, wrong_usage
 from logiclens.cli.learning import Settings
 from logiclens.cli.outputs import Outputs
+from logiclens.cli.printing import short
 from logiclens.cli.reports import command_typed, write_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from rich.console import Console
 
+    from logiclens.cli.leaks import Telling
     from logiclens.cli.learning import MeanAndError
     from logiclens.cli.outcome import Outcome
     from logiclens.cli.preparing import Dropped, Prepared, Source, Wish
@@ -29,8 +32,14 @@ def explain(  # noqa: PLR0913 - the options of a command
     context: typer.Context,
     data: opt.Data,
     target: Annotated[
-        str, typer.Option(help="Column to explain: its values are the classes.", metavar="COLUMN")
-    ],
+        str | None,
+        typer.Option(
+            "--target",
+            "-t",
+            help="Column to explain: its values are the classes.  [required]",
+            metavar="COLUMN",
+        ),
+    ] = None,
     above: Annotated[
         float | None,
         typer.Option(
@@ -48,7 +57,12 @@ def explain(  # noqa: PLR0913 - the options of a command
     cv: Annotated[
         bool, typer.Option("--cv", help="Also cross-validate: the six metrics of the paper, on all rows.")
     ] = False,
-    folds: Annotated[int, typer.Option(help="Parts of the rows for --cv.", min=2, metavar="NUMBER")] = 10,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            help="Cross-validate with so many parts of the rows.  [default: 10]", min=2, metavar="NUMBER"
+        ),
+    ] = None,
     html: opt.Html = None,
     json: opt.Json = None,
     save: opt.Save = None,
@@ -89,11 +103,14 @@ def explain(  # noqa: PLR0913 - the options of a command
     from logiclens.cli.progress import Progress
 
     with clear_errors():
+        check_rows(rows, html)
+        if target is None:
+            name_a_column("say which column to explain: --target COLUMN", data, delimiter, encoding)
         asked = Asked(
             Wish(target, use or (), ignore or (), (), above, holdout, seed, max_rows),
             Settings(network, rule, seed, max_literals, device),
             Outputs(html, json, save),
-            folds=folds if cv else None,
+            folds=FOLDS if cv and folds is None else folds,
             rows=rows,
             quiet=quiet,
             command=command_typed(context),
@@ -102,6 +119,28 @@ def explain(  # noqa: PLR0913 - the options of a command
         asked.outputs.check(data)
         progress = Progress.on_terminal(quiet)
         run(read(data, progress, delimiter, encoding, decimal), asked, progress)
+
+
+FOLDS = 10
+"""Of a cross-validation, where no other number is asked for."""
+_LISTED = 8  # columns of a file that are named
+
+
+def name_a_column(demand: str, data: str, delimiter: str | None, encoding: str | None) -> NoReturn:
+    """End a command that lacks the name of a column, and say which there are."""
+    from logiclens.errors import count
+    from logiclens.files import read_batches
+
+    with read_batches(data, delimiter=delimiter, encoding=encoding) as batches:
+        name, names = batches.name, batches.names
+    listed = ", ".join([*map(short, names[:_LISTED]), *(["..."] if len(names) > _LISTED else [])])
+    wrong_usage(f"{demand}. {name} has {listed} ({count(len(names), 'column')}).")
+
+
+def check_rows(rows: bool, html: Path | None) -> None:
+    """End a command that asks for rows in a report, and for no report."""
+    if rows and html is None:
+        wrong_usage("--rows puts rows into the report. Add --html report.html, or omit it.")
 
 
 class Asked(NamedTuple):
@@ -143,6 +182,7 @@ class Results(NamedTuple):
     outcome: Outcome
     dropped: tuple[Dropped, ...]
     metrics: Mapping[str, MeanAndError] | None
+    telling: tuple[Telling, ...]
 
 
 def read(
@@ -184,6 +224,7 @@ def learn(
     source: Source, asked: Asked, progress: Progress, check: Callable[[Prepared], object] | None = None
 ) -> Results:
     """Prepare the table, train, and score; a check may refuse what was prepared before the long work."""
+    from logiclens.cli.leaks import telling_columns
     from logiclens.cli.learning import cross_validated, trained
     from logiclens.cli.outcome import measure
     from logiclens.cli.preparing import prepare
@@ -199,7 +240,7 @@ def learn(
     metrics = None
     if asked.folds is not None:
         metrics = cross_validated(prepared, asked.settings, asked.folds, progress)
-    return Results(prepared, model, outcome, dropped, metrics)
+    return Results(prepared, model, outcome, dropped, metrics, telling_columns(model.explain(), prepared))
 
 
 def _check_folds(folds: int | None, n_rows: int) -> None:
@@ -298,6 +339,8 @@ def _print(console: Console, results: Results, asked: Asked) -> None:
         f"{percent(outcome.guess_accuracy)}. {show.coverage_words(outcome)}",
     )
     show.print_doubt(console, outcome, target)
+    show.print_few(console, outcome)
+    show.print_telling(console, results.telling, "Is it known only afterwards?")
     console.print()
     if asked.more:
         show.print_more(console, results.model, prepared)

@@ -44,7 +44,7 @@ def explain_row(
           by rules alone: nothing of the network is loaded
     """  # noqa: D301 - \b keeps lines
     from logiclens.cli.models import label_named, rules_in, value_types
-    from logiclens.cli.printing import output_console
+    from logiclens.cli.printing import output_console, safe
     from logiclens.files import read_table
 
     with clear_errors():
@@ -60,6 +60,8 @@ def explain_row(
             *_network(model, rules, one),
             Part("What would change it:", (str(rules.counterfactual(one, wanted)),)),
         ]
+        for note in file.notes:
+            typer.echo(safe(note), err=True)
         with written():
             console = output_console()
             _print(console, f"Row {row} of {file.name}", values, told)

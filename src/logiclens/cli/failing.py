@@ -11,12 +11,15 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 import typer
 
 from logiclens.cli.printing import safe
 from logiclens.errors import LogicLensError
 
+WRONG_USAGE = 2
+"""Exit code where the command itself makes no sense, as typer has it."""
 STOPPED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
@@ -36,6 +39,12 @@ def clear_errors() -> Iterator[None]:
     except KeyboardInterrupt:
         tell("stopped; no file is half-written.")
         raise typer.Exit(STOPPED) from None
+
+
+def wrong_usage(message: str) -> NoReturn:
+    """Say what is wrong with a command, in one line, and end it."""
+    tell(message)
+    raise typer.Exit(WRONG_USAGE)
 
 
 def tell(message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from logiclens.explain import ExplanationSet
     from logiclens.explain.label import Label
     from logiclens.files import ValueType
+
+_RESULTS = re.compile(rb'\s*\{\s*"format"\s*:\s*"logiclens\.results"')
 
 Model: TypeAlias = Annotated[
     str,
@@ -42,6 +45,10 @@ def rules_in(path: str | os.PathLike[str]) -> ExplanationSet:
         raise InputError(
             f"{os.fspath(path)!r} holds neither a model nor rules. "
             "Pass a file that logiclens explain --save wrote."
+        )
+    if _RESULTS.match(content[:200]):
+        raise InputError(
+            f"{os.fspath(path)!r} holds results, as --json writes them; save rules with --save rules.json."
         )
     return load_rules(path)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -17,10 +17,14 @@ from logiclens.cli.outputs import STDOUT, Outputs, new_names, output
 if TYPE_CHECKING:
     from logiclens.cli.answers import Answers
     from logiclens.cli.rows import Needs
+    from logiclens.cli.truth import Truth
     from logiclens.files import Batches
 
+_SHORT = ("prediction", "mark")  # of the columns that are added
+_MOST_CLASSES = 10  # whose rows are counted aloud
 
-def predict(
+
+def predict(  # noqa: PLR0913 - the options of a command
     model: Model,
     data: opt.Data,
     out: Annotated[
@@ -33,6 +37,14 @@ def predict(
     network: Annotated[
         bool, typer.Option("--network", help="Add what the network of the model says, too.")
     ] = False,
+    only_prediction: Annotated[
+        bool,
+        typer.Option("--only-prediction", help="Leave out rule and why, which make files large."),
+    ] = False,
+    truth: Annotated[
+        str | None,
+        typer.Option(help="Column with the true classes: say how often rules are right.", metavar="COLUMN"),
+    ] = None,
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
@@ -40,9 +52,10 @@ def predict(
     """Predict the rows of a table by rules, and say why.
 
     All columns are written as they are, and four more: prediction; rule, the logic that fired; why, a
-    sentence with the condition that is true; and mark, which says "conflict" where several rules fired and
-    "uncovered" where none did. Rows are read and written in batches, so files may be of any size. Values are
-    read as they were when the rules were made: what is not of its column's type is refused, with its line.
+    sentence with the condition that is true; and mark, which says "conflict" where several rules fired,
+    "uncovered" where none did, and "missing" where there is no value and the rules know of no gaps. Rows are
+    read and written in batches, so files may be of any size. Values are read as they were when the rules were
+    made; what is no number where one is needed counts as missing, and a line says so.
 
     \b
     Examples:
@@ -52,31 +65,47 @@ def predict(
           by rules alone, from a compressed file to Parquet
       logiclens predict model.lens new_patients.csv --network --out predicted.csv
           with the prediction of the network beside that of its rules
+      logiclens predict model.lens old.csv --truth outcome --only-prediction --out predicted.csv
+          how often are the rules right? A small file, without reasons
       cat new.csv | logiclens predict model.lens - | head
           from a pipe, into a pipe
     """  # noqa: D301 - \b keeps lines
     with clear_errors():
         Outputs(out=out).check(model, data)
-        _predict(model, data, out, network, delimiter=delimiter, encoding=encoding, decimal=decimal)
+        asked = Asked(out, network, only_prediction, truth)
+        _predict(model, data, asked, delimiter=delimiter, encoding=encoding, decimal=decimal)
 
 
-def _predict(model: str, data: str, out: Path, network: bool, **layout: str | None) -> None:
+class Asked(NamedTuple):
+    """What is to be written: where, whether by the network, too, without reasons, and compared with what."""
+
+    out: Path = STDOUT
+    network: bool = False
+    only_prediction: bool = False
+    truth: str | None = None
+
+
+def _predict(model: str, data: str, asked: Asked, **layout: str | None) -> None:
     from logiclens.cli.answers import Answers
     from logiclens.cli.models import rules_in
     from logiclens.cli.progress import Progress
     from logiclens.cli.rows import needs
+    from logiclens.cli.truth import Truth
     from logiclens.files import read_batches
 
     rules = rules_in(model)
-    asked = _network_of(model) if network else None
+    network = _network_of(model) if asked.network else None
     answers = Answers(rules)
-    progress = Progress.on_terminal(quiet=out == STDOUT and sys.stdout.isatty())  # rows are progress enough
-    with read_batches(data, **layout) as batches, progress.doing(f"reading {batches.name}"):
-        wanted = needs(rules, batches.names, everything=network)
-        notes = [*batches.notes, *_write(batches, wanted, answers, asked, out)]
-    for note in notes:
+    quiet = asked.out == STDOUT and sys.stdout.isatty()  # rows are progress enough
+    with (
+        read_batches(data, **layout) as batches,
+        Progress.on_terminal(quiet).doing(f"reading {batches.name}"),
+    ):
+        truth = None if asked.truth is None else Truth(rules, asked.truth, batches.names)
+        wanted = needs(rules, batches.names, everything=asked.network)
+        notes = [*batches.notes, *_write(batches, wanted, answers, (network, truth), asked)]
+    for note in (*notes, *_summary(answers, asked.out), *([] if truth is None else [truth.summary()])):
         _tell(note)
-    _tell(_summary(answers))
 
 
 def _network_of(path: str) -> Any:
@@ -90,13 +119,17 @@ def _network_of(path: str) -> Any:
     return found
 
 
-def _write(batches: Batches, wanted: Needs, answers: Answers, network: Any, out: Path) -> list[str]:
+def _write(
+    batches: Batches, wanted: Needs, answers: Answers, others: tuple[Any, Truth | None], asked: Asked
+) -> list[str]:
     """Write all rows with their answers; what a person should know about it."""
-    from logiclens.cli.answers import text_columns
+    from logiclens.cli.answers import Answer, text_columns
+    from logiclens.files.remarks import Remarks
     from logiclens.files.tables import table_writer
 
-    layout = batches.layout
+    layout, out, (network, truth) = batches.layout, asked.out, others
     names: dict[str, str] = {}
+    remarks = Remarks()
     with output(out) as stream:
         writer = table_writer(
             stream,
@@ -105,8 +138,12 @@ def _write(batches: Batches, wanted: Needs, answers: Answers, network: Any, out:
             marked=layout is not None and layout.marked,
         )
         for batch in batches:
-            values = batch.values(wanted.types)
-            columns = text_columns(*answers.of(wanted.read(values, batch.rows.num_rows)))
+            values = batch.values(wanted.types, None if wanted.vocabulary is None else remarks)
+            n_rows = batch.rows.num_rows
+            found, codes = answers.of(wanted.read(values, n_rows), wanted.gaps(values, n_rows))
+            if truth is not None:
+                truth.compare(batch, [answer.prediction for answer in found], codes)
+            columns = text_columns(found, codes, _SHORT if asked.only_prediction else Answer._fields)
             if network is not None:
                 columns["network"] = _as_column(network.predict(wanted.named(values)), answers.rules.labels)
             names = names or new_names(columns, batches.names)
@@ -115,11 +152,12 @@ def _write(batches: Batches, wanted: Needs, answers: Answers, network: Any, out:
                 rows = rows.append_column(names[name], column)
             writer.write(rows)
         writer.close()
-    return [
+    taken = [
         f"The table has a column {name!r} already: the answers are in {new!r}."
         for name, new in names.items()
         if new != name
     ]
+    return [*remarks.notes(batches.origin, wanted.never_missing), *taken]
 
 
 def _as_column(predicted: Any, labels: Sequence[Any]) -> Any:
@@ -137,15 +175,27 @@ def _as_column(predicted: Any, labels: Sequence[Any]) -> Any:
     return pa.DictionaryArray.from_arrays(pa.array(places.reshape(-1)), pa.array(texts))
 
 
-def _summary(answers: Answers) -> str:
+def _summary(answers: Answers, out: Path) -> Iterator[str]:
+    """How many rows there were, which of them are marked and, of a file, what was predicted how often."""
+    from logiclens.cli.printing import percent
     from logiclens.errors import count
 
     text = count(answers.n_rows, "row")
+    if out != STDOUT:
+        text = f"Wrote {text} to {out}"
     if answers.n_uncovered:
         text += f"; no rule fired on {answers.n_uncovered}"
     if answers.n_conflicts:
         text += f"; more than one fired on {answers.n_conflicts}"
-    return f"{text}."
+    if answers.n_missing:
+        text += f"; {answers.n_missing} lack{'s' if answers.n_missing == 1 else ''} a value that rules need"
+    yield f"{text}."
+    if out == STDOUT or not answers.n_rows or answers.rules.multi_label:
+        return
+    often = sorted(answers.n_predicted.items(), key=lambda found: (-found[1], str(found[0])))
+    told = [f"{label} {n} ({percent(n / answers.n_rows)})" for label, n in often[:_MOST_CLASSES]]
+    more = f" and {len(often) - _MOST_CLASSES} more classes" if len(often) > _MOST_CLASSES else ""
+    yield f"Predicted: {', '.join(told)}{more}."
 
 
 def _tell(note: str) -> None:

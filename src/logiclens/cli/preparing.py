@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.cli.choices import named_columns
+from logiclens.cli.looking import look_at, of_some_rows, spellings
 from logiclens.concepts.cells import Column, Kind
-from logiclens.concepts.columns import Evidence, Reading, Recipe, read_column
 from logiclens.concepts.readable import readable
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, UnknownColumnError, count, listing
@@ -29,10 +29,6 @@ MOST_NUMBERS = 20
 """Numbers that a target may have as classes; of more, a limit makes two classes."""
 MOST_CLASSES = 100
 """Texts that a target may have as classes."""
-ENOUGH = 100_000
-"""Rows that are enough to see that a column is of use."""
-
-_ROUGH = Recipe("uniform", {}, 1, 1, 0.0, False, False)  # enough to see whether a column can be used
 
 
 class Source(Protocol):
@@ -145,7 +141,7 @@ class Prepared:
     def without_use(self, model: Any) -> tuple[Dropped, ...]:
         """All columns without a use, those included of which a fitted model's encoder could make nothing."""
         found = {} if model.encoder_ is None else model.encoder_.dropped_
-        return (*self.dropped, *(Dropped(name, why) for name, why in found.items()))
+        return (*self.dropped, *(Dropped(name, of_some_rows(why)) for name, why in found.items()))
 
 
 def prepare(source: Source, wish: Wish) -> Prepared:
@@ -177,7 +173,8 @@ def prepare(source: Source, wish: Wish) -> Prepared:
     labels = labels[kept]
     if wish.target is not None:
         notes += _class_notes(labels, wish)
-    inputs, dropped, remarks = _inputs(table.take(kept) if len(kept) < table.n_rows else table, wish)
+        notes += spellings(table.column(wish.target)) if wish.above is None else ()
+    inputs, dropped, remarks = _inputs(table, kept, wish)
     held_out = split(labels, wish.holdout, wish.seed)
     if wish.holdout and not held_out.any():
         notes.append("Too few rows to hold any out: scores are those of the rows trained on.")
@@ -302,8 +299,12 @@ def _class_notes(labels: NDArray[Any], wish: Wish) -> Iterator[str]:
             yield f"{len(single)} classes have a single row, and are not scored: {listing(single)}."
 
 
-def _inputs(table: Table, wish: Wish) -> tuple[list[str], list[Dropped], list[str]]:
-    """Columns that can be used, those that cannot, and remarks."""
+def _inputs(table: Table, kept: NDArray[np.intp], wish: Wish) -> tuple[list[str], list[Dropped], list[str]]:
+    """Columns that can be used, those that cannot, and remarks.
+
+    Reasons speak of all rows. What only the rows that are kept show is said of them.
+    """
+    part = table.take(kept) if len(kept) < table.n_rows else None
     aside = {wish.target, *wish.apart}
     wanted = named_columns(wish.use, table.names, "--use") or table.names
     ignored = set(named_columns(wish.ignore, table.names, "--ignore"))
@@ -314,13 +315,15 @@ def _inputs(table: Table, wish: Wish) -> tuple[list[str], list[Dropped], list[st
     used, remarks = [], []
     dropped = [Dropped(name, "left out by --ignore") for name in table.names if name in ignored - aside]
     for name in columns:
-        why, remark = _look_at(table, name)
+        why, remark = look_at(table, name)
+        if not why and part is not None:
+            why = of_some_rows(look_at(part, name)[0])
         if why:
             dropped.append(Dropped(name, why))
-        else:
-            used.append(name)
-        if remark:
-            remarks.append(remark)
+            continue
+        used.append(name)
+        remarks += [remark] if remark else []
+        remarks += spellings(table.column(name))
     if not used:
         first = next(each for each in dropped if each.name == columns[0])
         more = f", and so on for {len(columns)} columns" if len(columns) > 1 else ""
@@ -328,38 +331,6 @@ def _inputs(table: Table, wish: Wish) -> tuple[list[str], list[Dropped], list[st
             f"No column can be used: {first.name!r}: {first.why}{more}. Pass columns whose values differ."
         )
     return used, dropped, remarks
-
-
-def _look_at(table: Table, name: str) -> tuple[str, str]:
-    """Why a column cannot be used, empty when it can, and a remark on one that can.
-
-    Of a long table the first rows can show that a column is of use; that it is of none, all rows must show.
-    """
-    try:
-        column = table.column(name)
-        reading = _read(column.take(np.arange(ENOUGH)) if len(column) > ENOUGH else column)
-        if reading.reason and len(column) > ENOUGH:
-            reading = _read(column)
-    except InputError as error:  # what a person has to decide
-        return _shortened(str(error).removeprefix(f"Column {name!r} ")), ""
-    if reading.reason:
-        return reading.reason, ""
-    if reading.as_text == "numbers":
-        return "", f"Column {name!r} has numbers written as text: see --decimal, or remove thousands signs."
-    if reading.as_text == "dates":
-        return "", f"Column {name!r} has dates written as text, used as words. Turn them into numbers."
-    return "", ""
-
-
-def _read(column: Column) -> Reading:
-    return read_column(column, _ROUGH, Evidence(np.ones(len(column))))
-
-
-def _shortened(message: str) -> str:
-    """A message of the library without what is clear here: that the column is dropped."""
-    for words in (", or drop it", ", which are no concepts"):
-        message = message.replace(words, "")
-    return message.rstrip(".")
 
 
 def split(labels: NDArray[Any], share: float, seed: int) -> BoolArray:

@@ -138,7 +138,9 @@ def _alternatives(rule: str) -> list[str]:
 
 
 def print_table(console: Console, table: Table) -> None:
-    """Print a table; in a pipe without blanks at the ends of lines."""
+    """Print a table that has rows; in a pipe without blanks at the ends of lines."""
+    if not table.row_count:
+        return
     if console.is_terminal:
         console.print(table)
         return

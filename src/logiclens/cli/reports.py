@@ -48,6 +48,8 @@ def write_report(
         dropped=dict(prepared.dropped),
         task=task,
         held_out=bool(prepared.held_out.any()),
+        row_numbers=(prepared.kept[prepared.scored] + 1).tolist() if rows else None,
+        notes=prepared.notes,
     )
     truth = None if prepared.target is None else labels
     report(model, inputs, truth, path=path, target=prepared.target, rows=rows, source=source)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from logiclens.cli.leaks import Telling
 from logiclens.cli.outcome import ClassOutcome, Outcome
 from logiclens.cli.preparing import Dropped, Prepared
 from logiclens.cli.printing import (
@@ -19,6 +22,8 @@ from logiclens.cli.printing import (
     text_table,
 )
 from logiclens.errors import count
+from logiclens.explain.changes import target_named
+from logiclens.logic.formula import FALSE
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +33,11 @@ if TYPE_CHECKING:
     from logiclens.explain import ExplanationSet
 
 MOST_LINES = 12
-"""Columns left out that are listed one by one; the report has all."""
+"""Columns left out, and classes, that are listed one by one; the report has all."""
+MOST_TELLING = 3
+"""Columns that give the answers away which are named."""
+FEW_ROWS, FEW_OF_A_CLASS = 30, 10
+"""Fewer rows scored, or fewer rows of a class to learn from, say little."""
 
 
 def print_heading(console: Console, prepared: Prepared, question: str, trained: str) -> None:
@@ -42,11 +51,25 @@ def print_heading(console: Console, prepared: Prepared, question: str, trained: 
 
 
 def print_rules(console: Console, rules: Iterable[tuple[str, Any]]) -> None:
-    """Each rule under a heading, as logic and as a sentence."""
+    """Each rule under a heading, as logic and as a sentence; classes without one in a line at the end."""
+    without = []
     for heading, explanation in rules:
+        if explanation.formula == FALSE:
+            without.append(explanation.target)
+            continue
         say(console, heading, "bold cyan")
         print_rule(console, explanation, f"{explanation.to_sentence()}.")
         console.print()
+    if without:
+        n = f"{len(without)} {'class' if len(without) == 1 else 'classes'}"
+        say(console, f"No rule for {n}: {_named(without)}.")
+        console.print()
+
+
+def _named(labels: Sequence[Any]) -> str:
+    """Labels, the first few only."""
+    more = f" and {len(labels) - MOST_LINES} more" if len(labels) > MOST_LINES else ""
+    return f"{', '.join(map(short, labels[:MOST_LINES]))}{more}"
 
 
 def class_headings(outcome: Outcome, target: str, n_rows: int) -> Iterable[tuple[str, Any]]:
@@ -69,7 +92,10 @@ def score_table(classes: Iterable[ClassOutcome], *, first: str = "class", by_net
         Whether fidelity is to the network; otherwise to the labels themselves, such as those of a black box.
     """
     table = plain_table(first, "n", "literals", "precision", "recall", "coverage", "fidelity")
-    for found in classes:
+    listed = [*classes]
+    if sum(found.explanation.formula == FALSE for found in listed) > MOST_LINES:  # they were named
+        listed = [found for found in listed if found.explanation.formula != FALSE]
+    for found in listed:
         scores = found.scores
         same = found.fidelity if by_network else found.agreement
         rates = map(percent, (scores.precision, scores.recall, scores.coverage, same))
@@ -92,6 +118,32 @@ def print_doubt(console: Console, outcome: Outcome, target: str) -> None:
     if outcome.rules_accuracy <= outcome.guess_accuracy:
         say(
             console, f"Note: that is no better than a guess: these columns may not decide {target}.", "yellow"
+        )
+
+
+def print_few(console: Console, outcome: Outcome) -> None:
+    """Say so where figures come from so few rows that they say little."""
+    part = "held out" if outcome.held_out else "trained on"
+    found = [f"{count(outcome.n, 'row')} {part}"] if outcome.n < FEW_ROWS else []
+    rare = [
+        each.label
+        for each in outcome.classes
+        if each.n_all - (each.n if outcome.held_out else 0) < FEW_OF_A_CLASS
+    ]
+    if rare:
+        found.append(f"fewer than {FEW_OF_A_CLASS} to learn {_named(rare)} from")
+    if found:
+        say(console, f"Note: figures from so few rows say little: {', '.join(found)}.", "yellow")
+
+
+def print_telling(console: Console, columns: Sequence[Telling], question: str) -> None:
+    """Name columns that give the answers away."""
+    for column, share in columns[:MOST_TELLING]:
+        say(
+            console,
+            f"Note: column {column!r} alone gives {percent(share)} of the answers. {question} Then leave it "
+            f"out: --ignore {shlex.quote(column)}",
+            "yellow",
         )
 
 
@@ -142,8 +194,9 @@ def print_more(console: Console, model: Any, prepared: Prepared) -> None:
     row = inputs.slice(0, 1)
     found = model.explain_sample(row)
     part = "held out" if prepared.held_out.any() else "of all"
+    true = target_named(replace(found.rule, target=labels[0]))
     say(console, f"Why the network gives the first row {part} its class:")
-    print_rule(console, found, f"{found.to_sentence()}. In truth it is {labels[0]}.")
+    print_rule(console, found, f"{found.to_sentence()}. In truth it is {true}.")
     console.print()
     say(console, "The least that would turn the rule of that class:")
     say_item(console, str(rules[found.target].counterfactual(row)))

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from logiclens.cli.models import value_types
 from logiclens.concepts.concept import Concept
@@ -25,6 +26,22 @@ if TYPE_CHECKING:
     from logiclens.explain import ExplanationSet
 
 _ADVICE = "The rules need it."
+
+
+class Gaps(NamedTuple):
+    """Values that are missing although the rules know of no gaps.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Columns in which no value should be missing.
+    codes : ndarray of int, shape (n_rows,)
+        0 where none is missing; ``2 * at + 1`` where that of column ``at`` is the first, and one more where
+        others are missing, too.
+    """
+
+    columns: tuple[str, ...]
+    codes: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +89,31 @@ class Needs:
             wanted = [concept for concept in self.concepts if self.vocabulary[concept].column == name]
             truths |= _truths(name, data, {concept: self.vocabulary[concept] for concept in wanted})
         return ConceptData(truths)
+
+    @property
+    def never_missing(self) -> tuple[str, ...]:
+        """Columns of the file that the rules know no gaps in: to them, no value is just another value."""
+        if self.vocabulary is None:  # a gap is refused
+            return ()
+        known = self.vocabulary.optional
+        return tuple(place for column, place in self.columns.items() if column not in known)
+
+    def gaps(self, values: Mapping[str, Any], n_rows: int) -> Gaps:
+        """Where values are missing in columns that the rules know no gaps in.
+
+        Parameters
+        ----------
+        values : mapping of str to pyarrow.ChunkedArray or array
+            The columns of the file, read as :attr:`types` says.
+        n_rows : int
+        """
+        found = np.zeros(n_rows, dtype=np.int32)
+        columns = self.never_missing
+        for at, column in reversed([*enumerate(columns)]):
+            missing = _missing(column, values[column])
+            if missing is not None:
+                found[missing] = 2 * at + 1 + (found[missing] > 0)
+        return Gaps(columns, found)
 
 
 def needs(rules: ExplanationSet, names: Sequence[str], *, everything: bool = False) -> Needs:
@@ -155,6 +197,17 @@ def _truths(name: str, data: Any, concepts: Mapping[str, Concept]) -> dict[str, 
     column = _column(name, [*levels, None])
     places = coded.indices.fill_null(len(levels)).to_numpy()
     return {concept: condition.truth(column)[places] for concept, condition in concepts.items()}
+
+
+def _missing(name: str, data: Any) -> BoolArray | None:
+    """Rows without a value; None where there is no such row."""
+    if isinstance(data, np.ndarray):
+        missing = _column(name, np.append(data, np.array(["", 0], dtype=object))).missing[:-2]
+    else:
+        import pyarrow.compute as pc
+
+        missing = pc.is_null(data, nan_is_null=True).to_numpy()
+    return missing if missing.any() else None
 
 
 def _column(name: str, data: Any) -> Column:

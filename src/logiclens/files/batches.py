@@ -26,6 +26,7 @@ from logiclens.files.locating import Rows
 from logiclens.files.native import plain_column
 from logiclens.files.opening import Peekable, Source, damage_named, opened
 from logiclens.files.reading import csv_options, damaged_parquet, no_rows, parquet_rows, read_as
+from logiclens.files.remarks import Remarks
 
 _BLOCK = 1 << 22  # bytes of text in a batch
 _ROWS = 1 << 16  # rows of Parquet in a batch
@@ -49,13 +50,15 @@ class Batch:
     start: int
     origin: Rows
 
-    def values(self, types: Mapping[str, ValueType]) -> dict[str, Any]:
+    def values(self, types: Mapping[str, ValueType], remarks: Remarks | None = None) -> dict[str, Any]:
         """Columns as values of the given types, by name.
 
         Parameters
         ----------
         types : mapping of str to ValueType
             The columns that are wanted.
+        remarks : Remarks, optional
+            Learns which values are no numbers, which then count as missing; without it they are refused.
 
         Returns
         -------
@@ -67,7 +70,8 @@ class Batch:
         UnknownColumnError
             The file lacks a column.
         InputError
-            A value is not of its type; the message names column, line and value.
+            A value is not of its type, or a number has the wrong decimal sign; the message names column, line
+            and value.
         """
         known = self.rows.column_names
         lacking = [name for name in checked_types(types) if name not in known]
@@ -78,7 +82,9 @@ class Batch:
                 else UnknownColumnsError(lacking, known)
             )
         return {
-            name: read_as(plain_column(self.rows.column(name)), name, kind, self.origin, self.start)
+            name: read_as(
+                plain_column(self.rows.column(name)), name, kind, self.origin, self.start, remarks=remarks
+            )
             for name, kind in types.items()
         }
 
@@ -97,12 +103,15 @@ class Batches:
         How a text file lays them out.
     notes : tuple of str
         What a person should know of how it is read, a line for each.
+    origin : Rows
+        Where the rows come from, for messages.
     """
 
     name: str
     names: tuple[str, ...]
     layout: Layout | None
     notes: tuple[str, ...]
+    origin: Rows
     _batches: Iterator[Batch]
 
     def __iter__(self) -> Iterator[Batch]:
@@ -166,7 +175,7 @@ def _of_text(source: Source, *settings: str | None) -> Batches:
             yield find_layout(other, layout.delimiter, *settings[1:])[1]
 
     origin = Rows(source.label, layout, None if source.path is None else again)
-    return Batches(source.name, layout.names, layout, layout.notes, _text_batches(stream, origin))
+    return Batches(source.name, layout.names, layout, layout.notes, origin, _text_batches(stream, origin))
 
 
 def _text_batches(stream: Peekable, origin: Rows) -> Iterator[Batch]:
@@ -205,8 +214,8 @@ def _of_parquet(source: Source, stack: ExitStack) -> Batches:
     if not file.metadata.num_rows:
         raise no_rows(source.label)
     names, _, notes = distinct_names(file.schema_arrow.names)
-    batches = _parquet_batches(file, parquet_rows(source.label, names))
-    return Batches(source.name, names, None, tuple(notes), batches)
+    origin = parquet_rows(source.label, names)
+    return Batches(source.name, names, None, tuple(notes), origin, _parquet_batches(file, origin))
 
 
 def _spooled(stream: Peekable, stack: ExitStack) -> Any:

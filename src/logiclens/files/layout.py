@@ -12,6 +12,7 @@ from itertools import islice
 
 from logiclens.errors import FileError, InputError, listing, shown
 from logiclens.files.opening import Peekable, Source
+from logiclens.files.written import Notation, decimal_sign, has_two_readings
 
 DELIMITERS = "\t;|,"
 """What is looked for between columns; of two that fit equally well, the first."""
@@ -22,8 +23,6 @@ _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UT
 _BREAK = re.compile(r"\r\n?|\n")
 _SEPARATOR = re.compile(r"sep=(.)(\r\n?|\n)")  # a line that Excel writes and reads
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
-_POINT = re.compile(r"[+-]?\d*\.\d+")
-_COMMA = re.compile(r"[+-]?\d*,(\d+)")
 _WORDS = {"tab": "\t", r"\t": "\t"}  # a tab is hard to type
 _NAMES = {"\t": "tab", ";": "';'", "|": "'|'", ",": "','", " ": "space"}
 
@@ -49,6 +48,8 @@ class Layout:
         Whether the file starts with a byte order mark.
     notes : tuple of str
         What a person should know, a line for each.
+    sure : bool
+        Whether the decimal sign was given or seen, and not only taken to be the usual one.
     """
 
     delimiter: str
@@ -59,6 +60,12 @@ class Layout:
     n_lines: int = 1
     marked: bool = False
     notes: tuple[str, ...] = ()
+    sure: bool = True
+
+    @property
+    def notation(self) -> Notation:
+        """How its numbers are written."""
+        return Notation(self.decimal, self.sure)
 
 
 def find_layout(
@@ -102,8 +109,14 @@ def find_layout(
     if not header:
         raise FileError(f"{source.label} holds nothing but empty lines. Pass a table with a header and rows.")
     stream.read(len(records.taken.encode()))
+    sure = True
     if decimal is None:
-        decimal = _guess_decimal(records.others(), delimiter)
+        decimal, sure, either = _guess_decimal(records.others(), delimiter)
+        if either:
+            notes.append(
+                f"Numbers such as {either!r} are taken to have a decimal point. If it stands between "
+                "thousands, say so with --decimal ','."
+            )
         if decimal == ",":
             notes.append("Numbers have a decimal comma.")
     elif decimal == delimiter:
@@ -112,7 +125,7 @@ def find_layout(
         )
     names, unnamed, remarks = distinct_names(header)
     n_lines = len(_BREAK.findall(records.taken)) + bool(separator)
-    layout = Layout(delimiter, codec, decimal, names, unnamed, n_lines, bool(mark), (*notes, *remarks))
+    layout = Layout(delimiter, codec, decimal, names, unnamed, n_lines, bool(mark), (*notes, *remarks), sure)
     return layout, stream
 
 
@@ -272,15 +285,20 @@ def _guess_delimiter(text: str) -> str:
     return best
 
 
-def _guess_decimal(rows: Iterable[Sequence[str]], delimiter: str) -> str:
-    """A comma where there are numbers with one and none with a point; three digits may be thousands."""
+def _guess_decimal(rows: Iterable[Sequence[str]], delimiter: str) -> tuple[str, bool, str]:
+    """The decimal sign, whether it is certain, and a number with a point that may be another if it is not.
+
+    A comma where there are numbers with one and none with a point. Where all may be thousands, money decides.
+    """
     if delimiter == ",":
-        return "."
-    cells = [cell.strip() for row in rows for cell in row]
-    if any(_POINT.fullmatch(cell) for cell in cells):
-        return "."
-    commas = [match for cell in cells if (match := _COMMA.fullmatch(cell))]
-    return "," if any(len(match[1]) != 3 for match in commas) else "."
+        return ".", True, ""
+    cells = dict.fromkeys(cell.strip() for row in rows for cell in row)
+    found = {decimal_sign(cell) for cell in cells}
+    for certain in (True, False):
+        for sign in ".,":
+            if (sign, certain) in found:
+                return sign, True, ""
+    return ".", False, next((cell for cell in cells if "." in cell and has_two_readings(cell)), "")
 
 
 def distinct_names(header: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:

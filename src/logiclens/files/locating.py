@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +17,7 @@ import pyarrow as pa
 from logiclens.errors import FileError, InputError, count, shown
 from logiclens.files.columns import ValueType
 from logiclens.files.layout import Layout, wrong_encoding
+from logiclens.files.written import on_commas
 
 Again = Callable[[], AbstractContextManager[Any]]
 """Opens the rows below the header once more, in UTF-8."""
@@ -70,7 +71,7 @@ class Rows:
         what = "numbers" if kind is ValueType.NUMBER else "true or false, or 1 and 0"
         advice = "Correct it, or leave it empty if it is missing."
         if "," in value and self.layout.decimal == ".":
-            advice = "If the comma is a decimal sign, say so with --decimal ','."
+            advice = f"If the comma is a {on_commas(value, sure=self.layout.sure)}"
         return InputError(
             f"Column {name!r} must hold {what}, as it did when the rules were made; {self.place(row)} has "
             f"{shown(value)}. {advice}"
@@ -78,10 +79,34 @@ class Rows:
 
     def place(self, row: int) -> str:
         """Where a row is, counted from 0: its line where the file can be read again, else its number."""
-        for number, (line, _) in enumerate(self._records()):
-            if number == row:
-                return f"line {line}"
-        return f"row {row + 1}"
+        return self.places([row])[row]
+
+    def places(self, rows: Sequence[int]) -> dict[int, str]:
+        """Where rows are, as :meth:`place` says it, in one pass."""
+        if rows and self.again is not None and self._each_line_is_a_row(max(rows) + 1):
+            return {row: f"line {self.layout.n_lines + 1 + row}" for row in rows}
+        found, wanted = {row: f"row {row + 1}" for row in rows}, set(rows)
+        for number, (line, _) in enumerate(self._records() if wanted else ()):
+            if number in wanted:
+                found[number] = f"line {line}"
+                wanted.discard(number)
+                if not wanted:
+                    break
+        return found
+
+    def _each_line_is_a_row(self, n_rows: int) -> bool:
+        """Whether the first rows have neither quotes nor empty lines among them, which is quickly seen."""
+        assert self.again is not None
+        before, n_lines = b"\n", 0
+        with self.again() as stream:
+            while n_lines < n_rows and (part := stream.read(1 << 22)):
+                text = before + part
+                lone = text.count(b"\r") - text.count(b"\r\n") - text.endswith(b"\r")
+                if b'"' in text or b"\n\n" in text or b"\n\r" in text or lone:
+                    return False
+                n_lines += part.count(b"\n")
+                before = part[-1:]
+        return True
 
     def _ragged(self) -> FileError:
         width = len(self.layout.names)

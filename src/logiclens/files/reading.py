@@ -21,6 +21,7 @@ from logiclens.files.layout import Layout, find_layout
 from logiclens.files.locating import Rows
 from logiclens.files.native import is_text, plain_table
 from logiclens.files.opening import Source, damage_named, opened
+from logiclens.files.remarks import Remarks
 
 _LONGEST_ROW = 1 << 30
 _MANY = 1000  # columns
@@ -65,9 +66,11 @@ def read_table(
     r"""Read a table with a header.
 
     What the file is, is seen from its first bytes. In text, a column is whole numbers, floats or Booleans
-    (true and false) when all of its values are, otherwise text; codes such as ``00123`` are text. Blanks
-    around values do not count; :data:`logiclens.files.columns.MISSING` lists what stands for a missing one.
-    Columns without a name, and names that are there twice, are renamed as pandas does it.
+    (true and false) when all of its values are, otherwise text; codes such as ``00123`` are text. Numbers may
+    have a currency sign, a percent sign or signs between thousands. Where 95 % of the values, and 20 or more,
+    are numbers, the others count as missing; notes say so. Blanks around values do not count;
+    :data:`logiclens.files.columns.MISSING` lists what stands for a missing one. Columns without a name, and
+    names that are there twice, are renamed as pandas does it.
 
     Parameters
     ----------
@@ -80,7 +83,8 @@ def read_table(
     decimal : {".", ","}, optional
         Sign before the decimals of a number; found in the first lines when missing.
     types : mapping of str to ValueType, optional
-        What the values of some columns are; the others are guessed, or have types of their own.
+        What the values of some columns are; the others are guessed, or have types of their own. A text that
+        is no number counts as missing where numbers are wanted, and a note says so.
 
     Returns
     -------
@@ -92,7 +96,7 @@ def read_table(
         There is no such file, it may not be read, is damaged or empty, has rows of different lengths or is
         text in another encoding; the message names the line.
     InputError
-        A setting makes no sense, or a value is not of the type that was given.
+        A setting makes no sense, or a number has the wrong decimal sign or is not finite.
 
     Examples
     --------
@@ -123,11 +127,12 @@ def _read_parquet(source: Source, types: Mapping[str, ValueType]) -> tuple[Any, 
     table, notes = plain_table(table)
     if not table.num_rows or not table.num_columns:
         raise FileError(f"{source.label} has no rows. Pass a table with rows.")
-    rows = parquet_rows(source.label, table.column_names)
+    rows, remarks = parquet_rows(source.label, table.column_names), Remarks()
     for at, name in enumerate(table.column_names):
         if types.get(name, ValueType.MIXED) is not ValueType.MIXED:
-            table = table.set_column(at, name, read_as(table.column(at), name, types[name], rows))
-    return table, notes
+            found = read_as(table.column(at), name, types[name], rows, remarks=remarks)
+            table = table.set_column(at, name, found)
+    return table, (*notes, *remarks.notes(rows))
 
 
 def parquet_rows(label: str, names: Sequence[str]) -> Rows:
@@ -148,19 +153,21 @@ def _read_text(
         raise no_rows(source.label)
     rows = Rows(source.label, layout, lambda: nullcontext(io.BytesIO(content)))
     raw = _parsed(content, rows)
-    notes = list(layout.notes)
+    remarks = Remarks()
     names, columns, empty = [], [], []
     for name, column in zip(layout.names, raw.columns, strict=True):
         if name in types and types[name] is not ValueType.MIXED:  # of which there is no column of pyarrow
-            found, note = read_as(column, name, types[name], rows), ""
+            found = read_as(column, name, types[name], rows, remarks=remarks)
         else:
-            found, note = guessed(column, name, layout.decimal)
+            values = guessed(column, name, layout.notation)
+            remarks.add(name, values)
+            found = values.column
         if name in layout.unnamed and found.null_count == len(found):
             empty.append(name)
             continue
         names.append(name)
         columns.append(found)
-        notes += [note] if note else []
+    notes = [*layout.notes, *remarks.notes(rows)]
     if empty:
         notes.append(f"Columns without a name and without values are left out: {listing(empty)}.")
     return pa.table(columns, names=names), tuple(notes)
@@ -171,8 +178,10 @@ def no_rows(label: str) -> FileError:
     return FileError(f"{label} has a header and no rows. Pass a table with rows.")
 
 
-def read_as(column: Any, name: str, kind: ValueType, rows: Rows, start: int = 0) -> Any:
-    """A column as values of a type; one that is not is refused with its line.
+def read_as(
+    column: Any, name: str, kind: ValueType, rows: Rows, start: int = 0, *, remarks: Remarks | None = None
+) -> Any:
+    """A column as values of a type.
 
     Parameters
     ----------
@@ -184,16 +193,22 @@ def read_as(column: Any, name: str, kind: ValueType, rows: Rows, start: int = 0)
         Where it comes from.
     start : int, default 0
         Rows before it.
+    remarks : Remarks, optional
+        Learns which values are no numbers, which then count as missing; without it they are refused with
+        their line. A number with the wrong decimal sign is always refused.
     """
     if not is_text(column.type):
         infinite = pc.index(pc.is_inf(column), True).as_py() if pa.types.is_floating(column.type) else -1
         if infinite >= 0 and kind in (ValueType.NUMBER, ValueType.FLAG):
             raise rows.bad_value(name, start + infinite, f"{column[infinite]}", kind)
         return column
-    found, bad = as_type(column, kind, rows.layout.decimal)
-    if bad is not None:
-        raise rows.bad_value(name, start + bad, column[bad].as_py(), kind)
-    return found
+    found = as_type(column, kind, rows.layout.notation)
+    odd = found.odd
+    if odd is not None and (remarks is None or odd.other_sign):
+        raise rows.bad_value(name, start + odd.row, odd.text, kind)
+    if remarks is not None:
+        remarks.add(name, found, start)
+    return found.column
 
 
 def _parsed(content: bytes, rows: Rows) -> Any:

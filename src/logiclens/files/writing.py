@@ -46,8 +46,7 @@ def unreadable(path: str | os.PathLike[str], error: Exception) -> FileError:
     match getattr(error, "errno", None):
         case errno.ENOENT | errno.ENOTDIR:
             folder = Path(path).parent
-            others = os.listdir(folder) if folder.is_dir() else []
-            advice = did_you_mean(Path(path).name, others).rstrip() or "Check its name and folder."
+            advice = _near_file(Path(path), os.listdir(folder) if folder.is_dir() else [])
             return MissingFileError(f"There is no file {name!r}. {advice}", name)
         case errno.EISDIR:
             return FileError(f"{name!r} is a folder. Name a file in it.", name)
@@ -56,6 +55,12 @@ def unreadable(path: str | os.PathLike[str], error: Exception) -> FileError:
     return FileError(
         f"{name!r} cannot be read: {getattr(error, 'strerror', None) or error}. Check its name.", name
     )
+
+
+def _near_file(path: Path, others: list[str]) -> str:
+    """A file that may have been meant; that both end in ``.csv`` does not make two names alike."""
+    alike = [other for other in others if did_you_mean(path.stem, [Path(other).stem])]
+    return did_you_mean(path.name, alike).rstrip() or "Check its name and folder."
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from logiclens.reporting.rule_facts import InputFacts
 from logiclens.reporting.subject import CLUSTER, TASKS, Subject
 
 MOST_COLUMNS = 200
-"""Columns that are listed, and columns dropped that are."""
+"""Columns that are listed, and columns dropped and notes that are."""
 _KINDS = {"Booleans": "flag", "numbers": "number"}
 
 
@@ -49,6 +50,8 @@ class Source:
     row_numbers : sequence of int, optional
         What each row that is passed is called where rows are shown, such as its place in the file, counted
         from 1. When missing, rows are counted as they are passed.
+    notes : sequence of str
+        What there is to know of how the file was read: a decimal comma, values that were no numbers.
 
     Examples
     --------
@@ -64,6 +67,7 @@ class Source:
     task: str | None = None
     held_out: bool | None = None
     row_numbers: Sequence[int] | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_text(self.name, "name")
@@ -83,15 +87,25 @@ class Source:
             raise InputError(f"held_out must be True, False or None. Got {shown(self.held_out)}.")
         if self.row_numbers is not None:
             object.__setattr__(self, "row_numbers", _as_row_numbers(self.row_numbers))
+        object.__setattr__(self, "notes", _as_notes(self.notes))
 
 
 def _as_row_numbers(given: Sequence[int]) -> tuple[int, ...]:
-    numbers = [*given] if isinstance(given, list | tuple | range | np.ndarray) else [None]
+    numbers: list[Any] = [*given] if isinstance(given, list | tuple | range | np.ndarray) else [None]
     if not all(isinstance(number, int | np.integer) for number in numbers):
         raise InputError(
             f"row_numbers must be a whole number for each row. Got {shown(given)}; write [3, 7, 8]."
         )
     return tuple(int(number) for number in numbers)
+
+
+def _as_notes(given: Sequence[str]) -> tuple[str, ...]:
+    notes = [*given] if isinstance(given, list | tuple) else [None]
+    if not all(isinstance(note, str) for note in notes):
+        raise InputError(
+            f"notes must be a sequence of strings. Got {shown(given)}; write ['Decimal commas were read.']."
+        )
+    return tuple(map(str, notes))
 
 
 def data_facts(
@@ -129,6 +143,8 @@ def data_facts(
         n_columns_left_out=max(len(columns) - MOST_COLUMNS, 0),
         dropped=tuple(DroppedFacts(name, str(why)) for name, why in dropped[:MOST_COLUMNS]),
         n_dropped_left_out=max(len(dropped) - MOST_COLUMNS, 0),
+        notes=source.notes[:MOST_COLUMNS],
+        n_notes_left_out=max(len(source.notes) - MOST_COLUMNS, 0),
     )
 
 

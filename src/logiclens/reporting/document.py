@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from logiclens.errors import count
 from logiclens.files.writing import as_file, written_whole
 from logiclens.reporting.columns import Source
 from logiclens.reporting.facts import Facts
@@ -31,6 +32,10 @@ class Report:
 
     html: str = field(repr=False)
     facts: Facts = field(repr=False)
+
+    def __repr__(self) -> str:
+        n, size = len(self.facts.rules), len(self.html.encode()) / 1000
+        return f"Report({self.facts.title!r}, {count(n, 'rule')}, {size:,.0f} KB)"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file; an old file is replaced whole or stays.

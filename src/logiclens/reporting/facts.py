@@ -61,6 +61,8 @@ class DataFacts:
         Columns that rules use come first; ``n_columns_left_out`` says how many are not listed.
     dropped : tuple of DroppedFacts
         ``n_dropped_left_out`` says how many are not listed.
+    notes : tuple of str
+        What there is to know of how the file was read; ``n_notes_left_out`` says how many are not listed.
     """
 
     name: str
@@ -76,6 +78,8 @@ class DataFacts:
     n_columns_left_out: int
     dropped: tuple[DroppedFacts, ...]
     n_dropped_left_out: int
+    notes: tuple[str, ...]
+    n_notes_left_out: int
 
 
 @dataclass(frozen=True)

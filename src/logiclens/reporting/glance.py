@@ -6,6 +6,7 @@ which the template escapes, or markup in which names have been escaped already.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -68,15 +69,7 @@ def amount(number: float | None) -> str:
 def answer(facts: Mapping[str, Any]) -> Markup:
     """One paragraph: how much there is to say, and how far it can be relied on."""
     overall, n = facts["overall"], len(facts["rules"])
-    several = _NUMBERS[n] if n < len(_NUMBERS) else f"{n:,}"
-    length = amount(overall["complexity"])
-    literals = f"{length} {'literal' if length == '1' else 'literals'}"
-    each = "cluster" if facts["kind"] == "cluster" else "class"
-    said = [
-        f"{several} rules, one for each {each}, of {literals} on average."
-        if n > 1
-        else f"One rule of {literals}."
-    ]
+    said = [_extent(facts)]
     they, are, agree = ("they", "are", "On average a rule agrees") if n > 1 else ("it", "is", "It agrees")
     where = f"On {amount(overall['n'])} {overall['part']}" if overall["n"] else f"On the {overall['part']}"
     strong = Markup("<strong>{}</strong>")
@@ -96,6 +89,7 @@ def answer(facts: Mapping[str, Any]) -> Markup:
             )
             + "."
         )
+    said += _doubt(facts)
     if overall["black_box_accuracy"] is not None:
         said.append(f"The black box is right about {percent(overall['black_box_accuracy'])}.")
     if overall["fidelity_plain"] is not None and overall["faithful_to"]:
@@ -106,6 +100,47 @@ def answer(facts: Mapping[str, Any]) -> Markup:
         )
     said += _marked(facts)
     return Markup(" ").join(said)
+
+
+def _extent(facts: Mapping[str, Any]) -> str:
+    """How many rules there are, and how long; where there are none for some classes, of how many."""
+    lengths = [rule["scores"]["literals"] for rule in facts["rules"] if rule["tree"]["op"] != "false"]
+    n, found = len(facts["rules"]), len(lengths)
+    each, every = ("cluster", "clusters") if facts["kind"] == "cluster" else ("class", "classes")
+    if not found:
+        return "No rule was found." if n == 1 else f"No rule was found for any of {amount(n)} {every}."
+    length = amount(facts["overall"]["complexity"] if found == n else sum(lengths) / found)
+    literals = f"{length} {'literal' if length == '1' else 'literals'}"
+    if found < n:
+        others = f"the other has {literals}" if found == 1 else f"the others have {literals} on average"
+        if not any(lengths):
+            others = "the other is always true" if found == 1 else "the others are always true"
+        return f"No rule was found for {amount(n - found)} of {amount(n)} {every}; {others}."
+    if n == 1:
+        return f"One rule of {literals}."
+    several = _NUMBERS[n] if n < len(_NUMBERS) else f"{n:,}"
+    return f"{several} rules, one for each {each}, of {literals} on average."
+
+
+def _doubt(facts: Mapping[str, Any]) -> list[Markup]:
+    """A sentence where rules are no better than a guess: than always saying what is most common."""
+    overall = facts["overall"]
+    right, guess, what = overall["rules_accuracy"], overall["baseline"], "class"
+    if right is None and facts["task"] == "black box" and overall["confusion"] is not None:
+        counts = overall["confusion"]["counts"]  # rows are its answers
+        right = sum(row[at] for at, row in enumerate(counts)) / overall["n"]
+        guess, what = max(map(sum, counts)) / overall["n"], "answer"
+    if right is None or guess is None or right > guess:
+        return []
+    decided = name(facts["target"])
+    if what == "class":
+        said = Markup("<strong>That is no better than a guess</strong>: these columns may not decide {}.")
+        return [said.format(decided)]
+    said = Markup(
+        "Together the rules meet {} of the answers of the black box; always the most common one, {}. "
+        "<strong>That is no better than a guess</strong>: these columns may not decide {}."
+    )
+    return [said.format(percent(right), percent(guess), decided)]
 
 
 def _marked(facts: Mapping[str, Any]) -> list[str]:
@@ -141,10 +176,72 @@ def kind_note(facts: Mapping[str, Any]) -> str:
     return f" ({_CONDITIONS[facts['kind']]})"
 
 
+def speaker(facts: Mapping[str, Any]) -> str:
+    """Whose answers the rules state."""
+    if facts["task"] == "cluster":
+        return "the clusters"
+    if facts["task"] == "black box":
+        return "the black box"
+    return "the network" if facts["provenance"]["network"] or facts["overall"]["faithful_to"] else "the model"
+
+
+def lead_in(facts: Mapping[str, Any]) -> str:
+    """A line before the rules in words: they are what a model says, not what is so."""
+    by = speaker(facts)
+    if facts["task"] == "cluster":
+        return "As the clusters were made:"
+    return f"{by.capitalize()} says:" if facts["kind"] == "iff" else f"As {by} sees it:"
+
+
+_STATED = {
+    "iff": "when {by} says {which}",
+    "if": "what holds whenever {by} says {which}",
+    "only_if": "what is enough for {by} to say {which}",
+    "cluster": "what holds of the rows that were put into {which}",
+}
+
+
+def meaning(facts: Mapping[str, Any]) -> str:
+    """What the rules state, and where it stands how often that is right."""
+    by, against = speaker(facts), facts["overall"]["against"]
+    one = len(facts["rules"]) == 1
+    each = "cluster" if facts["task"] == "cluster" else "class"
+    stated = _STATED[facts["kind"]].format(by=by, which=f"the {each}" if one else f"a {each}")
+    said = f"{'The rule states' if one else 'The rules state'} {stated}"
+    if facts["task"] == "cluster":
+        return f"{said}; how often that is so stands in precision and recall." if against else f"{said}."
+    if not against:
+        return f"{said}, not when it is so."
+    if against == "the truth":
+        return f"{said}; how often that is right stands in precision and recall."
+    return f"{said}, not when it is so; precision and recall compare with the answers of {against}."
+
+
+_LIMITED = re.compile(r"(.*) within max_literals=(\d+)")
+
+
+def status_words(status: str) -> str:
+    """How a rule was found, in words that do not speak of settings.
+
+    Examples
+    --------
+    >>> status_words("best found within max_literals=10")
+    'the best found of at most 10 literals'
+    >>> status_words("proved minimal")
+    'proved minimal'
+    """
+    limited = _LIMITED.fullmatch(status)
+    if limited is None:
+        return status
+    how = "the best found" if limited[1] == "best found" else f"{limited[1]},"
+    return f"{how} of at most {limited[2]} literal{'' if limited[2] == '1' else 's'}"
+
+
 def figures(facts: Mapping[str, Any]) -> list[Figure]:
     """The data and the scores at a glance."""
     data, overall = facts["data"], facts["overall"]
-    used = sum(column["used"] for column in data["columns"])
+    in_rules = sum(column["used"] for column in data["columns"])
+    left_out = len(data["dropped"]) + data["n_dropped_left_out"]
     parts = [
         (data["n_train"], "for training"),
         (data["n_held_out"], "held out"),
@@ -153,27 +250,30 @@ def figures(facts: Mapping[str, Any]) -> list[Figure]:
     if data["n_rows"] is not None:
         split = ", ".join(f"{amount(n)} {words}".replace(" ", "\u00a0") for n, words in parts if n)
         found.append(Figure("Rows", amount(data["n_rows"]), split))
-    found.append(Figure("Columns", amount(data["n_columns"]), f"{used} in a rule" if data["columns"] else ""))
+    used = amount(data["n_columns"] - left_out) + (f" of {amount(data['n_columns'])}" if left_out else "")
+    found.append(Figure("Columns used", used, f"{in_rules} in a rule" if data["columns"] else ""))
     found.append(Figure("Clusters" if facts["kind"] == "cluster" else "Classes", amount(len(facts["rules"]))))
     rates = [
         (
-            "Rules are right",
+            "Accuracy of the rules",
             overall["rules_accuracy"],
             _beside(overall["baseline"], facts["policy"]["multi_label"]),
         ),
-        ("Network is right", overall["network_accuracy"], "accuracy"),
-        ("Black box is right", overall["black_box_accuracy"], "accuracy"),
-        ("Rules agree", overall["fidelity_plain"], f"with {overall['faithful_to']}"),
+        ("Accuracy of the network", overall["network_accuracy"], ""),
+        ("Accuracy of the black box", overall["black_box_accuracy"], ""),
+        (f"Agreement with {overall['faithful_to']}", overall["fidelity_plain"], "a rule, on average"),
     ]
     found += [Figure(words, percent(rate), note) for words, rate, note in rates if rate is not None]
-    found.append(Figure("Literals", amount(overall["complexity"]), "a rule, on average"))
+    silent = any(rule["tree"]["op"] == "false" for rule in facts["rules"])
+    averaged = "a rule, on average; 0 where there is none" if silent else "a rule, on average"
+    found.append(Figure("Literals", amount(overall["complexity"]), averaged))
     return found
 
 
 def _beside(baseline: float | None, multi_label: bool) -> str:
     """A few words on the accuracy of the rules."""
     if baseline is None:
-        return "about every label of a row" if multi_label else "accuracy"
+        return "about every label of a row" if multi_label else ""
     return f"most common class: {percent(baseline)}"
 
 

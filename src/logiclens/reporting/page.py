@@ -20,7 +20,17 @@ from markupsafe import Markup
 
 from logiclens.concepts.concept import value_text
 from logiclens.reporting.escaping import inert, isolated, led_by, script_hash, visible
-from logiclens.reporting.glance import answer, figures, findings, kind_note, percent, provenance
+from logiclens.reporting.glance import (
+    answer,
+    figures,
+    findings,
+    kind_note,
+    lead_in,
+    meaning,
+    percent,
+    provenance,
+    status_words,
+)
 from logiclens.reporting.picture import chip, front_picture, lines_of, literals, shades
 
 if TYPE_CHECKING:
@@ -66,6 +76,9 @@ def render(facts: Facts) -> str:
             figures=figures(given),
             findings=findings(given),
             kind_note=kind_note(given),
+            lead_in=lead_in(given),
+            meaning=meaning(given),
+            status_words=status_words,
             provenance=provenance(given),
             literals=lambda tree: literals(tree, given["concepts"], chips),
             front_picture=front_picture,

@@ -41,13 +41,6 @@
   const isolated = (text) =>
     visible(text).split(LEFTWARD_RUN).map((part, at) => (at % 2 ? named(part) : document.createTextNode(part)));
 
-  /** A sentence, with the label set off that it begins with. */
-  function ledBy(text, label) {
-    const start = [label, `“${label}”`, `class ${label}`].find((lead) => text.startsWith(`${lead} `));
-    return start === undefined ? isolated(text)
-      : [make('strong', {}, ...isolated(start)), ...isolated(text.slice(start.length))];
-  }
-
   const many = (n, word) => `${n.toLocaleString('en-US')} ${word}${n === 1 ? '' : 's'}`;
 
   /** A rate as people read it; only all is 100%, and only none is 0%. */
@@ -60,8 +53,6 @@
 
   const inWords = (value) => (value === null ? 'missing' : value === OTHER ? 'another value'
     : value === true ? 'yes' : value === false ? 'no' : String(value));
-
-  const without = (text, ending) => (ending && text.endsWith(ending) ? text.slice(0, -ending.length) : text);
 
   /** Nodes with a word between each two. */
   const joined = (lists, word) => lists.flatMap((nodes, at) => (at ? [word, ...nodes] : nodes));
@@ -216,7 +207,10 @@
     const back = one('.back', card);
     const slid = one('.slid', card);
     const elsewhere = one('.terms.slid-only', card);
+    const trial = one('.trial', card);
+    const backHere = make('button', { type: 'button' }, back.textContent);
 
+    /** Show one of the rule's lengths; what is said of all rules, above and below, stays that of the report. */
     function show(point) {
       const chosen = point === home[at];
       const shown = rule.front[point];
@@ -227,8 +221,6 @@
       one('.logic', card).replaceChildren(
         ...joined(linesOf(text.logic).map((line) => [make('span', { class: 'line' }, ...isolated(line))]), ' '));
       one('.sentence', card).replaceChildren(...isolated(text.sentence));
-      const short = one(`[data-answer="${at}"]`);
-      if (short) short.replaceChildren(...ledBy(without(text.sentence, document.body.dataset.kindNote), rule.label));
       for (const code of all('[data-language]', card)) {
         one('code', code).textContent = visible(text.exports[code.dataset.language] ?? noCode);
       }
@@ -237,6 +229,12 @@
       for (const part of all('.chosen-only', card)) part.hidden = !chosen;
       elsewhere.hidden = chosen;
       back.hidden = chosen;
+      card.classList.toggle('on-trial', !chosen);
+      if (trial.hidden !== chosen) {
+        trial.hidden = chosen;
+        trial.replaceChildren(...(chosen ? [] : [make('strong', {}, 'Trying another length:'),
+          ' the figures above are of the report’s own rule. Logic, terms, scores and code below are of the trial. ', backHere]));
+      }
       showScores(shown, chosen);
       if (!chosen) showTerms(shown.tree);
       slid.textContent = said(shown, chosen);
@@ -246,17 +244,14 @@
       const parts = [many(shown.literals, 'literal')];
       if (shown.errors !== null) parts.push(many(shown.errors, 'error'));
       const promised = { if: 'recall', cluster: 'recall', only_if: 'precision' }[facts.kind] ?? 'accuracy';
-      if (shown[promised] !== null) parts.push(`${promised} ${percent(shown[promised])}`);
-      if (shown.fidelity !== null) parts.push(`fidelity ${percent(shown.fidelity)}`);
-      return parts.join(' · ') + (chosen ? ' · the rule of this report' : '');
+      const called = promised === 'accuracy' ? 'explanation accuracy (macro-F1)' : promised;
+      if (shown[promised] !== null) parts.push(`${called} ${percent(shown[promised])}`);
+      if (shown.fidelity !== null) parts.push(`fidelity (macro-F1) ${percent(shown.fidelity)}`);
+      return parts.join(' · ') + (chosen ? ' · the report’s rule' : ' · a trial');
     }
 
     function showScores(shown, chosen) {
       scores.replaceChildren(...measured.cloneNode(true).childNodes);
-      const brief = one('.brief', card);
-      brief.replaceChildren(...[many(shown.literals, 'literal'),
-        ...['precision', 'recall'].filter((name) => shown[name] !== null).map((name) => `${name} ${percent(shown[name])}`),
-      ].map((text) => make('span', {}, text)));
       if (chosen) return;
       for (const row of all('[data-rate]', scores)) { // intervals are known of the chosen rule alone
         const value = shown[row.dataset.rate];
@@ -272,12 +267,12 @@
       elsewhere.replaceChildren(
         make('h4', {}, terms.length ? `The ${terms.length === 1 ? 'way' : `${terms.length} ways`} to make it true` : 'No way to make it true'),
         make('ol', {}, ...terms.map((term) => make('li', {}, chipsOf(term)))),
-        make('p', { class: 'note' }, 'Terms are measured for the rule of this report only.'));
+        make('p', { class: 'note' }, 'Terms are measured for the report’s rule only.'));
     }
 
     const move = (point) => { show(point); whatIf.refresh(); };
     slider.addEventListener('input', () => move(Number(slider.value)));
-    back.addEventListener('click', () => { move(home[at]); slider.focus(); });
+    for (const button of [back, backHere]) button.addEventListener('click', () => { move(home[at]); slider.focus(); });
     for (const circle of all('.chart circle', card)) circle.addEventListener('click', () => move(Number(circle.dataset.point)));
     card.addEventListener('rule-home', () => show(home[at]));
     slid.textContent = said(rule.front[home[at]], true);
@@ -453,19 +448,20 @@
       verdict.replaceChildren(
         make('p', { class: 'what' }, policy.multi_label ? 'The rules say' : 'The rules predict'),
         make('p', { class: 'prediction' }, ...predicted(said)),
-        make('p', { class: 'why' }, ...(mark ? [make('span', { class: 'mark' }, mark)] : []), ...why, ...moved()));
+        make('p', { class: 'why' }, ...(mark ? [make('span', { class: 'mark' }, mark)] : []), ...why), ...moved());
     }
 
     /** A word on rules that are not those of the report. */
     function moved() {
       const n = now.filter((point, at) => point !== home[at]).length;
       if (!n) return [];
-      const button = make('button', { type: 'button' }, 'Back to the rules of this report');
+      const button = make('button', { type: 'button' }, `Back to the report’s ${n === 1 ? 'rule' : 'rules'}`);
       button.addEventListener('click', () => {
         all('.rule').forEach((card) => card.dispatchEvent(new Event('rule-home')));
         refresh();
       });
-      return [make('br'), `${n === 1 ? 'One rule is' : `${n} rules are`} shorter or longer than in this report. `, button];
+      return [make('p', { class: 'tried' }, make('strong', {}, 'This follows your trial:'),
+        ` ${n === 1 ? 'one rule is' : `${n} rules are`} shorter or longer than in the report. `, button)];
     }
 
     function showRules(said, trees, truths) {
@@ -473,7 +469,7 @@
       const some = shown.length <= 8 ? shown
         : shown.sort((a, b) => b.fired - a.fired || b.share - a.share).slice(0, Math.max(5, said.fired.filter(Boolean).length));
       list.replaceChildren(...some.map(({ at, fired, term, n, of }) => make('li', { class: fired ? 'true' : 'false' },
-        make('div', { class: 'label' }, named(rules[at].label),
+        make('div', { class: 'label' }, make('span', {}, named(rules[at].label), ...(now[at] === home[at] ? [] : [' ', make('span', { class: 'mark' }, 'trial')])),
           make('span', { class: 'says' }, fired ? 'holds' : of ? `does not hold (${n} of ${of})` : 'never holds')),
         ...(term ? [chipsOf(term, truths, row)] : []))));
       if (some.length < shown.length) {
