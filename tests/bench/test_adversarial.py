@@ -26,7 +26,9 @@ def rules(scene):
 @pytest.fixture(scope="module")
 def found(scene, rules, tmp_path_factory):
     path = tmp_path_factory.mktemp("results") / "adversarial.json"
-    protocol = Protocol(2, 25, (Budget(0.6, "l2", 15), Budget(1.0, "l2", 15)), (Budget(0.6, "l2", 8),), (1.0,))
+    protocol = Protocol(
+        2, 25, (Budget(0.6, "l2", 15), Budget(1.0, "l2", 15)), (Budget(0.6, "l2", 8),), (1.0,)
+    )
     return run(scene, rules, protocol, findings=Findings(path))
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.path import Path
 
-from logiclens.plots.layers import curve, place, strengths
+from logiclens.plots.layers import curve, place, strengths, ways
 
 
 @st.composite
@@ -19,6 +19,20 @@ def networks(draw: st.DrawFn) -> list[np.ndarray]:
         np.array(draw(st.lists(values, min_size=a * b, max_size=a * b)), dtype=float).reshape(b, a)
         for a, b in pairwise(sizes)
     ]
+
+
+@given(networks())
+def test_ways_are_the_signs_of_all_products(weights: list[np.ndarray]):
+    found = ways(weights)
+
+    assert len(found) == len(weights)
+    for depth, layer in enumerate(found):
+        for unit, sign in enumerate(layer):
+            paths = [(unit, 1.0)]
+            for weight in weights[depth + 1 :]:
+                paths = [(to, value * w[at]) for at, value in paths for to, w in enumerate(weight)]
+            signs = {float(np.sign(value)) for _, value in paths if value}
+            assert sign == (signs.pop() if len(signs) == 1 else 0.0)
 
 
 @given(networks())

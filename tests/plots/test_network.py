@@ -5,6 +5,7 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.collections import PathCollection
 from matplotlib.colors import same_color
+from matplotlib.legend import Legend
 
 from logiclens import Explanation, Rule, Var
 from logiclens.errors import InputError
@@ -37,11 +38,48 @@ def test_lines_are_as_thick_as_weights_are_large():
     assert [values.tolist() for values in display.connections_] == [[0.5, 1.0, -2.0], [-1.0, 2.0]]
     assert (np.diff(first.get_linewidths()) > 0).all()
     np.testing.assert_allclose(first.get_linewidths(), 0.3 + 3.4 * np.array([0.25, 0.5, 1.0]))
-    look = Look.of(display.ax_)
-    colors = [look.yes, look.yes, look.against]
-    edges = first.get_edgecolor()
-    assert all(same_color(edge[:3], color) for edge, color in zip(edges, colors, strict=True))
     assert len(second.get_paths()) == 2
+
+
+def colors_of(part: PathCollection, display: NetworkDisplay) -> list[str]:
+    """What each line says, by its color."""
+    look = Look.of(display.ax_)
+    words = {"for": look.yes, "against": look.against, "both": look.no}
+    edges = part.get_edgecolor()
+    return [next(word for word in words if same_color(edge[:3], words[word])) for edge in edges]
+
+
+def test_colors_say_what_speaks_for_the_target():
+    display = NetworkDisplay(WEIGHTS, NAMES).plot()
+
+    assert [colors_of(part, display) for part in lines(display)] == [
+        ["against", "for", "against"],  # 0.5 * -1, 1 * 2, -2 * 2
+        ["against", "for"],
+    ]
+    assert [part.tolist() for part in display.speaks_] == [[-1, 1, -1], [-1, 1]]
+
+
+def test_two_negative_weights_in_a_row_speak_for_the_target():
+    display = NetworkDisplay([np.array([[-1.0, 2.0]]), np.array([[-3.0]])], ["a", "b"]).plot()
+
+    assert display.connections_[0].tolist() == [-1.0, 2.0]
+    assert colors_of(lines(display)[0], display) == ["for", "against"]
+
+
+def test_lines_whose_ways_differ_have_a_color_of_their_own():
+    weights = [np.array([[1.0]]), np.array([[1.0], [2.0]]), np.array([[1.0, -1.0]])]
+    display = NetworkDisplay(weights, ["a"]).plot()
+
+    first, second, _ = lines(display)
+    assert colors_of(first, display) == ["both"]
+    assert colors_of(second, display) == ["for", "against"]
+    assert key(display) == ["speaks for", "speaks against", "both"]
+    assert key(NetworkDisplay(WEIGHTS, NAMES).plot()) == ["speaks for", "speaks against"]
+
+
+def key(display: NetworkDisplay) -> list[str]:
+    found = [*display.ax_.figure.findobj(Legend)]
+    return [text.get_text() for text in found[0].get_texts()]
 
 
 def test_pruned_concepts_stand_without_lines():
@@ -118,6 +156,7 @@ def test_the_first_of_two_classes_is_the_second_turned_round():
 
     np.testing.assert_array_equal(yes.connections_[-1], -no.connections_[-1])
     np.testing.assert_array_equal(yes.connections_[0], no.connections_[0])
+    np.testing.assert_array_equal(yes.speaks_[0], -no.speaks_[0])
 
 
 def test_clusters_black_boxes_and_loaded_models_are_drawn(loaded: object):

@@ -273,7 +273,7 @@ def test_a_goal_can_be_named(page: Any, own: ExplanationSet):
 
 def test_the_slider_changes_the_rule_and_what_follows_from_it(page: Any, own: ExplanationSet):
     card = page.locator("#rule-0")
-    before = {part: card.locator(part).inner_text() for part in (".logic", ".sentence", ".scores", ".brief")}
+    before = {part: card.locator(part).inner_text() for part in (".logic", ".sentence", ".scores")}
     card.locator("[data-language=sql] summary").click()
     code = card.locator("[data-language=sql] code").inner_text()
 
@@ -302,8 +302,41 @@ def test_the_points_of_the_chart_can_be_clicked(page: Any):
     card.locator("circle[data-point='2']").click()
 
     assert "6 literals" in card.locator(".slid").inner_text()
+    assert card.locator(".slid").inner_text().endswith(" · a trial")
     card.locator(".back").click()
-    assert "the rule of this report" in card.locator(".slid").inner_text()
+    assert card.locator(".slid").inner_text().endswith(" · the report’s rule")
+
+
+def test_what_is_said_of_the_whole_report_stays_when_a_rule_is_tried(page: Any):
+    card = page.locator("#rule-1")
+    kept = ("header.page", "#checks", "#data", "#rule-1 > summary", "#rule-0", "#rule-2")
+    before = {part: page.locator(part).inner_text() for part in kept}
+    trial = card.locator(".trial")
+    assert trial.is_hidden()
+    assert page.locator(".verdict .tried").count() == 0
+
+    card.locator(".slide input").fill("0")  # this one is never true
+
+    assert "No case is lived" in card.locator(".sentence").inner_text()
+    assert {part: page.locator(part).inner_text() for part in kept} == before
+    assert trial.inner_text().startswith(
+        "Trying another length: the figures above are of the report’s own rule."
+    )
+    assert trial.locator("button").inner_text() == "Back to the report’s rule"
+    assert (
+        page.locator(".verdict .tried")
+        .inner_text()
+        .startswith("This follows your trial: one rule is shorter or longer than in the report.")
+    )
+    assert page.locator(".verdicts li", has_text="lived").locator(".mark").all_inner_texts() == ["trial"]
+    assert page.locator(".verdicts .mark").count() == 1
+
+    trial.locator("button").click()
+
+    assert trial.is_hidden()
+    assert page.locator(".verdict .tried, .verdicts .mark").count() == 0
+    assert page.evaluate("() => document.activeElement.type") == "range"
+    assert "No case is lived" not in card.locator(".sentence").inner_text()
 
 
 @pytest.mark.parametrize("language", ["sql", "python", "latex"])

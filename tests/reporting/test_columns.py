@@ -123,6 +123,19 @@ def test_of_very_many_columns_the_first_are_listed_those_of_rules_before_others(
     assert (found.n_columns, found.n_columns_left_out, found.n_dropped_left_out) == (1250, 800, 50)
 
 
+def test_notes_on_how_the_file_was_read_are_kept():
+    rules = ExplanationSet([Explanation(Rule("a", Var("x")))], ["x"])
+    many = [f"Column {at} was read as text." for at in range(MOST_COLUMNS + 3)]
+
+    assert gather_facts(rules).data.notes == ()
+    assert gather_facts(rules, source=Source(notes=["Numbers have a decimal comma."])).data.notes == (
+        "Numbers have a decimal comma.",
+    )
+    found = gather_facts(rules, source=Source(notes=tuple(many))).data
+    assert (found.notes, found.n_notes_left_out) == (tuple(many[:MOST_COLUMNS]), 3)
+    assert hash(Source(notes=["a"])) == hash(Source(notes=("a",)))
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -135,6 +148,10 @@ def test_of_very_many_columns_the_first_are_listed_those_of_rules_before_others(
             "write {'patient': 'an identifier'}.",
         ),
         ({"held_out": "yes"}, "held_out must be True, False or None. Got 'yes'."),
+        (
+            {"notes": "read as text"},
+            "notes must be a sequence of strings. Got 'read as text'; write ['Decimal commas were read.'].",
+        ),
         ({"task": "guess"}, "task must be 'classify', 'black box' or 'cluster'. Got 'guess'."),
     ],
 )

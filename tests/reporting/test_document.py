@@ -43,7 +43,12 @@ def test_a_notebook_shows_the_page():
     assert page is not None
     assert html.unescape(page[1]) == made.html
     assert "<b>" not in shown
-    assert repr(made) == "Report()"
+
+
+def test_a_report_says_what_it_is():
+    size = round(len(report(RULES, title="it's <b>").html.encode()) / 1000)
+
+    assert repr(report(RULES, title="it's <b>")) == f"""Report("it's <b>", 1 rule, {size} KB)"""
 
 
 def test_nothing_is_left_behind_where_the_page_cannot_be_written(tmp_path: Path):

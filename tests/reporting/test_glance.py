@@ -9,7 +9,17 @@ import pytest
 from logiclens.explain import Rule, RuleKind
 from logiclens.logic import Var
 from logiclens.reporting import report
-from logiclens.reporting.glance import answer, figures, findings, kind_note, percent, provenance
+from logiclens.reporting.glance import (
+    answer,
+    figures,
+    findings,
+    kind_note,
+    lead_in,
+    meaning,
+    percent,
+    provenance,
+    status_words,
+)
 from tests.reporting import pages
 
 
@@ -92,9 +102,123 @@ def test_figures_name_what_was_measured(facts: dict[str, Any]):
 
     assert shown["Rows"] == ("1,000", "750\u00a0for\u00a0training, 250\u00a0held\u00a0out")
     assert shown["Classes"] == ("3", "")
-    assert shown["Rules are right"] == ("100%", "most common class: 62.5%")
-    assert shown["Black box is right"] == ("50%", "accuracy")
-    assert "Network is right" not in shown
+    assert shown["Accuracy of the rules"] == ("100%", "most common class: 62.5%")
+    assert shown["Accuracy of the black box"] == ("50%", "")
+    assert "Accuracy of the network" not in shown
+
+
+def test_figures_say_whom_rules_agree_with(facts: dict[str, Any]):
+    facts["overall"] |= {"fidelity_plain": 0.994, "faithful_to": "the network"}
+    shown = {figure.name: (figure.value, figure.note) for figure in figures(facts)}
+
+    assert shown["Agreement with the network"] == ("99.4%", "a rule, on average")
+
+
+def test_figures_say_how_many_columns_are_used(facts: dict[str, Any]):
+    facts["data"] |= {"n_columns": 45, "dropped": [{"name": "a", "why": "b"}] * 5, "n_dropped_left_out": 2}
+    assert [(one.value, one.note) for one in figures(facts) if one.name == "Columns used"] == [
+        ("38 of 45", "6 in a rule")
+    ]
+
+    facts["data"] |= {"dropped": [], "n_dropped_left_out": 0}
+    assert [one.value for one in figures(facts) if one.name == "Columns used"] == ["45"]
+
+
+def test_the_answer_says_when_rules_are_no_better_than_a_guess(facts: dict[str, Any]):
+    said = (
+        "<strong>That is no better than a guess</strong>: these columns may not decide <bdi>&lt;b&gt;</bdi>."
+    )
+    facts["target"] = "<b>"
+    for right, doubted in ((0.86, True), (0.87, True), (0.88, False)):
+        facts["overall"] |= {"rules_accuracy": right, "baseline": 0.87}
+        assert (said in answer(facts)) == doubted
+    facts["overall"]["baseline"] = None
+    assert said not in answer(facts)
+
+
+def test_rules_of_a_black_box_are_compared_with_its_most_common_answer(facts: dict[str, Any]):
+    facts |= {"task": "black box", "target": "loan"}
+    facts["overall"] |= {"n": 10, "rules_accuracy": None, "baseline": None}
+    for counts, doubted in (([[6, 1], [2, 1]], True), ([[6, 1], [1, 2]], False)):
+        facts["overall"]["confusion"] = {"labels": ["a", "b"], "counts": counts}
+        assert (
+            "Together the rules meet 70% of the answers of the black box; always the most common one, 70%. "
+            "<strong>That is no better than a guess</strong>: these columns may not decide <bdi>loan</bdi>."
+            in answer(facts)
+        ) == doubted
+
+
+def test_the_answer_says_for_how_many_classes_there_is_no_rule(facts: dict[str, Any]):
+    rule = facts["rules"][0]
+    rule["scores"]["literals"] = 3
+    silent = {**rule, "tree": {"op": "false"}, "scores": {**rule["scores"], "literals": 0}}
+    always = {**silent, "tree": {"op": "true"}}
+    for rules, said in (
+        (
+            [rule, rule] + [silent] * 38,
+            "No rule was found for 38 of 40 classes; the others have 3 literals on average.",
+        ),
+        ([rule, silent], "No rule was found for 1 of 2 classes; the other has 3 literals."),
+        ([always, silent], "No rule was found for 1 of 2 classes; the other is always true."),
+        ([silent] * 2, "No rule was found for any of 2 classes."),
+        ([silent], "No rule was found."),
+    ):
+        facts["rules"] = rules
+        assert answer(facts).startswith(f"{said} ")
+        assert figures(facts)[-1].note == "a rule, on average; 0 where there is none"
+    facts["kind"] = "cluster"
+    assert answer({**facts, "rules": [rule, silent]}).startswith("No rule was found for 1 of 2 clusters;")
+
+
+@pytest.mark.parametrize(
+    ("kind", "against", "said"),
+    [
+        (
+            "iff",
+            "the truth",
+            "The rules state when the network says a class; "
+            "how often that is right stands in precision and recall.",
+        ),
+        (
+            "if",
+            "the network",
+            "The rules state what holds whenever the network says a class, not when it is so; "
+            "precision and recall compare with the answers of the network.",
+        ),
+        (
+            "only_if",
+            "",
+            "The rules state what is enough for the network to say a class, not when it is so.",
+        ),
+    ],
+)
+def test_what_rules_state_is_what_a_network_says(facts: dict[str, Any], kind: str, against: str, said: str):
+    facts["kind"] = kind
+    facts["overall"] |= {"against": against, "faithful_to": "the network"}
+
+    assert meaning(facts) == said
+    assert lead_in(facts) == ("The network says:" if kind == "iff" else "As the network sees it:")
+
+
+def test_whose_answers_rules_state(facts: dict[str, Any]):
+    assert lead_in(facts) == "The model says:"  # rules alone
+    facts["task"] = "black box"
+    assert lead_in(facts) == "The black box says:"
+    facts |= {"task": "cluster", "kind": "cluster", "rules": facts["rules"][:1]}
+    facts["overall"]["against"] = "the clusters"
+    assert lead_in(facts) == "As the clusters were made:"
+    assert meaning(facts) == (
+        "The rule states what holds of the rows that were put into the cluster; "
+        "how often that is so stands in precision and recall."
+    )
+
+
+def test_a_status_does_not_speak_of_settings():
+    assert [
+        status_words(f"{how} within max_literals={n}")
+        for how, n in (("best found", 10), ("proved minimal", 1))
+    ] == ["the best found of at most 10 literals", "proved minimal, of at most 1 literal"]
+    assert status_words("best found") == "best found"
 
 
 def test_findings_of_rules_that_have_all_faults(facts: dict[str, Any]):
@@ -152,7 +276,7 @@ def test_labels_that_go_together_have_no_conflicts(facts: dict[str, Any]):
         "Three rules, one for each class, of 6 literals on average. On 40 rows held out they get every "
         "label right of <strong>50%</strong>; the network of 62.5%."
     )
-    assert [one.note for one in figures(facts) if one.name == "Rules are right"] == [
+    assert [one.note for one in figures(facts) if one.name == "Accuracy of the rules"] == [
         "about every label of a row"
     ]
 

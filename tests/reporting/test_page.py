@@ -12,7 +12,7 @@ import pytest
 
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import FALSE, TRUE, Var
-from logiclens.reporting import report
+from logiclens.reporting import Source, report
 from logiclens.reporting.escaping import script_hash
 from logiclens.reporting.page import render
 from tests.reporting import pages
@@ -188,3 +188,55 @@ def test_rules_of_every_kind_have_a_page(kind: str):
 
     assert Reader(made.html).open == []
     assert made.facts.kind_words[1:] in made.html
+
+
+def test_the_page_says_that_rules_are_what_a_model_says():
+    rules = pages.rules()
+    rows = pages.table(30, 0, rules.vocabulary)
+    text = report(rules, rows, rules.predict(rows)).html
+    said = (
+        "The rules state when the model says a class; how often that is right stands in precision and recall."
+    )
+
+    head, rest = text.split("</header>")
+    reading = rest.split('id="reading"')[1]
+    assert '<p class="lead-in">The model says:</p>' in head
+    assert rest.split('<details class="rule"')[0].count(said) == 1
+    assert reading.count(said) == 1
+    assert text.count(said) == 2
+
+
+def test_figures_of_one_name_are_one_figure():
+    rules = pages.rules()
+    rows = pages.table(30, 0, rules.vocabulary)
+    text = report(rules, rows, rules.predict(rows)).html
+    card = text.split('<div class="scores">')[1].split("</dl>")[0]
+    reading = text.split('id="reading"')[1].split("</section>")[0]
+
+    names = re.findall(r"<dt[^>]*>([^<]*)</dt>", card)
+    assert names == ["Precision", "Recall", "Coverage", "Explanation accuracy (macro-F1, as in the paper)"]
+    assert set(re.findall(r"<dt>([^<]*)</dt>", reading)) >= {
+        "Accuracy",
+        "Explanation accuracy (macro-F1, as in the paper)",
+        "Agreement with the network",
+        "Fidelity (macro-F1, as in the paper)",
+    }
+
+
+def test_the_page_says_how_the_file_was_read():
+    rules = pages.rules()
+
+    assert "How the file was read" not in report(rules).html
+    text = report(rules, source=Source(notes=("Numbers have a decimal comma.", "Column '<b>': text."))).html
+    data = text.split('id="data"')[1].split("</section>")[0]
+    assert "<h3>How the file was read</h3>" in data
+    assert "<li>Numbers have a decimal comma.</li>" in data
+    assert "<li>Column &#39;&lt;b&gt;&#39;: text.</li>" in data
+
+
+def test_the_page_words_how_a_rule_was_found():
+    status = "best found within max_literals=10"
+    text = report(ExplanationSet([Explanation(Rule("a", Var("x")), status=status)], ["x"])).html
+
+    assert "Status: the best found of at most 10 literals." in text
+    assert "max_literals" not in text.split('<script type="application/json"')[0]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.path import Path
 
-from logiclens.logic.arrays import FloatArray, IndexArray
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 
 _GAP = 2.0  # between neighboring layers, where neighboring concepts are 1 apart
 _APART = 0.9  # between neighboring hidden units
@@ -32,6 +32,41 @@ class Layer:
     units: IndexArray
     y: FloatArray
     x: float
+
+
+def ways(weights: Sequence[FloatArray]) -> list[FloatArray]:
+    """Whether the ways from a unit to the output speak for it: the signs of the products of their weights.
+
+    Activations between layers never turn a sign, so a unit whose ways all have the same sign raises the
+    output (1) or lowers it (-1). Where they differ, or there is none, nothing can be said (0).
+
+    Parameters
+    ----------
+    weights : sequence of ndarray of float, shape (n_out, n_in)
+        From the concepts to a single output.
+
+    Returns
+    -------
+    list of ndarray of float
+        One for each layer but the concepts, hidden layers first; the output has 1.
+
+    Examples
+    --------
+    >>> first, second = np.array([[1.0], [-1.0]]), np.array([[1.0, 2.0], [1.0, 0.0]])
+    >>> [layer.tolist() for layer in ways([first, second, np.array([[1.0, -1.0]])])]
+    [[0.0, 1.0], [1.0, -1.0], [1.0]]
+    """
+    up: BoolArray = np.ones(1, dtype=np.bool_)
+    down = ~up
+    found = [np.ones(1)]
+    for weight in reversed(weights[1:]):
+        more, less = (weight > 0).T, (weight < 0).T
+        raised = (more & up) | (less & down)
+        lowered = (more & down) | (less & up)
+        up, down = np.asarray(raised.any(axis=1)), np.asarray(lowered.any(axis=1))
+        found.append(up.astype(np.float64) - down)
+    found.reverse()
+    return found
 
 
 def strengths(weights: Sequence[FloatArray]) -> list[FloatArray]:

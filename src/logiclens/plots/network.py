@@ -23,7 +23,7 @@ from logiclens.logic.formula import Formula, Var
 from logiclens.logic.normal_form import substitute
 from logiclens.logic.syntax import format_formula
 from logiclens.logic.values import as_floats
-from logiclens.plots.layers import Layer, curve, place
+from logiclens.plots.layers import Layer, curve, place, ways
 from logiclens.plots.looks import (
     SMALL,
     Look,
@@ -46,9 +46,11 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 class NetworkDisplay:
     """The network of a target: concepts to the left, hidden units, the target to the right.
 
-    Lines are connections, as thick as their weights are large within their layer, of one color where they are
-    positive, of another where they are negative. Concepts that were pruned stand below, without lines. Beside
-    the units of a psi network stand their formulas (Fig. 8a).
+    Lines are connections, as thick as their weights are large within their layer. Their color says whether
+    they speak for the target or against it: the sign of the product of weights along the way to the output,
+    so that two negative ones speak for it. Lines from which some ways speak for it and others against it, as
+    can be with two hidden layers or more, are gray. Concepts that were pruned stand below, without lines.
+    Beside the units of a psi network stand their formulas (Fig. 8a).
 
     Parameters
     ----------
@@ -75,6 +77,8 @@ class NetworkDisplay:
     connections_ : tuple of ndarray
         Between neighboring layers, the weights of the lines, in the order of the lines of
         ``ax_.collections``.
+    speaks_ : tuple of ndarray
+        For each of these lines 1 where it speaks for the target, -1 where against it, 0 where both.
 
     Examples
     --------
@@ -83,6 +87,8 @@ class NetworkDisplay:
     >>> display = NetworkDisplay(weights, ["a", "b", "c"]).plot()
     >>> display.kept_, display.pruned_
     (('a', 'b'), ('c',))
+    >>> NetworkDisplay([[[-1.0]], [[-2.0]]], ["a"]).plot().speaks_[0].tolist()
+    [1]
 
     References
     ----------
@@ -94,6 +100,7 @@ class NetworkDisplay:
     kept_: tuple[str, ...]
     pruned_: tuple[str, ...]
     connections_: tuple[FloatArray, ...]
+    speaks_: tuple[IndexArray, ...]
 
     def __init__(
         self,
@@ -176,18 +183,21 @@ class NetworkDisplay:
         return np.asarray(self.weights[0].any(axis=0))
 
     def _draw_connections(self, layers: list[Layer]) -> None:
-        drawn = []
-        for weight, left, right in zip(self.weights, layers, layers[1:], strict=False):
+        drawn, speaks = [], []
+        colors = {1: self._look.yes, -1: self._look.against, 0: self._look.no}
+        onward = ways(self.weights)
+        for weight, left, right, sign in zip(self.weights, layers, layers[1:], onward, strict=False):
             part = weight[np.ix_(right.units, left.units)]
             to, start_at = np.nonzero(part)
             values = part[to, start_at]
             order = np.argsort(np.abs(values), kind="stable")  # strong ones on top
             to, start_at, values = to[order], start_at[order], values[order]
+            says = (np.sign(values) * sign[right.units][to]).astype(np.intp)
             share = np.abs(values) / max(float(np.abs(weight).max()), 1e-300)
             lines = PathCollection(
                 [curve(left.x, left.y[i], right.x, right.y[j]) for i, j in zip(start_at, to, strict=True)],
                 facecolors="none",
-                edgecolors=[self._look.yes if value > 0 else self._look.against for value in values],
+                edgecolors=[colors[said] for said in says.tolist()],
                 linewidths=0.3 + 3.4 * share,
                 alpha=(0.25 + 0.6 * share).tolist() or None,
                 zorder=1,
@@ -195,7 +205,8 @@ class NetworkDisplay:
             lines.set_capstyle("butt")
             self.ax_.add_collection(lines, autolim=False)
             drawn.append(values)
-        self.connections_ = tuple(drawn)
+            speaks.append(says)
+        self.connections_, self.speaks_ = tuple(drawn), tuple(speaks)
 
     def _draw_units(self, layers: list[Layer]) -> None:
         for depth, layer in enumerate(layers):
@@ -301,6 +312,8 @@ class NetworkDisplay:
             Line2D([], [], color=self._look.yes, linewidth=2.5, label="speaks for"),
             Line2D([], [], color=self._look.against, linewidth=2.5, label="speaks against"),
         ]
+        if any((part == 0).any() for part in self.speaks_):
+            handles.append(Line2D([], [], color=self._look.no, linewidth=2.5, label="both"))
         keyed(ax, handles)
         left = label_width([text for text in ax.texts if text.get_horizontalalignment() == "right"]) + 8
         rule = self.explanation
