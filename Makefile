@@ -35,7 +35,7 @@ demo: $(STAMP) ## Print the rules of a small data set
 	@$(BIN)/logiclens demo
 
 test: $(STAMP) ## Run all tests
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses=8
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses=8 --dist worksteal
 
 check: $(STAMP) ## Lint, format, types, layers, documentation
 	@$(BIN)/ruff check .

@@ -252,8 +252,7 @@ def check_rules(rules: ExplanationSet, given: Given = None) -> RuleCheck:
     ----------
     rules : ExplanationSet
     given : Formula or iterable of Formula, optional
-        What is known about the concepts, as for :meth:`ExplanationSet.conflicts
-        <logiclens.explain.ExplanationSet.conflicts>`; what the vocabulary knows of them is added.
+        What is known about the concepts; what the vocabulary knows of them is added.
 
     Returns
     -------
