@@ -17,7 +17,7 @@ import pandas as pd
 from logiclens.bench.data import MIMIC2
 from logiclens.bench.files import find_file
 from logiclens.guard import RuleGuard, mutual_rules
-from logiclens.metrics.rates import normal_quantile, share
+from logiclens.metrics.rates import normal_quantile, wilson
 
 OUTCOMES = [
     *("day_icu_intime", "service_unit", "day_28_flg", "hospital_los_day", "icu_exp_flg", "hosp_exp_flg"),
@@ -29,8 +29,8 @@ OUTCOMES = [
 def alarms(guard: RuleGuard, table: pd.DataFrame) -> str:
     """Share of the rows that are rejected, in percent, with its interval."""
     rejected = guard.predict(table) < 0
-    every = np.ones_like(rejected)
-    rate, (low, high) = share(rejected, every, every.astype(float), normal_quantile(0.95))
+    rate = float(rejected.mean())
+    low, high = wilson(rate, len(rejected), normal_quantile(0.95))
     return f"{rate:.1%} ({low:.1%} to {high:.1%})"
 
 

@@ -16,7 +16,18 @@ import scipy.sparse
 import torch
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from logiclens import concepts, estimators, explain, files, loading, logic, metrics, plots, reporting
+from logiclens import (
+    concepts,
+    estimators,
+    explain,
+    files,
+    guard,
+    loading,
+    logic,
+    metrics,
+    plots,
+    reporting,
+)
 from logiclens.concepts import (
     Above,
     AtMost,
@@ -60,6 +71,7 @@ from logiclens.explain import (
     with_unseen,
 )
 from logiclens.files import read_batches, read_table, written_whole
+from logiclens.guard import Link, RuleGuard, mutual_rules
 from logiclens.loading import load, rules_of_model
 from logiclens.logic import (
     And,
@@ -2187,6 +2199,43 @@ CASES |= {
 }
 
 
+NOT_RULES_OF_GUARD = {"None": None, "number": 3, "unread": "a ->", "none": [], "unknown": "a -> z"}
+GUARD = RuleGuard("a -> b", names=["a", "b"]).fit([[1, 1], [0, 0.5], [0, 1]])
+NOT_OUTPUTS = {
+    "None": None,
+    "number": 3,
+    "text": "ab",
+    "missing value": [[np.nan, 1]],
+    "logits": [[-3.0, 5.0]],
+    "too wide": [[0, 1, 1]],
+    "other names": {"a": [1], "c": [0]},
+    "tensor of logits": torch.tensor([[-3.0, 5.0]]),
+}
+CASES |= {
+    "RuleGuard.fit": {
+        **prefixed(
+            "rules", each(lambda v: RuleGuard(v, names=["a", "b"]).fit([[1, 1]] * 2), NOT_RULES_OF_GUARD)
+        ),
+        **prefixed("outputs", each(lambda v: RuleGuard("a -> b", names=["a", "b"]).fit(v), NOT_OUTPUTS)),
+        **prefixed("names", each(lambda v: RuleGuard("a -> b", names=v).fit([[1, 1]] * 2), {"number": 3})),
+        "unknown t-norm": lambda: RuleGuard("a", tnorm="min", names=["a"]).fit([[1], [1]]),
+        "contamination": lambda: RuleGuard("a", 2, names=["a"]).fit([[1], [1]]),
+        "weights": lambda: RuleGuard("a", names=["a"], rule_weight=[1, 2]).fit([[1], [1]]),
+    },
+    "RuleGuard": {"checked when it is fitted": lambda: RuleGuard(None).fit([[1], [1]])},
+    **{
+        f"RuleGuard.{name}": each(getattr(GUARD, name), NOT_OUTPUTS)
+        for name in ("penalties", "score_samples", "decision_function", "predict", "violations")
+    },
+    "mutual_rules": {
+        **prefixed("table", each(mutual_rules, {"None": None, "number": 3, "text": "age", "empty": {}})),
+        **prefixed(
+            "estimator", each(lambda v: mutual_rules({"a": [1, 2]}, v), {"text": "mu", "class": MuClassifier})
+        ),
+    },
+    "Link.of": {"cluster": lambda: Link.of(Rule(0, Var("a"), "cluster"))},
+}
+
 ELSEWHERE = {
     "Formula.evaluate_words": "the inside of evaluate(): takes packed words as made there",
     "choose_point": "the inside of explain_class(): takes points and influences as made there",
@@ -2196,6 +2245,9 @@ ELSEWHERE = {
     "LENClassifier.recipe": "the inside of fit()",
     "LENClassifier.hold_out": "the inside of fit()",
     "BlackBoxExplainer.ask": "hands on what it gets: the black box says itself what it takes",
+    "Link": "made by a guard of the rules that it checks",
+    "Violation": "made by RuleGuard.violations()",
+    "Violations": "made by RuleGuard.violations()",
     "Vocabulary.possible": "an inside: takes tuples of a truth table",
     "Vocabulary.finds_by_name": "an inside: takes a Table as made there",
     **{
@@ -2204,7 +2256,7 @@ ELSEWHERE = {
     },
 }
 
-PACKAGES = (logic, concepts, files, explain, metrics, estimators, loading, plots, reporting)
+PACKAGES = (logic, concepts, files, explain, metrics, estimators, loading, plots, reporting, guard)
 LOADING = ("load", "rules_of_model")
 
 

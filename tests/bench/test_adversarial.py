@@ -66,7 +66,7 @@ def test_everything_found_is_in_the_file(found):
     assert stored["rows"] == found.rows
     assert stored["about"]["class_accuracy_2"] > 0.85
     assert stored["about"]["microseconds_forward_2"] > 0
-    assert not list(found.path.parent.glob("*.part"))
+    assert list(found.path.parent.iterdir()) == [found.path]
 
 
 def test_the_number_of_towers():

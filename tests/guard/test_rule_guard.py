@@ -150,7 +150,8 @@ def test_it_is_an_estimator_of_scikit_learn():
             outputs(9),
             "rule_weight must be 'rarity', None or an array. Got 'equal'.",
         ),
-        ({}, outputs(0), "A guard is set on clean rows. Got none."),
+        ({}, outputs(0), "A guard is set on two clean rows or more. Got 0."),
+        ({}, outputs(1), "A guard is set on two clean rows or more. Got 1."),
         (
             {"names": None},
             outputs(9),
@@ -168,6 +169,14 @@ def test_it_is_an_estimator_of_scikit_learn():
 def test_what_is_refused(settings, rows, message):
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         RuleGuard(RULES, **{"names": NAMES, **settings}).fit(rows)
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 6])
+def test_few_clean_rows_are_enough(n_rows):
+    guard = RuleGuard(RULES, names=NAMES).fit(outputs(n_rows))
+
+    assert np.isfinite(guard.offset_)
+    assert guard.predict([[0.95, 0.05, 0.9]]).tolist() == [-1]
 
 
 def test_a_rule_about_an_unknown_output():

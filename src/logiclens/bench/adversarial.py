@@ -16,6 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,13 @@ from logiclens.bench.scenes import Scene, make_network, train_network
 from logiclens.errors import InputError, shown
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
 from logiclens.explain import ExplanationSet
+from logiclens.files.writing import written_whole
 from logiclens.guard import RuleGuard
-from logiclens.guard.attack import Budget, apgd
+from logiclens.guard.attack import Budget, Norm, apgd
 from logiclens.guard.fuzzy import TNorm
 from logiclens.guard.objective import Evade, Misclassify
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.metrics.rates import normal_quantile, share
+from logiclens.metrics.rates import normal_quantile, wilson
 from logiclens.pipelines.concept_training import concept_logits
 
 NETWORKS = {
@@ -70,7 +72,7 @@ class Protocol:
 
     towers: int = 2
     epochs: int = 60
-    budgets: tuple[Budget, ...] = (Budget(0.5, "l2"),)  # type: ignore[arg-type]
+    budgets: tuple[Budget, ...] = (Budget(0.5, Norm.L2),)
     adaptive: tuple[Budget, ...] = ()
     alarm_weights: tuple[float, ...] = (0.3, 3.0)
     contamination: float = 0.05
@@ -120,9 +122,8 @@ class Findings:
     def _write(self) -> None:
         if self.path is None:
             return
-        partial = self.path.with_suffix(".part")
-        partial.write_text(json.dumps({"about": self.about, "rows": self.rows}, indent=1), encoding="utf-8")
-        partial.replace(self.path)
+        with written_whole(self.path) as stream:
+            stream.write(json.dumps({"about": self.about, "rows": self.rows}, indent=1).encode())
 
 
 def learn_rules(
@@ -175,7 +176,7 @@ def run(
         _cost(lambda: _logits(network, scene, scene.test)) / len(scene.test),
     )
     for (name, tnorm), guard in guards.items():
-        cost = _cost(lambda guard=guard: guard.predict(clean.test))  # type: ignore[misc]
+        cost = _cost(partial(guard.predict, clean.test))
         found.note(f"microseconds_guard_{name}_{tnorm}", cost / len(scene.test))
     for budget in protocol.budgets:
         start = time.perf_counter()
@@ -273,8 +274,8 @@ def _row(right: BoolArray, rejected: BoolArray, clean: _Clean, guard: RuleGuard 
     """Robust accuracy with its interval; what the guard does to clean pictures."""
     survived = right | rejected
     kept = np.ones_like(clean.right) if guard is None else guard.predict(clean.test) > 0
-    every = np.ones_like(survived)
-    robust, (low, high) = share(survived, every, every.astype(float), normal_quantile(0.95))
+    robust = float(survived.mean())
+    low, high = wilson(robust, len(survived), normal_quantile(0.95))
     return {
         "robust": robust,
         "low": low,

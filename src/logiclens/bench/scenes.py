@@ -192,7 +192,6 @@ def train_network(scene: Scene, network: nn.Module, *, epochs: int, device: str,
     network = network.to(place)
     view = None
     if scene.name == "cub":
-        network = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         view = RandomView((0.6, 1.0), mirror=True, light=0.3)
     plan = ConceptPlan(
         epochs=epochs,

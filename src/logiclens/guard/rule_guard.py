@@ -139,8 +139,8 @@ class RuleGuard(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         self._whole = Circuit.of([link.demand for link in self.links_], self.names_)
         self._sides = Circuit.of([side for link in self.links_ for side in _sides(link)], self.names_)
         values = self._read(outputs)
-        if not len(values):
-            raise InputError("A guard is set on clean rows. Got none.")
+        if len(values) < 2:
+            raise InputError(f"A guard is set on two clean rows or more. Got {len(values)}.")
         penalties = 1.0 - self._truth(self._parts, np.asarray(_numpy(values)))
         self.weight_ = self._weights(penalties, 1.0)
         self.offset_ = float(np.quantile(self._clean_scores(penalties), share, method="lower"))

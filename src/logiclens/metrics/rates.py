@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 from statistics import NormalDist
 from typing import Any, TypeAlias
 
@@ -148,7 +149,19 @@ def share(part: BoolArray, whole: BoolArray, weight: FloatArray, z: float) -> tu
     rate = min(float(weight[part].sum() / total), 1.0)  # sums of fractions may be off by the last digit
     scaled = weight[whole] / weight[whole].max()  # squares of large weights would overflow
     n = scaled.sum() ** 2 / (scaled**2).sum()
+    return rate, wilson(rate, float(n), z)
+
+
+def wilson(rate: float, n: float, z: float) -> Interval:
+    """Wilson score interval of a rate that was seen on so many rows.
+
+    Examples
+    --------
+    >>> low, high = wilson(0.75, 4, normal_quantile(0.95))
+    >>> f"{low:.3f} to {high:.3f}"
+    '0.301 to 0.954'
+    """
     center = (rate + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2))
+    half = z / (1 + z**2 / n) * sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2))
     # At rates of 0 and 1 rounding may put the ends just outside.
-    return rate, (float(np.clip(center - half, 0, rate)), float(np.clip(center + half, rate, 1)))
+    return min(max(center - half, 0.0), rate), max(min(center + half, 1.0), rate)

@@ -7,16 +7,15 @@ packed words, so that hundreds of formulas can be measured on a million rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
-from statistics import NormalDist
 
 import numpy as np
 
 from logiclens.logic.arrays import Words
 from logiclens.metrics.agreement import macro_f1
+from logiclens.metrics.rates import normal_quantile, wilson
 from logiclens.reporting.rule_facts import Rate
 
-_Z = NormalDist().inv_cdf(0.975)  # of a 95 % interval
+_Z = normal_quantile(0.95)
 NO_RATE = Rate(None)
 
 
@@ -90,8 +89,5 @@ def rate(part: int, whole: int) -> Rate:
     if not whole:
         return NO_RATE
     share = part / whole
-    shrink = 1 + _Z**2 / whole
-    center = (share + _Z**2 / (2 * whole)) / shrink
-    half = _Z / shrink * sqrt(share * (1 - share) / whole + _Z**2 / (4 * whole**2))
-    low, high = min(max(center - half, 0.0), share), max(min(center + half, 1.0), share)
+    low, high = wilson(share, whole, _Z)
     return Rate(share, round(low, 4), round(high, 4))
