@@ -65,10 +65,21 @@ def test_everything_found_is_in_the_file(found):
 
     assert stored["rows"] == found.rows
     assert stored["about"]["class_accuracy_2"] > 0.85
-    assert stored["about"]["microseconds_forward_2"] > 0
+    assert stored["about"]["classes_with_a_rule"] == {"mu": 10, "entropy": 10}
+    assert {row["seed"] for row in stored["rows"]} == {0}
     assert list(found.path.parent.iterdir()) == [found.path]
 
 
 def test_the_number_of_towers():
     with pytest.raises(InputError, match=re.escape("towers must be 1 or 2. Got 3.")):
         Protocol(3)
+
+
+def test_what_the_guards_cost_beside_the_network(found):
+    costs = found.about["microseconds_2"]
+
+    assert list(costs) == ["cpu"]
+    assert set(costs["cpu"]) == {"forward"} | {
+        f"{name} {tnorm}" for name in ("mu", "entropy") for tnorm in ("product", "lukasiewicz", "boolean")
+    }
+    assert all(cost > 0 for cost in costs["cpu"].values())

@@ -50,6 +50,28 @@ def test_the_birds_are_read_as_a_scene(monkeypatch):
     assert make_network(scene, 2, 0).eval()(torch.rand(1, 3, 16, 16)).shape == (1, 4)
 
 
+def test_seeds_set_other_birds_aside(monkeypatch):
+    birds = Pictures(
+        name="cub",
+        pictures=np.zeros((50, 3, 2, 2), dtype=np.uint8),
+        concepts=np.zeros((50, 1), dtype=np.bool_),
+        concept_names=("red",),
+        labels=np.array(["jay"] * 50),
+        target_names=("jay",),
+        split_train=np.arange(40),
+        split_test=np.arange(40, 50),
+        citation="",
+    )
+    monkeypatch.setattr(scenes, "load_cub_pictures", lambda _: birds)
+    aside = [{*scene.calibrate, *scene.test} for scene in (cub_scene(seed=seed) for seed in range(6))]
+
+    assert [len(rows) for rows in aside] == [10] * 6
+    assert aside[0] == aside[5] == set(range(40, 50))
+    assert set.union(*aside[:5]) == set(range(50))
+    for seed in range(6):
+        assert set(cub_scene(seed=seed).train) == set(range(50)) - aside[seed]
+
+
 @pytest.mark.parametrize("towers", [1, 2])
 def test_a_network_says_concepts_and_classes(towers):
     scene = digits_scene()

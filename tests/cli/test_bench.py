@@ -30,7 +30,7 @@ def test_digits_are_attacked_and_guarded(tmp_path):
     result = CliRunner().invoke(app, words)
 
     assert result.exit_code == 0, result.output
-    assert "| towers | attack | strength | no rules | mu |" in result.output
+    assert "| networks | attack | strength | no rules | mu |" in result.output
     stored = json.loads((tmp_path / "adversarial_digits.json").read_text(encoding="utf-8"))
     assert {row["towers"] for row in stored["rows"]} == {1, 2}
     assert (tmp_path / "rules_digits_mu.json").exists()

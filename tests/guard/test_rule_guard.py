@@ -40,6 +40,32 @@ def test_about_the_share_asked_for_is_rejected(tnorm, contamination):
     assert (fresh == -1).mean() <= contamination + 4 * np.sqrt(contamination / 4000) + 0.01
 
 
+@pytest.mark.parametrize(("n_clean", "contamination"), [(30, 0.1), (60, 0.05)])
+def test_alarms_lie_in_the_interval_as_often_as_it_says(n_clean, contamination):
+    """Over many draws of clean and of new rows; the score of a row of one output is the output."""
+    rng, inside = np.random.default_rng(0), 0
+    for _ in range(300):
+        guard = RuleGuard("~a", contamination, names=["a"], rule_weight=None).fit(rng.random((n_clean, 1)))
+        low, high = guard.alarm_interval(50, 0.9)
+        inside += low <= (guard.predict(rng.random((50, 1))) == -1).mean() <= high
+
+    assert 0.86 <= inside / 300 <= 0.98  # shares of 50 rows are not fine enough for 0.9
+
+
+def test_the_more_rows_the_narrower_the_interval_of_alarms():
+    few, many = (RuleGuard(RULES, names=NAMES).fit(outputs(n)) for n in (100, 10_000))
+
+    assert few.alarm_interval(100)[0] < many.alarm_interval(10_000)[0] < 0.05
+    assert few.alarm_interval(100)[1] > many.alarm_interval(10_000)[1] > 0.05
+    for settings, message in [
+        ((0,), "n_rows must be at least 1. Got 0."),
+        ((5.5,), "n_rows must be a whole number of at least 0. Got 5.5."),
+        ((5, 1), "confidence must be a number in (0, 1). Got 1."),
+    ]:
+        with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+            few.alarm_interval(*settings)
+
+
 def test_what_breaks_rules_is_rejected():
     guard = RuleGuard(RULES, names=NAMES).fit(outputs(500))
 

@@ -31,7 +31,7 @@ from logiclens.guard.links import Link, read_links, target_name
 from logiclens.guard.violations import Violations
 from logiclens.logic import Formula, Var
 from logiclens.logic.arrays import FloatArray
-from logiclens.logic.data import ConceptData, as_float, check_names, check_one_name_each
+from logiclens.logic.data import ConceptData, as_float, check_count, check_names, check_one_name_each
 from logiclens.logic.formula import FALSE
 from logiclens.logic.values import as_weights
 
@@ -74,6 +74,8 @@ class RuleGuard(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     weight_ : ndarray of shape (n_clauses,)
     offset_ : float
         The score below which a row is rejected.
+    n_clean_ : int
+        Number of rows that the threshold was set on.
     n_features_in_ : int
 
     Examples
@@ -143,7 +145,9 @@ class RuleGuard(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"A guard is set on two clean rows or more. Got {len(values)}.")
         penalties = 1.0 - self._truth(self._parts, np.asarray(_numpy(values)))
         self.weight_ = self._weights(penalties, 1.0)
-        self.offset_ = float(np.quantile(self._clean_scores(penalties), share, method="lower"))
+        self.n_clean_, at = len(values), int(share * (len(values) - 1))
+        self.offset_ = float(np.sort(self._clean_scores(penalties))[at])
+        self._rank = at + 1
         return self
 
     def penalties(self, outputs: Any) -> Any:
@@ -169,6 +173,40 @@ class RuleGuard(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, outputs: Any) -> NDArray[np.int64]:
         """1 for rows to keep, -1 for rows to reject, shape (n,)."""
         return np.where(_numpy(self.decision_function(outputs)) < 0, -1, 1)
+
+    def alarm_interval(self, n_rows: int, confidence: float = 0.95) -> tuple[float, float]:
+        """Share of new clean rows that is to be expected to be rejected: from, to.
+
+        Two things are left to chance, which rows the threshold was set on, and which are new. The share
+        follows a beta-binomial distribution, whatever the scores are; where many rows have equal scores,
+        fewer are rejected.
+
+        Parameters
+        ----------
+        n_rows : int
+            How many new rows there are.
+        confidence : float, default 0.95
+            How often the share is to lie between the two, in (0, 1).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> guard = RuleGuard("robin -> red_breast", names=["robin", "red_breast"])
+        >>> low, high = guard.fit(np.random.default_rng(0).random((400, 2))).alarm_interval(1000)
+        >>> print(f"{low:.1%} to {high:.1%}")
+        2.7% to 7.7%
+        """
+        from scipy.stats import betabinom  # takes a while to import
+
+        check_is_fitted(self)
+        if check_count(n_rows, "n_rows") < 1:
+            raise InputError(f"n_rows must be at least 1. Got {n_rows}.")
+        level = as_float(confidence)
+        if not 0.0 < level < 1.0:
+            raise InputError(f"confidence must be a number in (0, 1). Got {shown(confidence)}.")
+        rejected = betabinom(n_rows, self._rank, self.n_clean_ - self._rank + 1)
+        low, high = rejected.ppf([(1.0 - level) / 2.0, (1.0 + level) / 2.0]) / n_rows
+        return float(low), float(high)
 
     def violations(self, outputs: Any) -> Violations:
         """Which rules each row breaks, how much, and in words."""
