@@ -28,19 +28,23 @@ def test_compare_says_how_much_of_the_plain_loop_was_timed():
 
     assert "3 classes, 2 folds" in row.what
     assert "from 3 of 24 members" in row.other  # 2 folds x 3 classes x 2 penalties x 2 restarts
-    assert "one of 6 classes" in row.other
+    assert "one network for both" not in row.other
     assert re.fullmatch(r"\d+x", row.ratio)
 
 
-def test_plain_loop_counts_two_classes_for_one_binary_output():
+def test_plain_loop_has_a_network_for_each_of_two_classes():
     table = experiments.many_rows(200, boolean=True)
     classifier = MuClassifier(epochs=4, random_state=0)
     targets, folds = training._folds(classifier, table, 5)
 
-    plain = training.plain_loop(classifier, table.X, targets, folds, sampled=1)
+    loop = training.PlainLoop(classifier, table.X, targets, folds)
+    loop.time(1)
 
-    assert (plain.members, plain.explanations, plain.sampled) == (5 * 9, 5 * 2, 1)
-    assert plain.total == plain.training * 45 + plain.extraction * 10
+    assert (len(loop.members), loop.n_explanations, len(loop.training)) == (5 * 2 * 9, 5 * 2, 1)
+    total, (trained,), (explained,) = loop.total(), loop.training, loop.extraction
+    assert total.wall == pytest.approx(trained.wall * 90 + explained.wall * 10)
+    assert total.processor == pytest.approx(trained.processor * 90 + explained.processor * 10)
+    assert (loop.members[0].is_class + loop.members[9].is_class == 1).all()
 
 
 def test_plain_member_learns_a_planted_rule_from_the_concepts_it_keeps():
@@ -50,7 +54,8 @@ def test_plain_member_learns_a_planted_rule_from_the_concepts_it_keeps():
     classifier = MuClassifier(max_concepts=3, random_state=0)
     targets, folds = training._folds(classifier, experiments.Table("planted", X, y), 1)
 
-    network, kept = training._plain_member(classifier, X, targets, (folds[0], 0, 0.008), epochs=100)
+    member = training._Member(folds[0], targets.truth()[:, 1], 0.008)
+    network, kept = training._plain_member(classifier, X, member, epochs=100)
 
     said_yes = network(training.torch.as_tensor(X, dtype=training.torch.float32)).squeeze(1) > 0
     assert len(kept) == 3

@@ -289,8 +289,8 @@ def test_a_class_that_could_not_be_loaded_is_not_saved(path: Path):
         save_model(OwnClassifier(), path)
 
     assert str(caught.value) == (
-        "Only EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier can be saved. "
-        "Got OwnClassifier()."
+        "Only EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier, ReferenceMuClassifier, "
+        "ReferenceReluClassifier can be saved. Got OwnClassifier()."
     )
 
 
@@ -582,13 +582,13 @@ WEIGHT = "layers.0.weight"
             "estimator",
             "os.system",
             "There is no classifier 'os.system'. There are 'EntropyClassifier', 'MuClassifier', "
-            "'PsiClassifier', 'ReluClassifier'.",
+            "'PsiClassifier', 'ReluClassifier', 'ReferenceMuClassifier', 'ReferenceReluClassifier'.",
         ),
         (
             "estimator",
             ["MuClassifier"],
             "There is no classifier ['MuClassifier']. There are 'EntropyClassifier', 'MuClassifier', "
-            "'PsiClassifier', 'ReluClassifier'.",
+            "'PsiClassifier', 'ReluClassifier', 'ReferenceMuClassifier', 'ReferenceReluClassifier'.",
         ),
         ("estimator", "PsiClassifier", "PsiClassifier has no setting 'candidates'."),
         ("params", [], '"params" must be an object. Got [].'),

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 from logiclens.errors import InputError
-from logiclens.estimators import cross_explain, runs
+from logiclens.estimators import cross_explain, runs, validation
 from logiclens.metrics import complexity, explanation_accuracy, fidelity
 from tests.estimators.toys import CLASSIFIERS, NAMES, booleans, frame, quick
 
@@ -91,6 +91,25 @@ def test_a_fold_is_a_clone_fitted_on_its_rows(kind, y, monkeypatch):
         assert scores["fidelity"][at] == faithful.macro_f1
         assert scores["fidelity_plain"][at] == faithful.plain
     assert not hasattr(clf, "network_")
+
+
+@pytest.mark.parametrize("kind", ["mu", "psi"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_what_a_part_says(kind, n_classes):
+    """The largest output chooses; each by itself says yes above one half."""
+    x = np.random.default_rng(1).random((40, 3))
+    y = np.digitize(x[:, 0] + x[:, 1], [0.8, 1.2][: n_classes - 1])
+    clf = quick(kind, epochs=20, encoder=None)
+    targets, weight = clf.read_data(x, y, None)
+    (part,) = validation.fit_parts(clf, x, targets, [weight])
+    said, twin = part.say(x), quick(kind, epochs=20, encoder=None).fit(x, y)
+    assert (said.chosen == twin.predict(x)).all()
+    assert (said.decided == twin.decide(x)).all()
+    if n_classes == 2:
+        assert (said.above == said.decided).all()
+    else:
+        assert (said.above == (twin.decision_function(x) > 0)).all()
+    assert (part.inputs.values == x).all()
 
 
 # --- the frame ---

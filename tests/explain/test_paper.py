@@ -11,13 +11,17 @@ from logiclens.errors import InputError
 from logiclens.explain.classwise import NEVER, explain_class
 from logiclens.explain.explanation import Scope
 from logiclens.explain.paper import (
+    FEW_LITERALS,
     NO_GAIN,
+    TOP_K,
     example_terms,
     explain_class_as_in_paper,
+    first_met,
     most_frequent,
 )
 from logiclens.explain.rule import RuleKind
 from logiclens.logic import FALSE, TRUE, TruthTable, Var, equivalent, parse_formula
+from logiclens.metrics import macro_f1
 from tests.strategies import HOSTILE_NAMES, all_rows, labelled_rows
 
 
@@ -48,31 +52,34 @@ def test_frequent_explanations_stay_and_rare_ones_go():
 def test_without_validation_the_formula_is_the_rows_with_a_yes(data):
     """Eq. (2) of all rows: true of the tuples with a yes, false of all others, seen or not."""
     X, y, _, names = data
+    rows = all_rows(len(names))
+    equal = (rows[:, None] == X).all(axis=2)
 
+    all_of_them = explain_class_as_in_paper(X, y, "t", names=names, top_k=len(X))
     found = explain_class_as_in_paper(X, y, "t", names=names)
 
-    rows = all_rows(len(names))
-    said_yes = (rows[:, None] == X[y]).all(axis=2).any(axis=1)
-    assert np.array_equal(found.formula.evaluate(rows, names), said_yes)
-    assert found.support == y.sum()
+    assert np.array_equal(all_of_them.formula.evaluate(rows, names), equal[:, y].any(axis=1))
+    first = y[equal.argmax(axis=1)] & equal.any(axis=1)  # of equal rows the first decides
+    assert np.array_equal(found.formula.evaluate(rows, names), first)
+    assert found.support == all_of_them.support == y.sum()
 
 
 @given(labelled_rows(max_concepts=3, max_rows=15), st.integers(1, 4), st.integers(0, 2**32 - 1))
 def test_terms_are_kept_as_in_the_plain_procedure(data, top_k, seed):
-    """A term stays if the formula with it is right about more validation rows than without."""
+    """A term stays if the formula's macro-F1 on validation rows is greater with it than without."""
     X, y, _, names = data
     X_val = np.random.default_rng(seed).permutation(X)
 
     found = explain_class_as_in_paper(X, y, "t", names=names, validation=(X_val, y), top_k=top_k)
 
-    best, said = (~y).sum(), np.zeros(len(y), dtype=bool)
+    best, said = 0.0, np.zeros(len(y), dtype=bool)
     terms, _ = most_frequent(example_terms(X[y]), top_k)
     for term in terms:
         more = said | ((term > 0) == X_val).all(axis=1)
-        if (more == y).sum() > best:
-            best, said = (more == y).sum(), more
+        if macro_f1(y, more) > best:
+            best, said = macro_f1(y, more), more
     assert np.array_equal(found.evaluate(X_val, names), said)
-    assert found.scores.accuracy == pytest.approx(best / len(y))
+    assert found.scores.accuracy == pytest.approx((said == y).mean())
     assert found.scores.fidelity == pytest.approx((found.evaluate(X, names) == y).mean())
 
 
@@ -120,6 +127,40 @@ def test_don_t_cares_are_what_makes_our_own_shorter():
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
 def test_names_are_data(name):
     assert explain_class_as_in_paper([[0], [1]], [0, 1], name, names=[name]).formula == Var(name)
+
+
+def test_without_a_number_candidates_come_in_the_order_of_their_tuples():
+    """Of equal worth on validation rows, the first tuple stays, however rare it is."""
+    X = np.repeat([[1, 0], [0, 1]], [5, 1], axis=0)
+    validation = ([[0, 1], [1, 0], [0, 0]], [1, 0, 0])
+
+    found = explain_class_as_in_paper(X, np.ones(6), "t", names=["a", "b"], validation=validation)
+    frequent = explain_class_as_in_paper(
+        X, np.ones(6), "t", names=["a", "b"], validation=([[1, 1], [1, 0]], [1, 1]), top_k=1
+    )
+
+    assert equivalent(found.formula, parse_formula("~a & b"))
+    assert found.status == "1 example-level explanation, those of 1 row of 6"
+    assert equivalent(frequent.formula, parse_formula("a & ~b"))
+
+
+def test_formulas_of_many_literals_stay_as_they_were_joined():
+    """Two terms that differ in one literal become one, as long as there are few literals."""
+    few = np.array([[1] * 9, [0] + [1] * 8])
+    many = np.array([[1] * 19, [0] + [1] * 18])
+
+    short = explain_class_as_in_paper(few, [1, 1], "t", names=[f"c{j}" for j in range(9)])
+    long = explain_class_as_in_paper(many, [1, 1], "t", names=[f"c{j}" for j in range(19)])
+
+    assert (short.complexity, long.complexity) == (8, 38)
+    assert FEW_LITERALS == TOP_K == 20
+
+
+def test_first_met_of_nothing():
+    terms, frequency = first_met(np.zeros((0, 3), dtype=np.int8), np.zeros(0, dtype=bool))
+    assert (terms.shape, frequency.tolist()) == ((0, 3), [])
+    terms, frequency = first_met(np.zeros((4, 0), dtype=np.int8), np.array([True, False, True, False]))
+    assert (terms.shape, frequency.tolist()) == ((1, 0), [2])
 
 
 def test_most_frequent_of_nothing():

@@ -10,7 +10,14 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.nn.criteria import entropy, if_loss, iff_loss, mutual_information_loss, only_if_loss
+from logiclens.nn.criteria import (
+    entropy,
+    if_loss,
+    iff_loss,
+    loss_and_slope,
+    mutual_information_loss,
+    only_if_loss,
+)
 
 LOSSES = [iff_loss, if_loss, only_if_loss]
 
@@ -85,6 +92,31 @@ def test_leading_axes_are_kept(loss):
 
     assert together.shape == (2, 3)
     assert torch.allclose(together[1, 2], loss(z[1, 2], y[1, 2], 1 - y[1, 2]))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@given(answered_rows())
+def test_slopes_are_those_of_autograd(loss, rows):
+    logits, yes, no = (torch.tensor(part, dtype=torch.float64) for part in rows)
+    leaf = logits.clone().requires_grad_()
+    expected = loss(leaf, yes, no)
+    expected.backward()
+
+    with torch.no_grad():
+        found, slope = loss_and_slope(loss, logits, yes, no)
+
+    assert torch.allclose(found, expected.detach(), rtol=1e-9, atol=1e-12)
+    assert torch.allclose(slope, leaf.grad, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_slopes_of_large_logits_are_finite(dtype):
+    logits = torch.tensor([-1e4, 1e4], dtype=dtype)
+
+    loss, slope = loss_and_slope(iff_loss, logits, torch.ones(2, dtype=dtype), torch.ones(2, dtype=dtype))
+
+    assert loss == 2e4
+    assert slope.tolist() == [-1.0, 1.0]
 
 
 def test_implications_mind_one_side_more():

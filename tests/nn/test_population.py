@@ -225,3 +225,17 @@ def test_widening_to_the_same_concepts_changes_nothing():
     network.widen(torch.arange(N_CONCEPTS), N_CONCEPTS)
 
     assert all(map(torch.equal, before, network.parameters()))
+
+
+def test_put_gives_members_the_weights_of_others():
+    whole, others = make("mu", 4), make("mu", 2, seed=9)
+    x, before = random_x(), whole(random_x())
+
+    whole.put(torch.tensor([3, 1]), others)
+
+    assert torch.equal(whole(x)[[3, 1]], others(x))
+    assert torch.equal(whole(x)[[0, 2]], before[[0, 2]])
+
+
+def test_activations_are_those_of_the_widest_layer():
+    assert make("mu", 3, hidden=(4, 6)).activations(10) == 3 * 6 * 10

@@ -76,3 +76,15 @@ def test_gathered_rows_stay_side_by_side_when_they_are_not_to_be_merged():
     assert gathered.x.shape == (3, 2, rows.x.shape[0])
     assert gathered.yes is rows.yes
     assert torch.equal(network.logits(gathered.x), network(rows.x))
+
+
+def test_where_takes_the_rows_that_are_used():
+    rows = some_rows()
+    gathered = Rows(rows.x.T, rows.yes, rows.no, rows.check_yes, rows.check_no)
+    used = torch.arange(40) % 3 == 0
+
+    some = gathered.where(used)
+
+    assert torch.equal(some.x, rows.x[used].T)
+    assert torch.equal(some.check_no, rows.check_no[:, used])
+    assert gathered.where(torch.ones(40, dtype=torch.bool)) is gathered

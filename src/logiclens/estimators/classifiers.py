@@ -89,33 +89,11 @@ class MuClassifier(LENClassifier):
         self.verbose = verbose
 
     @classmethod
-    def reference(cls, **settings: Any) -> Self:
-        """The settings of the paper's experiments, with its own aggregation of example-level explanations.
+    def reference(cls, **settings: Any) -> MuClassifier:
+        """The paper's mu network as in its experiments (:mod:`~logiclens.estimators.reference`)."""
+        from logiclens.estimators.reference import MU, ReferenceMuClassifier
 
-        One network, no restarts, pruned at ``tau = 0.5`` of the largest norm, 1000 epochs, 30 % of the rows
-        held out, rows of equal weight, formulas of the most frequent example-level explanations.
-
-        Parameters
-        ----------
-        **settings
-            Settings to change.
-        """
-        paper: dict[str, Any] = {
-            "max_concepts": 1000,
-            "tau": 0.5,
-            "aggregation": "paper",
-            "settle": False,
-            "class_weight": None,
-            "hidden": (20,),
-            "l1": 0.013,
-            "restarts": 1,
-            "candidates": 1,
-            "epochs": 1000,
-            "learning_rate": 0.01,
-            "patience": 1000,
-            "validation_fraction": 0.3,
-        }
-        return cls(**(paper | settings))
+        return ReferenceMuClassifier(**(MU | settings))
 
     def make_network(
         self,
@@ -187,6 +165,13 @@ class PsiClassifier(LENClassifier):
         self.device = device
         self.random_state = random_state
         self.verbose = verbose
+
+    @classmethod
+    def reference(cls, **settings: Any) -> Self:
+        """The paper's settings, our training (:mod:`~logiclens.estimators.reference`)."""
+        from logiclens.estimators.reference import PSI
+
+        return cls(**(PSI | settings))
 
     def make_network(
         self,
@@ -262,6 +247,13 @@ class ReluClassifier(LENClassifier):
         self.device = device
         self.random_state = random_state
         self.verbose = verbose
+
+    @classmethod
+    def reference(cls, **settings: Any) -> ReluClassifier:
+        """The paper's ReLU network as in its experiments (:mod:`~logiclens.estimators.reference`)."""
+        from logiclens.estimators.reference import RELU, ReferenceReluClassifier
+
+        return ReferenceReluClassifier(**(RELU | settings))
 
     def make_network(
         self,
@@ -346,6 +338,13 @@ class EntropyClassifier(LENClassifier):
         self.device = device
         self.random_state = random_state
         self.verbose = verbose
+
+    @classmethod
+    def reference(cls, **settings: Any) -> Self:
+        """The settings of its authors, our training (:mod:`~logiclens.estimators.reference`)."""
+        from logiclens.estimators.reference import ENTROPY
+
+        return cls(**(ENTROPY | settings))
 
     def make_network(
         self,

@@ -28,7 +28,7 @@ from logiclens.explain.classwise import (
 from logiclens.explain.compose import Composition, compose
 from logiclens.explain.explanation import Explanation, Scope
 from logiclens.explain.label import Label
-from logiclens.explain.paper import explain_class_as_in_paper
+from logiclens.explain.paper import TOP_K, explain_class_as_in_paper
 from logiclens.explain.positive import prefer_values
 from logiclens.explain.rule import Rule, RuleKind
 from logiclens.explain.rule_set import ExplanationSet
@@ -254,16 +254,27 @@ def _as_in_paper(
     fold: Fold,
     names: list[str],
 ) -> Explanation:
-    """The paper's aggregation: example-level explanations of training rows, kept while validation gains."""
-    rows, checked = fold.train > 0, fold.check > 0
-    return explain_class_as_in_paper(
+    """The paper's aggregation: example-level explanations of training rows, kept while validation gains.
+
+    Only rows of the target that the network is right about are examples. Where a row's concepts are its own,
+    as a ReLU network's are, the most frequent explanations are candidates, otherwise all.
+    """
+    trained, checked = fold.train > 0, fold.check > 0
+    rows = trained & (truth > 0.5)
+    found = explain_class_as_in_paper(
         x[rows],
         said_yes[rows],
         label,
         names=names,
         validation=(x[checked], truth[checked] > 0.5) if checked.any() else None,
         relevance=scores[rows] if scores.ndim == 2 else None,
+        top_k=TOP_K if scores.ndim == 2 else None,
     )
+    if found.scores is None:
+        return found
+    table = TruthTable.from_data(x[trained], said_yes[trained], names=names)
+    plain = TruthTable.from_data(x[checked], truth[checked] > 0.5, names=names)
+    return replace(found, scores=rates_on(found.formula, table, plain, "validation"))
 
 
 def _asked(

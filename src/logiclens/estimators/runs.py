@@ -54,12 +54,16 @@ class Fitted:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to fit: what to train, how, how to explain it, and whether networks settle on their rules."""
+    """How to fit: what to train, how, how to explain it, and whether networks settle on their rules.
+
+    ``train`` does the training: :func:`~logiclens.estimators.fitting.train_folds`, or what takes its place.
+    """
 
     population: Population[Any]
     plan: Plan
     extraction: Extraction
     settles: bool
+    train: Callable[..., list[Trained[Any]]] = train_folds
 
     def telling(self, n_told: int) -> Recipe:
         """The same, where the last rows are what priors tell, not data."""
@@ -75,7 +79,7 @@ def fit_folds(
 ) -> list[Fitted]:
     """Fit all folds as one population; one result for each."""
     x, targets, folds = _merged(x, targets, folds, recipe.extraction)
-    trained = train_folds(recipe.population, recipe.plan, x, targets.outputs, folds, progress)
+    trained = recipe.train(recipe.population, recipe.plan, x, targets.outputs, folds, progress)
     if recipe.settles and recipe.extraction.kind is RuleKind.IFF:
         trained = _settled(trained, x, targets, folds, recipe)
     else:

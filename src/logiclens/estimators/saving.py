@@ -24,6 +24,7 @@ from logiclens.concepts.encoder import ConceptEncoder, check_encoder_settings
 from logiclens.errors import InputError, count, listing, shown
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.classifiers import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
+from logiclens.estimators.reference import ReferenceMuClassifier, ReferenceReluClassifier
 from logiclens.estimators.settings import check_settings, seed_of
 from logiclens.estimators.targets import Problem
 from logiclens.explain.label import Label, check_labels, label_array, plain_label
@@ -41,6 +42,8 @@ _CLASSIFIERS: dict[str, type[LENClassifier]] = {
     "MuClassifier": MuClassifier,
     "PsiClassifier": PsiClassifier,
     "ReluClassifier": ReluClassifier,
+    "ReferenceMuClassifier": ReferenceMuClassifier,
+    "ReferenceReluClassifier": ReferenceReluClassifier,
 }
 
 _ATTRIBUTES: dict[str, dict[str, type[int] | type[float] | type[bool]]] = {
@@ -48,6 +51,8 @@ _ATTRIBUTES: dict[str, dict[str, type[int] | type[float] | type[bool]]] = {
     "MuClassifier": {"max_concepts": int, "tau": float},
     "PsiClassifier": {"fan_in": int, "slope": float, "hard": bool},
     "ReluClassifier": {},
+    "ReferenceMuClassifier": {"max_concepts": int, "tau": float},
+    "ReferenceReluClassifier": {},
 }
 """What each network knows besides its tensors. Settings may have been changed since it was made."""
 
@@ -113,7 +118,7 @@ def restore(model: ModelFile) -> LENClassifier:
         raise InputError(f"There is no classifier {shown(kind)}. There are {listing(_CLASSIFIERS)}.")
     estimator = _CLASSIFIERS[kind](**_settings(_CLASSIFIERS[kind], entries["params"]))
     problem = member(Problem, entries["problem"], "problem")
-    labels = _labels(entries["classes"], problem)
+    labels = _labels(entries["classes"], problem, kind)
     names = tuple(items(entries["concept_names"], '"concept_names"'))
     if type(entries["named"]) is not bool:
         raise InputError(f'"named" must be true or false. Got {shown(entries["named"])}.')
@@ -233,11 +238,13 @@ def _weight(pair: Any) -> tuple[Label, float]:
 # Targets and rules
 
 
-def _labels(saved: Any, problem: Problem) -> tuple[Label, ...]:
+def _labels(saved: Any, problem: Problem, kind: str) -> tuple[Label, ...]:
     labels = tuple(plain_label(label) for label in items(saved, '"classes"'))
     check_labels(labels)
     two = len(labels) == 2
-    if not labels or (problem is Problem.BINARY and not two) or (problem is Problem.SINGLE_LABEL and two):
+    # Two classes share one output, but for a mu network of the paper's.
+    too_few = two and problem is Problem.SINGLE_LABEL and kind != "ReferenceMuClassifier"
+    if not labels or too_few or (problem is Problem.BINARY and not two):
         raise InputError(f"{count(len(labels), 'label')} cannot make a problem of the kind {str(problem)!r}.")
     return labels
 
@@ -342,6 +349,8 @@ def _network(
         "MuClassifier": MuNetwork,
         "PsiClassifier": PsiNetwork,
         "ReluClassifier": ReluNetwork,
+        "ReferenceMuClassifier": MuNetwork,
+        "ReferenceReluClassifier": ReluNetwork,
     }
     parts = {name: torch.tensor(array) for name, array in tensors.items()}
     width = tensors["layers.0.weight"].shape[2]

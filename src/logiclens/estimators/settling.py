@@ -22,6 +22,7 @@ from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.nn.criteria import iff_loss
 from logiclens.nn.population import LogicNetwork, join
 from logiclens.nn.rows import Rows
+from logiclens.nn.threads import threads_for
 from logiclens.nn.training import Plan, train
 
 MARGIN = 0.25
@@ -68,15 +69,15 @@ def settle(
     check = torch.as_tensor(
         np.concatenate([c.transpose(1, 0, 2) for c in checks]), dtype=torch.float64, device=device
     )
-    with torch.no_grad():
+    with torch.no_grad(), threads_for(said.numel()):
         logits = whole(data)
-    # A network that agrees with its rule has nothing to learn.
-    differs = (((logits > 0) != said) & (weight > 0)).any(dim=1)
+        # A network that agrees with its rule has nothing to learn.
+        differs = (((logits > 0) != said) & (weight > 0)).any(dim=1)
     for index in torch.split(torch.nonzero(differs).squeeze(1), members_at_once(whole, len(data))):
         if not len(index):  # splitting nothing gives one part
             break
         moved = _moved(whole.select(index), data, logits[index], said[index], weight[index], plan)
-        with torch.no_grad():
+        with torch.no_grad(), threads_for(said.numel()):
             good = ~_clearly_worse(moved(data) > 0, logits[index] > 0, check[index])
             for parameter, new in zip(whole.parameters(), moved.parameters(), strict=True):
                 parameter[index[good]] = new[good]
@@ -87,10 +88,11 @@ def settle(
 
 def _moved(network: N, data: Tensor, logits: Tensor, said: Tensor, weight: Tensor, plan: Plan) -> N:
     """The members after further epochs on their own answers, on the rule's side where the two differ."""
-    side = 0.5 + MARGIN * torch.where(said, 1.0, -1.0)
-    target = torch.where((logits > 0) == said, torch.sigmoid(logits), side)
-    weight = weight / weight.sum(dim=1, keepdim=True).clamp(min=1e-12)
-    rows = Rows(data, weight * target, weight * (1 - target), weight * 0, weight * 0)
+    with threads_for(said.numel()):
+        side = 0.5 + MARGIN * torch.where(said, 1.0, -1.0)
+        target = torch.where((logits > 0) == said, torch.sigmoid(logits), side)
+        weight = weight / weight.sum(dim=1, keepdim=True).clamp(min=1e-12)
+        rows = Rows(data, weight * target, weight * (1 - target), weight * 0, weight * 0)
     strength = network.l1
     network.l1 = strength * 0
     short = replace(

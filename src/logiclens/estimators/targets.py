@@ -157,7 +157,7 @@ def read_known_targets(y: Any, n_rows: int, labels: tuple[Label, ...], problem: 
         targets = read_targets(y, n_rows, labels)
         if targets.problem is Problem.MULTI_LABEL:
             raise InputError("The model has one label a row. Pass y as a vector of labels.")
-        return targets.output_by_output() if problem is Problem.OUTPUT_BY_OUTPUT else targets
+        return targets if targets.problem is problem else Targets(labels, problem, targets.truth())
     targets = read_targets(y, n_rows)
     named = _column_names(y) is not None
     fits = set(targets.labels) == set(labels) if named else len(targets.labels) == len(labels)

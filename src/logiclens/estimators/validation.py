@@ -1,9 +1,13 @@
-"""Cross-validation with the paper's six metrics, all folds trained as one population (Sec. 6.2)."""
+"""Cross-validation with the paper's six metrics, all folds trained as one population (Sec. 6.2).
+
+:func:`cross_explain` is for users. What it stands on, :func:`fit_parts`, is for scores of other kinds.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -18,11 +22,12 @@ from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs import Inputs, needed_encoder
 from logiclens.estimators.settings import check_settings, seed_of
 from logiclens.estimators.targets import Problem, Targets, decisions, label_vector, predicted_index
-from logiclens.logic.arrays import FloatArray
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.metrics import complexity, consistency, explanation_accuracy, fidelity
 
 if TYPE_CHECKING:
-    from logiclens.estimators.runs import Fitted
+    from logiclens.explain.rule_set import ExplanationSet
+    from logiclens.nn.population import LogicNetwork
 
 
 def cross_explain(
@@ -88,24 +93,86 @@ def cross_explain(
     weights = [_only(weight, train) for train, _ in parts]
     if not all(part.any() for part in weights):
         raise InputError("All training rows of a fold have weight 0. Use fewer folds, or other weights.")
-    fitted = _fit_parts(estimator, X, targets, weights)
+    fitted = fit_parts(estimator, X, targets, weights)
     seconds = (time.perf_counter() - start) / len(parts)
     rows = [
-        {"fold": at, "n_train": len(train), "n_test": len(test)}
-        | _scores(result, inputs.values, train, test, targets)
-        for at, ((result, inputs), (train, test)) in enumerate(zip(fitted, parts, strict=True))
+        {"fold": at, "n_train": len(train), "n_test": len(test)} | _scores(part, train, test, targets)
+        for at, (part, (train, test)) in enumerate(zip(fitted, parts, strict=True))
     ]
-    spoken_of = {name for _, inputs in fitted for name in inputs.names}
-    recurring = consistency([result.rules for result, _ in fitted], n_concepts=len(spoken_of))
+    spoken_of = {name for part in fitted for name in part.inputs.names}
+    recurring = consistency([part.rules for part in fitted], n_concepts=len(spoken_of))
     shared = {"consistency": recurring.plain, "consistency_adjusted": recurring.adjusted, "time": seconds}
     return _frame([row | shared for row in rows], X)
 
 
-def _fit_parts(
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What a network says about rows.
+
+    Attributes
+    ----------
+    chosen : ndarray of int, shape (n,)
+        Position of the target of the largest output.
+    decided : ndarray of bool, shape (n, n_targets)
+        What fidelity is measured against (:func:`~logiclens.estimators.targets.decisions`).
+    above : ndarray of bool, shape (n, n_targets)
+        Whether the output of each target, by itself, is above one half.
+    """
+
+    chosen: IndexArray
+    decided: BoolArray
+    above: BoolArray
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A fit on some of the rows.
+
+    Attributes
+    ----------
+    rules : ExplanationSet
+    network : LogicNetwork
+        One member for each output.
+    inputs : Inputs
+        The concepts of all rows, as this part encodes them.
+    problem : Problem
+    """
+
+    rules: ExplanationSet
+    network: LogicNetwork
+    inputs: Inputs
+    problem: Problem
+
+    def say(self, x: FloatArray) -> Said:
+        """What the network says about rows of concepts, (n, n_concepts)."""
+        from logiclens.estimators.asking import ask
+
+        logits = ask(self.network, x)
+        above = decisions(logits, self.problem) if self.problem is Problem.BINARY else logits > 0.0
+        return Said(predicted_index(logits, self.problem), decisions(logits, self.problem), above)
+
+
+def fit_parts(
     estimator: LENClassifier, X: Any, targets: Targets, weights: Sequence[FloatArray]
-) -> list[tuple[Fitted, Inputs]]:
-    """Fit every part: those with the same concepts as one population, each with an encoder of its own."""
-    from logiclens.estimators.runs import fit_folds
+) -> list[Part]:
+    """Fit every part: those with the same concepts as one population, each with an encoder of its own.
+
+    Parameters
+    ----------
+    estimator : classifier of this package
+        Its ``encoder`` is set to what the rows need.
+    X : data frame, array, sparse matrix or mapping, n rows
+    targets : Targets
+        Of all rows, as :meth:`~logiclens.estimators.base.LENClassifier.read_data` reads them.
+    weights : sequence of arrays of shape (n,)
+        Of the rows in each part; 0 for those it does not learn from.
+
+    Returns
+    -------
+    list of Part
+        One for each of the weights.
+    """
+    from logiclens.estimators.runs import Fitted, fit_folds
 
     # Whether columns are concepts is decided once: a fold may lack the row that says they are not.
     encoder = needed_encoder(Table(X), estimator.encoder, np.sum(weights, axis=0))
@@ -120,32 +187,24 @@ def _fit_parts(
         first = inputs[alike[0]]
         results = fit_folds(estimator.recipe(first), first.values, targets, [folds[at] for at in alike])
         found |= dict(zip(alike, results, strict=True))
-    return [(found[at], inputs[at]) for at in range(len(weights))]
+    return [Part(found[at].rules, found[at].network, each, targets.problem) for at, each in enumerate(inputs)]
 
 
 def _scores(
-    result: Any,
-    x: FloatArray,
-    train: NDArray[np.intp],
-    test: NDArray[np.intp],
-    targets: Targets,
+    part: Part, train: NDArray[np.intp], test: NDArray[np.intp], targets: Targets
 ) -> dict[str, float]:
     """Metrics of one fold, on its test rows."""
-    from logiclens.estimators.asking import ask
-
-    rules, names = result.rules, result.rules.concept_names
-    logits = ask(result.network, x[test])
+    x, rules, names = part.inputs.values, part.rules, part.rules.concept_names
+    said = part.say(x[test])
     truth = targets.truth()[test] > 0.5
     if targets.problem is Problem.MULTI_LABEL:
-        right = ((logits > 0) == truth).all(axis=1).mean()
+        right = (said.above == truth).all(axis=1).mean()
         y: Any = truth
     else:
-        chosen = predicted_index(logits, targets.problem)
-        right = (chosen == truth.argmax(axis=1)).mean()
+        right = (said.chosen == truth.argmax(axis=1)).mean()
         y = label_vector(targets.labels, truth.argmax(axis=1))
-    said = decisions(logits, targets.problem)
     accuracy = explanation_accuracy(rules, x[test], truth, names=names)
-    faithful = fidelity(rules, x[test], said, names=names, seen=x[train])
+    faithful = fidelity(rules, x[test], said.decided, names=names, seen=x[train])
     return {
         "model_accuracy": float(right),
         "explanation_accuracy": accuracy.macro_f1,

@@ -3,13 +3,19 @@
 1. Each row to which the network says yes yields a term of all its literals, Eq. (1). For a ReLU network only
    concepts count whose relevance to this row is near that of the most relevant one (example-level pruning,
    Sec. 4.3).
-2. Equal terms are counted; the most frequent ones stay (Fig. 7), which leaves out what may be noise.
-3. From the most frequent on, each is added to the formula, Eq. (2), if that makes it better on validation
-   rows.
-4. The formula is simplified to an equivalent one.
+2. Equal terms are counted; the most frequent ones are candidates (Fig. 7), which leaves out what may be
+   noise. Where networks are pruned to few concepts, all are, in the order of their tuples; of equal rows the
+   first says whether they are examples.
+3. One after the other is added to the formula, Eq. (2), if that raises its macro-F1 on validation rows.
+4. A formula of few literals is simplified to an equivalent one.
 
 Tuples that were never seen are false here, where :mod:`logiclens.explain.classwise` leaves them open; that is
 the main reason why its formulas are shorter.
+
+The paper gives Eq. (1), Eq. (2) and Fig. 7. The macro-F1, the order of the candidates, their number
+(:data:`TOP_K`) and what is not simplified (:data:`FEW_LITERALS`) are facts of the code published with it,
+``lens/logic/relu_nn.py`` and ``experiments/mimic.ipynb`` of
+github.com/pietrobarbiero/logic_explained_networks.
 """
 
 from __future__ import annotations
@@ -32,7 +38,12 @@ from logiclens.logic.formula import FALSE, Formula
 from logiclens.logic.normal_form import simplify
 from logiclens.logic.truth_table import TruthTable
 from logiclens.logic.values import THRESHOLD, as_answers
+from logiclens.metrics import macro_f1
 
+TOP_K = 20
+"""Candidates of the paper's ReLU networks on MIMIC-II."""
+FEW_LITERALS = 20
+"""Distinct literals from which on the paper's formulas are left as they were joined."""
 NO_GAIN = "no frequent example improves on saying no"
 
 
@@ -45,7 +56,7 @@ def explain_class_as_in_paper(
     validation: tuple[ArrayLike, ArrayLike] | None = None,
     relevance: ArrayLike | None = None,
     tau: float = 0.5,
-    top_k: int = 50,
+    top_k: int | None = None,
 ) -> Explanation:
     """Explain one target by its most frequent example-level explanations.
 
@@ -59,14 +70,15 @@ def explain_class_as_in_paper(
     names : sequence of str
         Names of the concepts.
     validation : (array of shape (n_val, n_concepts), array of shape (n_val,)), optional
-        Concepts of validation rows, and which of them are the target. A term stays only if it makes the
-        formula right about more of them. Without it all of the ``top_k`` stay.
+        Concepts of validation rows, and which of them are the target. A term stays only if the formula's
+        macro-F1 on them is greater with it than without. Without validation rows all candidates stay.
     relevance : array of shape (n_rows, n_concepts), optional
         What each concept adds to the answer on each row, of either sign (the ReLU network's reduced weights).
     tau : float, default 0.5
         A row's term is made of the concepts whose absolute relevance is at least this share of the largest.
-    top_k : int, default 50
-        How many of the most frequent terms to consider.
+    top_k : int, optional
+        How many of the most frequent terms are candidates; when missing all are, in the order of their
+        tuples, false before true. Where answers on equal tuples differ, that on the first row counts then.
 
     Returns
     -------
@@ -87,10 +99,13 @@ def explain_class_as_in_paper(
     rows = read_samples(concepts, called)
     said = as_answers(answers, len(rows), THRESHOLD)
     table = TruthTable.from_data(rows, said, called)
-    scores = None if relevance is None else read_relevance(relevance, rows.shape)[said]
+    scores = None if relevance is None else np.abs(read_relevance(relevance, rows.shape))
     held_out = None if validation is None else _validation_table(validation, called)
-    terms = example_terms(rows[said], None if scores is None else np.abs(scores), check_rate(tau, "tau"))
-    frequent, frequency = most_frequent(terms, check_count(top_k, "top_k"))
+    terms = example_terms(rows, scores, check_rate(tau, "tau"))
+    if top_k is None:
+        frequent, frequency = first_met(terms, said)
+    else:
+        frequent, frequency = most_frequent(terms[said], check_count(top_k, "top_k"))
     kept = np.ones(len(frequent), dtype=np.bool_) if held_out is None else _helpful(frequent, held_out)
     formula: Formula = FALSE
     if not said.any():
@@ -98,7 +113,7 @@ def explain_class_as_in_paper(
     elif not kept.any():
         status = NO_GAIN
     else:
-        formula = simplify(cover_of(frequent[kept], called).to_formula())
+        formula = _joined(frequent[kept], called)
         covered = int(frequency[kept].sum())
         status = (
             f"{count(int(kept.sum()), 'example-level explanation')}, those of {count(covered, 'row')} "
@@ -139,6 +154,24 @@ def example_terms(rows: BoolArray, relevance: NDArray[np.float64] | None = None,
     return terms
 
 
+def first_met(terms: Terms, said: BoolArray) -> tuple[Terms, NDArray[np.intp]]:
+    """Distinct terms whose first row has a yes, in ascending order, and how many of their rows have one.
+
+    Examples
+    --------
+    >>> terms = np.array([[1, 1], [-1, 1], [1, 1], [-1, 1]], dtype=np.int8)
+    >>> found, frequency = first_met(terms, np.array([True, False, True, True]))
+    >>> found.tolist(), frequency.tolist()
+    ([[1, 1]], [2])
+    """
+    if not terms.size:  # no rows, or rows without concepts, which are all alike
+        n_met = int(said[:1].sum())
+        return terms[:n_met], np.full(n_met, said.sum())
+    found, first, place = np.unique(terms, axis=0, return_index=True, return_inverse=True)
+    frequency = np.bincount(place.reshape(-1)[said], minlength=len(found))
+    return found[said[first]], frequency[said[first]]
+
+
 def most_frequent(terms: Terms, top_k: int) -> tuple[Terms, NDArray[np.intp]]:
     """Distinct terms with how often they occur, the most frequent first; of equals the one met first.
 
@@ -156,16 +189,26 @@ def most_frequent(terms: Terms, top_k: int) -> tuple[Terms, NDArray[np.intp]]:
 
 
 def _helpful(terms: Terms, truth: TruthTable) -> BoolArray:
-    """Which terms, one after the other, make a formula right about more weight of the validation rows."""
+    """Which terms, one after the other, raise the macro-F1 of a formula on the validation rows."""
     covering = cover_of(terms, truth.names).covered_by_terms(truth.rows)
-    gain = truth.yes - truth.no
+    is_target = np.repeat([True, False], truth.n_rows)
+    weight = np.concatenate([truth.yes, truth.no])
     covered = np.zeros(truth.n_rows, dtype=np.bool_)
     kept = np.zeros(len(terms), dtype=np.bool_)
+    best = 0.0
     for at, new in enumerate(covering.T):
-        kept[at] = gain[new & ~covered].sum() > 0
+        score = macro_f1(is_target, np.tile(covered | new, 2), weight)
+        kept[at] = score > best
         if kept[at]:
-            covered |= new
+            covered, best = covered | new, score
     return kept
+
+
+def _joined(terms: Terms, names: tuple[str, ...]) -> Formula:
+    """The disjunction of terms, simplified where there are few literals."""
+    formula = cover_of(terms, names).to_formula()
+    n_literals = int((terms > 0).any(axis=0).sum() + (terms < 0).any(axis=0).sum())
+    return simplify(formula) if n_literals < FEW_LITERALS else formula
 
 
 def _validation_table(validation: tuple[ArrayLike, ArrayLike], names: tuple[str, ...]) -> TruthTable:

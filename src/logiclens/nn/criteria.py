@@ -20,7 +20,7 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
-from torch.nn.functional import logsigmoid
+from torch.nn.functional import logsigmoid, softplus
 
 COUNTERWEIGHT = 0.1
 """Price of the opposite hinge in the IF and ONLY IF criteria."""
@@ -52,6 +52,35 @@ def iff_loss(logits: Tensor, yes: Tensor, no: Tensor) -> Tensor:
     1.3863
     """
     return -(yes * logsigmoid(logits) + no * logsigmoid(-logits)).sum(dim=-1)
+
+
+def loss_and_slope(criterion: Criterion, logits: Tensor, yes: Tensor, no: Tensor) -> tuple[Tensor, Tensor]:
+    """The loss, shape (...), and its derivative by the logits, shape (..., n).
+
+    That of cross-entropy is ``(yes + no) f - yes``; of other criteria autograd finds it.
+
+    Parameters
+    ----------
+    criterion : Criterion
+    logits, yes, no : Tensor of shape (..., n)
+        As for :func:`iff_loss`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> y = torch.tensor([1.0, 0.0])
+    >>> loss_and_slope(iff_loss, torch.zeros(2), y, 1 - y)[1]
+    tensor([-0.5000,  0.5000])
+    """
+    if criterion is iff_loss:
+        total = yes + no
+        loss = (total * softplus(logits)).sub_(yes * logits).sum(dim=-1)  # log f = z - log(1 + exp z)
+        return loss, torch.sigmoid(logits).mul_(total).sub_(yes)
+    with torch.enable_grad():
+        logits = logits.detach().requires_grad_()
+        loss = criterion(logits, yes, no)
+        (slope,) = torch.autograd.grad(loss.sum(), logits)
+    return loss.detach(), slope
 
 
 def if_loss(logits: Tensor, yes: Tensor, no: Tensor, counterweight: float = COUNTERWEIGHT) -> Tensor:

@@ -8,6 +8,7 @@ are free: leaky rectifiers here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -33,6 +34,8 @@ class MuNetwork(LogicNetwork):
         Least relevance, relative to the most relevant concept, of a concept that is kept.
     """
 
+    leak: ClassVar[float] = 0.01
+
     def __init__(
         self,
         streams: Streams,
@@ -50,16 +53,15 @@ class MuNetwork(LogicNetwork):
     def logits(self, inputs: Tensor) -> Tensor:
         *hidden, last = self.linears
         for layer in hidden:
-            inputs = leaky_relu(layer(inputs))
+            inputs = leaky_relu(layer(inputs), self.leak)
         logits: Tensor = last(inputs)
         return logits.squeeze(1)
 
-    def penalty(self) -> Tensor:
-        """``lambda ||W_1||_1``; after pruning a share of it on all layers."""
+    def strengths(self) -> list[Tensor]:
+        """All on the first layer; after pruning a share of it on every layer."""
         if self.columns is None:
-            return self.l1 * self.linears[0].weight.abs().sum(dim=(1, 2))
-        total = torch.stack([layer.weight.abs().sum(dim=(1, 2)) for layer in self.linears]).sum(dim=0)
-        return FINE_TUNING_SHARE * self.l1 * total
+            return [self.l1, *(0.0 * self.l1 for _ in self.linears[1:])]
+        return [FINE_TUNING_SHARE * self.l1 for _ in self.linears]
 
     def prune(self) -> None:
         """Network-level pruning: the inputs of largest L2 norm stay."""

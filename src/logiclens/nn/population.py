@@ -14,11 +14,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Self, TypeVar
+from typing import ClassVar, Self, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+
+from logiclens.nn.threads import threads_for
 
 N = TypeVar("N", bound="LogicNetwork")
 
@@ -99,8 +101,11 @@ class LogicNetwork(nn.Module):
     ----------
     columns : Tensor of shape (members, m), or None
         After pruning: the positions of the concepts each member still reads. None before: all of them.
+    leak : float, or None
+        Slope below 0 of the rectifiers that its hidden units are; None where they are something else.
     """
 
+    leak: ClassVar[float | None] = None
     columns: Tensor | None
     l1: Tensor
 
@@ -135,7 +140,12 @@ class LogicNetwork(nn.Module):
         Tensor of shape (members, n)
             ``sigmoid`` of it is ``f_i``; the network says yes where it is greater than 0.
         """
-        return self.logits(self.gather(x))
+        with threads_for(self.activations(len(x))):
+            return self.logits(self.gather(x))
+
+    def activations(self, n_rows: int) -> int:
+        """Numbers in the largest layer, of all members together, on so many rows."""
+        return self.members * n_rows * max(layer.weight.shape[1] for layer in self.linears)
 
     def gather(self, x: Tensor) -> Tensor:
         """What the first layer reads: (n_concepts, n), or (members, m, n) once concepts are pruned."""
@@ -147,9 +157,15 @@ class LogicNetwork(nn.Module):
         """Logits from gathered inputs, shape (members, n)."""
         raise NotImplementedError
 
-    def penalty(self) -> Tensor:
-        """The parsimony term of each member's loss, shape (members,) (Sec. 4.3)."""
+    def strengths(self) -> list[Tensor]:
+        """Strength of the L1 penalty on the weights of each layer, first to last, each (members,)."""
         raise NotImplementedError
+
+    def penalty(self) -> Tensor:
+        """The parsimony term of each member's loss, ``sum_l lambda_l ||W_l||_1``, (members,) (Sec. 4.3)."""
+        norms = [layer.weight.abs().sum(dim=(1, 2)) for layer in self.linears]
+        terms = [strength * norm for strength, norm in zip(self.strengths(), norms, strict=True)]
+        return torch.stack(terms).sum(dim=0)
 
     def prune(self) -> None:
         """Drop what matters least (Sec. 4.3)."""
@@ -221,6 +237,12 @@ class LogicNetwork(nn.Module):
         }
         twin.layers = nn.ModuleList(_select_layer(layer, index) for layer in self.linears)
         return twin
+
+    @torch.no_grad()
+    def put(self, index: Tensor, members: LogicNetwork) -> None:
+        """Give the members at ``index`` the weights of others, which read the same concepts."""
+        for parameter, other in zip(self.parameters(), members.parameters(), strict=True):
+            parameter[index] = other
 
 
 def join(networks: Sequence[N]) -> N:

@@ -61,10 +61,9 @@ class PsiNetwork(LogicNetwork):
         logits: Tensor = last(inputs)
         return logits.squeeze(1)
 
-    def penalty(self) -> Tensor:
-        """``lambda ||W||_1`` over all layers; a tenth of it after pruning."""
-        total = torch.stack([layer.weight.abs().sum(dim=(1, 2)) for layer in self.linears]).sum(dim=0)
-        return self.l1 * total * (1.0 if self.columns is None else 0.1)
+    def strengths(self) -> list[Tensor]:
+        """The same on all layers; a tenth of it after pruning."""
+        return [self.l1 * (1.0 if self.columns is None else 0.1) for _ in self.linears]
 
     def prune(self) -> None:
         """Node-level pruning: each neuron keeps its ``fan_in`` largest weights."""

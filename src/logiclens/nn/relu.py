@@ -6,6 +6,8 @@ how much each concept matters for that row; the network itself is never pruned.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import torch
 from torch import Tensor
 
@@ -16,6 +18,8 @@ from logiclens.nn.pruning import AffineMap, affine_product
 class ReluNetwork(LogicNetwork):
     """A population of ReLU networks, with a mild L1 penalty on all layers."""
 
+    leak: ClassVar[float] = 0.0
+
     def logits(self, inputs: Tensor) -> Tensor:
         *hidden, last = self.linears
         for layer in hidden:
@@ -23,10 +27,9 @@ class ReluNetwork(LogicNetwork):
         logits: Tensor = last(inputs)
         return logits.squeeze(1)
 
-    def penalty(self) -> Tensor:
-        """``lambda ||W||_1`` over all layers."""
-        total = torch.stack([layer.weight.abs().sum(dim=(1, 2)) for layer in self.linears]).sum(dim=0)
-        return self.l1 * total
+    def strengths(self) -> list[Tensor]:
+        """The same on all layers."""
+        return [self.l1 for _ in self.linears]
 
     def prune(self) -> None:
         """Nothing: pruning happens for each example, in the affine map, when rules are extracted."""

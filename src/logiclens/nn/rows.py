@@ -92,6 +92,10 @@ class Rows:
         """The rows of some members."""
         return self.map_weights(lambda weight: weight[index], self.x[index] if self.x.dim() == 3 else self.x)
 
+    def where(self, used: Tensor) -> Rows:
+        """The rows, gathered, at which ``used``, Boolean (n,), is true."""
+        return self if bool(used.all()) else self.batch(torch.nonzero(used).squeeze(1))
+
     def batch(self, index: Tensor, scale: float = 1.0) -> Rows:
         """Some of the rows, their weights scaled."""
         return self.map_weights(lambda weight: weight[:, index] * scale, self.x[..., index])

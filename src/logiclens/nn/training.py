@@ -16,9 +16,11 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from logiclens.nn.criteria import Criterion
+from logiclens.nn.descent import Descent, Examples, descent_of
+from logiclens.nn.parts import Told, for_each, parts_of
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.rows import Rows
 from logiclens.nn.threads import threads_for
@@ -106,6 +108,10 @@ class History:
     right_before: Tensor = field(default_factory=lambda: torch.zeros(0))
     right_after: Tensor = field(default_factory=lambda: torch.zeros(0))
 
+    def loss_at(self, epoch: int) -> Tensor:
+        """Training loss of an epoch, the last one of those that were over by then, shape (members,)."""
+        return self.losses[min(epoch, len(self.losses) - 1)]
+
     def curve(self) -> Tensor:
         """All losses, shape (epochs, members)."""
         return torch.stack(self.losses)
@@ -139,30 +145,100 @@ def train(
         The trained population, pruned, each member with its best weights.
     history : History
     """
-    history = History()
     rows = rows.merged()
-    first = plan.explored
     report = progress or (lambda _: None)
     generator = torch.Generator().manual_seed(0) if generator is None else generator
     network.train()
-    explored = replace(rows, x=network.gather(rows.x)) if first else rows
-    optimizer = _Adam(network)
-    exploring = replace(plan, criterion=plan.exploration or plan.criterion)
-    with threads_for(_activations(network, explored, plan)):
-        for epoch in range(first):
-            rate = plan.learning_rate * min(1.0, 2.0 * (1.0 - epoch / first))
-            history.losses.append(_epoch(network, optimizer, explored, exploring, rate, generator))
-            report(epoch + 1)
-    if plan.prune:
-        history.right_before = _share_right(network, replace(rows, x=network.gather(rows.x)))
-        network.prune()
-    left = rows.gathered(network, merge=plan.together == 1)
-    with threads_for(_activations(network, left, plan)):
-        tuned = _FineTuning(network, left, plan, history)
-        tuned.run(plan.epochs - first, generator, lambda done: report(first + done))
+    told = Told(report, network.members)
+    explored = [_explore(network, rows, plan, generator, told)] if plan.explored else []
+    before = torch.zeros(0)
+    with threads_for(0):  # what is done once is too little to wait for a second thread
+        if plan.prune:
+            before = _share_right(network, replace(rows, x=network.gather(rows.x)))
+            network.prune()
+        left = rows.gathered(network, merge=plan.together == 1)
+    told.done = plan.explored * network.members
+    history = _fine_tune(network, left, plan, generator, told)
+    history.losses = [*(losses for curve in explored for losses in curve), *history.losses]
     network.eval()
-    history.right_after = _share_right(network, left)
+    with threads_for(0):
+        history.right_before, history.right_after = before, _share_right(network, left)
     return network, history
+
+
+def _explore(network: LogicNetwork, rows: Rows, plan: Plan, generator: torch.Generator, told: Told) -> Tensor:
+    """The first half; the training losses, (epochs, members)."""
+    rows = replace(rows, x=network.gather(rows.x))
+    plan = replace(plan, criterion=plan.exploration or plan.criterion)
+
+    def work(index: Tensor) -> tuple[LogicNetwork, Tensor]:
+        part, losses = network.select(index), []
+        run = _Run(part, _learned(rows.select(index), plan), plan, generator)
+        for epoch in range(plan.explored):
+            losses.append(run.epoch(_rate(plan, epoch, plan.explored)))
+            told.epoch_of(len(index))
+        return part, torch.stack(losses)
+
+    parts = _parts(network, rows, plan)
+    done = for_each(parts, work, _activations(network, rows, plan, parts))
+    for index, (part, _) in zip(parts, done, strict=True):
+        network.put(index, part)
+    return torch.cat([losses for _, losses in done], dim=1)
+
+
+def _fine_tune(
+    network: LogicNetwork, rows: Rows, plan: Plan, generator: torch.Generator, told: Told
+) -> History:
+    """The second half."""
+
+    def work(index: Tensor) -> tuple[LogicNetwork, History]:
+        part = network.select(index)
+        tuned = _FineTuning(part, rows.select(index), plan)
+        return part, tuned.run(plan.epochs - plan.explored, generator, lambda: told.epoch_of(len(index)))
+
+    parts = _parts(network, rows, plan)
+    done = for_each(parts, work, _activations(network, rows, plan, parts))
+    for index, (part, _) in zip(parts, done, strict=True):
+        network.put(index, part)
+    network.anneal(1.0)
+    histories = [history for _, history in done]
+    longest = max(len(history.losses) for history in histories)
+    return History(
+        [torch.cat([history.loss_at(epoch) for history in histories]) for epoch in range(longest)],
+        *(
+            torch.cat([getattr(history, name) for history in histories])
+            for name in ("n_iter", "converged", "check_loss")
+        ),
+    )
+
+
+def _parts(network: LogicNetwork, rows: Rows, plan: Plan) -> list[Tensor]:
+    """Members that are trained side by side; all where they share mini-batches, or are compared."""
+    if plan.together > 1 or _n_batch(rows, plan) < rows.yes.shape[1]:
+        return [torch.arange(network.members, device=rows.yes.device)]
+    return parts_of(network, rows)
+
+
+def _activations(network: LogicNetwork, rows: Rows, plan: Plan, parts: list[Tensor]) -> int:
+    """Numbers in the largest tensor of a step on the largest part."""
+    return network.activations(_n_batch(rows, plan)) * max(map(len, parts)) // network.members
+
+
+def _learned(rows: Rows, plan: Plan) -> Rows:
+    """The gathered rows that some member learns from; all where mini-batches are drawn from them."""
+    if _n_batch(rows, plan) < rows.yes.shape[1]:
+        return rows
+    return rows.where((rows.yes + rows.no > 0).any(dim=0))
+
+
+def _n_batch(rows: Rows, plan: Plan) -> int:
+    """Rows of one step."""
+    n_rows = rows.yes.shape[1]
+    return min(n_rows, plan.batch_size or n_rows)
+
+
+def _rate(plan: Plan, epoch: int, epochs: int) -> float:
+    return plan.learning_rate * min(1.0, 2.0 * (1.0 - epoch / epochs))
 
 
 @torch.no_grad()
@@ -174,61 +250,68 @@ def _share_right(network: LogicNetwork, rows: Rows) -> Tensor:
     return right / (yes + no).sum(dim=1).clamp(min=torch.finfo(right.dtype).tiny)
 
 
-def _activations(network: LogicNetwork, rows: Rows, plan: Plan) -> int:
-    """Numbers in the largest tensor of a step."""
-    n_rows = min(rows.yes.shape[1], plan.batch_size or rows.yes.shape[1])
-    return network.members * n_rows * max(layer.weight.shape[1] for layer in network.linears)
+class _Run:
+    """Epochs of a population on its gathered rows."""
 
+    def __init__(
+        self,
+        network: LogicNetwork,
+        rows: Rows,
+        plan: Plan,
+        generator: torch.Generator,
+        descent: Descent | None = None,
+    ) -> None:
+        self.rows = rows
+        self.plan = plan
+        self.generator = generator
+        self.descent = descent or descent_of(network)
+        self.whole = self.descent.read(rows) if _n_batch(rows, plan) == rows.yes.shape[1] else None
 
-def _epoch(
-    network: LogicNetwork,
-    optimizer: _Adam,
-    rows: Rows,
-    plan: Plan,
-    rate: float,
-    generator: torch.Generator,
-) -> Tensor:
-    """One pass over the rows; the training loss of each member."""
-    n_rows = rows.x.shape[-1]
-    if plan.batch_size is None or plan.batch_size >= n_rows:
-        return _step(network, optimizer, rows, plan, rate)
-    order = torch.randperm(n_rows, generator=generator).to(rows.x.device)
-    losses = []
-    for index in torch.split(order, plan.batch_size):
-        # The weights of a batch are scaled to those of all rows, so that the penalty keeps its strength.
-        part = rows.batch(index, scale=n_rows / len(index))
-        losses.append(_step(network, optimizer, part, plan, rate))
-    return torch.stack(losses).mean(dim=0)
+    def epoch(self, rate: float) -> Tensor:
+        """One pass over the rows; the training loss of each member."""
+        if self.whole is not None:
+            return self._step(self.whole, rate)
+        n_rows, size = self.rows.x.shape[-1], _n_batch(self.rows, self.plan)
+        order = torch.randperm(n_rows, generator=self.generator).to(self.rows.x.device)
+        losses = []
+        for index in torch.split(order, size):
+            # The weights of a batch are scaled to those of all rows, so that the penalty keeps its strength.
+            part = self.rows.batch(index, scale=n_rows / len(index))
+            losses.append(self._step(self.descent.read(part), rate))
+        return torch.stack(losses).mean(dim=0)
 
+    def _step(self, examples: Examples, rate: float) -> Tensor:
+        return self.descent.step(examples, self.plan.criterion, rate, self.plan.epsilon)
 
-def _step(network: LogicNetwork, optimizer: _Adam, rows: Rows, plan: Plan, rate: float) -> Tensor:
-    losses = plan.criterion(network.logits(rows.x), rows.yes, rows.no) + network.penalty()
-    gradients = torch.autograd.grad(losses.sum(), optimizer.parameters)
-    optimizer.step(gradients, rate, plan.epsilon)
-    return losses.detach()
+    def select(self, index: Tensor, network: LogicNetwork) -> _Run:
+        """Go on with some members, which are now this network."""
+        descent = self.descent.select(index, network)
+        return _Run(network, self.rows.select(index), self.plan, self.generator, descent)
 
 
 class _FineTuning:
     """The second half: members leave when they are done, and keep their best weights."""
 
-    def __init__(self, network: LogicNetwork, rows: Rows, plan: Plan, history: History) -> None:
+    def __init__(self, network: LogicNetwork, rows: Rows, plan: Plan) -> None:
         self.network = network
         self.checked = (rows.check_yes + rows.check_no).sum(dim=1) > 0
-        self.rows = _with_checks(rows, self.checked)
+        self.learned = _learned(rows, plan)
+        held_out = _with_checks(rows, self.checked)
+        self.held_out = held_out.where((held_out.check_yes + held_out.check_no > 0).any(dim=0))
         self.plan = plan
-        self.history = history
         members = network.members
         self.active = torch.arange(members, device=rows.yes.device)
         self.best = [p.detach().clone() for p in network.parameters()]
         self.least = rows.yes.new_full((members,), torch.inf)
         self.since = torch.zeros(members, dtype=torch.long, device=rows.yes.device)
-        self.last = rows.yes.new_zeros(members)
         self.done_at = torch.full((members,), plan.epochs, device=rows.yes.device)
 
-    def run(self, epochs: int, generator: torch.Generator, report: Progress) -> None:
+    def run(self, epochs: int, generator: torch.Generator, report: Callable[[], None]) -> History:
         """Train; in the end the whole population has its best weights."""
-        whole, member, optimizer = self.network, self.network, _Adam(self.network)
-        settled = 0.5 if getattr(whole, "hard", None) is not None else 0.0  # a psi network counts once hard
+        member, losses, last = self.network, [], self.least.new_zeros(len(self.least))
+        run = _Run(member, self.learned, self.plan, generator)
+        stays = torch.ones_like(self.active, dtype=torch.bool)
+        settled = 0.5 if getattr(member, "hard", None) is not None else 0.0  # a psi network counts once hard
         for epoch in range(epochs):
             member.anneal(epoch / epochs)
             if epoch % _EVERY == 0 and epoch >= settled * epochs:
@@ -238,28 +321,31 @@ class _FineTuning:
                     break
                 if 2 * int(stays.sum()) <= len(stays):
                     index = torch.nonzero(stays).squeeze(1)
-                    member, optimizer = member.select(index), optimizer.select(index)
-                    optimizer.adopt(member)
-                    self.rows, self.active = self.rows.select(index), self.active[index]
-            rate = self.plan.learning_rate * min(1.0, 2.0 * (1.0 - epoch / epochs))
-            loss = _epoch(member, optimizer, self.rows, self.plan, rate, generator)
-            self.last[self.active] = loss
-            self.history.losses.append(self.last.clone())
-            report(epoch + 1)
+                    member = member.select(index)
+                    run = run.select(index, member)
+                    self.held_out, self.active, stays = (
+                        self.held_out.select(index),
+                        self.active[index],
+                        stays[index],
+                    )
+            last[self.active] = torch.where(
+                stays, run.epoch(_rate(self.plan, epoch, epochs)), last[self.active]
+            )
+            losses.append(last.clone())
+            report()
         member.anneal(1.0)
         self._look(member, epochs)
-        whole.anneal(1.0)
         with torch.no_grad():
-            for parameter, best in zip(whole.parameters(), self.best, strict=True):
+            for parameter, best in zip(self.network.parameters(), self.best, strict=True):
                 parameter.copy_(best)
-        self.history.n_iter = self.done_at
-        self.history.converged = (self.since >= self.plan.patience) | _levelled(self.history)
-        self.history.check_loss = self.least
+        history = History(losses, self.done_at, check_loss=self.least)
+        history.converged = (self.since >= self.plan.patience) | _levelled(history)
+        return history
 
     @torch.no_grad()
     def _look(self, member: LogicNetwork, epoch: int) -> None:
         """Compare the validation losses with the best so far; without validation rows the last is best."""
-        rows, active = self.rows, self.active
+        rows, active = self.held_out, self.active
         loss = self.plan.criterion(member.logits(rows.x), rows.check_yes, rows.check_no)
         least = self.least[active]
         margin = torch.where(least.isinf(), 0.0, _TOLERANCE * least.abs())  # losses may be negative
@@ -274,43 +360,6 @@ class _FineTuning:
         finished = going & (waited >= self.plan.patience)
         self.done_at[active[finished]] = self.plan.explored + epoch
         self.since[active] = torch.where(going, waited, self.since[active])
-
-
-class _Adam:
-    """Adam on stacked parameters, in place; members can leave."""
-
-    def __init__(self, network: LogicNetwork) -> None:
-        self.adopt(network)
-        self.first = [torch.zeros_like(p) for p in self.parameters]
-        self.second = [torch.zeros_like(p) for p in self.parameters]
-        self.steps = 0
-
-    def adopt(self, network: LogicNetwork) -> None:
-        """Train the parameters of this network from now on."""
-        self.parameters: list[nn.Parameter] = list(network.parameters())
-
-    def select(self, index: Tensor) -> _Adam:
-        """The state of some members."""
-        twin = object.__new__(_Adam)
-        twin.first = [moment[index] for moment in self.first]
-        twin.second = [moment[index] for moment in self.second]
-        twin.steps = self.steps
-        return twin
-
-    @torch.no_grad()
-    def step(self, gradients: tuple[Tensor, ...], rate: float, epsilon: float) -> None:
-        """One step of size ``rate``."""
-        decay = (0.9, 0.999)
-        self.steps += 1
-        correction = (1.0 - decay[1] ** self.steps) ** 0.5
-        size = rate / (1.0 - decay[0] ** self.steps)
-        torch._foreach_lerp_(self.first, gradients, 1.0 - decay[0])
-        torch._foreach_mul_(self.second, decay[1])
-        torch._foreach_addcmul_(self.second, gradients, gradients, 1.0 - decay[1])
-        root = torch._foreach_sqrt(self.second)
-        torch._foreach_div_(root, correction)
-        torch._foreach_add_(root, epsilon)
-        torch._foreach_addcdiv_(list[Tensor](self.parameters), self.first, root, -size)
 
 
 def _levelled(history: History) -> Tensor:

@@ -1,0 +1,225 @@
+"""The classifiers of the paper's experiments, to reproduce its figures (Sec. 6).
+
+``MuClassifier.reference()`` and ``ReluClassifier.reference()`` have the settings of the paper's MIMIC-II runs
+(:data:`MU`, :data:`RELU`) and make rules of example-level explanations as it does
+(:mod:`logiclens.explain.paper`). They are classifiers of their own, since they are trained as there, too
+(:mod:`logiclens.nn.paper_training`):
+
+    outputs       mu: a network for each class, also of two; ReLU: one network for all; under one softmax
+    l1            a price on mean cross-entropy, not a share of the loss of a constant answer
+    held out      rows at random, from all classes alike, the same whatever ``random_state`` is
+    drawn         with the seed ``random_state``; the k-th further fold of a cross-validation with k more
+
+The last is the paper's own protocol, where each fold has its number as seed: with ``random_state=0``,
+:func:`~logiclens.estimators.cross_explain` repeats its runs with the first weights that they had.
+
+``PsiClassifier.reference()`` and ``EntropyClassifier.reference()`` have the settings of their authors
+(:data:`PSI`, :data:`ENTROPY`) with the training of this package, and figures of their own: a psi network here
+agrees with its formula on every row, the paper's on half of them.
+
+What the paper does not say is taken, as facts, from the code published with it: ``experiments/mimic.ipynb``
+in github.com/pietrobarbiero/logic_explained_networks and ``experiments/mimic.py`` in
+github.com/pietrobarbiero/entropy-lens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import softmax
+from sklearn.utils import check_random_state
+
+from logiclens.errors import InputError, shown
+from logiclens.estimators.base import LENClassifier
+from logiclens.estimators.classifiers import MuClassifier, ReluClassifier
+from logiclens.estimators.counting import Fold
+from logiclens.estimators.inputs import Inputs
+from logiclens.estimators.targets import Problem, Targets
+from logiclens.logic.arrays import FloatArray
+
+if TYPE_CHECKING:
+    from logiclens.estimators.fitting import Population, Trained
+    from logiclens.estimators.runs import Recipe
+    from logiclens.nn.training import Plan
+
+_SPLIT_SEED = 0
+
+_PAPER: dict[str, Any] = {
+    "class_weight": None,
+    "l1": 1e-4,
+    "restarts": 1,
+    "epochs": 1000,
+    "patience": 1000,
+    "validation_fraction": 0.3,
+}
+_AGGREGATED: dict[str, Any] = {"aggregation": "paper", "settle": False, "candidates": 1}
+
+MU: dict[str, Any] = _PAPER | _AGGREGATED
+MU |= {"max_concepts": 5, "hidden": (100, 30, 10), "learning_rate": 1e-4}
+"""Settings of the mu network: five concepts stay. ``patience`` and ``tau`` have no part in its training."""
+RELU: dict[str, Any] = _PAPER | _AGGREGATED
+RELU |= {"hidden": (100, 50, 30, 10), "learning_rate": 1e-4}
+"""Settings of the ReLU network. ``patience`` has no part in its training."""
+PSI: dict[str, Any] = _PAPER | {"fan_in": 3, "hidden": (10, 5), "learning_rate": 0.01}
+"""Settings of the psi network."""
+ENTROPY: dict[str, Any] = _PAPER | _AGGREGATED
+ENTROPY |= {"max_concepts": 1000, "tau": 0.5, "temperature": 0.7, "hidden": (20,), "l1": 1e-3}
+ENTROPY |= {"epochs": 200, "learning_rate": 0.01, "patience": 200, "validation_fraction": 0.2}
+"""Settings of the entropy-based network: concepts of at least half the largest attention stay."""
+
+
+class _AsInPaper(LENClassifier):
+    """A classifier that is trained as in the paper's experiments."""
+
+    dropout: ClassVar[float] = 0.0
+    shared: ClassVar[bool] = False
+    """Whether one network has the outputs of all targets."""
+
+    def read_data(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Targets, FloatArray]:
+        targets, weight = super().read_data(X, y, sample_weight)
+        if targets.problem is Problem.BINARY and not self.shared:
+            targets = Targets(targets.labels, Problem.SINGLE_LABEL, targets.truth())
+        return targets, weight
+
+    def hold_out(self, x: FloatArray, targets: Targets, weight: FloatArray) -> Fold:  # noqa: ARG002
+        """Set a validation part aside, at random, whatever the classes of the rows."""
+        rows = np.flatnonzero(weight > 0)
+        n_check = min(int(np.ceil(len(rows) * self.validation_fraction)), len(rows) - 1)
+        check = np.zeros_like(weight)
+        held = rows[check_random_state(_SPLIT_SEED).permutation(len(rows))[:n_check]]
+        check[held] = weight[held]
+        return Fold(weight - check, check)
+
+    def recipe(self, inputs: Inputs) -> Recipe:
+        recipe = super().recipe(inputs)
+        if self.rule != "iff":
+            raise InputError(
+                f"The reference settings make equivalences. Got rule={shown(self.rule)}; use 'iff'."
+            )
+        if recipe.population.group != 1 or self.batch_size is not None:
+            raise InputError(
+                "The reference settings train one network on all rows at once. "
+                "Use one l1, restarts=1 and batch_size=None."
+            )
+        return replace(
+            recipe, train=partial(train_folds_as_in_paper, dropout=self.dropout, shared=self.shared)
+        )
+
+    def decision_function(self, X: Any) -> FloatArray:
+        logits = super().decision_function(X)
+        two = self.problem_ is Problem.SINGLE_LABEL and logits.shape[1] == 2
+        return np.asarray(logits[:, 1] - logits[:, 0]) if two else logits
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The softmax that the networks are trained under, (n, n_targets)."""
+        if self.problem_ is not Problem.SINGLE_LABEL:
+            return super().predict_proba(X)
+        return np.asarray(softmax(self._logits(X), axis=1))
+
+
+class ReferenceMuClassifier(_AsInPaper, MuClassifier):
+    """The mu network of the paper's experiments; its settings are those of :class:`MuClassifier`."""
+
+
+class ReferenceReluClassifier(_AsInPaper, ReluClassifier):
+    """The ReLU network of the paper's experiments; its settings are those of a :class:`ReluClassifier`."""
+
+    dropout: ClassVar[float] = 0.3
+    shared: ClassVar[bool] = True
+
+
+def train_folds_as_in_paper(
+    population: Population[Any],
+    plan: Plan,
+    x: FloatArray,
+    outputs: FloatArray,
+    folds: Sequence[Fold],
+    progress: Callable[[float], None] | None = None,
+    *,
+    dropout: float = 0.0,
+    shared: bool = False,
+) -> list[Trained[Any]]:
+    """Train the networks of each fold as in the paper: fold by fold, all outputs together.
+
+    Parameters
+    ----------
+    population : Population
+        The networks to train, one for each output; its seed is that of the first fold, one more that of the
+        second, and so on.
+    plan : Plan
+        Epochs, learning rate and whether to prune are taken from it.
+    x : ndarray of shape (n, n_concepts)
+        Concept values.
+    outputs : ndarray of shape (n, n_outputs)
+        What to learn, in [0, 1].
+    folds : sequence of Fold
+        Row weights of each fold.
+    progress : callable, optional
+        Told the share of the work that is done.
+    dropout : float, default 0
+        Share of the hidden units that are silent in a training step.
+    shared : bool, default False
+        Whether all outputs have their hidden layers in common while they are trained.
+
+    Returns
+    -------
+    list of Trained
+        One for each fold.
+    """
+    import torch
+
+    from logiclens.estimators.fitting import Trained, resolve_device
+    from logiclens.nn.paper_training import (
+        Examples,
+        PaperPlan,
+        one_by_one,
+        train_as_in_paper,
+        with_outputs,
+    )
+
+    device = resolve_device(population.device)
+    n_outputs = outputs.shape[1]
+    truth = np.hstack([1.0 - outputs, outputs]) if shared and n_outputs == 1 else outputs
+    exclusive = truth.shape[1] > 1 and bool(np.isclose(truth.sum(axis=1), 1.0).all())
+    how = PaperPlan(plan.epochs, plan.learning_rate, plan.prune, dropout)
+    penalty = np.full(n_outputs, population.penalties[0])
+
+    def rows_of(weight: FloatArray) -> Examples:
+        used = weight > 0
+
+        def tensor(values: FloatArray) -> torch.Tensor:
+            return torch.as_tensor(values[used], dtype=torch.float32, device=device)
+
+        return Examples(tensor(x), tensor(truth), tensor(weight), exclusive)
+
+    found = []
+    for at, fold in enumerate(folds):
+        scaled = fold.scaled()
+        streams = population.streams(range(n_outputs))
+        network = population.make(streams, x.shape[1], penalty.tolist(), population.widths[0]).to(device)
+        if shared:
+            network = with_outputs(network, truth.shape[1])
+
+        def report(epoch: int, at: int = at) -> None:
+            if progress is not None:
+                progress((at + epoch / plan.epochs) / len(folds))
+
+        losses = train_as_in_paper(
+            network,
+            rows_of(scaled.train),
+            rows_of(scaled.check),
+            how,
+            torch.Generator().manual_seed((population.seed + at) % 2**63),
+            report,
+        )
+        if shared:
+            network = one_by_one(network, n_outputs)
+        curve = np.repeat(losses.cpu().numpy().astype(float)[:, None], n_outputs, axis=1)
+        n_iter = np.full(n_outputs, plan.epochs, dtype=np.int64)
+        found.append(Trained(network, curve, n_iter, np.ones(n_outputs, dtype=np.bool_), penalty))
+    return found

@@ -1,0 +1,101 @@
+"""Members in parts: as many at a time as keep what they compute in the cache, each part on a thread.
+
+Members do not depend on each other, so it does not matter which of them are trained side by side. On a CPU a
+step on few members, whose numbers stay in the cache, is quicker for each of them than one on many; and parts
+on threads of their own never wait for each other, as the threads of one operation do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import TypeVar
+
+import torch
+from torch import Tensor
+
+from logiclens.nn.population import LogicNetwork
+from logiclens.nn.rows import Rows
+from logiclens.nn.threads import threads_for
+
+_IN_CACHE = 1 << 18  # numbers in the largest tensor of a step that stay in the cache
+_SMALL = 1 << 17  # numbers up to which a step costs about the same, however many there are
+_MOST_THREADS = 8  # more would wait for Python's lock
+
+T = TypeVar("T")
+
+
+def parts_of(network: LogicNetwork, rows: Rows) -> list[Tensor]:
+    """Members to train side by side, as positions, one part after the other.
+
+    Those of one part learn from the same rows, so that no row is computed in vain; where the work is small
+    anyway, others join them. On an accelerator all members are one part.
+
+    Parameters
+    ----------
+    network : LogicNetwork
+    rows : Rows
+        What its members learn from.
+    """
+    members = torch.arange(network.members, device=rows.yes.device)
+    if rows.yes.device.type != "cpu":
+        return [members]
+    wide = network.activations(1) // network.members
+    learned = ((rows.yes + rows.no) > 0).numpy()
+    cuts, joint = [0], learned[0]
+    for member, own in enumerate(learned):
+        both = joint | own
+        most = _IN_CACHE if (joint == own).all() else _SMALL
+        if (member - cuts[-1] + 1) * int(both.sum()) * wide > most and member:
+            cuts.append(member)
+            both = own
+        joint = both
+    return [members[first:last] for first, last in zip(cuts, [*cuts[1:], len(members)], strict=True)]
+
+
+def for_each(parts: Sequence[Tensor], work: Callable[[Tensor], T], size: int) -> list[T]:
+    """What ``work`` makes of each part; several at a time where torch may use several threads.
+
+    Parameters
+    ----------
+    parts : sequence of Tensor
+    work : callable
+        Must not change what another part reads.
+    size : int
+        Numbers in the largest tensor of one part.
+    """
+    n_threads = min(torch.get_num_threads(), len(parts), _MOST_THREADS)
+    if n_threads == 1:
+        with threads_for(size):
+            return [work(part) for part in parts]
+    with threads_for(0):  # each of ours is one of torch's
+        pool = ThreadPoolExecutor(n_threads)
+        try:
+            return list(pool.map(work, parts))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+class Told:
+    """Tells how many epochs all members have done on average, whichever part is ahead.
+
+    Parameters
+    ----------
+    report : callable
+        Told the number of epochs.
+    members : int
+        Number of all members.
+    """
+
+    def __init__(self, report: Callable[[int], None], members: int) -> None:
+        self.report = report
+        self.members = members
+        self.done = 0
+        self.lock = Lock()
+
+    def epoch_of(self, n_members: int) -> None:
+        """So many members have done one more epoch."""
+        with self.lock:
+            self.done += n_members
+            self.report(self.done // self.members)

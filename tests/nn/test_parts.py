@@ -1,0 +1,103 @@
+"""Members in parts: every member once, in order, whatever the number of threads."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logiclens.nn import parts as module
+from logiclens.nn.parts import Told, for_each, parts_of
+from logiclens.nn.training import train
+from tests.nn.populations import KINDS, make, plan, random_x, rows_of, some_rows
+
+
+@pytest.fixture
+def two_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+@given(st.integers(1, 9), st.integers(0, 400), st.integers(0, 400))
+def test_every_member_is_in_one_part(members, in_cache, small):
+    rows = some_rows(members)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_IN_CACHE", in_cache)
+        patch.setattr(module, "_SMALL", small)
+        found = parts_of(make("mu", members), rows)
+
+    assert torch.cat(found).tolist() == list(range(members))
+    assert all(len(part) for part in found)
+
+
+def test_members_that_learn_from_other_rows_are_parted_unless_the_work_is_small(monkeypatch):
+    x = random_x()
+    rows = rows_of(x, torch.zeros(4, len(x), dtype=torch.float64), share=1.1)
+    rows.no[2:, :20] = 0.0  # two learn from all rows, two from half of them
+
+    assert [len(part) for part in parts_of(make("mu", 4), rows)] == [4]
+    monkeypatch.setattr(module, "_SMALL", 0)
+    assert [len(part) for part in parts_of(make("mu", 4), rows)] == [2, 2]
+    monkeypatch.setattr(module, "_IN_CACHE", 0)
+    assert [len(part) for part in parts_of(make("mu", 4), rows)] == [1, 1, 1, 1]
+
+
+@pytest.mark.usefixtures("two_threads")
+@pytest.mark.parametrize("kind", KINDS)
+def test_parts_and_threads_do_not_change_what_is_trained(kind, monkeypatch):
+    rows = some_rows()
+    whole, history = train(make(kind), rows, plan())
+    monkeypatch.setattr(module, "_IN_CACHE", 0)
+    monkeypatch.setattr(module, "_SMALL", 0)
+    told: list[int] = []
+
+    parted, own = train(make(kind), rows, plan(), progress=told.append)
+
+    assert torch.allclose(parted(rows.x), whole(rows.x), rtol=1e-6, atol=1e-8)
+    assert torch.equal(own.n_iter, history.n_iter)
+    assert torch.allclose(own.curve(), history.curve(), rtol=1e-6)
+    assert torch.equal(own.converged, history.converged)
+    assert told == sorted(told)
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_each_part_has_one_thread_of_torch():
+    seen = []
+
+    def work(part: torch.Tensor) -> int:
+        seen.append((threading.current_thread() is threading.main_thread(), torch.get_num_threads()))
+        return len(part)
+
+    assert for_each([torch.arange(2), torch.arange(3)], work, 10) == [2, 3]
+    assert seen == [(False, 1), (False, 1)]
+    assert torch.get_num_threads() == 2
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_what_goes_wrong_in_a_part_is_raised():
+    def work(part: torch.Tensor) -> None:
+        raise ValueError(f"part {len(part)}")
+
+    with pytest.raises(ValueError, match="part 1"):
+        for_each([torch.arange(1), torch.arange(2)], work, 10)
+    assert torch.get_num_threads() == 2
+
+
+def test_a_single_part_stays_on_the_thread_it_is_called_from():
+    work = for_each([torch.arange(2)], lambda _: threading.current_thread(), 10)
+
+    assert work == [threading.main_thread()]
+
+
+def test_told_is_the_mean_number_of_epochs():
+    found: list[int] = []
+    told = Told(found.append, 4)
+    for n_members in (2, 2, 2, 2, 4):
+        told.epoch_of(n_members)
+
+    assert found == [0, 1, 1, 2, 3]
