@@ -111,7 +111,7 @@ def forbidden_uses(text: str) -> list[str]:
 
 MIRRORED = (
     *("logic", "concepts", "files", "explain", "nn", "estimators", "pipelines", "bench"),
-    *("guard", "plots", "reporting", "cli"),
+    *("guard", "plots", "reporting", "cli", "bench/methods"),
 )
 """Packages whose modules each have a test module of their own; ``metrics`` is tested in one piece."""
 TESTED_WITHIN = {

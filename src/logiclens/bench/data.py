@@ -164,7 +164,7 @@ class Dataset:
         return f"Dataset({self.name!r}: {', '.join(sizes)})"
 
 
-def load_mimic2(data_dir: Folder = None) -> Dataset:
+def load_mimic2(data_dir: Folder = None, *, learn_from: IndexArray | None = None) -> Dataset:
     """Load the MIMIC-II table: patients with an arterial line or without, and whether they died.
 
     There are 12 flags and 26 numbers, each cut into three bins of equal width: 90 concepts. Missing values
@@ -176,6 +176,8 @@ def load_mimic2(data_dir: Folder = None) -> Dataset:
     ----------
     data_dir : path, optional
         Folder with ``mimic2/full_cohort_data.csv.gz``; by default the one that ``LOGICLENS_DATA`` names.
+    learn_from : array of int, optional
+        Rows whose means and ranges are used for all; all rows when missing, as in the paper.
 
     Returns
     -------
@@ -183,10 +185,10 @@ def load_mimic2(data_dir: Folder = None) -> Dataset:
         Numbers of shape (1776, 90); targets ``recovery`` and ``death``, of which 497 are ``death``.
     """
     table = read_table(MIMIC2, data_dir)
-    columns = [mean_imputed(table.numbers(name), name)[:, None] for name in _FLAGS]
+    columns = [mean_imputed(table.numbers(name), name, learn_from)[:, None] for name in _FLAGS]
     groups = []
     for name in _MEASURED:
-        names, truth = binned(name, mean_imputed(table.numbers(name), name))
+        names, truth = binned(name, mean_imputed(table.numbers(name), name, learn_from), learn_from)
         groups.append(names)
         columns.append(truth.astype(np.float64))
     outcome = table.matrix(("day_28_flg", "hosp_exp_flg", "icu_exp_flg", "censor_flg"))

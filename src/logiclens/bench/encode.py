@@ -24,20 +24,22 @@ MOST_VALUES = 10
 """Numbers with at most so many distinct values are taken as categories."""
 
 
-def mean_imputed(values: FloatArray, name: str) -> FloatArray:
+def mean_imputed(values: FloatArray, name: str, learn_from: IndexArray | None = None) -> FloatArray:
     """Values of a column, shape (n_rows,), NaN replaced by the mean of the others.
+
+    With ``learn_from``, positions of rows, the mean is that of those rows alone.
 
     Examples
     --------
     >>> mean_imputed(np.array([1.0, np.nan, 2.0]), "weight")
     array([1. , 1.5, 2. ])
     """
-    missing = np.isnan(values)
-    if missing.all():
+    known = values if learn_from is None else values[learn_from]
+    if np.isnan(known).all():
         raise InputError(
             f"Column {name!r} has no value at all, so none can be imputed. Leave the column out."
         )
-    return np.where(missing, values[~missing].mean(), values)
+    return np.where(np.isnan(values), known[~np.isnan(known)].mean(), values)
 
 
 def equal_width_bins(values: FloatArray) -> IndexArray:
@@ -76,8 +78,13 @@ def one_hot(codes: IndexArray, n_values: int) -> BoolArray:
     return truth
 
 
-def binned(name: str, values: FloatArray) -> tuple[tuple[str, ...], BoolArray]:
+def binned(
+    name: str, values: FloatArray, learn_from: IndexArray | None = None
+) -> tuple[tuple[str, ...], BoolArray]:
     """Names and truth of the three concepts of a column of finite numbers.
+
+    With ``learn_from``, positions of rows, the range is that of those rows alone; what lies beyond it belongs
+    to the nearest bin.
 
     Examples
     --------
@@ -87,6 +94,8 @@ def binned(name: str, values: FloatArray) -> tuple[tuple[str, ...], BoolArray]:
     >>> truth.astype(int).tolist()
     [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
     """
+    if learn_from is not None:
+        values = np.clip(values, values[learn_from].min(), values[learn_from].max())
     return tuple(f"{name}_{bin_}" for bin_ in BINS), one_hot(equal_width_bins(values), len(BINS))
 
 

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from logiclens.cli.bench_paper import paper
+from logiclens.cli.bench_tables import tables
 from logiclens.cli.choices import one_of
 from logiclens.cli.failing import clear_errors
 
@@ -31,6 +33,10 @@ def _bench() -> None:
     """Experiments of the paper, to be run by anyone."""
 
 
+bench.command()(paper)
+bench.command()(tables)
+
+
 @bench.command()
 def adversarial(
     data: Annotated[
@@ -46,7 +52,7 @@ def adversarial(
     steps: Annotated[int, typer.Option(min=1, help="Steps of an attack.")] = 100,
     seed: Annotated[int, typer.Option(min=0)] = 0,
 ) -> None:
-    r"""Attack a network that says concepts and classes, and guard it by rules.
+    """Attack a network that says concepts and classes, and guard it by rules.
 
     Networks are trained on one part of the pictures, and LENs learn rules from it. Guards are set on a second
     part, to reject 5 % of it; a third part is attacked. Printed: robust accuracy with and without each set of
@@ -54,9 +60,12 @@ def adversarial(
     are used again.
 
     \b
-    Try: logiclens bench adversarial
-         logiclens bench adversarial --data cub --data-dir DATA --device cuda
-    """
+    Examples:
+      logiclens bench adversarial
+          pictures of digits, which need no files
+      logiclens bench adversarial --data cub --data-dir DATA --device cuda
+          pictures of birds, as in the paper
+    """  # noqa: D301 - \b keeps lines
     with clear_errors():
         _adversarial(data, data_dir, out, device, (epochs, steps, seed))
 

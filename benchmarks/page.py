@@ -1,0 +1,267 @@
+"""Run ``python -m benchmarks.page``: write docs/benchmarks.md and its figures from the results that are kept.
+
+Results are folders in ``benchmarks/results/paper`` with ``rows.jsonl`` (or ``rows.jsonl.gz``) and
+``about.json``, as ``logiclens bench paper --out FOLDER`` writes them. Rows of all of them are one run, fold
+seed by fold seed; a folder with rows that are there already is the same work on another machine, of which
+only the times are shown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from logiclens.bench import paper_tables as tables
+from logiclens.bench.measures import FOUR, MEASURES, NOTHING, figure
+from logiclens.bench.methods import DEFAULT
+from logiclens.bench.paper_figures import FIGURES, as_svg
+from logiclens.bench.results import in_order, read_rows
+from logiclens.bench.rule_tables import rules_table
+from logiclens.bench.scoreboard import Row, Scoreboard, experiment_title, method_title
+from logiclens.bench.table_layout import Cell, Table, markdown_text
+from logiclens.bench.verdicts import Verdict, verdict_table, verdicts
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results" / "paper"
+PAGE = ROOT / "docs" / "benchmarks.md"
+IMAGES = ROOT / "docs" / "images"
+_UNIT = ("experiment", "method", "fold_seed", "fold", "part")
+
+_START = """\
+<!-- Made by `python -m benchmarks.page` from benchmarks/results/paper. Do not edit. -->
+
+# Benchmarks
+
+The six experiments of Sec. 6 of the paper, run by one command on the same folds for every method:
+
+```console
+logiclens bench paper --data-dir DATA --out results
+```
+
+Methods are our networks with one set of defaults for all experiments, the same networks with the paper's
+settings and its extraction (*reference*), and others: a decision tree, Bayesian rule lists (BRL), RIPPER and,
+for what can be reached without rules, logistic regression and gradient boosting. Scores are those of the
+paper; [score rules](how-to/score_rules.md) says what they mean. Other tables, black boxes and pictures are in
+[figures on real data](explanation/figures_on_real_data.md).
+"""
+_NOTHING_YET = """
+No results are kept yet. Those of a run belong in `benchmarks/results/paper`, and `python -m benchmarks.page`
+makes this page of them.
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A folder of results: its name, its rows, and the machine and the day."""
+
+    name: str
+    rows: tuple[Row, ...]
+    about: Mapping[str, Any]
+
+
+def kept_runs(folder: Path = RESULTS) -> list[Run]:
+    """All runs in a folder: its own, then those of folders in it, in the order of their names."""
+    paths = [*folder.rglob("rows.jsonl"), *folder.rglob("rows.jsonl.gz")]
+    paths.sort(key=lambda path: path.relative_to(folder).parent.parts)
+    return [
+        Run(
+            path.parent.relative_to(folder).as_posix(),
+            tuple(read_rows(path)),
+            json.loads((path.parent / "about.json").read_text(encoding="utf-8")),
+        )
+        for path in paths
+    ]
+
+
+def page(runs: Sequence[Run]) -> str:
+    """The page that these runs give."""
+    rows, again = _merged(runs)
+    if not rows:
+        return _START + _NOTHING_YET
+    seeds = sorted({row["fold_seed"] for row in rows})
+    board = Scoreboard(rows, fold_seed=seeds[0])
+    parts = [_START, _section("Machine and day", [_machines(runs)]), _claims(rows, seeds)]
+    parts += [
+        _section(
+            "The paper's tables",
+            [
+                f"Mean over folds and its standard error, fold seed {seeds[0]}. The two best of a line are "
+                "in bold; of fidelity it is the best network.",
+                *_shown([tables.metric_table(board, column) for column in FOUR]),
+            ],
+        ),
+        _section(
+            "Errors and lengths",
+            [
+                _image(
+                    "errors", "Model error against explanation error of every method, an experiment a panel"
+                ),
+                _image("lengths", "Macro-F1 of the rules against their literals, an experiment a panel"),
+            ],
+        ),
+        _section(
+            "Consistency",
+            [
+                "How far the same concepts return over the first five folds.",
+                *_shown(tables.consistency_table(board, adjusted=adjusted) for adjusted in (False, True)),
+            ],
+        ),
+        _section(
+            "Time",
+            [
+                _image("time", "Seconds a fold of every method, an experiment a panel"),
+                *_shown([tables.time_table(board)]),
+                *(part for run in again for part in _times_again(run)),
+            ],
+        ),
+        _section("Rules", _shown([rules_table(board)])),
+    ]
+    if honest := _shown(tables.honest_tables(rows, seeds[0])):
+        remark = (
+            "The paper fits its preprocessing on all rows before it splits them, and its pictures were seen "
+            "by the network that finds the concepts. Below each experiment stands its variant without that."
+        )
+        parts.append(_section("Honest variants", [remark, *honest]))
+    if len(seeds) > 1:
+        parts.append(_section("Other folds", [_seeds_remark(seeds), *_shown(_seed_tables(rows, seeds))]))
+    parts.append(
+        _section(
+            "Each experiment", _shown(tables.experiment_table(board, name) for name in board.experiments)
+        )
+    )
+    return "\n".join(parts)
+
+
+def figures(runs: Sequence[Run]) -> dict[str, bytes]:
+    """The figures of the page, by the names of their files; none without results."""
+    rows, _ = _merged(runs)
+    seed = min((row["fold_seed"] for row in rows), default=0)
+    return {_file(name): as_svg(draw(rows, seed)) for name, draw in FIGURES.items()} if rows else {}
+
+
+def _merged(runs: Iterable[Run]) -> tuple[list[Row], list[Run]]:
+    """Rows of all runs, and the runs that did again what others had done."""
+    rows: list[Row] = []
+    done: set[tuple[Any, ...]] = set()
+    again = []
+    for run in runs:
+        units = {tuple(row[name] for name in _UNIT) for row in run.rows}
+        if done & units:
+            again.append(run)
+        else:
+            rows += run.rows
+            done |= units
+    return in_order([dict(row) for row in rows]), again
+
+
+def _section(title: str, parts: Iterable[str]) -> str:
+    return "\n\n".join([f"## {title}", *parts]) + "\n"
+
+
+def _shown(found: Iterable[Table]) -> list[str]:
+    return [table.to_markdown() for table in found if table.lines]
+
+
+def _file(name: str) -> str:
+    return f"paper_{name}.svg"
+
+
+def _image(name: str, words: str) -> str:
+    return f"![{words}](images/{_file(name)})"
+
+
+def _machines(runs: Iterable[Run]) -> str:
+    """What is known of the machine of each run."""
+    lines = []
+    for run in runs:
+        about = run.about
+        machine = [about.get("processor"), f"{about.get('cores')} cores", f"{about.get('memory_gib')} GiB"]
+        machine += [about.get("gpu"), about.get("system")]
+        versions = {"logiclens": about.get("logiclens"), "Python": about.get("python")}
+        versions |= about.get("packages", {})
+        lines.append(
+            (
+                Cell(run.name if run.name != "." else "all"),
+                Cell(_of_run(run)),
+                Cell(", ".join(str(each) for each in machine if each)),
+                Cell(", ".join(f"{name} {number}" for name, number in versions.items() if number)),
+                Cell(str(about.get("date", NOTHING))),
+            )
+        )
+    return Table("", ("run", "methods", "machine", "versions", "day"), tuple(lines)).to_markdown()
+
+
+def _of_run(run: Run) -> str:
+    seeds = sorted({row["fold_seed"] for row in run.rows})
+    methods = dict.fromkeys(name for seed in seeds for name in Scoreboard(run.rows, fold_seed=seed).methods)
+    return ", ".join(map(method_title, methods))
+
+
+def _claims(rows: Sequence[Row], seeds: Sequence[int]) -> str:
+    parts = []
+    for seed in seeds:
+        found = verdicts(rows, seed)
+        parts.append(f"**Fold seed {seed}**: {_counted(found)}")
+        if seed == seeds[0]:
+            parts.append(verdict_table(found).to_markdown())
+        elif wrong := [each for each in found if each.holds is False]:
+            parts.append(verdict_table(wrong).to_markdown())
+    intro = (
+        "What this package sets out to show, checked against the rows. A dash stands where rows are missing, "
+        "or where a figure is only reported."
+    )
+    return _section("Claims", [intro, *parts])
+
+
+def _counted(found: Iterable[Verdict]) -> str:
+    times = Counter(each.holds for each in found)
+    return f"{times[True]} hold, {times[False]} do not, {times[None]} are not decided."
+
+
+def _times_again(run: Run) -> list[str]:
+    machine = run.about.get("gpu") or run.about.get("processor") or run.name
+    board = Scoreboard(run.rows, fold_seed=min(row["fold_seed"] for row in run.rows))
+    return [
+        f"The same on another machine, {markdown_text(str(machine))}:",
+        *_shown([tables.time_table(board)]),
+    ]
+
+
+def _seeds_remark(seeds: Sequence[int]) -> str:
+    others = " and ".join(map(str, seeds[1:]))
+    return (
+        "Defaults were chosen on other data and other folds. The default method with the fold seed "
+        f"{seeds[0]} and with {others}, which nothing was chosen by:"
+    )
+
+
+def _seed_tables(rows: Sequence[Row], seeds: Sequence[int]) -> list[Table]:
+    """The default method, a column for each fold seed."""
+    boards = [Scoreboard(rows, fold_seed=seed) for seed in seeds]
+    found = []
+    for column in FOUR:
+        lines = []
+        for name in boards[0].main_experiments:
+            means = [board.mean(name, DEFAULT, column) for board in boards]
+            cells = [Cell(NOTHING if mean is None else figure(mean, MEASURES[column])) for mean in means]
+            lines.append((Cell(experiment_title(name)), *cells))
+        title = f"{MEASURES[column].title}, {method_title(DEFAULT)}"
+        found.append(Table(title, ("", *(f"fold seed {seed}" for seed in seeds)), tuple(lines)))
+    return found
+
+
+def main() -> None:
+    """Write the page and its figures."""
+    runs = kept_runs()
+    PAGE.write_text(page(runs), encoding="utf-8")
+    for name, drawn in figures(runs).items():
+        (IMAGES / name).write_bytes(drawn)
+    print(f"{PAGE.relative_to(ROOT)}: {sum(len(run.rows) for run in runs)} rows of {len(runs)} runs")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,304 @@
+"""The paper's experiments as folds: all that a method may see of each, and what it is scored on (Sec. 6.1).
+
+    mimic2     MIMIC-II, imputed, scaled and binned once over all rows, as the paper does; ten folds
+    mimic2-ebb the same rows, labeled by a black box that is trained in the fold; scored on the true labels
+    vdem       V-Dem, the mid-level indices; five folds
+    mnist      concept scores of ten digits to even and odd; ten folds
+    mnist-iclu twelve scores, no labels: ten seeds over all rows, matched with even and odd afterwards
+    cub        concept scores of birds to 200 species; five folds, pictures the network never saw told apart
+
+``mimic2-infold`` has the folds of ``mimic2``, but means and bins come from the training rows alone. Folds are
+stratified and shuffled with the experiment's seed, of which 0 is the paper's.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from types import MappingProxyType
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from logiclens.bench.data import Dataset, Folder, load_cub, load_mimic2, load_vdem
+from logiclens.bench.pictures import load_mnist
+from logiclens.errors import InputError, listing, shown
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
+from logiclens.logic.data import check_names, check_one_name_each
+
+Split: TypeAlias = tuple[IndexArray, IndexArray]
+"""Positions of the training rows and of the test rows."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fold:
+    """One fold: what a method learns from, and what it is scored on. The arrays are read-only.
+
+    Parameters
+    ----------
+    number : int
+        From 0; of an experiment without labels, which of its seeds.
+    concept_names, class_names : tuple of str
+    x_train, x_test : ndarray of float, shape (n_train, n_concepts) and (n_test, n_concepts)
+        Degrees in [0, 1]; a concept is true above 0.5.
+    y_train : ndarray of int, shape (n_train,)
+        Class of each row, by position, that a method learns. Where there is nothing to learn from, it only
+        serves to match clusters with classes once they are made.
+    y_test : ndarray of int, shape (n_test,)
+        The true class of each row.
+    parts : mapping of str to ndarray of bool, shape (n_test,)
+        Test rows that are scored once more by themselves.
+    also : mapping of str to ndarray of int, shape (n_test,)
+        Other answers to agree with: those of a black box.
+
+    Examples
+    --------
+    >>> x, y = np.array([[0.9], [0.1]]), np.array([1, 0])
+    >>> Fold(0, ("wings",), ("fish", "bird"), x, y, x, y)
+    Fold(0: 2 training rows, 2 test rows, 1 concept, 2 classes)
+    """
+
+    number: int
+    concept_names: tuple[str, ...]
+    class_names: tuple[str, ...]
+    x_train: FloatArray
+    y_train: IndexArray
+    x_test: FloatArray
+    y_test: IndexArray
+    parts: Mapping[str, BoolArray] = field(default_factory=dict)
+    also: Mapping[str, IndexArray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_names(self.concept_names)
+        check_names(self.class_names)
+        for name in ("train", "test"):
+            x, y = getattr(self, f"x_{name}"), getattr(self, f"y_{name}")
+            if x.ndim != 2 or y.shape != x.shape[:1] or not len(y):
+                raise InputError(
+                    f"x_{name} must have shape (rows, concepts) and y_{name} one class a row. "
+                    f"Got shapes {x.shape} and {y.shape}."
+                )
+            check_one_name_each(self.concept_names, x.shape[1])
+            for array, at in ((x, f"x_{name}"), (y, f"y_{name}")):
+                view = array.view()
+                view.flags.writeable = False
+                object.__setattr__(self, at, view)
+        for name, values in (*self.parts.items(), *self.also.items()):
+            if values.shape != self.y_test.shape:
+                raise InputError(
+                    f"{name!r} must have one value for each of the {len(self.y_test)} test rows. "
+                    f"Got shape {values.shape}."
+                )
+
+    def __repr__(self) -> str:
+        return (
+            f"Fold({self.number}: {len(self.y_train)} training rows, {len(self.y_test)} test rows, "
+            f"{_counted(self.concept_names, 'concept')}, {_counted(self.class_names, 'class', 'classes')})"
+        )
+
+
+def _counted(names: Sequence[str], noun: str, plural: str = "") -> str:
+    return f"{len(names)} {noun if len(names) == 1 else plural or noun + 's'}"
+
+
+class HasFolds(Protocol):
+    """What is needed of an experiment to run it; :class:`Experiment` says what each part means."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def n_folds(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def supervised(self) -> bool: ...
+    @property
+    def tree_depth(self) -> int: ...
+
+    def folds(self, data_dir: Folder = None, which: Sequence[int] | None = None) -> list[Fold]:
+        """Make the folds; by default all that are asked for."""
+        ...
+
+
+Maker: TypeAlias = Callable[["Experiment", Folder, Sequence[int]], list[Fold]]
+"""Makes the folds of those numbers from the files in a folder."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment: its folds, and how they are made.
+
+    Parameters
+    ----------
+    name : str
+        As the command line spells it.
+    title : str
+        As tables show it.
+    n_folds : int
+        Into how many folds the rows are split; of an experiment without labels, the number of seeds.
+    make : callable
+        ``make(experiment, data_dir, which)`` gives the folds of those numbers, in that order.
+    seed : int, default 0
+        Of the shuffle before the split; 0 is the paper's.
+    supervised : bool, default True
+        Whether there are labels to learn from. Without, only methods that make clusters apply.
+    tree_depth : int, default 5
+        How deep a decision tree may grow.
+    first : int, optional
+        Take only so many folds, from the first; all when missing.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> few = replace(EXPERIMENTS["mimic2"], seed=3, first=2)
+    >>> few.numbers
+    (0, 1)
+    """
+
+    name: str
+    title: str
+    n_folds: int
+    make: Maker = field(repr=False)
+    seed: int = 0
+    supervised: bool = True
+    tree_depth: int = 5
+    first: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.first is not None and not 1 <= self.first <= self.n_folds:
+            raise InputError(
+                f"{self.title} has {self.n_folds} folds. Got {shown(self.first)} of them; "
+                f"ask for 1 to {self.n_folds}."
+            )
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Numbers of the folds that are asked for."""
+        return tuple(range(self.first or self.n_folds))
+
+    def folds(self, data_dir: Folder = None, which: Sequence[int] | None = None) -> list[Fold]:
+        """Load the data and split them.
+
+        Parameters
+        ----------
+        data_dir : path, optional
+            Folder with the data; the one that ``LOGICLENS_DATA`` names when missing.
+        which : sequence of int, optional
+            Numbers of the folds to make; :attr:`numbers` when missing.
+
+        Raises
+        ------
+        InputError
+            A file is missing (the message says where it comes from), or there is no such fold.
+        """
+        chosen = self.numbers if which is None else tuple(which)
+        wrong = [number for number in chosen if number not in range(self.n_folds)]
+        if wrong:
+            raise InputError(
+                f"{self.title} has the folds 0 to {self.n_folds - 1}. Got {listing(wrong)}; leave them out."
+            )
+        return self.make(self, data_dir, chosen)
+
+
+def split_rows(labels: IndexArray, n_folds: int, seed: int) -> list[Split]:
+    """Training rows and test rows of each fold, stratified by class and shuffled.
+
+    Parameters
+    ----------
+    labels : ndarray of int, shape (n,)
+    n_folds, seed : int
+
+    Examples
+    --------
+    >>> [test.tolist() for _, test in split_rows(np.array([0, 1, 0, 1]), 2, seed=0)]
+    [[1, 2], [0, 3]]
+    """
+    from sklearn.model_selection import StratifiedKFold
+
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    return list(splitter.split(np.zeros(len(labels)), labels))
+
+
+def class_index(data: Dataset) -> IndexArray:
+    """Class of each row by its position among the targets, shape (n,)."""
+    place = {name: at for at, name in enumerate(data.target_names)}
+    found, codes = np.unique(data.labels, return_inverse=True)
+    return np.array([place[name] for name in found.tolist()], dtype=np.intp)[codes]
+
+
+def _fold(number: int, data: Dataset, rows: Split) -> Fold:
+    (train, test), x, y = rows, np.asarray(data.concepts, dtype=np.float64), class_index(data)
+    return Fold(number, data.concept_names, data.target_names, x[train], y[train], x[test], y[test])
+
+
+def _crossed(
+    experiment: Experiment, data_dir: Folder, which: Sequence[int], load: Callable[[Folder], Dataset]
+) -> list[Fold]:
+    """Folds of a table that is made into concepts once."""
+    data = load(data_dir)
+    splits = split_rows(class_index(data), experiment.n_folds, experiment.seed)
+    return [_fold(number, data, splits[number]) for number in which]
+
+
+def _in_fold(experiment: Experiment, data_dir: Folder, which: Sequence[int]) -> list[Fold]:
+    """Folds of MIMIC-II, means and bins from the training rows of each."""
+    labels = class_index(load_mimic2(data_dir))
+    splits = split_rows(labels, experiment.n_folds, experiment.seed)
+    return [_fold(n, load_mimic2(data_dir, learn_from=splits[n][0]), splits[n]) for n in which]
+
+
+def _black_box(experiment: Experiment, data_dir: Folder, which: Sequence[int]) -> list[Fold]:
+    """Folds of MIMIC-II whose training labels are the answers of a network with one hidden layer."""
+    return [_answered(fold) for fold in _crossed(experiment, data_dir, which, load_mimic2)]
+
+
+def _answered(fold: Fold) -> Fold:
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.neural_network import MLPClassifier
+
+    box = MLPClassifier((50,), early_stopping=True, max_iter=500, random_state=fold.number)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        box.fit(fold.x_train, fold.y_train)
+    return replace(fold, y_train=box.predict(fold.x_train), also={"black box": box.predict(fold.x_test)})
+
+
+def _birds(experiment: Experiment, data_dir: Folder, which: Sequence[int]) -> list[Fold]:
+    """Folds of CUB; test pictures that the network was not trained on are a part of their own."""
+    data = load_cub(data_dir)
+    splits = split_rows(class_index(data), experiment.n_folds, experiment.seed)
+    unseen = np.zeros(len(data.labels), dtype=np.bool_)
+    unseen[data.split_test] = True
+    return [
+        replace(_fold(number, data, splits[number]), parts={"unseen pictures": unseen[splits[number][1]]})
+        for number in which
+    ]
+
+
+def _seeds(_: Experiment, data_dir: Folder, which: Sequence[int]) -> list[Fold]:
+    """All rows of MNIST, with even and odd among the concepts, once for each seed."""
+    data = load_mnist(data_dir, parity=True)
+    every = np.arange(len(data.labels))
+    whole = _fold(0, data, (every, every))
+    return [replace(whole, number=number) for number in which]
+
+
+EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
+    {
+        each.name: each
+        for each in (
+            Experiment("mimic2", "MIMIC-II", 10, partial(_crossed, load=load_mimic2)),
+            Experiment("mimic2-ebb", "MIMIC-II (EBB)", 10, _black_box),
+            Experiment("vdem", "V-Dem", 5, partial(_crossed, load=load_vdem)),
+            Experiment("mnist", "MNIST E/O", 10, partial(_crossed, load=load_mnist)),
+            Experiment("mnist-iclu", "MNIST (ICLU)", 10, _seeds, supervised=False),
+            Experiment("cub", "CUB", 5, _birds, tree_depth=30),
+            Experiment("mimic2-infold", "MIMIC-II (in fold)", 10, _in_fold),
+        )
+    }
+)
+"""The paper's six experiments by name, and the variant with preprocessing inside the folds."""

@@ -1,0 +1,159 @@
+"""What a method is: something that learns from the training rows of folds and answers for their test rows."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from logiclens.logic.arrays import BoolArray, IndexArray
+from logiclens.logic.formula import Formula
+
+if TYPE_CHECKING:
+    from logiclens.bench.experiments import Fold
+
+DONE = "done"
+"""Status of a fit that came to its end."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a method made of one fold.
+
+    Parameters
+    ----------
+    answers : ndarray of int, shape (n_test,)
+        Class that the model, not its rules, gives each test row.
+    said : ndarray of bool, shape (n_test, n_classes)
+        What the model says about each class by itself; where it only names one class, that one alone.
+    rules : mapping of class name to Formula, or None
+        A formula over the fold's concept names for every class; None for a model without rules.
+    seconds_train, seconds_extract : float
+        Where the two cannot be told apart, all of it is training.
+    status : str, default "done"
+    list_literals : float, optional
+        Literals of rules that are read in order, as they are read, mean over classes. The formula of a class
+        has more: it also says that no earlier rule fired.
+
+    Examples
+    --------
+    >>> answers = np.array([1, 0])
+    >>> Outcome(answers, one_hot(answers, 2), None, seconds_train=0.1, seconds_extract=0.0).status
+    'done'
+    """
+
+    answers: IndexArray
+    said: BoolArray
+    rules: Mapping[str, Formula] | None
+    seconds_train: float
+    seconds_extract: float
+    status: str = DONE
+    list_literals: float | None = None
+
+
+class Method(Protocol):
+    """A way of learning, under the name that rows of results carry.
+
+    Attributes
+    ----------
+    name : str
+        Short, for files and options.
+    title : str
+        For people.
+    together : bool
+        Whether all folds of an experiment are one piece of work.
+    has_rules : bool
+        Whether outcomes have rules.
+    slow : bool
+        Whether a fit may take hours, so that it is run where it can be stopped.
+    package : str
+        What must be installed for it, besides what the project itself needs; empty for nothing.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def together(self) -> bool: ...
+    @property
+    def has_rules(self) -> bool: ...
+    @property
+    def slow(self) -> bool: ...
+    @property
+    def package(self) -> str: ...
+
+    def fit(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
+        """Learn each fold's training rows and answer for its test rows.
+
+        Parameters
+        ----------
+        folds : sequence of Fold
+            Of one experiment.
+        seed : int
+            The same folds and the same seed give the same outcomes, seconds apart.
+
+        Returns
+        -------
+        list of Outcome
+            One for each fold, in their order.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class FoldByFold(ABC):
+    """A method that learns each fold by itself."""
+
+    name: str
+    title: str
+    has_rules: bool = True
+    slow: bool = False
+    package: str = ""
+
+    @property
+    def together(self) -> bool:
+        """False: a fold is a piece of work of its own."""
+        return False
+
+    def fit(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
+        """Learn each fold's training rows and answer for its test rows; see :meth:`Method.fit`."""
+        return [self.fit_fold(fold, seed) for fold in folds]
+
+    @abstractmethod
+    def fit_fold(self, fold: Fold, seed: int) -> Outcome:
+        """Learn one fold."""
+
+
+class Stopwatch:
+    """Seconds since it was made, or since it was last read.
+
+    Examples
+    --------
+    >>> Stopwatch().lap() >= 0.0
+    True
+    """
+
+    def __init__(self) -> None:
+        self._since = time.perf_counter()
+
+    def lap(self) -> float:
+        """Seconds since the last lap."""
+        now = time.perf_counter()
+        seconds, self._since = now - self._since, now
+        return seconds
+
+
+def one_hot(answers: Any, n_classes: int) -> BoolArray:
+    """The classes of rows, (n,), as a table, (n, n_classes), with one True a row.
+
+    Examples
+    --------
+    >>> one_hot([1, 0], 2).tolist()
+    [[False, True], [True, False]]
+    """
+    return np.eye(n_classes, dtype=np.bool_)[np.asarray(answers, dtype=np.intp)]

@@ -1,0 +1,139 @@
+"""RIPPER (Cohen, 1995), by the package wittgenstein: a set of rules for one class against the rest.
+
+Of two classes the rarer one is learned and the other is its complement. Of more, each is learned; where the
+rules of several fire, those decide that are right most often on the training rows, and where none fires, the
+class that is most frequent among the training rows where none does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from logiclens.bench.methods.decision_list import condition, list_formula
+from logiclens.bench.methods.method import FoldByFold, Outcome, Stopwatch
+from logiclens.bench.methods.packages import package_for, secluded
+from logiclens.logic.arrays import BoolArray, IndexArray
+from logiclens.logic.formula import Formula
+from logiclens.logic.values import THRESHOLD
+
+if TYPE_CHECKING:
+    from logiclens.bench.experiments import Fold
+
+
+@dataclass(frozen=True)
+class Ripper(FoldByFold):
+    """Rules that are grown, pruned and optimized one by one."""
+
+    name: str = "ripper"
+    title: str = "RIPPER"
+    slow: bool = True
+    package: str = "wittgenstein"
+
+    def fit_fold(self, fold: Fold, seed: int) -> Outcome:
+        package = package_for(self.title, self.package)
+        watch = Stopwatch()
+        x, names, n_classes = fold.x_train > THRESHOLD, fold.concept_names, len(fold.class_names)
+        if n_classes == 2:
+            rarer = int(2 * np.count_nonzero(fold.y_train) <= len(fold.y_train))
+            sets = [_learn(package, x, fold.y_train == rarer, seed)]
+        else:
+            sets = [_learn(package, x, fold.y_train == at, seed) for at in range(n_classes)]
+        seconds = watch.lap()
+        if n_classes == 2:
+            formulas = [sets[0].formula(names, at == rarer) for at in range(2)]
+        else:
+            formulas = [each.formula(names) for each in sets]
+        extracting = watch.lap()
+        fired = np.column_stack([each.fires(fold.x_test > THRESHOLD) for each in sets])
+        if n_classes == 2:
+            said = np.hstack([~fired, fired])[:, :: 1 if rarer else -1]
+            answers = said[:, 1].astype(np.intp)
+        else:
+            said = fired
+            answers = _decided(fired, np.column_stack([each.fires(x) for each in sets]), fold.y_train)
+        return Outcome(
+            answers,
+            said,
+            dict(zip(fold.class_names, formulas, strict=True)),
+            seconds,
+            extracting,
+            list_literals=float(np.mean([each.n_literals for each in sets])),
+        )
+
+
+@dataclass(frozen=True)
+class LiteralRules:
+    """Rules of which any may fire.
+
+    Parameters
+    ----------
+    rules : tuple of tuple of (int, bool)
+        Positions of concepts and the values they must have for each rule to fire.
+
+    Examples
+    --------
+    >>> found = LiteralRules((((0, True), (1, False)), ((2, True),)))
+    >>> str(found.formula(("a", "b", "c"))), str(found.formula(("a", "b", "c"), value=False))
+    ('(a & ~b) | c', '(~a & ~c) | (b & ~c)')
+    """
+
+    rules: tuple[tuple[tuple[int, bool], ...], ...]
+
+    @property
+    def n_literals(self) -> int:
+        """Literals of all rules."""
+        return sum(map(len, self.rules))
+
+    def formula(self, names: Sequence[str], value: bool = True) -> Formula:
+        """Where some rule fires, or where none does."""
+        conditions = [condition({names[at]: wanted for at, wanted in rule}) for rule in self.rules]
+        return list_formula(conditions, [value] * len(conditions), not value)
+
+    def fires(self, x: BoolArray) -> BoolArray:
+        """Whether some rule fires on each row, (n,)."""
+        found = np.zeros(len(x), dtype=np.bool_)
+        for rule in self.rules:
+            found |= np.logical_and.reduce([x[:, at] == wanted for at, wanted in rule], axis=0)
+        return found
+
+
+def _learn(package: Any, x: BoolArray, y: BoolArray, seed: int) -> LiteralRules:
+    """Rules for the rows where ``y`` is true."""
+    if y.all() or not y.any():
+        return LiteralRules(((),) if y.all() else ())
+    pandas = package_for("RIPPER", "pandas")
+    with secluded(seed):
+        model = package.RIPPER(random_state=seed, n_discretize_bins=None)
+        # Names are positions: their hashes are the same in every process, and so are the rules.
+        model.fit(pandas.DataFrame(x.astype(np.int64)), y.astype(np.int64), pos_class=1)
+    return read_rules(model)
+
+
+def read_rules(model: Any) -> LiteralRules:
+    """The rules of a fitted model of wittgenstein.
+
+    Parameters
+    ----------
+    model : RIPPER
+        Fitted on 0 and 1, in columns that are named by their positions.
+    """
+    return LiteralRules(
+        tuple(
+            tuple((int(each.feature), bool(each.val)) for each in rule.conds) for rule in model.ruleset_.rules
+        )
+    )
+
+
+def _decided(fired: BoolArray, fired_in_training: BoolArray, y: IndexArray) -> IndexArray:
+    """The class of each row, (n,), from the classes whose rules fire, (n, n_classes)."""
+    n_classes = fired.shape[1]
+    right = fired_in_training & (y[:, None] == np.arange(n_classes))
+    precision = (right.sum(axis=0) + 1.0) / (fired_in_training.sum(axis=0) + 2.0)
+    left = y[~fired_in_training.any(axis=1)]
+    fallback = np.bincount(left if len(left) else y, minlength=n_classes).argmax()
+    best = np.where(fired, precision, -1.0).argmax(axis=1)
+    return np.where(fired.any(axis=1), best, fallback)

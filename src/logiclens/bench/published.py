@@ -1,0 +1,212 @@
+"""Figures to compare with: what the paper printed, and what its authors' code gave on the data at hand.
+
+Figures are kept as they were published, in percent and with their spread, and handed out as rates in [0, 1]
+like every other rate of the package. The pictures and the V-Dem file of the paper are not those that can be
+had today, so on MNIST, CUB and V-Dem its figures are another data set's: methods are compared within one run,
+and the paper's figures stand beside them.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+PAPER: Final = "Ciravegna et al., Logic Explained Networks, Tables 4 to 8 and 10"
+"""Where :data:`PUBLISHED` is from; entropy networks apart."""
+ENTROPY_PAPER: Final = "Barbiero et al., Entropy-Based Logic Explanations of Neural Networks, AAAI 2022"
+"""Where the entropy network's figures are from."""
+AUTHORS_CODE: Final = (
+    "the authors' code with the authors' settings, run on the same data on two shared CPU cores"
+)
+"""Where :data:`MEASURED` is from."""
+
+
+class Published(NamedTuple):
+    """A figure and its spread, NaN where none was given.
+
+    The spread of the paper is called a standard deviation there and is the standard error of the mean, as
+    the rows that its authors' code gives show.
+    """
+
+    mean: float
+    spread: float
+
+
+Key = tuple[str, str, str]
+"""Column of a row of results, experiment, method."""
+
+_COLUMNS = ("tree", "brl", "psi", "relu", "mu")
+# A line for each experiment; for each method of _COLUMNS the mean and its spread.
+_TABLES = {
+    "model_accuracy": """
+        mimic2      77.53 1.45   76.40 1.22   77.19 1.09   80.11 1.87   80.00 0.95
+        vdem        85.61 0.57   91.23 0.75   89.78 1.64   92.08 0.37   90.40 0.51
+        mnist       99.75 0.01   99.80 0.02   99.80 0.03   99.88 0.02   99.83 0.01
+        cub         81.62 1.17   90.79 0.34   91.92 0.27   92.29 0.40   92.21 0.33
+        mimic2-ebb  77.53 1.45   77.87 1.24   76.74 1.52   80.00 0.95   79.44 0.97
+    """,
+    "explanation_accuracy": """
+        mimic2      69.15 2.24   70.59 2.17   49.51 3.92   70.28 1.67   71.84 1.82
+        vdem        85.45 0.58   91.21 0.75   67.08 9.68   90.21 0.55   88.18 1.07
+        mnist       99.74 0.01   99.79 0.02   65.64 5.05   99.74 0.02   99.74 0.02
+        cub         89.36 0.92   96.02 0.17   76.10 0.56   87.96 2.81   93.69 0.27
+        mimic2-ebb  69.15 2.24   71.68 2.21   51.71 4.78   70.53 1.56   71.84 1.82
+    """,
+    "complexity": """
+        mimic2      66.60 1.45   57.70 35.58     20.60 5.36    39.50 11.62   15.80 1.37
+        vdem        30.20 1.20   145.70 57.93    5.40 2.70     18.40 2.17    9.10 0.94
+        mnist       47.50 0.72   1352.30 292.62  96.90 10.01   73.30 5.77    80.50 4.85
+        cub         45.92 1.16   8.87 0.11       15.96 0.96    60.57 6.95    14.65 0.16
+        mimic2-ebb  66.60 1.45   40.50 32.46     24.30 5.40    61.30 13.61   15.80 1.37
+    """,
+    "fidelity": """
+        mimic2      100 0   100 0   51.63 6.68    75.62 2.07   88.37 2.73
+        vdem        100 0   100 0   69.67 10.43   96.36 0.64   94.73 2.16
+        mnist       100 0   100 0   65.68 5.05    99.85 0.02   99.83 0.02
+        cub         100 0   100 0   77.34 0.52    89.28 2.90   95.21 0.25
+        mimic2-ebb  100 0   100 0   55.72 8.55    74.14 2.32   88.37 2.73
+    """,
+    "consistency": """
+        mimic2      40.49 nan   30.48 nan    27.62 nan   53.75 nan    71.43 nan
+        vdem        72.00 nan   73.33 nan    38.00 nan   64.62 nan    41.67 nan
+        mnist       41.67 nan   100.00 nan   96.00 nan   100.00 nan   100.00 nan
+        cub         21.47 nan   42.86 nan    41.43 nan   44.17 nan    76.92 nan
+        mimic2-ebb  40.49 nan   40.00 nan    25.71 nan   58.67 nan    71.43 nan
+    """,
+}
+# Other figures: method, then mean and spread for each column named.
+_CLUSTERS = """
+    psi   99.90 0.01   99.90 0.01   2.00 0.00   0.33 0.15   100.00 nan
+    mu    94.91 4.99   95.41 4.50   2.30 0.64   2.36 0.75   35.00 nan
+    relu  96.87 3.04   95.97 3.94   2.15 0.39   4.15 1.62   45.00 nan
+"""
+_CLUSTER_COLUMNS = ("model_accuracy", "explanation_accuracy", "complexity", "seconds", "consistency")
+_ENTROPY = """
+    mimic2  79.05 nan   66.93 nan   3.50 nan    nan nan
+    mnist   99.81 nan   99.62 nan   50.00 nan   99.63 nan
+    cub     92.95 nan   95.24 nan   3.74 nan    99.86 nan
+"""
+_FOUR = ("model_accuracy", "explanation_accuracy", "complexity", "fidelity")
+# Experiment and method; accuracy, explanation accuracy, literals, fidelity (macro-F1), seconds of a fold.
+_MEASURED = """
+    mimic2 tree      77.25  69.04  65.3  100   0.031
+    mimic2 brl       76.54  71.05   7.9   93.8 196.2
+    mimic2 psi       75.11  45.88  11.4   48.4  20.0
+    mimic2 relu      79.17  68.74  43.4   74.1  44.7
+    mimic2 mu        79.11  70.03  15.2   87.5  16.0
+    mimic2 entropy   78.26  66.94   5.9   nan   18.4
+    vdem tree        95.03  94.97  27.6  100    0.02
+    vdem mu          95.15  94.41  12.2   99.2  14.8
+    vdem relu        95.71  82.80  10.6   84.2  20.5
+    vdem psi         91.60  83.92   7.7   88.0   8.5
+    cub tree         76.5   87.1   53.0  100     1.5
+    cub mu           88.0   91.8   16.4   93.1  483
+    cub relu         88.4   94.7   93.5   95.7  216
+    cub psi          86.8   69.9   21.9   70.4  752
+    cub entropy      87.9   60.2    2.6   78.9  212
+    mnist tree       99.77  99.77  46.5  100     0.7
+    mnist mu         99.83  99.80  42.0   99.84 159.6
+    mnist relu       99.86  99.81  34.5   99.87 280.6
+    mnist psi        99.84  70.96  78.3   71.0   82
+    mnist entropy    99.81  99.75  50.0   99.86   5.7
+    mnist-iclu psi   81.3   81.3    1.9   nan   nan
+    mnist-iclu mu    87.0   79.5   47.5   nan   nan
+    mnist-iclu relu  99.4   92.9    5.0   nan   nan
+"""
+_COUNTS = frozenset({"complexity", "seconds"})
+"""Columns that are no rates."""
+
+CLASS_SHOWN: Final = {
+    "mimic2": "death",
+    "mimic2-ebb": "death",
+    "mimic2-infold": "death",
+    "vdem": "electoral democracy",
+    "mnist": "even",
+    "cub": "001.Black_footed_Albatross",
+}
+"""The class whose rules the paper prints. It gives the consistency of one class and does not say of which."""
+FOLDS_OF_CONSISTENCY: Final = 5
+"""Folds, or seeds, over which the paper counts how far concepts return."""
+FOLDS_OF_MIMIC2: Final = 5
+"""Of the ten folds, the first that the paper's row of MIMIC-II is the mean of."""
+
+
+def _figure(column: str, mean: str, spread: str) -> Published:
+    scale = 1 if column in _COUNTS else 100
+    return Published(float(mean) / scale, float(spread) / scale)
+
+
+def _lines(text: str) -> list[list[str]]:
+    return [line.split() for line in text.strip().splitlines()]
+
+
+def _published() -> dict[Key, Published]:
+    found: dict[Key, Published] = {}
+    for column, text in _TABLES.items():
+        for experiment, *figures in _lines(text):
+            for method, mean, spread in zip(_COLUMNS, figures[::2], figures[1::2], strict=True):
+                found[column, experiment, method] = _figure(column, mean, spread)
+    for method, *figures in _lines(_CLUSTERS):
+        for column, mean, spread in zip(_CLUSTER_COLUMNS, figures[::2], figures[1::2], strict=True):
+            found[column, "mnist-iclu", method] = _figure(column, mean, spread)
+    for experiment, *figures in _lines(_ENTROPY):
+        for column, mean, spread in zip(_FOUR, figures[::2], figures[1::2], strict=True):
+            found[column, experiment, "entropy"] = _figure(column, mean, spread)
+    return _known(found)
+
+
+def _measured() -> dict[Key, Published]:
+    found: dict[Key, Published] = {}
+    for experiment, method, *figures in _lines(_MEASURED):
+        for column, mean in zip((*_FOUR, "seconds"), figures, strict=True):
+            found[column, experiment, method] = _figure(column, mean, "nan")
+    return _known(found)
+
+
+def _known(found: dict[Key, Published]) -> dict[Key, Published]:
+    return {key: figure for key, figure in found.items() if figure.mean == figure.mean}
+
+
+PUBLISHED: Final[dict[Key, Published]] = _published()
+"""The paper's figures, by column, experiment and method; complexity and seconds are no rates."""
+MEASURED: Final[dict[Key, Published]] = _measured()
+"""The authors' code measured, by the same keys; CUB and MNIST on the authors' splits, one to five seeds."""
+
+REFERENCE = "-reference"
+"""How the names of methods end that are set as in the paper."""
+
+
+def plain_name(method: str) -> str:
+    """Name of a method without the mark of the paper's own settings.
+
+    Examples
+    --------
+    >>> plain_name("mu-reference"), plain_name("tree")
+    ('mu', 'tree')
+    """
+    return method.removesuffix(REFERENCE)
+
+
+def published(column: str, experiment: str, method: str) -> Published | None:
+    """The paper's figure for a method, whichever settings it has now; None where it has none.
+
+    Parameters
+    ----------
+    column : str
+        Of the rows of results: ``"model_accuracy"``, ``"explanation_accuracy"``, ``"complexity"``,
+        ``"fidelity"``, ``"consistency"`` or ``"seconds"``.
+    experiment, method : str
+        Names as in the rows.
+
+    References
+    ----------
+    Tables 4 to 8 and 10 of Ciravegna et al., *Logic Explained Networks*; of entropy networks, Barbiero et
+    al., *Entropy-Based Logic Explanations of Neural Networks*, AAAI 2022.
+
+    Examples
+    --------
+    >>> published("explanation_accuracy", "mimic2", "mu-reference")
+    Published(mean=0.7184, spread=0.0182)
+    >>> published("complexity", "mimic2", "boosting") is None
+    True
+    """
+    return PUBLISHED.get((column, experiment, plain_name(method)))

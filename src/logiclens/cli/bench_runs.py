@@ -1,0 +1,371 @@
+"""What ``logiclens bench paper`` and ``bench tables`` share: methods, a run that can be stopped, files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
+
+import typer
+
+from logiclens.cli.choices import one_of
+from logiclens.cli.failing import STOPPED, tell, written
+from logiclens.cli.outputs import Outputs, write_text
+from logiclens.cli.printing import output_console, plain_table, print_table, safe, say
+from logiclens.errors import FileError, InputError, did_you_mean
+from logiclens.files.writing import written_whole
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from logiclens.bench.experiments import HasFolds
+    from logiclens.bench.methods import Method
+    from logiclens.bench.running import Step
+    from logiclens.bench.table_layout import Cell, Table
+
+ALL = "all"
+"""The word for every method there is."""
+_LIMIT = 7200.0
+
+
+class TableFormat(StrEnum):
+    """How tables can be printed."""
+
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+    HTML = "html"
+
+
+_FILES = {TableFormat.MARKDOWN: "tables.md", TableFormat.LATEX: "tables.tex", TableFormat.HTML: "tables.html"}
+_FIGURES = {"time.svg": "time_figure", "errors.svg": "error_figure", "lengths.svg": "length_figure"}
+
+MethodNames: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--method",
+        help="Methods to run: name,name,...; the option can be repeated. all: the slow ones, too.  "
+        "[default: all that are not slow]",
+        metavar="NAMES",
+    ),
+]
+FoldSeed: TypeAlias = Annotated[
+    int, typer.Option(help="Draws the folds.", min=0, max=2**32 - 1, metavar="NUMBER")
+]
+Out: TypeAlias = Annotated[
+    Path,
+    typer.Option(help="Folder for results; what is there already is not done again.", metavar="FOLDER"),
+]
+Jobs: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        help="Pieces of work at a time; beyond 1, each is fitted once more by itself for its seconds.",
+        min=1,
+        metavar="NUMBER",
+    ),
+]
+TimeLimit: TypeAlias = Annotated[
+    float,
+    typer.Option(help="Seconds after which a fit of a slow method is stopped.", min=1.0, metavar="SECONDS"),
+]
+Format: TypeAlias = Annotated[
+    TableFormat | None,
+    typer.Option(
+        "--format",
+        help="Print all tables so, instead of a summary.",
+        parser=one_of(TableFormat),
+        metavar="|".join(TableFormat),
+    ),
+]
+List: TypeAlias = Annotated[bool, typer.Option("--list", help="Say what can be run, and what it lacks.")]
+
+
+class Asked(NamedTuple):
+    """How to run, and what to do with what comes out.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        Names of methods.
+    fold_seed : int
+        Draws the folds.
+    out : Path
+        Folder of results.
+    jobs : int
+        Pieces of work at a time.
+    time_limit : float
+        Seconds for a fit of a slow method.
+    form : TableFormat, optional
+        How tables are printed; a summary when missing.
+    """
+
+    methods: tuple[str, ...]
+    fold_seed: int = 0
+    out: Path = Path("results")
+    jobs: int = 1
+    time_limit: float = _LIMIT
+    form: TableFormat | None = None
+
+
+def chosen(given: Iterable[str], known: Iterable[str], what: str) -> tuple[str, ...]:
+    """Names that were given, each once, several in a text with commas between them.
+
+    Parameters
+    ----------
+    given : iterable of str
+        The texts, one for each time that the option was given.
+    known : iterable of str
+        The names there are.
+    what : str
+        What they are names of.
+
+    Raises
+    ------
+    InputError
+        A name that is not among them.
+
+    Examples
+    --------
+    >>> chosen(["mu, tree", "mu"], ["mu", "psi", "tree"], "method")
+    ('mu', 'tree')
+    """
+    names = tuple(known)
+    found = dict.fromkeys(name for text in given for each in text.split(",") if (name := each.strip()))
+    for name in found:
+        if name not in names:
+            raise InputError(
+                f"Unknown {what} {name!r}. {did_you_mean(name, names)}The known ones are {', '.join(names)}."
+            )
+    return tuple(found)
+
+
+def chosen_methods(given: Sequence[str] | None) -> tuple[str, ...]:
+    """Methods that were asked for; a line tells what is left out of those that were not named.
+
+    Raises
+    ------
+    InputError
+        An unknown method.
+    MissingDependencyError
+        A method that was named needs a package that is not installed.
+    """
+    from logiclens.bench.methods import METHODS
+    from logiclens.bench.methods.packages import is_installed, package_for
+
+    names = chosen(given or (), (*METHODS, ALL), "method")
+    if names and ALL not in names:
+        for name in names:
+            if METHODS[name].package:
+                package_for(METHODS[name].title, METHODS[name].package)
+        return names
+    slow = [name for name, method in METHODS.items() if method.slow and ALL not in names]
+    lacking = {
+        name: method.package
+        for name, method in METHODS.items()
+        if name not in slow and not is_installed(method.package)
+    }
+    for name, package in lacking.items():
+        tell(f"{name} is left out: it needs {package}. Run: pip install 'logiclens[bench]'")
+    return tuple(name for name in METHODS if name not in slow and name not in lacking)
+
+
+def check_folder(out: Path) -> None:
+    """Make the folder of results, and try whether it can be written to, before any work is done.
+
+    Raises
+    ------
+    FileError
+        It cannot.
+    """
+    if out.exists() and not out.is_dir():
+        raise FileError(f"{str(out)!r} is a file. Name a folder for results with --out.")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(
+            f"The folder {str(out)!r} cannot be made: {error.strerror}. Name another one with --out."
+        ) from None
+    Outputs(out=out / "rows.csv").check()
+
+
+def run_all(
+    experiments: Sequence[HasFolds],
+    asked: Asked,
+    data_dir: Path | None = None,
+    methods: Sequence[str | Method] | None = None,
+) -> list[dict[str, Any]]:
+    """Run all methods on all experiments; what is finished is kept, whenever the command is stopped.
+
+    Parameters
+    ----------
+    experiments : sequence of experiments
+    asked : Asked
+    data_dir : Path, optional
+        Folder of the data, for experiments that need it.
+    methods : sequence of str or Method, optional
+        What to run in place of the methods that were asked for by name.
+
+    Returns
+    -------
+    list of rows
+        Of this run and, where it went on with another, of that. They are in ``rows.csv``, too.
+
+    Raises
+    ------
+    typer.Exit
+        Ctrl-C was pressed.
+    """
+    from logiclens.bench.results import Results
+    from logiclens.bench.running import run
+
+    results = Results(asked.out)
+    try:
+        with _progress() as report:
+            rows = run(
+                experiments,
+                asked.methods if methods is None else methods,
+                results=results,
+                data_dir=data_dir,
+                n_jobs=asked.jobs,
+                time_limit=asked.time_limit,
+                progress=report,
+            )
+        results.save_table(rows)
+    except KeyboardInterrupt:
+        tell(f"stopped; what is finished is kept in {str(asked.out)!r}. The same command goes on from there.")
+        raise typer.Exit(STOPPED) from None
+    return rows
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[Step], None] | None]:
+    """A bar on standard error, on a terminal only."""
+    from logiclens.cli.progress import Progress
+
+    if not Progress.on_terminal().shown:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    words = TextColumn("{task.description}", markup=False)
+    columns = (BarColumn(24), MofNCompleteColumn(), TimeElapsedColumn(), words)
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading the data", total=None)
+
+        def report(step: Step) -> None:
+            bar.update(task, completed=step.done, total=step.total, description=safe(step_words(step)))
+
+        yield report
+
+
+def step_words(step: Step) -> str:
+    """What was just done, in a few words.
+
+    Examples
+    --------
+    >>> from logiclens.bench.running import Step
+    >>> step_words(Step("mimic2", "tree", (3,), "done", False, False, 4, 10))
+    'mimic2, tree, fold 3'
+    >>> step_words(Step("mimic2", "mu", (0, 1, 2), "done", True, False, 4, 10))
+    'mimic2, mu: was done before'
+    """
+    place = f", fold {step.folds[0]}" if len(step.folds) == 1 else ""
+    end = ": was done before" if step.kept else ", timed" if step.timing else ""
+    return f"{step.experiment}, {step.method}{place}{end}"
+
+
+def failures(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """What went wrong, and where: a status that is no result, with the names of experiments and methods.
+
+    Examples
+    --------
+    >>> failures([{"experiment": "vdem", "method": "brl", "fold": 0, "status": "not finished in 2 h"}])
+    {'not finished in 2 h': ['vdem, brl']}
+    """
+    from logiclens.bench.methods.method import DONE
+
+    found: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row["status"] != DONE:
+            found.setdefault(row["status"], {})[f"{row['experiment']}, {row['method']}"] = None
+    return {status: [*places] for status, places in found.items()}
+
+
+def show(
+    summary: Sequence[Table], tables: Sequence[Table], rows: Sequence[Mapping[str, Any]], asked: Asked
+) -> None:
+    """Write tables and figures to files, print a summary or all tables, and tell what went wrong.
+
+    Raises
+    ------
+    typer.Exit
+        With code 1, where a method failed.
+    """
+    from logiclens.bench import paper_figures
+    from logiclens.bench.running import FAILED
+    from logiclens.bench.table_layout import written as document
+
+    for form, name in _FILES.items():
+        write_text(asked.out / name, document(tables, form))
+    for name, make in _FIGURES.items():
+        figure = getattr(paper_figures, make)(rows, asked.fold_seed)
+        with written_whole(asked.out / name) as file:
+            file.write(paper_figures.as_svg(figure))
+    with written():
+        if asked.form is not None:
+            typer.echo(document(tables, asked.form), nl=False)
+        else:
+            _print_summary(output_console(), summary, asked.out)
+    wrong = failures(rows)
+    for status, places in wrong.items():
+        tell(f"{'; '.join(places)}: {status}")
+    if any(status.startswith(FAILED) for status in wrong):
+        raise typer.Exit(1)
+
+
+def _print_summary(console: Console, tables: Sequence[Table], out: Path) -> None:
+    for table in map(_brief, tables):
+        if console.is_terminal:
+            _print_table(console, table)
+        else:
+            typer.echo(f"{table.to_markdown()}\n")
+    files = (*_FILES.values(), *_FIGURES, "rows.csv")
+    say(console, f"All tables, figures and rows are in {str(out)!r}: {', '.join(files)}.")
+
+
+def _brief(table: Table) -> Table:
+    """The same table, without the messages of errors, which are told by themselves."""
+    from logiclens.bench.running import FAILED
+
+    word = FAILED.rstrip(": ")
+    lines = (
+        tuple(replace(cell, text=word) if cell.text.startswith(FAILED) else cell for cell in line)
+        for line in table.lines
+    )
+    return replace(table, lines=tuple(lines))
+
+
+def _print_table(console: Console, table: Table) -> None:
+    """A table for a terminal: the best figures bold, those of others below ours."""
+    say(console, table.title, "bold")
+    drawn = plain_table(*table.heads)
+    for line in table.lines:
+        drawn.add_row(*map(_text, line))
+    print_table(console, drawn)
+    if table.note:
+        say(console, table.note, "dim")
+    console.print()
+
+
+def _text(cell: Cell) -> Text:
+    from rich.text import Text
+
+    text = Text(safe(cell.text), "bold" if cell.best else "")
+    if cell.beside:
+        text.append(f"\n[{safe(cell.beside)}]", "dim not bold")
+    return text

@@ -1,0 +1,118 @@
+"""``logiclens bench tables``: the methods of the paper's experiments, on any folder of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from logiclens.cli import bench_runs as runs
+from logiclens.cli.failing import clear_errors, tell
+from logiclens.errors import InputError, count
+
+if TYPE_CHECKING:
+    from logiclens.bench.folder import FoldApart, TableExperiment
+    from logiclens.bench.table_layout import Table
+
+
+def tables(  # noqa: PLR0913 - the options of a command
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Folder of tables: CSV, TSV or Parquet, also compressed.")
+    ],
+    target: Annotated[
+        str, typer.Option("--target", "-t", help="Column of the classes, in every table.", metavar="COLUMN")
+    ] = "target",
+    above: Annotated[
+        float | None,
+        typer.Option(
+            help="For a target of numbers: two classes, above this limit and not.", metavar="NUMBER"
+        ),
+    ] = None,
+    method: runs.MethodNames = None,
+    folds: Annotated[int, typer.Option(help="Folds of each table.", min=2, metavar="NUMBER")] = 10,
+    fold_seed: runs.FoldSeed = 0,
+    out: runs.Out = Path("results"),
+    jobs: runs.Jobs = 1,
+    time_limit: runs.TimeLimit = 7200.0,
+    form: runs.Format = None,
+) -> None:
+    """Compare methods on tables of your own: the metrics of the paper, and the mean rank of each method.
+
+    Each table of the folder is drawn into folds, class by class; cut points are learned in each fold from its
+    training rows. A table that lacks the target is left out, with a line that says so. Each piece of work is
+    kept as soon as it is finished: a command that was stopped goes on where it was.
+
+    \b
+    Examples:
+      logiclens bench tables data/ --target outcome
+          all methods that are not slow, on all tables
+      logiclens bench tables data/ --target outcome --method mu,tree,ripper --folds 5
+          some methods, fewer folds
+      logiclens bench tables data/ --target outcome --format latex > tables.tex
+          for a paper of your own
+    """  # noqa: D301 - \b keeps lines
+    with clear_errors():
+        asked = runs.Asked(runs.chosen_methods(method), fold_seed, out, jobs, time_limit, form)
+        experiments = _experiments(folder, target, above, folds, fold_seed)
+        runs.check_folder(out)
+        rows = runs.run_all(experiments, asked, methods=_apart(asked.methods))
+        summary, every = _tables(rows, fold_seed)
+        runs.show(summary, every, rows, asked)
+
+
+def _apart(names: Sequence[str]) -> list[FoldApart]:
+    """The methods, each given one fold at a time: folds of a table have cut points of their own."""
+    from logiclens.bench.folder import FoldApart
+    from logiclens.bench.methods import METHODS
+
+    return [FoldApart(METHODS[name]) for name in names]
+
+
+def _experiments(
+    folder: Path, target: str, above: float | None, folds: int, fold_seed: int
+) -> list[TableExperiment]:
+    """Tables that can be used; a line tells of each that cannot."""
+    from logiclens.bench.folder import table_files
+
+    files = table_files(folder)
+    found, why = [], {}
+    for file in files:
+        try:
+            found.append(_experiment(file, target, above, folds, fold_seed))
+        except InputError as error:
+            why[file.name] = str(error)
+    if not found and len(files) == 1:
+        raise InputError(f"{files[0].name}: {why[files[0].name]}")
+    for name, reason in why.items():
+        tell(f"{name} is left out: {reason}")
+    if not found:
+        raise InputError(f"None of the {count(len(files), 'table')} in {str(folder)!r} can be used.")
+    return found
+
+
+def _experiment(file: Path, target: str, above: float | None, folds: int, fold_seed: int) -> TableExperiment:
+    from logiclens.bench.folder import TableExperiment
+    from logiclens.cli.preparing import Wish, prepare
+    from logiclens.files import read_table
+
+    prepared = prepare(read_table(file), Wish(target, above=above, holdout=0.0))
+    experiment = TableExperiment(file.name, prepared.inputs, prepared.labels, folds, fold_seed)
+    experiment.folds()  # what no concept can be made of is told now, and not after hours
+    return experiment
+
+
+def _tables(rows: Sequence[dict[str, Any]], fold_seed: int) -> tuple[list[Table], list[Table]]:
+    """Tables to print, and all tables."""
+    from logiclens.bench.folder import ranked_table
+    from logiclens.bench.measures import FOUR
+    from logiclens.bench.paper_tables import experiment_table, time_table
+    from logiclens.bench.rule_tables import rules_table
+    from logiclens.bench.scoreboard import Scoreboard
+
+    board = Scoreboard(rows, fold_seed=fold_seed)
+    ranked = [ranked_table(board, column) for column in (*FOUR, "seconds")]
+    single = [experiment_table(board, name) for name in board.experiments]
+    every = [*ranked, time_table(board), rules_table(board), *single]
+    return [table for table in ranked if table.lines], [table for table in every if table.lines]

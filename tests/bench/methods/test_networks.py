@@ -1,0 +1,131 @@
+"""Our networks as methods: the pool of rows, and a fold is what a fit on its rows would be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from logiclens.bench.experiments import Fold
+from logiclens.bench.methods.networks import Network, pooled
+from logiclens.estimators import classifiers
+from tests.bench.methods.toys import CLASSES, NAMES, check, held, same, several_classes, two_classes
+from tests.estimators.toys import quick
+
+ignoring_epochs = pytest.mark.filterwarnings(
+    f"ignore::{ConvergenceWarning.__module__}.{ConvergenceWarning.__name__}"
+)
+
+
+@pytest.fixture
+def quickly(monkeypatch) -> None:
+    """Classifiers that are trained for a few epochs."""
+
+    def make(self: Network, seed: int) -> Any:
+        return quick(self.kind, epochs=20, encoder=None, random_state=seed)
+
+    monkeypatch.setattr(Network, "_classifier", make)
+
+
+# --- the pool ---
+
+
+def rows(fold_x: np.ndarray, fold_y: np.ndarray) -> list[tuple[float, ...]]:
+    return sorted(map(tuple, np.column_stack([fold_x, fold_y]).tolist()))
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1)), min_size=1), min_size=1, max_size=4)
+)
+@settings(max_examples=60, deadline=None)
+def test_the_pool_holds_the_rows_of_every_fold(parts):
+    """Each fold finds exactly its rows, and no row is there more often than the fold that has most of it."""
+    folds = []
+    for number, part in enumerate(parts):
+        x = np.array([[value / 2.0] for value, _ in part])
+        y = np.array([label for _, label in part])
+        folds.append(Fold(number, ("a",), ("p", "q"), x, y, x, y))
+    x, y, weights = pooled(folds)
+    for fold, weight in zip(folds, weights, strict=True):
+        assert set(np.unique(weight)) <= {0.0, 1.0}
+        assert rows(x[weight > 0], y[weight > 0]) == rows(fold.x_train, fold.y_train)
+    for row in set(rows(x, y)):
+        most = max(rows(fold.x_train, fold.y_train).count(row) for fold in folds)
+        assert rows(x, y).count(row) == most
+
+
+def test_folds_of_one_table_share_their_rows():
+    folds = two_classes(n=90, n_folds=3)
+
+    assert len(pooled(folds)[0]) == 90
+    assert [int(weight.sum()) for weight in pooled(folds)[2]] == [60, 60, 60]
+
+
+# --- a fold is a fit ---
+
+
+@ignoring_epochs
+@pytest.mark.usefixtures("quickly")
+@pytest.mark.parametrize("kind", ["mu", "psi", "relu", "entropy"])
+@pytest.mark.parametrize("make", [two_classes, several_classes])
+def test_a_fold_is_a_fit_on_its_rows(kind, make):
+    folds = make(n=60)
+    found = Network(kind, kind).fit(folds, seed=3)
+    for outcome, fold in zip(found, folds, strict=True):
+        twin = quick(kind, epochs=20, encoder=None, random_state=3)
+        twin.fit(dict(zip(fold.concept_names, fold.x_train.T, strict=True)), fold.y_train)
+        check(outcome, fold)
+        assert list(outcome.rules.values()) == list(twin.explain().formulas.values())
+        assert (outcome.answers == twin.predict(fold.x_test)).all()
+        chances = twin.predict_proba(fold.x_test)
+        if len(fold.class_names) == 2 and kind != "psi":
+            assert (outcome.said[:, 1] == (chances[:, 1] > 0.5)).all()
+        assert outcome.seconds_extract == 0.0
+
+
+@ignoring_epochs
+@pytest.mark.usefixtures("quickly")
+def test_psi_is_said_word_for_word():
+    """What psi's outputs say, each by itself, is what its formulas say: also where they disagree."""
+    for make in (two_classes, several_classes):
+        folds = make(n=90)
+        for outcome, fold in zip(Network("psi", "psi").fit(folds, seed=0), folds, strict=True):
+            assert (held(outcome.rules, fold) == outcome.said).all()
+
+
+@ignoring_epochs
+@pytest.mark.usefixtures("quickly")
+def test_a_class_that_no_fold_learns_is_never_said():
+    fold = two_classes(n=60)[0]
+    wider = Fold(0, NAMES, ("absent", *CLASSES), fold.x_train, fold.y_train + 1, fold.x_test, fold.y_test)
+    narrow, wide = (Network("mu", "mu").fit([each], seed=0)[0] for each in (fold, wider))
+
+    check(wide, wider)
+    assert str(wide.rules["absent"]) == "FALSE"
+    assert [wide.rules[name] for name in CLASSES] == list(narrow.rules.values())
+    assert (wide.answers == narrow.answers + 1).all()
+    assert not wide.said[:, 0].any()
+    assert (wide.said[:, 1:] == narrow.said).all()
+
+
+@ignoring_epochs
+@pytest.mark.usefixtures("quickly")
+def test_the_same_seed_gives_the_same():
+    folds = two_classes(n=60)
+    one, other = (Network("mu", "mu").fit(folds, seed=1) for _ in range(2))
+
+    assert all(map(same, one, other))
+
+
+def test_defaults_and_the_settings_of_the_paper():
+    plain = Network("relu", "ReLU")._classifier(seed=4)
+    assert type(plain) is classifiers.ReluClassifier
+    assert plain.get_params() == classifiers.ReluClassifier(encoder=None, random_state=4).get_params()
+    paper = Network("mu-reference", "mu (reference)", reference=True)
+    assert paper.kind == "mu"
+    expected = classifiers.MuClassifier.reference(encoder=None, random_state=4).get_params()
+    assert paper._classifier(seed=4).get_params() == expected

@@ -1,0 +1,158 @@
+"""Tables written as Markdown, LaTeX and HTML: names in them are shown and do nothing."""
+
+from __future__ import annotations
+
+import html
+import re
+from html.parser import HTMLParser
+
+import markdown
+import pytest
+from hypothesis import given
+
+from logiclens.bench.table_layout import FORMATS, Cell, Table, html_text, latex_text, markdown_text, written
+from logiclens.errors import InputError
+from tests import strategies
+
+TABLE = Table(
+    "Fidelity (%)",
+    ("", "mu", "BRL"),
+    (
+        (Cell("V-Dem"), Cell("99.9±0.1", best=True, beside="94.7"), Cell("–")),
+        (Cell("a|b"), Cell("a ↔ b", math=r"a \leftrightarrow b"), Cell("≥3")),
+    ),
+    "In brackets: 100 % of it.",
+)
+
+
+class Texts(HTMLParser):
+    """Elements of a page, and what it shows."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.shown = ""
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, _: list) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.shown += data
+
+
+def test_markdown():
+    assert TABLE.to_markdown() == (
+        "**Fidelity (%)**\n\n"
+        "|  | mu | BRL |\n"
+        "|---|---|---|\n"
+        "| V-Dem | **99.9±0.1** [94.7] | – |\n"
+        "| a&#124;b | a ↔ b | ≥3 |\n\n"
+        "In brackets: 100 % of it."
+    )
+
+
+def test_latex():
+    assert TABLE.to_latex() == (
+        "\\begin{table}[ht]\n\\centering\\small\n\\caption{Fidelity (\\%)}\n"
+        "\\begin{tabular}{lp{0.6\\textwidth}l}\n\\toprule\n"
+        " & mu & BRL \\\\\n\\midrule\n"
+        "V-Dem & {\\boldmath\\textbf{99.9$\\pm$0.1}} \\textcolor{gray}{{[}94.7]} & -- \\\\\n"
+        "a\\textbar{}b & $a \\leftrightarrow b$ & $\\geq$3 \\\\\n"
+        "\\bottomrule\n\\end{tabular}\n\\par\\smallskip In brackets: 100 \\% of it.\n\\end{table}"
+    )
+
+
+def test_html():
+    page = Texts(TABLE.to_html())
+
+    assert '<td><strong>99.9±0.1</strong> <span class="beside">[94.7]</span></td>' in TABLE.to_html()
+    assert page.tags.count("tr") == 3
+    assert "a|b" in page.shown
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_documents_hold_all_tables(form: str):
+    text = written([TABLE, Table("Second", ("x",), ())], form)
+
+    assert text.index("V-Dem") < text.index("Second")
+    assert text.endswith("\n")
+
+
+def test_a_page_is_complete():
+    page = written([TABLE], "html")
+
+    assert page.startswith('<!doctype html>\n<html lang="en">')
+    assert "http" not in page  # nothing is loaded
+
+
+def test_another_form_is_refused():
+    with pytest.raises(InputError) as info:
+        written([TABLE], "markdwon")
+
+    assert str(info.value) == (
+        "A table is written as 'markdown', 'latex', 'html'. Did you mean 'markdown'? Got 'markdwon'."
+    )
+
+
+def test_lines_have_a_cell_for_each_head():
+    with pytest.raises(InputError) as info:
+        Table("x", ("a", "b"), ((Cell("1"),),))
+
+    assert str(info.value) == "Each line must have 2 cells, one for each head. Got 1."
+
+
+@given(strategies.names())
+def test_markdown_shows_any_name_as_it_is(name: str):
+    """As read by the package that makes our documentation, in a cell of a table and beside a bold one."""
+    table = Table("t", ("x", "y"), ((Cell(name), Cell("z", best=True)),))
+    page = Texts(markdown.markdown(table.to_markdown(), extensions=["tables", "attr_list"]))
+
+    assert page.tags == [
+        "p",
+        "strong",
+        "table",
+        "thead",
+        "tr",
+        "th",
+        "th",
+        "tbody",
+        "tr",
+        "td",
+        "td",
+        "strong",
+    ]
+    assert without_blanks(visible(name)) in without_blanks(page.shown)
+
+
+@given(strategies.names())
+def test_html_shows_any_name_as_it_is(name: str):
+    assert html.unescape(html_text(name)) == visible(name)
+    assert Texts(f"<p>{html_text(name)}</p>").tags == ["p"]
+
+
+@given(strategies.names())
+def test_latex_leaves_no_sign_that_acts(name: str):
+    """What is left when our own macros are taken away is text without special signs."""
+    left = re.sub(
+        r"\\text(backslash|asciitilde|asciicircum|quotedbl|less|greater|bar)\{\}", "", latex_text(name)
+    )
+    left = re.sub(r"\\[{}$&#%_]|\$\\?[a-z-]+\$|\{[\[*]\}", "", left)
+
+    assert not set(left) & set('\\{}$&#%_~^\n"<>|[*')
+
+
+def visible(name: str) -> str:
+    """A name as it is shown: what cannot be seen is written as an escape."""
+    from logiclens.logic.notation import escape
+
+    return "".join(char if char.isprintable() else escape(char) for char in name)
+
+
+def without_blanks(text: str) -> str:
+    return "".join(text.split())
+
+
+def test_markdown_text_leaves_plain_names_alone():
+    assert markdown_text("has_bill_shape::dagger, 5 - 3") == "has_bill_shape::dagger, 5 - 3"

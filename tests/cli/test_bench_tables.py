@@ -1,0 +1,172 @@
+"""``logiclens bench tables``, as a person types it."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from joblib import parallel_config
+
+from logiclens.bench import paper_figures
+from logiclens.bench.methods import method as clock
+from logiclens.files import read_table
+from tests.cli.running import PIPE, TERMINAL, check_golden, refused, run
+
+_AS_SVG = paper_figures.as_svg
+WORDS = ["bench", "tables", "tables", "--method", "tree,logistic", "--folds", "3"]
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_with_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And every lap of a stopwatch takes as long as the one before, and no figures are drawn."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(paper_figures, "as_svg", lambda _: b"<svg></svg>")
+    ticks = count()
+    monkeypatch.setattr(clock, "time", SimpleNamespace(perf_counter=lambda: next(ticks) / 4))
+    Path("tables").mkdir()
+    for name, limit in (("adults", 5), ("<i>birds", 3)):
+        rows = [f"{at % 11},{'abc'[at % 3]},{at % 11 > limit or at % 3 == 2}" for at in range(60)]
+        write(f"{name}.csv", "size,kind,target", rows)
+
+
+def write(name: str, header: str, rows: list[str]) -> None:
+    Path("tables", name).write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+
+
+@pytest.mark.parametrize(("where", "env"), [("pipe", PIPE), ("terminal", TERMINAL)])
+def test_what_is_printed(where: str, env: dict[str, str | None]):
+    result = run(*WORDS, env=env)
+
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    check_golden(f"bench_tables.{where}.txt", result.stdout)
+
+
+def test_help_teaches_by_example():
+    check_golden("bench_tables_help.txt", run("bench", "tables", "--help").output)
+
+
+def test_files_that_are_written(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(paper_figures, "as_svg", _AS_SVG)
+    assert run(*WORDS, "--out", "results").exit_code == 0
+    names = {path.name for path in Path("results").iterdir() if path.is_file()}
+
+    assert names == {
+        *("tables.md", "tables.tex", "tables.html", "rows.csv", "rows.jsonl", "about.json"),
+        *("time.svg", "errors.svg", "lengths.svg"),
+    }
+    assert read_table("results/rows.csv").n_rows == 12  # tables, methods and folds
+    assert "<i>birds" not in Path("results/tables.html").read_text(encoding="utf-8")
+    assert "| Mean rank |" in Path("results/tables.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex", "html"])
+def test_all_tables_in_another_form(form: str):
+    name = {"markdown": "tables.md", "latex": "tables.tex", "html": "tables.html"}[form]
+
+    assert run(*WORDS, "--format", form).stdout == Path("results", name).read_text(encoding="utf-8")
+
+
+def test_what_is_done_is_not_done_again():
+    """Units are as they were: the seconds of a second run would differ."""
+    run(*WORDS)
+    before = {path: path.read_bytes() for path in Path("results/units").iterdir()}
+    run(*WORDS)
+
+    assert {path: path.read_bytes() for path in Path("results/units").iterdir()} == before
+    assert len(before) == 12
+
+
+def test_a_changed_table_is_run_again():
+    run(*WORDS)
+    rows = [f"{at % 7},{at % 7 > 3}" for at in range(60)]
+    write("adults.csv", "size,target", rows)
+    run(*WORDS)
+    units = [json.loads(path.read_text(encoding="utf-8")) for path in Path("results/units").iterdir()]
+
+    assert len(units) == 12
+    assert {row["n_concepts"] for unit in units for row in unit["rows"]} > {1}
+
+
+def test_two_at_a_time_give_the_same():
+    run(*WORDS, "--out", "one")
+    with parallel_config("threading"):
+        run(*WORDS, "--out", "two", "--jobs", "2")
+    one, two = (read_table(f"{name}/rows.csv").table for name in ("one", "two"))
+    same = [name for name in one.column_names if not name.startswith("seconds")]
+
+    assert one.select(same).equals(two.select(same))
+
+
+def test_a_table_without_the_target_is_left_out():
+    write("other.csv", "a,b", ["1,2", "3,4"])
+    result = run(*WORDS)
+
+    assert result.exit_code == 0, result.output
+    assert result.stderr == (
+        "logiclens: other.csv is left out: The data lack the column 'target'. They have 2 columns: 'a', 'b'. "
+        "Name one of them.\n"
+    )
+
+
+def test_a_target_of_one_class_and_a_table_that_is_too_short():
+    write("flat.csv", "a,target", ["1,x", "2,x", "3,x"])
+    write("short.csv", "a,target", ["1,x", "2,y", "3,x"])
+    write("empty.csv", "a,target", [])
+
+    assert run(*WORDS).stderr.splitlines() == [
+        "logiclens: empty.csv is left out: 'tables/empty.csv' has a header and no rows. Pass a table with "
+        "rows.",
+        "logiclens: flat.csv is left out: Column 'target' is 'x' in every row, so there is nothing to "
+        "explain. Name a column with two values or more.",
+        "logiclens: short.csv is left out: The largest class has 2 rows, too few for 3 folds. Ask for fewer "
+        "folds.",
+    ]
+
+
+def test_a_table_of_which_nothing_can_be_made_is_left_out():
+    write("dates.csv", "day,target", [f"2020-01-{at + 10},{at % 2}" for at in range(12)])
+    result = run(*WORDS)
+
+    assert result.stderr.startswith(
+        "logiclens: dates.csv is left out: No column can be used: 'day': holds dates"
+    )
+    assert result.exit_code == 0
+
+
+def test_no_table_that_can_be_used():
+    assert run(*WORDS, "--target", "nothing").stderr.splitlines()[-1] == (
+        "logiclens: None of the 2 tables in 'tables' can be used."
+    )
+    Path("tables", "adults.csv").unlink()
+    assert refused(*WORDS, "--target", "sise") == (
+        "<i>birds.csv: The data lack the column 'sise'. Did you mean 'size'? They have 3 columns: 'size', "
+        "'kind', 'target'. Name one of them."
+    )
+
+
+def test_a_target_of_numbers_needs_a_limit():
+    write("long.csv", "a,target", [f"{at % 5},{at}" for at in range(60)])
+
+    assert "long.csv is left out: Column 'target' has 60 different numbers" in run(*WORDS).stderr
+    for name in ("adults", "<i>birds"):
+        Path("tables", f"{name}.csv").unlink()
+    result = run(*WORDS, "--above", "29.5")
+    assert result.exit_code == 0, result.output
+    assert "| long.csv |" in result.stdout
+    assert "Mean rank" not in result.stdout
+
+
+def test_what_makes_no_sense_is_refused():
+    assert refused("bench", "tables", "nowhere") == "There is no folder 'nowhere'. Check its name."
+    assert refused("bench", "tables", "tables", "--method", "tre").startswith(
+        "Unknown method 'tre'. Did you mean 'tree'? The known ones are mu, psi, "
+    )
+    Path("file").touch()
+    assert refused(*WORDS, "--out", "file") == "'file' is a file. Name a folder for results with --out."
+    few = run(*WORDS[:-1], "1")
+    assert few.exit_code == 2
+    assert "Invalid value for '--folds': Input should be greater than or equal to 2" in few.stderr

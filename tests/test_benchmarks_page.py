@@ -1,0 +1,83 @@
+"""The page of benchmarks is what the results that are kept give."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from benchmarks.page import IMAGES, PAGE, Run, figures, kept_runs, page
+
+from logiclens.bench.results import write_rows
+from tests.bench.made_up import made_up_rows
+
+ABOUT = {
+    "processor": "a|b",
+    "cores": 2,
+    "memory_gib": 8.0,
+    "python": "3.11",
+    "date": "2026-01-02",
+    "gpu": None,
+}
+
+
+def test_the_page_is_up_to_date():
+    runs = kept_runs()
+
+    assert PAGE.read_text(encoding="utf-8") == page(runs), "run python -m benchmarks.page"
+    assert not runs or all((IMAGES / f"paper_{name}.svg").is_file() for name in ("time", "errors", "lengths"))
+
+
+def test_without_results_the_page_says_so():
+    assert "No results are kept yet." in page([])
+    assert figures([]) == {}
+
+
+@pytest.fixture(scope="module")
+def runs() -> list[Run]:
+    first = tuple(row for row in made_up_rows() if row["experiment"] in ("mimic2", "cub", "mimic2-infold"))
+    timed = tuple(row for row in first if row["experiment"] == "cub" and row["method"] == "mu")
+    fresh = tuple(row | {"fold_seed": 7} for row in first)
+    return [Run(".", first, ABOUT), Run("fresh", fresh, ABOUT), Run("gpu", timed, ABOUT | {"gpu": "H200"})]
+
+
+def test_a_page_of_results(runs: list[Run]):
+    text = page(runs)
+    sections = [line for line in text.splitlines() if line.startswith("## ")]
+
+    assert sections == [
+        "## Machine and day",
+        "## Claims",
+        "## The paper's tables",
+        "## Errors and lengths",
+        "## Consistency",
+        "## Time",
+        "## Rules",
+        "## Honest variants",
+        "## Other folds",
+        "## Each experiment",
+    ]
+    assert "a&#124;b, 2 cores, 8.0 GiB" in text
+    assert "2026-01-02" in text
+    assert "fold seed 7" in text
+
+
+def test_the_same_work_on_another_machine_gives_times_alone(runs: list[Run]):
+    """Its rows are there already; merging them would count folds twice."""
+    text = page(runs)
+    without = page(runs[:2])
+
+    assert "The same on another machine, H200:" in text
+    assert text.split("## Time")[1].split("The same")[0] in without.split("## Time")[1]
+
+
+def test_runs_are_read_from_folders(tmp_path: Path, runs: list[Run]):
+    for run in runs:
+        folder = tmp_path / run.name
+        folder.mkdir(exist_ok=True)
+        write_rows(
+            folder / ("rows.jsonl.gz" if run.name == "gpu" else "rows.jsonl"), [dict(row) for row in run.rows]
+        )
+        (folder / "about.json").write_text(json.dumps(run.about), encoding="utf-8")
+
+    assert page(kept_runs(tmp_path)) == page(runs)
