@@ -84,11 +84,12 @@ class Side:
 
     def covered(self, terms: Terms) -> BoolArray:
         """Which term is true on which tuple, shape (n_terms, n_rows)."""
+        if len(self) < _MANY_ROWS:
+            return np.asarray(self.broken(terms) == 0)
         sizes = np.count_nonzero(terms, axis=1)
         longest = int(sizes.max(initial=0))
-        if len(self) < _MANY_ROWS or longest > _SHORT:
-            true: BoolArray = self.broken(terms) == 0
-            return true
+        if longest > _SHORT:
+            return np.asarray(self.broken(terms) == 0)
         term, concept = np.nonzero(terms)
         place = np.arange(len(term)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         literals = np.full((len(terms), longest), 2 * terms.shape[1])

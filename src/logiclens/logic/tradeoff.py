@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, quiet_products
 from logiclens.logic.expand import Side
-from logiclens.logic.lattice import MAX_CONCEPTS, read_terms, term_sizes, term_sums
+from logiclens.logic.lattice import MAX_CONCEPTS, read_terms, sums_over_terms, term_sizes, tuple_numbers
 
 _BEAM: Final = 32  # partial terms kept at each length
 _PAIRED: Final = 512  # concepts of which all pairs are tried; beyond, those that tell most alone
@@ -96,9 +96,14 @@ class Tradeoff:
         self.n_concepts = bits.shape[1]
         self.small = self.n_concepts <= MAX_CONCEPTS
         self.steps = self._affordable_steps()  # best terms that may still be asked for
+        self._epsilon = 1e-9 * float(np.abs(gain).sum())
+        self._shortened: set[bytes] = set()  # covers whose literals went already
+        self._rows: dict[bytes, BoolArray] = {}  # what each term covers, where tables are small
+        self._found: dict[tuple[bytes, float, float], tuple[float, Terms]] = {}  # best terms
         if self.small:
-            self.sizes = term_sizes(self.n_concepts)
+            self.sizes = term_sizes(self.n_concepts).astype(np.float64)
             self.prefer = self._preferences()
+            self.numbers = tuple_numbers(bits)
 
     @quiet_products
     def sweep(self, last_price: float, start: Terms | None = None, most_restarts: int = RESTARTS) -> Front:
@@ -134,6 +139,7 @@ class Tradeoff:
     def _descend(self, pull: FloatArray, last_price: float) -> None:
         """Follow these gains from the highest price to the lowest, or until far over the budget."""
         self.pull = pull
+        self._found.clear()
         self.steps = self._affordable_steps()
         most = float(np.maximum(self.gain, 0).sum())
         floor = max(last_price, self.finest_price())
@@ -163,12 +169,14 @@ class Tradeoff:
     def offer_shorter(self, terms: Terms) -> None:
         """Offer what is left of a cover as literals or whole terms go, the least useful first."""
         self.offer(terms)
-        while terms.any():
+        gain = self.gain.astype(np.float32)
+        while terms.any() and (key := terms.tobytes()) not in self._shortened:
+            self._shortened.add(key)
             broken = self.side.broken(terms)
             covered = broken == 0
             times = covered.sum(axis=0)
             # Without a literal, its term also covers the tuples that only this literal excluded.
-            entering = ((broken == 1) & (times == 0)) * self.gain.astype(np.float32)
+            entering = ((broken == 1) & (times == 0)) * gain
             per_literal = np.where(terms != 0, self.side.broken_by(entering, terms), -np.inf)
             per_term = -((covered & (times == 1)) @ self.gain)
             sizes = np.abs(terms).sum(axis=1)
@@ -202,23 +210,37 @@ class Tradeoff:
                 break
         return terms
 
-    @property
-    def _epsilon(self) -> float:
-        return 1e-9 * float(np.abs(self.gain).sum())
+    def _covered(self, terms: Terms) -> BoolArray:
+        """The tuples that some term covers, shape (n_rows,)."""
+        if not self.small:
+            return np.asarray(self.side.covered(terms).any(axis=0))
+        covered = np.zeros(len(self.gain), dtype=np.bool_)
+        for term in terms:
+            covered |= self._covered_by(term)
+        return covered
+
+    def _covered_by(self, term: Terms) -> BoolArray:
+        """The tuples that a term covers, shape (n_rows,)."""
+        if not self.small:
+            return np.asarray(self.side.covered(term[None])[0])
+        key = term.tobytes()
+        if key not in self._rows:
+            self._rows[key] = self.side.covered(term[None])[0]
+        return self._rows[key]
 
     def _value(self, terms: Terms, price: float) -> float:
-        covered = self.side.covered(terms).any(axis=0)
+        covered = self._covered(terms)
         return float(self.pull[covered].sum()) - price * float(np.abs(terms).sum())
 
     def offer(self, terms: Terms) -> float:
         """Offer a cover to the front; what it wins."""
-        won = float(self.gain[self.side.covered(terms).any(axis=0)].sum())
+        won = float(self.gain[self._covered(terms)].sum())
         self.front.offer(won, terms)
         return won
 
     def _add(self, terms: Terms, price: float, literals: float) -> Terms:
         while len(terms) < self.budget.terms and self.steps > 0:
-            open_gain = np.where(self.side.covered(terms).any(axis=0), 0.0, self.pull)
+            open_gain = np.where(self._covered(terms), 0.0, self.pull)
             value, term = self._best_term(open_gain, price, literals - _size(terms))
             if value <= self._epsilon:
                 break
@@ -230,8 +252,8 @@ class Tradeoff:
         at = 0
         while at < len(terms) and self.steps > 0:
             rest = np.delete(terms, at, axis=0)
-            open_gain = np.where(self.side.covered(rest).any(axis=0), 0.0, self.pull)
-            own = float(open_gain[self.side.covered(terms[at : at + 1])[0]].sum())
+            open_gain = np.where(self._covered(rest), 0.0, self.pull)
+            own = float(open_gain[self._covered_by(terms[at])].sum())
             own -= price * float(np.abs(terms[at]).sum())
             value, term = self._best_term(open_gain, price, literals - _size(rest))
             if max(value, own) <= self._epsilon:
@@ -248,16 +270,24 @@ class Tradeoff:
     def _best_term(self, gain: FloatArray, price: float, most: float) -> tuple[float, Terms]:
         """The term of at most ``most`` literals that wins most on tuples of these gains."""
         self.steps -= 1
-        if self.small:
-            values = term_sums(self.bits, gain) - price * self.sizes
-            values[self.sizes > most] = -np.inf
-            top = np.flatnonzero(values >= values.max() - self._epsilon)
-            best = top[np.argmin(self.prefer[top])]
-            term = read_terms(np.array([best]), self.n_concepts)[0]
-        else:
-            term = self._beam(gain, price, most)
+        key = gain.tobytes() if self.small else b"", price, most
+        if key in self._found and self.small:
+            return self._found[key]
+        term = self._best_of_all(gain, price, most) if self.small else self._beam(gain, price, most)
         # The sums above are rounded, in single precision at that; what counts is what the term really wins.
-        return float(gain[self.side.covered(term[None])[0]].sum()) - price * _size(term), term
+        won = float(gain[self._covered_by(term)].sum()) - price * _size(term)
+        self._found[key] = won, term
+        return won, term
+
+    def _best_of_all(self, gain: FloatArray, price: float, most: float) -> Terms:
+        """The best of all the terms there are."""
+        values = sums_over_terms(self.numbers, gain, self.n_concepts)
+        values -= price * self.sizes
+        if most < self.n_concepts:
+            values[self.sizes > most] = -np.inf
+        top = np.flatnonzero(values >= values.max() - self._epsilon)
+        best = top[self.prefer[top].argmin()]
+        return np.asarray(read_terms(np.array([best]), self.n_concepts)[0])
 
     def _affordable_steps(self) -> int:
         """How many best terms one descent may ask for."""
