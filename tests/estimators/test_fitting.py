@@ -9,13 +9,13 @@ import pytest
 import torch
 
 from logiclens.errors import InputError
-from logiclens.estimators import fitting
+from logiclens.estimators import fitting, reducing
 from logiclens.estimators.counting import Fold
 from logiclens.estimators.fitting import Population, resolve_device, train_folds
 from logiclens.nn.criteria import iff_loss
 from logiclens.nn.mu import MuNetwork
-from logiclens.nn.training import History, Plan
-from tests.estimators.toys import booleans
+from logiclens.nn.training import Plan
+from tests.estimators.toys import booleans, hidden_together
 
 X, Y = booleans()
 OUTPUTS = np.column_stack([Y, X[:, 2]]).astype(float)
@@ -179,28 +179,6 @@ def test_a_second_width_that_is_no_better_is_not_chosen():
     assert kept(trained) == [2]
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "n_rows", "lost"),
-    [
-        (0.9, 0.8, 10, False),
-        (0.9, 0.8, 100, True),
-        (1.0, 0.9, 3, False),  # even where all were right, a few rows prove little
-        (1.0, 0.9, 10, True),
-        (0.99, 0.975, 10**6, False),
-        (0.8, 0.9, 100, False),
-    ],
-)
-def test_chance_and_trifles_are_no_reason_for_a_second_width(before, after, n_rows, lost):
-    """Shares of the rows held out, of the best member of a group each: the others do not matter."""
-    history = History(
-        right_before=torch.tensor([0.0, before, 0.1]), right_after=torch.tensor([1.0, 0.2, after])
-    )
-    network = make(population().streams([0])[:1], 4, [0.0], 1)
-    best = fitting._Best(network, history, torch.tensor([0]), start=1, size=2)
-
-    assert best.lost(n_rows) is lost
-
-
 def test_each_output_has_the_width_it_needs():
     """Networks of different widths stand side by side, each as if it had been trained alone."""
     (both,) = train_folds(recording([], widths=(1, 4)), LONGER, X, OUTPUTS, PARTS)
@@ -212,3 +190,99 @@ def test_each_output_has_the_width_it_needs():
         (alone,) = train_folds(recording([], widths=(1, 4)), LONGER, X, part, PARTS)
         assert np.allclose(logits(both)[at], logits(alone)[at], atol=1e-4)
         assert np.allclose(both.loss_curve[-1, at], alone.loss_curve[-1, at], atol=1e-4)
+
+
+# --- concepts that matter together ---
+
+TOGETHER = [0, 1, 2, 3, 4]
+SOME = Plan(criterion=iff_loss, epochs=40, learning_rate=0.1)
+
+
+def searching(**settings: Any) -> Population[MuNetwork]:
+    return population(**{"candidates": 2, "widths": (5,), "searches": True} | settings)
+
+
+def fifth_held_out(n_rows: int) -> Fold:
+    held = np.arange(n_rows) % 5 == 0
+    return Fold((~held).astype(float), held.astype(float))
+
+
+def concepts_read(trained: Any) -> list[list[int]]:
+    return [np.flatnonzero(keep).tolist() for keep in trained.network.kept().numpy()]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_concepts_that_norms_miss_are_searched_for(seed):
+    """The last candidate reads them, and is right more often; the first is what it was."""
+    x, y = hidden_together(seed)
+    (plain,) = train_folds(searching(searches=False), SOME, x, y[:, None], [fifth_held_out(len(x))])
+    (both,) = train_folds(searching(), SOME, x, y[:, None], [fifth_held_out(len(x))])
+    said = both.network(torch.as_tensor(x, dtype=torch.float32)).detach().numpy() > 0
+
+    assert TOGETHER not in concepts_read(plain)
+    assert concepts_read(both) == [concepts_read(plain)[0], TOGETHER]
+    right = (said == (y > 0.5)).mean(axis=1)
+    assert right[1] > right[0] + 0.05
+
+
+def test_networks_that_were_searched_for_stand_in_their_place():
+    """By fold and output, as many candidates for each, in chunks as well as at once."""
+    x, y = hidden_together(0)
+    outputs = np.column_stack([y, x[:, 12], y])
+    both = [fifth_held_out(len(x)), fifth_held_out(len(x))]
+    found = train_folds(searching(candidates=3), SOME, x, outputs, both)
+
+    for trained in found:
+        assert trained.network.members == 9
+        assert trained.loss_curve.shape[1] == len(trained.penalty) == len(trained.n_iter) == 9
+        read = concepts_read(trained)
+        assert read[2] == read[8] == TOGETHER
+        assert TOGETHER not in read[:2] + read[3:6]
+
+
+def test_chunks_do_not_change_what_is_searched_for(monkeypatch):
+    x, y = hidden_together(1)
+    outputs = np.column_stack([y, 1.0 - y])
+    (whole,) = train_folds(searching(), SOME, x, outputs, [fifth_held_out(len(x))])
+    monkeypatch.setattr(fitting, "_CPU_BUDGET", 1)
+    (parts,) = train_folds(searching(), SOME, x, outputs, [fifth_held_out(len(x))])
+
+    assert concepts_read(whole) == concepts_read(parts)
+    assert (whole.penalty == parts.penalty).all()
+
+
+def nothing_searched_for(x: np.ndarray, y: np.ndarray, **settings: Any) -> bool:
+    """Whether the candidates are those that there are without a search."""
+    fold = fifth_held_out(len(x))
+    (one,) = train_folds(searching(**settings), SOME, x, y[:, None], [fold])
+    (other,) = train_folds(searching(**settings, searches=False), SOME, x, y[:, None], [fold])
+    values = torch.as_tensor(x, dtype=torch.float32)
+    return torch.equal(one.network(values), other.network(values))
+
+
+def test_nothing_is_searched_for_in_few_rows():
+    x, y = hidden_together(0)
+
+    assert nothing_searched_for(x[:999], y[:999])
+    assert not nothing_searched_for(x[:1000], y[:1000])
+
+
+def test_nothing_is_searched_for_where_there_is_nothing_to_gain():
+    """The best network is right about all rows."""
+    x, _ = hidden_together(0)
+
+    assert nothing_searched_for(x, x[:, 12])
+
+
+def test_an_only_candidate_is_not_given_up_for_a_search():
+    assert nothing_searched_for(*hidden_together(0), candidates=1)
+
+
+def test_large_data_are_searched_in_the_sample(monkeypatch):
+    """What is read is counted among all concepts, not among those of the sample."""
+    x, y = hidden_together(0, n=3000)
+    x = np.concatenate([np.random.default_rng(5).random((3000, 10)) < 0.5, x], axis=1).astype(float)
+    monkeypatch.setattr(reducing, "MOST_CONCEPTS", 30)
+    (trained,) = train_folds(searching(), SOME, x, y[:, None], [fifth_held_out(len(x))])
+
+    assert concepts_read(trained)[-1] == [10, 11, 12, 13, 14]

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.estimators import MuClassifier, reducing
 from logiclens.estimators.asking import ask
@@ -208,6 +209,7 @@ def test_the_planted_rule_is_found_and_found_again():
 
 
 @pytest.mark.usefixtures("low_limits")
+@pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
 def test_a_row_of_weight_2_is_two_rows():
     X, y = large_flags(800)
     weight = np.random.default_rng(0).integers(0, 3, len(X))
@@ -222,6 +224,7 @@ def test_a_row_of_weight_2_is_two_rows():
 
 @pytest.mark.usefixtures("low_limits")
 @pytest.mark.parametrize("width", [30, 40])
+@pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
 def test_a_fold_is_what_a_fit_on_that_fold_would_have_been(width):
     """Some folds are large, and some are not."""
     X, y = large_flags(1000)

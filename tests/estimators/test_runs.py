@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from logiclens.estimators import runs
 from logiclens.estimators.asking import ask
 from logiclens.estimators.counting import Fold
 from logiclens.estimators.inputs import read_concepts
@@ -47,6 +48,44 @@ def test_networks_settle_on_their_rules(kind):
         shares.append((clf.explain()[True].evaluate(x, names=clf.concept_names_) == clf.predict(x)).mean())
 
     assert shares[1] > shares[0]
+
+
+def chosen(right: list[list[float]], searched: list[bool], n: int = 100) -> list[int]:
+    """Candidates taken where each is right about shares of ``n`` rows, the first rows of each."""
+    columns = [np.arange(n) < share * n for shares in right for share in shares]
+    half = np.tile([0.0, 1.0], n // 2)
+    targets = Targets((False, True), Problem.BINARY, np.column_stack([half] * len(right)))
+    found = runs._most_right(
+        np.column_stack(columns).astype(float), np.array(searched), targets, np.ones(n), power=0.2
+    )
+    return found.tolist()
+
+
+@pytest.mark.parametrize(
+    ("right", "searched", "taken"),
+    [
+        ([0.80, 0.90], False, 1),
+        ([0.90, 0.89], False, 0),
+        ([0.90, 0.90], False, 0),  # the first of equals
+        ([0.80, 0.90], True, 1),
+        ([0.90, 0.90], True, 1),  # the searched one of equals
+        ([0.90, 0.89], True, 1),  # one row of a hundred is chance
+        ([0.90, 0.80], True, 0),  # clearly worse
+        ([0.50, 0.90, 0.89], True, 2),
+    ],
+)
+def test_a_searched_candidate_is_taken_unless_it_is_clearly_worse(right, searched, taken):
+    assert chosen([right], [False] * (len(right) - 1) + [searched]) == [taken]
+
+
+def test_each_output_has_a_candidate_of_its_own():
+    assert chosen([[0.8, 0.9], [0.9, 0.8]], [False] * 4) == [1, 2]
+    assert chosen([[0.9, 0.9], [0.9, 0.9]], [False, True, False, False]) == [1, 2]
+
+
+def test_many_rows_tell_candidates_apart():
+    assert chosen([[0.91, 0.90]], [False, True], n=100) == [1]
+    assert chosen([[0.91, 0.90]], [False, True], n=10_000) == [0]
 
 
 @pytest.mark.parametrize("kind", ["mu", "psi", "entropy", "relu"])

@@ -56,3 +56,18 @@ def xor(seed: int, n: int = 200) -> tuple[np.ndarray, np.ndarray]:
     """Six concepts, uniform on [0, 1], of which the first two decide: exactly one of them is true."""
     X = np.random.default_rng(seed).uniform(size=(n, 6))
     return X, (X[:, 0] > 0.5) ^ (X[:, 1] > 0.5)
+
+
+def hidden_together(seed: int, n: int = 1500) -> tuple[np.ndarray, np.ndarray]:
+    """Forty concepts, of which the first five decide together; the next six go along with what they decide.
+
+    One label in ten is wrong.
+    """
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n, 40)) < 0.5).astype(float)
+    X[:, :5] = rng.random((n, 5)) < 0.8
+    y = X[:, :5].all(axis=1)
+    wrong = rng.random(n) < 0.1
+    for j in range(5, 11):
+        X[:, j] = np.where(rng.random(n) < 0.3, y, rng.random(n) < 0.5)
+    return X, (y ^ wrong).astype(float)

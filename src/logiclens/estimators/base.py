@@ -126,6 +126,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
 
     prunes: ClassVar[bool] = True
     """Whether concepts or connections are pruned half-way through training."""
+    prunes_inputs: ClassVar[bool] = False
+    """Whether it is concepts that are pruned, by the norms of what they are connected with."""
     answers_singly: ClassVar[bool] = False
     """Whether each output says yes or no by itself, rather than the largest one, when there are several."""
 
@@ -269,6 +271,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             seed=seed_of(self.random_state),
             device=self.device,
             widths=widths(getattr(self, "max_concepts", 0)),
+            searches=self.prunes_inputs and kind is RuleKind.IFF and self.aggregation == "minimal",
         )
         hinges = {RuleKind.IF: criteria.if_loss, RuleKind.ONLY_IF: criteria.only_if_loss}
         plan = Plan(

@@ -41,6 +41,8 @@ class MuClassifier(LENClassifier):
     forall x: both(x) <-> x0(x) & x2(x)
     """
 
+    prunes_inputs: ClassVar[bool] = True
+
     def __init__(  # noqa: PLR0913 - a classifier's settings
         self,
         *,
@@ -289,6 +291,8 @@ class EntropyClassifier(LENClassifier):
     batch_size, patience, validation_fraction, encoder, device, random_state, verbose
         Those of :class:`~logiclens.estimators.base.LENClassifier`.
     """
+
+    prunes_inputs: ClassVar[bool] = True
 
     def __init__(  # noqa: PLR0913 - a classifier's settings
         self,

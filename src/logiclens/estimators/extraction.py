@@ -128,12 +128,18 @@ def explain_targets(
 
 
 def rules_of_members(
-    network: LogicNetwork, x: FloatArray, targets: Targets, fold: Fold, how: Extraction
+    network: LogicNetwork,
+    searched: BoolArray,
+    x: FloatArray,
+    targets: Targets,
+    fold: Fold,
+    how: Extraction,
 ) -> BoolArray:
     """What the rule of each member says about each row, (n, members): several members may share an output.
 
     A member says yes where its output is above one half. What the truth does not bear out is left out of its
-    rule, so that the network, which gives way to it, is right more often.
+    rule, so that the network, which gives way to it, is right more often. The rule of a ``searched`` member,
+    which reads the concepts of a short formula, is such a formula: the truth alone decides about it.
     """
     said_yes = ask(network, x) > 0
     per_output = network.members // targets.outputs.shape[1]
@@ -143,8 +149,11 @@ def rules_of_members(
         output = member // per_output
         label = targets.labels[-1 if targets.problem is Problem.BINARY else output]
         truth = targets.outputs[:, output]
-        explanation, table = reader.explain(member, said_yes[:, member], truth, label)
-        formula = trimmed(explanation.formula, reader.counted(truth, table.names))
+        if searched[member]:
+            formula = reader.best_rule(member, truth)
+        else:
+            explanation, table = reader.explain(member, said_yes[:, member], truth, label)
+            formula = trimmed(explanation.formula, reader.counted(truth, table.names))
         found[:, member] = formula.evaluate(x, names=how.names)
     return found
 
@@ -221,6 +230,13 @@ class _Reader:
         rates = rates_on(explanation.formula, table, plain, "training", number_of_rows(seen))
         support = float(table.yes.sum()) if self.how.n_told else explanation.support
         return replace(explanation, scores=rates, support=support), table
+
+    def best_rule(self, member: int, truth: FloatArray) -> Formula:
+        """The short formula over a member's concepts that is right about most rows."""
+        columns, _ = self.columns(member)
+        table = self.counted(truth, [self.how.names[j] for j in columns])
+        longest = self.how.longest(len(columns))
+        return explain_class(table, True, truth=table, max_literals=longest, exact=False).formula
 
     def counted(self, truth: FloatArray, names: Sequence[str]) -> TruthTable:
         """The truth about a target over some concepts, rows counted as where formulas are chosen."""

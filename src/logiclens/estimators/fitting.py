@@ -9,9 +9,9 @@ change the result.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import groupby
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -19,23 +19,22 @@ from torch import Tensor
 
 from logiclens.errors import InputError, shown
 from logiclens.estimators.asking import ask
-from logiclens.estimators.counting import Fold
+from logiclens.estimators.candidates import Best, Trained, by_fold
+from logiclens.estimators.counting import Fold, effective_rows
 from logiclens.estimators.reducing import is_large, reduced
-from logiclens.estimators.weighing import Answers, answers_of
+from logiclens.estimators.searching import LEAST_ROWS, concepts_of_formulas
+from logiclens.estimators.weighing import Answers, answers_of, balance_factor
+from logiclens.explain.classwise import LITERAL_WORTH
 from logiclens.logic.arrays import FloatArray, IndexArray
-from logiclens.nn.population import LogicNetwork, Streams, join
+from logiclens.nn.population import LogicNetwork, Streams
 from logiclens.nn.rows import merge_rows
 from logiclens.nn.training import History, Plan, train
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _ASKED = 1 << 16  # rows asked at once
 _CPU_BUDGET = 16 << 20  # bytes of one layer's activations: what stays in the cache
 _GPU_BUDGET = 2 << 30
-_LEAST_LOSS = 0.02  # share of validation rows below which what pruning costs does not matter
-_CHANCE = 2.0  # standard errors
 
+_Group = tuple[int, int]  # fold and output
 N = TypeVar("N", bound=LogicNetwork)
 Made = TypeVar("Made", bound=LogicNetwork, covariant=True)
 
@@ -66,6 +65,9 @@ class Population(Generic[N]):
         "auto", "cpu", "cuda", ...
     widths : tuple of int
         Most concepts that a network keeps. Where pruning to the first costs too much, the next is tried.
+    searches : bool
+        Whether the last candidate is a network that reads the concepts of a short formula
+        (:mod:`~logiclens.estimators.searching`), where there is something to gain.
     """
 
     make: NetworkMaker[N]
@@ -76,6 +78,7 @@ class Population(Generic[N]):
     seed: int
     device: str = "auto"
     widths: tuple[int, ...] = (0,)
+    searches: bool = False
 
     @property
     def group(self) -> int:
@@ -89,40 +92,6 @@ class Population(Generic[N]):
             for output in outputs
             for place in range(self.group)
         ]
-
-
-@dataclass(frozen=True, eq=False)
-class Trained(Generic[N]):
-    """The best networks of each group, with how their training went.
-
-    Attributes
-    ----------
-    network : LogicNetwork
-        The candidates for each output, best first: members ``i * candidates`` and on are those of output
-        ``i``.
-    loss_curve : ndarray of shape (epochs, members)
-    n_iter : ndarray of shape (members,)
-    converged : ndarray of bool, shape (members,)
-    penalty : ndarray of shape (members,)
-        The penalty of each.
-    """
-
-    network: N
-    loss_curve: FloatArray
-    n_iter: NDArray[np.int64]
-    converged: NDArray[np.bool_]
-    penalty: FloatArray
-
-    def select(self, members: NDArray[np.intp]) -> Trained[N]:
-        """Some of the members."""
-        index = torch.as_tensor(members, device=self.network.l1.device)
-        return Trained(
-            self.network.select(index),
-            self.loss_curve[:, members],
-            self.n_iter[members],
-            self.converged[members],
-            self.penalty[members],
-        )
 
 
 def train_folds(
@@ -158,7 +127,7 @@ def train_folds(
     device = resolve_device(population.device)
     report = progress or (lambda _: None)
     large = [is_large(x, fold) for fold in folds]
-    found: dict[tuple[int, int], _Best[N]] = {}
+    found: dict[_Group, list[Best[N]]] = {}
     together = [at for at in range(len(folds)) if not large[at]]
     if together:
         data = _Data.of(x, outputs, [folds[at] for at in together], device)
@@ -179,7 +148,8 @@ def train_folds(
         whole = _Whole(x, outputs, fold, part.columns)
         best = _train(population, plan, data, whole, told_of_one)
         found |= {(at, output): each for (_, output), each in best.items()}
-    return _by_fold([found[group] for group in sorted(found)], population, len(folds))
+    in_order = [each for group in sorted(found) for each in found[group]]
+    return by_fold(in_order, np.repeat(population.penalties, population.restarts), len(folds))
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,75 +183,95 @@ def _train(
     data: _Data,
     whole: _Whole | None,
     report: Callable[[float], None],
-) -> dict[tuple[int, int], _Best[N]]:
+) -> dict[_Group, list[Best[N]]]:
     """The best members for each fold and output; where there is more data, they are chosen on all of it."""
-    rows, folds, device = data.rows, data.folds, data.rows.device
-    groups = [(fold, output) for fold in range(len(folds)) for output in range(data.outputs.shape[1])]
-    scaled = [fold.scaled() for fold in folds]
-    found: dict[tuple[int, int], _Best[N]] = {}
+    size = _chunk_size(population, plan, len(data.rows), data.rows.device)
+    groups = [(fold, output) for fold in range(len(data.folds)) for output in range(data.outputs.shape[1])]
+    found: dict[_Group, Best[N]] = {}
     waiting = groups
     for width in population.widths:
-        size = _chunk_size(population, plan, len(rows), device)
         for start in range(0, len(waiting), size):
             chunk = waiting[start : start + size]
-            network = population.make(
-                population.streams([output for _, output in chunk]),
-                rows.shape[1],
-                [l1 for _ in chunk for l1 in population.penalties for _ in range(population.restarts)],
-                width,
-            ).to(device)
-            answers = answers_of(data.outputs, scaled, chunk, data.place, len(rows))
-            generator = torch.Generator().manual_seed(population.seed % 2**63)
 
             def told(epoch: int, start: int = start, n: int = len(chunk), of: int = len(waiting)) -> None:
                 report((start + n * epoch / plan.epochs) / of)
 
-            network, history = train(
-                network, answers.weighted(rows, population.group, population.balance), plan, generator, told
-            )
-            if whole is None:
-                scores = _shares_right(network, rows, answers, history)
-            else:
-                network.widen(torch.as_tensor(whole.columns, device=device), whole.x.shape[1])
-                scores = _shares_right_of_all(network, whole, chunk, history)
-            best = scores.sort(dim=1, descending=True, stable=True).indices[:, : population.candidates].cpu()
-            for at, group in enumerate(chunk):
-                new = _Best(network, history, best[at], at * population.group, population.group)
+            work = _Work(population, plan, data, whole, chunk)
+            for group, new in work.done(work.made(width), told).items():
                 if group not in found or new.right_after > found[group].right_after:
                     found[group] = new
-        waiting = [group for group in waiting if found[group].lost(folds[group[0]].n_checked)]
+        waiting = [group for group in waiting if found[group].lost(data.folds[group[0]].n_checked)]
         if not waiting:
             break
-    return found
+    chosen = {group: [best] for group, best in found.items()}
+    n_best = min(population.candidates, population.group)
+    if population.searches and n_best > 1:
+        many = [effective_rows(fold.train + fold.check) >= LEAST_ROWS for fold in data.folds]
+        unsure = [group for group in groups if many[group[0]] and found[group].wrong > LITERAL_WORTH]
+        tuning = replace(plan, prune=False, epochs=plan.epochs - plan.explored)
+        for start in range(0, len(unsure), size):
+            work, kept = _Work(population, tuning, data, whole, unsure[start : start + size]).with_formulas()
+            if not work.groups:
+                continue
+            network = work.made(population.widths[0])
+            network.narrow(kept.repeat_interleave(population.group, dim=0))
+            for group, new in work.done(network).items():
+                chosen[group] = [found[group].first(n_best - 1), replace(new.first(1), searched=True)]
+    return chosen
 
 
 @dataclass(frozen=True, eq=False)
-class _Best(Generic[N]):
-    """The best members of one group, within the population they were trained in."""
+class _Work(Generic[N]):
+    """Groups to be trained as one population."""
 
-    network: N
-    history: History
-    places: Tensor  # of the best within the group
-    start: int  # of the group within the population
-    size: int
+    population: Population[N]
+    plan: Plan
+    data: _Data
+    whole: _Whole | None
+    groups: Sequence[_Group]
 
-    @property
-    def members(self) -> Tensor:
-        """The best, within the population."""
-        return (self.places + self.start).to(self.network.l1.device)
+    @cached_property
+    def answers(self) -> Answers:
+        """What the groups learn."""
+        data = self.data
+        scaled = [fold.scaled() for fold in data.folds]
+        return answers_of(data.outputs, scaled, self.groups, data.place, len(data.rows))
 
-    @property
-    def right_after(self) -> float:
-        """Largest share of validation rows that a member of the group is right about."""
-        return float(self.history.right_after[self.start : self.start + self.size].max())
+    def made(self, width: int) -> N:
+        """New networks, to be pruned to so many concepts."""
+        of = self.population
+        penalties = [l1 for _ in self.groups for l1 in of.penalties for _ in range(of.restarts)]
+        streams = of.streams([output for _, output in self.groups])
+        return of.make(streams, self.data.rows.shape[1], penalties, width).to(self.data.rows.device)
 
-    def lost(self, n_rows: float) -> bool:
-        """Whether pruning cost more than chance explains, on that many validation rows."""
-        if not len(self.history.right_before):
-            return False
-        before = float(self.history.right_before[self.start : self.start + self.size].max())
-        chance = np.sqrt(max(before * (1.0 - before), 0.01) / n_rows)
-        return bool(before - self.right_after > max(_LEAST_LOSS, _CHANCE * chance))
+    def with_formulas(self) -> tuple[_Work[N], Tensor]:
+        """The groups that have a short formula, and its concepts, Boolean (groups, n_concepts)."""
+        answers, of = self.answers, self.population
+        factor = balance_factor(answers.yes.sum(dim=1), answers.no.sum(dim=1), of.balance)[:, None]
+        yes, no = (answers.yes + answers.check_yes) * factor, answers.no + answers.check_no
+        rows, yes, no = (part.double().cpu() for part in (self.data.rows, yes, no))
+        kept = concepts_of_formulas(rows.numpy(), yes.numpy(), no.numpy(), of.widths[0])
+        found = np.flatnonzero(kept.any(axis=1))
+        groups = [self.groups[at] for at in found.tolist()]
+        return replace(self, groups=groups), torch.as_tensor(kept[found], device=self.data.rows.device)
+
+    def done(self, network: N, told: Callable[[int], None] | None = None) -> dict[_Group, Best[N]]:
+        """The best of each group, once trained."""
+        of, rows = self.population, self.data.rows
+        generator = torch.Generator().manual_seed(of.seed % 2**63)
+        weighted = self.answers.weighted(rows, of.group, of.balance)
+        network, history = train(network, weighted, self.plan, generator, told)
+        if self.whole is None:
+            scores = _shares_right(network, rows, self.answers, history)
+        else:
+            network.widen(torch.as_tensor(self.whole.columns, device=rows.device), self.whole.x.shape[1])
+            scores = _shares_right_of_all(network, self.whole, self.groups, history)
+        ranked = scores.sort(dim=1, descending=True, stable=True)
+        best = ranked.indices[:, : of.candidates].cpu()
+        return {
+            group: Best(network, history, best[at], at * of.group, of.group, 1 - float(ranked.values[at, 0]))
+            for at, group in enumerate(self.groups)
+        }
 
 
 @torch.no_grad()
@@ -314,46 +304,6 @@ def _shares_right_of_all(
         right += torch.where(said_yes, yes[:, :, None], no[:, :, None]).sum(dim=0)
     share = right / float(weight.sum())
     return share - 1e-9 * history.check_loss.cpu().view(share.shape).clamp(max=1e3)
-
-
-def _by_fold(found: Sequence[_Best[N]], population: Population[N], n_folds: int) -> list[Trained[N]]:
-    runs = [  # groups side by side that were trained in one population
-        (first.network, first.history, torch.cat([each.members for each in (first, *others)]))
-        for first, *others in _alike(found)
-    ]
-    whole = join([network.select(members) for network, _, members in runs])
-    histories = [(history, members) for _, history, members in runs]
-    curves = torch.cat([_padded(h.curve()[:, i], histories) for h, i in histories], dim=1).cpu().numpy()
-    n_iter = torch.cat([h.n_iter[i] for h, i in histories]).cpu().numpy()
-    converged = torch.cat([h.converged[i] for h, i in histories]).cpu().numpy()
-    best = torch.cat([each.places for each in found])
-    penalty = np.array(population.penalties)[(best // population.restarts).numpy()]
-    n_members = len(best) // n_folds
-    folds = []
-    for fold in range(n_folds):
-        part = slice(fold * n_members, (fold + 1) * n_members)
-        index = torch.arange(part.start, part.stop, device=whole.l1.device)
-        folds.append(
-            Trained(
-                whole.select(index),
-                curves[:, part].astype(float),
-                n_iter[part],
-                converged[part],
-                penalty[part],
-            )
-        )
-    return folds
-
-
-def _alike(found: Sequence[_Best[N]]) -> list[list[_Best[N]]]:
-    """Groups in runs of the same population."""
-    return [list(run) for _, run in groupby(found, key=lambda each: id(each.network))]
-
-
-def _padded(curve: Tensor, histories: list[tuple[History, Tensor]]) -> Tensor:
-    """A loss curve as long as the longest; a chunk that ended early keeps its last values."""
-    longest = max(len(h.losses) for h, _ in histories)
-    return torch.cat([curve, curve[-1:].expand(longest - len(curve), -1)])
 
 
 def _chunk_size(population: Population[N], plan: Plan, n_rows: int, device: torch.device) -> int:

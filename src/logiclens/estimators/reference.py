@@ -43,7 +43,8 @@ from logiclens.estimators.targets import Problem, Targets
 from logiclens.logic.arrays import FloatArray
 
 if TYPE_CHECKING:
-    from logiclens.estimators.fitting import Population, Trained
+    from logiclens.estimators.candidates import Trained
+    from logiclens.estimators.fitting import Population
     from logiclens.estimators.runs import Recipe
     from logiclens.nn.training import Plan
 
@@ -173,7 +174,8 @@ def train_folds_as_in_paper(
     """
     import torch
 
-    from logiclens.estimators.fitting import Trained, resolve_device
+    from logiclens.estimators.candidates import Trained
+    from logiclens.estimators.fitting import resolve_device
     from logiclens.nn.paper_training import (
         Examples,
         PaperPlan,
@@ -221,5 +223,6 @@ def train_folds_as_in_paper(
             network = one_by_one(network, n_outputs)
         curve = np.repeat(losses.cpu().numpy().astype(float)[:, None], n_outputs, axis=1)
         n_iter = np.full(n_outputs, plan.epochs, dtype=np.int64)
-        found.append(Trained(network, curve, n_iter, np.ones(n_outputs, dtype=np.bool_), penalty))
+        converged, searched = np.ones(n_outputs, dtype=np.bool_), np.zeros(n_outputs, dtype=np.bool_)
+        found.append(Trained(network, curve, n_iter, converged, penalty, searched))
     return found

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.estimators.asking import ask, balanced
+from logiclens.estimators.candidates import Trained
 from logiclens.estimators.counting import Distinct, Fold, are_counts, as_counts
 from logiclens.estimators.extraction import Extraction, explain_targets, rules_of_members
-from logiclens.estimators.fitting import Population, Trained, train_folds
+from logiclens.estimators.fitting import Population, train_folds
 from logiclens.estimators.settling import settle
 from logiclens.estimators.targets import Problem, Targets, decisions
 from logiclens.explain.classwise import NECESSARY_RECALL, SUFFICIENT_PRECISION
@@ -24,11 +25,15 @@ from logiclens.explain.label import Label
 from logiclens.explain.rule import RuleKind
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic import TruthTable
-from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, quiet_products
 from logiclens.nn.population import LogicNetwork
 
 if TYPE_CHECKING:
     from logiclens.nn.training import Plan
+
+
+STANDARD_ERRORS = 1.0
+"""A network that reads the concepts of a short formula is taken unless worse by more standard errors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +72,8 @@ class Recipe:
 
     def telling(self, n_told: int) -> Recipe:
         """The same, where the last rows are what priors tell, not data."""
-        return replace(self, extraction=replace(self.extraction, n_told=n_told))
+        population = replace(self.population, searches=False)  # rows tell less than priors do
+        return replace(self, population=population, extraction=replace(self.extraction, n_told=n_told))
 
 
 def fit_folds(
@@ -131,7 +137,7 @@ def _settled(
     """Settle all candidates on their rules; of each output the one that is then right most often."""
     rules, weights, checks = [], [], []
     for run, fold in zip(trained, folds, strict=True):
-        rules.append(rules_of_members(run.network, x, targets, fold, recipe.extraction))
+        rules.append(rules_of_members(run.network, run.searched, x, targets, fold, recipe.extraction))
         scaled, check = fold.scaled(), as_counts(fold.check)
         weights.append(scaled.train + scaled.check)
         per_output = run.network.members // targets.outputs.shape[1]
@@ -139,30 +145,39 @@ def _settled(
         checks.append(np.stack([check[:, None] - yes, yes], axis=2))
     networks = settle([run.network for run in trained], x, rules, weights, checks, recipe.plan)
     chosen = []
-    for run, network, said, weight in zip(trained, networks, rules, weights, strict=True):
-        best = _most_right(network, x, said, targets, weight, recipe.extraction.balance)
+    for run, network, said, fold in zip(trained, networks, rules, folds, strict=True):
+        right = _right(network, x, said, targets)
+        counts = as_counts(fold.train + fold.check)
+        best = _most_right(right, run.searched, targets, counts, recipe.extraction.balance)
         chosen.append(replace(run, network=network).select(best))
     return chosen
 
 
-def _most_right(
-    network: LogicNetwork,
-    x: FloatArray,
-    rules: BoolArray,
-    targets: Targets,
-    weight: FloatArray,
-    power: float,
-) -> NDArray[np.intp]:
-    """Of each output the candidate that is right, together with its rule, about most rows."""
-    n_outputs = targets.outputs.shape[1]
-    per_output = network.members // n_outputs
-    truth = np.repeat(targets.outputs, per_output, axis=1)
+def _right(network: LogicNetwork, x: FloatArray, rules: BoolArray, targets: Targets) -> FloatArray:
+    """How far each candidate is right about each row, together with its rule, (n, members)."""
+    truth = np.repeat(targets.outputs, network.members // targets.outputs.shape[1], axis=1)
     said_yes = ask(network, x) > 0
-    counts = np.column_stack([weight * balanced(column, weight, power) for column in targets.outputs.T])
-    right = np.where(said_yes == rules, np.where(rules, truth, 1.0 - truth), 0.0)
-    right = (np.repeat(counts, per_output, axis=1) * right).sum(axis=0)
-    place = right.reshape(n_outputs, per_output).argmax(axis=1)
-    return np.asarray(place + _firsts(network, targets))
+    return np.where(said_yes == rules, np.where(rules, truth, 1.0 - truth), 0.0)
+
+
+@quiet_products
+def _most_right(
+    right: FloatArray, searched: BoolArray, targets: Targets, counts: FloatArray, power: float
+) -> IndexArray:
+    """Of each output the candidate that is right about most rows; a searched one unless clearly worse."""
+    per_output = right.shape[1] // targets.outputs.shape[1]
+    best = []
+    for output, truth in enumerate(targets.outputs.T):
+        start = output * per_output
+        weight = counts * balanced(truth, counts, power)
+        total = weight @ right[:, start : start + per_output]
+        at = int(total.argmax())
+        if searched[start + per_output - 1]:
+            lead = right[:, start + at] - right[:, start + per_output - 1]
+            if weight @ lead <= STANDARD_ERRORS * np.sqrt(weight @ np.square(lead)):
+                at = per_output - 1
+        best.append(start + at)
+    return np.array(best, dtype=np.intp)
 
 
 def _shift(network: LogicNetwork, x: FloatArray, targets: Targets, fold: Fold, kind: RuleKind) -> None:

@@ -35,7 +35,9 @@ from logiclens.logic.truth_table import TruthTable
 STANDARD_ERRORS: Final = 0.35
 """A shorter formula is taken unless it is worse than the best by more than this many standard errors."""
 LITERAL_WORTH: Final = 0.001
-"""What a literal less is worth, as a share of the rows: with very many rows nothing is due to chance."""
+"""What a literal less is worth, as a share of the rows, for a target as frequent as not.
+
+With very many rows nothing is due to chance."""
 IMPLICATION_WEIGHT: Final = 50.0
 """How much more an error counts that breaks an implication than one that does not."""
 NECESSARY_RECALL: Final = 0.995
@@ -136,12 +138,13 @@ def choose_point(
     influence: FloatArray,
     weight: FloatArray,
     standard_errors: float = STANDARD_ERRORS,
+    worth: float = LITERAL_WORTH,
 ) -> int:
     """Position of the shortest formula of a front that is not clearly worse than the best one.
 
     The best has the highest score, of equals the fewest literals. Another is clearly worse when its score is
     lower by more than ``standard_errors`` times the standard error of the *difference* of the two, plus
-    :data:`LITERAL_WORTH` for each literal that it saves. Each score is a ratio of sums over rows,
+    ``worth`` for each literal that it saves. Each score is a ratio of sums over rows,
     ``s = sum(w u) / sum(w v)``: accuracy with ``u`` = right and ``v`` = 1. So a row's influence on it is
     ``psi = (u - s v) / sum(w v)``, and the variance of the difference of two scores is
     ``sum(w (psi_a - psi_b)^2)``. For accuracy, with the total weight ``n``, the weight ``q`` of the rows on
@@ -155,6 +158,8 @@ def choose_point(
         Influence of each validation row on each score.
     weight : ndarray of float, shape (n_rows,)
     standard_errors : float, default :data:`STANDARD_ERRORS`
+    worth : float, default :data:`LITERAL_WORTH`
+        Of a literal less, as a share of the rows; see :func:`literal_worth`.
 
     Returns
     -------
@@ -162,15 +167,15 @@ def choose_point(
 
     Examples
     --------
-    On 100 rows ``a`` is right about 90. A longer formula corrects 6 of the others and spoils 5, or none.
+    On 100 rows ``a`` is right about 50. A longer formula corrects 46 of the others and spoils 45, or none.
 
     >>> from logiclens.logic import Var
     >>> a, b = Var("a"), Var("b")
     >>> row = np.arange(100)
-    >>> for long in ((row < 85) | (row >= 94), row < 96):
-    ...     right = np.array([row < 90, long])
+    >>> for long in ((row < 5) | (row >= 54), row < 96):
+    ...     right = np.array([row < 50, long])
     ...     scores = right.mean(axis=1)
-    ...     front = [FrontPoint(a, 1, 10, scores[0]), FrontPoint(a & b, 2, 0, scores[1])]
+    ...     front = [FrontPoint(a, 1, 50, scores[0]), FrontPoint(a & b, 2, 0, scores[1])]
     ...     print(choose_point(front, (right - scores[:, None]) / 100, np.ones(100)))
     0
     1
@@ -179,9 +184,29 @@ def choose_point(
     literals = np.array([point.literals for point in front])
     best = np.lexsort((literals, -scores))[0]
     variance = np.square(influence - influence[best]) @ weight
-    allowed = standard_errors * np.sqrt(variance) + LITERAL_WORTH * np.maximum(literals[best] - literals, 0)
+    allowed = standard_errors * np.sqrt(variance) + worth * np.maximum(literals[best] - literals, 0)
     good = scores >= scores[best] - allowed - 1e-12  # equals but for rounding
     return int(np.lexsort((-scores, literals, ~good))[0])
+
+
+def literal_worth(yes: float, no: float) -> float:
+    """What a literal less is worth, as a share of the rows, for a target of so much weight and so much else.
+
+    The rarer the target, the fewer rows there are to be right about: the worth goes with the standard
+    deviation ``sqrt(p (1 - p))`` of the target.
+
+    Parameters
+    ----------
+    yes, no : float
+        Weight of the target and of the rest.
+
+    Examples
+    --------
+    >>> round(literal_worth(50.0, 50.0), 5), round(literal_worth(1.0, 99.0), 5)
+    (0.001, 0.0002)
+    """
+    share = yes / (yes + no)
+    return float(2.0 * LITERAL_WORTH * np.sqrt(share * (1.0 - share)))
 
 
 def rates_on(
@@ -283,7 +308,8 @@ def _chosen(
         measure = {RuleKind.IF: "precision", RuleKind.ONLY_IF: "recall"}.get(kind, "accuracy")
         measured = _Measured.of(fired, truth, measure)
         front = [replace(point, score=score) for point, score in zip(front, measured.scores, strict=True)]
-        at = choose_point(front, measured.influence, measured.weight)
+        worth = literal_worth(float(truth.yes.sum()), float(truth.no.sum()))
+        at = choose_point(front, measured.influence, measured.weight, worth=worth)
     return formulas[at], statuses.get(formulas[at], str(Status.SEARCHED)), tuple(front)
 
 
