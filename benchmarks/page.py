@@ -2,8 +2,8 @@
 
 Results are folders in ``benchmarks/results/paper`` with ``rows.jsonl`` (or ``rows.jsonl.gz``) and
 ``about.json``, as ``logiclens bench paper --out FOLDER`` writes them. Rows of all of them are one run, fold
-seed by fold seed; a folder with rows that are there already is the same work on another machine, of which
-only the times are shown.
+seed by fold seed; rows that a folder before has already are the same work on another machine, of which only
+the times are shown.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -144,18 +144,15 @@ def figures(runs: Sequence[Run]) -> dict[str, bytes]:
 
 
 def _merged(runs: Iterable[Run]) -> tuple[list[Row], list[Run]]:
-    """Rows of all runs, and the runs that did again what others had done."""
-    rows: list[Row] = []
-    done: set[tuple[Any, ...]] = set()
+    """Rows of all runs, each piece of work once, and of runs that did some again, those."""
+    done: dict[tuple[Any, ...], Row] = {}
     again = []
     for run in runs:
-        units = {tuple(row[name] for name in _UNIT) for row in run.rows}
-        if done & units:
-            again.append(run)
-        else:
-            rows += run.rows
-            done |= units
-    return in_order([dict(row) for row in rows]), again
+        units = {tuple(row[name] for name in _UNIT): row for row in run.rows}
+        if twice := tuple(row for unit, row in units.items() if unit in done):
+            again.append(replace(run, rows=twice))
+        done = units | done
+    return in_order([dict(row) for row in done.values()]), again
 
 
 def _section(title: str, parts: Iterable[str]) -> str:

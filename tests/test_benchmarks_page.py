@@ -71,6 +71,20 @@ def test_the_same_work_on_another_machine_gives_times_alone(runs: list[Run]):
     assert text.split("## Time")[1].split("The same")[0] in without.split("## Time")[1]
 
 
+def test_what_a_run_did_for_the_first_time_is_kept(runs: list[Run]):
+    """Also of one that did something again."""
+    only_cub = Run(".", tuple(row for row in runs[0].rows if row["experiment"] == "cub"), ABOUT)
+    text = page([only_cub, runs[0]])
+
+    assert (
+        text.split("## Claims")[1].split("## Time")[0]
+        == page(runs[:1]).split("## Claims")[1].split("## Time")[0]
+    )
+    assert "The same on another machine, a&#124;b:" in text
+    assert text.split("The same on another machine")[1].split("##")[0].count("| CUB |") == 1
+    assert "MIMIC-II" not in text.split("The same on another machine")[1].split("##")[0]
+
+
 def test_runs_are_read_from_folders(tmp_path: Path, runs: list[Run]):
     for run in runs:
         folder = tmp_path / run.name

@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
-from logiclens.bench.experiments import Fold
-from logiclens.bench.folder import FoldApart, TableExperiment, mean_ranks, ranked_table, table_files
-from logiclens.bench.methods.method import Outcome, one_hot
+from logiclens.bench.folder import TableExperiment, mean_ranks, ranked_table, table_files
 from logiclens.bench.scoreboard import Scoreboard
 from logiclens.bench.table_layout import Table
 from logiclens.errors import InputError, MissingFileError
@@ -153,32 +151,6 @@ def test_what_is_no_folder_is_refused(tmp_path: Path):
 
     assert str(missing.value) == f"There is no folder {str(tmp_path / 'nowhere')!r}. Check its name."
     assert str(a_file.value) == f"{str(file)!r} is a file. Name the folder that it is in."
-
-
-class Counting:
-    """A method that notes how many folds it is given."""
-
-    name, title, together, has_rules, slow, package = "counting", "Counting", True, True, False, "json"
-
-    def __init__(self) -> None:
-        self.given: list[list[int]] = []
-
-    def fit(self, folds: list[Fold], seed: int) -> list[Outcome]:
-        self.given.append([fold.number for fold in folds])
-        return [Outcome(fold.y_test, one_hot(fold.y_test, 3), None, float(seed), 0.0) for fold in folds]
-
-
-def test_a_method_gets_one_fold_at_a_time(flowers: TableExperiment):
-    method = Counting()
-    apart = FoldApart(method)
-    outcomes = apart.fit(flowers.folds()[:3], 7)
-
-    assert method.given == [[0], [1], [2]]
-    assert [outcome.seconds_train for outcome in outcomes] == [7.0] * 3
-    assert not apart.together
-    assert (apart.name, apart.title, apart.has_rules, apart.slow, apart.package) == (
-        *("counting", "Counting", True, False, "json"),
-    )
 
 
 ROW = {"fold": 0, "fold_seed": 0, "status": "done"}

@@ -94,6 +94,21 @@ def test_every_piece_has_a_file_of_its_own(places: list[tuple[str, str, int]]):
     assert all(len(file) < 200 and file.isascii() and "/" not in file for file in files)
 
 
+def test_a_quick_look_at_some_folds_does_not_replace_all(tmp_path: Path):
+    """But for another release, of which nothing is there yet."""
+    results = Results(tmp_path)
+    every = replace(KEY, together=True, folds=(0, 1, 2))
+    some = replace(every, folds=(0, 1), checksum="some")
+    results.store(unit(every))
+    results.store(unit(some))
+    assert results.stored(every) == unit(every)
+    assert results.stored(some) is None
+
+    newer = replace(some, version="1.1")
+    results.store(unit(newer))
+    assert results.stored(newer) == unit(newer)
+
+
 def test_hostile_names_are_names(tmp_path: Path):
     results = Results(tmp_path)
     for name in HOSTILE_NAMES:

@@ -130,13 +130,13 @@ def test_folds_with_concepts_of_their_own_are_no_error():
     assert Scoreboard(rows).consistency("mimic2", "mu").plain == pytest.approx(1 / 3)
 
 
-def test_class_shown_is_that_of_the_paper_or_the_first():
+def test_class_shown_is_that_of_the_paper_or_the_last():
     board = Scoreboard(
         [row(used={"recovery": [], "death": []}), row("my table", used={"no": [], "yes": []}), row("cub")]
     )
 
     assert board.class_shown("mimic2") == "death"
-    assert board.class_shown("my table") == "no"
+    assert board.class_shown("my table") == "yes"
     assert board.class_shown("cub") is None
 
 

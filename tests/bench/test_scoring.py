@@ -151,7 +151,7 @@ def test_parts_are_scored_on_the_classes_they_have():
     assert whole["explanation_accuracy"] == pytest.approx((1 + 1 + 0.4) / 3)
     assert some["explanation_accuracy"] == some["fidelity"] == 1.0
     assert (some["used"], some["example"]) == ({}, {})
-    assert list(whole["example"]) == ["<script>", "maybe"]
+    assert list(whole["example"]) == ["no", "<script>", "maybe"]  # the first, and the last two
     assert some["complexity"] == whole["complexity"]
 
 

@@ -33,7 +33,12 @@ def test_digits_are_attacked_and_guarded(tmp_path):
     assert "| networks | attack | strength | no rules | mu |" in result.output
     stored = json.loads((tmp_path / "adversarial_digits.json").read_text(encoding="utf-8"))
     assert {row["towers"] for row in stored["rows"]} == {1, 2}
-    assert (tmp_path / "rules_digits_mu.json").exists()
+    tried = {(row["attack"], row["norm"], row["eps"]) for row in stored["rows"] if row["towers"] == 2}
+    assert tried == {
+        *(("apgd-ce", "l2", 0.3), ("apgd-ce", "l2", 0.6), ("apgd-ce", "l2", 1.0), ("adaptive", "l2", 0.6)),
+        *(("apgd-ce", "linf", 0.05), ("apgd-ce", "linf", 0.1)),
+    }
+    assert [path.name for path in tmp_path.glob("rules_*")] == ["rules_digits_0_mu.json"]  # 0: the seed
 
 
 def test_without_the_data_it_says_where_they_are_from(tmp_path):

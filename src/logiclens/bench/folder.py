@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from logiclens.bench.data import Folder
 from logiclens.bench.experiments import Fold, Split, split_rows
-from logiclens.bench.measures import MEASURES, NOTHING, Measure, three_digits
-from logiclens.bench.methods.method import Method, Outcome
+from logiclens.bench.measures import MEASURES, NOTHING, OWN_EXPLANATIONS, Measure, three_digits
 from logiclens.bench.scoreboard import Scoreboard, experiment_title, method_title
 from logiclens.bench.table_layout import Cell, Table
 from logiclens.concepts import table as raw
@@ -180,62 +179,6 @@ def _texts(labels: ArrayLike) -> NDArray[Any]:
     return np.array([str(label) for label in np.asarray(labels, dtype=object).tolist()])
 
 
-@dataclass(frozen=True)
-class FoldApart:
-    """A method that gets one fold at a time, for folds that have concepts of their own.
-
-    Networks train all folds of an experiment at once, which needs the same concepts in all of them. The folds
-    of a :class:`TableExperiment` differ in their cut points.
-
-    Parameters
-    ----------
-    method : Method
-
-    Examples
-    --------
-    >>> from logiclens.bench.methods import METHODS
-    >>> apart = FoldApart(METHODS["mu"])
-    >>> apart.name, apart.together
-    ('mu', False)
-    """
-
-    method: Method
-
-    @property
-    def name(self) -> str:
-        """That of the method."""
-        return self.method.name
-
-    @property
-    def title(self) -> str:
-        """That of the method."""
-        return self.method.title
-
-    @property
-    def together(self) -> bool:
-        """False: a fold is a piece of work of its own."""
-        return False
-
-    @property
-    def has_rules(self) -> bool:
-        """Whether outcomes have rules."""
-        return self.method.has_rules
-
-    @property
-    def slow(self) -> bool:
-        """Whether a fit may take hours."""
-        return self.method.slow
-
-    @property
-    def package(self) -> str:
-        """What must be installed for it."""
-        return self.method.package
-
-    def fit(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
-        """Learn each fold by itself; see :meth:`logiclens.bench.methods.method.Method.fit`."""
-        return [outcome for fold in folds for outcome in self.method.fit([fold], seed)]
-
-
 def table_files(folder: str | os.PathLike[str]) -> list[Path]:
     """Tables of a folder, in the order of the alphabet.
 
@@ -331,7 +274,8 @@ def ranked_table(board: Scoreboard, column: str) -> Table:
     if len(lines) > 1 and methods:
         ranks = mean_ranks({name: dict.fromkeys(methods, -np.inf) | found for name, found in means.items()})
         lines.append((Cell("Mean rank"), *(Cell(f"{ranks[name]:.2f}") for name in methods)))
-    return Table(measure.title, ("", *map(method_title, methods)), tuple(lines))
+    note = OWN_EXPLANATIONS if column == "fidelity" and {"tree", "brl", "ripper"} & {*methods} else ""
+    return Table(measure.title, ("", *map(method_title, methods)), tuple(lines), note)
 
 
 def _means(board: Scoreboard, experiment: str, measure: Measure) -> dict[str, float]:

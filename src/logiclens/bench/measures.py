@@ -64,6 +64,8 @@ MEASURES: Final = {
     )
 }
 """What tables show, by column."""
+OWN_EXPLANATIONS: Final = "Trees and lists of rules are their own explanations."
+"""What is to be said of their fidelity."""
 FOUR: Final = ("model_accuracy", "explanation_accuracy", "complexity", "fidelity")
 """Columns that the paper has a table of."""
 

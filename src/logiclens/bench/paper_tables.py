@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from logiclens.bench.measures import FOUR, MEASURES, NOTHING, Measure, figure, three_digits
+from logiclens.bench.measures import FOUR, MEASURES, NOTHING, OWN_EXPLANATIONS, Measure, figure, three_digits
 from logiclens.bench.methods import DEFAULT
 from logiclens.bench.published import REFERENCE, plain_name, published
 from logiclens.bench.rule_tables import rules_table
@@ -170,7 +170,8 @@ def _best(board: Scoreboard, experiment: str, measure: Measure) -> set[str]:
             means[name] = sign * round(mean.value, 4 if measure.rate else 2)
     if not means or not measure.n_best:
         return set()
-    limit = sorted(means.values())[: measure.n_best][-1]
+    # Of two methods one is the best; both in bold would say nothing.
+    limit = sorted(means.values())[: max(1, min(measure.n_best, len(means) - 1))][-1]
     return {name for name, value in means.items() if value <= limit}
 
 
@@ -194,7 +195,7 @@ def _note(board: Scoreboard, measure: Measure) -> str:
     if any(published(measure.column, *key) for key in _pairs(board)):
         remarks.append("In brackets: the paper.")
     if measure.column == "fidelity":
-        remarks.append("Trees and lists of rules are their own explanations.")
+        remarks.append(OWN_EXPLANATIONS)
     if measure.column == "model_accuracy" and {"logistic", "boosting"} & set(board.methods):
         remarks.append("Logistic regression and boosting give no rules and are never in bold.")
     return " ".join(remarks)
@@ -232,7 +233,7 @@ def consistency_table(board: Scoreboard, *, adjusted: bool) -> Table:
             known = {name: round(value, 4) for name, value in values.items() if value == value}
             if not known:
                 continue
-            limit = sorted(known.values())[-2:][0]
+            limit = sorted(known.values())[-2:][0] if len(known) > 2 else max(known.values())
             cells = []
             for name in heads:
                 theirs = published("consistency", experiment, name) if label and not adjusted else None

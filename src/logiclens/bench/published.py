@@ -121,6 +121,7 @@ CLASS_SHOWN: Final = {
     "mimic2-infold": "death",
     "vdem": "electoral democracy",
     "mnist": "even",
+    "mnist-iclu": "even",
     "cub": "001.Black_footed_Albatross",
 }
 """The class whose rules the paper prints. It gives the consistency of one class and does not say of which."""

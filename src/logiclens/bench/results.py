@@ -151,10 +151,14 @@ class Results:
         return unit if unit is not None and unit.key == key else None
 
     def store(self, unit: Unit) -> None:
-        """Write a piece of work, whole or not at all, in place of what had its name."""
+        """Write a piece of work, whole or not at all, in place of what had its name and not more folds."""
         self._units.mkdir(parents=True, exist_ok=True)
+        path = self._units / unit.key.file
+        there = _read_unit(path) if path.is_file() else None
+        if there and there.key.version == unit.key.version and {*unit.key.folds} < {*there.key.folds}:
+            return
         content = {"format": FORMAT} | asdict(unit)
-        with written_whole(self._units / unit.key.file) as file:
+        with written_whole(path) as file:
             file.write(f"{_json(content, indent=1)}\n".encode())
 
     def rows(self) -> list[Row]:

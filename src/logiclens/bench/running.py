@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -326,6 +327,7 @@ def _fitted(method: Method, folds: Sequence[Fold], seed: int, limit: float | Non
 
 def _fit_apart(sender: Connection, method: Method, folds: Sequence[Fold], seed: int) -> None:
     """Fit in a process of its own, which ends with the one that started it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that started it, which ends this one
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()

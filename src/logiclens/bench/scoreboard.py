@@ -171,12 +171,12 @@ class Scoreboard:
         return tuple(dict.fromkeys(status for status in found if status != DONE))
 
     def class_shown(self, experiment: str) -> str | None:
-        """The class whose rules are printed: the paper's, or the first there is."""
+        """The class whose rules are printed: the paper's or, as it is the one meant by yes, the last."""
         classes = [
             label for row in self.rows if row["experiment"] == experiment for label in row.get("used") or ()
         ]
         wanted = CLASS_SHOWN.get(experiment)
-        return wanted if wanted in classes else next(iter(classes), None)
+        return wanted if wanted in classes else next(reversed(classes), None)
 
     def consistency(self, experiment: str, method: str, label: str | None = None) -> Recurrence | None:
         """How far the concepts of rules return over the first five folds, the paper's index and the adjusted.

@@ -17,7 +17,7 @@
     agreement_rules_<name>    macro-F1 of the formulas against it
     seconds_train, _extract   and seconds, their sum
     used                      concepts of each class's formula, for consistency over the folds
-    example                   formulas of the last two classes, as text
+    example                   formulas of the first class and of the last two, as text
 
 Rates lie in [0, 1]; what does not apply, or was not finished, is None. Classes that do not occur among the
 scored rows are left out of means over classes: of pictures that are few, not every species is there.
@@ -57,7 +57,7 @@ RATES = (
 """Columns of shares and macro-F1 that every row has."""
 
 EXAMPLES = 2
-"""Classes, from the last, whose formulas are kept as text."""
+"""Classes, from the last, whose formulas are kept as text; so is that of the first."""
 
 
 def score(experiment: HasFolds, method: Method, fold: Fold, outcome: Outcome, *, seed: int = 0) -> list[Row]:
@@ -107,9 +107,10 @@ def score(experiment: HasFolds, method: Method, fold: Fold, outcome: Outcome, *,
         shared | sizes[name] | _figures(fold, outcome, rules, answers, mask) for name, mask in parts.items()
     ]
     if rules is not None:
+        kept = (*fold.class_names[:1], *fold.class_names[-EXAMPLES:])
         rows[0] |= {
             "used": {name: sorted(formula.concepts) for name, formula in rules.items()},
-            "example": {name: str(rules[name]) for name in fold.class_names[-EXAMPLES:]},
+            "example": {name: str(rules[name]) for name in kept},
         }
     return rows
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from logiclens.bench.experiments import HasFolds
-    from logiclens.bench.methods import Method
     from logiclens.bench.running import Step
     from logiclens.bench.table_layout import Cell, Table
 
@@ -192,10 +191,7 @@ def check_folder(out: Path) -> None:
 
 
 def run_all(
-    experiments: Sequence[HasFolds],
-    asked: Asked,
-    data_dir: Path | None = None,
-    methods: Sequence[str | Method] | None = None,
+    experiments: Sequence[HasFolds], asked: Asked, data_dir: Path | None = None
 ) -> list[dict[str, Any]]:
     """Run all methods on all experiments; what is finished is kept, whenever the command is stopped.
 
@@ -205,8 +201,6 @@ def run_all(
     asked : Asked
     data_dir : Path, optional
         Folder of the data, for experiments that need it.
-    methods : sequence of str or Method, optional
-        What to run in place of the methods that were asked for by name.
 
     Returns
     -------
@@ -226,7 +220,7 @@ def run_all(
         with _progress() as report:
             rows = run(
                 experiments,
-                asked.methods if methods is None else methods,
+                asked.methods,
                 results=results,
                 data_dir=data_dir,
                 n_jobs=asked.jobs,

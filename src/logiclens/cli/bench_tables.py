@@ -13,7 +13,7 @@ from logiclens.cli.failing import clear_errors, tell
 from logiclens.errors import InputError, count
 
 if TYPE_CHECKING:
-    from logiclens.bench.folder import FoldApart, TableExperiment
+    from logiclens.bench.folder import TableExperiment
     from logiclens.bench.table_layout import Table
 
 
@@ -57,17 +57,9 @@ def tables(  # noqa: PLR0913 - the options of a command
         asked = runs.Asked(runs.chosen_methods(method), fold_seed, out, jobs, time_limit, form)
         experiments = _experiments(folder, target, above, folds, fold_seed)
         runs.check_folder(out)
-        rows = runs.run_all(experiments, asked, methods=_apart(asked.methods))
+        rows = runs.run_all(experiments, asked)
         summary, every = _tables(rows, fold_seed)
         runs.show(summary, every, rows, asked)
-
-
-def _apart(names: Sequence[str]) -> list[FoldApart]:
-    """The methods, each given one fold at a time: folds of a table have cut points of their own."""
-    from logiclens.bench.folder import FoldApart
-    from logiclens.bench.methods import METHODS
-
-    return [FoldApart(METHODS[name]) for name in names]
 
 
 def _experiments(
@@ -107,12 +99,13 @@ def _tables(rows: Sequence[dict[str, Any]], fold_seed: int) -> tuple[list[Table]
     """Tables to print, and all tables."""
     from logiclens.bench.folder import ranked_table
     from logiclens.bench.measures import FOUR
-    from logiclens.bench.paper_tables import experiment_table, time_table
+    from logiclens.bench.paper_tables import consistency_table, experiment_table, time_table
     from logiclens.bench.rule_tables import rules_table
     from logiclens.bench.scoreboard import Scoreboard
 
     board = Scoreboard(rows, fold_seed=fold_seed)
     ranked = [ranked_table(board, column) for column in (*FOUR, "seconds")]
     single = [experiment_table(board, name) for name in board.experiments]
-    every = [*ranked, time_table(board), rules_table(board), *single]
+    recurring = [consistency_table(board, adjusted=adjusted) for adjusted in (False, True)]
+    every = [*ranked, *recurring, time_table(board), rules_table(board), *single]
     return [table for table in ranked if table.lines], [table for table in every if table.lines]

@@ -62,6 +62,7 @@ def test_folds_of_one_table_share_their_rows():
     folds = two_classes(n=90, n_folds=3)
 
     assert len(pooled(folds)[0]) == 90
+    assert (pooled(folds[1:2])[0] == folds[1].x_train).all()  # in their order
     assert [int(weight.sum()) for weight in pooled(folds)[2]] == [60, 60, 60]
 
 
@@ -70,8 +71,10 @@ def test_folds_of_one_table_share_their_rows():
 
 @ignoring_epochs
 @pytest.mark.usefixtures("quickly")
-@pytest.mark.parametrize("kind", ["mu", "psi", "relu", "entropy"])
-@pytest.mark.parametrize("make", [two_classes, several_classes])
+@pytest.mark.parametrize(
+    ("kind", "make"),
+    [("mu", two_classes), ("psi", several_classes), ("relu", two_classes), ("entropy", several_classes)],
+)
 def test_a_fold_is_a_fit_on_its_rows(kind, make):
     folds = make(n=60)
     found = Network(kind, kind).fit(folds, seed=3)
@@ -102,7 +105,7 @@ def test_psi_is_said_word_for_word():
 def test_a_class_that_no_fold_learns_is_never_said():
     fold = two_classes(n=60)[0]
     wider = Fold(0, NAMES, ("absent", *CLASSES), fold.x_train, fold.y_train + 1, fold.x_test, fold.y_test)
-    narrow, wide = (Network("mu", "mu").fit([each], seed=0)[0] for each in (fold, wider))
+    narrow, wide = (Network("psi", "psi").fit([each], seed=0)[0] for each in (fold, wider))
 
     check(wide, wider)
     assert str(wide.rules["absent"]) == "FALSE"
@@ -116,9 +119,50 @@ def test_a_class_that_no_fold_learns_is_never_said():
 @pytest.mark.usefixtures("quickly")
 def test_the_same_seed_gives_the_same():
     folds = two_classes(n=60)
-    one, other = (Network("mu", "mu").fit(folds, seed=1) for _ in range(2))
+    one, other = (Network("psi", "psi").fit(folds, seed=1) for _ in range(2))
 
     assert all(map(same, one, other))
+
+
+@ignoring_epochs
+@pytest.mark.usefixtures("quickly")
+def test_folds_with_concepts_of_their_own_are_trained_apart():
+    """Each outcome is that of its fold alone, also where folds with the same concepts are not in a row."""
+    first, second, third = two_classes(n=60, n_folds=3)
+    narrow = ("zebra", *NAMES[1:4])
+    apart = Fold(
+        1, narrow, CLASSES, second.x_train[:, :4], second.y_train, second.x_test[:, :4], second.y_test
+    )
+    folds = [first, apart, third]
+    found = Network("psi", "psi").fit(folds, seed=2)
+
+    for outcome, fold in zip(found, folds, strict=True):
+        check(outcome, fold)
+        assert same(outcome, Network("psi", "psi").fit([fold], seed=2)[0])
+        assert all({*rule.concepts} <= {*fold.concept_names} for rule in outcome.rules.values())
+
+
+@ignoring_epochs
+def test_a_fold_of_the_paper_has_its_number_as_seed(monkeypatch):
+    """A fold is the same whether all are fitted or some, and it is what the preset makes of its rows.
+
+    The last class comes first: such networks draw the weights of the last output first.
+    """
+    make = classifiers.ReluClassifier.reference
+    monkeypatch.setattr(
+        Network, "_classifier", lambda _, seed: make(encoder=None, random_state=seed, epochs=5)
+    )
+    paper = Network("relu-reference", "ReLU (reference)", reference=True)
+    folds = two_classes(n=36)
+    every, some = paper.fit(folds, seed=4), paper.fit(folds[1:], seed=4)
+
+    assert same(every[1], some[0])
+    for outcome, fold in zip(every, folds, strict=True):
+        twin = make(encoder=None, random_state=4 + fold.number, epochs=5)
+        twin.fit(dict(zip(fold.concept_names, fold.x_train.T, strict=True)), 1 - fold.y_train)
+        check(outcome, fold)
+        assert list(outcome.rules.values()) == list(twin.explain().formulas.values())[::-1]
+        assert (outcome.answers == 1 - twin.predict(fold.x_test)).all()
 
 
 def test_defaults_and_the_settings_of_the_paper():

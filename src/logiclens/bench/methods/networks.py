@@ -1,7 +1,12 @@
-"""Our networks as methods: all folds of an experiment are trained as one population.
+"""Our networks as methods: folds with the same concepts are trained as one population.
 
-Folds share most of their rows, so the rows of all are pooled: a row that several folds have is one row, with
-a weight in each of them.
+Such folds share most of their rows, so the rows of all are pooled: a row that several folds have is one row,
+with a weight in each of them. Folds that are encoded each by its own training rows may differ in their
+concepts; those that do not share them are trained one after the other.
+
+Networks with the settings of the paper are fitted fold by fold, as there: fold k has k as its seed. They draw
+the weights of their last output first, so classes are handed over in reverse: the first class is the first to
+draw, as in the paper, and with the same seed has the same weights.
 """
 
 from __future__ import annotations
@@ -49,17 +54,33 @@ class Network:
         return self.name.partition("-")[0]
 
     def fit(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
-        """Train all folds at once, explain each, and ask each about its test rows; see :meth:`Method.fit`."""
+        """Train and explain all folds, and ask each about its test rows; see :meth:`Method.fit`."""
+        found: dict[int, Outcome] = {}
+        for alike in self._groups(folds):
+            outcomes = self._fit_alike([folds[at] for at in alike], seed)
+            found |= dict(zip(alike, outcomes, strict=True))
+        return [found[at] for at in range(len(folds))]
+
+    def _groups(self, folds: Sequence[Fold]) -> list[list[int]]:
+        """Positions of folds that are trained as one population, together."""
+        if self.reference:
+            return [[at] for at in range(len(folds))]
+        names = [(fold.concept_names, fold.class_names) for fold in folds]
+        return [[at for at, each in enumerate(names) if each == shared] for shared in dict.fromkeys(names)]
+
+    def _fit_alike(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
+        """Train folds with the same concepts and classes at once."""
         from logiclens.estimators.validation import fit_parts
 
         watch = Stopwatch()
         x, y, weights = pooled(folds)
         columns = dict(zip(folds[0].concept_names, x.T, strict=True))
-        classifier = self._classifier(seed)
-        targets, _ = classifier.read_data(columns, y, None)
+        classifier = self._classifier(seed + folds[0].number if self.reference else seed)
+        sign = -1 if self.reference else 1
+        targets, _ = classifier.read_data(columns, sign * y, None)
         parts = fit_parts(classifier, columns, targets, weights)
         seconds = watch.lap() / len(folds)
-        present = np.asarray(targets.labels, dtype=np.intp)
+        present = sign * np.asarray(targets.labels, dtype=np.intp)
         return [_outcome(part, fold, present, seconds) for part, fold in zip(parts, folds, strict=True)]
 
     def _classifier(self, seed: int) -> LENClassifier:
@@ -77,7 +98,7 @@ class Network:
 
 
 def pooled(folds: Sequence[Fold]) -> tuple[FloatArray, IndexArray, list[FloatArray]]:
-    """The training rows of all folds, those that folds share only once.
+    """The training rows of all folds, those that folds share only once, in the order in which they come.
 
     A row that a fold has twice is in the pool twice, so every weight is 0 or 1.
 
@@ -110,7 +131,8 @@ def pooled(folds: Sequence[Fold]) -> tuple[FloatArray, IndexArray, list[FloatArr
     _, first, row = np.unique(place * (copy.max() + 1) + copy, return_index=True, return_inverse=True)
     weights = np.zeros((len(folds), len(first)))
     weights[of_fold, row] = 1.0
-    return x[first], y[first], list(weights)
+    order = np.argsort(first)
+    return x[first[order]], y[first[order]], list(weights[:, order])
 
 
 def _outcome(part: Part, fold: Fold, present: IndexArray, seconds: float) -> Outcome:
@@ -118,6 +140,6 @@ def _outcome(part: Part, fold: Fold, present: IndexArray, seconds: float) -> Out
     said = part.say(fold.x_test.copy())  # torch wants arrays that it may write to
     by_class = np.zeros((len(fold.y_test), len(fold.class_names)), dtype=np.bool_)
     by_class[:, present] = said.above
-    formulas = part.rules.formulas
+    formulas = dict(zip(present.tolist(), part.rules.formulas.values(), strict=True))
     rules: dict[str, Formula] = {name: formulas.get(at, FALSE) for at, name in enumerate(fold.class_names)}
     return Outcome(present[said.chosen], by_class, rules, seconds, 0.0)
