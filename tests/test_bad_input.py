@@ -2223,6 +2223,13 @@ CASES |= {
         "weights": lambda: RuleGuard("a", names=["a"], rule_weight=[1, 2]).fit([[1], [1]]),
     },
     "RuleGuard": {"checked when it is fitted": lambda: RuleGuard(None).fit([[1], [1]])},
+    "RuleGuard.alarm_interval": {
+        "no rows": lambda: GUARD.alarm_interval(0),
+        "rows that are no number": lambda: GUARD.alarm_interval("many"),
+        "confidence of 1": lambda: GUARD.alarm_interval(10, 1.0),
+        "confidence that is no number": lambda: GUARD.alarm_interval(10, "high"),
+        "not fitted": lambda: RuleGuard("a -> b", names=["a", "b"]).alarm_interval(10),
+    },
     **{
         f"RuleGuard.{name}": each(getattr(GUARD, name), NOT_OUTPUTS)
         for name in ("penalties", "score_samples", "decision_function", "predict", "violations")
