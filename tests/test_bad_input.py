@@ -2228,7 +2228,6 @@ CASES |= {
         "rows that are no number": lambda: GUARD.alarm_interval("many"),
         "confidence of 1": lambda: GUARD.alarm_interval(10, 1.0),
         "confidence that is no number": lambda: GUARD.alarm_interval(10, "high"),
-        "not fitted": lambda: RuleGuard("a -> b", names=["a", "b"]).alarm_interval(10),
     },
     **{
         f"RuleGuard.{name}": each(getattr(GUARD, name), NOT_OUTPUTS)
