@@ -177,7 +177,7 @@ def _machines(runs: Iterable[Run]) -> str:
     for run in runs:
         about = run.about
         machine = [about.get("processor"), f"{about.get('cores')} cores", f"{about.get('memory_gib')} GiB"]
-        machine += [about.get("gpu"), about.get("system")]
+        machine += [about.get("gpu"), about.get("system"), about.get("remark")]
         versions = {"logiclens": about.get("logiclens"), "Python": about.get("python")}
         versions |= about.get("packages", {})
         lines.append(
@@ -231,7 +231,7 @@ def _times_again(run: Run) -> list[str]:
 def _seeds_remark(seeds: Sequence[int]) -> str:
     others = " and ".join(map(str, seeds[1:]))
     return (
-        "Defaults were chosen on other data and other folds. The default method with the fold seed "
+        "Defaults were chosen on other folds and other data. The default method with the fold seed "
         f"{seeds[0]} and with {others}, which nothing was chosen by:"
     )
 
