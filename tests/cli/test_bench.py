@@ -31,7 +31,7 @@ def test_digits_are_attacked_and_guarded(tmp_path):
 
     assert result.exit_code == 0, result.output
     assert "| networks | attack | strength | no rules | mu |" in result.output
-    stored = json.loads((tmp_path / "adversarial_digits.json").read_text(encoding="utf-8"))
+    stored = json.loads((tmp_path / "adversarial_digits_0.json").read_text(encoding="utf-8"))
     assert {row["towers"] for row in stored["rows"]} == {1, 2}
     tried = {(row["attack"], row["norm"], row["eps"]) for row in stored["rows"] if row["towers"] == 2}
     assert tried == {

@@ -156,3 +156,13 @@ def test_several_labels(digits):
 def test_what_is_refused(call, message):
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         call()
+
+
+def test_parts_of_a_model_that_do_not_train_stay_so():
+    """A part that is frozen, such as a normalization, is not set to training by an attack."""
+    model = torch.nn.Sequential(torch.nn.BatchNorm1d(2), torch.nn.Linear(2, 2))
+    model.train()
+    model[0].eval()
+    apgd(model, torch.full((2, 2), 0.5), torch.tensor([0, 1]), Budget(0.1, "linf", 2))
+
+    assert [part.training for part in model.modules()] == [True, False, True]

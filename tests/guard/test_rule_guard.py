@@ -208,3 +208,37 @@ def test_few_clean_rows_are_enough(n_rows):
 def test_a_rule_about_an_unknown_output():
     with pytest.raises(UnknownConceptError, match="yellow"):
         RuleGuard("robin -> ~yellow", names=NAMES).fit(outputs(9))
+
+
+@pytest.mark.parametrize("broken", [0.06, 0.08, 0.09])
+def test_many_equal_scores_are_not_rejected_together(broken):
+    """All clean rows have one of two scores, and the lower one is more frequent than may be rejected."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        a = rng.random(1000) < 0.5
+        rows = np.column_stack([a, np.where(rng.random(1000) < 2 * broken, ~a, a) | ~a]).astype(float)
+        guard = RuleGuard("a -> b", 0.05, "boolean", names=["a", "b"]).fit(rows)
+
+        assert (guard.predict(rows) < 0).mean() <= 0.05
+
+
+def test_tensors_of_any_kind_of_number_are_read():
+    guard = RuleGuard("a -> b", names=["a", "b"]).fit([[1, 1], [0, 0.5], [0, 1]])
+    rows = torch.tensor([[1, 1], [1, 0]])
+
+    for kind in (torch.bool, torch.int64, torch.bfloat16, torch.float64):
+        assert guard.predict(rows.to(kind)).tolist() == [1, -1]
+        assert len(guard.violations(rows.to(kind))[1]) == 1
+
+
+def test_no_rows_break_no_rules():
+    guard = RuleGuard("a -> b", names=["a", "b"]).fit([[1, 1], [0, 0.5], [0, 1]])
+
+    assert len(guard.violations(np.zeros((0, 2)))) == 0
+    assert guard.predict(np.zeros((0, 2))).shape == (0,)
+
+
+def test_a_mapping_is_no_list_of_rules():
+    with pytest.raises(InputError) as caught:
+        RuleGuard({"robin": "red_breast"}, names=["robin", "red_breast"]).fit([[1, 1], [0, 0]])
+    assert str(caught.value) == "Rules are a list, not a mapping. Write each, such as 'robin <-> red_breast'."

@@ -106,7 +106,7 @@ def _adversarial(
         if not file.exists():
             learn_rules(scene, [name], seed=seed, device=device)[name].save(file)
         rules[name] = load_rules(file)
-    findings = Findings(out / f"adversarial_{scene.name}.json", tell=tell)
+    findings = Findings(out / f"adversarial_{scene.name}_{seed}.json", tell=tell)
     findings.note("torch", f"{torch.__version__}, {device}")
     findings.note(
         "pictures", {"train": len(scene.train), "guard": len(scene.calibrate), "attack": len(scene.test)}

@@ -274,7 +274,7 @@ def _run(
     if not bool(((x >= 0) & (x <= 1)).all()):
         raise InputError("Inputs must lie in [0, 1]. Scale them, and let the model undo it.")
     generator = torch.Generator().manual_seed(seed)
-    was_training = model.training
+    modes = [(module, module.training) for module in model.modules()]
     model.eval()
     try:
         parts = [
@@ -282,7 +282,8 @@ def _run(
             for rows, truth in zip(torch.split(x, batch_size), torch.split(y, batch_size), strict=True)
         ]
     finally:
-        model.train(was_training)
+        for module, mode in modes:
+            module.training = mode
     return Attacked(
         torch.cat([part.x for part in parts]),
         torch.cat([part.reached for part in parts]),

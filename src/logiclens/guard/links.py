@@ -7,7 +7,7 @@ broken by what the model says: that is what a guard looks at. A formula written 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,6 +94,8 @@ def read_links(rules: Any) -> tuple[Link, ...]:
 
 
 def _several(rules: Any) -> Iterable[Any]:
+    if isinstance(rules, Mapping) and not isinstance(rules, ExplanationSet):
+        raise InputError("Rules are a list, not a mapping. Write each, such as 'robin <-> red_breast'.")
     if isinstance(rules, str | Formula | Rule | Explanation | ExplanationSet) or not isinstance(
         rules, Iterable
     ):

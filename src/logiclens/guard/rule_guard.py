@@ -146,7 +146,9 @@ class RuleGuard(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         penalties = 1.0 - self._truth(self._parts, np.asarray(_numpy(values)))
         self.weight_ = self._weights(penalties, 1.0)
         self.n_clean_, at = len(values), int(share * (len(values) - 1))
-        self.offset_ = float(np.sort(self._clean_scores(penalties))[at])
+        # Equal scores may fall on either side as weights differ: no more than the share by the final weights.
+        scores = self._clean_scores(penalties), -(penalties @ self.weight_)
+        self.offset_ = float(min(np.sort(part)[at] for part in scores))
         self._rank = at + 1
         return self
 
@@ -212,7 +214,7 @@ class RuleGuard(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Which rules each row breaks, how much, and in words."""
         check_is_fitted(self)
         values = np.asarray(_numpy(self._read(outputs)))
-        sides = self._truth(self._sides, values).reshape(len(values), -1, 2)
+        sides = self._truth(self._sides, values).reshape(len(values), len(self.links_), 2)
         by_hand = np.array([link.rule is None for link in self.links_])
         sides[:, by_hand] = np.nan
         penalties = 1.0 - self._truth(self._whole, values)
@@ -291,7 +293,7 @@ class RuleGuard(OutlierMixin, BaseEstimator):  # type: ignore[misc]
                 )
             if not bool(((outputs >= 0) & (outputs <= 1)).all()):
                 raise InputError("Outputs must lie in [0, 1] and none may be missing. Apply a sigmoid first.")
-            return outputs
+            return outputs if outputs.is_floating_point() else outputs.float()
         if self.vocabulary_ is not None:
             return self.vocabulary_.read(outputs).scores(self.names_)
         data = ConceptData(outputs)
@@ -313,6 +315,4 @@ def _is_tensor(outputs: Any) -> bool:
 
 
 def _numpy(values: Any) -> NDArray[Any]:
-    return (
-        values if isinstance(values, np.ndarray) else np.asarray(values.detach().cpu().numpy(), dtype=float)
-    )
+    return values if isinstance(values, np.ndarray) else np.asarray(values.detach().cpu().double().numpy())
