@@ -20,7 +20,7 @@ class MuClassifier(LENClassifier):
     ----------
     max_concepts : int or "auto", default "auto"
         Most concepts a target's network keeps, the paper's zeta. "auto": 7 or, for a target whose network
-        loses by that more than chance explains, on rows held out, 20.
+        loses by that more than 5 % of the rows held out, and more than chance explains, 20.
     tau : float, default 0
         Least relevance, relative to the most relevant concept, of a concept that is kept.
     settle : bool, default True
