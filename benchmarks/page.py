@@ -1,6 +1,7 @@
 """Run ``python -m benchmarks.page``: write docs/benchmarks.md and its figures from the results that are kept.
 
-Results are folders in ``benchmarks/results/paper`` with ``rows.jsonl`` (or ``rows.jsonl.gz``) and
+The curve of consistency against accuracy is what ``python -m benchmarks.consistency --write`` keeps. Other
+results are folders in ``benchmarks/results/paper`` with ``rows.jsonl`` (or ``rows.jsonl.gz``) and
 ``about.json``, as ``logiclens bench paper --out FOLDER`` writes them. Rows of all of them are one run, fold
 seed by fold seed; rows that a folder before has already are the same work on another machine, of which only
 the times are shown.
@@ -15,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.consistency import CURVE, POINTS, curve_figure
 from logiclens.bench import paper_tables as tables
 from logiclens.bench.measures import FOUR, MEASURES, NOTHING, figure
 from logiclens.bench.methods import DEFAULT
@@ -77,8 +79,13 @@ def kept_runs(folder: Path = RESULTS) -> list[Run]:
     ]
 
 
-def page(runs: Sequence[Run]) -> str:
-    """The page that these runs give."""
+def kept_curve(path: Path = CURVE) -> list[Mapping[str, Any]]:
+    """What is kept of consistency against accuracy; nothing without the file."""
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+
+
+def page(runs: Sequence[Run], curve: Sequence[Mapping[str, Any]] = ()) -> str:
+    """The page that these runs give, and a curve of consistency against accuracy."""
     rows, again = _merged(runs)
     if not rows:
         return _START + _NOTHING_YET
@@ -108,6 +115,7 @@ def page(runs: Sequence[Run]) -> str:
             [
                 "How far the same concepts return over the first five folds.",
                 *_shown(tables.consistency_table(board, adjusted=adjusted) for adjusted in (False, True)),
+                *_trade_off(curve),
             ],
         ),
         _section(
@@ -136,11 +144,12 @@ def page(runs: Sequence[Run]) -> str:
     return "\n".join(parts)
 
 
-def figures(runs: Sequence[Run]) -> dict[str, bytes]:
+def figures(runs: Sequence[Run], curve: Sequence[Mapping[str, Any]] = ()) -> dict[str, bytes]:
     """The figures of the page, by the names of their files; none without results."""
     rows, _ = _merged(runs)
     seed = min((row["fold_seed"] for row in rows), default=0)
-    return {_file(name): as_svg(draw(rows, seed)) for name, draw in FIGURES.items()} if rows else {}
+    drawn = {_file(name): as_svg(draw(rows, seed)) for name, draw in FIGURES.items()} if rows else {}
+    return drawn | ({_file("consistency"): as_svg(curve_figure(curve))} if curve else {})
 
 
 def _merged(runs: Iterable[Run]) -> tuple[list[Row], list[Run]]:
@@ -169,6 +178,31 @@ def _file(name: str) -> str:
 
 def _image(name: str, words: str) -> str:
     return f"![{words}](images/{_file(name)})"
+
+
+def _trade_off(curve: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Consistency against accuracy, as a figure and a table."""
+    if not curve:
+        return []
+    lines = [
+        (
+            Cell(experiment_title(point["experiment"])),
+            Cell(str(point["at_most"])),
+            Cell(f"{point['literals']:.1f}"),
+            *(Cell(f"{100 * point[name]:.1f}") for name in POINTS),
+        )
+        for point in curve
+    ]
+    heads = ("", "literals at most", "literals", *POINTS.values())
+    return [
+        "Shorter rules return more often. Where another method is more consistent than the default, this is "
+        "what its rules have to give for it: the best rule of at most so many literals, off the same fronts, "
+        "as `max_literals` asks for it.",
+        _image("consistency", "Consistency against macro-F1 for rules of at most so many literals"),
+        Table(
+            f"Consistency against accuracy, {method_title(DEFAULT)} (%)", heads, tuple(lines)
+        ).to_markdown(),
+    ]
 
 
 def _machines(runs: Iterable[Run]) -> str:
@@ -253,9 +287,9 @@ def _seed_tables(rows: Sequence[Row], seeds: Sequence[int]) -> list[Table]:
 
 def main() -> None:
     """Write the page and its figures."""
-    runs = kept_runs()
-    PAGE.write_text(page(runs), encoding="utf-8")
-    for name, drawn in figures(runs).items():
+    runs, curve = kept_runs(), kept_curve()
+    PAGE.write_text(page(runs, curve), encoding="utf-8")
+    for name, drawn in figures(runs, curve).items():
         (IMAGES / name).write_bytes(drawn)
     print(f"{PAGE.relative_to(ROOT)}: {sum(len(run.rows) for run in runs)} rows of {len(runs)} runs")
 

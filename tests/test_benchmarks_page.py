@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from benchmarks.page import IMAGES, PAGE, Run, figures, kept_runs, page
+from benchmarks.page import IMAGES, PAGE, Run, figures, kept_curve, kept_runs, page
 
 from logiclens.bench.results import write_rows
 from tests.bench.made_up import made_up_rows
 
+FIGURES_OF_PAGE = ("time", "errors", "lengths", "consistency")
 ABOUT = {
     "processor": "a|b",
     "cores": 2,
@@ -24,8 +25,8 @@ ABOUT = {
 def test_the_page_is_up_to_date():
     runs = kept_runs()
 
-    assert PAGE.read_text(encoding="utf-8") == page(runs), "run python -m benchmarks.page"
-    assert not runs or all((IMAGES / f"paper_{name}.svg").is_file() for name in ("time", "errors", "lengths"))
+    assert PAGE.read_text(encoding="utf-8") == page(runs, kept_curve()), "run python -m benchmarks.page"
+    assert not runs or all((IMAGES / f"paper_{name}.svg").is_file() for name in FIGURES_OF_PAGE)
 
 
 def test_without_results_the_page_says_so():
@@ -95,3 +96,18 @@ def test_runs_are_read_from_folders(tmp_path: Path, runs: list[Run]):
         (folder / "about.json").write_text(json.dumps(run.about), encoding="utf-8")
 
     assert page(kept_runs(tmp_path)) == page(runs)
+
+
+def test_consistency_against_accuracy(runs: list[Run]):
+    curve = [
+        {"experiment": "vdem", "at_most": n, "literals": 1.0, "consistency": 1 / n, "adjusted": 0.5}
+        | {"explanation_accuracy": 0.9, "fidelity": 0.99}
+        for n in (1, 2)
+    ]
+    text = page(runs, curve)
+
+    assert "| V-Dem | 2 | 1.0 | 50.0 | 50.0 | 90.0 | 99.0 |" in text
+    assert "images/paper_consistency.svg" in text
+    assert figures(runs, curve)["paper_consistency.svg"].startswith(b"<?xml")
+    assert "images/paper_consistency.svg" not in page(runs)
+    assert kept_curve(Path("nowhere.json")) == []

@@ -7,7 +7,7 @@ import pytest
 import torch
 from sklearn.exceptions import ConvergenceWarning
 
-from logiclens.estimators.asking import ask, balanced, by_tuple, truth_about
+from logiclens.estimators.asking import ask, by_tuple, truth_about
 from logiclens.logic import TruthTable
 from tests.estimators.toys import booleans, quick
 
@@ -26,14 +26,6 @@ def test_asking_in_blocks_is_asking_at_once(monkeypatch):
     assert ask(clf.network_, X[:0]).shape == (0, 3)
     assert whole.dtype == np.float64
     assert not torch.is_tensor(whole)
-
-
-def test_rare_targets_count_more():
-    truth, weight = np.array([1.0, 0, 0, 0]), np.ones(4)
-
-    assert balanced(truth, weight, 1.0).tolist() == [3.0, 1.0, 1.0, 1.0]
-    assert balanced(truth, weight, 0.0).tolist() == [1.0] * 4
-    assert balanced(weight, weight, 1.0).tolist() == [1.0] * 4
 
 
 def test_truth_is_weighed_by_tuple():

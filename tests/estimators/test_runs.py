@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.estimators import runs
 from logiclens.estimators.asking import ask
+from logiclens.estimators.balancing import Balance
 from logiclens.estimators.counting import Fold
 from logiclens.estimators.inputs import read_concepts
 from logiclens.estimators.runs import fit_folds, network_answers
@@ -56,7 +57,7 @@ def chosen(right: list[list[float]], searched: list[bool], n: int = 100) -> list
     half = np.tile([0.0, 1.0], n // 2)
     targets = Targets((False, True), Problem.BINARY, np.column_stack([half] * len(right)))
     found = runs._most_right(
-        np.column_stack(columns).astype(float), np.array(searched), targets, np.ones(n), power=0.2
+        np.column_stack(columns).astype(float), np.array(searched), targets, np.ones(n), Balance(power=0.2)
     )
     return found.tolist()
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
+from logiclens.estimators.inputs import read_concepts
 from logiclens.estimators.searching import LONGEST, concepts_of_formulas
-from tests.estimators.toys import hidden_together
+from logiclens.estimators.targets import read_targets
+from logiclens.estimators.validation import fit_parts
+from tests.estimators.toys import hidden_together, quick
 
 
 def asked(x: np.ndarray, y: np.ndarray, most: int, **settings: int) -> list[list[int]]:
@@ -85,3 +89,22 @@ def test_degrees_of_truth_are_true_above_one_half():
     degrees = np.where(x > 0.5, 0.51, 0.5)
 
     assert asked(degrees, y, 5) == asked(x, y, 5)
+
+
+def test_a_fit_searches_as_a_fold_of_a_cross_validation_does():
+    x, y = hidden_together(2)
+    labels = y.astype(int)
+    searching = quick("mu", candidates=2, restarts=2, max_concepts=5, epochs=60)
+    (part,) = fit_parts(clone(searching), x, read_targets(labels, len(x)), [np.ones(len(x))])
+    rules = searching.fit(x, labels).explain()
+
+    assert set(rules[1].concepts) == {f"x{j}" for j in range(5)}
+    assert rules.formulas == part.rules.formulas
+
+
+def test_priors_are_not_searched_past():
+    """What they tell is more than the rows do, so no network is chosen by a formula of the rows alone."""
+    recipe = quick("mu").recipe(read_concepts(hidden_together(0)[0]))
+
+    assert recipe.telling(0).population.searches
+    assert not recipe.telling(3).population.searches

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from logiclens.errors import InputError
-from logiclens.estimators.settings import BALANCE, balance_power, check_settings, penalties, seed_of
+from logiclens.estimators.balancing import COUNTED, EVEN
+from logiclens.estimators.settings import BALANCE, balance_of, check_settings, penalties, seed_of
 from tests.estimators.toys import CLASSIFIERS, quick
 
 
@@ -124,8 +125,8 @@ def test_penalties_are_one_or_several():
 
 
 def test_powers_of_the_class_frequency():
-    assert [balance_power(word) for word in (None, "auto", "balanced", {})] == [0.0, BALANCE, 1.0, 0.0]
-    assert 0 < BALANCE < 1
+    assert [balance_of(word) for word in (None, "auto", "balanced", {})] == [COUNTED, BALANCE, EVEN, COUNTED]
+    assert 0 < BALANCE.power < BALANCE.rare_power < 1
 
 
 def test_seeds():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from logiclens.estimators.balancing import COUNTED, EVEN, Balance
 from logiclens.estimators.counting import Fold
 from logiclens.estimators.weighing import answers_of, balance_factor
 
@@ -13,9 +14,9 @@ from logiclens.estimators.weighing import answers_of, balance_factor
 def test_balance():
     yes, no = torch.tensor([1.0, 2.0, 0.0, 4.0]), torch.tensor([4.0, 2.0, 3.0, 0.0])
 
-    assert balance_factor(yes, no, 1.0).tolist() == [4.0, 1.0, 1.0, 1.0]
-    assert balance_factor(yes, no, 0.5).tolist() == [2.0, 1.0, 1.0, 1.0]
-    assert balance_factor(yes, no, 0.0).tolist() == [1.0] * 4
+    assert balance_factor(yes, no, EVEN).tolist() == [4.0, 1.0, 1.0, 1.0]
+    assert balance_factor(yes, no, COUNTED).tolist() == [1.0] * 4
+    assert balance_factor(yes, no, EVEN).dtype == yes.dtype
 
 
 def test_answers_are_added_up_by_group_where_rows_went():
@@ -36,7 +37,7 @@ def test_a_constant_answer_has_loss_1(balance):
     folds = [Fold(np.ones(4), np.ones(4))]
     answers = answers_of(outputs, folds, [(0, 0)], torch.arange(4), 4)
 
-    rows = answers.weighted(torch.eye(4), group=2, balance=balance)
+    rows = answers.weighted(torch.eye(4), group=2, balance=Balance(balance))
 
     assert rows.yes.shape == (2, 4)
     for yes, no in ((rows.yes[0].sum(), rows.no[0].sum()), (rows.check_yes[1].sum(), rows.check_no[1].sum())):

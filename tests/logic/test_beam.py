@@ -255,6 +255,20 @@ def test_nothing_of_a_table_without_concepts():
     assert short_formulas(table, 3) == ()
 
 
+def test_rare_targets_are_found():
+    """One row in two hundred, and every literal holds on far more rows of the rest than of the target."""
+    x = noise(6000, 25, seed=8)
+    y = x[:, 3] & ~x[:, 7] & x[:, 11] & ~x[:, 19] & x[:, 20] & x[:, 23] & x[:, 24] & (x[:, 1] | x[:, 2])
+    table = TruthTable.from_data(x, y, names=NAMES[:25])
+
+    best = short_formulas(table, 8)[-1]
+
+    found = best.evaluate(x, names=NAMES[:25])
+    assert y.mean() < 0.01
+    assert (found & y).sum() >= 0.6 * y.sum()
+    assert (found & y).sum() >= 0.6 * found.sum()
+
+
 def test_names_are_data():
     """Every awkward name once as part of the planted formula, in its place among all the others."""
     x = noise(400, len(HOSTILE_NAMES), seed=4)

@@ -21,11 +21,13 @@ from numpy.typing import NDArray
 
 from logiclens.errors import InputError, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
+from logiclens.logic.values import THRESHOLD
 
 _NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 _LABELS = (str, int, float, np.integer, np.floating)
 _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 _NEVER_MISSING = {str, int, bool}
+_ROUNDING = 1e-9  # how far outside [0, 1] a score may fall by rounding
 
 
 class Kind(StrEnum):
@@ -316,3 +318,17 @@ def _is_missing(value: object) -> bool:
         return value is None or not bool(value == value)
     except (TypeError, ValueError):
         return type(value).__name__ == "NAType"
+
+
+def why_no_concept(column: Column) -> str:
+    """Why a column is no concept already, in a few words; an empty string when it is."""
+    if column.missing.any():
+        return "has missing values"
+    if not column.is_numeric:
+        return f"holds {column.kind}"
+    numbers = column.numbers()
+    low, high = numbers.min(initial=1.0), numbers.max(initial=0.0)
+    if low < -_ROUNDING or high > 1 + _ROUNDING:
+        return "has values outside [0, 1]"
+    one_sided = low > THRESHOLD or high <= THRESHOLD
+    return "has no values on both sides of 0.5" if low < high and one_sided else ""

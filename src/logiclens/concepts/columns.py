@@ -79,6 +79,33 @@ class Recipe:
     impute: bool
 
 
+@dataclass(frozen=True)
+class Extent:
+    """How many rows and values a column has, be it at hand or counted elsewhere.
+
+    Attributes
+    ----------
+    rows : int
+    present : int
+        Rows that have a value.
+    values : int
+        Distinct values.
+    first_number : float, optional
+        The number of the first row, where the values are the numbers of the rows.
+    """
+
+    rows: int
+    present: int
+    values: int
+    first_number: float | None = None
+
+    @classmethod
+    def of(cls, column: Column) -> Extent:
+        """That of a column with a value for each row."""
+        first = float(column.raw[0]) if _counts_rows(column) else None
+        return cls(len(column), int((~column.missing).sum()), len(column.levels), first)
+
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """What is known of the rows beside the columns.
@@ -90,11 +117,14 @@ class Evidence:
         Codes of the classes.
     is_reference : ndarray of bool, shape (n,), or None
         Which rows are the reference group.
+    extent : Extent, optional
+        Of the column that the values come from, where they were counted elsewhere and n is no number of rows.
     """
 
     weights: FloatArray
     codes: IndexArray | None = None
     is_reference: BoolArray | None = None
+    extent: Extent | None = None
 
 
 @dataclass(frozen=True)
@@ -139,6 +169,8 @@ def read_column(column: Column, recipe: Recipe, evidence: Evidence) -> Reading:
     ['age > 30', 'age > 40', 'age is missing']
     """
     _refuse(column)
+    extent = Extent.of(column) if evidence.extent is None else evidence.extent
+    _refuse_free_text(column, extent)
     share = float(evidence.weights @ column.missing) / float(evidence.weights.sum())
     reading = partial(Reading, column.name, column.kind, share, as_text=_as_text(column))
     gap = (Missing(column.name),) if column.missing.any() and not recipe.impute else ()
@@ -152,13 +184,13 @@ def read_column(column: Column, recipe: Recipe, evidence: Evidence) -> Reading:
         )
     elif len(column.levels) == 1:
         reason = CONSTANT
-    elif reason := _identifies(column):
+    elif reason := _identifies(column, extent):
         return reading(reason=reason)
     elif column.is_numeric:
         concepts = _of_numbers(column, recipe, evidence)
     elif not (concepts := _of_categories(column, recipe, evidence)):
         reason = (
-            f"too many values: {len(column.levels)} in {count(len(column), 'row')}, "
+            f"too many values: {extent.values} in {count(extent.rows, 'row')}, "
             f"none in {recipe.min_share:.0%} of them{_in_brackets(column)}"
         )
     if not concepts and not gap:
@@ -188,36 +220,35 @@ def _refuse(column: Column) -> None:
             f"Column {column.name!r} has values of type {', '.join(kinds)}. "
             "Make columns of numbers or text of what is inside, or drop it."
         )
-    if column.kind is Kind.TEXT and _is_free_text(column):
+
+
+def _refuse_free_text(column: Column, extent: Extent) -> None:
+    texts = [level for level in column.levels if isinstance(level, str)] if column.kind is Kind.TEXT else []
+    n_texts = extent.values - len(column.levels) + len(texts)
+    many = bool(texts) and n_texts > max(FEW_ROWS, extent.present / 2)
+    if many and sum(len(text.split()) for text in texts) >= _WORDS * len(texts):
         raise InputError(
-            f"Column {column.name!r} holds free text: {len(column.levels)} different texts in "
-            f"{count(len(column), 'row')}. Turn it into categories, or drop it."
+            f"Column {column.name!r} holds free text: {extent.values} different texts in "
+            f"{count(extent.rows, 'row')}. Turn it into categories, or drop it."
         )
 
 
-def _is_free_text(column: Column) -> bool:
-    texts = [level for level in column.levels if isinstance(level, str)]
-    if len(texts) <= max(FEW_ROWS, (~column.missing).sum() / 2):
-        return False
-    return sum(len(text.split()) for text in texts) >= _WORDS * len(texts)
-
-
-def _identifies(column: Column) -> str:
+def _identifies(column: Column, extent: Extent) -> str:
     """Why a column only says which row it is; an empty string when it says more."""
     if _INDEX.fullmatch(column.name):
         return "the index of a pandas frame"
-    n_values, n_rows = len(column.levels), int((~column.missing).sum())
+    n_values, n_rows = extent.values, extent.present
     if n_values <= FEW_ROWS:
         return ""
     named = _IDENTIFIER.search(column.name) and (not column.is_numeric or _is_whole(column))
     if named or (n_values == n_rows and not column.is_numeric):
         return f"an identifier: {count(n_values, 'value')} in {count(n_rows, 'row')}{_in_brackets(column)}"
-    return f"row numbers from {column.raw[0]:.0f}" if _counts_rows(column) else ""
+    return "" if extent.first_number is None else f"row numbers from {extent.first_number:.0f}"
 
 
 def _counts_rows(column: Column) -> bool:
     """Whether the values are the numbers of the rows, from 0 or from 1."""
-    if not column.is_numeric or column.missing.any() or column.raw[0] not in (0, 1):
+    if not len(column) or not column.is_numeric or column.missing.any() or column.raw[0] not in (0, 1):
         return False
     return bool((column.numbers() == np.arange(len(column)) + column.raw[0]).all())
 
@@ -319,8 +350,11 @@ def _of_categories(column: Column, recipe: Recipe, evidence: Evidence) -> Sequen
     usual = _usual(column, evidence.weights)
     gains = _level_gains(column, recipe, evidence)
     taken = np.flatnonzero((sums >= recipe.min_share * evidence.weights.sum()) | (gains > 0))
-    taken = taken[np.lexsort((-sums[taken], -gains[taken]))][: recipe.max_categories]
-    chosen = [level for level in _by_weight(column, sums) if level in {column.levels[at] for at in taken}]
+    by_weight = _by_weight(column, sums)
+    rank = {level: at for at, level in enumerate(by_weight)}
+    order = sorted(taken, key=lambda at: (-gains[at], rank[column.levels[at]]))
+    best = {column.levels[at] for at in order[: recipe.max_categories]}
+    chosen = [level for level in by_weight if level in best]
     if len(column.levels) == 2:
         chosen = [_telling(column.levels, usual)]
     return [OneOf(column.name, (level,), recipe.impute and level == usual) for level in chosen]

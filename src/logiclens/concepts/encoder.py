@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from logiclens.concepts.cells import Column
+from logiclens.concepts.cells import Column, why_no_concept
 from logiclens.concepts.columns import CONSTANT, Evidence, Reading, Recipe, read_column
 from logiclens.concepts.cuts import MAX_CUTS, MIN_SHARE
-from logiclens.concepts.table import Table
+from logiclens.concepts.table import Table, check_tells_apart
 from logiclens.concepts.targets import class_codes, read_targets
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownColumnError, count, listing, shown
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import as_float, check_count
-from logiclens.logic.values import THRESHOLD, as_weights
+from logiclens.logic.values import as_weights
 
 _log = logging.getLogger("logiclens")
 
@@ -35,7 +35,6 @@ _ADVICE = {
     "numbers": "Column %r has numbers written as text. Convert it with pd.to_numeric, without any commas.",
     "dates": "Column %r has dates written as text. Turn it into a number such as the age in days.",
 }
-_ROUNDING = 1e-9  # how far outside [0, 1] a score may fall by rounding
 
 
 class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -123,8 +122,8 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             A row of weight 2 counts as two rows, one of weight 0 as none.
         """
         table = Table(X)
-        _refuse_nothing(table)
-        recipe = self._recipe(has_targets=y is not None)
+        check_tells_apart(table.n_rows, table.names)
+        recipe = self.recipe(has_targets=y is not None)
         for name in recipe.own_cuts:
             if name not in table:
                 raise UnknownColumnError(name, table.names, "There are cut points for it in cuts.")
@@ -133,9 +132,25 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         evidence = Evidence(
             _read_weights(sample_weight, table.n_rows),
             class_codes(targets),
-            self._is_reference(targets),
+            self.is_reference(targets),
         )
         readings = _read_all(table, recipe, evidence)
+        self.adopt(readings, table.names, named=table.named)
+        if not isinstance(X, Table):
+            tell(self)
+        return self
+
+    def adopt(self, readings: Sequence[Reading], columns: tuple[str, ...], *, named: bool = True) -> Self:
+        """Take over what became of each column: what :meth:`fit` ends with.
+
+        Parameters
+        ----------
+        readings : sequence of Reading
+            One for each of the columns.
+        columns : tuple of str
+        named : bool, default True
+            Whether the table carried these names.
+        """
         concepts = tuple(concept for reading in readings for concept in reading.concepts)
         if not concepts:
             raise InputError(
@@ -144,15 +159,13 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "Pass columns whose values differ."
             )
         optional = frozenset(reading.column for reading in readings if reading.missing)
-        self.vocabulary_ = Vocabulary(table.names, concepts, table.named, optional)
+        self.vocabulary_ = Vocabulary(columns, concepts, named, optional)
         self.dropped_ = {reading.column: reading.reason for reading in readings if not reading.concepts}
-        self.n_features_in_ = len(table.names)
-        self._readings = readings
+        self.n_features_in_ = len(columns)
+        self._readings = list(readings)
         self.__dict__.pop("feature_names_in_", None)
-        if table.named:
-            self.feature_names_in_ = np.array(table.names, dtype=object)
-        if not isinstance(X, Table):
-            tell(self)
+        if named:
+            self.feature_names_in_ = np.array(columns, dtype=object)
         return self
 
     def transform(self, X: Any) -> BoolArray:
@@ -238,7 +251,7 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.transformer_tags.preserves_dtype = []  # concepts are Booleans
         return tags
 
-    def _recipe(self, *, has_targets: bool) -> Recipe:
+    def recipe(self, *, has_targets: bool) -> Recipe:
         """Return the settings, once it is sure that they make sense."""
         cuts = "auto" if isinstance(self.cuts, Mapping) else self.cuts
         if not isinstance(cuts, str) or cuts not in _CUTS:
@@ -271,7 +284,8 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             impute=self.missing == "impute",
         )
 
-    def _is_reference(self, targets: Sequence[Column]) -> BoolArray | None:
+    def is_reference(self, targets: Sequence[Column]) -> BoolArray | None:
+        """Which rows are the reference group, (n,), by the columns of ``y``; None where none is asked for."""
         if self.reference is None:
             return None
         if len(targets) > 1:
@@ -299,7 +313,7 @@ def tell(encoder: ConceptEncoder | None) -> None:
 
 def check_encoder_settings(encoder: ConceptEncoder) -> None:
     """Refuse settings that make no sense, whatever the encoder will be fitted on."""
-    encoder._recipe(has_targets=True)
+    encoder.recipe(has_targets=True)
 
 
 def auto_encoder(table: Table) -> ConceptEncoder | None:
@@ -317,36 +331,19 @@ def auto_encoder(table: Table) -> ConceptEncoder | None:
     """
     if not isinstance(table, Table):
         raise InputError(f"auto_encoder looks at a Table. Got {shown(table)}; write Table(data).")
-    for name in table.names:
-        if reason := _why_no_concept(table.column(name)):
-            _log.info("The table is encoded: column %r %s.", name, reason)
+    return encoder_for(map(table.column, table.names))
+
+
+def encoder_for(columns: Iterable[Column]) -> ConceptEncoder | None:
+    """Return an encoder if some column is no concept already; see :func:`auto_encoder`."""
+    n_columns = 0
+    for column in columns:
+        if reason := why_no_concept(column):
+            _log.info("The table is encoded: column %r %s.", column.name, reason)
             return ConceptEncoder()
-    _log.info("The table is used as it is: %s.", count(len(table.names), "concept"))
+        n_columns += 1
+    _log.info("The table is used as it is: %s.", count(n_columns, "concept"))
     return None
-
-
-def _why_no_concept(column: Column) -> str:
-    if column.missing.any():
-        return "has missing values"
-    if not column.is_numeric:
-        return f"holds {column.kind}"
-    numbers = column.numbers()
-    low, high = numbers.min(initial=1.0), numbers.max(initial=0.0)
-    if low < -_ROUNDING or high > 1 + _ROUNDING:
-        return "has values outside [0, 1]"
-    one_sided = low > THRESHOLD or high <= THRESHOLD
-    return "has no values on both sides of 0.5" if low < high and one_sided else ""
-
-
-def _refuse_nothing(table: Table) -> None:
-    """Refuse tables without enough to tell rows apart; scikit-learn's checks look for some of the words."""
-    if not table.names:
-        raise InputError(
-            f"Found array with 0 feature(s) (shape=({table.n_rows}, 0)) while a minimum of 1 is required. "
-            "Pass a table with columns."
-        )
-    if table.n_rows < 2:
-        raise InputError(f"At least 2 rows are needed to tell values apart. Got n_samples = {table.n_rows}.")
 
 
 def _read_all(table: Table, recipe: Recipe, evidence: Evidence) -> list[Reading]:

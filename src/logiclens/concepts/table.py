@@ -243,3 +243,14 @@ def _vector(values: Any, name: str) -> Column:
     if array.ndim != 1:
         raise InputError(f"Column {name!r} must be one-dimensional. Got shape {array.shape}.")
     return read_array(array, name)
+
+
+def check_tells_apart(n_rows: int, names: Sequence[str]) -> None:
+    """Refuse tables without enough to tell rows apart; scikit-learn's checks look for some of the words."""
+    if not names:
+        raise InputError(
+            f"Found array with 0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is required. "
+            "Pass a table with columns."
+        )
+    if n_rows < 2:
+        raise InputError(f"At least 2 rows are needed to tell values apart. Got n_samples = {n_rows}.")

@@ -35,14 +35,6 @@ def _by_neurons(network: PsiNetwork, x: FloatArray, logits: FloatArray) -> Float
     return np.where(np.column_stack(said), size, -size)
 
 
-def balanced(truth: FloatArray, weight: FloatArray, power: float) -> FloatArray:
-    """What each row counts, (n,): a member of the target its inverse frequency to a power."""
-    yes = float(weight @ truth)
-    no = float(weight.sum()) - yes
-    factor = (no / yes) ** power if yes > 0 and no > 0 else 1.0
-    return 1.0 + (factor - 1.0) * truth
-
-
 def truth_about(x: FloatArray, truth: FloatArray, weight: FloatArray, names: list[str]) -> TruthTable:
     """Weight of the rows that belong to a target and that do not, by tuple."""
     rows = weight > 0

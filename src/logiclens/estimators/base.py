@@ -24,25 +24,25 @@ from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts.encoder import tell
 from logiclens.concepts.table import Table
-from logiclens.errors import InputError, UnknownTargetError, shown
+from logiclens.errors import InputError
+from logiclens.estimators.balancing import COUNTED, EVEN
 from logiclens.estimators.counting import Distinct, Fold, are_counts, share_out
 from logiclens.estimators.explaining import ExplainingMixin, seen_tuples
 from logiclens.estimators.inputs import Inputs, check_extent, input_tags, learn_inputs
 from logiclens.estimators.priors import Priors, check_prior_weight
-from logiclens.estimators.settings import balance_power, check_settings, penalties, seed_of, widths
+from logiclens.estimators.settings import balance_of, check_settings, penalties, seed_of, widths
 from logiclens.estimators.targets import (
     Problem,
     Targets,
+    class_weights,
     label_vector,
     predicted_index,
     read_targets,
     spread_outputs,
 )
 from logiclens.explain import RuleKind
-from logiclens.explain.label import plain_label
 from logiclens.explain.rule import member
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.data import as_float
 from logiclens.logic.values import as_weights
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         holds wherever the target does (``y -> phi``, a necessary condition); ONLY IF, the target wherever
         the formula holds (``phi -> y``, a sufficient condition).
     max_literals : int or "auto"
-        Longest formula to consider. "auto": 10, or 32 for a network that needs more than 7 concepts.
+        Longest formula to consider. "auto": 9, or 32 for a network that needs more than 7 concepts.
     unseen : {"ignore", "ask"}, default "ignore"
         Combinations of concepts that do not occur: don't-cares, or as the network answers them.
     aggregation : {"minimal", "paper"}, default "minimal"
@@ -71,8 +71,9 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         most frequent example-level explanations, in which every row counts the same.
     class_weight : {"auto", "balanced", None} or mapping of label to weight, default "auto"
         How much rows of each target count, in training and where rules are chosen: equally (None), by their
-        inverse frequency ("balanced"), or by a small power of it ("auto"), which costs next to no accuracy
-        and finds more of a rare target. IF and ONLY IF rules are always trained with balanced rows.
+        inverse frequency ("balanced"), or by a small power of it ("auto"), larger for rare targets, which
+        costs next to no accuracy and finds more of them. IF and ONLY IF rules are always trained with
+        balanced rows.
     hidden : sequence of int
         Sizes of the hidden layers.
     l1 : float or sequence of float
@@ -146,8 +147,6 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         tags.classifier_tags.multi_label = True
         return tags
 
-    # Fitting
-
     def fit(
         self,
         X: Any,
@@ -178,19 +177,46 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         -------
         self
         """
-        from logiclens.estimators.runs import fit_folds
+        self.check_settings()
+        targets, weight = self.read_data(X, y, sample_weight)
+        inputs = self.read_inputs(X, targets, weight)
+        known = Priors(priors, Table(X), inputs, targets)
+        return self.fit_inputs(inputs, targets, weight, known, prior_weight)
 
+    def check_settings(self) -> None:
+        """Refuse settings that make no sense, whatever the data."""
         check_settings(self.get_params(deep=False))
         if self.unseen == "ask" and not self.prunes:
             raise InputError(
                 f"unseen='ask' needs a network that keeps few concepts, and {type(self).__name__} keeps all. "
                 "Use 'ignore', or MuClassifier."
             )
-        targets, weight = self.read_data(X, y, sample_weight)
-        inputs = self.read_inputs(X, targets, weight)
+
+    def fit_inputs(
+        self,
+        inputs: Inputs,
+        targets: Targets,
+        weight: FloatArray,
+        known: Priors | None = None,
+        prior_weight: float = 0.3,
+    ) -> Self:
+        """Train the networks on what was read before, and explain them: what :meth:`fit` ends with.
+
+        Parameters
+        ----------
+        inputs : Inputs
+            Concepts of n rows.
+        targets : Targets
+        weight : ndarray of shape (n,)
+            Of the rows, as :meth:`read_data` returns it: a row that was counted 3 times has weight 3.
+        known : Priors, optional
+        prior_weight : float, default 0.3
+        """
+        from logiclens.estimators.runs import fit_folds
+
         tell(inputs.encoder)
         fold = self.hold_out(inputs.values, targets, weight)
-        known = Priors(priors, Table(X), inputs, targets)
+        known = Priors((), Table(inputs.values), inputs, targets) if known is None else known
         task = known.join(fold, weight, check_prior_weight(prior_weight), seed_of(self.random_state))
         recipe = self.recipe(inputs).telling(task.n_told)
         fitted = fit_folds(recipe, task.x, task.targets, [task.fold], self._reporter())[0]
@@ -202,7 +228,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
                 f"{type(self).__name__} was still getting better after {self.epochs} epochs. "
                 "Raise epochs, or learning_rate.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,  # of whoever called fit
             )
         return self
 
@@ -222,7 +248,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             if not weight.any():
                 raise InputError("All weights in sample_weight are zero. Give some row a positive weight.")
         if isinstance(self.class_weight, Mapping):
-            weight = weight * _class_weights(self.class_weight, targets)
+            weight = weight * class_weights(self.class_weight, targets)
             if not weight.any():
                 raise InputError(
                     "class_weight leaves every row with weight 0. Give some class a positive weight."
@@ -261,13 +287,13 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         from logiclens.nn.training import Plan
 
         kind = self._kind()
-        balance = balance_power(self.class_weight) if kind is RuleKind.IFF else 0.0
+        balance = balance_of(self.class_weight) if kind is RuleKind.IFF else COUNTED
         population = Population(
             make=self.make_network,
             penalties=penalties(self.l1),
             restarts=self.restarts,
             candidates=getattr(self, "candidates", 1),
-            balance=balance if kind is RuleKind.IFF else 1.0,
+            balance=balance if kind is RuleKind.IFF else EVEN,
             seed=seed_of(self.random_state),
             device=self.device,
             widths=widths(getattr(self, "max_concepts", 0)),
@@ -323,8 +349,6 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         self.n_iter_ = fitted.trained.n_iter
         self.l1_ = fitted.trained.penalty
 
-    # Predicting
-
     def decision_function(self, X: Any) -> FloatArray:
         """Logits of the outputs: (n,) for two classes, larger for the second, (n, n_targets) otherwise."""
         logits = self._logits(X)
@@ -376,16 +400,3 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
 
         check_is_fitted(self)
         save_model(self, path)
-
-
-def _class_weights(weights: Mapping[Any, float], targets: Targets) -> FloatArray:
-    """The weight of each row's class."""
-    if targets.problem is Problem.MULTI_LABEL:
-        raise InputError("class_weight as a mapping is for problems with one label a row. Use sample_weight.")
-    for label in weights:
-        if plain_label(label) not in targets.labels:
-            raise UnknownTargetError(plain_label(label), targets.labels)
-    by_class = np.array([as_float(weights.get(label, 1.0)) for label in targets.labels])
-    if not (np.isfinite(by_class) & (by_class >= 0)).all():
-        raise InputError(f"Class weights must be finite and not negative. Got {shown(dict(weights))}.")
-    return by_class[targets.strata()]

@@ -71,10 +71,14 @@ def as_counts(weight: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Weights of the rows to learn from and of those to check with, each of shape (n,)."""
+    """Weights of the rows to learn from and of those to check with, each of shape (n,).
+
+    ``number`` says which of several folds it is, for classifiers that give each a seed of its own.
+    """
 
     train: FloatArray
     check: FloatArray
+    number: int = 0
 
     def scaled(self) -> Fold:
         """The same with a largest weight of about 1, which single precision can hold: a power of two less."""

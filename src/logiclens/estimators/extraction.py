@@ -15,7 +15,8 @@ import numpy as np
 import torch
 
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.estimators.asking import ask, balanced, by_tuple, truth_about
+from logiclens.estimators.asking import ask, by_tuple, truth_about
+from logiclens.estimators.balancing import COUNTED, Balance
 from logiclens.estimators.counting import Fold, effective_rows, number_of_rows
 from logiclens.estimators.settings import WIDTHS
 from logiclens.estimators.targets import Problem, Targets, decisions
@@ -43,7 +44,7 @@ from logiclens.nn.psi import PsiNetwork
 _SAMPLED = 1 << 12  # unseen tuples asked about where there are too many to ask about all
 _MOST_READ = 8  # concepts of a table when the network itself keeps all
 
-FEW, MANY = 10, 32
+FEW, MANY = 9, 32
 """Longest formulas to consider: about few concepts, and about many."""
 EXACT = "exact: composed of the network's neurons"
 
@@ -59,8 +60,8 @@ class Extraction:
         The concepts.
     max_literals : int, optional
         Longest formula to consider; when missing, :data:`FEW` or :data:`MANY` by the concepts it is about.
-    balance : float
-        Power of the inverse class frequency that rows count with where formulas are chosen, as in training.
+    balance : Balance
+        How rows are weighed where formulas are chosen, as in training.
     ask : bool
         Whether the network is asked about tuples that do not occur (``unseen="ask"``).
     exact : {"auto", False}
@@ -76,7 +77,7 @@ class Extraction:
     kind: RuleKind
     names: tuple[str, ...]
     max_literals: int | None
-    balance: float = 0.0
+    balance: Balance = COUNTED
     ask: bool = False
     as_in_paper: bool = False
     exact: Exact = "auto"
@@ -241,7 +242,7 @@ class _Reader:
     def counted(self, truth: FloatArray, names: Sequence[str]) -> TruthTable:
         """The truth about a target over some concepts, rows counted as where formulas are chosen."""
         columns = [self.how.names.index(name) for name in names]
-        counts = self.weight * self.scale * balanced(truth, self.weight, self.how.balance)
+        counts = self.weight * self.scale * self.how.balance.of_rows(truth, self.weight)
         return truth_about(self.x[:, columns], truth, counts, list(names))
 
     def possible(self, formula: Formula) -> Formula:

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from logiclens.errors import InputError, shown
 from logiclens.estimators.asking import ask
+from logiclens.estimators.balancing import Balance
 from logiclens.estimators.candidates import Best, Trained, by_fold
 from logiclens.estimators.counting import Fold, effective_rows
 from logiclens.estimators.reducing import is_large, reduced
@@ -58,8 +59,8 @@ class Population(Generic[N]):
         Random starts for each penalty.
     candidates : int
         Best members of each group to keep.
-    balance : float
-        Power of the inverse class frequency that weighs the rows of each output: 0 for none, 1 for balanced.
+    balance : Balance
+        How the rows of each output are weighed.
     seed : int
     device : str
         "auto", "cpu", "cuda", ...
@@ -74,7 +75,7 @@ class Population(Generic[N]):
     penalties: tuple[float, ...]
     restarts: int
     candidates: int
-    balance: float
+    balance: Balance
     seed: int
     device: str = "auto"
     widths: tuple[int, ...] = (0,)

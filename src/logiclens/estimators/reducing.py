@@ -140,7 +140,7 @@ def sample(x: FloatArray, outputs: FloatArray, fold: Fold, n_drawn: int, seed: i
         part = np.zeros_like(weight)
         part[distinct.first] = drawn
         parts.append(part)
-    return Fold(*parts)
+    return Fold(parts[0], parts[1])
 
 
 def _rarest_true(outputs: FloatArray, weight: FloatArray) -> IndexArray:

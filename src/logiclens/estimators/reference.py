@@ -150,8 +150,8 @@ def train_folds_as_in_paper(
     Parameters
     ----------
     population : Population
-        The networks to train, one for each output; its seed is that of the first fold, one more that of the
-        second, and so on.
+        The networks to train, one for each output; its seed is that of fold 0, one more that of fold 1, and
+        so on.
     plan : Plan
         Epochs, learning rate and whether to prune are taken from it.
     x : ndarray of shape (n, n_concepts)
@@ -216,7 +216,7 @@ def train_folds_as_in_paper(
             rows_of(scaled.train),
             rows_of(scaled.check),
             how,
-            torch.Generator().manual_seed((population.seed + at) % 2**63),
+            torch.Generator().manual_seed((population.seed + fold.number) % 2**63),
             report,
         )
         if shared:

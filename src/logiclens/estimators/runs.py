@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.estimators.asking import ask, balanced
+from logiclens.estimators.asking import ask
+from logiclens.estimators.balancing import Balance
 from logiclens.estimators.candidates import Trained
 from logiclens.estimators.counting import Distinct, Fold, are_counts, as_counts
 from logiclens.estimators.extraction import Extraction, explain_targets, rules_of_members
@@ -72,7 +73,8 @@ class Recipe:
 
     def telling(self, n_told: int) -> Recipe:
         """The same, where the last rows are what priors tell, not data."""
-        population = replace(self.population, searches=False)  # rows tell less than priors do
+        searches = self.population.searches and not n_told  # rows tell less than priors do
+        population = replace(self.population, searches=searches)
         return replace(self, population=population, extraction=replace(self.extraction, n_told=n_told))
 
 
@@ -121,7 +123,7 @@ def _merged(
     return (
         x[kept],
         replace(targets, outputs=targets.outputs[kept]),
-        [Fold(add_up(fold.train), add_up(fold.check)) for fold in folds],
+        [replace(fold, train=add_up(fold.train), check=add_up(fold.check)) for fold in folds],
     )
 
 
@@ -162,14 +164,14 @@ def _right(network: LogicNetwork, x: FloatArray, rules: BoolArray, targets: Targ
 
 @quiet_products
 def _most_right(
-    right: FloatArray, searched: BoolArray, targets: Targets, counts: FloatArray, power: float
+    right: FloatArray, searched: BoolArray, targets: Targets, counts: FloatArray, balance: Balance
 ) -> IndexArray:
     """Of each output the candidate that is right about most rows; a searched one unless clearly worse."""
     per_output = right.shape[1] // targets.outputs.shape[1]
     best = []
     for output, truth in enumerate(targets.outputs.T):
         start = output * per_output
-        weight = counts * balanced(truth, counts, power)
+        weight = counts * balance.of_rows(truth, counts)
         total = weight @ right[:, start : start + per_output]
         at = int(total.argmax())
         if searched[start + per_output - 1]:

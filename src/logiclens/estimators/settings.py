@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from logiclens.errors import InputError, shown
+from logiclens.estimators.balancing import COUNTED, EVEN, Balance
 from logiclens.explain.compose import MAX_FAN_IN
 from logiclens.logic.data import as_float
 
-BALANCE = 0.05
-"""Power of the inverse class frequency behind ``class_weight="auto"``."""
+BALANCE = Balance(power=0.05, rare_power=0.3)
+"""How rows are weighed under ``class_weight="auto"``."""
 
 WIDTHS = (7, 20)
 """Concepts that a network keeps under ``max_concepts="auto"``: the second where the first is not enough."""
@@ -63,7 +64,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     if not 0.0 < as_float(settings.get("temperature", 1.0)) < np.inf:
         raise InputError(f"temperature must be a positive number. Got {shown(settings['temperature'])}.")
     penalties(settings["l1"])
-    balance_power(settings["class_weight"])
+    balance_of(settings["class_weight"])
 
 
 def _is_auto(value: Any) -> bool:
@@ -101,11 +102,11 @@ def widths(max_concepts: Any) -> tuple[int, ...]:
     return WIDTHS if _is_auto(max_concepts) else (max_concepts,)
 
 
-def balance_power(class_weight: Any) -> float:
-    """The power of the inverse class frequency that rows are weighted with."""
-    known = {None: 0.0, "auto": BALANCE, "balanced": 1.0}
+def balance_of(class_weight: Any) -> Balance:
+    """How rows are weighed."""
+    known = {None: COUNTED, "auto": BALANCE, "balanced": EVEN}
     if isinstance(class_weight, Mapping):
-        return 0.0  # the weights are in the rows
+        return COUNTED  # the weights are in the rows
     if isinstance(class_weight, str | None) and class_weight in known:
         return known[class_weight]
     raise InputError(

@@ -4,7 +4,7 @@ A rule that is short enough to read differs from the network on some tuples. Mos
 which the network was nearly undecided. In a few further epochs each network is taught its own answers
 again, but for those rows, whose target is moved just across one half, to the side of the rule. What the
 rule says is then what the network does. A network that agrees with its rule already, or whose validation
-accuracy would fall by more than a standard error, keeps its weights.
+accuracy would fall by more than two standard errors, keeps its weights.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ from logiclens.nn.training import Plan, train
 
 MARGIN = 0.25
 """How far beyond one half the target of a row lies on which network and rule differ."""
+
+STANDARD_ERRORS = 2.0
+"""A network keeps its weights where its validation accuracy would fall by more standard errors."""
 
 N = TypeVar("N", bound=LogicNetwork)
 
@@ -110,9 +113,9 @@ def _moved(network: N, data: Tensor, logits: Tensor, said: Tensor, weight: Tenso
 
 
 def _clearly_worse(now: Tensor, before: Tensor, check: Tensor) -> Tensor:
-    """Members whose validation accuracy fell by more than a standard error."""
+    """Members whose validation accuracy fell by more than chance explains."""
     no, yes = check.unbind(dim=2)
     total = (no + yes).sum(dim=1).clamp(min=1e-12)
     accuracy_now, accuracy = (torch.where(said, yes, no).sum(dim=1) / total for said in (now, before))
     error = (accuracy * (1 - accuracy) / total.clamp(min=1.0)).sqrt()
-    return accuracy_now < accuracy - error - 1e-9  # equals but for rounding
+    return accuracy_now < accuracy - STANDARD_ERRORS * error - 1e-9  # equals but for rounding

@@ -7,6 +7,7 @@ a table of 0/1 or [0, 1]   one output for each column (several may be true)
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -17,9 +18,10 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
-from logiclens.errors import InputError, count, listing, shown
+from logiclens.errors import InputError, UnknownTargetError, count, listing, shown
 from logiclens.explain.label import Label, check_labels, label_array, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.data import as_float
 from logiclens.logic.values import THRESHOLD, as_array, as_floats, missing_values
 
 
@@ -265,3 +267,16 @@ def _column_names(y: Any) -> tuple[str, ...] | None:
 def label_vector(labels: tuple[Label, ...], index: NDArray[np.intp]) -> NDArray[Any]:
     """Labels by position, in the type of the labels."""
     return label_array(labels)[index]
+
+
+def class_weights(weights: Mapping[Any, float], targets: Targets) -> FloatArray:
+    """The weight of each row's class, (n,), from one for each label; 1 for labels that are not named."""
+    if targets.problem is Problem.MULTI_LABEL:
+        raise InputError("class_weight as a mapping is for problems with one label a row. Use sample_weight.")
+    for label in weights:
+        if plain_label(label) not in targets.labels:
+            raise UnknownTargetError(plain_label(label), targets.labels)
+    by_class = np.array([as_float(weights.get(label, 1.0)) for label in targets.labels])
+    if not (np.isfinite(by_class) & (by_class >= 0)).all():
+        raise InputError(f"Class weights must be finite and not negative. Got {shown(dict(weights))}.")
+    return np.asarray(by_class[targets.strata()])

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from logiclens.estimators.balancing import Balance
 from logiclens.estimators.counting import Fold
 from logiclens.logic.arrays import FloatArray
 from logiclens.nn.rows import Rows
@@ -25,7 +26,7 @@ class Answers:
     check_yes: Tensor
     check_no: Tensor
 
-    def weighted(self, rows: Tensor, group: int, balance: float) -> Rows:
+    def weighted(self, rows: Tensor, group: int, balance: Balance) -> Rows:
         """Rows for every member: balanced, and scaled so that a constant answer has loss 1.
 
         Parameters
@@ -33,8 +34,8 @@ class Answers:
         rows : Tensor of shape (n, n_concepts)
         group : int
             Members of a group.
-        balance : float
-            Power of the inverse frequency of yes that it weighs with.
+        balance : Balance
+            What a yes counts against a no.
         """
         factor = balance_factor(self.yes.sum(dim=1), self.no.sum(dim=1), balance)[:, None]
         scaled = [
@@ -67,11 +68,9 @@ def answers_of(
     return Answers(*parts)
 
 
-def balance_factor(yes: Tensor, no: Tensor, power: float) -> Tensor:
-    """What a yes counts against a no: their inverse frequency to a power, 1 when either is missing."""
-    usable = (yes > 0) & (no > 0)
-    ratio = torch.where(usable, no / yes.clamp(min=1e-12), 1.0)
-    return torch.pow(ratio, power)
+def balance_factor(yes: Tensor, no: Tensor, balance: Balance) -> Tensor:
+    """What a yes counts against a no, for the weight of each."""
+    return torch.as_tensor(balance.factor(yes.cpu().numpy(), no.cpu().numpy())).to(yes)
 
 
 def _uninformed_loss(yes: Tensor, no: Tensor) -> Tensor:

@@ -10,7 +10,9 @@ term, or starts the next one. All additions to all formulas are scored at once, 
 
     gain(f) = sum over rows of f(row) (yes - no)
 
-the weight that a formula is right about, up to a constant.
+the weight that a formula is right about, up to a constant. Of a rare target, short formulas hold on more no
+than yes, and the one that holds nowhere would look best: there formulas go on, too, that are best where a yes
+counts as much as all the no to it, and half-way between.
 """
 
 from __future__ import annotations
@@ -24,10 +26,12 @@ from logiclens.errors import InputError
 from logiclens.logic.arrays import BoolArray, IndexArray, quiet_products
 from logiclens.logic.data import check_count
 from logiclens.logic.formula import And, Formula, Not, Or, Var
+from logiclens.logic.threads import one_thread
 from logiclens.logic.truth_table import TruthTable
 
 WIDTH = 40
 """Formulas of a length that are kept to grow further."""
+_RARE = 9.0  # times as much no as yes beyond which a target is rare
 
 _Floats = NDArray[np.float32]
 _Terms = tuple[tuple[int, ...], ...]  # literals of each term: j is concept j, -j - 1 its negation
@@ -68,22 +72,32 @@ def short_formulas(table: TruthTable, max_literals: int, *, width: int = WIDTH) 
         return ()
     rows = table.to_array()
     literals = np.concatenate([rows, ~rows], axis=1)
-    worth = (table.yes - table.no).astype(np.float32)
+    worths = _worths(table)
     beam = _Beam.empty(table.n_rows)
     best, found = 0.0, []
-    for _ in range(max_literals):
-        beam = beam.grown(literals, worth, width)
-        if not len(beam.gain):
-            break
-        if beam.gain[0] > best + 1e-6 * abs(worth).sum():
-            best = float(beam.gain[0])
-            found.append(_formula(beam.terms[0], table.names))
+    with one_thread():
+        for _ in range(max_literals):
+            beam = beam.grown(literals, worths, width)
+            if not len(beam.gain):
+                break
+            at = int(beam.gain.argmax())
+            if beam.gain[at] > best + 1e-6 * abs(worths[0]).sum():
+                best = float(beam.gain[at])
+                found.append(_formula(beam.terms[at], table.names))
     return tuple(found)
+
+
+def _worths(table: TruthTable) -> _Floats:
+    """What a formula gains by holding on each tuple, (n, n_tuples); of a rare target also with yes dearer."""
+    yes, no = float(table.yes.sum()), float(table.no.sum())
+    ratio = no / yes if yes > 0 else 1.0
+    rates = np.array([1.0] if ratio <= _RARE else [1.0, np.sqrt(ratio), ratio])
+    return (rates[:, None] * table.yes - table.no).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
 class _Beam:
-    """Formulas of one length, best first."""
+    """Formulas of one length; the first was best as formulas are judged in the end."""
 
     closed: BoolArray  # (n_formulas, n_rows): where the finished terms hold
     open: BoolArray  # (n_formulas, n_rows): where the open term holds
@@ -97,26 +111,29 @@ class _Beam:
         return cls(nowhere, nowhere, np.zeros(1, dtype=np.float32), ((),))
 
     @quiet_products
-    def grown(self, literals: BoolArray, worth: _Floats, width: int) -> _Beam:
-        """The best formulas with one literal more, each truth of them once."""
+    def grown(self, literals: BoolArray, worths: _Floats, width: int) -> _Beam:
+        """The best formulas with one literal more, by each of the worths, each truth of them once."""
         closed = np.stack([self.closed, self.closed | self.open])  # to go on with the term, or to begin one
         begun = self.open & ~self.closed
         left = np.stack([begun, ~closed[1]])
-        gains = (closed @ worth)[:, :, None] + (left * worth) @ literals.astype(np.float32)
-        gains[0, ~begun.any(axis=1)] = -np.inf  # a term that adds no row: there is none to go on with
+        held_by = literals.astype(np.float32)
+        gains = [(closed @ worth)[:, :, None] + (left * worth) @ held_by for worth in worths]
         chosen: _Chosen = []
-        seen = set()
-        for place in np.argsort(-gains, axis=None, kind="stable").tolist():
-            new, formula, literal = np.unravel_index(place, gains.shape)
-            if gains[new, formula, literal] == -np.inf or len(chosen) == width:
-                break
-            held = literals[:, literal] & (self.open[formula] if new == 0 else True)
-            key = (np.packbits(held).tobytes(), np.packbits(closed[new, formula]).tobytes())
-            if key in seen or not (held & ~closed[new, formula]).any():
-                continue
-            seen.add(key)
-            chosen.append((int(new), int(formula), int(literal), held))
-        return self._with(chosen, closed, gains, literals.shape[1] // 2)
+        seen: set[tuple[bytes, bytes]] = set()
+        for gain in gains:
+            gain[0, ~begun.any(axis=1)] = -np.inf  # a term that adds no row: there is none to go on with
+            most = len(chosen) + width
+            for place in np.argsort(-gain, axis=None, kind="stable").tolist():
+                new, formula, literal = np.unravel_index(place, gain.shape)
+                if gain[new, formula, literal] == -np.inf or len(chosen) == most:
+                    break
+                held = literals[:, literal] & (self.open[formula] if new == 0 else True)
+                key = (np.packbits(held).tobytes(), np.packbits(closed[new, formula]).tobytes())
+                if key in seen or not (held & ~closed[new, formula]).any():
+                    continue
+                seen.add(key)
+                chosen.append((int(new), int(formula), int(literal), held))
+        return self._with(chosen, closed, gains[0], literals.shape[1] // 2)
 
     def _with(self, chosen: _Chosen, closed: BoolArray, gains: _Floats, n_concepts: int) -> _Beam:
         index: tuple[IndexArray, ...] = tuple(

@@ -14,15 +14,12 @@ otherwise (:mod:`logiclens.logic.expand`, :mod:`logiclens.logic.tradeoff`). ``st
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from threadpoolctl import ThreadpoolController
 
 from logiclens.errors import InputError, LimitError, shown
 from logiclens.logic.arrays import IndexArray, Terms, pack, quiet_products
@@ -34,6 +31,7 @@ from logiclens.logic.formula import Formula
 from logiclens.logic.lattice import MAX_CONCEPTS
 from logiclens.logic.problem import Problem
 from logiclens.logic.set_cover import QUICK, THOROUGH, Effort
+from logiclens.logic.threads import one_thread
 from logiclens.logic.tradeoff import RESTARTS, Budget, Tradeoff
 from logiclens.logic.truth_table import TruthTable
 
@@ -140,7 +138,7 @@ def minimize(
     cost = _cost(literal_cost)
     budget = Budget(_limit(max_terms, "max_terms"), _limit(max_literals, "max_literals"))
     minimizer = _Minimizer(Problem(table, order), exact)
-    with _one_thread():
+    with one_thread():
         if cost == 0 and budget == Budget():
             return minimizer.agree()
         return minimizer.trade(cost, budget)
@@ -190,7 +188,7 @@ def minimize_path(
     _check(table, exact)
     budget = Budget(literals=_limit(max_literals, "max_literals"))
     minimizer = _Minimizer(Problem(table, order), exact, check_count(restarts, "restarts"))
-    with _one_thread():
+    with one_thread():
         return minimizer.path(budget)
 
 
@@ -378,15 +376,3 @@ def _limit(value: int | None, name: str) -> float:
         return float(check_count(value, name, ", or None for no limit"))
     except OverflowError:  # larger than any float
         return np.inf
-
-
-@cache
-def _thread_pools() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Keep linear algebra to one thread: the matrices are small, and waiting threads slow a busy machine."""
-    with _thread_pools().limit(limits=1, user_api="blas"):
-        yield
