@@ -22,7 +22,11 @@ STALE := $(shell $(WORKS) || echo FORCE)
 BROWSER := command -v chromium || command -v chromium-browser || command -v google-chrome || test -x "$$LOGICLENS_CHROMIUM"
 APT := DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20
 
-.PHONY: help setup demo test check bench docs pictures clean FORCE
+# Spark runs on Java 17 or newer; Debian's package is installed where there is none and that is possible.
+SPARK := $(VENV)/.stamp-spark
+JAVA := "$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -E 'version "(1[7-9]|[2-9][0-9])'
+
+.PHONY: help setup demo test spark check bench docs pictures clean FORCE
 
 help: ## Show this list
 	@echo "make TARGET, where TARGET is one of"
@@ -34,8 +38,11 @@ setup: $(STAMP) ## Make .venv with the package and every development tool
 demo: $(STAMP) ## Print the rules of a small data set
 	@$(BIN)/logiclens demo
 
-test: $(STAMP) ## Run all tests
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses=8 --dist worksteal
+test: $(STAMP) ## Run all tests but those that need Spark
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses=8 --dist worksteal -m "not spark"
+
+spark: $(SPARK) ## Run the tests that need Spark
+	@LOGICLENS_SPARK=1 $(BIN)/python -m pytest -q -n 0 tests/scale/test_engines.py -m spark
 
 check: $(STAMP) ## Lint, format, types, layers, documentation
 	@$(BIN)/ruff check .
@@ -70,4 +77,11 @@ $(STAMP): pyproject.toml constraints.txt Makefile $(STALE)
 		|| echo "pyeda could not be installed: comparisons with it are left out"
 	@{ $(BROWSER) || { $(APT) update; $(APT) install --no-install-recommends chromium; }; } >$(VENV)/chromium.log 2>&1 \
 		|| echo "Chromium could not be installed: tests of the report in a browser will be skipped"
+	@touch $@
+
+$(SPARK): $(STAMP)
+	@rm -f $@
+	@{ $(JAVA) || { $(APT) update; $(APT) install --no-install-recommends openjdk-17-jre-headless; }; $(JAVA); } >$(VENV)/java.log 2>&1 \
+		|| { echo "Spark needs Java 17, which could not be installed: install it, or set JAVA_HOME"; exit 1; }
+	@$(PIP) -e '.[dev,spark]'
 	@touch $@

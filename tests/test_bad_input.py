@@ -1319,6 +1319,13 @@ CASES |= {
                 {"one": 1, "zero": 0, "too many": 3, "text": "ten", "fraction": 2.5, "none": []},
             ),
         ),
+        **prefixed(
+            "n_jobs",
+            each(
+                lambda value: cross_explain(quick(), ROWS, [0, 1], cv=2, n_jobs=value),
+                {"zero": 0, "text": "2", "fraction": 1.5, "truth": True},
+            ),
+        ),
         "settings": lambda: cross_explain(MuClassifier(epochs=0), ROWS, [0, 1], cv=2),
     },
 }

@@ -240,7 +240,7 @@ def test_ci_runs_what_a_developer_runs():
         if line.startswith("make ")
     ]
 
-    assert commands == ["make check", "make test"]
+    assert commands == ["make check", "make test", "make spark"]
 
 
 def test_links_between_files_lead_somewhere():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -176,3 +178,33 @@ def test_a_method_that_fails_is_told_and_the_others_are_shown(
     assert printed.err == "logiclens: tiny, logistic: failed: ValueError: no luck\n"
     assert "| logistic | failed |" in printed.out
     assert "failed: ValueError: no luck" in (tmp_path / "tables.html").read_text(encoding="utf-8")
+
+
+def test_the_workers_of_a_scheduler_do_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """All of them, and each piece once: fitting it here for its seconds would take as long as the rest."""
+    asked_of: list[str] = []
+    given: dict[str, Any] = {}
+
+    @contextmanager
+    def cluster(address: str) -> Iterator[None]:
+        asked_of.append(address)
+        yield
+
+    def done(*_: Any, **settings: Any) -> list[Any]:
+        given.update(settings)
+        return []
+
+    monkeypatch.setattr("logiclens.bench.cluster.on_cluster", cluster)
+    monkeypatch.setattr(running, "run", done)
+    runs.run_all([FLOWERS], runs.Asked(("tree",), out=tmp_path, scheduler="tcp://host:8786"))
+
+    assert asked_of == ["tcp://host:8786"]
+    assert (given["n_jobs"], given["timings"]) == (-1, False)
+
+
+def test_without_a_scheduler_work_is_done_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    given: dict[str, Any] = {}
+    monkeypatch.setattr(running, "run", lambda *_, **settings: given.update(settings) or [])
+    runs.run_all([FLOWERS], runs.Asked(("tree",), out=tmp_path, jobs=3))
+
+    assert (given["n_jobs"], given["timings"]) == (3, True)

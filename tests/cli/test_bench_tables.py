@@ -169,3 +169,12 @@ def test_what_makes_no_sense_is_refused():
     few = run(*WORDS[:-1], "1")
     assert few.exit_code == 2
     assert "Invalid value for '--folds': Input should be greater than or equal to 2" in few.stderr
+
+
+def test_a_scheduler_that_is_not_there():
+    """One line, and nothing is written but the folder that results would go to."""
+    assert refused(*WORDS, "--scheduler", "somewhere") == (
+        "'somewhere' is no address of a Dask scheduler: missing port number in address 'somewhere'. "
+        "Write it like 'tcp://host:8786'."
+    )
+    assert [*Path("results").iterdir()] == []

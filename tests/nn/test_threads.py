@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 import torch
+from threadpoolctl import threadpool_info
 
-from logiclens.nn.threads import SMALL, threads_for
+from logiclens.nn.threads import SMALL, one_thread_each, threads_for
 
 
 @pytest.fixture
@@ -31,4 +34,32 @@ def test_the_number_of_threads_returns_after_an_error():
     with pytest.raises(RuntimeError, match="stop"), threads_for(1):
         raise RuntimeError("stop")
 
+    assert torch.get_num_threads() == 2
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_one_thread_for_whatever_is_computed():
+    with one_thread_each():
+        inside = {torch.get_num_threads(), *(library["num_threads"] for library in threadpool_info())}
+
+    assert inside == {1}
+    assert torch.get_num_threads() == 2
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_the_last_to_leave_restores_the_number():
+    """Another thread comes and goes; the number stays at one for those that are still within."""
+    seen = []
+
+    def visit() -> None:
+        with one_thread_each():
+            seen.append(torch.get_num_threads())
+
+    with one_thread_each():
+        visitor = threading.Thread(target=visit)
+        visitor.start()
+        visitor.join()
+        seen.append(torch.get_num_threads())
+
+    assert seen == [1, 1]
     assert torch.get_num_threads() == 2

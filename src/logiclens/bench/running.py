@@ -304,6 +304,8 @@ def _fitted(method: Method, folds: Sequence[Fold], seed: int, limit: float | Non
     """Outcomes of a fit; that of a slow method is stopped at the limit."""
     if not method.slow or limit is None:
         return method.fit(folds, seed)
+    # Workers of Dask may have no children, lest those outlive them; this one ends with its parent.
+    multiprocessing.current_process().daemon = False
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_fit_apart, args=(sender, method, folds, seed))

@@ -59,6 +59,7 @@ def paper(  # noqa: PLR0913 - the options of a command
     ] = None,
     out: runs.Out = Path("results"),
     jobs: runs.Jobs = 1,
+    scheduler: runs.Scheduler = None,
     time_limit: runs.TimeLimit = 7200.0,
     form: runs.Format = None,
     what_there_is: runs.List = False,
@@ -78,6 +79,8 @@ def paper(  # noqa: PLR0913 - the options of a command
           one experiment, two methods
       logiclens bench paper --method all --jobs 8
           everything, side by side; slow methods are stopped after two hours a fit
+      logiclens bench paper --method all --scheduler tcp://10.0.0.7:8786
+          the same, on the workers of a Dask cluster
       logiclens bench paper --fold-seed 1 --out fresh
           other folds than the paper's
     """  # noqa: D301 - \b keeps lines
@@ -85,7 +88,7 @@ def paper(  # noqa: PLR0913 - the options of a command
         if what_there_is:
             _print_what_there_is(data_dir)
             return
-        asked = runs.Asked(runs.chosen_methods(method), fold_seed, out, jobs, time_limit, form)
+        asked = runs.Asked(runs.chosen_methods(method), fold_seed, out, jobs, time_limit, form, scheduler)
         experiments = _chosen_experiments(experiment, data_dir, folds, fold_seed)
         runs.check_folder(out)
         rows = runs.run_all(experiments, asked, data_dir)

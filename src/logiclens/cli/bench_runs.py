@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -66,6 +66,14 @@ Jobs: TypeAlias = Annotated[
         metavar="NUMBER",
     ),
 ]
+Scheduler: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Let all workers of this Dask scheduler do the work, such as tcp://host:8786. Seconds are then "
+        "those of the workers, whatever else they did.",
+        metavar="ADDRESS",
+    ),
+]
 TimeLimit: TypeAlias = Annotated[
     float,
     typer.Option(help="Seconds after which a fit of a slow method is stopped.", min=1.0, metavar="SECONDS"),
@@ -99,6 +107,8 @@ class Asked(NamedTuple):
         Seconds for a fit of a slow method.
     form : TableFormat, optional
         How tables are printed; a summary when missing.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers do the work.
     """
 
     methods: tuple[str, ...]
@@ -107,6 +117,7 @@ class Asked(NamedTuple):
     jobs: int = 1
     time_limit: float = _LIMIT
     form: TableFormat | None = None
+    scheduler: str | None = None
 
 
 def chosen(given: Iterable[str], known: Iterable[str], what: str) -> tuple[str, ...]:
@@ -211,20 +222,23 @@ def run_all(
     ------
     typer.Exit
         Ctrl-C was pressed.
+    EngineError
+        No scheduler answers at the address that was given, or it is gone.
     """
     from logiclens.bench.results import Results
     from logiclens.bench.running import run
 
     results = Results(asked.out)
     try:
-        with _progress() as report:
+        with _workers(asked.scheduler), _progress() as report:
             rows = run(
                 experiments,
                 asked.methods,
                 results=results,
                 data_dir=data_dir,
-                n_jobs=asked.jobs,
+                n_jobs=asked.jobs if asked.scheduler is None else -1,
                 time_limit=asked.time_limit,
+                timings=asked.scheduler is None,
                 progress=report,
             )
         results.save_table(rows)
@@ -232,6 +246,15 @@ def run_all(
         tell(f"stopped; what is finished is kept in {str(asked.out)!r}. The same command goes on from there.")
         raise typer.Exit(STOPPED) from None
     return rows
+
+
+def _workers(scheduler: str | None) -> AbstractContextManager[None]:
+    """Where the work is done: on the workers of a scheduler, or here."""
+    if scheduler is None:
+        return nullcontext()
+    from logiclens.bench.cluster import on_cluster
+
+    return on_cluster(scheduler)
 
 
 @contextmanager

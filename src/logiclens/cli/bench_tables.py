@@ -35,6 +35,7 @@ def tables(  # noqa: PLR0913 - the options of a command
     fold_seed: runs.FoldSeed = 0,
     out: runs.Out = Path("results"),
     jobs: runs.Jobs = 1,
+    scheduler: runs.Scheduler = None,
     time_limit: runs.TimeLimit = 7200.0,
     form: runs.Format = None,
 ) -> None:
@@ -54,7 +55,7 @@ def tables(  # noqa: PLR0913 - the options of a command
           for a paper of your own
     """  # noqa: D301 - \b keeps lines
     with clear_errors():
-        asked = runs.Asked(runs.chosen_methods(method), fold_seed, out, jobs, time_limit, form)
+        asked = runs.Asked(runs.chosen_methods(method), fold_seed, out, jobs, time_limit, form, scheduler)
         experiments = _experiments(folder, target, above, folds, fold_seed)
         runs.check_folder(out)
         rows = runs.run_all(experiments, asked)

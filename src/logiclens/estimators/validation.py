@@ -1,4 +1,4 @@
-"""Cross-validation with the paper's six metrics, all folds trained as one population (Sec. 6.2).
+"""Cross-validation with the paper's six metrics (Sec. 6.2): all folds as one population, or shared out.
 
 :func:`cross_explain` is for users. What it stands on, :func:`fit_parts`, is for scores of other kinds.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -19,6 +19,7 @@ from sklearn.model_selection import check_cv
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, MissingDependencyError, count, shown
 from logiclens.estimators.base import LENClassifier
+from logiclens.estimators.chunks import is_shared_out, share_out
 from logiclens.estimators.inputs import Inputs, needed_encoder
 from logiclens.estimators.settings import check_settings, seed_of
 from logiclens.estimators.targets import Problem, Targets, decisions, label_vector, predicted_index
@@ -26,8 +27,12 @@ from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.metrics import complexity, consistency, explanation_accuracy, fidelity
 
 if TYPE_CHECKING:
+    from logiclens.concepts.encoder import ConceptEncoder
     from logiclens.explain.rule_set import ExplanationSet
     from logiclens.nn.population import LogicNetwork
+
+Rows: TypeAlias = NDArray[np.intp]
+"""Positions of rows."""
 
 
 def cross_explain(
@@ -38,6 +43,7 @@ def cross_explain(
     cv: Any = 10,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
 ) -> Any:
     """Score a classifier and its rules by cross-validation: the six metrics of the paper, fold by fold.
 
@@ -57,6 +63,12 @@ def cross_explain(
         Rows of one group stay on one side of every fold, also where ``cv`` is a number.
     sample_weight : array of shape (n,), optional
         Weights of the training rows.
+    n_jobs : int, optional
+        Workers to share the folds out among, in the meaning of joblib: -1 is one for each processor, and
+        joblib's ``parallel_config`` chooses what they are (processes, threads, a Dask cluster) and, when this
+        is missing, how many. Each fold is then trained by itself, on one thread of its worker, so that all
+        numbers of workers and all kinds give the same figures. They are those of the one population, but for
+        its rounding: where labels are noisy, that may lead to another network.
 
     Returns
     -------
@@ -76,7 +88,8 @@ def cross_explain(
           none;
         - ``consistency``: how far the same concepts return over the folds (the same value in every row),
           ``consistency_adjusted``: corrected for chance;
-        - ``time``: seconds of training and extraction, the whole divided by the number of folds.
+        - ``time``: seconds of training and extraction, of the one population divided by the number of folds,
+          otherwise of each fold.
     """
     if not isinstance(estimator, LENClassifier):
         raise InputError(
@@ -84,25 +97,77 @@ def cross_explain(
             f"Got {shown(estimator)}."
         )
     check_settings(estimator.get_params(deep=False))
+    shared_out = is_shared_out(n_jobs)
     estimator = clone(estimator)
     estimator.set_params(random_state=seed_of(estimator.random_state))
     targets, weight = estimator.read_data(X, y, sample_weight)
     labels = targets.strata() if targets.problem is not Problem.MULTI_LABEL else targets.outputs
     parts = _splits(cv, labels, groups, estimator.random_state)
-    start = time.perf_counter()
-    weights = [_only(weight, train) for train, _ in parts]
-    if not all(part.any() for part in weights):
+    if not all(weight[train].any() for train, _ in parts):
         raise InputError("All training rows of a fold have weight 0. Use fewer folds, or other weights.")
-    fitted = fit_parts(estimator, X, targets, weights)
-    seconds = (time.perf_counter() - start) / len(parts)
+    if shared_out:
+        estimator.set_params(
+            encoder=_common_encoder(estimator, X, [_only(weight, train) for train, _ in parts])
+        )
+        shared = (estimator, _collected(X), targets, weight)
+        scored = share_out(_one_fold, shared, [(at, *part) for at, part in enumerate(parts)], n_jobs)
+    else:
+        scored = _one_population(estimator, X, targets, weight, parts)
+    spoken_of = {name for fold in scored for name in fold.names}
+    recurring = consistency([fold.rules for fold in scored], n_concepts=len(spoken_of))
+    shared_scores = {"consistency": recurring.plain, "consistency_adjusted": recurring.adjusted}
     rows = [
-        {"fold": at, "n_train": len(train), "n_test": len(test)} | _scores(part, train, test, targets)
-        for at, (part, (train, test)) in enumerate(zip(fitted, parts, strict=True))
+        {"fold": at, "n_train": len(train), "n_test": len(test)}
+        | fold.scores
+        | shared_scores
+        | {"time": fold.seconds}
+        for at, (fold, (train, test)) in enumerate(zip(scored, parts, strict=True))
     ]
-    spoken_of = {name for part in fitted for name in part.inputs.names}
-    recurring = consistency([part.rules for part in fitted], n_concepts=len(spoken_of))
-    shared = {"consistency": recurring.plain, "consistency_adjusted": recurring.adjusted, "time": seconds}
-    return _frame([row | shared for row in rows], X)
+    return _frame(rows, X)
+
+
+class _Scored(NamedTuple):
+    """What is left of a fold: its scores, its rules, the concepts that they could speak of, seconds."""
+
+    scores: dict[str, float]
+    rules: ExplanationSet
+    names: tuple[str, ...]
+    seconds: float
+
+
+def _one_population(
+    estimator: LENClassifier, X: Any, targets: Targets, weight: FloatArray, parts: Sequence[tuple[Rows, Rows]]
+) -> list[_Scored]:
+    """All folds, those with the same concepts trained together."""
+    start = time.perf_counter()
+    fitted = fit_parts(estimator, X, targets, [_only(weight, train) for train, _ in parts])
+    seconds = (time.perf_counter() - start) / len(parts)
+    return [
+        _Scored(_scores(part, *rows, targets), part.rules, part.inputs.names, seconds)
+        for part, rows in zip(fitted, parts, strict=True)
+    ]
+
+
+def _one_fold(
+    estimator: LENClassifier,
+    X: Any,
+    targets: Targets,
+    weight: FloatArray,
+    number: int,
+    train: Rows,
+    test: Rows,
+) -> _Scored:
+    """One fold by itself, on whatever worker."""
+    start = time.perf_counter()
+    (part,) = fit_parts(clone(estimator), X, targets, [_only(weight, train)], first=number)
+    seconds = time.perf_counter() - start
+    return _Scored(_scores(part, train, test, targets), part.rules, part.inputs.names, seconds)
+
+
+def _collected(X: Any) -> Any:
+    """The data, in memory: what a lazy frame would read may not be where a worker is."""
+    frame = nw.from_native(X, pass_through=True)
+    return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else X
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +218,7 @@ class Part:
 
 
 def fit_parts(
-    estimator: LENClassifier, X: Any, targets: Targets, weights: Sequence[FloatArray]
+    estimator: LENClassifier, X: Any, targets: Targets, weights: Sequence[FloatArray], first: int = 0
 ) -> list[Part]:
     """Fit every part: those with the same concepts as one population, each with an encoder of its own.
 
@@ -166,6 +231,8 @@ def fit_parts(
         Of all rows, as :meth:`~logiclens.estimators.base.LENClassifier.read_data` reads them.
     weights : sequence of arrays of shape (n,)
         Of the rows in each part; 0 for those it does not learn from.
+    first : int, default 0
+        Number of the first part, where they are some of many.
 
     Returns
     -------
@@ -174,25 +241,27 @@ def fit_parts(
     """
     from logiclens.estimators.runs import Fitted, fit_folds
 
-    # Whether columns are concepts is decided once: a fold may lack the row that says they are not.
-    encoder = needed_encoder(Table(X), estimator.encoder, np.sum(weights, axis=0))
-    estimator.set_params(encoder=encoder)
+    estimator.set_params(encoder=_common_encoder(estimator, X, weights))
     inputs = [estimator.read_inputs(X, targets, weight) for weight in weights]
     folds = [
-        estimator.hold_out(part.values, targets, weight) for part, weight in zip(inputs, weights, strict=True)
+        replace(estimator.hold_out(part.values, targets, weight), number=number)
+        for number, (part, weight) in enumerate(zip(inputs, weights, strict=True), start=first)
     ]
     found: dict[int, Fitted] = {}
     for vocabulary in dict.fromkeys(part.vocabulary for part in inputs):
         alike = [at for at, part in enumerate(inputs) if part.vocabulary == vocabulary]
-        first = inputs[alike[0]]
-        results = fit_folds(estimator.recipe(first), first.values, targets, [folds[at] for at in alike])
+        one = inputs[alike[0]]
+        results = fit_folds(estimator.recipe(one), one.values, targets, [folds[at] for at in alike])
         found |= dict(zip(alike, results, strict=True))
     return [Part(found[at].rules, found[at].network, each, targets.problem) for at, each in enumerate(inputs)]
 
 
-def _scores(
-    part: Part, train: NDArray[np.intp], test: NDArray[np.intp], targets: Targets
-) -> dict[str, float]:
+def _common_encoder(estimator: LENClassifier, X: Any, weights: Sequence[FloatArray]) -> ConceptEncoder | None:
+    """What all parts are encoded with: one may lack the row that says that columns are no concepts."""
+    return needed_encoder(Table(X), estimator.encoder, np.sum(weights, axis=0))
+
+
+def _scores(part: Part, train: Rows, test: Rows, targets: Targets) -> dict[str, float]:
     """Metrics of one fold, on its test rows."""
     x, rules, names = part.inputs.values, part.rules, part.rules.concept_names
     said = part.say(x[test])
@@ -219,7 +288,7 @@ def _scores(
 
 def _splits(
     cv: Any, labels: NDArray[Any], groups: ArrayLike | None, random_state: Any
-) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+) -> list[tuple[Rows, Rows]]:
     every = np.arange(len(labels))
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         cv = _stratified(int(cv), len(labels), labels, groups, random_state)
@@ -252,7 +321,7 @@ def _stratified(
     return kind(n_folds, shuffle=True, random_state=seed_of(random_state) % 2**32)
 
 
-def _only(weight: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
+def _only(weight: FloatArray, rows: Rows) -> FloatArray:
     part = np.zeros_like(weight)
     part[rows] = weight[rows]
     return part

@@ -1,11 +1,16 @@
-"""Threads for small work: one, since waiting for a second costs more than it brings."""
+"""Threads for small work: one, since waiting for a second costs more than it brings.
+
+Work that is one of several done side by side gets one as well.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from threading import Lock
 
 import torch
+from threadpoolctl import threadpool_limits
 
 SMALL = 1 << 20
 """Numbers in the largest tensor of a step up to which one thread is quicker, much so on a busy machine."""
@@ -23,3 +28,40 @@ def threads_for(size: int) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+@contextmanager
+def one_thread_each() -> Iterator[None]:
+    """Use one thread for whatever is computed; as many as before once nobody is within any more.
+
+    Several threads may be within at a time: the first to come sets the number, the last to leave restores it.
+    """
+    _alone.enter()
+    try:
+        torch.set_num_threads(1)  # a number of the thread that asks
+        yield
+    finally:
+        _alone.leave()
+
+
+class _Alone:
+    """Counts those within :func:`one_thread_each`."""
+
+    def __init__(self) -> None:
+        self._lock, self._within, self._undo = Lock(), 0, ExitStack()
+
+    def enter(self) -> None:
+        with self._lock:
+            self._within += 1
+            if self._within == 1:
+                self._undo.callback(torch.set_num_threads, torch.get_num_threads())
+                self._undo.enter_context(threadpool_limits(1))
+
+    def leave(self) -> None:
+        with self._lock:
+            self._within -= 1
+            if self._within == 0:
+                self._undo.close()
+
+
+_alone = _Alone()
