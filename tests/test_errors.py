@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from logiclens import errors
 from logiclens.errors import (
+    EngineError,
     FileError,
     ForbiddenFileError,
     FormulaSyntaxError,
@@ -44,6 +45,7 @@ BUILTIN = {
     FormulaSyntaxError: ValueError,
     LimitError: OverflowError,
     TruthValueError: TypeError,
+    EngineError: RuntimeError,
     MissingDependencyError: ImportError,
 }
 
@@ -60,6 +62,7 @@ RAISED = [
     FormulaSyntaxError("Unexpected sign. Remove it", "a & !! b", 4),
     LimitError("Too much."),
     TruthValueError("No truth."),
+    EngineError("The connection is lost."),
     MissingDependencyError("Install it."),
 ]
 

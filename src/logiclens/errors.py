@@ -12,6 +12,7 @@
     │   └── FormulaSyntaxError                  text that is not a formula; points at the column
     ├── LimitError (OverflowError)              work that would blow up, refused before it starts to hurt
     ├── TruthValueError (TypeError)             ``f and g`` or ``if f`` on formulas
+    ├── EngineError (RuntimeError)              a database or a cluster that failed, or is gone
     └── MissingDependencyError (ImportError)    an optional package is not installed
 
 Each is also the built-in type a caller would catch anyway. A message says what was wrong, what was
@@ -247,6 +248,10 @@ class LimitError(LogicLensError, OverflowError):
 
 class TruthValueError(LogicLensError, TypeError):
     """A formula was used where Python wants True or False."""
+
+
+class EngineError(LogicLensError, RuntimeError):
+    """A database or a cluster that could not do what was asked: table gone, connection lost, no memory."""
 
 
 class MissingDependencyError(LogicLensError, ImportError):

@@ -1,0 +1,295 @@
+"""Tables in an engine: how they are opened, what is asked of them, and what is said when the engine fails.
+
+An engine is whatever Ibis speaks: DuckDB embedded in this process, Spark on a cluster, a database. All that
+this package asks of one is asked inside :func:`asking`, so that a table that is gone, a connection that is
+lost or memory that ran out is one line of :class:`~logiclens.errors.EngineError`.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from logiclens.errors import (
+    FileError,
+    InputError,
+    MissingDependencyError,
+    MissingFileError,
+    UnknownColumnError,
+    UnknownColumnsError,
+    did_you_mean,
+    listing,
+    shown,
+)
+from logiclens.scale.failures import asking as asking
+from logiclens.scale.failures import fetched as fetched
+
+Table: TypeAlias = Any
+"""An Ibis table expression."""
+Expression: TypeAlias = Any
+"""An Ibis value expression."""
+
+ENGINES = ("duckdb", "spark")
+"""Engines that :func:`read` opens files with."""
+_PARQUET = (".parquet", ".pq")
+_CSV = (".csv", ".tsv")
+_PACKED = (".gz", ".bz2", ".zst", ".xz")
+_HADOOP_SIGNS = re.compile(r"([\\{}\[\]*?])")  # those of patterns, as Spark has them
+_MEMORY = re.compile(r"(?P<number>\d+(\.\d+)?)\s*(?P<unit>[KMGT])(I?B)?", re.IGNORECASE)
+_MEBIBYTES = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2}
+_FOLDS_CASE = {"duckdb": "DuckDB", "pyspark": "Spark"}
+"""Engines that take names which differ in case only for one."""
+
+
+def ibis_module() -> Any:
+    """Ibis, imported when it is first needed.
+
+    Raises
+    ------
+    MissingDependencyError
+        It is not installed.
+    """
+    return _imported("ibis", "Tables in an engine need Ibis", "scale")
+
+
+def _imported(name: str, need: str, extra: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingDependencyError(
+            f"{need}, which is not installed. Run: pip install 'logiclens[{extra}]'"
+        ) from None
+
+
+# Opening
+
+
+def read(source: str | os.PathLike[str], engine: str = "duckdb", *, memory: str | None = None) -> Table:
+    """Open files as a table in an engine; no rows are read before something is asked.
+
+    Parameters
+    ----------
+    source : str or path
+        A Parquet or CSV file, a pattern for several of one kind such as ``"data/*.parquet"``, or a folder
+        of Parquet files. An address such as ``s3://...`` is handed to the engine as it is.
+    engine : {"duckdb", "spark"}, default "duckdb"
+        DuckDB runs in this process. Spark is the session that is running, else a new one.
+    memory : str, optional
+        The most memory that the engine takes, such as ``"4GB"``. DuckDB moves what does not fit to a
+        temporary folder (below ``TMPDIR``), which is removed in the end. When missing, the engine decides.
+
+    Returns
+    -------
+    ibis.Table
+
+    Raises
+    ------
+    InputError
+        The source is neither Parquet nor CSV, or there is no such engine.
+    MissingFileError
+        There is no such file or folder, or a pattern fits none.
+    MissingDependencyError
+        The engine is not installed.
+    EngineError
+        The engine cannot open the files.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, pyarrow.parquet as pq, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> pq.write_table(pa.table({"age": [62, 30]}), f"{folder}/patients.parquet")
+    >>> table = read(f"{folder}/*.parquet", memory="1GB")
+    >>> table.columns
+    ('age',)
+    """
+    path = _path_text(source)
+    if engine not in ENGINES:
+        near = did_you_mean(engine, ENGINES) if isinstance(engine, str) else ""
+        raise InputError(f"Unknown engine {shown(engine)}. {near}The engines are {listing(ENGINES)}.")
+    limit = None if memory is None else _mebibytes(memory)
+    pattern, is_csv = _pattern_of(path, engine)
+    with asking(f"Opening {path!r}"):
+        if engine == "duckdb":
+            connection = _duckdb(limit)
+            if not is_csv:
+                return connection.read_parquet(pattern)
+            return connection.read_csv(pattern)
+        connection = _spark(limit)
+        if not is_csv:
+            return connection.read_parquet(pattern)
+        separator = "\t" if ".tsv" in Path(path).name.lower() else ","
+        return connection.read_csv(pattern, header=True, inferSchema=True, sep=separator)
+
+
+def _path_text(source: Any) -> str:
+    if not isinstance(source, str | os.PathLike) or not os.fspath(source):
+        raise InputError(
+            f"source must be the path of a file, of a folder or a pattern. Got {shown(source)}; "
+            "write 'data/*.parquet'."
+        )
+    return os.fsdecode(source)
+
+
+def _mebibytes(memory: Any) -> int:
+    found = _MEMORY.fullmatch(memory.strip()) if isinstance(memory, str) else None
+    amount = 0 if found is None else int(float(found["number"]) * _MEBIBYTES[found["unit"].upper()])
+    if not amount:
+        raise InputError(f"memory must be an amount such as '4GB' or '500MB'. Got {shown(memory)}.")
+    return amount
+
+
+def _pattern_of(path: str, engine: str) -> tuple[str, bool]:
+    """What the engine is to look for, and whether it is CSV rather than Parquet."""
+    is_spark = engine == "spark"
+    exact = _HADOOP_SIGNS.sub(r"\\\1", path) if is_spark else glob.escape(path)
+    if "://" in path:
+        return path, _is_csv(path)
+    if os.path.isdir(path):
+        pattern = os.path.join(glob.escape(path), "**", "*.parquet")
+        if next(glob.iglob(pattern, recursive=True), None) is None:
+            raise FileError(
+                f"The folder {path!r} holds no Parquet file. Write a pattern such as 'folder/*.csv'.", path
+            )
+        return exact if is_spark else pattern, False
+    if os.path.exists(path):
+        return exact, _is_csv(path)
+    if glob.has_magic(path):
+        if next(glob.iglob(path, recursive=True), None) is None:
+            raise MissingFileError(f"No file fits the pattern {path!r}. Check its name and its folder.", path)
+        return path, _is_csv(path)
+    raise MissingFileError(f"There is no file or folder {path!r}. Check its name.", path)
+
+
+def _is_csv(path: str) -> bool:
+    name = path.lower()
+    for ending in _PACKED:
+        name = name.removesuffix(ending)
+    if name.endswith(_PARQUET) and name == path.lower():
+        return False
+    if name.endswith(_CSV):
+        return True
+    raise InputError(
+        f"An engine reads Parquet (.parquet) and CSV (.csv, .tsv) files. Got {path!r}; write the ending, too."
+    )
+
+
+def _duckdb(mebibytes: int | None) -> Any:
+    """A new database in memory, with a folder of its own for what does not fit."""
+    ibis = ibis_module()
+    _imported("duckdb", "The engine 'duckdb' needs DuckDB", "scale")
+    folder = tempfile.mkdtemp(prefix="logiclens-")
+    limit = {} if mebibytes is None else {"memory_limit": f"{mebibytes}MiB"}
+    connection = ibis.duckdb.connect(temp_directory=folder, **limit)
+    weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
+    return connection
+
+
+def _spark(mebibytes: int | None) -> Any:
+    """The session that is running, else a new one."""
+    ibis = ibis_module()
+    sql = _imported("pyspark.sql", "The engine 'spark' needs PySpark", "spark")
+    session = sql.SparkSession.getActiveSession()
+    if session is None:
+        builder = sql.SparkSession.builder.appName("logiclens")
+        builder = builder.config("spark.sql.variable.substitute", "false")  # names may hold ${...}
+        if mebibytes is not None:
+            builder = builder.config("spark.driver.memory", f"{mebibytes}m")
+        session = builder.getOrCreate()
+    elif mebibytes is not None:
+        raise InputError(
+            "memory= is for a new Spark session, and one is running. Leave it out, or stop the session first."
+        )
+    return ibis.pyspark.connect(session)
+
+
+# Looking
+
+
+def check_table(table: Any) -> Table:
+    """Return an Ibis table, once it is sure that it is one; connections and frames are refused."""
+    ibis = ibis_module()
+    if isinstance(table, ibis.Table):
+        return table
+    raise InputError(
+        f"The table must be an Ibis table. Got {_named(table)}; open files with logiclens.scale.read, "
+        "others with ibis.connect(...).table(name)."
+    )
+
+
+def _named(value: object) -> str:
+    return shown(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
+
+
+def engine_of(table: Table) -> str:
+    """Ibis' name of the engine that a table lives in: ``"duckdb"``, ``"pyspark"``, ...
+
+    A table in memory lives in the engine that Ibis takes when none is named.
+    """
+    backends, _ = table._find_backends()
+    return str((backends[0] if backends else ibis_module().get_backend()).name)
+
+
+def check_columns(table: Table, names: Iterable[str], advice: str = "") -> None:
+    """Refuse columns that a table lacks, or that its engine cannot tell from others.
+
+    Parameters
+    ----------
+    table : ibis.Table
+    names : iterable of str
+    advice : str, optional
+        A sentence to end the message on columns that are lacking with.
+
+    Raises
+    ------
+    UnknownColumnError
+        It names all columns that are lacking, and suggests the nearest for a single one.
+    InputError
+        Two columns differ in case only, and the engine takes them for one; or Spark would replace a part
+        of the name.
+    """
+    wanted = tuple(dict.fromkeys(names))
+    columns = tuple(table.columns)
+    lacking = [name for name in wanted if name not in columns]
+    if len(lacking) == 1:
+        raise UnknownColumnError(lacking[0], columns, advice)
+    if lacking:
+        raise UnknownColumnsError(lacking, columns, advice)
+    engine = engine_of(table)
+    if engine in _FOLDS_CASE and not (engine == "pyspark" and _is_set(table, "spark.sql.caseSensitive")):
+        _refuse_twins(wanted, columns, _FOLDS_CASE[engine])
+    if engine == "pyspark":
+        _refuse_substituted(wanted, table)
+
+
+def _refuse_twins(names: Iterable[str], columns: Iterable[str], engine: str) -> None:
+    spellings: dict[str, list[str]] = {}
+    for column in columns:
+        spellings.setdefault(column.lower(), []).append(column)
+    for name in names:
+        if len(twins := spellings[name.lower()]) > 1:
+            raise InputError(
+                f"{twins[0]!r} and {twins[1]!r} are one column in {engine}. Rename one of the columns."
+            )
+
+
+def _refuse_substituted(names: Iterable[str], table: Table) -> None:
+    held = next((name for name in names if "${" in name), None)
+    if held is not None and _is_set(table, "spark.sql.variable.substitute"):
+        raise InputError(
+            f"{held!r} cannot be a column in this Spark session, which replaces ${{...}}. Rename the column, "
+            "or set spark.sql.variable.substitute to false."
+        )
+
+
+def _is_set(table: Table, setting: str) -> bool:
+    """Whether a setting of the Spark session that a table lives in is true."""
+    with asking("Looking at the Spark session"):
+        return str(table.get_backend()._session.conf.get(setting)).lower() == "true"

@@ -1,0 +1,321 @@
+"""Rows of a table in an engine to learn from: columns, targets, weights, and what they add up to.
+
+The columns of what is asked of the engine have names of their own (``v``, ``t0``, ``n``, ...), never those of
+the table: those are data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from logiclens.errors import InputError, count, listing, shown
+from logiclens.estimators.targets import Problem, Targets, class_weights, read_targets
+from logiclens.logic.arrays import FloatArray, IndexArray
+from logiclens.logic.values import THRESHOLD
+from logiclens.scale.cells import as_number, float_literal, infinite, is_missing
+from logiclens.scale.engine import Expression, Table, check_columns, check_table, fetched
+
+MOST_LABELS = 1 << 16
+"""Distinct values of a target that are classes."""
+_MOST_WEIGHT = 1e150  # sums of weights whose squares engines can add up
+_EXACT = 2.0**53  # whole numbers up to here are exact in double precision
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What to learn from.
+
+    Attributes
+    ----------
+    table : ibis.Table
+    columns : tuple of str
+        What concepts are made of.
+    targets : tuple of str
+        The column of labels, or one for each output; none where there is nothing to learn.
+    in_list : bool
+        Whether the target was given as a list: then a table of outputs, as far as that makes a difference.
+    weights : str or None
+        The column of weights.
+    """
+
+    table: Table
+    columns: tuple[str, ...]
+    targets: tuple[str, ...] = ()
+    in_list: bool = False
+    weights: str | None = None
+
+    @cached_property
+    def weighty(self) -> Table:
+        """The rows that weigh something."""
+        if self.weights is None:
+            return self.table
+        return self.table.filter(as_number(self.table[self.weights]) > float_literal(0))
+
+    def keyed(self, table: Table, **expressions: Expression) -> Table:
+        """Some expressions on rows of the table, with the targets (``t0``, ...) and the weight (``w``)."""
+        targets = {f"t{at}": _plain(table[name]) for at, name in enumerate(self.targets)}
+        weight = {} if self.weights is None else {"w": as_number(table[self.weights])}
+        return table.select(**expressions, **targets, **weight)
+
+    def grouped(self, keyed: Table, keys: Sequence[str], *, by_targets: bool, **others: Expression) -> Table:
+        """Counts of rows (``n``) and sums of weights (``s``) by keys and targets, or by keys alone.
+
+        In the latter case with the weight of yes of each target (``y0``, ...).
+        """
+        places = [f"t{at}" for at in range(len(self.targets))]
+        weight = keyed.count() if self.weights is None else keyed["w"].sum()
+        sums = {"n": keyed.count(), "s": weight, **others}
+        if by_targets:
+            return keyed.group_by([*keys, *places]).aggregate(**sums)
+        one: Any = 1 if self.weights is None else keyed["w"]
+        for place in places:
+            yes = (
+                keyed[place] if keyed[place].type().is_boolean() else keyed[place] > float_literal(THRESHOLD)
+            )
+            sums[f"y{place[1:]}"] = yes.ifelse(one, 0).sum()
+        return keyed.group_by(list(keys)).aggregate(**sums)
+
+    def answers(self, found: Any) -> Any:
+        """The targets of what was found, a pyarrow table, as a classifier reads them."""
+        if not self.in_list:
+            return found.column("t0")
+        places = [f"t{at}" for at in range(len(self.targets))]
+        return found.select(places).rename_columns(list(self.targets))
+
+
+def _plain(target: Expression) -> Expression:
+    """A target in a type that labels can have."""
+    return as_number(target) if target.type().is_decimal() else target
+
+
+def check_rows(
+    table: Any,
+    target: str | Sequence[str] | None,
+    columns: Sequence[str] | None = None,
+    weights: str | None = None,
+) -> Rows:
+    """Return the rows to learn from, once it is sure that the table has all of their columns.
+
+    Parameters
+    ----------
+    table : ibis.Table
+    target : str, or sequence of str, or None
+    columns : sequence of str, optional
+        All but the targets and the weights when missing.
+    weights : str, optional
+    """
+    check_table(table)
+    targets = () if target is None else _names(target, "target")
+    if weights is not None and not isinstance(weights, str):
+        raise InputError(f"weights must be the name of a column. Got {shown(weights)}.")
+    apart = targets if weights is None else (*targets, weights)
+    if len(set(apart)) < len(apart):
+        raise InputError(f"target and weights name a column twice: {listing(apart)}. Name each column once.")
+    check_columns(table, apart)
+    rest = tuple(name for name in table.columns if name not in apart)
+    chosen = rest if columns is None else _names(columns, "columns")
+    both = [name for name in chosen if name in apart]
+    if both:
+        raise InputError(
+            f"{both[0]!r} is among the columns to learn from, and the target or the weights. "
+            "Leave it out of columns."
+        )
+    if not chosen:
+        raise InputError("The table has no columns to learn from but the target and the weights. Add some.")
+    check_columns(table, chosen)
+    return Rows(table, chosen, targets, not isinstance(target, str), weights)
+
+
+def _names(given: Any, what: str) -> tuple[str, ...]:
+    names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else ()
+    if not names or not all(isinstance(name, str) and name for name in names):
+        raise InputError(f"{what} must be the name of a column, or several in a list. Got {shown(given)}.")
+    if len(set(names)) < len(names):
+        raise InputError(f"{what} names a column twice. Name each column once.")
+    return names
+
+
+@dataclass(frozen=True, eq=False)
+class Totals:
+    """What all rows add up to.
+
+    Attributes
+    ----------
+    all_rows : int
+    rows : int
+        Those that weigh something.
+    weight : float
+    effective : float
+        How many rows the weights stand for: their sum where they are counts, else Kish's effective number.
+    are_counts : bool
+        Whether all weights are whole numbers.
+    targets : Targets or None
+        The distinct labels; None where there are several outputs, or none.
+    class_weights : dict of label to float, or None
+    """
+
+    all_rows: int
+    rows: int
+    weight: float
+    effective: float
+    are_counts: bool
+    targets: Targets | None = None
+    class_weights: dict[Any, float] | None = None
+
+    @property
+    def by_targets(self) -> bool:
+        """Whether there are classes to count by."""
+        return self.targets is not None and self.targets.problem is not Problem.MULTI_LABEL
+
+    def spread(self, rows: Rows, found: Any) -> tuple[IndexArray, FloatArray, IndexArray | None]:
+        """What was counted, as rows that weigh something, of one class of each output.
+
+        Returns
+        -------
+        places : ndarray of int, shape (n,)
+            Which line of what was found each comes from.
+        weights : ndarray of shape (n,)
+            They add up to the rows that they stand for.
+        codes : ndarray of int, shape (n, n_outputs), or None
+        """
+        sums = numbers_of(found, "s")
+        scale = self.effective / self.weight
+        if self.targets is None and not rows.targets:
+            return np.arange(len(sums)), sums * scale, None
+        if self.targets is not None and self.by_targets:
+            labels = self.targets.labels
+            codes = read_targets(rows.answers(found), len(sums), labels).codes()
+            if self.class_weights is not None:
+                sums = sums * np.array([self.class_weights[label] for label in labels])[codes]
+            used = np.flatnonzero(sums > 0)
+            return used, sums[used] * scale, codes[used, None]
+        yes = np.column_stack([numbers_of(found, f"y{at}") for at in range(len(rows.targets))])
+        # Parts of each line, such that every output is true of as much of it as was counted.
+        edges = np.sort(np.column_stack([np.zeros(len(sums)), yes, sums]), axis=1)
+        line, part = np.nonzero(np.diff(edges, axis=1) > 0)
+        widths = edges[line, part + 1] - edges[line, part]
+        return line, widths * scale, (yes[line] >= edges[line, part + 1][:, None]).astype(np.intp)
+
+
+def count_rows(rows: Rows, class_weight: Any = None) -> Totals:
+    """Add up rows and weights, and find the classes.
+
+    Parameters
+    ----------
+    rows : Rows
+    class_weight : mapping of label to float, optional
+        Anything else does not matter here.
+
+    Raises
+    ------
+    InputError
+        There are no rows, no weights, missing targets, or too many of them for classes.
+    """
+    table = rows.table
+    labelled = len(rows.targets) == 1
+    keyed = rows.keyed(table)
+    asked: dict[str, Expression] = {"n": keyed.count()}
+    if rows.weights is not None:
+        keyed = rows.keyed(table, bad=is_bad_weight(table[rows.weights]))
+        weight = keyed["w"]
+        asked = {
+            "n": keyed.count(),
+            "bad": keyed["bad"].sum(),
+            "used": (weight > float_literal(0)).sum(),
+            "s": weight.sum(),
+            "squares": (weight * weight).sum(),
+            "broken": (weight != weight.floor()).sum(),
+        }
+    if not labelled:
+        asked |= {f"gaps{at}": is_missing(keyed[f"t{at}"]).sum() for at in range(len(rows.targets))}
+    query = keyed.group_by(["t0"]) if labelled else keyed
+    found = fetched(query.aggregate(**asked).limit(MOST_LABELS + 1), "Counting rows")
+    if labelled:
+        found = found.sort_by("t0")
+    n_rows = int(numbers_of(found, "n").sum())
+    if n_rows == 0:
+        raise InputError("There are no rows to learn from. Pass at least one.")
+    if rows.weights is not None:
+        _check_weights(found, rows.weights)
+    for at, name in enumerate(rows.targets):
+        gaps = _gaps(found, at) if labelled else int(numbers_of(found, f"gaps{at}").sum())
+        if gaps:
+            raise InputError(
+                f"Column {name!r} has {count(gaps, 'missing value')}. Impute or drop those rows first."
+            )
+    targets, each = None, None
+    by_class: Any = 1.0
+    if labelled:
+        targets = _classes(rows, found)
+    if isinstance(class_weight, Mapping):
+        none = Targets((), Problem.MULTI_LABEL, np.zeros((0, 0)))
+        by_class = class_weights(class_weight, none if targets is None else targets)
+        if targets is not None:
+            each = dict(zip(np.array(targets.labels, dtype=object)[targets.codes()], by_class, strict=True))
+    return _totals(found, by_class, n_rows, targets, each)
+
+
+def _totals(found: Any, by_class: Any, n_rows: int, targets: Targets | None, each: Any) -> Totals:
+    sums = numbers_of(found, "s" if "s" in found.column_names else "n")
+    squares = numbers_of(found, "squares" if "squares" in found.column_names else "n")
+    used = numbers_of(found, "used" if "used" in found.column_names else "n")
+    broken = numbers_of(found, "broken").any() if "broken" in found.column_names else False
+    weight = float((sums * by_class).sum())
+    n_used = int(used[np.broadcast_to(by_class, used.shape) > 0].sum())
+    if not weight:
+        raise InputError("class_weight leaves every row with weight 0. Give some class a positive weight.")
+    are_counts = not broken and bool(np.all(by_class == np.round(by_class))) and weight < _EXACT
+    below = float((squares * np.square(by_class)).sum())
+    effective = weight if are_counts else weight**2 / below if below else float(n_used)
+    return Totals(n_rows, n_used, weight, effective, are_counts, targets, each)
+
+
+def _check_weights(found: Any, name: str) -> None:
+    if numbers_of(found, "bad").any():
+        raise bad_weights(name)
+    total = numbers_of(found, "s").sum()
+    if total > _MOST_WEIGHT:
+        raise InputError(f"Column {name!r} adds up to more than {_MOST_WEIGHT:g}. Scale the weights down.")
+    if not total:
+        raise InputError(f"All weights in column {name!r} are zero. Give some row a positive weight.")
+
+
+def is_bad_weight(column: Expression) -> Expression:
+    """Whether a weight is missing, infinite or negative; never NULL."""
+    below = (as_number(column) < float_literal(0)).fill_null(False)
+    return is_missing(column) | infinite(column) | below
+
+
+def bad_weights(name: str) -> InputError:
+    """What to say of a column with such weights."""
+    return InputError(
+        f"Column {name!r} must be finite and not negative. Check for NaN, infinity and negative values."
+    )
+
+
+def _gaps(found: Any, at: int) -> int:
+    """Rows without a target, in counts by target."""
+    values = found.column(f"t{at}")
+    missing = values.is_null(nan_is_null=True).to_numpy()
+    return int(numbers_of(found, "n")[missing].sum())
+
+
+def _classes(rows: Rows, found: Any) -> Targets:
+    name = rows.targets[0]
+    if len(found) > MOST_LABELS:
+        raise InputError(
+            f"Column {name!r} has more than {MOST_LABELS} different values, too many for classes. "
+            "Name a column of labels as target."
+        )
+    return read_targets(rows.answers(found), len(found))
+
+
+def numbers_of(found: Any, name: str) -> FloatArray:
+    """A column of a pyarrow table as floats, 0 where it has none."""
+    values = found.column(name).cast("float64") if len(found) else found.column(name)
+    return np.nan_to_num(np.asarray(values.to_numpy(), dtype=np.float64), nan=0.0)

@@ -1,0 +1,212 @@
+"""Scores of rules from counts: what :func:`~logiclens.scale.scoring.score` gives, and how it follows.
+
+Counts of rows, or sums of their weights and of the squares of these, are all that is needed: the figures are
+those of :mod:`logiclens.metrics` on the rows themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from logiclens.errors import count
+from logiclens.explain import Resolution
+from logiclens.explain.label import Label
+from logiclens.logic.arrays import FloatArray
+from logiclens.metrics import RuleScores as Rates
+from logiclens.metrics import macro_f1
+from logiclens.metrics.rates import Interval, normal_quantile, wilson
+
+_Z = normal_quantile(0.95)
+_PRINTED = 10  # labels listed by str()
+
+
+class Sum(NamedTuple):
+    """Weight of some rows, and the sum of its squares; both the number of rows without weights."""
+
+    weight: float
+    squares: float
+
+    def plus(self, other: Sum) -> Sum:
+        """That of both."""
+        return Sum(self.weight + other.weight, self.squares + other.squares)
+
+
+NOTHING = Sum(0.0, 0.0)
+"""That of no rows."""
+
+
+class LabelScores(NamedTuple):
+    """How one label's rule does against its class.
+
+    Attributes
+    ----------
+    support : float
+        Rows of the label, or their weight.
+    macro_f1 : float
+        Mean of the F1 of yes and of no, as :func:`logiclens.metrics.macro_f1` gives it.
+    plain : float
+        Share of the rows on which the rule says rightly yes or rightly no.
+    rates : logiclens.metrics.RuleScores
+        Precision, recall, coverage and prevalence, each with its interval of 95 %, and lift.
+    """
+
+    support: float
+    macro_f1: float
+    plain: float
+    rates: Rates
+
+
+@dataclass(frozen=True, eq=False)
+class RuleScores:
+    """How good rules are on a table.
+
+    Attributes
+    ----------
+    labels : tuple of label
+        Those of the rules, then others that occur in the table, which are never predicted.
+    n_rows : int
+    weight : float
+        Their weight; the number of rows without weights.
+    accuracy, accuracy_interval : float, (float, float)
+        Share of the rows on which the rules together are right, and its interval of 95 %; in a multi-label
+        set, right about all labels.
+    macro_f1 : float
+        Of the rules as a classifier: mean over the labels of the F1 of each. A label that neither occurs nor
+        is predicted is left out.
+    explanation_accuracy : float
+        The paper's score: mean over the rules of the macro-F1 of each rule against its class.
+    confusion : ndarray of float, shape (n_labels, n_labels)
+        Weight of the rows of each true label, by row, that get each label, by column. In a multi-label set
+        of shape (n_labels, 2, 2): no and yes of each label.
+    resolution : Resolution
+        On how many rows one rule fires, several do, or none.
+    by_label : mapping of label to LabelScores, read-only
+        Each rule by itself.
+    """
+
+    labels: tuple[Label, ...]
+    n_rows: int
+    weight: float
+    accuracy: float
+    accuracy_interval: Interval
+    macro_f1: float
+    explanation_accuracy: float
+    confusion: FloatArray
+    resolution: Resolution
+    by_label: Mapping[Label, LabelScores] = field(hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_label", MappingProxyType(dict(self.by_label)))
+
+    def __reduce__(self) -> tuple[Any, ...]:  # a mapping proxy cannot be pickled
+        values = [getattr(self, each.name) for each in fields(self)]
+        return type(self), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
+
+    @property
+    def n_decided(self) -> int:
+        """Rows on which one rule fires; in a multi-label set, one or more."""
+        return self.resolution.n_decided
+
+    @property
+    def n_conflicts(self) -> int:
+        """Rows on which several rules fire that exclude one another."""
+        return self.resolution.n_conflicts
+
+    @property
+    def n_uncovered(self) -> int:
+        """Rows on which no rule fires."""
+        return self.resolution.n_uncovered
+
+    def __str__(self) -> str:
+        low, high = self.accuracy_interval
+        head = [
+            f"accuracy {self.accuracy:.3f} [{low:.3f}, {high:.3f}], macro-F1 {self.macro_f1:.3f}, "
+            f"explanation accuracy {self.explanation_accuracy:.3f}",
+            f"{count(self.n_rows, 'row')}: one rule on {self.n_decided}, several on {self.n_conflicts}, "
+            f"none on {self.n_uncovered}",
+        ]
+        shortened = list(self.by_label.items())[:_PRINTED]
+        names = [repr(label) for label, _ in shortened]
+        width = max(map(len, names))
+        titles = f"  {'':<{width}}  {'precision':<20}  {'recall':<20}  macro-F1  support"
+        lines = [
+            f"  {name:<{width}}  {_text(scores.rates, 'precision')}  {_text(scores.rates, 'recall')}"
+            f"  {scores.macro_f1:<8.3f}  {scores.support:.10g}"
+            for name, (_, scores) in zip(names, shortened, strict=True)
+        ]
+        left = len(self.by_label) - len(shortened)
+        return "\n".join([*head, titles, *lines, *([f"  and {left} more"] if left else [])])
+
+
+def _text(rates: Rates, name: str) -> str:
+    low, high = getattr(rates, f"{name}_interval")
+    return f"{getattr(rates, name):.3f} [{low:.3f}, {high:.3f}]"
+
+
+def share_of(part: float, whole: Sum) -> tuple[float, Interval]:
+    """Share of a weight that lies in a part, and its Wilson score interval of 95 %.
+
+    Examples
+    --------
+    >>> rate, (low, high) = share_of(3.0, Sum(4.0, 4.0))
+    >>> f"{rate}: {low:.3f} to {high:.3f}"
+    '0.75: 0.301 to 0.954'
+    """
+    if whole.weight == 0:
+        return np.nan, (0.0, 1.0)
+    rate = min(part / whole.weight, 1.0)  # sums of fractions may be off by the last digit
+    return rate, wilson(rate, whole.weight * (whole.weight / whole.squares), _Z)
+
+
+def label_scores(rows: Sum, label: Sum, fired: Sum, both: float) -> LabelScores:
+    """Scores of one rule.
+
+    Parameters
+    ----------
+    rows, label, fired : Sum
+        All rows, those of the label, and those on which the rule fires.
+    both : float
+        Weight of the rows of the label on which it fires.
+    """
+    wrong_yes, wrong_no = max(fired.weight - both, 0.0), max(label.weight - both, 0.0)
+    right_no = max(rows.weight - label.weight - wrong_yes, 0.0)
+    precision, prevalence = share_of(both, fired), share_of(label.weight, rows)
+    rates = Rates(
+        rows.weight,
+        fired.weight,
+        *precision,
+        *share_of(both, label),
+        *share_of(fired.weight, rows),
+        *prevalence,
+        precision[0] / prevalence[0] if prevalence[0] > 0 else np.nan,
+    )
+    cells = [right_no, wrong_yes, wrong_no, both]
+    return LabelScores(
+        label.weight,
+        macro_f1([0, 0, 1, 1], [0, 1, 0, 1], cells),
+        min((both + right_no) / rows.weight, 1.0),
+        rates,
+    )
+
+
+def mean_f1(right: FloatArray, true: FloatArray, said: FloatArray) -> float:
+    """Mean of the F1 of labels; one that neither occurs nor is said is left out.
+
+    Parameters
+    ----------
+    right, true, said : ndarray of float, shape (n_labels,)
+        Weight of the rows of each label that get it, of those that have it, and of those that get it.
+
+    Examples
+    --------
+    >>> mean_f1(np.array([1.0, 0.0]), np.array([1.0, 0.0]), np.array([1.0, 0.0]))
+    1.0
+    """
+    possible = true + said
+    occurs = possible > 0
+    return float((2 * right[occurs] / possible[occurs]).mean())

@@ -1,0 +1,320 @@
+"""How good rules are on a table in an engine, counted in one pass.
+
+The engine groups rows by their true label and by what the rules say of them, and counts in each group on how
+many rows every rule fires. All scores follow from these counts (:mod:`logiclens.scale.scores`), and are those
+of the same rows in memory.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from logiclens.concepts.table import Kind
+from logiclens.errors import InputError, count, shown
+from logiclens.explain import ExplanationSet, Resolution
+from logiclens.explain.label import Label, true_labels
+from logiclens.logic.values import THRESHOLD
+from logiclens.scale.cells import as_number, float_literal, infinite, kind_of
+from logiclens.scale.engine import Expression, Table, check_columns, check_table, fetched, ibis_module
+from logiclens.scale.expressions import Fault, balanced, faults, is_missing, truth_expression
+from logiclens.scale.predicting import chosen, fired_expressions, number_fired, rules_of, used_concepts
+from logiclens.scale.scores import NOTHING, Sum, label_scores, mean_f1, share_of
+from logiclens.scale.scores import LabelScores as LabelScores
+from logiclens.scale.scores import RuleScores as RuleScores
+
+_MOST_LABELS = 1 << 16  # distinct values of a target
+_MOST_WEIGHT, _LEAST_WEIGHT = 1e150, 1e-150  # sums of weights whose squares engines can add up
+
+
+def score(
+    rules: Any,
+    table: Table,
+    target: str | Sequence[str],
+    *,
+    weights: str | None = None,
+    threshold: float = THRESHOLD,
+) -> RuleScores:
+    """Score rules on a table in one pass of the engine.
+
+    Parameters
+    ----------
+    rules : ExplanationSet, or a fitted estimator
+        Of an estimator its ``explanations_``.
+    table : ibis.Table
+        The columns that the rules are about, and the true labels.
+    target : str, or sequence of str for a multi-label set
+        The column of true labels; or a column of yes and no for each label, called like the labels, or in
+        their order where labels are no text.
+    weights : str, optional
+        The column of non-negative weights; 1 when missing.
+    threshold : float, default 0.5
+        A column of scores that is a concept itself is true when greater.
+
+    Returns
+    -------
+    RuleScores
+
+    Raises
+    ------
+    UnknownColumnError
+        The table lacks a column.
+    InputError
+        There are no rows, labels are missing or of another type, or values are such as NumPy refuses, too.
+    EngineError
+        The engine failed: the table is gone, the connection is lost, there is not enough memory.
+
+    Examples
+    --------
+    >>> import ibis, pyarrow as pa
+    >>> from logiclens.explain import Explanation, ExplanationSet, Rule
+    >>> from logiclens.logic import Var
+    >>> rules = ExplanationSet(
+    ...     [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", ~Var("wings")))],
+    ...     concept_names=["wings"],
+    ... )
+    >>> table = ibis.memtable(pa.table({"wings": [1, 1, 0, 0], "animal": ["bird", "bird", "fish", "bird"]}))
+    >>> print(score(rules, table, "animal"))
+    accuracy 0.750 [0.301, 0.954], macro-F1 0.733, explanation accuracy 0.733
+    4 rows: one rule on 4, several on 0, none on 0
+              precision             recall                macro-F1  support
+      'bird'  1.000 [0.342, 1.000]  0.667 [0.208, 0.939]  0.733     3
+      'fish'  0.500 [0.095, 0.905]  1.000 [0.207, 1.000]  0.733     1
+    """
+    known = rules_of(rules)
+    check_table(table)
+    targets = _targets(known, target)
+    check_columns(table, [*targets, *([] if weights is None else [_weights_name(weights)])])
+    rows = _Rows(known, table, targets, weights, threshold)
+    return _several_labels(rows) if known.multi_label else _one_label(rows)
+
+
+def _targets(rules: ExplanationSet, target: Any) -> list[str]:
+    """The columns with the truth, in the order of the labels where there are several."""
+    if not rules.multi_label:
+        if not isinstance(target, str) or not target:
+            raise InputError(f"target must be the name of the column of true labels. Got {shown(target)}.")
+        return [target]
+    names = list(target) if isinstance(target, list | tuple) else []
+    if not names or not all(isinstance(name, str) for name in names):
+        raise InputError(
+            f"target must be a list of columns, one for each of the {count(len(rules), 'label')}. "
+            f"Got {shown(target)}."
+        )
+    wanted = [str(label) for label in rules.labels]
+    if set(wanted) <= set(names):
+        return wanted
+    if isinstance(rules.labels[0], str):
+        lacking = next(label for label in wanted if label not in names)
+        raise InputError(
+            f"target has no column for the label {lacking!r}. Name its columns after the labels."
+        )
+    if len(names) != len(wanted):
+        raise InputError(
+            f"target must have one column for each of the {count(len(rules), 'label')}. Got {len(names)}."
+        )
+    return names
+
+
+def _weights_name(weights: Any) -> str:
+    if not isinstance(weights, str) or not weights:
+        raise InputError(f"weights must be the name of a column. Got {shown(weights)}.")
+    return weights
+
+
+class _Rows:
+    """What the engine is asked about each row, and what it counts."""
+
+    def __init__(
+        self,
+        rules: ExplanationSet,
+        table: Table,
+        targets: Sequence[str],
+        weights: str | None,
+        threshold: float,
+    ) -> None:
+        self.rules, self.targets, self.weights = rules, targets, weights
+        apart = {*targets, weights}
+        columns = [column for column in table.columns if column not in apart]
+        fired = fired_expressions(rules, table, threshold, columns=columns)
+        self.faults = faults(table, rules.vocabulary, used_concepts(rules), columns=columns)
+        asked = {f"fired{at}": each for at, each in enumerate(fired)}
+        if rules.multi_label:
+            self.faults += faults(table, None, targets)
+            asked |= {f"true{at}": truth_expression(table, name) for at, name in enumerate(targets)}
+        else:
+            asked["label"] = _label(table[targets[0]])
+        if weights is not None:
+            asked["weight"] = as_number(table[weights])
+            self.faults.append(_weight_fault(table[weights]))
+        asked |= {f"fault{at}": fault.where for at, fault in enumerate(self.faults)}
+        self.each = table.select(**asked)
+        self.fired = [self.each[f"fired{at}"] for at in range(len(fired))]
+
+    def sums(self, parts: Mapping[str, Expression | None]) -> dict[str, Expression]:
+        """Weight of the rows where conditions are true, and its squares; None is true everywhere."""
+        if self.weights is None:
+            return {
+                name: self.each.count() if part is None else self.each.count(where=part)
+                for name, part in parts.items()
+            }
+        weight = self.each["weight"]
+        found = {}
+        for name, part in parts.items():
+            found[name] = weight.sum(where=part).fill_null(0.0)
+            found[f"{name} squared"] = (weight * weight).sum(where=part).fill_null(0.0)
+        return found
+
+    def sum_in(self, row: Mapping[str, Any], name: str) -> Sum:
+        """One of the sums that were asked for, in a row of the answer."""
+        weight = float(row[name])
+        return Sum(weight, weight if self.weights is None else float(row[f"{name} squared"]))
+
+    def counts(self) -> dict[str, Expression]:
+        """What is counted whatever the labels are."""
+        number = number_fired(self.fired)
+        found = {"rows": self.each.count(), "none": self.each.count(where=number == 0)}
+        if not self.rules.multi_label:
+            found["several"] = self.each.count(where=number > 1)
+        for at in range(len(self.faults)):
+            found[f"fault{at}"] = self.each.count(where=self.each[f"fault{at}"])
+        return found
+
+    def check(self, answer: Sequence[Mapping[str, Any]]) -> Resolution:
+        """Refuse what NumPy refuses; else how many rows there are, and on how many of them rules agree."""
+
+        def total(name: str) -> int:
+            return sum(int(row[name]) for row in answer)
+
+        if not answer or not total("rows"):
+            raise InputError("A score needs at least one row of data. Got none.")
+        for at, fault in enumerate(self.faults):
+            if number := total(f"fault{at}"):
+                raise fault.error(number)
+        self._check_weight(reduce(Sum.plus, (self.sum_in(row, "all") for row in answer)))
+        several = 0 if self.rules.multi_label else total("several")
+        return Resolution(total("rows"), total("rows") - several - total("none"), several, total("none"))
+
+    def _check_weight(self, weight: Sum) -> None:
+        if weight.weight == 0:
+            raise InputError(f"Scores need some weight. All weights of {self.weights!r} are 0.")
+        if self.weights is not None and not _LEAST_WEIGHT < weight.weight < _MOST_WEIGHT:
+            raise InputError(
+                f"The weights of {self.weights!r} add up to {weight.weight:g}. Scale them, so that their sum "
+                f"lies between {_LEAST_WEIGHT:g} and {_MOST_WEIGHT:g}."
+            )
+
+
+def _label(column: Expression) -> Expression:
+    """A column of true labels; decimals as floats, which labels can be."""
+    if kind_of(column) in (Kind.DATE, Kind.OTHER):
+        raise InputError(
+            f"Labels must be text, numbers or Booleans. Column {column.get_name()!r} holds "
+            f"{kind_of(column)}, of type {column.type()}."
+        )
+    return column if not column.type().is_decimal() else as_number(column)
+
+
+def _weight_fault(column: Expression) -> Fault:
+    numbers = as_number(column)
+    wrong = is_missing(column) | (numbers < float_literal(0.0)).fill_null(False) | infinite(column)
+    advice = "Weights must be finite and not negative."
+    return Fault(column.get_name(), wrong, "missing, infinite or negative weight", advice)
+
+
+def _one_label(rows: _Rows) -> RuleScores:
+    """Scores where each row has one label."""
+    ibis = ibis_module()
+    rules, n_labels = rows.rules, len(rows.rules)
+    places = [ibis.literal(at, type="int32") for at in range(n_labels)]
+    sums = rows.sums({"all": None, **{f"sum{at}": fired for at, fired in enumerate(rows.fired)}})
+    grouped = rows.each.group_by(rows.each["label"], said=chosen(rules, rows.fired, places))
+    asked = grouped.aggregate(**rows.counts(), **sums).limit((_MOST_LABELS + 1) * n_labels)
+    answer = fetched(asked, "Scoring the rules").to_pylist()
+    resolution = rows.check(answer)
+    true = _true_labels(rows, answer)
+    labels = (*rules.labels, *(label for label in true if label not in rules))
+    place = {label: at for at, label in enumerate(labels)}
+    confusion = np.zeros((len(labels), len(labels)))
+    everything, by_label = NOTHING, [NOTHING] * len(labels)
+    by_rule, both = [NOTHING] * n_labels, [0.0] * n_labels
+    for row in answer:
+        at, weight = place[row["label"]], rows.sum_in(row, "all")
+        confusion[at, int(row["said"])] += weight.weight
+        everything, by_label[at] = everything.plus(weight), by_label[at].plus(weight)
+        for rule in range(n_labels):
+            fired = rows.sum_in(row, f"sum{rule}")
+            by_rule[rule] = by_rule[rule].plus(fired)
+            both[rule] += fired.weight * (rule == at)
+    scores = [label_scores(everything, by_label[at], by_rule[at], both[at]) for at in range(n_labels)]
+    accuracy, interval = share_of(float(np.trace(confusion)), everything)
+    return RuleScores(
+        labels,
+        resolution.n_rows,
+        everything.weight,
+        accuracy,
+        interval,
+        mean_f1(np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)),
+        float(np.mean([each.macro_f1 for each in scores])),
+        confusion,
+        resolution,
+        dict(zip(rules.labels, scores, strict=True)),
+    )
+
+
+def _true_labels(rows: _Rows, answer: Sequence[Mapping[str, Any]]) -> list[Label]:
+    """The labels that occur, in order; missing ones and those of another type than the rules' are refused."""
+    column = rows.targets[0]
+    missing = sum(int(row["rows"]) for row in answer if row["label"] is None or row["label"] != row["label"])
+    if missing:
+        raise InputError(
+            f"Column {column!r} has {count(missing, 'missing value')}. Impute or drop those rows first."
+        )
+    found = sorted({row["label"] for row in answer})
+    if len(found) > _MOST_LABELS:
+        raise InputError(
+            f"Column {column!r} has more than {_MOST_LABELS} distinct values. Name the column of the classes."
+        )
+    true_labels(found, rows.rules.labels, len(found))  # refuses those of another type
+    return found
+
+
+def _several_labels(rows: _Rows) -> RuleScores:
+    """Scores where each row may have several labels."""
+    rules, n_labels = rows.rules, len(rows.rules)
+    true = [rows.each[f"true{at}"] for at in range(n_labels)]
+    pairs = list(zip(true, rows.fired, strict=True))
+    right = balanced([(truth == fired, 0) for truth, fired in pairs], operator.and_)[0]
+    parts: dict[str, Expression | None] = {"all": None, "right": right}
+    for at, (truth, fired) in enumerate(pairs):
+        parts |= {f"label{at}": truth, f"sum{at}": fired, f"both{at}": truth & fired}
+    asked = rows.each.aggregate(**rows.counts(), **rows.sums(parts))
+    answer = fetched(asked, "Scoring the rules").to_pylist()
+    resolution = rows.check(answer)
+    (row,) = answer
+    everything = rows.sum_in(row, "all")
+    true_sums = [rows.sum_in(row, f"label{at}") for at in range(n_labels)]
+    said_sums = [rows.sum_in(row, f"sum{at}") for at in range(n_labels)]
+    both = np.array([rows.sum_in(row, f"both{at}").weight for at in range(n_labels)])
+    scores = [
+        label_scores(everything, true_sums[at], said_sums[at], float(both[at])) for at in range(n_labels)
+    ]
+    yes, said = (np.array([each.weight for each in sums]) for sums in (true_sums, said_sums))
+    cells = np.array([everything.weight - yes - said + both, said - both, yes - both, both])
+    accuracy, interval = share_of(rows.sum_in(row, "right").weight, everything)
+    return RuleScores(
+        rules.labels,
+        resolution.n_rows,
+        everything.weight,
+        accuracy,
+        interval,
+        mean_f1(both, yes, said) if (yes + said).any() else np.nan,
+        float(np.mean([each.macro_f1 for each in scores])),
+        np.maximum(cells, 0.0).T.reshape(n_labels, 2, 2),
+        resolution,
+        dict(zip(rules.labels, scores, strict=True)),
+    )

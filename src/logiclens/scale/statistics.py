@@ -1,0 +1,298 @@
+"""What an encoder needs to know of a column in an engine: how often each value goes with each class.
+
+The engine counts: one GROUP BY for each column, by value and target. What comes out is a small column, each
+value once for each class, with the counts as weights, and what becomes of it is decided where it always is,
+in :mod:`logiclens.concepts.columns`. So the concepts are those that NumPy finds on the same rows.
+
+Numbers of more than :data:`MOST_VALUES` distinct values are put into buckets
+(:mod:`logiclens.scale.buckets`), each class in each standing for its largest value there; of texts with more
+values the most common ones are looked at. A table has no order here: whole numbers from 0 or 1 on that stand
+in one row each are row numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from logiclens.concepts.cells import Column, Kind, read_array, read_series
+from logiclens.concepts.columns import Evidence, Extent, Reading, Recipe, read_column
+from logiclens.concepts.encoder import ConceptEncoder, tell
+from logiclens.concepts.table import check_tells_apart
+from logiclens.errors import InputError, UnknownColumnError
+from logiclens.scale.buckets import bucket_counts
+from logiclens.scale.cells import as_number, float_literal, is_missing, kind_of
+from logiclens.scale.engine import Expression, Table, fetched, ibis_module
+from logiclens.scale.rows import Rows, Totals, check_rows, count_rows, numbers_of
+
+MOST_VALUES = 1 << 16
+"""Distinct values of a column that are counted one by one."""
+_SURELY_MORE = 2 * MOST_VALUES  # by a number that the engine only estimates
+_EXACTLY = 1 << 24  # rows up to which distinct values are counted, not estimated
+_NEARLY_ALL = 0.9  # a share of distinct values, estimated, that is as good as all
+_ANY = Recipe("quantile", {}, 1, 1, 0.0, False, False)
+_LOOKED_AT = 100  # values that are looked at to say what is wrong with a column
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A few numbers about a column, of rows that weigh something.
+
+    Attributes
+    ----------
+    name : str
+    kind : Kind
+    rows : int
+        All rows.
+    present : int
+        Rows with a value.
+    values : int
+        Distinct values, as the engine estimates them.
+    low, high : float
+        Least and greatest number; NaN where there is none.
+    only_flags : bool
+        Whether there are Booleans, or no other numbers than 0 and 1.
+    """
+
+    name: str
+    kind: Kind
+    rows: int
+    present: int
+    values: int
+    low: float
+    high: float
+    only_flags: bool
+
+    def sketch(self) -> Column:
+        """A column with the same least and greatest value, and a gap if there is one."""
+        gap = self.present < self.rows
+        ends = np.array([self.low, self.high, self.low])
+        missing = np.array([False, False, gap]) | (self.present == 0)
+        return Column(self.name, self.kind if self.present else Kind.NUMBER, missing, ends)
+
+
+def column_facts(rows: Rows) -> list[Facts]:
+    """A few numbers about each column, in one pass.
+
+    Of Booleans the gaps are counted, which DuckDB reads off a Parquet file where there are none.
+
+    Raises
+    ------
+    InputError
+        A column has infinite values.
+    """
+    table = rows.weighty
+    kinds = {name: kind_of(table[name]) for name in rows.columns}
+    asked: dict[str, Expression] = {}
+    for at, (name, kind) in enumerate(kinds.items()):
+        column = table[name]
+        if column.type().is_null():
+            continue
+        missing = is_missing(column)
+        asked[f"present{at}"] = (~missing).sum() if column.type().is_floating() else column.count()
+        if kind in (Kind.NUMBER, Kind.TEXT):
+            asked[f"values{at}"] = column.approx_nunique()
+        if kind is Kind.NUMBER:
+            numbers = missing.ifelse(ibis_module().null("float64"), as_number(column))
+            other = (numbers != float_literal(0)) & (numbers != float_literal(1))
+            asked |= {f"low{at}": numbers.min(), f"high{at}": numbers.max(), f"other{at}": other.sum()}
+    found = fetched(table.aggregate(n=table.count(), **asked), "Looking at the columns").to_pylist()[0]
+    facts = []
+    for at, (name, kind) in enumerate(kinds.items()):
+        ends = [found.get(f"{end}{at}") for end in ("low", "high")]
+        low, high = (np.nan if end is None else float(end) for end in ends)
+        if np.isinf([low, high]).any():
+            wrong = low if np.isinf(low) else high
+            raise InputError(
+                f"Column {name!r} has an infinite value ({wrong}). "
+                "Replace it by a number, or by NaN if it is missing."
+            )
+        if kind is Kind.BOOLEAN:
+            low, high = 0.0, 1.0
+        flags = kind is Kind.BOOLEAN or (f"other{at}" in found and not found[f"other{at}"])
+        present = int(found.get(f"present{at}") or 0)
+        values = int(found.get(f"values{at}") or 0)
+        facts.append(Facts(name, kind, found["n"], present, values, low, high, flags))
+    return facts
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """The values of a column, each once for each class, and how often they occur.
+
+    Attributes
+    ----------
+    column : Column
+        Values, n of them.
+    evidence : Evidence
+        Their weights and classes, and the extent of the whole column.
+    """
+
+    column: Column
+    evidence: Evidence
+
+    def read(self, recipe: Recipe, encoder: ConceptEncoder) -> Reading:
+        """What becomes of the column."""
+        codes, is_reference = self.evidence.codes, None
+        if codes is not None and encoder.reference is not None:
+            is_reference = encoder.is_reference([read_array(each, "y") for each in codes.T])
+        return read_column(self.column, recipe, replace(self.evidence, is_reference=is_reference))
+
+
+def histogram(rows: Rows, totals: Totals, facts: Facts) -> Histogram:
+    """Count the values of a column by class.
+
+    Parameters
+    ----------
+    rows : Rows
+    totals : Totals
+        What the rows add up to.
+    facts : Facts
+        What is known of the column.
+
+    Raises
+    ------
+    InputError
+        The column holds dates, nested values or other things that are no concepts.
+    """
+    column = rows.weighty[facts.name]
+    many = facts.values > _SURELY_MORE
+    found: Any = None
+    if facts.present == 0:
+        column = ibis_module().null("float64")
+    elif facts.kind in (Kind.DATE, Kind.OTHER):
+        raise _no_concepts(rows, facts.name)
+    elif column.type().is_decimal():
+        column = as_number(column)
+    if not many:
+        query = rows.grouped(rows.keyed(rows.weighty, v=column), ["v"], by_targets=totals.by_targets)
+        found = fetched(query, f"Counting the values of {facts.name!r}")
+        many = len(found.column("v").unique()) > MOST_VALUES
+    if many and facts.kind is Kind.TEXT:
+        found = _most_common(rows, totals, facts.name)
+    elif many:
+        numbers = is_missing(column).ifelse(ibis_module().null("float64"), as_number(column))
+        found = bucket_counts(rows, numbers, facts.low, facts.high, by_targets=totals.by_targets)
+    places, weights, codes = totals.spread(rows, found)
+    values = read_series(nw.from_native(found.column("v"), series_only=True), facts.name)
+    lines = np.unique(places)
+    counts, missing = numbers_of(found, "n")[lines], values.missing[lines]
+    n_rows, present = int(counts.sum()), int(counts[~missing].sum())
+    column = values.take(places)
+    extent = Extent(n_rows, present, len(column.levels))
+    if many and present <= _EXACTLY:
+        exactly = fetched(
+            rows.weighty[facts.name].nunique(), f"Counting the values of {facts.name!r}"
+        ).as_py()
+        extent = replace(extent, values=exactly)
+    elif many:
+        once = facts.kind is Kind.TEXT and numbers_of(found, "k").max(initial=0) == 1
+        extent = replace(extent, values=present if once else min(facts.values, present - 1))
+    return Histogram(column, Evidence(weights, codes, extent=_numbering(column, extent)))
+
+
+def _numbering(column: Column, extent: Extent) -> Extent:
+    """The same, with the first number if whole numbers from 0 or 1 on stand in one row each."""
+    least = extent.rows if extent.rows <= _EXACTLY else _NEARLY_ALL * extent.rows
+    if not column.is_numeric or extent.present < extent.rows or extent.values < least:
+        return extent
+    numbers = np.array(column.levels, dtype=np.float64)
+    numbered = numbers[0] in (0, 1) and numbers[-1] - numbers[0] + 1 == extent.rows
+    if numbered and (numbers == np.round(numbers)).all():
+        return replace(extent, first_number=float(numbers[0]))
+    return extent
+
+
+def _most_common(rows: Rows, totals: Totals, name: str) -> Any:
+    """Counts of the most common texts, each with the rows that have it (``k``), and of rows without one."""
+    import pyarrow as pa
+
+    ibis = ibis_module()
+    keyed = rows.keyed(rows.weighty, v=rows.weighty[name])
+    there = keyed.filter(keyed["v"].notnull())
+    common = there.group_by("v").aggregate(k=there.count())
+    common = common.order_by([ibis.desc("k"), "v"]).limit(MOST_VALUES).rename(of="v")
+    joined = there.join(common, there["v"] == common["of"])
+    gaps = keyed.filter(keyed["v"].isnull())
+    parts = [
+        fetched(
+            rows.grouped(part, ["v"], by_targets=totals.by_targets, k=k), f"Counting the values of {name!r}"
+        )
+        for part, k in ((joined, joined["k"].max()), (gaps, gaps.count()))
+    ]
+    return pa.concat_tables([part.cast(parts[0].schema) for part in parts])
+
+
+def _no_concepts(rows: Rows, name: str) -> InputError:
+    """What is wrong with a column of dates or of nested values, in the words that there are for it."""
+    cells = rows.weighty[name]
+    found = fetched(
+        rows.weighty.select(v=cells).filter(cells.notnull()).limit(_LOOKED_AT), f"Looking at {name!r}"
+    )
+    column = read_series(nw.from_native(found.column("v"), series_only=True), name)
+    try:
+        if column.kind in (Kind.DATE, Kind.OTHER):
+            read_column(column, _ANY, Evidence(np.ones(len(column))))
+    except InputError as error:
+        return error
+    return InputError(
+        f"Column {name!r} has values of type {cells.type()}. "
+        "Make columns of numbers or text of what is inside, or drop it."
+    )
+
+
+def learn_vocabulary(
+    encoder: ConceptEncoder,
+    table: Table,
+    target: str | Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    weights: str | None = None,
+) -> ConceptEncoder:
+    """Fit an encoder on a table in an engine: the concepts that it finds on the same rows in memory.
+
+    Parameters
+    ----------
+    encoder : ConceptEncoder
+        It is changed.
+    table : ibis.Table
+    target : str, or sequence of str, optional
+        Column of labels, or of several outputs, to choose cut points by.
+    columns : sequence of str, optional
+        What to make concepts of; all but the target and the weights when missing.
+    weights : str, optional
+        Column of weights.
+
+    Returns
+    -------
+    ConceptEncoder
+        The same, fitted.
+
+    Examples
+    --------
+    >>> import ibis
+    >>> table = ibis.memtable({"age": [25, 38, 47, 63, 70, 51], "ward": ["A", "B", "A", "A", "C", "B"]})
+    >>> learn_vocabulary(ConceptEncoder(max_cuts=1), table).vocabulary_.names
+    ('age > 50', 'ward = A', 'ward = B', 'ward = C')
+    """
+    rows = check_rows(table, target, columns, weights)
+    totals = count_rows(rows)
+    check_tells_apart(totals.rows, rows.columns)
+    recipe = encoder.recipe(has_targets=bool(rows.targets))
+    facts = column_facts(rows)
+    check_own_cuts(recipe, facts)
+    readings = [histogram(rows, totals, each).read(recipe, encoder) for each in facts]
+    encoder.adopt(readings, rows.columns)
+    tell(encoder)
+    return encoder
+
+
+def check_own_cuts(recipe: Recipe, facts: Sequence[Facts]) -> None:
+    """Refuse cut points of columns that are not there."""
+    names = [each.name for each in facts]
+    for name in recipe.own_cuts:
+        if name not in names:
+            raise UnknownColumnError(name, names, "There are cut points for it in cuts.")

@@ -1,0 +1,170 @@
+"""What there is to learn, read from columns: labels of one, or outputs of several.
+
+A label is a number from here on, its place among the sorted labels, so that rows need little room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from logiclens.errors import FileError, InputError, count, shown
+from logiclens.estimators.targets import Problem, read_targets
+from logiclens.explain.label import Label, label_array
+from logiclens.logic.arrays import FloatArray
+from logiclens.logic.values import THRESHOLD
+from logiclens.scale.streaming.source import Chunk, ParquetSource, RowGroup
+
+MOST_LABELS = 1 << 12
+"""Labels of a target, at most; each has a network."""
+
+
+@dataclass(frozen=True, eq=False)
+class Aim:
+    """Targets in the columns of files.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns: one that holds labels, or one for each output.
+    labels : tuple
+        The classes in sorted order, or the names of the outputs.
+    multi_label : bool
+    counts : ndarray of shape (n_labels,)
+        Rows of each label, or total of each output.
+    n_rows : int
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[Label, ...]
+    multi_label: bool
+    counts: FloatArray
+    n_rows: int
+
+    def read(self, chunk: Chunk) -> NDArray[Any]:
+        """Places of the labels of rows, (n,), or their outputs, (n_outputs, n)."""
+        if self.multi_label:
+            return chunk.scores(self.names)
+        values, places = _encoded(chunk, self.names[0])
+        known = {label: at for at, label in enumerate(self.labels)}
+        try:
+            return np.array([known[value] for value in values], dtype=np.intp)[places]
+        except KeyError:
+            raise FileError(
+                f"{chunk.path!r} was changed while it was being read. Start again once it stays as it is.",
+                chunk.path,
+            ) from None
+
+    def outputs(self, read: NDArray[Any], problem: Problem) -> FloatArray:
+        """What networks learn, (n_outputs, n), from what :meth:`read` returned."""
+        if self.multi_label:
+            return read
+        return np.asarray(self.table(problem)[:, read])
+
+    def table(self, problem: Problem) -> FloatArray:
+        """What networks learn of each label, (n_outputs, n_labels)."""
+        whole = np.eye(len(self.labels))
+        return whole[1:] if problem is Problem.BINARY else whole
+
+    def strata(self, read: NDArray[Any]) -> NDArray[np.intp]:
+        """What a sample is stratified by, (n,): the class, or the rarest output that is true."""
+        if not self.multi_label:
+            return read
+        order = np.argsort(self.counts, kind="stable")
+        true = read[order] > THRESHOLD
+        return np.where(true.any(axis=0), order[true.argmax(axis=0)], len(order)).astype(np.intp)
+
+    def as_y(self, read: NDArray[Any]) -> Any:
+        """The same as a caller would pass it to ``fit``: labels, or a table of outputs by name."""
+        if not self.multi_label:
+            return label_array(self.labels)[read]
+        return pa.table({name: column for name, column in zip(self.names, read, strict=True)})
+
+
+def check_targets(target: Any, source: ParquetSource) -> tuple[str, ...]:
+    """Names of the columns that hold the targets."""
+    names = (target,) if isinstance(target, str) else target
+    if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
+        raise InputError(f"target must be the name of a column, or several. Got {shown(target)}.")
+    if len(set(names)) < len(names):
+        raise InputError(f"target names a column twice. Got {shown(target)}.")
+    source.check_columns(names)
+    return tuple(names)
+
+
+def count_targets(
+    source: ParquetSource, groups: Iterable[RowGroup], names: tuple[str, ...]
+) -> dict[Label, float]:
+    """Rows of each label, or the total of each output, in some row groups.
+
+    Only the columns of the targets are read.
+
+    Raises
+    ------
+    InputError
+        A label is missing, or there are too many.
+    """
+    found: dict[Label, float] = {}
+    for group in groups:
+        for chunk in source.chunks(group, names):
+            if len(names) > 1:
+                totals = zip(names, chunk.scores(names).sum(axis=1), strict=True)
+                _add(found, dict(totals))
+                continue
+            values, places = _encoded(chunk, names[0])
+            sizes = np.bincount(places, minlength=len(values))
+            _add(found, dict(zip(values, sizes, strict=True)))
+            if len(found) > MOST_LABELS:
+                raise InputError(
+                    f"Column {names[0]!r} has more than {MOST_LABELS} labels. Name a column of classes as "
+                    "target."
+                )
+    return found
+
+
+def aim_of(counted: Sequence[Mapping[Label, float]], names: tuple[str, ...], n_rows: int) -> Aim:
+    """The targets, from what was counted in all parts.
+
+    Raises
+    ------
+    InputError
+        Rows cannot be told apart: there is one label only, or labels are of several types.
+    """
+    found: dict[Label, float] = {}
+    for part in counted:
+        _add(found, part)
+    if len(names) > 1:
+        return Aim(names, names, True, np.array([found[name] for name in names]), n_rows)
+    values = list(found)
+    plain = np.array(values, dtype=object if isinstance(values[0], str) else None)
+    labels = read_targets(plain, len(values)).labels
+    if len(labels) < 2:
+        raise InputError(
+            f"Column {names[0]!r} has one label only, {labels[0]!r}, in all {count(n_rows, 'row')}. "
+            "Name a target with at least 2."
+        )
+    return Aim(names, labels, False, np.array([found[label] for label in labels]), n_rows)
+
+
+def _add(found: dict[Label, float], more: Mapping[Label, float]) -> None:
+    for label, number in more.items():
+        found[label] = found.get(label, 0.0) + float(number)
+
+
+def _encoded(chunk: Chunk, name: str) -> tuple[list[Any], NDArray[np.intp]]:
+    """Distinct values of a column, and which of them each row has."""
+    column = chunk.column(name)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    missing = column.is_null(nan_is_null=True).to_numpy()
+    if missing.any():
+        raise chunk.missing(name, int(missing.argmax()))
+    coded = column.combine_chunks().dictionary_encode()
+    if isinstance(coded, pa.ChunkedArray):
+        coded = coded.combine_chunks()
+    return coded.dictionary.to_pylist(), coded.indices.to_numpy(zero_copy_only=False).astype(np.intp)

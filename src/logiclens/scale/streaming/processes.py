@@ -1,0 +1,159 @@
+"""One process or many: who this one is, and how they tell each other what they found.
+
+Under ``torchrun`` every process runs the same program. The first one alone explores, extracts rules and
+writes files; all of them read their part of the rows and train. Where a process group is there already it is
+used; otherwise one is made that stays until the program ends: once given up, it could not be made again.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import torch
+import torch.distributed as dist
+
+from logiclens.errors import LogicLensError
+from logiclens.estimators.fitting import resolve_device
+from logiclens.logic.arrays import FloatArray
+
+_PATIENCE = timedelta(days=2)  # the first process explores while the others wait
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Crew:
+    """The processes that work together.
+
+    Attributes
+    ----------
+    rank : int
+        Which one this is; the first, 0, does what is done once.
+    size : int
+    device : torch.device
+        Where this one computes.
+    talk : object, optional
+        The process group through which they tell each other values; None for a single one.
+
+    Examples
+    --------
+    >>> alone = Crew(0, 1, torch.device("cpu"))
+    >>> alone.once(lambda: "rules"), alone.each(lambda: 3), alone.total(torch.ones(1)).tolist()
+    ('rules', [3], [1.0])
+    """
+
+    rank: int
+    size: int
+    device: torch.device
+    talk: Any = None
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this process does what is done once."""
+        return self.rank == 0
+
+    def once(self, make: Callable[[], T]) -> T:
+        """What the first process makes, in all of them; an error of ours is raised in all of them, too."""
+        if self.talk is None:
+            return make()
+        told: list[Any] = [None]
+        if self.is_first:
+            told = [_tried(make)]
+        dist.broadcast_object_list(told, src=0, group=self.talk)
+        made: T = _result(told[0])
+        return made
+
+    def each(self, make: Callable[[], T]) -> list[T]:
+        """What every process makes, in all of them, by rank; an error in one is raised in all."""
+        if self.talk is None:
+            return [make()]
+        told: list[Any] = [None] * self.size
+        dist.all_gather_object(told, _tried(make), group=self.talk)
+        return [_result(each) for each in told]
+
+    def total(self, values: torch.Tensor) -> torch.Tensor:
+        """The sum over all processes, on the CPU and in double precision."""
+        summed = values.detach().double().cpu()
+        if self.talk is not None:
+            summed = summed.clone()
+            dist.all_reduce(summed, group=self.talk)
+        return summed
+
+    def totals(self, values: FloatArray) -> FloatArray:
+        """The same for an array."""
+        return self.total(torch.as_tensor(values)).numpy()
+
+
+@contextmanager
+def crew_for(device: str) -> Iterator[Crew]:
+    """The processes of this run: those that ``torchrun`` started, or of a group that is there; else one.
+
+    Parameters
+    ----------
+    device : str
+        "auto", "cpu", "cuda", ... On CUDA each process of a machine takes a device of its own.
+    """
+    found = _own_device(resolve_device(device))
+    there = dist.is_available() and dist.is_initialized()
+    if not there and int(os.environ.get("WORLD_SIZE", "1")) <= 1:
+        yield Crew(0, 1, found)
+        return
+    if not there:
+        dist.init_process_group(_backend(found))
+        atexit.register(_leave)
+    if dist.get_world_size() == 1:
+        yield Crew(0, 1, found)
+        return
+    talk = dist.new_group(backend="gloo", timeout=_PATIENCE)
+    try:
+        yield Crew(dist.get_rank(), dist.get_world_size(), found, talk)
+    finally:
+        dist.destroy_process_group(talk)
+
+
+def _leave() -> None:
+    if dist.is_initialized():
+        dist.destroy_process_group()
+
+
+def _backend(device: torch.device) -> str:
+    """NCCL where each process of a machine has a device of its own, else gloo."""
+    if device.type != "cuda":
+        return "gloo"
+    beside = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
+    return "nccl" if beside <= torch.cuda.device_count() else "gloo"
+
+
+def _own_device(device: torch.device) -> torch.device:
+    if device.type != "cuda" or device.index is not None:
+        return device
+    own = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")) % torch.cuda.device_count())
+    torch.cuda.set_device(own)
+    return own
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """What a process tells the others: what it made, or why it could not."""
+
+    value: Any = None
+    error: LogicLensError | None = None
+
+
+def _tried(make: Callable[[], Any]) -> _Told:
+    try:
+        return _Told(make())
+    except LogicLensError as error:
+        return _Told(error=error)
+
+
+def _result(told: _Told) -> Any:
+    if told.error is not None:
+        raise told.error
+    return told.value

@@ -1,0 +1,180 @@
+"""A sample of rows by which networks are explored; on the way to it all values are looked at.
+
+A row is drawn by a number that a hash of its position gives: the same rows whoever reads which files in what
+order. Of rare targets more are drawn, and weights make up for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logiclens.logic.arrays import FloatArray
+from logiclens.scale.streaming.aims import Aim
+from logiclens.scale.streaming.checkpoint import Stored
+from logiclens.scale.streaming.source import ParquetSource, RowGroup
+
+_LEAST = 64  # rows of a target that are drawn in any case, where there are so many
+_HALVINGS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows that were drawn, in the order of their positions.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n_drawn, n_concepts)
+    read : ndarray of shape (n_drawn,) or (n_outputs, n_drawn)
+        Their targets, as :meth:`~logiclens.scale.streaming.aims.Aim.read` returns them.
+    position : ndarray of int, shape (n_drawn,)
+    stratum : ndarray of int, shape (n_drawn,)
+    sizes : ndarray of shape (n_strata,)
+        Rows of each stratum, drawn or not.
+    """
+
+    x: NDArray[Any]
+    read: NDArray[Any]
+    position: NDArray[np.int64]
+    stratum: NDArray[np.intp]
+    sizes: FloatArray
+
+    @property
+    def weight(self) -> FloatArray:
+        """How many rows each stands for, (n_drawn,)."""
+        drawn = np.bincount(self.stratum, minlength=len(self.sizes))
+        return np.asarray((self.sizes / np.maximum(drawn, 1))[self.stratum])
+
+
+def draw(
+    source: ParquetSource,
+    groups: Iterable[RowGroup],
+    columns: Sequence[str],
+    aim: Aim,
+    n_drawn: int,
+    seed: int,
+    told: Callable[[int], None] = lambda _: None,
+) -> Sample:
+    """Draw from some row groups, and look at all their values.
+
+    Parameters
+    ----------
+    source : ParquetSource
+    groups : iterable of RowGroup
+    columns : sequence of str
+        The concepts.
+    aim : Aim
+    n_drawn : int
+        Most rows to draw of all row groups.
+    seed : int
+    told : callable, optional
+        Told the number of rows that were looked at, each time.
+
+    Raises
+    ------
+    InputError
+        A value is missing, outside [0, 1] or no number.
+    """
+    share = shares(aim, n_drawn)
+    sizes = np.zeros(len(share))
+    dtype = source.dtype(columns)
+    x, read, position, stratum = [], [], [], []
+    for group in groups:
+        for chunk in source.chunks(group, [*columns, *aim.names]):
+            values, targets = chunk.scores(columns, dtype), aim.read(chunk)
+            strata = aim.strata(targets)
+            sizes += np.bincount(strata, minlength=len(sizes))
+            place = chunk.start + np.arange(chunk.rows.num_rows)
+            chosen = np.flatnonzero(uniforms(place, seed) < share[strata])
+            x.append(values[:, chosen].T)
+            read.append(targets[..., chosen])
+            position.append(place[chosen])
+            stratum.append(strata[chosen])
+            told(chunk.rows.num_rows)
+    if not x:  # more processes than row groups
+        width = (len(aim.names), 0) if aim.multi_label else (0,)
+        none = np.zeros(0, dtype=np.intp)
+        empty = np.zeros(width, dtype=np.float64 if aim.multi_label else np.intp)
+        return Sample(np.zeros((0, len(columns)), dtype), empty, none.astype(np.int64), none, sizes)
+    return Sample(
+        np.concatenate(x),
+        np.concatenate(read, axis=-1),
+        np.concatenate(position),
+        np.concatenate(stratum),
+        sizes,
+    )
+
+
+def merged(parts: Sequence[Sample]) -> Sample:
+    """One sample of those of several parts of the files."""
+    position = np.concatenate([part.position for part in parts])
+    order = np.argsort(position)
+    return Sample(
+        np.concatenate([part.x for part in parts])[order],
+        np.concatenate([part.read for part in parts], axis=-1)[..., order],
+        position[order],
+        np.concatenate([part.stratum for part in parts])[order],
+        np.sum([part.sizes for part in parts], axis=0),
+    )
+
+
+def shares(aim: Aim, n_drawn: int) -> FloatArray:
+    """Share of each stratum that is drawn, so that the sample has hardly ever more than ``n_drawn`` rows.
+
+    A stratum gets the more of it the larger it is, but only by the square root.
+
+    Examples
+    --------
+    >>> aim = Aim(("y",), ("a", "b"), False, np.array([100.0, 9900.0]), 10000)
+    >>> shares(aim, 1000).round(3).tolist()
+    [0.798, 0.08]
+    """
+    counts = np.append(aim.counts, aim.n_rows) if aim.multi_label else aim.counts
+    if n_drawn >= aim.n_rows:
+        return np.ones(len(counts))
+    roots = np.sqrt(np.maximum(counts, 1.0))
+    expected = n_drawn - 4.0 * np.sqrt(n_drawn)  # chance seldom adds four standard deviations
+    low, high = 0.0, float(roots.max())
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if np.minimum(counts, middle * roots).sum() > expected:
+            high = middle
+        else:
+            low = middle
+    return np.asarray(np.minimum(1.0, np.maximum(low, _LEAST / roots) / roots))
+
+
+def uniforms(position: NDArray[np.int64], seed: int) -> FloatArray:
+    """A number in [0, 1) for each position, by a hash of it and the seed (the finalizer of SplitMix64).
+
+    Examples
+    --------
+    >>> uniforms(np.arange(3), seed=0).round(3).tolist() == uniforms(np.arange(3), seed=0).round(3).tolist()
+    True
+    """
+    mixed = np.uint64(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
+    with np.errstate(over="ignore"):
+        z = position.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + mixed
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return np.asarray((z >> np.uint64(11)) * 2.0**-53)
+
+
+def sample_to_stored(sample: Sample, aim: Aim, seed: int) -> Stored:
+    """A sample and what was counted on the way to it, for a checkpoint."""
+    entries = {"seed": seed, "labels": list(aim.labels), "multi_label": aim.multi_label, "rows": aim.n_rows}
+    arrays = {name: getattr(sample, name) for name in ("x", "read", "position", "stratum", "sizes")}
+    return Stored(entries, {**arrays, "counts": aim.counts})
+
+
+def sample_from_stored(stored: Stored, names: tuple[str, ...]) -> tuple[Sample, Aim, int]:
+    """Inverse of :func:`sample_to_stored`, where the targets are in those columns."""
+    entries, arrays = stored.entries, dict(stored.tensors)
+    counts = arrays.pop("counts")
+    aim = Aim(names, tuple(entries["labels"]), entries["multi_label"], counts, entries["rows"])
+    return Sample(**arrays), aim, entries["seed"]

@@ -1,0 +1,301 @@
+"""Parquet files larger than memory: what they hold, row group by row group, only the columns that are needed.
+
+Rows are counted over all files in the order of their names, so each has a position. What lies where is read
+from the metadata alone; values are decoded a few thousand rows at a time.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+from numpy.typing import NDArray
+
+from logiclens.errors import FileError, InputError, MissingFileError, UnknownColumnError, shown
+from logiclens.files.native import plain_column
+from logiclens.files.reading import damaged_parquet
+from logiclens.files.writing import unreadable
+
+ROWS = 1 << 16
+"""Rows decoded at a time, at most."""
+CELLS = 1 << 24
+"""Values decoded at a time, at most, unless a thousand rows have more."""
+_FEWEST = 1 << 10
+_BUFFER = 1 << 17  # bytes of a column that are read from the disk at a time
+_ROUNDING = 1e-9  # how far outside [0, 1] a value may fall by rounding
+_INDEX = "__index_level_"  # what pandas calls an index without a name
+
+REMEDY = "Leave it out with columns=, or use logiclens.scale.fit, which makes concepts of raw columns."
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """Some rows of a file that lie together.
+
+    Attributes
+    ----------
+    file : int
+        Which of the files.
+    at : int
+        Which of its row groups.
+    start : int
+        Rows before it, in all files.
+    within : int
+        Rows before it in its file.
+    n_rows : int
+    """
+
+    file: int
+    at: int
+    start: int
+    within: int
+    n_rows: int
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Rows that were decoded.
+
+    Attributes
+    ----------
+    rows : pyarrow.RecordBatch
+    start : int
+        Rows before them, in all files.
+    within : int
+        Rows before them in their file.
+    path : str
+        Their file.
+    """
+
+    rows: Any
+    start: int
+    within: int
+    path: str
+
+    def column(self, name: str) -> Any:
+        """A column, with a plain type."""
+        return plain_column(pa.chunked_array([self.rows.column(name)]))
+
+    def scores(self, names: Sequence[str], dtype: Any = np.float64) -> NDArray[Any]:
+        """Columns of scores in [0, 1], (n_columns, n).
+
+        Raises
+        ------
+        InputError
+            A value is missing, lies outside [0, 1] or is no number.
+        """
+        values = np.empty((len(names), self.rows.num_rows), dtype=dtype)
+        for at, name in enumerate(names):
+            column = self.column(name)
+            if not _is_number(column.type):
+                raise InputError(
+                    f"Column {name!r} of {self.path!r} has the type {column.type}; scores are Booleans or "
+                    f"numbers in [0, 1]. {REMEDY}"
+                )
+            values[at] = column.to_numpy()
+            low, high = values[at].min(), values[at].max()
+            if not (low >= 0.0 and high <= 1.0):  # min() is NaN as soon as one value is
+                self._refuse(name, values[at])
+                np.clip(values[at], 0.0, 1.0, out=values[at])
+        return values
+
+    def _refuse(self, name: str, values: NDArray[Any]) -> None:
+        missing = np.isnan(values)
+        wrong = missing | (values < -_ROUNDING) | (values > 1 + _ROUNDING)
+        if not wrong.any():
+            return
+        at = int(wrong.argmax())
+        if missing[at]:
+            raise self.missing(name, at)
+        raise InputError(
+            f"Column {name!r} of {self.path!r} has the value {values[at]:g}, outside [0, 1], in row "
+            f"{self.within + at} (counted from 0). {REMEDY}"
+        )
+
+    def missing(self, name: str, at: int) -> InputError:
+        """What to say of a missing value."""
+        return InputError(
+            f"Column {name!r} of {self.path!r} has a missing value in row {self.within + at} (counted from "
+            "0). Impute or drop such rows first."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ParquetSource:
+    """Parquet files as one table.
+
+    Attributes
+    ----------
+    paths : tuple of str
+        The files, by name.
+    sizes : tuple of int
+        Their bytes.
+    groups : tuple of RowGroup
+        In the order of the rows.
+    types : dict of str to pyarrow.DataType
+        The columns of the first file, and their types.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for part in ("a", "b"):
+    ...         table = pa.table({"red": [0.1, 0.9], "y": ["no", "yes"]})
+    ...         pa.parquet.write_table(table, f"{folder}/{part}.parquet")
+    ...     source = ParquetSource.of(folder)
+    ...     [chunk.scores(["red"]).tolist() for chunk in source.chunks(source.groups[1], ["red"])]
+    [[[0.1, 0.9]]]
+    """
+
+    paths: tuple[str, ...]
+    sizes: tuple[int, ...]
+    groups: tuple[RowGroup, ...]
+    types: dict[str, Any]
+
+    @classmethod
+    def of(cls, source: Any) -> ParquetSource:
+        """Find out what is where.
+
+        Parameters
+        ----------
+        source : str, path, or sequence of them
+            Parquet files, folders of them, or patterns such as ``"scores/*.parquet"``.
+
+        Raises
+        ------
+        MissingFileError
+            There are no such files.
+        FileError
+            One is not Parquet, or may not be read.
+        InputError
+            They hold no rows.
+        """
+        paths = _paths(source)
+        groups: list[RowGroup] = []
+        start = 0
+        types: dict[str, Any] = {}
+        for file, path in enumerate(paths):
+            with _opened(path) as opened:
+                schema, metadata = opened.schema_arrow, opened.metadata
+                types = types or _types(schema, path)
+                before = start
+                for at in range(metadata.num_row_groups):
+                    n_rows = metadata.row_group(at).num_rows
+                    if n_rows:
+                        groups.append(RowGroup(file, at, start, start - before, n_rows))
+                    start += n_rows
+        if not start:
+            raise InputError(f"The Parquet files of {shown(source)} hold no rows. Pass files that do.")
+        return cls(tuple(paths), tuple(map(os.path.getsize, paths)), tuple(groups), types)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in all files."""
+        return self.groups[-1].start + self.groups[-1].n_rows
+
+    @property
+    def extent(self) -> list[list[Any]]:
+        """Name, bytes and rows of each file: what a later run must find again."""
+        rows = [0] * len(self.paths)
+        for group in self.groups:
+            rows[group.file] += group.n_rows
+        names = [os.path.basename(path) for path in self.paths]
+        return [list(each) for each in zip(names, self.sizes, rows, strict=True)]
+
+    def check_columns(self, names: Sequence[str]) -> None:
+        """Refuse columns that a file lacks."""
+        for path in self.paths:
+            with _opened(path) as opened:
+                known = opened.schema_arrow.names
+            for name in names:
+                if name not in known:
+                    raise UnknownColumnError(name, known, f"That is the file {path!r}.")
+
+    def dtype(self, names: Sequence[str]) -> Any:
+        """Single precision, unless a column has values that it cannot hold."""
+        exact = (pa.bool_(), pa.float32(), pa.float16(), pa.int8(), pa.uint8(), pa.int16(), pa.uint16())
+        return np.float32 if all(self.types.get(name) in exact for name in names) else np.float64
+
+    def chunks(self, group: RowGroup, names: Sequence[str]) -> Iterator[Chunk]:
+        """The rows of a row group, some at a time.
+
+        Parameters
+        ----------
+        group : RowGroup
+        names : sequence of str
+            Columns to decode.
+
+        Raises
+        ------
+        FileError
+            The file is gone, was damaged, or does not have as many rows as before.
+        """
+        path = self.paths[group.file]
+        size = min(ROWS, max(_FEWEST, CELLS // max(len(names), 1)))
+        with _opened(path) as opened:
+            metadata = opened.metadata
+            n_rows = metadata.row_group(group.at).num_rows if group.at < metadata.num_row_groups else 0
+            if n_rows != group.n_rows or os.path.getsize(path) != self.sizes[group.file]:
+                raise FileError(
+                    f"{path!r} was changed while it was being read. Start again once it stays as it is.", path
+                )
+            done = 0
+            try:
+                for rows in opened.iter_batches(size, row_groups=[group.at], columns=list(names)):
+                    yield Chunk(rows, group.start + done, group.within + done, path)
+                    done += rows.num_rows
+            except (pa.ArrowException, OSError) as error:
+                raise damaged_parquet(repr(path)) from error
+
+
+def _opened(path: str) -> Any:
+    try:
+        return pa.parquet.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False)
+    except pa.ArrowException:
+        raise FileError(
+            f"{path!r} is not a Parquet file, or a damaged one. Name Parquet files alone.", path
+        ) from None
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def _paths(source: Any) -> list[str]:
+    """Files by name, each once."""
+    several = list(source) if isinstance(source, list | tuple) else [source]
+    found: set[str] = set()
+    for each in several:
+        if not isinstance(each, str | os.PathLike):
+            raise InputError(
+                f"source must be the path of a Parquet file, of a folder or a pattern. Got {shown(each)}."
+            )
+        name = os.fspath(each)
+        if os.path.isdir(name):
+            matches = [os.fspath(path) for path in Path(name).rglob("*.parquet")]
+        else:
+            matches = [name] if os.path.exists(name) else glob.glob(name, recursive=True)
+        found.update(match for match in matches if not os.path.isdir(match))
+        if not matches:
+            raise MissingFileError(
+                f"There are no Parquet files at {name!r}. Name a file, a folder, or a pattern such as "
+                "'scores/*.parquet'.",
+                name,
+            )
+    return sorted(found)
+
+
+def _types(schema: Any, path: str) -> dict[str, Any]:
+    if len(set(schema.names)) < len(schema.names):
+        twice = next(name for name in schema.names if schema.names.count(name) > 1)
+        raise InputError(f"{path!r} has several columns called {twice!r}. Rename them.")
+    return {name: schema.field(name).type for name in schema.names if not name.startswith(_INDEX)}
+
+
+def _is_number(kind: Any) -> bool:
+    return bool(pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind))

@@ -1,0 +1,121 @@
+"""Targets in columns: labels of any type, or outputs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from logiclens.errors import FileError, InputError
+from logiclens.estimators.targets import Problem, read_targets
+from logiclens.scale.streaming import aims
+from logiclens.scale.streaming.aims import Aim, aim_of, check_targets, count_targets
+from logiclens.scale.streaming.source import ParquetSource
+from tests.scale.streaming.making import write
+
+
+def aim_in(path: Path, *names: str) -> tuple[Aim, ParquetSource]:
+    source = ParquetSource.of(path)
+    return aim_of([count_targets(source, source.groups, names)], names, source.n_rows), source
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["no", "yes", "no", "maybe"],
+        [3, 1, 3, 2],
+        [True, False, True, True],
+        [1.0, 0.0, 2.0, 1.0],
+        pa.array(["no", "yes", "no", "maybe"]).dictionary_encode(),
+    ],
+    ids=["text", "whole numbers", "Booleans", "floats", "categories"],
+)
+def test_labels_are_those_of_an_ordinary_fit(tmp_path: Path, values: Any):
+    path = write(tmp_path / "a.parquet", {"y": pa.array(values)}, 3)
+    aim, source = aim_in(path, "y")
+    plain = values.to_pylist() if isinstance(values, pa.Array) else values
+    expected = read_targets(np.array(plain, dtype=object if isinstance(plain[0], str) else None), 4)
+    chunks = [chunk for group in source.groups for chunk in source.chunks(group, ["y"])]
+    read = np.concatenate([aim.read(chunk) for chunk in chunks])
+
+    assert aim.labels == expected.labels
+    assert list(map(type, aim.labels)) == list(map(type, expected.labels))
+    assert aim.counts.tolist() == [plain.count(label) for label in aim.labels]
+    np.testing.assert_array_equal(aim.outputs(read, expected.problem).T, expected.outputs)
+    assert aim.as_y(read).tolist() == plain
+
+
+def test_outputs_of_several_columns(tmp_path: Path):
+    path = write(tmp_path / "a.parquet", {"a": [0.0, 1.0, 1.0], "b": [0.0, 0.0, 0.75]})
+    aim, source = aim_in(path, "a", "b")
+    (chunk,) = source.chunks(source.groups[0], ["a", "b"])
+    read = aim.read(chunk)
+
+    assert aim.labels == ("a", "b")
+    assert aim.counts.tolist() == [2.0, 0.75]
+    np.testing.assert_array_equal(aim.outputs(read, Problem.MULTI_LABEL), [[0, 1, 1], [0, 0, 0.75]])
+    assert aim.strata(read).tolist() == [2, 0, 1]  # none, a, the rarer of both
+    assert read_targets(aim.as_y(read), 3).labels == ("a", "b")
+
+
+def refused(error: type[Exception], message: str) -> Any:
+    return pytest.raises(error, match=f"^{re.escape(message)}$")
+
+
+def test_one_label_is_not_enough(tmp_path: Path):
+    with refused(
+        InputError, "Column 'y' has one label only, 'no', in all 3 rows. Name a target with at least 2."
+    ):
+        aim_in(write(tmp_path / "a.parquet", {"y": ["no"] * 3}), "y")
+
+
+def test_too_many_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(aims, "MOST_LABELS", 4)
+    with refused(InputError, "Column 'y' has more than 4 labels. Name a column of classes as target."):
+        aim_in(write(tmp_path / "a.parquet", {"y": list(range(5))}), "y")
+
+
+@pytest.mark.parametrize("values", [["no", None], [1.0, float("nan")]])
+def test_a_missing_label(tmp_path: Path, values: list[Any]):
+    path = write(tmp_path / "a.parquet", {"y": values})
+    with refused(
+        InputError,
+        f"Column 'y' of {str(path)!r} has a missing value in row 1 (counted from 0). "
+        "Impute or drop such rows first.",
+    ):
+        aim_in(path, "y")
+
+
+def test_labels_that_are_fractions(tmp_path: Path):
+    with pytest.raises(InputError, match=r"^Unknown label type: continuous\. y must hold the labels of cl"):
+        aim_in(write(tmp_path / "a.parquet", {"y": [0.25, 0.5]}), "y")
+
+
+def test_a_label_that_was_not_there_before(tmp_path: Path):
+    path = write(tmp_path / "a.parquet", {"y": ["no", "yes"]})
+    aim, _ = aim_in(path, "y")
+    source = ParquetSource.of(write(tmp_path / "b.parquet", {"y": ["no", "new"]}))
+    (chunk,) = source.chunks(source.groups[0], ["y"])
+
+    with refused(
+        FileError,
+        f"{source.paths[0]!r} was changed while it was being read. Start again once it stays as it is.",
+    ):
+        aim.read(chunk)
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (3, "target must be the name of a column, or several. Got 3."),
+        ([], "target must be the name of a column, or several. Got []."),
+        (["y", "y"], "target names a column twice. Got ['y', 'y']."),
+    ],
+)
+def test_targets_that_are_no_columns(folder: Path, target: Any, message: str):
+    with refused(InputError, message):
+        check_targets(target, ParquetSource.of(folder))

@@ -1,0 +1,121 @@
+"""Checkpoints: whole or not at all, and only for their own run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from logiclens.errors import FileError, InputError
+from logiclens.scale.streaming.checkpoint import Checkpoint, Stored
+
+RUN = {"epochs": 2, "l1": "(0.008, 0.016)"}
+
+
+def refused(error: type[Exception], message: str) -> Any:
+    return pytest.raises(error, match=f"^{re.escape(message)}$")
+
+
+def test_what_was_written_is_read(tmp_path: Path):
+    tensors = {
+        "weight": np.array([[0.1, -2.0]], dtype=np.float32),
+        "mask": np.array([True, False]),
+        "none": np.zeros((0, 3)),
+        "at": np.array(7),
+    }
+    Checkpoint.at(tmp_path / "new" / "folder", RUN).write("training", Stored({"seed": 2**63}, tensors))
+
+    stored = Checkpoint.at(tmp_path / "new" / "folder", RUN).read("training")
+
+    assert stored is not None
+    assert stored.entries == {"seed": 2**63}
+    assert stored.tensors.keys() == tensors.keys()
+    for name, tensor in tensors.items():
+        np.testing.assert_array_equal(stored.tensors[name], tensor)
+        assert stored.tensors[name].dtype == tensor.dtype
+    assert [path.name for path in (tmp_path / "new" / "folder").iterdir()] == ["training.safetensors"]
+
+
+def test_nothing_was_written(tmp_path: Path):
+    assert Checkpoint.at(tmp_path, RUN).read("training") is None
+
+
+def test_a_checkpoint_of_another_run(tmp_path: Path):
+    Checkpoint.at(tmp_path, RUN).write("training", Stored({}, {}))
+
+    with refused(
+        InputError,
+        f"The checkpoint {str(tmp_path)!r} is of another run: epochs was 2 and is 3. "
+        "Name another folder, or remove this one.",
+    ):
+        Checkpoint.at(tmp_path, RUN | {"epochs": 3}).read("training")
+
+
+@pytest.mark.parametrize("at", [0, 9, 200, -1])
+def test_a_damaged_checkpoint(tmp_path: Path, at: int):
+    Checkpoint.at(tmp_path, RUN).write("training", Stored({}, {"weight": np.ones(4)}))
+    path = tmp_path / "training.safetensors"
+    content = bytearray(path.read_bytes())
+    content[at] ^= 1
+    path.write_bytes(content)
+
+    with refused(FileError, f"{str(path)!r} is no checkpoint, or a damaged one. Remove it."):
+        Checkpoint.at(tmp_path, RUN).read("training")
+
+
+@pytest.mark.parametrize("content", [b"", b"red,y\n1,0\n", b"\x10\0\0\0\0\0\0\0{}"])
+def test_a_file_that_is_no_checkpoint(tmp_path: Path, content: bytes):
+    path = tmp_path / "training.safetensors"
+    path.write_bytes(content)
+
+    with refused(FileError, f"{str(path)!r} is no checkpoint, or a damaged one. Remove it."):
+        Checkpoint.at(tmp_path, RUN).read("training")
+
+
+def test_a_failure_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    checkpoint = Checkpoint.at(tmp_path, RUN)
+    checkpoint.write("training", Stored({"steps": 1}, {}))
+
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(FileError, match="the disk is full"):
+        checkpoint.write("training", Stored({"steps": 2}, {}))
+
+    stored = checkpoint.read("training")
+    assert stored is not None
+    assert stored.entries == {"steps": 1}
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_drafts_of_a_run_that_was_killed_go(tmp_path: Path):
+    (tmp_path / ".0123456789abcdef.tmp").write_bytes(b"half")
+    (tmp_path / "notes.tmp").write_bytes(b"someone's")
+
+    Checkpoint.at(tmp_path, RUN).clear_drafts()
+
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.tmp"]
+
+
+def test_a_folder_that_is_a_file(tmp_path: Path):
+    path = tmp_path / "file"
+    path.write_text("x")
+    with refused(FileError, f"checkpoint must be a folder, and {str(path)!r} is a file. Name another one."):
+        Checkpoint.at(path, RUN)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path):
+    path = tmp_path / "file"
+    path.write_text("x")
+    below = path / "below"
+    with refused(FileError, f"The folder {str(below)!r} cannot be made: Not a directory. Name another one."):
+        Checkpoint.at(below, RUN)
+
+
+def test_a_folder_that_is_no_path():
+    with refused(InputError, "checkpoint must be the path of a folder. Got 3."):
+        Checkpoint.at(3, RUN)  # type: ignore[arg-type]

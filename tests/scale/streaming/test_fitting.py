@@ -1,0 +1,290 @@
+"""From Parquet to rules: right on all rows, the same in two processes, the same when killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from logiclens.errors import InputError
+from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
+from logiclens.loading import load
+from logiclens.logic import equivalent, parse_formula
+from logiclens.scale import fit_streaming
+from logiclens.scale.streaming import fitting
+from tests.scale.streaming.making import NAMES, scores, whole, write
+
+ROOT = Path(__file__).parents[3]
+PLANTED = parse_formula('(red & "a & b") | ~sweet')
+QUICK: dict[str, Any] = {"random_state": 0, "epochs": 60, "restarts": 1}
+
+
+@pytest.mark.parametrize("classifier", [MuClassifier, EntropyClassifier, PsiClassifier, ReluClassifier])
+def test_the_planted_rule_is_found(folder: Path, classifier: Any):
+    model = classifier(**QUICK)
+
+    returned = fit_streaming(model, folder, "y", batch_rows=100, sample=500)
+
+    table = whole(folder)
+    x = {name: table[name].to_numpy() for name in NAMES}
+    y = table["y"].to_numpy()
+    fired = PLANTED.evaluate(x)
+    found = model.explanations_["yes"]
+    assert returned is model
+    assert equivalent(found.formula, PLANTED)
+    assert found.scores.n_rows == 1200
+    assert found.scores.precision == pytest.approx((y[fired] == "yes").mean())
+    assert found.scores.recall == pytest.approx(fired[y == "yes"].mean())
+    assert found.scores.coverage == pytest.approx(fired.mean())
+    assert found.scores.fidelity == pytest.approx((model.decide(x)[:, 1] == fired).mean())
+    assert found.support == model.decide(x)[:, 1].sum()
+    assert (model.predict(x) == y).mean() > 0.8
+    assert model.feature_names_in_.tolist() == list(NAMES)
+
+
+def test_of_few_rows_the_exploration_is_that_of_an_ordinary_fit(folder: Path):
+    table = whole(folder)
+    x = {name: table[name].to_numpy() for name in NAMES}
+    ordinary = MuClassifier(**QUICK, settle=False, encoder=None).fit(x, table["y"].to_numpy())
+
+    model = fit_streaming(MuClassifier(**QUICK, settle=False), folder, "y")
+
+    n = len(ordinary.loss_curve_)
+    np.testing.assert_allclose(model.loss_curve_[:n], ordinary.loss_curve_, rtol=1e-4)
+    assert len(model.loss_curve_) == n + 1  # one batch
+    assert equivalent(model.explanations_["yes"].formula, ordinary.explanations_["yes"].formula)
+
+
+@pytest.mark.parametrize(("rule", "least"), [("if", "recall"), ("only_if", "precision")])
+def test_implications(folder: Path, rule: str, least: str):
+    model = fit_streaming(MuClassifier(**QUICK, rule=rule), folder, "y", batch_rows=200)
+
+    assert getattr(model.explanations_["yes"].scores, least) > 0.9
+
+
+def test_several_classes_with_weights(tmp_path: Path):
+    columns = scores(900)
+    columns["y"] = np.select(
+        [columns["red"] > 0.5, columns["sweet"] > 0.5], ["red", "sweet"], default="neither"
+    )
+    path = write(tmp_path / "a.parquet", columns, 300)
+
+    model = fit_streaming(
+        MuClassifier(**QUICK | {"epochs": 200}, class_weight={"neither": 2.0}), path, "y", batch_rows=200
+    )
+
+    assert model.classes_.tolist() == ["neither", "red", "sweet"]
+    assert equivalent(model.explanations_["sweet"].formula, parse_formula("sweet & ~red"))
+    said = model.decide({name: columns[name] for name in NAMES})[:, 0]
+    weight = np.where(columns["y"] == "neither", 2.0, 1.0)
+    assert model.explanations_["neither"].support == weight @ said
+    assert model.explanations_["red"].scores.coverage == pytest.approx(
+        weight @ (columns["red"] > 0.5) / weight.sum()
+    )
+
+
+def test_several_outputs(tmp_path: Path):
+    columns = scores(900)
+    both = (columns["red"] > 0.5) & (columns["a & b"] > 0.5)
+    columns |= {"y": both, "high": (columns["sweet"] > 0.5) * 0.9}
+    path = write(tmp_path / "a.parquet", columns, 300)
+
+    model = fit_streaming(MuClassifier(**QUICK), path, ["y", "high"], batch_rows=200)
+
+    assert model.classes_.tolist() == ["y", "high"]
+    assert equivalent(model.explanations_["y"].formula, parse_formula('red & "a & b"'))
+    assert equivalent(model.explanations_["high"].formula, parse_formula("sweet"))
+
+
+def test_only_the_columns_named_are_looked_at(tmp_path: Path):
+    columns = scores(600) | {"name": ["x"] * 600, "age": np.arange(600)}
+    path = write(tmp_path / "a.parquet", columns)
+
+    model = fit_streaming(MuClassifier(**QUICK), path, "y", columns=["sweet", "red", "a & b"])
+
+    assert model.concept_names_ == ("sweet", "red", "a & b")
+    assert equivalent(model.explanations_["yes"].formula, PLANTED)
+
+
+def test_a_model_is_saved_and_explains_rows(folder: Path, tmp_path: Path):
+    model = fit_streaming(MuClassifier(**QUICK), folder, "y")
+    rows = {name: np.array([0.9]) for name in NAMES}
+    model.save(tmp_path / "model.lens")
+
+    again = load(tmp_path / "model.lens")
+
+    assert again.predict(rows).tolist() == model.predict(rows).tolist() == ["yes"]
+    assert again.explanations_ == model.explanations_
+    assert model.explain_sample(rows).target == "yes"
+    assert model.explain_global() is not None
+
+
+def test_without_rows_held_out(folder: Path):
+    model = fit_streaming(MuClassifier(**QUICK, validation_fraction=0.0), folder, "y")
+
+    assert equivalent(model.explanations_["yes"].formula, PLANTED)
+
+
+def test_a_network_that_got_clearly_worse_keeps_its_weights(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    settings = QUICK | {"settle": False}
+    monkeypatch.setattr(fitting, "clearly_worse", lambda now, *_: np.ones(now.members, dtype=bool))
+    kept = fit_streaming(MuClassifier(**settings), folder, "y", batch_rows=50)
+    monkeypatch.undo()
+    tuned = fit_streaming(MuClassifier(**settings), folder, "y", batch_rows=50)
+    table = whole(folder)
+    x = {name: table[name].to_numpy() for name in NAMES}
+    ordinary = MuClassifier(**settings, encoder=None).fit(x, table["y"].to_numpy())
+
+    np.testing.assert_allclose(kept.decision_function(x), ordinary.decision_function(x), atol=1e-3)
+    assert not np.allclose(tuned.decision_function(x), kept.decision_function(x), atol=1e-3)
+
+
+def test_without_a_terminal_nothing_is_shown(folder: Path, capfd: pytest.CaptureFixture[str]):
+    fit_streaming(MuClassifier(**QUICK, verbose=True), folder, "y")
+
+    assert capfd.readouterr() == ("", "")
+
+
+# Checkpoints
+
+
+def test_a_checkpoint_is_gone_on_with(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    first = fit_streaming(MuClassifier(epochs=40, restarts=1), folder, "y", checkpoint=tmp_path / "run")
+
+    def never(*_: Any) -> Any:
+        raise AssertionError
+
+    monkeypatch.setattr(fitting, "train_folds", fitting.train_folds)
+    monkeypatch.setattr(fitting, "draw", never)
+    second = fit_streaming(MuClassifier(epochs=40, restarts=1), folder, "y", checkpoint=tmp_path / "run")
+
+    assert sorted(os.listdir(tmp_path / "run")) == [
+        "candidates.safetensors",
+        "sample.safetensors",
+        "training.safetensors",
+    ]
+    assert first.explanations_ == second.explanations_
+    np.testing.assert_array_equal(first.loss_curve_, second.loss_curve_)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"batch_rows": 300}, "batch_rows was 65536 and is 300"),
+        ({"columns": ["red", "sweet"]}, "columns was '5 columns, "),
+        ({"l1": 0.1}, "l1 was '(0.008, 0.016, 0.03)' and is '0.1'"),
+        ({"random_state": 1}, "random_state was '0' and is '1'"),
+    ],
+)
+def test_a_checkpoint_of_another_run(folder: Path, tmp_path: Path, change: dict[str, Any], message: str):
+    fit_streaming(MuClassifier(**QUICK), folder, "y", checkpoint=tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    settings = {key: change.pop(key) for key in ("l1", "random_state") if key in change}
+
+    with pytest.raises(InputError) as error:
+        fit_streaming(MuClassifier(**QUICK | settings), folder, "y", checkpoint=tmp_path, **change)
+
+    assert str(error.value).startswith(f"The checkpoint {str(tmp_path)!r} is of another run: {message}")
+    assert str(error.value).endswith(". Name another folder, or remove this one.")
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_checkpoint_of_other_files(folder: Path, tmp_path: Path):
+    fit_streaming(MuClassifier(**QUICK), folder, "y", checkpoint=tmp_path)
+
+    with pytest.raises(
+        InputError, match=r"is of another run: files was '3 files of 1200 rows, \w{12}' and is '1 file of 40"
+    ):
+        fit_streaming(MuClassifier(**QUICK), folder / "part-0.parquet", "y", checkpoint=tmp_path)
+
+
+# Several processes, and one that is killed
+
+
+def started(*command: str) -> str:
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, *command], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="gloo is tried on Linux and macOS")
+def test_two_processes_are_one(folder: Path, tmp_path: Path):
+    program = "tests.scale.streaming.one_of_two"
+    started(
+        *("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"),
+        *("--module", program, str(folder), str(tmp_path)),
+    )
+    first, second = (json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1))
+
+    assert first == second
+    assert first["refused"] == "This is wrong. Do that."
+    for classifier in (MuClassifier, PsiClassifier):
+        one = classifier(random_state=0, epochs=40, restarts=1, device="cpu")
+        fit_streaming(one, folder, "y", batch_rows=90, epochs=2, sample=600)
+        two = first[classifier.__name__]
+        np.testing.assert_allclose(two["curve"], one.loss_curve_, rtol=1e-5)
+        assert type(one.explanations_).from_json(two["rules"]).formulas == one.explanations_.formulas
+        assert two["files"] == ["candidates.safetensors", "sample.safetensors", "training.safetensors"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="copies of a process")
+def test_killed_is_undisturbed(folder: Path, tmp_path: Path):
+    moments = np.random.default_rng().uniform(0.1, 0.9, 3)
+
+    said = started("-m", "tests.scale.streaming.killed", str(folder), str(tmp_path), *map(str, moments))
+
+    assert re.fullmatch(r"killed [1-3] times, the same, 0 drafts\n", said), (said, moments)
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"epochs": 0}, "epochs must be at least 1. Got 0."),
+        ({"batch_rows": 0}, "batch_rows must be at least 1. Got 0."),
+        ({"sample": 0}, "sample must be at least 1. Got 0."),
+        ({"every": 0}, "every must be at least 1. Got 0."),
+    ],
+)
+def test_numbers_that_make_no_sense(folder: Path, settings: dict[str, int], message: str):
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        fit_streaming(MuClassifier(), folder, "y", **settings)
+
+
+def test_reference_settings(folder: Path):
+    with pytest.raises(
+        InputError,
+        match=r"^ReferenceMuClassifier trains on all rows at once, as in the paper\. Use a classifier "
+        r"without the reference settings\.$",
+    ):
+        fit_streaming(MuClassifier.reference(), folder, "y")
+
+
+def test_class_weights_of_unknown_labels(folder: Path):
+    with pytest.raises(InputError, match=r"^Unknown target 'yess'\."):
+        fit_streaming(MuClassifier(class_weight={"yess": 2.0}), folder, "y")
+
+
+def test_nothing_is_left_of_a_fit_that_failed(tmp_path: Path):
+    columns = scores(300)
+    columns["red"][250] = np.nan
+    path = write(tmp_path / "a.parquet", columns, 100)
+    model = MuClassifier(**QUICK)
+
+    with pytest.raises(InputError, match=r"has a missing value in row 250 \(counted from 0\)"):
+        fit_streaming(model, path, "y", checkpoint=tmp_path / "run")
+
+    assert not hasattr(model, "explanations_")
+    assert list((tmp_path / "run").iterdir()) == []

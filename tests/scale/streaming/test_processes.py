@@ -1,0 +1,52 @@
+"""One process is a crew, too; two of them are started in test_fitting.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+import torch.distributed as dist
+
+from logiclens.errors import InputError
+from logiclens.scale.streaming import processes
+from logiclens.scale.streaming.processes import crew_for
+
+
+def test_one_process_talks_to_no_one():
+    with crew_for("cpu") as crew:
+        assert (crew.rank, crew.size, crew.is_first, crew.talk) == (0, 1, True, None)
+        assert crew.once(lambda: 1) == 1
+        assert crew.each(lambda: 1) == [1]
+        assert crew.total(torch.tensor([1.5])).tolist() == [1.5]
+
+
+def test_a_group_that_is_there_is_used_and_stays(tmp_path: Path):
+    dist.init_process_group("gloo", init_method=f"file://{tmp_path}/meeting", rank=0, world_size=1)
+    try:
+        with crew_for("cpu") as crew:
+            assert (crew.rank, crew.size) == (0, 1)
+        assert dist.is_initialized()
+    finally:
+        dist.destroy_process_group()
+
+
+def test_a_device_that_is_not_there():
+    with (
+        pytest.raises(InputError, match=r"^device must be 'auto', 'cpu' or a device that torch can use here"),
+        crew_for("abacus"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("kind", "beside", "devices", "backend"),
+    [("cpu", "2", 0, "gloo"), ("cuda", "2", 2, "nccl"), ("cuda", "2", 1, "gloo")],
+)
+def test_processes_with_devices_of_their_own_talk_through_nccl(
+    monkeypatch: pytest.MonkeyPatch, kind: str, beside: str, devices: int, backend: str
+):
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", beside)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: devices)
+
+    assert processes._backend(torch.device(kind)) == backend

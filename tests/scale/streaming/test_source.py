@@ -1,0 +1,199 @@
+"""Parquet files as one table: what is where, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from logiclens.errors import FileError, InputError, MissingFileError, UnknownColumnError
+from logiclens.scale.streaming import source as module
+from logiclens.scale.streaming.source import ParquetSource
+from tests.scale.streaming.making import NAMES, scores, whole, write
+
+
+def test_row_groups_have_positions(folder: Path):
+    source = ParquetSource.of(folder)
+
+    assert source.n_rows == 1200
+    assert [group.n_rows for group in source.groups] == [150, 150, 100] * 3
+    assert [group.start for group in source.groups[:4]] == [0, 150, 300, 400]
+    assert [group.within for group in source.groups[:4]] == [0, 150, 300, 0]
+    assert [each[2] for each in source.extent] == [400, 400, 400]
+
+
+@pytest.mark.parametrize("pattern", ["{}", "{}/*.parquet", "{}/**/*.parquet"])
+def test_folders_and_patterns_name_the_same_files(folder: Path, pattern: str):
+    paths = [str(path) for path in sorted(folder.glob("*.parquet"))]
+
+    assert ParquetSource.of(pattern.format(folder)).paths == tuple(paths)
+    assert ParquetSource.of([paths[1], paths[0], paths[2], paths[0]]).paths == tuple(paths)
+
+
+def test_all_rows_are_decoded_in_order(folder: Path):
+    source = ParquetSource.of(folder)
+    chunks = [chunk for group in source.groups for chunk in source.chunks(group, NAMES)]
+
+    x = np.hstack([chunk.scores(NAMES, np.float32) for chunk in chunks])
+
+    np.testing.assert_array_equal(x, np.stack([whole(folder)[name].to_numpy() for name in NAMES]))
+
+
+def test_wide_rows_are_decoded_fewer_at_a_time(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "_FEWEST", 10)
+    monkeypatch.setattr(module, "CELLS", 100)
+    source = ParquetSource.of(folder)
+
+    assert {chunk.rows.num_rows for chunk in source.chunks(source.groups[0], NAMES)} == {20, 10}
+
+
+def test_a_name_that_is_the_beginning_of_another_one(tmp_path: Path):
+    path = write(tmp_path / "a.parquet", {"x": [0.1], "x.y": [0.2], "x.y.z": [0.3], "": [0.4]})
+    source = ParquetSource.of(path)
+
+    (chunk,) = source.chunks(source.groups[0], ["x", "x.y", ""])
+
+    assert chunk.scores(["x", "x.y", ""])[:, 0].tolist() == [0.1, 0.2, 0.4]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([True, False]),
+        pa.array([1, 0], pa.uint8()),
+        pa.array([1, 0], pa.int64()),
+        pa.array([1.0, 0.0], pa.float16()),
+        pa.array([1.0, 0.0], pa.float64()),
+        pa.array(["1.00", "0.00"]).cast(pa.decimal128(4, 2)),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_any_numbers_are_scores(tmp_path: Path, column: Any):
+    source = ParquetSource.of(write(tmp_path / "a.parquet", {"red": column}))
+
+    (chunk,) = source.chunks(source.groups[0], ["red"])
+
+    assert chunk.scores(["red"]).tolist() == [[1.0, 0.0]]
+
+
+def test_doubles_stay_exact(tmp_path: Path):
+    source = ParquetSource.of(
+        write(tmp_path / "a.parquet", {"a": [0.5 + 1e-12], "b": pa.array([0.5], pa.float32())})
+    )
+    (chunk,) = source.chunks(source.groups[0], ["a", "b"])
+
+    assert source.dtype(["b"]) == np.float32
+    assert chunk.scores(["a"], source.dtype(["a", "b"]))[0, 0] > 0.5
+
+
+def refused(error: type[Exception], message: str) -> Any:
+    return pytest.raises(error, match=f"^{re.escape(message)}$")
+
+
+def test_files_that_are_not_there(tmp_path: Path):
+    where = f"{tmp_path}/*.parquet"
+    with refused(
+        MissingFileError,
+        f"There are no Parquet files at {where!r}. Name a file, a folder, or a pattern such as "
+        "'scores/*.parquet'.",
+    ):
+        ParquetSource.of(where)
+
+
+def test_a_source_that_is_no_path():
+    with refused(InputError, "source must be the path of a Parquet file, of a folder or a pattern. Got 3."):
+        ParquetSource.of(3)
+
+
+def test_a_file_that_is_not_parquet(tmp_path: Path):
+    path = tmp_path / "a.parquet"
+    path.write_text("red,y\n1,2\n")
+    with refused(
+        FileError, f"{str(path)!r} is not a Parquet file, or a damaged one. Name Parquet files alone."
+    ):
+        ParquetSource.of(path)
+
+
+def test_files_without_rows(tmp_path: Path):
+    path = write(tmp_path / "a.parquet", {"red": pa.array([], pa.float32())})
+    with refused(InputError, f"The Parquet files of {str(path)!r} hold no rows. Pass files that do."):
+        ParquetSource.of(str(path))
+
+
+def test_columns_with_one_name(tmp_path: Path):
+    table = pa.Table.from_arrays([pa.array([0.1]), pa.array([0.2])], names=["red", "red"])
+    path = write(tmp_path / "a.parquet", table)
+    with refused(InputError, f"{str(path)!r} has several columns called 'red'. Rename them."):
+        ParquetSource.of(path)
+
+
+def test_a_column_that_one_file_lacks(tmp_path: Path):
+    write(tmp_path / "a.parquet", {"red": [0.1], "round": [0.2]})
+    path = write(tmp_path / "b.parquet", {"read": [0.1], "round": [0.2]})
+    with refused(
+        UnknownColumnError,
+        "The data lack the column 'red'. Did you mean 'read'? They have 2 columns: 'read', 'round'. "
+        f"That is the file {str(path)!r}.",
+    ):
+        ParquetSource.of(tmp_path).check_columns(["red"])
+
+
+REMEDY = "Leave it out with columns=, or use logiclens.scale.fit, which makes concepts of raw columns."
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ([0.5, None], "has a missing value in row 4 (counted from 0). Impute or drop such rows first."),
+        (
+            [0.5, float("nan")],
+            "has a missing value in row 4 (counted from 0). Impute or drop such rows first.",
+        ),
+        ([62.0, 0.5], f"has the value 62, outside [0, 1], in row 3 (counted from 0). {REMEDY}"),
+        ([0.5, float("-inf")], f"has the value -inf, outside [0, 1], in row 4 (counted from 0). {REMEDY}"),
+        (
+            ["red", "blue"],
+            f"has the type string; scores are Booleans or numbers in [0, 1]. {REMEDY}",
+        ),
+    ],
+)
+def test_values_that_are_no_scores(tmp_path: Path, value: list[Any], reason: str):
+    before = ["blue"] * 3 if isinstance(value[0], str) else [0.1] * 3
+    path = write(tmp_path / "a.parquet", {"color": before + value}, 3)
+    source = ParquetSource.of(path)
+
+    with refused(InputError, f"Column 'color' of {str(path)!r} {reason}"):
+        for group in source.groups:
+            for chunk in source.chunks(group, ["color"]):
+                chunk.scores(["color"])
+
+
+def test_values_outside_by_rounding_are_moved_inside(tmp_path: Path):
+    source = ParquetSource.of(write(tmp_path / "a.parquet", {"red": [1.0 + 1e-12, -1e-12]}))
+    (chunk,) = source.chunks(source.groups[0], ["red"])
+
+    assert chunk.scores(["red"]).tolist() == [[1.0, 0.0]]
+
+
+def test_a_file_that_changes_meanwhile(tmp_path: Path):
+    path = write(tmp_path / "a.parquet", scores(100))
+    source = ParquetSource.of(path)
+    write(path, scores(90))
+
+    with refused(
+        FileError, f"{str(path)!r} was changed while it was being read. Start again once it stays as it is."
+    ):
+        next(source.chunks(source.groups[0], ["red"]))
+
+
+def test_a_file_that_vanishes_meanwhile(tmp_path: Path):
+    path = write(tmp_path / "a.parquet", scores(100))
+    source = ParquetSource.of(path)
+    path.unlink()
+
+    with refused(MissingFileError, f"There is no file {str(path)!r}. Check its name and folder."):
+        next(source.chunks(source.groups[0], ["red"]))

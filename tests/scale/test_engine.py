@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+import gc
+import sys
+from pathlib import Path
+
+import ibis
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from logiclens.errors import (
+    FileError,
+    InputError,
+    MissingDependencyError,
+    MissingFileError,
+    UnknownColumnError,
+    UnknownColumnsError,
+)
+from logiclens.scale import engine
+from logiclens.scale.engine import check_columns, check_table, engine_of, fetched, ibis_module, read
+from tests.scale.tables import in_duckdb, in_memory
+
+ROWS = {"age": [62, 30, None], "sex": ["m", None, "f"]}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two Parquet files below each other, and a CSV file."""
+    (tmp_path / "more").mkdir()
+    pq.write_table(pa.table(ROWS), tmp_path / "a.parquet")
+    pq.write_table(pa.table(ROWS), tmp_path / "more" / "b.parquet")
+    (tmp_path / "c.csv").write_text("age,sex\n62,m\n30,\n,f\n", encoding="utf-8")
+    (tmp_path / "t.tsv").write_text("age\tsex\n62\tm\n30\t\n\tf\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("source", "n_rows"),
+    [
+        ("a.parquet", 3),
+        ("*.parquet", 3),
+        ("**/*.parquet", 6),
+        (".", 6),
+        ("c.csv", 3),
+        ("[cx].csv", 3),
+        ("t.tsv", 3),
+    ],
+)
+def test_files_are_opened(folder, source, n_rows):
+    table = read(f"{folder}/{source}", memory="500MB")
+
+    assert table.columns == ("age", "sex")
+    assert fetched(table.count(), "Counting").as_py() == n_rows
+    assert fetched(table.limit(3), "Reading").to_pydict() == ROWS
+
+
+def test_a_name_may_look_like_a_pattern(folder):
+    path = folder / "data[1] {2} it's.parquet"
+    pq.write_table(pa.table(ROWS), path)
+
+    assert fetched(read(path).count(), "Counting").as_py() == 3
+
+
+def test_memory_is_limited_and_what_does_not_fit_goes_to_a_folder_that_is_removed(folder):
+    table = read(folder / "a.parquet", memory="1.5 GiB")
+    connection = table.get_backend()
+    (limit, spill) = connection.raw_sql(
+        "SELECT current_setting('memory_limit'), current_setting('temp_directory')"
+    ).fetchone()
+
+    assert limit == "1.5 GiB"
+    assert Path(spill).is_dir()
+    del table, connection
+    gc.collect()
+    assert not Path(spill).exists()
+
+
+def test_a_source_that_is_not_there(folder):
+    with pytest.raises(MissingFileError) as caught:
+        read(f"{folder}/b.parquet")
+    assert str(caught.value) == f"There is no file or folder '{folder}/b.parquet'. Check its name."
+    with pytest.raises(MissingFileError) as caught:
+        read(f"{folder}/x*.parquet")
+    assert str(caught.value) == (
+        f"No file fits the pattern '{folder}/x*.parquet'. Check its name and its folder."
+    )
+    (folder / "empty").mkdir()
+    with pytest.raises(FileError) as caught:
+        read(folder / "empty")
+    assert str(caught.value) == (
+        f"The folder '{folder}/empty' holds no Parquet file. Write a pattern such as 'folder/*.csv'."
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            (None,),
+            "source must be the path of a file, of a folder or a pattern. Got None; write 'data/*.parquet'.",
+        ),
+        (
+            ("",),
+            "source must be the path of a file, of a folder or a pattern. Got ''; write 'data/*.parquet'.",
+        ),
+        (
+            ("c.csv", "dukdb"),
+            "Unknown engine 'dukdb'. Did you mean 'duckdb'? The engines are 'duckdb', 'spark'.",
+        ),
+        (("c.csv", None), "Unknown engine None. The engines are 'duckdb', 'spark'."),
+    ],
+)
+def test_what_cannot_be_read(arguments, message):
+    with pytest.raises(InputError) as caught:
+        read(*arguments)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("memory", ["lots", "4", 4, "-1GB", "0GB", "4GB of it"])
+def test_an_amount_of_memory(memory):
+    with pytest.raises(InputError) as caught:
+        read("c.csv", memory=memory)
+    assert str(caught.value) == f"memory must be an amount such as '4GB' or '500MB'. Got {memory!r}."
+
+
+def test_a_file_of_another_kind():
+    with pytest.raises(InputError) as caught:
+        read(__file__)
+    assert str(caught.value) == (
+        f"An engine reads Parquet (.parquet) and CSV (.csv, .tsv) files. Got {__file__!r}; "
+        "write the ending, too."
+    )
+
+
+@pytest.mark.parametrize(
+    ("missing", "call", "message"),
+    [
+        (
+            "ibis",
+            ibis_module,
+            "Tables in an engine need Ibis, which is not installed. Run: pip install 'logiclens[scale]'",
+        ),
+        (
+            "duckdb",
+            lambda: engine._duckdb(None),
+            "The engine 'duckdb' needs DuckDB, which is not installed. Run: pip install 'logiclens[scale]'",
+        ),
+        (
+            "pyspark.sql",
+            lambda: engine._spark(None),
+            "The engine 'spark' needs PySpark, which is not installed. Run: pip install 'logiclens[spark]'",
+        ),
+    ],
+)
+def test_an_engine_that_is_not_installed(monkeypatch, missing, call, message):
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(MissingDependencyError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_a_table_is_a_table_of_ibis():
+    table = in_memory(ROWS)
+    assert check_table(table) is table
+    with pytest.raises(InputError) as caught:
+        check_table(pa.table(ROWS))
+    assert str(caught.value) == (
+        "The table must be an Ibis table. Got a Table; open files with logiclens.scale.read, "
+        "others with ibis.connect(...).table(name)."
+    )
+
+
+def test_the_engine_of_a_table():
+    assert [engine_of(table) for table in (in_memory(ROWS), in_duckdb(ROWS))] == ["duckdb", "duckdb"]
+
+
+def test_columns_that_are_lacking():
+    table = in_memory(ROWS)
+    check_columns(table, ["sex", "age", "sex"])
+    with pytest.raises(UnknownColumnError) as caught:
+        check_columns(table, ["agee", "sex"], "The rules need it.")
+    assert str(caught.value) == (
+        "The data lack the column 'agee'. Did you mean 'age'? They have 2 columns: 'age', 'sex'. "
+        "The rules need it."
+    )
+    with pytest.raises(UnknownColumnsError) as caught:
+        check_columns(table, ["a", "b"])
+    assert str(caught.value) == "The data lack 2 columns: 'a', 'b'. They have 2 columns: 'age', 'sex'."
+
+
+def test_columns_that_differ_in_case_only():
+    table = in_memory({"a": [1], "A": [2], "b": [3]})
+    check_columns(table, ["b"])
+    with pytest.raises(InputError) as caught:
+        check_columns(table, ["A"])
+    assert str(caught.value) == "'a' and 'A' are one column in DuckDB. Rename one of the columns."
+
+
+class Session:
+    """Stands for a Spark session: its settings, and the table that knows it."""
+
+    def __init__(self, *, substitutes: bool = False, tells_case: bool = False) -> None:
+        self.conf = self._session = self
+        self.name = "pyspark"
+        self.columns = ("a", "A", "${b}")
+        self.settings = {"spark.sql.variable.substitute": substitutes, "spark.sql.caseSensitive": tells_case}
+
+    def get(self, setting: str) -> str:
+        return str(self.settings[setting]).lower()
+
+    def get_backend(self) -> Session:
+        return self
+
+    def _find_backends(self):
+        return [self], False
+
+
+def test_a_name_that_spark_would_replace():
+    check_columns(Session(), ["${b}"])
+    with pytest.raises(InputError) as caught:
+        check_columns(Session(substitutes=True), ["${b}"])
+    assert str(caught.value) == (
+        "'${b}' cannot be a column in this Spark session, which replaces ${...}. Rename the column, "
+        "or set spark.sql.variable.substitute to false."
+    )
+
+
+def test_spark_can_be_told_to_tell_case():
+    check_columns(Session(substitutes=True, tells_case=True), ["a", "A"])
+    with pytest.raises(InputError) as caught:
+        check_columns(Session(), ["A"])
+    assert str(caught.value) == "'a' and 'A' are one column in Spark. Rename one of the columns."
+
+
+def test_nothing_is_imported_before_it_is_needed():
+    """The package itself can be looked at without an engine."""
+    import subprocess
+
+    code = (
+        "import sys, logiclens.scale.engine; print({'ibis', 'duckdb', 'pyspark', 'torch'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "set()\n"
+
+
+def test_ibis_is_the_one_that_is_installed():
+    assert ibis_module() is ibis

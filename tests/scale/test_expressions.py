@@ -1,0 +1,285 @@
+from __future__ import annotations
+
+import ibis
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logiclens.concepts import Above, Flag, Missing, OneOf, Table, Vocabulary
+from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownColumnsError
+from logiclens.logic import FALSE, TRUE, And, Not, Or, Var
+from logiclens.scale import expressions
+from logiclens.scale.engine import asking, fetched
+from logiclens.scale.expressions import (
+    concept_columns,
+    concept_expression,
+    faults,
+    formula_expression,
+    raw_places,
+    truth_expression,
+)
+from tests.scale.tables import answers, columns, conditions, in_duckdb, in_memory
+from tests.strategies import HOSTILE_NAMES, all_rows, formulas
+
+AGES = {"age": [70.0, 30.0, None, float("nan")], "sex": ["m", "f", None, "m"]}
+
+
+@st.composite
+def raw_tables(draw):
+    """Columns of every type, and concepts about them."""
+    n_rows = draw(st.integers(1, 6))
+    names = draw(st.lists(st.sampled_from(HOSTILE_NAMES), min_size=1, max_size=5, unique_by=str.lower))
+    table = pa.table({name: draw(columns(n_rows)) for name in names})
+    concepts = [draw(conditions(name, table[name])) for name in names for _ in range(3)]
+    return table, concepts
+
+
+@settings(max_examples=60, deadline=None)
+@given(raw_tables())
+def test_a_concept_says_what_it_says_in_memory(drawn):
+    """All types, NULL, NaN, hostile names: truth is that of NumPy, and never NULL."""
+    table, concepts = drawn
+    read = Table(table)
+    memory = in_memory(table)
+    asked = memory.select(**{f"c{at}": concept_expression(memory, each) for at, each in enumerate(concepts)})
+    found = fetched(asked, "Asking")
+
+    for at, concept in enumerate(concepts):
+        assert found[f"c{at}"].to_pylist() == concept.truth(read.column(concept.column)).tolist(), concept
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(formulas(st.sampled_from(HOSTILE_NAMES[:6])), min_size=1, max_size=6))
+def test_a_formula_says_what_it_says_in_memory(several):
+    names = HOSTILE_NAMES[:6]
+    rows = all_rows(len(names))
+    table = in_memory(dict(zip(names, rows.T, strict=True)))
+    concepts = concept_columns(table, None, names)
+    asked = table.select(**{f"f{at}": formula_expression(each, concepts) for at, each in enumerate(several)})
+    found = fetched(asked, "Asking")
+
+    for at, formula in enumerate(several):
+        assert found[f"f{at}"].to_pylist() == formula.evaluate(rows, names).tolist()
+
+
+def test_every_hostile_name_is_a_column():
+    names = list({name.lower(): name for name in HOSTILE_NAMES}.values())
+    rows = np.random.default_rng(0).random((8, len(names)))
+    table = in_duckdb(dict(zip(names, rows.T, strict=True)))
+    found = fetched(table.select(**concept_columns(table, None, names, 0.3)), "Asking")
+
+    assert np.array_equal(np.column_stack([found[name].to_numpy() for name in names]), rows > 0.3)
+
+
+@pytest.mark.parametrize("kind", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
+def test_whole_numbers_of_any_width_are_concepts(kind):
+    table = in_memory({"a": pa.array([0, 1, None], kind)})
+
+    assert answers(truth_expression(table, "a")) == [False, True, False]
+
+
+def test_values_of_an_enum_are_texts():
+    connection = ibis.duckdb.connect()
+    connection.raw_sql("CREATE TABLE raw (color ENUM ('red', 'blue'))")
+    connection.raw_sql("INSERT INTO raw VALUES ('red'), ('blue'), (NULL)")
+    with asking("Opening a table"):
+        table = connection.table("raw")
+
+    concept = OneOf("color", ("red", "green"), if_missing=True)
+    assert answers(concept_expression(table, concept)) == [True, False, True]
+
+
+def test_numbers_beyond_floats_are_compared_as_numpy_compares_them():
+    """Cut points are floats; equality is exact."""
+    table = in_memory({"n": [2**53, 2**53 + 1]})
+
+    assert answers(concept_expression(table, Above("n", 2.0**53))) == [False, False]
+    assert answers(concept_expression(table, OneOf("n", (2**53 + 1,)))) == [False, True]
+
+
+def test_columns_without_any_value():
+    table = in_memory({"a": pa.nulls(2)})
+    concepts = [Flag("a"), Flag("a", if_missing=True), OneOf("a", ("x",)), Missing("a")]
+
+    found = table.select(**{f"c{at}": concept_expression(table, each) for at, each in enumerate(concepts)})
+
+    assert fetched(found, "Asking").to_pylist()[0] == {"c0": False, "c1": True, "c2": False, "c3": True}
+
+
+def test_a_vocabulary_reads_raw_columns():
+    words = Vocabulary(("age", "sex"), (Above("age", 62), OneOf("sex", ("m",)), Missing("age")))
+    table = in_duckdb(AGES)
+    found = fetched(table.select(**concept_columns(table, words, words.names)), "Asking").to_pydict()
+
+    assert found == {name: truth.tolist() for name, truth in words.encode(AGES).items()}
+
+
+def test_concepts_themselves_are_read_where_raw_columns_are_lacking():
+    words = Vocabulary(("age", "sex"), (Above("age", 62),))
+    table = in_memory({"age > 62": [True, False], "sex": ["m", "f"]})
+
+    assert raw_places(table, words, words.names) is None
+    assert answers(concept_columns(table, words, words.names)["age > 62"]) == [True, False]
+
+
+def test_columns_without_names_are_found_by_place():
+    words = Vocabulary(("x0", "x1"), (Above("x1", 62),), named=False)
+    table = in_memory({"y": ["yes"], "sex": ["m"], "age": [70]})
+
+    assert raw_places(table, words, words.names, ["sex", "age"]) == {"x1": "age"}
+    with pytest.raises(InputError) as caught:
+        concept_columns(table, words, words.names)
+    assert str(caught.value) == (
+        "The table has 3 columns; 2 were there when the concepts were made. "
+        "Pass the same columns in the same order, or under the same names."
+    )
+
+
+def test_a_column_that_is_lacking():
+    words = Vocabulary(("age", "sex"), (Above("age", 62), OneOf("sex", ("m",))))
+    table = in_memory({"agee": [1], "color": ["red"]})
+    with pytest.raises(UnknownColumnError) as caught:
+        concept_expression(table, Above("age", 62))
+    assert str(caught.value) == (
+        "The data lack the column 'age'. Did you mean 'agee'? They have 2 columns: 'agee', 'color'."
+    )
+    with pytest.raises(UnknownColumnsError) as caught:
+        concept_columns(table, words, words.names)
+    assert str(caught.value) == (
+        "The data lack 2 columns: 'age', 'sex'. They have 2 columns: 'agee', 'color'."
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "concept", "message"),
+    [
+        (["x"], Above("a", 1), "Column 'a' must hold numbers. Got text, of type string."),
+        (["x"], Flag("a"), "Column 'a' must hold numbers. Got text, of type string."),
+        (
+            ["x"],
+            OneOf("a", (1,)),
+            "Column 'a' holds text, of type string; it is compared with 1. "
+            "Convert the column to numbers, as it was before.",
+        ),
+        (
+            [1],
+            OneOf("a", ("1",)),
+            "Column 'a' holds numbers, of type int64; it is compared with '1'. "
+            "Convert the column to text, as it was before.",
+        ),
+        (
+            pa.array([0], pa.date32()),
+            OneOf("a", ("1",)),
+            "Column 'a' holds dates or times, of type date; it is compared with '1'. "
+            "Convert the column to text, as it was before.",
+        ),
+    ],
+    ids=["cut of text", "flag of text", "text and number", "number and text", "date"],
+)
+def test_what_cannot_be_compared(cells, concept, message):
+    with pytest.raises(InputError) as caught:
+        concept_expression(in_memory({"a": cells}), concept)
+    assert str(caught.value) == message
+
+
+def test_text_is_no_concept():
+    with pytest.raises(InputError) as caught:
+        truth_expression(in_memory({"a": ["x"]}), "a")
+    assert str(caught.value) == (
+        "Column 'a' has values of type string; concepts are Booleans or numbers in [0, 1]. "
+        "Encode the column first."
+    )
+
+
+def test_names_that_differ_in_case_only():
+    table = in_memory({"a": [1], "A": [0], "b": [1]})
+
+    assert answers(truth_expression(table.select("b"), "b")) == [True]
+    with pytest.raises(InputError) as caught:
+        truth_expression(table, "a")
+    assert str(caught.value) == "'a' and 'A' are one column in DuckDB. Rename one of the columns."
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ([True, None], "Column 'a' has 1 missing value. Impute or drop those rows first."),
+        ([0.5, float("nan"), None], "Column 'a' has 2 missing values. Impute or drop those rows first."),
+        (
+            [0.5, 1.5, -0.5, float("inf")],
+            "Column 'a' has 3 values outside [0, 1]. Turn it into concepts first, for instance by comparing "
+            "it with a cut point.",
+        ),
+    ],
+    ids=["NULL", "NaN", "outside"],
+)
+def test_faults_of_concepts(cells, message):
+    assert _said(in_memory({"a": cells}), None, ["a"]) == [message]
+
+
+def test_faults_of_raw_columns():
+    words = Vocabulary(("age", "sex"), (Above("age", 62), OneOf("sex", ("m",))))
+    table = in_memory({"age": [float("inf"), None, -float("inf")], "sex": ["m", None, "f"]})
+
+    assert _said(table, words, words.names) == [
+        "Column 'age' has 2 infinite values. Replace it by a number, or by NaN if it is missing."
+    ]
+    assert _said(in_duckdb(AGES), words, words.names) == []
+    assert _said(in_memory({"a": [0.0, 1.0 + 1e-12]}), None, ["a"]) == []
+
+
+def _said(table, words, names):
+    """What is said of the faults that a table has."""
+    found = [(fault, sum(answers(fault.where))) for fault in faults(table, words, names)]
+    return [str(fault.error(number)) for fault, number in found if number]
+
+
+def test_thousands_of_terms_nest_little():
+    """A chain of two thousand would be more than engines, and Python, take."""
+    names = [f"c{at}" for at in range(40)]
+    rng = np.random.default_rng(1)
+    rows = rng.random((50, 40)) < 0.97
+    picks = [rng.choice(40, 2, replace=False) for _ in range(2000)]
+    signs = [rng.random(2) < 0.01 for _ in range(2000)]
+    literals = [Var(name) for name in names]
+    formula = Or.of(
+        And.of(literals[at] if sign else Not(literals[at]) for at, sign in zip(pick, sign_of, strict=True))
+        for pick, sign_of in zip(picks, signs, strict=True)
+    )
+    table = in_memory(dict(zip(names, rows.T, strict=True)))
+    found = formula_expression(formula, concept_columns(table, None, names))
+    expected = formula.evaluate(rows, names).tolist()
+
+    assert {*expected} == {True, False}
+    assert answers(found) == expected
+
+
+def test_constants():
+    table = in_memory({"a": [1, 2]})
+    asked = table.select(yes=formula_expression(TRUE, {}), no=formula_expression(FALSE | FALSE, {}))
+
+    assert fetched(asked, "Asking").to_pydict() == {"yes": [True, True], "no": [False, False]}
+
+
+def test_a_formula_that_is_nested_too_deep():
+    formula = Var("a")
+    for _ in range(45):
+        formula = Or(And(formula, Var("b")), Var("a"))
+    table = in_memory({"a": [True], "b": [True]})
+    with pytest.raises(LimitError) as caught:
+        formula_expression(formula, concept_columns(table, None, ["a", "b"]))
+    assert str(caught.value) == (
+        "The formula is nested 90 levels deep in an engine, which takes 80 at most. "
+        "Bring it into a normal form first."
+    )
+
+
+def test_the_deepest_formula_runs():
+    formula = Var("a")
+    for _ in range(expressions._DEEPEST // 2):
+        formula = Or(And(formula, Var("b")), Var("a"))
+    table = in_memory({"a": [True, False], "b": [True, True]})
+
+    assert answers(formula_expression(formula, concept_columns(table, None, ["a", "b"]))) == [True, False]
