@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.consistency import CURVE, POINTS, curve_figure
+from benchmarks.training import KEPT as LOOPS
 from logiclens.bench import paper_tables as tables
 from logiclens.bench.measures import FOUR, MEASURES, NOTHING, figure
 from logiclens.bench.methods import DEFAULT
@@ -79,13 +80,15 @@ def kept_runs(folder: Path = RESULTS) -> list[Run]:
     ]
 
 
-def kept_curve(path: Path = CURVE) -> list[Mapping[str, Any]]:
-    """What is kept of consistency against accuracy; nothing without the file."""
+def kept(path: Path) -> list[Mapping[str, Any]]:
+    """What is kept in a file; nothing without it."""
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
 
 
-def page(runs: Sequence[Run], curve: Sequence[Mapping[str, Any]] = ()) -> str:
-    """The page that these runs give, and a curve of consistency against accuracy."""
+def page(
+    runs: Sequence[Run], curve: Sequence[Mapping[str, Any]] = (), loops: Sequence[Mapping[str, str]] = ()
+) -> str:
+    """The page that these runs give, a curve of consistency, and comparisons with a plain training loop."""
     rows, again = _merged(runs)
     if not rows:
         return _START + _NOTHING_YET
@@ -124,6 +127,7 @@ def page(runs: Sequence[Run], curve: Sequence[Mapping[str, Any]] = ()) -> str:
                 _image("time", "Seconds a fold of every method, an experiment a panel"),
                 *_shown([tables.time_table(board)]),
                 *(part for run in again for part in _times_again(run)),
+                *_plain_loop(loops),
             ],
         ),
         _section("Rules", _shown([rules_table(board)])),
@@ -202,6 +206,19 @@ def _trade_off(curve: Sequence[Mapping[str, Any]]) -> list[str]:
         Table(
             f"Consistency against accuracy, {method_title(DEFAULT)} (%)", heads, tuple(lines)
         ).to_markdown(),
+    ]
+
+
+def _plain_loop(loops: Sequence[Mapping[str, str]]) -> list[str]:
+    """Training and extraction against a loop over folds, classes and members."""
+    if not loops:
+        return []
+    heads = {"what": "", "ours": "ours", "other": "plain loop", "ratio": "times as fast", "aim": "aim"}
+    lines = tuple(tuple(Cell(loop[name]) for name in heads) for loop in loops)
+    return [
+        "Against the loop that one writes from the paper, a small network for each fold, class, penalty and "
+        "restart, at equal epochs, side by side (`python -m benchmarks.training --write`):",
+        Table("Training and extraction against a plain loop", tuple(heads.values()), lines).to_markdown(),
     ]
 
 
@@ -287,8 +304,8 @@ def _seed_tables(rows: Sequence[Row], seeds: Sequence[int]) -> list[Table]:
 
 def main() -> None:
     """Write the page and its figures."""
-    runs, curve = kept_runs(), kept_curve()
-    PAGE.write_text(page(runs, curve), encoding="utf-8")
+    runs, curve = kept_runs(), kept(CURVE)
+    PAGE.write_text(page(runs, curve, kept(LOOPS)), encoding="utf-8")
     for name, drawn in figures(runs, curve).items():
         (IMAGES / name).write_bytes(drawn)
     print(f"{PAGE.relative_to(ROOT)}: {sum(len(run.rows) for run in runs)} rows of {len(runs)} runs")

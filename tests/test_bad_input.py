@@ -9,6 +9,7 @@ import signal
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from logiclens import (
     metrics,
     plots,
     reporting,
+    scale,
 )
 from logiclens.concepts import (
     Above,
@@ -2249,10 +2251,74 @@ CASES |= {
     "Link.of": {"cluster": lambda: Link.of(Rule(0, Var("a"), "cluster"))},
 }
 
+
+def in_engine() -> Any:
+    """A small table in DuckDB, made when a case is tried."""
+    import ibis
+    import pyarrow as pa
+
+    return ibis.memtable(pa.table({"a": [True, False, True], "n": [1.5, 2.5, 3.5], "y": ["no", "yes", "no"]}))
+
+
+NOT_IN_AN_ENGINE = {"None": None, "number": 3, "text": "data.parquet", "array": np.ones((2, 2))}
+NOT_A_COLUMN = {"None": None, "number": 3, "unknown": "b", "list of numbers": [3]}
+NOT_A_MODEL = {"None": None, "text": "mu"}
+NOT_FILES = {"None": None, "number": 3, "missing": "no such file.parquet"}
+SOME_RULES = ExplanationSet([Explanation(Rule("yes", Var("a"))), Explanation(Rule("no", ~Var("a")))], ["a"])
+
+
+def fit_in_engine(estimator: Any = None, table: Any = None, target: Any = "y", **settings: Any) -> Any:
+    table = in_engine() if table is None else table
+    return scale.fit(MuClassifier() if estimator is None else estimator, table, target, **settings)
+
+
+CASES |= {
+    "read": {
+        **prefixed("source", each(scale.read, NOT_FILES)),
+        **prefixed("engine", each(lambda v: scale.read(STAYS, v), {"None": None, "unknown": "sqlite"})),
+        **prefixed("memory", each(lambda v: scale.read(STAYS, memory=v), {"number": 4, "text": "much"})),
+    },
+    "truth_table": {
+        **prefixed("table", each(lambda v: scale.truth_table(v, "y"), NOT_IN_AN_ENGINE)),
+        **prefixed("answers", each(lambda v: scale.truth_table(in_engine(), v), NOT_A_COLUMN)),
+        **prefixed(
+            "max_rows", each(lambda v: scale.truth_table(in_engine(), "a", max_rows=v), {"0": 0, "text": "1"})
+        ),
+    },
+    "fit": {
+        **prefixed("estimator", each(lambda v: scale.fit(v, in_engine(), "y"), NOT_A_MODEL)),
+        **prefixed("table", each(lambda v: scale.fit(MuClassifier(), v, "y"), NOT_IN_AN_ENGINE)),
+        **prefixed("target", each(lambda v: fit_in_engine(target=v), NOT_A_COLUMN)),
+        **prefixed("columns", each(lambda v: fit_in_engine(columns=v), {"text": "a", "number": 0})),
+        **prefixed("sample", each(lambda v: fit_in_engine(sample=v), {"0": 0, "text": "some"})),
+        **prefixed("weights", each(lambda v: fit_in_engine(weights=v), {"number": 3, "unknown": "w"})),
+    },
+    "predict": {
+        **prefixed("rules", each(lambda v: scale.predict(v, in_engine()), NOT_A_MODEL)),
+        **prefixed("table", each(lambda v: scale.predict(SOME_RULES, v), NOT_IN_AN_ENGINE)),
+        **prefixed(
+            "name",
+            each(lambda v: scale.predict(SOME_RULES, in_engine(), name=v), {"3": 3, "taken": "a"}),
+        ),
+    },
+    "score": {
+        **prefixed("rules", each(lambda v: scale.score(v, in_engine(), "y"), NOT_A_MODEL)),
+        **prefixed("table", each(lambda v: scale.score(SOME_RULES, v, "y"), NOT_IN_AN_ENGINE)),
+        **prefixed("target", each(lambda v: scale.score(SOME_RULES, in_engine(), v), NOT_A_COLUMN)),
+    },
+    "fit_streaming": {
+        **prefixed("estimator", each(lambda v: scale.fit_streaming(v, STAYS, "y"), NOT_A_MODEL)),
+        **prefixed("source", each(lambda v: scale.fit_streaming(MuClassifier(), v, "y"), NOT_FILES)),
+        **prefixed("target", each(lambda v: scale.fit_streaming(MuClassifier(), STAYS, v), NOT_A_COLUMN)),
+    },
+}
+
 ELSEWHERE = {
     "Formula.evaluate_words": "the inside of evaluate(): takes packed words as made there",
     "choose_point": "the inside of explain_class(): takes points and influences as made there",
+    **{f"ConceptEncoder.{name}": "the inside of fit()" for name in ("recipe", "is_reference", "adopt")},
     "LENClassifier.make_network": "an inside: takes random streams",
+    "LENClassifier.fit_inputs": "the inside of fit(): takes inputs as made there",
     "LENClassifier.read_data": "the inside of fit()",
     "LENClassifier.read_inputs": "the inside of fit()",
     "LENClassifier.recipe": "the inside of fit()",
@@ -2261,6 +2327,7 @@ ELSEWHERE = {
     "Link": "made by a guard of the rules that it checks",
     "Violation": "made by RuleGuard.violations()",
     "Violations": "made by RuleGuard.violations()",
+    "RuleSetScores": "made by score()",
     "Vocabulary.possible": "an inside: takes tuples of a truth table",
     "Vocabulary.finds_by_name": "an inside: takes a Table as made there",
     **{
@@ -2269,7 +2336,7 @@ ELSEWHERE = {
     },
 }
 
-PACKAGES = (logic, concepts, files, explain, metrics, estimators, loading, plots, reporting, guard)
+PACKAGES = (logic, concepts, files, explain, metrics, estimators, loading, plots, reporting, guard, scale)
 LOADING = ("load", "rules_of_model")
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from benchmarks.page import IMAGES, PAGE, Run, figures, kept_curve, kept_runs, page
+from benchmarks.page import CURVE, IMAGES, LOOPS, PAGE, Run, figures, kept, kept_runs, page
 
 from logiclens.bench.results import write_rows
 from tests.bench.made_up import made_up_rows
@@ -25,7 +25,9 @@ ABOUT = {
 def test_the_page_is_up_to_date():
     runs = kept_runs()
 
-    assert PAGE.read_text(encoding="utf-8") == page(runs, kept_curve()), "run python -m benchmarks.page"
+    assert PAGE.read_text(encoding="utf-8") == page(runs, kept(CURVE), kept(LOOPS)), (
+        "run python -m benchmarks.page"
+    )
     assert not runs or all((IMAGES / f"paper_{name}.svg").is_file() for name in FIGURES_OF_PAGE)
 
 
@@ -110,4 +112,11 @@ def test_consistency_against_accuracy(runs: list[Run]):
     assert "images/paper_consistency.svg" in text
     assert figures(runs, curve)["paper_consistency.svg"].startswith(b"<?xml")
     assert "images/paper_consistency.svg" not in page(runs)
-    assert kept_curve(Path("nowhere.json")) == []
+    assert kept(Path("nowhere.json")) == []
+
+
+def test_times_of_a_plain_loop(runs: list[Run]):
+    loop = {"what": "MIMIC-II", "ours": "1 s", "other": "7 s", "ratio": "7x", "aim": "plain loop 20x"}
+
+    assert "| MIMIC-II | 1 s | 7 s | 7x | plain loop 20x |" in page(runs, (), [loop])
+    assert "plain loop" not in page(runs)

@@ -22,6 +22,7 @@ import logiclens.metrics
 import logiclens.pipelines
 import logiclens.plots
 import logiclens.reporting
+import logiclens.scale
 
 LOGIC_NAMES = {
     "And",
@@ -167,6 +168,7 @@ FILES_NAMES = {
     "written_whole",
 }
 REPORTING_NAMES = {"Facts", "Report", "Source", "report"}
+SCALE_NAMES = {"RuleSetScores", "fit", "fit_streaming", "predict", "read", "score", "truth_table"}
 GUARD_NAMES = {"Link", "RuleGuard", "Violation", "Violations", "mutual_rules"}
 LOADING_NAMES = {"load", "rules_of_model"}
 
@@ -182,6 +184,7 @@ PROMISED = {
     logiclens.plots: PLOTS_NAMES,
     logiclens.reporting: REPORTING_NAMES,
     logiclens.guard: GUARD_NAMES,
+    logiclens.scale: SCALE_NAMES,
 }
 OFFERED = {name: package for package in list(PROMISED)[:5] for name in PROMISED[package]}
 """Names that the top level offers too, and where they come from; the others stay in their package."""

@@ -78,7 +78,7 @@ def test_scores_weights_and_thresholds(rows: list[tuple[Any, ...]], threshold: f
     concepts = {"a": a, "b": b, "c": c}
     table = in_engine(concepts | {"y": y, "w": w})
     if not any(w):
-        with pytest.raises(InputError, match="A truth table needs some weight. All weights are 0."):
+        with pytest.raises(InputError, match=r"A truth table needs some weight\. All weights are 0\."):
             scale.truth_table(table, "y", weights="w")
         return
 
@@ -147,8 +147,8 @@ TABLE = {
          "Column 's' has 1 value outside [0, 1]. Turn it into concepts first, for instance by comparing it "
          "with a cut point."),
         ("y", {"concepts": ["t"]}, InputError,
-         "Column 't' has values of type string; concepts are Booleans or numbers in [0, 1]. Encode the column "
-         "first."),
+         "Column 't' has values of type string; concepts are Booleans or numbers in [0, 1]. "
+         "Encode the column first."),
         ("y", {"concepts": ["b"]}, UnknownColumnError,
          "The data lack the column 'b'. They have 5 columns: 'a', 's', 't', 'y', 'w'."),
         ("y", {"concepts": "a"}, InputError,
@@ -156,8 +156,8 @@ TABLE = {
         ("z", {}, UnknownColumnError,
          "The data lack the column 'z'. They have 5 columns: 'a', 's', 't', 'y', 'w'."),
         ("t", {}, InputError,
-         "answers must say yes or no for one class: Booleans or numbers in [0, 1]. Column 't' holds text; write "
-         "table['t'] == label."),
+         "answers must say yes or no for one class: Booleans or numbers in [0, 1]. Column 't' holds text; "
+         "write table['t'] == label."),
         ("a", {"concepts": ["y"]}, InputError,
          "Column 'a' has 1 missing value. Impute or drop those rows first."),
         ("s", {"concepts": ["y"]}, InputError,

@@ -57,6 +57,10 @@ TABLES: dict[str, tuple[pd.DataFrame, Any]] = {
     "a constant": (FLAGS.assign(e=True), ANSWER),
     "one class": (FLAGS, pd.Series(["yes"] * N)),
     "row numbers": (FLAGS.assign(number=np.arange(N), name_id=np.arange(N) + 7), ANSWER),
+    "nothing but gaps": (
+        FLAGS.assign(day=pd.Series([pd.NaT] * N), text=None, number=np.nan),
+        ANSWER,
+    ),
     "large integers": (FLAGS.assign(big=2**53 + RANDOM.integers(0, 2, N) * 2), ANSWER),
     "text of numbers": (FLAGS.assign(text=RANDOM.integers(0, 5, N).astype(str)), ANSWER),
 }
@@ -357,10 +361,10 @@ def test_one_row_by_one_has_a_limit():
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (PEOPLE, "Column 'age' has the value 89.0, outside [0, 1]. Turn it into concepts first, for instance by "
-         "comparing it with a cut point."),
-        (PEOPLE[["sex"]], "Column 'sex' has values of type string; concepts are Booleans or numbers in [0, 1]. "
-         "Encode the column first."),
+        (PEOPLE, "Column 'age' has the value 89.0, outside [0, 1]. Turn it into concepts first, for instance "
+         "by comparing it with a cut point."),
+        (PEOPLE[["sex"]], "Column 'sex' has values of type string; concepts are Booleans or numbers in "
+         "[0, 1]. Encode the column first."),
         (gaps(FLAGS, "a", "boolean"), None),
     ],
 )  # fmt: skip

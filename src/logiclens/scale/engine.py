@@ -115,7 +115,7 @@ def read(source: str | os.PathLike[str], engine: str = "duckdb", *, memory: str 
         near = did_you_mean(engine, ENGINES) if isinstance(engine, str) else ""
         raise InputError(f"Unknown engine {shown(engine)}. {near}The engines are {listing(ENGINES)}.")
     limit = None if memory is None else _mebibytes(memory)
-    pattern, is_csv = _pattern_of(path, engine)
+    pattern, is_csv = pattern_of(path, engine)
     with asking(f"Opening {path!r}"):
         if engine == "duckdb":
             connection = _duckdb(limit)
@@ -146,8 +146,14 @@ def _mebibytes(memory: Any) -> int:
     return amount
 
 
-def _pattern_of(path: str, engine: str) -> tuple[str, bool]:
-    """What the engine is to look for, and whether it is CSV rather than Parquet."""
+def pattern_of(path: str, engine: str) -> tuple[str, bool]:
+    """What the engine is to look for, and whether it is CSV rather than Parquet.
+
+    Raises
+    ------
+    FileError
+        There is no such file.
+    """
     is_spark = engine == "spark"
     exact = _HADOOP_SIGNS.sub(r"\\\1", path) if is_spark else glob.escape(path)
     if "://" in path:

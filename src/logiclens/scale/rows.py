@@ -18,7 +18,7 @@ from logiclens.estimators.targets import Problem, Targets, class_weights, read_t
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.values import THRESHOLD
 from logiclens.scale.cells import as_number, float_literal, infinite, is_missing
-from logiclens.scale.engine import Expression, Table, check_columns, check_table, fetched
+from logiclens.scale.engine import Expression, Table, check_columns, check_table, fetched, ibis_module
 
 MOST_LABELS = 1 << 16
 """Distinct values of a target that are classes."""
@@ -218,7 +218,7 @@ def count_rows(rows: Rows, class_weight: Any = None) -> Totals:
     """
     table = rows.table
     labelled = len(rows.targets) == 1
-    keyed = rows.keyed(table)
+    keyed = rows.keyed(table, one=ibis_module().literal(1))
     asked: dict[str, Expression] = {"n": keyed.count()}
     if rows.weights is not None:
         keyed = rows.keyed(table, bad=is_bad_weight(table[rows.weights]))
@@ -256,7 +256,8 @@ def count_rows(rows: Rows, class_weight: Any = None) -> Totals:
         none = Targets((), Problem.MULTI_LABEL, np.zeros((0, 0)))
         by_class = class_weights(class_weight, none if targets is None else targets)
         if targets is not None:
-            each = dict(zip(np.array(targets.labels, dtype=object)[targets.codes()], by_class, strict=True))
+            labels = [targets.labels[code] for code in targets.codes()]
+            each = dict(zip(labels, by_class.tolist(), strict=True))
     return _totals(found, by_class, n_rows, targets, each)
 
 

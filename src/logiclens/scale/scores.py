@@ -62,7 +62,7 @@ class LabelScores(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class RuleScores:
+class RuleSetScores:
     """How good rules are on a table.
 
     Attributes

@@ -25,7 +25,7 @@ from logiclens.scale.expressions import Fault, balanced, faults, is_missing, tru
 from logiclens.scale.predicting import chosen, fired_expressions, number_fired, rules_of, used_concepts
 from logiclens.scale.scores import NOTHING, Sum, label_scores, mean_f1, share_of
 from logiclens.scale.scores import LabelScores as LabelScores
-from logiclens.scale.scores import RuleScores as RuleScores
+from logiclens.scale.scores import RuleSetScores as RuleSetScores
 
 _MOST_LABELS = 1 << 16  # distinct values of a target
 _MOST_WEIGHT, _LEAST_WEIGHT = 1e150, 1e-150  # sums of weights whose squares engines can add up
@@ -38,7 +38,7 @@ def score(
     *,
     weights: str | None = None,
     threshold: float = THRESHOLD,
-) -> RuleScores:
+) -> RuleSetScores:
     """Score rules on a table in one pass of the engine.
 
     Parameters
@@ -57,7 +57,7 @@ def score(
 
     Returns
     -------
-    RuleScores
+    RuleSetScores
 
     Raises
     ------
@@ -226,7 +226,7 @@ def _weight_fault(column: Expression) -> Fault:
     return Fault(column.get_name(), wrong, "missing, infinite or negative weight", advice)
 
 
-def _one_label(rows: _Rows) -> RuleScores:
+def _one_label(rows: _Rows) -> RuleSetScores:
     """Scores where each row has one label."""
     ibis = ibis_module()
     rules, n_labels = rows.rules, len(rows.rules)
@@ -252,7 +252,7 @@ def _one_label(rows: _Rows) -> RuleScores:
             both[rule] += fired.weight * (rule == at)
     scores = [label_scores(everything, by_label[at], by_rule[at], both[at]) for at in range(n_labels)]
     accuracy, interval = share_of(float(np.trace(confusion)), everything)
-    return RuleScores(
+    return RuleSetScores(
         labels,
         resolution.n_rows,
         everything.weight,
@@ -283,7 +283,7 @@ def _true_labels(rows: _Rows, answer: Sequence[Mapping[str, Any]]) -> list[Label
     return found
 
 
-def _several_labels(rows: _Rows) -> RuleScores:
+def _several_labels(rows: _Rows) -> RuleSetScores:
     """Scores where each row may have several labels."""
     rules, n_labels = rows.rules, len(rows.rules)
     true = [rows.each[f"true{at}"] for at in range(n_labels)]
@@ -306,7 +306,7 @@ def _several_labels(rows: _Rows) -> RuleScores:
     yes, said = (np.array([each.weight for each in sums]) for sums in (true_sums, said_sums))
     cells = np.array([everything.weight - yes - said + both, said - both, yes - both, both])
     accuracy, interval = share_of(rows.sum_in(row, "right").weight, everything)
-    return RuleScores(
+    return RuleSetScores(
         rules.labels,
         resolution.n_rows,
         everything.weight,

@@ -162,10 +162,11 @@ def histogram(rows: Rows, totals: Totals, facts: Facts) -> Histogram:
     column = rows.weighty[facts.name]
     many = facts.values > _SURELY_MORE
     found: Any = None
-    if facts.present == 0:
-        column = ibis_module().null("float64")
-    elif facts.kind in (Kind.DATE, Kind.OTHER):
+    no_concepts = facts.kind in (Kind.DATE, Kind.OTHER)
+    if no_concepts and facts.present:
         raise _no_concepts(rows, facts.name)
+    if no_concepts or column.type().is_null():
+        column = ibis_module().null("float64")
     elif column.type().is_decimal():
         column = as_number(column)
     if not many:
@@ -182,6 +183,8 @@ def histogram(rows: Rows, totals: Totals, facts: Facts) -> Histogram:
     lines = np.unique(places)
     counts, missing = numbers_of(found, "n")[lines], values.missing[lines]
     n_rows, present = int(counts.sum()), int(counts[~missing].sum())
+    if many:  # not all texts were counted
+        n_rows, present = facts.rows, facts.present
     column = values.take(places)
     extent = Extent(n_rows, present, len(column.levels))
     if many and present <= _EXACTLY:

@@ -1,0 +1,156 @@
+"""Rows of files held out, or drawn, in an engine: the same ones every time.
+
+A table in an engine has no order, and rows that are equal must not all go to one side. But the rows of a file
+have numbers: a row is drawn by a hash of its number and of the name of its file, by arithmetic that every
+engine does alike. So DuckDB and Spark draw the same rows of the same Parquet files.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from logiclens.errors import InputError, shown
+from logiclens.scale.engine import Expression, Table, asking, ibis_module, pattern_of, read
+
+_PRIME = 2**31 - 1  # products of two numbers below it are whole numbers of 64 bits
+_LETTERS = 7  # of a checksum of a file's name
+_ROW_OF_DUCKDB = "file_row_number"  # DuckDB's name for it
+
+
+@dataclass(frozen=True, eq=False)
+class Numbered:
+    """A table whose rows have places.
+
+    Attributes
+    ----------
+    table : ibis.Table
+        All columns of the files, and others that the places are made of.
+    columns : tuple of str
+        The columns of the files.
+    place : Ibis expression
+        Numbers from 0 to 2**31 - 2, nearly all of them different.
+    """
+
+    table: Table
+    columns: tuple[str, ...]
+    place: Expression
+
+    def drawn(self, share: float, seed: int = 0, *, stream: int = 0) -> Expression:
+        """Whether a row is drawn: a Boolean expression that is never NULL.
+
+        Parameters
+        ----------
+        share : float
+            About how many of the rows, in [0, 1].
+        seed : int, default 0
+        stream : int, default 0
+            Another number draws other rows of the same seed.
+        """
+        if not 0 <= share <= 1:
+            raise InputError(f"share must lie between 0 and 1. Got {shown(share)}.")
+        return self.order(seed, stream=stream) < _whole(round(share * _PRIME))
+
+    def order(self, seed: int = 0, *, stream: int = 0) -> Expression:
+        """Numbers from 0 to 2**31 - 2 that put rows into an order drawn at random."""
+        a, b, c = np.random.default_rng([seed, stream]).integers(1, _PRIME, 3).tolist()
+        inner = (self.place * _whole(a) + _whole(b)) % _whole(_PRIME)
+        return (self.place * inner + _whole(c)) % _whole(_PRIME)
+
+
+def read_numbered(
+    source: str | os.PathLike[str], engine: str = "duckdb", *, memory: str | None = None
+) -> Numbered:
+    """Open files as :func:`~logiclens.scale.engine.read` does, with places of the rows.
+
+    Notes
+    -----
+    DuckDB copies CSV files into a Parquet file in a temporary folder first, since they are read many times.
+    In Spark the places of rows of CSV files depend on how it divides the files.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, pyarrow.parquet as pq, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> pq.write_table(pa.table({"age": list(range(1000))}), f"{folder}/patients.parquet")
+    >>> rows = read_numbered(f"{folder}/*.parquet")
+    >>> rows.columns, rows.table.filter(rows.drawn(0.3)).count().execute()
+    (('age',), 288)
+    """
+    plain = read(source, engine, memory=memory)
+    path = os.fsdecode(source)
+    columns = tuple(plain.columns)
+    with asking(f"Opening {path!r}"):
+        pattern, is_csv = pattern_of(path, engine)
+        number = _in_duckdb if engine == "duckdb" else _in_spark
+        return number(plain, columns, pattern, is_csv)
+
+
+def _in_duckdb(plain: Table, columns: tuple[str, ...], pattern: str, is_csv: bool) -> Numbered:
+    connection = plain.get_backend()
+    if is_csv:
+        folder = tempfile.mkdtemp(prefix="logiclens-")
+        weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
+        pattern = os.path.join(folder, "rows.parquet")
+        plain.to_parquet(pattern)
+        plain = connection.read_parquet(pattern)
+    taken = {column.lower() for column in columns}
+    if _ROW_OF_DUCKDB in taken:  # rows are counted one by one, which takes longer
+        name = _free("row", taken)
+        table = plain.mutate(ibis_module().row_number().name(name))
+        return Numbered(table, columns, table[name].cast("int64") % _whole(_PRIME))
+    name = _free("file", taken)
+    table = connection.read_parquet(pattern, filename=name, file_row_number=True)
+    file = table[name].re_replace(r"^.*[/\\]", "")
+    return Numbered(table, columns, _place(table[_ROW_OF_DUCKDB], file))
+
+
+def _in_spark(plain: Table, columns: tuple[str, ...], pattern: str, is_csv: bool) -> Numbered:
+    from pyspark.sql import functions
+
+    connection = plain.get_backend()
+    session = connection._session
+    taken = {column.lower() for column in columns}
+    row, file = _free("row", taken), _free("file", taken)
+    if is_csv:
+        number = functions.monotonically_increasing_id()
+        frame = session.table(plain.get_name()).withColumn(row, number)
+    else:
+        frame = session.read.parquet(pattern)
+        known: Any = frame.metadataColumn("_metadata")
+        frame = frame.select("*", known["row_index"].alias(row), known["file_name"].alias(file))
+    view = ibis_module().util.gen_name("numbered")
+    frame.createOrReplaceTempView(view)
+    table = connection.table(view)
+    if is_csv:
+        return Numbered(table, columns, table[row] % _whole(_PRIME))
+    return Numbered(table, columns, _place(table[row], table[file]))
+
+
+def _place(row: Expression, file: Expression) -> Expression:
+    """The place of a row: its number, moved by a checksum of the name of its file."""
+    checksum = file.hexdigest("md5")
+    moved = row.cast("int64") % _whole(_PRIME)
+    offset = _whole(0)
+    for at in range(_LETTERS):
+        offset = offset * _whole(128) + checksum.substr(at, 1).ascii_str().cast("int64")
+    return (moved + offset % _whole(_PRIME)) % _whole(_PRIME)
+
+
+def _whole(number: int) -> Expression:
+    return ibis_module().literal(number, type="int64")
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    """A name that no column has, whatever its case."""
+    found = f"logiclens {name}"
+    while found in taken:
+        found += "_"
+    return found

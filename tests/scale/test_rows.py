@@ -1,0 +1,143 @@
+"""Rows to learn from: what is asked of the engine about targets and weights."""
+
+from typing import Any
+
+import ibis
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logiclens.concepts.cuts import class_sums
+from logiclens.errors import InputError, UnknownColumnError
+from logiclens.estimators.counting import are_counts, effective_rows
+from logiclens.estimators.targets import Problem
+from logiclens.scale.engine import fetched
+from logiclens.scale.rows import check_rows, count_rows
+
+
+def in_engine(columns: Any) -> Any:
+    return ibis.memtable(pa.table(columns))
+
+
+TABLE = {"a": [1, 2, 3, 4], "y": ["p", "q", "p", "p"], "w": [1.0, 0.0, 2.0, 0.5]}
+
+
+def test_all_columns_but_target_and_weights():
+    rows = check_rows(in_engine(TABLE), "y", weights="w")
+
+    assert rows.columns == ("a",)
+    assert rows.targets == ("y",)
+    assert not rows.in_list
+    assert fetched(rows.weighty.count(), "Counting").as_py() == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"target": "z"}, UnknownColumnError,
+         "The data lack the column 'z'. They have 3 columns: 'a', 'y', 'w'."),
+        ({"target": []}, InputError, "target must be the name of a column, or several in a list. Got []."),
+        ({"target": 3}, InputError, "target must be the name of a column, or several in a list. Got 3."),
+        ({"target": ["y", "y"]}, InputError, "target names a column twice. Name each column once."),
+        ({"target": "y", "columns": [1]}, InputError,
+         "columns must be the name of a column, or several in a list. Got [1]."),
+        ({"target": "y", "weights": 3}, InputError, "weights must be the name of a column. Got 3."),
+        ({"target": "y", "weights": "y"}, InputError,
+         "target and weights name a column twice: 'y', 'y'. Name each column once."),
+    ],
+)  # fmt: skip
+def test_what_is_refused(options: dict[str, Any], error: type[Exception], message: str):
+    with pytest.raises(error) as info:
+        check_rows(in_engine(TABLE), **options)
+
+    assert str(info.value) == message
+
+
+def test_other_tables_are_refused():
+    with pytest.raises(InputError, match=r"The table must be an Ibis table. Got a dict"):
+        check_rows(TABLE, "y")
+
+
+@given(st.lists(st.sampled_from([0.0, 0.25, 1.0, 2.0, 3.0]), min_size=1, max_size=12).filter(any))
+def test_weights_stand_for_as_many_rows_as_in_memory(weights: list[float]):
+    array = np.array(weights)
+    table = in_engine({"a": array, "y": ["p"] * len(array), "w": array})
+
+    totals = count_rows(check_rows(table, "y", weights="w"))
+
+    assert totals.all_rows == len(array)
+    assert totals.rows == (array > 0).sum()
+    assert totals.weight == array.sum()
+    assert totals.are_counts == are_counts(array)
+    assert np.isclose(totals.effective, effective_rows(array))
+
+
+def test_class_weights_are_weights():
+    totals = count_rows(check_rows(in_engine(TABLE), "y", weights="w"), {"p": 3.0})
+
+    assert totals.weight == 10.5
+    assert totals.class_weights == {"p": 3.0, "q": 1.0}
+    assert np.isclose(totals.effective, effective_rows(np.array([3.0, 6.0, 1.5])))
+
+
+@pytest.mark.parametrize(
+    ("table", "target", "options", "message"),
+    [
+        ({"a": [1], "y": [None]}, "y", {},
+         "Column 'y' has 1 missing value. Impute or drop those rows first."),
+        ({"a": [1, 2], "y": [1.0, float("nan")]}, "y", {},
+         "Column 'y' has 1 missing value. Impute or drop those rows first."),
+        ({"a": [1, 2], "y": [1, 0], "z": [1, None]}, ["y", "z"], {},
+         "Column 'z' has 1 missing value. Impute or drop those rows first."),
+        ({"a": [1, 2], "y": ["p", "q"]}, "y", {"p": 0, "q": 0},
+         "class_weight leaves every row with weight 0. Give some class a positive weight."),
+        ({"a": [1, 2], "y": [1, 0], "z": [1, 1]}, ["y", "z"], {"y": 3},
+         "class_weight as a mapping is for problems with one label a row. Use sample_weight."),
+        ({"a": np.arange(70_000), "y": np.arange(70_000)}, "y", {},
+         "Column 'y' has more than 65536 different values, too many for classes. Name a column of labels as "
+         "target."),
+    ],
+)  # fmt: skip
+def test_targets_that_are_refused(table: Any, target: Any, options: dict[str, float], message: str):
+    with pytest.raises(InputError) as info:
+        count_rows(check_rows(in_engine(table), target), options or None)
+
+    assert str(info.value) == message
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), st.booleans(), st.booleans(), st.booleans()), min_size=1, max_size=30
+    )
+)
+def test_sums_of_several_outputs_are_those_of_the_rows(lines: list[tuple[int, bool, bool, bool]]):
+    value, *outputs = (np.array(column) for column in zip(*lines, strict=True))
+    table = in_engine(
+        {"v": value, "p": outputs[0], "q": outputs[1].astype(float), "r": outputs[2].astype(int)}
+    )
+    rows = check_rows(table, ["p", "q", "r"])
+    totals = count_rows(rows)
+
+    found = fetched(rows.grouped(rows.keyed(table, v=table["v"]), ["v"], by_targets=False), "Counting")
+    places, weights, codes = totals.spread(rows, found)
+
+    assert not totals.by_targets
+    assert codes is not None
+    assert weights.sum() == len(lines)
+    bins = found.column("v").to_numpy()[places]
+    expected = class_sums(value, 3, np.column_stack(outputs).astype(np.intp), np.ones(len(value)))
+    assert (class_sums(bins, 3, codes, weights) == expected).all()
+
+
+def test_one_output_in_a_list_is_a_label_unless_it_is_soft():
+    table = in_engine({"a": [1, 2], "y": [0, 1], "s": [0.2, 0.7]})
+
+    labels = count_rows(check_rows(table, ["y"])).targets
+    soft = count_rows(check_rows(table, ["s"])).targets
+
+    assert labels is not None
+    assert labels.problem is Problem.BINARY
+    assert soft is not None
+    assert soft.problem is Problem.MULTI_LABEL

@@ -1,0 +1,166 @@
+"""Concepts learned in an engine: those of the same rows in memory."""
+
+import logging
+from typing import Any
+
+import ibis
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from logiclens.concepts import ConceptEncoder
+from logiclens.errors import InputError, UnknownColumnError
+from logiclens.scale import statistics
+from logiclens.scale.expressions import concept_expression
+from logiclens.scale.statistics import learn_vocabulary
+
+RANDOM = np.random.default_rng(0)
+
+CELLS = {
+    "numbers": st.none() | st.sampled_from([-2.5, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0, float("nan")]),
+    "whole": st.none() | st.integers(-3, 40),
+    "texts": st.none() | st.sampled_from(["a", "b", "c", "yes", "no", "1", "2020-01-01", ""]),
+    "flags": st.none() | st.booleans(),
+}
+TYPES = {"numbers": pa.float64(), "whole": pa.int16(), "texts": pa.string(), "flags": pa.bool_()}
+
+
+def learned(table: Any, encoder: ConceptEncoder, y: Any = None, weights: Any = None) -> Any:
+    """An encoder fitted on arrow columns in memory, or what it refuses to do."""
+    try:
+        return encoder.fit(table, y, weights)
+    except InputError as error:
+        return str(error)
+
+
+@settings(max_examples=15)
+@given(
+    st.lists(st.tuples(*CELLS.values(), st.sampled_from("xyz"), st.integers(0, 2)), min_size=2, max_size=40),
+    st.sampled_from([{}, {"cuts": "quantile"}, {"missing": "impute"}, {"intervals": True, "max_cuts": 2}]),
+)
+def test_concepts_are_those_of_the_same_rows(lines: list[tuple[Any, ...]], options: dict[str, Any]):
+    *columns, y, w = (list(column) for column in zip(*lines, strict=True))
+    frame = pa.table(
+        {name: pa.array(column, TYPES[name]) for name, column in zip(CELLS, columns, strict=True)}
+    )
+    table = ibis.memtable(frame.append_column("y", [y]).append_column("w", [pa.array(w, pa.float64())]))
+    if sum(number > 0 for number in w) < 2:
+        return
+    used = np.array(w) > 0  # in memory, even the others say what the values of a column are
+    codes = np.unique(y, return_inverse=True)[1]
+    expected = learned(frame.filter(used), ConceptEncoder(**options), codes[used], np.array(w)[used])
+
+    if isinstance(expected, str):
+        with pytest.raises(InputError) as info:
+            learn_vocabulary(ConceptEncoder(**options), table, "y", weights="w")
+        assert str(info.value) == expected
+        return
+    found = learn_vocabulary(ConceptEncoder(**options), table, "y", weights="w")
+
+    assert found.vocabulary_ == expected.vocabulary_
+    assert found.dropped_ == expected.dropped_
+    assert found.describe() == expected.describe()
+    assert found.feature_names_in_.tolist() == list(CELLS)
+
+
+def test_without_a_target():
+    frame = pd.DataFrame({"age": RANDOM.integers(18, 90, 300), "ward": RANDOM.choice(list("ABC"), 300)})
+    table = ibis.memtable(pa.Table.from_pandas(frame))
+
+    found = learn_vocabulary(ConceptEncoder(), table)
+
+    assert found.vocabulary_ == ConceptEncoder().fit(frame).vocabulary_
+
+
+@pytest.fixture
+def few_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So few values are many that a small table has more."""
+    monkeypatch.setattr(statistics, "MOST_VALUES", 200)
+    monkeypatch.setattr(statistics, "_SURELY_MORE", 400)
+
+
+@pytest.mark.usefixtures("few_values")
+@pytest.mark.parametrize("n_rows", [390, 20_000])
+@pytest.mark.parametrize("cuts", ["supervised", "quantile", "uniform"])
+def test_cuts_of_very_many_numbers_are_close_to_those_in_memory(n_rows: int, cuts: str):
+    values = RANDOM.lognormal(0, 2, n_rows)
+    y = (values > 2) ^ (RANDOM.random(n_rows) < 0.1)
+    table = ibis.memtable(pa.table({"v": values, "y": y}))
+    expected = ConceptEncoder(cuts=cuts, min_share=0.0).fit({"v": values}, y).vocabulary_
+
+    found = learn_vocabulary(ConceptEncoder(cuts=cuts, min_share=0.0), table, "y").vocabulary_
+
+    cut, other = ([concept.cut for concept in words.concepts] for words in (found, expected))
+    assert len(cut) == len(other)
+    below, below_other = ((values[:, None] <= np.array(cuts)).mean(axis=0) for cuts in (cut, other))
+    assert np.abs(below - below_other).max() < 0.02
+    truth = concept_expression(table, found.concepts[0]).sum().to_pyarrow().as_py()
+    assert truth == (values > cut[0]).sum()
+
+
+@pytest.mark.usefixtures("few_values")
+def test_a_clear_border_is_found_among_very_many_numbers():
+    values = RANDOM.lognormal(0, 3, 20_000)
+    table = ibis.memtable(pa.table({"v": values, "y": values > 3}))
+
+    found = learn_vocabulary(ConceptEncoder(), table, "y")
+
+    assert found.vocabulary_.names == ("v > 3",)
+
+
+@pytest.mark.usefixtures("few_values")
+def test_of_very_many_texts_the_most_common_are_looked_at():
+    texts = [f"t{number}" for number in range(600)] + ["common"] * 300 + ["other"] * 100 + [None] * 50
+    y = ["yes" if text == "common" else "no" for text in texts]
+    table = ibis.memtable(pa.table({"text": texts, "y": y}))
+
+    found = learn_vocabulary(ConceptEncoder(), table, "y")
+
+    assert found.vocabulary_.names == ("text = common", "text = other", "text is missing")
+
+
+@pytest.mark.usefixtures("few_values")
+def test_identifiers_and_row_numbers_among_very_many_values(caplog: pytest.LogCaptureFixture):
+    number = RANDOM.permutation(1000)
+    columns = {
+        "number": number + 1,
+        "name": [f"n{each}" for each in number],
+        "patient_id": number * 3,
+        "twice": number // 2,
+        "a": number % 2 == 0,
+    }
+    table = ibis.memtable(pa.table(columns))
+
+    with caplog.at_level(logging.WARNING):
+        found = learn_vocabulary(ConceptEncoder(), table)
+
+    assert found.dropped_ == {
+        "number": "row numbers from 1",
+        "name": "an identifier: 1000 values in 1000 rows",
+        "patient_id": "an identifier: 1000 values in 1000 rows",
+    }
+    assert "Column 'number' is dropped: row numbers from 1." in caplog.messages
+
+
+def test_cut_points_of_other_columns_are_refused():
+    table = ibis.memtable(pa.table({"age": [1, 2, 3]}))
+
+    with pytest.raises(UnknownColumnError) as info:
+        learn_vocabulary(ConceptEncoder(cuts={"Age": [2]}), table)
+
+    assert str(info.value) == (
+        "The data lack the column 'Age'. Did you mean 'age'? Their only column is 'age'. "
+        "There are cut points for it in cuts."
+    )
+
+
+def test_one_row_tells_nothing_apart():
+    table = ibis.memtable(pa.table({"age": [1]}))
+
+    with pytest.raises(InputError) as info:
+        learn_vocabulary(ConceptEncoder(), table)
+
+    assert str(info.value) == "At least 2 rows are needed to tell values apart. Got n_samples = 1."
