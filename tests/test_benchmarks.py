@@ -1,15 +1,19 @@
-"""The timings of training run, on tables small enough for a test, and say what they timed."""
+"""The timings run, on tables small enough for a test, and say what they timed."""
 
 from __future__ import annotations
 
 import re
 import warnings
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
-from benchmarks import experiments, training, wide_and_long
+from benchmarks import experiments, scale, training, wide_and_long
 from sklearn.exceptions import ConvergenceWarning
 
+from logiclens.bench.paper_figures import as_svg
 from logiclens.estimators import MuClassifier
 
 
@@ -99,3 +103,71 @@ def test_long_tables_have_rows_of_all_kinds_and_few_wrong_labels():
     assert table.X["pressure"].isna().mean() == pytest.approx(0.05, abs=0.02)
     assert ((table.y == "yes") != table.planted).mean() == pytest.approx(0.03, abs=0.01)
     assert len(table.X.drop_duplicates()) == 4000
+
+
+def test_scale_tables_are_the_same_each_time_and_follow_the_planted_rule(tmp_path: Path):
+    one, two = (scale.make(tmp_path / name, 3000) for name in ("one", "two"))
+
+    files = sorted(one.glob("*.parquet"))
+    rows = pq.read_table(files)
+    columns = {name: rows.column(name).to_numpy() for name in rows.column_names}
+    planted = scale.PLANTED.evaluate(columns)
+    assert rows.equals(pq.read_table(sorted(two.glob("*.parquet"))))
+    assert rows.shape == (3000, scale.N_COLUMNS + 1)
+    assert (planted != columns["y"]).mean() == pytest.approx(1 / 16, abs=0.02)
+    assert scale.make(tmp_path / "one", 3000) == one  # nothing is written again
+    assert [file.stat().st_mtime_ns for file in sorted(one.glob("*.parquet"))] == [
+        file.stat().st_mtime_ns for file in files
+    ]
+
+
+def test_rows_of_scale_tables_are_distinct_and_only_the_planted_columns_make_the_rule():
+    rows = scale.distinct_rows()
+    names = [f"c{at:02}" for at in range(scale.N_COLUMNS)]
+    columns = dict(zip(names, rows.T, strict=True))
+    answers = scale.PLANTED.evaluate(columns)
+
+    assert len(np.unique(np.packbits(rows, axis=1), axis=0)) == len(rows) == 2**16
+    for name in scale.PLANTED.concepts:
+        twins = [other for other in names if (columns[other] == columns[name]).all()]
+        assert twins == [name]
+    assert 0.2 < answers.mean() < 0.5
+
+
+def test_the_engine_and_a_group_by_count_the_same_tuples(tmp_path: Path):
+    table = scale.make(tmp_path, 4000)
+
+    counted, looked, fitted = (work(table, "1GB") for work in (scale.group_by, scale.engine, scale.fit))
+
+    assert counted["rows"] == fitted["rows"] == 4000
+    assert counted["tuples"] == fitted["tuples"]
+    assert min(counted["peak_bytes"], looked["peak_bytes"], fitted["peak_bytes"]) > 1e7
+    assert fitted["is_planted"]
+    assert fitted["accuracy"] == pytest.approx(15 / 16, abs=0.02)
+    assert 0 < fitted["seconds_of_training"] < fitted["seconds"]
+
+
+def test_the_page_on_scale_shows_the_results_that_are_kept():
+    found, streamed = scale.kept()
+    page = scale.PAGE.read_text(encoding="utf-8")
+
+    assert scale.filled(page, found, streamed) == page
+    assert str(found["sizes"][-1]["rows"])[0] == "1"
+    assert as_svg(scale.curves(found)) == as_svg(scale.curves(found))
+    ElementTree.fromstring(scale.FIGURE.read_bytes())  # well-formed
+    with pytest.raises(SystemExit, match=r"^benchmarks: scale.md has 0 tables 'rows'; it should have one$"):
+        scale.filled("# A page\n", found, streamed)
+
+
+def test_what_is_kept_of_scale_shows_what_the_page_says():
+    found, streamed = scale.kept()
+    sizes = [scale.summary(size) for size in found["sizes"]]
+
+    assert [size["rows"] for size in sizes] == [10**6, 10**7, 10**8]
+    assert all(size["is_planted"] for size in sizes)
+    assert max(size["fit_memory"] for size in sizes) < 4
+    assert sizes[-1]["ratio"] <= 1.5
+    assert found["in_memory"]["rules"] == found["in_memory"]["rules_in_memory"]
+    assert streamed["gigabytes"] == 20
+    assert max(peak for run in streamed["runs"] for peak in run["peak_bytes"]) < 4e9
+    assert len({run["rules"] for run in streamed["runs"]}) == 1

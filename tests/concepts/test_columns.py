@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from logiclens.concepts.columns import Evidence, Reading, Recipe, read_column
+from logiclens.concepts.columns import Evidence, Extent, Reading, Recipe, read_column
 from logiclens.concepts.concept import Above, AtMost, Between, Flag, Missing, OneOf
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError
@@ -341,3 +341,37 @@ def test_other_values_are_refused():
     assert error_of(read, np.array([1j, 2])) == (
         "Complex data not supported. Column 'c' has complex numbers; split it."
     )
+
+
+def test_ties_do_not_depend_on_the_order_of_the_rows():
+    texts = ["b", "a", "d", "c"] * 10
+    recipe = Recipe("quantile", {}, 4, 2, 0.01, False, False)
+
+    readings = [
+        read_column(Table({"x": column}).column("x"), recipe, Evidence(np.ones(40)))
+        for column in (texts, texts[::-1])
+    ]
+
+    assert [concept.name for concept in readings[0].concepts] == ["x = a", "x = b"]
+    assert readings[0].concepts == readings[1].concepts
+
+
+def test_values_that_were_counted_elsewhere_are_those_of_all_rows():
+    texts = [f"number {at}" for at in range(30)]
+    column = Table({"x": texts}).column("x")
+    recipe = Recipe("quantile", {}, 4, 12, 0.5, False, False)
+
+    few = read_column(column, recipe, Evidence(np.ones(30)))
+    many = read_column(column, recipe, Evidence(np.full(30, 2.0), extent=Extent(70, 60, 30)))
+
+    assert few.reason == "an identifier: 30 values in 30 rows"
+    assert many.reason == "too many values: 30 in 70 rows, none in 50% of them"
+
+
+def test_row_numbers_may_be_known_from_elsewhere():
+    column = Table({"x": np.arange(30)[::-1]}).column("x")
+    recipe = Recipe("quantile", {}, 4, 12, 0.01, False, False)
+
+    assert not read_column(column, recipe, Evidence(np.ones(30))).reason
+    known = Evidence(np.ones(30), extent=Extent(30, 30, 30, first_number=0.0))
+    assert read_column(column, recipe, known).reason == "row numbers from 0"

@@ -635,3 +635,15 @@ def test_concepts_alone_need_no_scikit_learn():
     )
 
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_an_encoder_adopts_what_became_of_columns_elsewhere():
+    table = {"age": [25, 38, 47, 63, 70, 51], "clinic": ["A"] * 6}
+    fitted = ConceptEncoder(max_cuts=1).fit(table)
+
+    twin = ConceptEncoder(max_cuts=1).adopt(fitted._readings, ("age", "clinic"))
+
+    assert twin.vocabulary_ == fitted.vocabulary_
+    assert twin.dropped_ == fitted.dropped_ == {"clinic": "constant"}
+    assert twin.describe() == fitted.describe()
+    assert twin.feature_names_in_.tolist() == ["age", "clinic"]

@@ -763,3 +763,16 @@ def test_no_validation_rows():
 
     assert not fold.check.any()
     assert fold.train.all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_inputs_that_were_read_before_are_fitted_as_they_are(kind):
+    part = quick(kind)
+    part.check_settings()
+    targets, weight = part.read_data(FRAME, Y, None)
+
+    part.fit_inputs(part.read_inputs(FRAME, targets, weight), targets, weight)
+
+    whole = quick(kind).fit(FRAME, Y)
+    assert part.explain() == whole.explain()
+    assert (part.decision_function(FRAME) == whole.decision_function(FRAME)).all()

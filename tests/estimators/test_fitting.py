@@ -10,6 +10,7 @@ import torch
 
 from logiclens.errors import InputError
 from logiclens.estimators import fitting, reducing
+from logiclens.estimators.balancing import Balance
 from logiclens.estimators.counting import Fold
 from logiclens.estimators.fitting import Population, resolve_device, train_folds
 from logiclens.nn.criteria import iff_loss
@@ -34,7 +35,7 @@ def population(**settings: Any) -> Population[MuNetwork]:
         "penalties": (0.001, 0.01),
         "restarts": 2,
         "candidates": 1,
-        "balance": 0.2,
+        "balance": Balance(power=0.2),
         "seed": 3,
         "device": "cpu",
     }

@@ -11,11 +11,11 @@ import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from math import isnan
-from typing import Any
+from typing import Any, Protocol
 
 import logiclens
 from logiclens.cli.outcome import ClassOutcome, Outcome
-from logiclens.cli.preparing import Dropped, Prepared
+from logiclens.cli.preparing import Dropped
 from logiclens.explain import Explanation
 
 FORMAT = "logiclens.results"
@@ -23,8 +23,40 @@ VERSION = 1
 _PACKAGES = ("numpy", "scikit-learn", "torch")
 
 
+class Described(Protocol):
+    """What is told of a table, be its rows at hand or in an engine."""
+
+    @property
+    def name(self) -> str:
+        """What the file is called."""
+
+    @property
+    def sha256(self) -> str | None:
+        """Checksum of the file."""
+
+    @property
+    def target(self) -> str | None:
+        """The column that is explained."""
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The columns that are used."""
+
+    @property
+    def n_read(self) -> int:
+        """Rows of the table."""
+
+    @property
+    def n_used(self) -> int:
+        """Rows of it that are used."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What a person should know."""
+
+
 def results_json(
-    prepared: Prepared,
+    prepared: Described,
     rules: Sequence[Mapping[str, Any]],
     *,
     task: str,
@@ -37,7 +69,7 @@ def results_json(
 
     Parameters
     ----------
-    prepared : Prepared
+    prepared : Described
     rules : sequence of mappings
         As :func:`rule_entries` makes them.
     task : {"classify", "black box", "cluster"}
@@ -58,8 +90,8 @@ def results_json(
             "name": prepared.name,
             "sha256": prepared.sha256,
             "n_rows": prepared.n_read,
-            "n_used": len(prepared.labels),
-            "columns": prepared.inputs.column_names,
+            "n_used": prepared.n_used,
+            "columns": list(prepared.columns),
             "dropped": [each._asdict() for each in dropped],
             "notes": list(prepared.notes),
         },

@@ -28,6 +28,13 @@ class Kind(StrEnum):
     ONLY_IF = "only_if"
 
 
+class EngineName(StrEnum):
+    """The engines that rows can be left in."""
+
+    DUCKDB = "duckdb"
+    SPARK = "spark"
+
+
 Choice = TypeVar("Choice", bound=StrEnum)
 
 

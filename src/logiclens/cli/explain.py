@@ -8,6 +8,7 @@ import typer
 
 from logiclens.cli import options as opt
 from logiclens.cli.choices import Kind, Network
+from logiclens.cli.engines import columns_of, engine_asked
 from logiclens.cli.failing import clear_errors, written, wrong_usage
 from logiclens.cli.learning import Settings
 from logiclens.cli.outputs import Outputs
@@ -76,6 +77,8 @@ def explain(  # noqa: PLR0913 - the options of a command
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
+    engine: opt.Engine = None,
+    memory: opt.Memory = None,
 ) -> None:
     """Learn the rules that decide a column of a table.
 
@@ -83,6 +86,10 @@ def explain(  # noqa: PLR0913 - the options of a command
     Types are guessed, numbers get cut points, missing values are allowed. What cannot be used (dates, free
     text, identifiers) is left out, with a line that says why. Rules come from the training rows and are
     scored on the rows held out.
+
+    With --engine the rows stay in DuckDB or Spark, which count them, and the rules are those of all rows.
+    There, rows are held out by their place in their file: about that share, and the same ones every time.
+    --html, --cv, --folds and --more need rows in memory: --max-rows draws them in the engine.
 
     \b
     Examples:
@@ -98,14 +105,21 @@ def explain(  # noqa: PLR0913 - the options of a command
           sufficient conditions, and cross-validated metrics
       cat data.csv | logiclens explain - --target kind --json - | jq .rules
           from a pipe, into a pipe
+      logiclens explain 'data/*.parquet' --target outcome --engine duckdb --memory 4GB
+          many files, more than memory holds
     """  # noqa: D301 - \b keeps lines
     from logiclens.cli.preparing import Wish
     from logiclens.cli.progress import Progress
 
     with clear_errors():
+        layout = {"--delimiter": delimiter, "--encoding": encoding, "--decimal": decimal}
+        chosen = engine_asked(engine, memory, data, layout)
         check_rows(rows, html)
         if target is None:
-            name_a_column("say which column to explain: --target COLUMN", data, delimiter, encoding)
+            demand = "say which column to explain: --target COLUMN"
+            if chosen is not None:
+                list_columns(demand, data, columns_of(data, chosen))
+            name_a_column(demand, data, delimiter, encoding)
         asked = Asked(
             Wish(target, use or (), ignore or (), (), above, holdout, seed, max_rows),
             Settings(network, rule, seed, max_literals, device),
@@ -116,9 +130,14 @@ def explain(  # noqa: PLR0913 - the options of a command
             command=command_typed(context),
             more=more,
         )
-        asked.outputs.check(data)
         progress = Progress.on_terminal(quiet)
-        run(read(data, progress, delimiter, encoding, decimal), asked, progress)
+        if chosen is None:
+            asked.outputs.check(data)
+            run(read(data, progress, delimiter, encoding, decimal), asked, progress)
+            return
+        from logiclens.cli.in_engine import explain_in_engine
+
+        explain_in_engine(data, chosen, asked, progress)
 
 
 FOLDS = 10
@@ -128,11 +147,17 @@ _LISTED = 8  # columns of a file that are named
 
 def name_a_column(demand: str, data: str, delimiter: str | None, encoding: str | None) -> NoReturn:
     """End a command that lacks the name of a column, and say which there are."""
-    from logiclens.errors import count
     from logiclens.files import read_batches
 
     with read_batches(data, delimiter=delimiter, encoding=encoding) as batches:
         name, names = batches.name, batches.names
+    list_columns(demand, name, names)
+
+
+def list_columns(demand: str, name: str, names: Sequence[str]) -> NoReturn:
+    """End a command with what it lacks, and the columns of a table."""
+    from logiclens.errors import count
+
     listed = ", ".join([*map(short, names[:_LISTED]), *(["..."] if len(names) > _LISTED else [])])
     wrong_usage(f"{demand}. {name} has {listed} ({count(len(names), 'column')}).")
 
@@ -317,7 +342,7 @@ def setting_entries(asked: Asked) -> dict[str, Any]:
 
 def _print(console: Console, results: Results, asked: Asked) -> None:
     from logiclens.cli import results as show
-    from logiclens.cli.printing import percent, print_table, say
+    from logiclens.cli.printing import print_table, say
     from logiclens.errors import count
 
     prepared, outcome = results.prepared, results.outcome
@@ -332,12 +357,7 @@ def _print(console: Console, results: Results, asked: Asked) -> None:
     show.print_rules(console, show.class_headings(outcome, target, len(prepared.labels)))
     say(console, show.part_words(outcome))
     print_table(console, show.score_table(outcome.classes))
-    say(
-        console,
-        f"The network is right about {percent(outcome.network_accuracy)} of these rows, its rules alone "
-        f"about {percent(outcome.rules_accuracy)}; always the most common class, "
-        f"{percent(outcome.guess_accuracy)}. {show.coverage_words(outcome)}",
-    )
+    say(console, show.accuracy_words(outcome))
     show.print_doubt(console, outcome, target)
     show.print_few(console, outcome)
     show.print_telling(console, results.telling, "Is it known only afterwards?")

@@ -54,16 +54,21 @@ def telling_columns(rules: ExplanationSet, prepared: Prepared) -> tuple[Telling,
     rows = Table(prepared.inputs.take(both))
     is_scored: BoolArray = np.arange(len(both)) >= len(trained)
     guess = _share(np.zeros(len(both), dtype=np.intp), classes[both], is_scored, len(labels))
-    if (1 - guess) * len(scored) < _FEWEST_OTHERS:
+    if not says_more(1.0, guess, len(scored)):
         return ()
     used = {name for explanation in rules.values() for name in explanation.concepts}
     found = []
     for column in words.used_columns(used):
         names = [name for name in words.names if words[name].column == column]
         share = _share(_groups([*words.encode(rows, names).values()]), classes[both], is_scored, len(labels))
-        if share >= NEARLY_ALL and (1 - share) * _FEWER_ERRORS <= 1 - guess:
+        if share >= NEARLY_ALL and says_more(share, guess, len(scored)):
             found.append(Telling(column, share))
     return tuple(sorted(found, key=lambda each: -each.share))
+
+
+def says_more(share: float, guess: float, n_rows: float) -> bool:
+    """Whether a column that gives a share of the answers says clearly more than the most common class."""
+    return (1 - guess) * n_rows >= _FEWEST_OTHERS and (1 - share) * _FEWER_ERRORS <= 1 - guess
 
 
 def _some(which: BoolArray) -> IndexArray:

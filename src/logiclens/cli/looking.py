@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from logiclens.concepts.cells import Column, Kind
-from logiclens.concepts.columns import Evidence, Reading, Recipe, read_column
+from logiclens.concepts.columns import Evidence, Extent, Recipe, read_column
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, count, listing
 
@@ -43,18 +43,46 @@ def look_at(table: Table, name: str) -> tuple[str, str]:
     """
     try:
         column = table.column(name)
+        few = column.take(np.arange(ENOUGH)) if len(column) > ENOUGH else column
+        why, remark = look_at_values(few)
+        if why and few is not column:
+            why, remark = look_at_values(column)
+    except InputError as error:  # what a person has to decide
+        return reason_of(error, name), ""
+    return why, remark
+
+
+def look_at_values(column: Column, evidence: Evidence | None = None) -> tuple[str, str]:
+    """The same of values at hand.
+
+    Parameters
+    ----------
+    column : Column, n values
+    evidence : Evidence, optional
+        How often each value occurs, and how many there are, where they were counted elsewhere.
+    """
+    try:
         if _are_dates(column):
             return _DATES, ""
-        reading = _read(column.take(np.arange(ENOUGH)) if len(column) > ENOUGH else column)
-        if reading.reason and len(column) > ENOUGH:
-            reading = _read(column)
-    except InputError as error:  # what a person has to decide
-        return _shortened(str(error).removeprefix(f"Column {name!r} ")), ""
+        reading = read_column(column, _ROUGH, evidence or Evidence(np.ones(len(column))))
+    except InputError as error:
+        return reason_of(error, column.name), ""
+    extent = Extent.of(column) if evidence is None or evidence.extent is None else evidence.extent
     if reading.reason:
-        return _of_all_rows(reading.reason, column), ""
+        return _of_all_rows(reading.reason, extent), ""
     if reading.as_text == "numbers":
-        return "", f"Column {name!r} has numbers written as text: see --decimal, or remove thousands signs."
+        return "", (
+            f"Column {column.name!r} has numbers written as text: see --decimal, or remove thousands signs."
+        )
     return "", ""
+
+
+def reason_of(error: InputError, name: str) -> str:
+    """What the library refuses a column for, without what is clear here: that the column is dropped."""
+    message = str(error).removeprefix(f"Column {name!r} ")
+    for words in (", or drop it", ", which are no concepts"):
+        message = message.replace(words, "")
+    return message.rstrip(".")
 
 
 def _are_dates(column: Column) -> bool:
@@ -64,9 +92,9 @@ def _are_dates(column: Column) -> bool:
     return 2 * len(dates) > len(texts)
 
 
-def _of_all_rows(why: str, column: Column) -> str:
+def _of_all_rows(why: str, extent: Extent) -> str:
     """A reason that counts the rows with a value, beside all rows."""
-    n, n_all = int((~column.missing).sum()), len(column)
+    n, n_all = extent.present, extent.rows
     rows = f" in {count(n, 'row')}"
     if n < n_all and why.startswith("an identifier"):
         return why.replace(rows, f" in {n} of {count(n_all, 'row')}", 1)
@@ -117,14 +145,3 @@ def _differences(texts: list[str]) -> set[str]:
     if len({text.casefold() for text in texts}) > 1:
         found.add("blanks")
     return found
-
-
-def _read(column: Column) -> Reading:
-    return read_column(column, _ROUGH, Evidence(np.ones(len(column))))
-
-
-def _shortened(message: str) -> str:
-    """A message of the library without what is clear here: that the column is dropped."""
-    for words in (", or drop it", ", which are no concepts"):
-        message = message.replace(words, "")
-    return message.rstrip(".")

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from logiclens.cli.choices import Kind, Network, one_of
+from logiclens.cli.choices import EngineName, Kind, Network, one_of
 
 Data: TypeAlias = Annotated[
     str,
@@ -88,4 +88,18 @@ Encoding: TypeAlias = Annotated[
 Decimal: TypeAlias = Annotated[
     str | None,
     typer.Option(help="Sign before the decimals of a number.  [default: found in the data]", metavar="SIGN"),
+]
+Engine: TypeAlias = Annotated[
+    EngineName | None,
+    typer.Option(
+        "--engine",
+        help="Leave the rows in an engine, for tables that do not fit into memory. DATA is then a Parquet or "
+        "CSV file, a quoted pattern such as 'data/*.parquet', or a folder of Parquet files.",
+        parser=one_of(EngineName),
+        metavar="|".join(EngineName),
+    ),
+]
+Memory: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="The most memory that the engine takes, such as 4GB; for --engine.", metavar="SIZE"),
 ]

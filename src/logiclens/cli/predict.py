@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 import logiclens.cli.options as opt
+from logiclens.cli.engines import engine_asked
 from logiclens.cli.failing import clear_errors
 from logiclens.cli.models import Model
 from logiclens.cli.outputs import STDOUT, Outputs, new_names, output
@@ -48,6 +49,8 @@ def predict(  # noqa: PLR0913 - the options of a command
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
+    engine: opt.Engine = None,
+    memory: opt.Memory = None,
 ) -> None:
     """Predict the rows of a table by rules, and say why.
 
@@ -56,6 +59,9 @@ def predict(  # noqa: PLR0913 - the options of a command
     "uncovered" where none did, and "missing" where there is no value and the rules know of no gaps. Rows are
     read and written in batches, so files may be of any size. Values are read as they were when the rules were
     made; what is no number where one is needed counts as missing, and a line says so.
+
+    With --engine, DuckDB or Spark reads, predicts and writes Parquet: DuckDB one file, Spark a new folder of
+    files. Of the four columns there are prediction and mark.
 
     \b
     Examples:
@@ -69,10 +75,19 @@ def predict(  # noqa: PLR0913 - the options of a command
           how often are the rules right? A small file, without reasons
       cat new.csv | logiclens predict model.lens - | head
           from a pipe, into a pipe
+      logiclens predict model.lens 'data/*.parquet' --engine duckdb --out predicted.parquet
+          many files, more than memory holds
     """  # noqa: D301 - \b keeps lines
     with clear_errors():
-        Outputs(out=out).check(model, data)
+        layout = {"--delimiter": delimiter, "--encoding": encoding, "--decimal": decimal}
+        chosen = engine_asked(engine, memory, data, layout)
         asked = Asked(out, network, only_prediction, truth)
+        if chosen is not None:
+            from logiclens.cli.predict_in_engine import predict_in_engine
+
+            predict_in_engine(model, data, chosen, asked)
+            return
+        Outputs(out=out).check(model, data)
         _predict(model, data, asked, delimiter=delimiter, encoding=encoding, decimal=decimal)
 
 
@@ -104,8 +119,8 @@ def _predict(model: str, data: str, asked: Asked, **layout: str | None) -> None:
         truth = None if asked.truth is None else Truth(rules, asked.truth, batches.names)
         wanted = needs(rules, batches.names, everything=asked.network)
         notes = [*batches.notes, *_write(batches, wanted, answers, (network, truth), asked)]
-    for note in (*notes, *_summary(answers, asked.out), *([] if truth is None else [truth.summary()])):
-        _tell(note)
+    for note in (*notes, *summary(answers, asked.out), *([] if truth is None else [truth.summary()])):
+        say_aside(note)
 
 
 def _network_of(path: str) -> Any:
@@ -152,12 +167,16 @@ def _write(
                 rows = rows.append_column(names[name], column)
             writer.write(rows)
         writer.close()
-    taken = [
+    return [*remarks.notes(batches.origin, wanted.never_missing), *taken_names(names)]
+
+
+def taken_names(names: Mapping[str, str]) -> list[str]:
+    """What to say of new columns that could not have their names."""
+    return [
         f"The table has a column {name!r} already: the answers are in {new!r}."
         for name, new in names.items()
         if new != name
     ]
-    return [*remarks.notes(batches.origin, wanted.never_missing), *taken]
 
 
 def _as_column(predicted: Any, labels: Sequence[Any]) -> Any:
@@ -175,7 +194,7 @@ def _as_column(predicted: Any, labels: Sequence[Any]) -> Any:
     return pa.DictionaryArray.from_arrays(pa.array(places.reshape(-1)), pa.array(texts))
 
 
-def _summary(answers: Answers, out: Path) -> Iterator[str]:
+def summary(answers: Answers, out: Path) -> Iterator[str]:
     """How many rows there were, which of them are marked and, of a file, what was predicted how often."""
     from logiclens.cli.printing import percent
     from logiclens.errors import count
@@ -198,7 +217,7 @@ def _summary(answers: Answers, out: Path) -> Iterator[str]:
     yield f"Predicted: {', '.join(told)}{more}."
 
 
-def _tell(note: str) -> None:
+def say_aside(note: str) -> None:
     """A line on standard error, which no table is printed to."""
     from logiclens.cli.printing import safe
 

@@ -20,7 +20,7 @@ from logiclens.concepts.cells import Column, Kind
 from logiclens.concepts.readable import readable
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, UnknownColumnError, count, listing
-from logiclens.logic.arrays import BoolArray
+from logiclens.logic.arrays import BoolArray, IndexArray
 
 if TYPE_CHECKING:
     import pyarrow
@@ -130,6 +130,16 @@ class Prepared:
     notes: tuple[str, ...]
 
     @property
+    def columns(self) -> list[str]:
+        """The columns that are used."""
+        return list(self.inputs.column_names)
+
+    @property
+    def n_used(self) -> int:
+        """Rows that are used."""
+        return len(self.labels)
+
+    @property
     def scored(self) -> BoolArray:
         """The rows that scores are about: those held out or, where none are, all."""
         return self.held_out if self.held_out.any() else np.ones_like(self.held_out)
@@ -140,8 +150,13 @@ class Prepared:
 
     def without_use(self, model: Any) -> tuple[Dropped, ...]:
         """All columns without a use, those included of which a fitted model's encoder could make nothing."""
-        found = {} if model.encoder_ is None else model.encoder_.dropped_
-        return (*self.dropped, *(Dropped(name, of_some_rows(why)) for name, why in found.items()))
+        return (*self.dropped, *dropped_by(model))
+
+
+def dropped_by(model: Any) -> tuple[Dropped, ...]:
+    """Columns of which a fitted model's encoder could make nothing."""
+    found = {} if model.encoder_ is None else model.encoder_.dropped_
+    return tuple(Dropped(name, of_some_rows(why)) for name, why in found.items())
 
 
 def prepare(source: Source, wish: Wish) -> Prepared:
@@ -203,7 +218,9 @@ def _check_size(table: Table) -> None:
         raise InputError(f"The table has {count(table.n_rows, 'row')}. At least 2 are needed to compare.")
 
 
-def class_labels(column: Column, above: float | None = None) -> NDArray[Any]:
+def class_labels(
+    column: Column, above: float | None = None, counts: IndexArray | None = None
+) -> NDArray[Any]:
     """Classes that a column names, shape (n,); what stands where its value is missing means nothing.
 
     Parameters
@@ -211,6 +228,8 @@ def class_labels(column: Column, above: float | None = None) -> NDArray[Any]:
     column : Column
     above : float, optional
         Two classes: numbers above this limit, and the others.
+    counts : ndarray of int, shape (n,), optional
+        How many rows each value stands for, where values were counted elsewhere.
 
     Raises
     ------
@@ -220,8 +239,9 @@ def class_labels(column: Column, above: float | None = None) -> NDArray[Any]:
     name = column.name
     if column.missing.all():
         raise InputError(f"Column {name!r} has no values. Name another one as the target.")
+    rows = np.ones(len(column), dtype=np.intp) if counts is None else counts
     if above is not None:
-        return _two_sides(column, above)
+        return _two_sides(column, above, rows)
     if column.kind in (Kind.DATE, Kind.OTHER):
         raise InputError(
             f"Column {name!r} holds {column.kind}, which are no classes. Name another one as the target."
@@ -235,9 +255,9 @@ def class_labels(column: Column, above: float | None = None) -> NDArray[Any]:
     if column.kind is Kind.NUMBER and len(levels) > MOST_NUMBERS:
         raise InputError(
             f"Column {name!r} has {len(levels)} different numbers, too many to be classes. "
-            f"Ask what makes it large: --above {_middle(column):.10g} (half of its values are)."
+            f"Ask what makes it large: --above {_middle(column, rows):.10g} (half of its values are)."
         )
-    n_values = int((~column.missing).sum())
+    n_values = int(rows[~column.missing].sum())
     if len(levels) > MOST_CLASSES or (len(levels) > MOST_NUMBERS and 2 * len(levels) > n_values):
         raise InputError(
             f"Column {name!r} has {len(levels)} different texts in {count(n_values, 'row')}, too many to be "
@@ -246,7 +266,7 @@ def class_labels(column: Column, above: float | None = None) -> NDArray[Any]:
     return _as_labels(column)
 
 
-def _two_sides(column: Column, above: float) -> NDArray[Any]:
+def _two_sides(column: Column, above: float, rows: IndexArray) -> NDArray[Any]:
     name = column.name
     if column.kind is not Kind.NUMBER:
         raise InputError(f"--above needs a target of numbers. Column {name!r} holds {column.kind}; omit it.")
@@ -257,17 +277,22 @@ def _two_sides(column: Column, above: float) -> NDArray[Any]:
         side = "above" if larger[present].all() else "at most"
         raise InputError(
             f"All values of {name!r} are {side} {above:.10g}. Give a limit between {numbers.min():.10g} and "
-            f"{numbers.max():.10g}, such as --above {_middle(column):.10g}."
+            f"{numbers.max():.10g}, such as --above {_middle(column, rows):.10g}."
         )
-    sides = (f"{name} <= {above:.10g}", f"{name} > {above:.10g}")
-    return np.array(sides, dtype=object)[larger.astype(np.intp)]
+    return np.array(side_labels(name, above), dtype=object)[larger.astype(np.intp)]
 
 
-def _middle(column: Column) -> float:
+def side_labels(name: str, above: float) -> tuple[str, str]:
+    """The two classes that a limit makes of a column of numbers."""
+    return f"{name} <= {above:.10g}", f"{name} > {above:.10g}"
+
+
+def _middle(column: Column, rows: IndexArray) -> float:
     """A number with few digits that about half of the values are above."""
-    numbers = np.sort(column.numbers()[~column.missing])
-    levels = np.unique(numbers)
-    at = min(int(np.searchsorted(levels, numbers[(len(numbers) - 1) // 2])), len(levels) - 2)
+    present = ~column.missing
+    levels, places = np.unique(column.numbers()[present], return_inverse=True)
+    upto = np.cumsum(np.bincount(places, rows[present]))
+    at = min(int(np.searchsorted(upto, (upto[-1] + 1) // 2)), len(levels) - 2)
     whole = bool((levels == np.round(levels)).all())
     return float(readable(levels[at : at + 1], levels[at + 1 : at + 2], whole=whole)[0])
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from logiclens.cli.as_json import Described
 from logiclens.cli.leaks import Telling
 from logiclens.cli.outcome import ClassOutcome, Outcome
 from logiclens.cli.preparing import Dropped, Prepared
@@ -40,10 +41,10 @@ FEW_ROWS, FEW_OF_A_CLASS = 30, 10
 """Fewer rows scored, or fewer rows of a class to learn from, say little."""
 
 
-def print_heading(console: Console, prepared: Prepared, question: str, trained: str) -> None:
+def print_heading(console: Console, prepared: Described, question: str, trained: str) -> None:
     """The question, what is known of the data, and how rules were learned."""
     say(console, question, "bold")
-    columns = f"{count(len(prepared.inputs.column_names), 'column')} used"
+    columns = f"{count(len(prepared.columns), 'column')} used"
     say(console, f"{prepared.name}: {count(prepared.n_read, 'row')}, {columns}. {trained}")
     for note in prepared.notes:
         say(console, f"Note: {note}", "yellow")
@@ -111,6 +112,16 @@ def part_words(outcome: Outcome) -> str:
 def coverage_words(outcome: Outcome) -> str:
     """On how many rows rules are silent, or contradict each other."""
     return f"No rule fires on {outcome.n_uncovered} of them, more than one on {outcome.n_conflicts}."
+
+
+def accuracy_words(outcome: Outcome) -> str:
+    """How often network and rules are right, and a guess; nothing of a network that was not asked."""
+    guess = f"always the most common class, {percent(outcome.guess_accuracy)}. {coverage_words(outcome)}"
+    rules = percent(outcome.rules_accuracy)
+    if isnan(outcome.network_accuracy):
+        return f"The rules are right about {rules} of these rows; {guess}"
+    network = percent(outcome.network_accuracy)
+    return f"The network is right about {network} of these rows, its rules alone about {rules}; {guess}"
 
 
 def print_doubt(console: Console, outcome: Outcome, target: str) -> None:

@@ -200,15 +200,13 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         known: Priors | None = None,
         prior_weight: float = 0.3,
     ) -> Self:
-        """Train the networks on what was read before, and explain them: what :meth:`fit` ends with.
+        """Train the networks on what was read before, n rows, and explain them: :meth:`fit` ends with it.
 
         Parameters
         ----------
         inputs : Inputs
-            Concepts of n rows.
         targets : Targets
         weight : ndarray of shape (n,)
-            Of the rows, as :meth:`read_data` returns it: a row that was counted 3 times has weight 3.
         known : Priors, optional
         prior_weight : float, default 0.3
         """

@@ -92,6 +92,13 @@ def collapse(
     return Collapsed(unpacked(found, len(bits)), found)
 
 
+def check_max_rows(max_rows: int) -> int:
+    """A limit on distinct tuples, once it is sure that it allows some."""
+    if check_count(max_rows, "max_rows") == 0:
+        raise InputError("max_rows must be at least 1. Got 0.")
+    return int(max_rows)
+
+
 def packed(bits: Sequence[Expression]) -> dict[str, Expression]:
     """Words of 48 Booleans each, by their own names.
 
@@ -170,13 +177,15 @@ def truth_table(
     Examples
     --------
     >>> import ibis
-    >>> table = ibis.memtable({"a": [True, True, False], "b": [1, 0, 0], "y": ["ill", "ill", "well"]})
+    >>> import pyarrow as pa
+    >>> columns = {"a": [True, True, False], "b": [1, 0, 0], "y": ["ill", "ill", "well"]}
+    >>> table = ibis.memtable(pa.table(columns))
     >>> truth_table(table, table["y"] == "ill")
     TruthTable(2 concepts, 3 rows, weight 2 yes, 1 no)
     """
     ibis = ibis_module()
     check_table(table)
-    limit, most = check_threshold(threshold), check_count(max_rows, "max_rows")
+    limit, most = check_threshold(threshold), check_max_rows(max_rows)
     if vocabulary is not None and not isinstance(vocabulary, Vocabulary):
         raise InputError(f"vocabulary must be a Vocabulary. Got {shown(vocabulary)}.")
     cells = _answers(table, answers)

@@ -28,7 +28,7 @@ from logiclens.estimators.settings import seed_of
 from logiclens.estimators.targets import Targets
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import check_count
-from logiclens.scale.collapsing import MOST_ROWS, Collapsed, collapse
+from logiclens.scale.collapsing import MOST_ROWS, Collapsed, check_max_rows, collapse
 from logiclens.scale.engine import Expression, Table, fetched
 from logiclens.scale.expressions import concept_expression, is_missing, truth_expression
 from logiclens.scale.rows import Rows, Totals, check_rows, count_rows
@@ -81,9 +81,11 @@ def fit(
     Examples
     --------
     >>> import ibis
+    >>> import pyarrow as pa
     >>> from logiclens import MuClassifier
-    >>> rows = [(a, b) for a in (False, True) for b in (False, True)] * 25
-    >>> table = ibis.memtable([(a, b, a and not b) for a, b in rows], columns=["bird", "penguin", "flies"])
+    >>> bird, penguin = [True, True, False, False] * 25, [True, False, False, False] * 25
+    >>> flies = [a and not b for a, b in zip(bird, penguin)]
+    >>> table = ibis.memtable(pa.table({"bird": bird, "penguin": penguin, "flies": flies}))
     >>> print(fit(MuClassifier(random_state=0), table, "flies").explain()[True].formula)
     bird & ~penguin
     """
@@ -92,8 +94,7 @@ def fit(
             f"scale.fit needs a classifier of this package, such as MuClassifier(). Got {shown(estimator)}."
         )
     estimator.check_settings()
-    if check_count(max_rows, "max_rows") == 0:
-        raise InputError("max_rows must be at least 1. Got 0.")
+    check_max_rows(max_rows)
     rows = check_rows(table, target, columns, weights)
     if sample is not None:
         drawn = _drawn(rows, sample, seed_of(estimator.random_state))

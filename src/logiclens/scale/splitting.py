@@ -7,6 +7,7 @@ engine does alike. So DuckDB and Spark draw the same rows of the same Parquet fi
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import tempfile
@@ -19,8 +20,9 @@ import numpy as np
 
 from logiclens.errors import InputError, shown
 from logiclens.scale.engine import Expression, Table, asking, ibis_module, pattern_of, read
+from logiclens.scale.writing import copy_to
 
-_PRIME = 2**31 - 1  # products of two numbers below it are whole numbers of 64 bits
+_MANY = 2**31  # products of two numbers below it are whole numbers of 64 bits
 _LETTERS = 7  # of a checksum of a file's name
 _ROW_OF_DUCKDB = "file_row_number"  # DuckDB's name for it
 
@@ -36,7 +38,7 @@ class Numbered:
     columns : tuple of str
         The columns of the files.
     place : Ibis expression
-        Numbers from 0 to 2**31 - 2, nearly all of them different.
+        Whole numbers from 0 to 2**31 - 1, nearly all of them different.
     """
 
     table: Table
@@ -56,13 +58,13 @@ class Numbered:
         """
         if not 0 <= share <= 1:
             raise InputError(f"share must lie between 0 and 1. Got {shown(share)}.")
-        return self.order(seed, stream=stream) < _whole(round(share * _PRIME))
+        return self.order(seed, stream=stream) < _whole(round(share * _MANY))
 
     def order(self, seed: int = 0, *, stream: int = 0) -> Expression:
-        """Numbers from 0 to 2**31 - 2 that put rows into an order drawn at random."""
-        a, b, c = np.random.default_rng([seed, stream]).integers(1, _PRIME, 3).tolist()
-        inner = (self.place * _whole(a) + _whole(b)) % _whole(_PRIME)
-        return (self.place * inner + _whole(c)) % _whole(_PRIME)
+        """Whole numbers from 0 to 2**31 - 1 that put rows into an order drawn at random."""
+        a, b, c = np.random.default_rng([seed, stream]).integers(1, _MANY, 3).tolist()
+        inner = _below(self.place * _whole(a | 1) + _whole(b | 1))
+        return _below(self.place * inner + _whole(c))
 
 
 def read_numbered(
@@ -82,7 +84,7 @@ def read_numbered(
     >>> pq.write_table(pa.table({"age": list(range(1000))}), f"{folder}/patients.parquet")
     >>> rows = read_numbered(f"{folder}/*.parquet")
     >>> rows.columns, rows.table.filter(rows.drawn(0.3)).count().execute()
-    (('age',), 288)
+    (('age',), 307)
     """
     plain = read(source, engine, memory=memory)
     path = os.fsdecode(source)
@@ -98,14 +100,15 @@ def _in_duckdb(plain: Table, columns: tuple[str, ...], pattern: str, is_csv: boo
     if is_csv:
         folder = tempfile.mkdtemp(prefix="logiclens-")
         weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
-        pattern = os.path.join(folder, "rows.parquet")
-        plain.to_parquet(pattern)
+        copy = os.path.join(folder, "rows.parquet")
+        copy_to(plain, copy, "Copying the files")
+        pattern = glob.escape(copy)
         plain = connection.read_parquet(pattern)
     taken = {column.lower() for column in columns}
     if _ROW_OF_DUCKDB in taken:  # rows are counted one by one, which takes longer
         name = _free("row", taken)
         table = plain.mutate(ibis_module().row_number().name(name))
-        return Numbered(table, columns, table[name].cast("int64") % _whole(_PRIME))
+        return Numbered(table, columns, _below(table[name].cast("int64")))
     name = _free("file", taken)
     table = connection.read_parquet(pattern, filename=name, file_row_number=True)
     file = table[name].re_replace(r"^.*[/\\]", "")
@@ -130,18 +133,22 @@ def _in_spark(plain: Table, columns: tuple[str, ...], pattern: str, is_csv: bool
     frame.createOrReplaceTempView(view)
     table = connection.table(view)
     if is_csv:
-        return Numbered(table, columns, table[row] % _whole(_PRIME))
+        return Numbered(table, columns, _below(table[row]))
     return Numbered(table, columns, _place(table[row], table[file]))
 
 
 def _place(row: Expression, file: Expression) -> Expression:
     """The place of a row: its number, moved by a checksum of the name of its file."""
     checksum = file.hexdigest("md5")
-    moved = row.cast("int64") % _whole(_PRIME)
     offset = _whole(0)
     for at in range(_LETTERS):
         offset = offset * _whole(128) + checksum.substr(at, 1).ascii_str().cast("int64")
-    return (moved + offset % _whole(_PRIME)) % _whole(_PRIME)
+    return _below(row.cast("int64") + offset)
+
+
+def _below(number: Expression) -> Expression:
+    """The last 31 bits of a whole number."""
+    return number & _whole(_MANY - 1)
 
 
 def _whole(number: int) -> Expression:

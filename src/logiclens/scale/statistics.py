@@ -277,7 +277,9 @@ def learn_vocabulary(
     Examples
     --------
     >>> import ibis
-    >>> table = ibis.memtable({"age": [25, 38, 47, 63, 70, 51], "ward": ["A", "B", "A", "A", "C", "B"]})
+    >>> import pyarrow as pa
+    >>> columns = {"age": [25, 38, 47, 63, 70, 51], "ward": ["A", "B", "A", "A", "C", "B"]}
+    >>> table = ibis.memtable(pa.table(columns))
     >>> learn_vocabulary(ConceptEncoder(max_cuts=1), table).vocabulary_.names
     ('age > 50', 'ward = A', 'ward = B', 'ward = C')
     """

@@ -1,0 +1,378 @@
+"""From files in an engine to rows to learn from and rows to score on, counted there.
+
+This is what :mod:`logiclens.cli.preparing` does with rows at hand, by the same rules of thumb and in the same
+words. The engine counts; what comes out are classes, a few rows to look at, and counts of the values of
+columns that those rows say nothing of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from logiclens.cli.choices import named_columns
+from logiclens.cli.looking import look_at, look_at_values, reason_of, spellings
+from logiclens.cli.preparing import Dropped, Wish, class_labels, side_labels
+from logiclens.concepts.cells import Column, Kind, read_array, read_series
+from logiclens.concepts.table import Table as Cells
+from logiclens.errors import InputError, UnknownColumnError, count, listing
+from logiclens.explain.label import Label
+from logiclens.scale.cells import as_number, float_literal, infinite, is_missing, kind_of, label_literal
+from logiclens.scale.engine import Expression, Table, check_columns, fetched, ibis_module
+from logiclens.scale.rows import Totals, check_rows, count_rows
+from logiclens.scale.splitting import Numbered
+from logiclens.scale.statistics import column_facts, histogram
+
+LOOKED_AT = 10_000
+"""Rows that are looked at first: they can show that a column is of use; that it is of none, all must show."""
+_MOST_VALUES = 1 << 16  # of a target that are counted
+_INFINITE = "Replace it by a number, or by NaN if it is missing"
+_LABEL, _HELD = "logiclens class", "logiclens held out"  # columns that are added
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Columns and classes to learn from, in an engine.
+
+    Attributes
+    ----------
+    name : str
+        What was read: a file, a folder or a pattern.
+    target : str
+    table : ibis.Table
+        The rows that have a class.
+    label : str
+        The column of the classes.
+    held_out : Ibis expression
+        Whether a row is held out.
+    columns : tuple of str
+        The columns that are used.
+    n_read : int
+        Rows of the files.
+    sizes : dict of label to (int, int)
+        Rows of each class trained on, and held out.
+    dropped : tuple of Dropped
+    notes : tuple of str
+    sha256 : None
+        Files in an engine have no checksum.
+    """
+
+    name: str
+    target: str
+    table: Table
+    label: str
+    held_out: Expression
+    columns: tuple[str, ...]
+    n_read: int
+    sizes: dict[Label, tuple[int, int]]
+    dropped: tuple[Dropped, ...]
+    notes: tuple[str, ...]
+    sha256: None = None
+
+    @property
+    def n_train(self) -> int:
+        """Rows trained on."""
+        return sum(train for train, _ in self.sizes.values())
+
+    @property
+    def n_held(self) -> int:
+        """Rows held out."""
+        return sum(held for _, held in self.sizes.values())
+
+    @property
+    def n_used(self) -> int:
+        """Rows that have a class."""
+        return self.n_train + self.n_held
+
+    @property
+    def trained_on(self) -> Table:
+        """The rows trained on."""
+        return self.table.filter(~self.held_out) if self.n_held else self.table
+
+    @property
+    def scored(self) -> Table:
+        """The rows that scores are about: those held out or, where none are, all."""
+        return self.table.filter(self.held_out) if self.n_held else self.table
+
+
+def count_table(rows: Numbered, name: str, wish: Wish) -> Counted:
+    """Choose columns and rows of a table in an engine, and split the rows.
+
+    Parameters
+    ----------
+    rows : Numbered
+    name : str
+        What was read.
+    wish : Wish
+        Without columns that are kept apart, and without a limit of rows.
+
+    Raises
+    ------
+    InputError
+        What was wished for is not there, or there is nothing to learn.
+    """
+    named = wish.target or ""
+    if named not in rows.columns:
+        raise UnknownColumnError(named, rows.columns, "Name one of them.")
+    check_columns(rows.table, rows.columns)
+    target = _Target.of(rows.table, named, wish.above)
+    if target.n_rows < 2:
+        raise InputError(f"The table has {count(target.n_rows, 'row')}. At least 2 are needed to compare.")
+    notes = []
+    if target.n_missing:
+        notes.append(f"{count(target.n_missing, 'row')} without a value of {named!r} left out.")
+    held = rows.drawn(wish.holdout, wish.seed)
+    table = rows.table.mutate(target.label.name(_LABEL), held.name(_HELD)).filter(
+        ~is_missing(rows.table[named])
+    )
+    sizes, lost = _sizes(table)
+    held_out = table[_HELD]
+    if lost:
+        held_out &= ~table[_LABEL].isin([label_literal(label) for label in lost])
+    if wish.holdout:
+        notes += _unscored(sizes)
+    notes += target.remarks
+    columns, dropped, remarks = _inputs(table, rows.columns, wish)
+    return Counted(
+        name=name,
+        target=named,
+        table=table,
+        label=_LABEL,
+        held_out=held_out,
+        columns=columns,
+        n_read=target.n_rows,
+        sizes=sizes,
+        dropped=dropped,
+        notes=(*notes, *remarks),
+    )
+
+
+@dataclass(frozen=True)
+class _Target:
+    """The classes: an expression, and what is known of its rows."""
+
+    label: Expression
+    n_rows: int
+    n_missing: int
+    remarks: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, table: Table, name: str, above: float | None) -> _Target:
+        column = table[name]
+        if above is not None:
+            return cls._of_sides(table, name, above)
+        if kind_of(column) in (Kind.DATE, Kind.OTHER):
+            raise InputError(
+                f"Column {name!r} holds {kind_of(column)}, which are no classes. "
+                "Name another one as the target."
+            )
+        values, rows, complete = values_of(table, name)
+        if not len(values):
+            return cls(column, 0, 0)
+        if not complete:
+            _refuse_many(values)
+        labels = class_labels(values, counts=rows)
+        label = _label(column, values, labels)
+        return cls(label, int(rows.sum()), int(rows[values.missing].sum()), tuple(spellings(values)))
+
+    @classmethod
+    def _of_sides(cls, table: Table, name: str, above: float) -> _Target:
+        column = table[name]
+        if kind_of(column) is not Kind.NUMBER:
+            raise InputError(
+                f"--above needs a target of numbers. Column {name!r} holds {kind_of(column)}; omit it."
+            )
+        missing, numbers = is_missing(column), as_number(column)
+        larger = (numbers > float_literal(above)) & ~missing
+        there = ~missing
+        asked = {
+            "n": table.count(),
+            "missing": missing.sum(),
+            "larger": larger.sum(),
+            "low": numbers.min(where=there),
+            "high": numbers.max(where=there),
+        }
+        found = fetched(table.aggregate(**asked), f"Looking at {name!r}").to_pylist()[0]
+        n_rows, n_missing, n_larger = (int(found[each] or 0) for each in ("n", "missing", "larger"))
+        if n_rows and (n_missing == n_rows or n_larger in (0, n_rows - n_missing)):
+            values = values_of(table, name)[0]
+            ends = [end for end in (found["low"], found["high"]) if end is not None]
+            both = np.concatenate([values.numbers()[~values.missing], np.array(ends, dtype=np.float64)])
+            class_labels(read_array(both if len(both) else np.array([np.nan]), name), above)  # refuses it
+        low, high = map(label_literal, side_labels(name, above))
+        return cls(larger.ifelse(high, low), n_rows, n_missing)
+
+
+def values_of(table: Table, name: str) -> tuple[Column, Any, bool]:
+    """Distinct values of a column, the number of rows that have each, and whether these are all of them."""
+    column = table[name]
+    plain = as_number(column) if column.type().is_decimal() else column
+    keyed = table.select(v=plain)
+    query = keyed.group_by("v").aggregate(n=keyed.count()).limit(_MOST_VALUES + 1)
+    found = fetched(query, f"Counting the values of {name!r}")
+    found = found.sort_by("v")
+    values = read_series(nw.from_native(found.column("v"), series_only=True), name)
+    return values, found.column("n").to_numpy().astype(np.intp), len(found) <= _MOST_VALUES
+
+
+def _refuse_many(values: Column) -> None:
+    if values.kind is Kind.NUMBER:
+        try:
+            class_labels(values)
+        except InputError as error:  # which is about so many values; it knows where their middle is
+            advice = str(error).partition(" to be classes. ")[2].replace("(half", "(about half")
+            raise InputError(
+                f"Column {values.name!r} has more than {_MOST_VALUES} different numbers, too many to be "
+                f"classes. {advice}"
+            ) from None
+    raise InputError(
+        f"Column {values.name!r} has more than {_MOST_VALUES} different texts, too many to be classes. "
+        "Name a column with fewer values as the target."
+    )
+
+
+def _label(column: Expression, values: Column, labels: Any) -> Expression:
+    """The classes of a column, as an expression."""
+    if values.kind is not Kind.NUMBER:
+        return column
+    if labels.dtype.kind == "i":
+        return as_number(column).cast("int64")
+    return label_of(column, values, labels.tolist())
+
+
+def label_of(column: Expression, values: Column, labels: Sequence[Label]) -> Expression:
+    """The label of each number of a column, as an expression.
+
+    Parameters
+    ----------
+    column : Ibis expression
+    values : Column, n values
+    labels : sequence of label
+        One for each value.
+    """
+    ibis = ibis_module()
+    numbers = as_number(column)
+    pairs = {float(level): label for level, label in zip(values.raw, labels, strict=True)}
+    cases = [
+        (numbers == float_literal(level), label_literal(label))
+        for level, label in pairs.items()
+        if level == level
+    ]
+    return ibis.cases(*cases, else_=ibis.null("string"))
+
+
+def _sizes(table: Table) -> tuple[dict[Label, tuple[int, int]], list[Label]]:
+    """Rows of each class trained on and held out, and classes of which all rows would be held out."""
+    query = table.group_by([_LABEL, _HELD]).aggregate(n=table.count())
+    found = fetched(query, "Counting classes").to_pylist()
+    sizes: dict[Label, list[int]] = {}
+    for row in sorted(found, key=lambda row: row[_LABEL]):
+        sizes.setdefault(row[_LABEL], [0, 0])[bool(row[_HELD])] += int(row["n"])
+    lost = [label for label, (train, _) in sizes.items() if not train]
+    whole = {label: (train or held, held if train else 0) for label, (train, held) in sizes.items()}
+    return whole, lost
+
+
+def _unscored(sizes: dict[Label, tuple[int, int]]) -> Iterable[str]:
+    """Remarks on classes without rows to score on."""
+    if not any(held for _, held in sizes.values()):
+        yield "Too few rows to hold any out: scores are those of the rows trained on."
+        return
+    none = [label for label, (_, held) in sizes.items() if not held]
+    if len(none) == 1:
+        n = sizes[none[0]][0]
+        rows = "a single row" if n == 1 else f"{n} rows, none of them held out"
+        yield f"The class {none[0]!r} has {rows}: it is learned, and not scored."
+    elif none:
+        yield f"{len(none)} classes have no row held out, and are not scored: {listing(none)}."
+
+
+def _inputs(
+    table: Table, names: Sequence[str], wish: Wish
+) -> tuple[tuple[str, ...], tuple[Dropped, ...], list[str]]:
+    """Columns that can be used, those that cannot, and remarks."""
+    wanted = named_columns(wish.use, names, "--use") or tuple(names)
+    ignored = set(named_columns(wish.ignore, names, "--ignore"))
+    columns = [name for name in wanted if name != wish.target and name not in ignored]
+    if not columns:
+        raise InputError(
+            f"There is no column to learn from beside {wish.target!r}. Pass a table with more columns."
+        )
+    dropped = [
+        Dropped(name, "left out by --ignore") for name in names if name in ignored and name != wish.target
+    ]
+    looking = _Looking(table, columns)
+    used, remarks = [], []
+    for name in columns:
+        why, remark = looking.at(name)
+        if why:
+            dropped.append(Dropped(name, why))
+            continue
+        used.append(name)
+        remarks += remark
+    if not used:
+        first = next(each for each in dropped if each.name == columns[0])
+        more = f", and so on for {len(columns)} columns" if len(columns) > 1 else ""
+        raise InputError(
+            f"No column can be used: {first.name!r}: {first.why}{more}. Pass columns whose values differ."
+        )
+    return tuple(used), tuple(dropped), remarks
+
+
+class _Looking:
+    """Looks at columns: at a few rows first, and at all where those do not show that a column is of use."""
+
+    def __init__(self, table: Table, columns: Sequence[str]) -> None:
+        self.table = table
+        self.infinite = _infinite(table, columns)
+        plain = [name for name in columns if kind_of(table[name]) not in (Kind.DATE, Kind.OTHER)]
+        self.few: Cells | None = None
+        if plain:
+            query = table.select(**{f"c{at}": table[name] for at, name in enumerate(plain)})
+            found = fetched(query.limit(LOOKED_AT), "Looking at the columns")
+            self.few = Cells(found.rename_columns(plain))
+        self._totals: Totals | None = None
+
+    def at(self, name: str) -> tuple[str, list[str]]:
+        """Why a column cannot be used, empty when it can, and remarks on one that can."""
+        if name in self.infinite:
+            return f"has an infinite value ({self.infinite[name]}). {_INFINITE}", []
+        if self.few is not None and name in self.few:
+            why, remark = look_at(self.few, name)
+            if why and self.few.n_rows == LOOKED_AT:
+                why, remark = self._at_all(name)
+            if why:
+                return why, []
+            told = [f"Column {name!r} has numbers written as text: they count as text."] if remark else []
+            return "", [*told, *spellings(self.few.column(name))]
+        return self._at_all(name)[0], []
+
+    def _at_all(self, name: str) -> tuple[str, str]:
+        rows = check_rows(self.table, _LABEL, [name])
+        if self._totals is None:
+            self._totals = count_rows(rows)
+        try:
+            found = histogram(rows, self._totals, column_facts(rows)[0])
+        except InputError as error:
+            return reason_of(error, name), ""
+        return look_at_values(found.column, found.evidence)
+
+
+def _infinite(table: Table, columns: Sequence[str]) -> dict[str, float]:
+    """Columns with infinite values, each with one of them."""
+    floats = [name for name in columns if table[name].type().is_floating()]
+    if not floats:
+        return {}
+    asked = {}
+    for at, name in enumerate(floats):
+        wrong = infinite(table[name])
+        asked[f"n{at}"] = wrong.sum()
+        asked[f"low{at}"] = (wrong & (table[name] < float_literal(0.0))).sum()
+    found = fetched(table.aggregate(**asked), "Looking at the columns").to_pylist()[0]
+    return {
+        name: -np.inf if found[f"low{at}"] else np.inf for at, name in enumerate(floats) if found[f"n{at}"]
+    }

@@ -1,0 +1,150 @@
+"""``logiclens predict --engine``: predictions by rules, read and written by an engine."""
+
+from __future__ import annotations
+
+import glob
+import re
+from typing import TYPE_CHECKING, Any
+
+from logiclens.cli.answers import CONFLICT, MISSING, UNCOVERED, Answers
+from logiclens.cli.counting import label_of, values_of
+from logiclens.cli.engines import check_apart, files_read
+from logiclens.cli.failing import wrong_usage
+from logiclens.cli.models import rules_in
+from logiclens.cli.outputs import STDOUT, Outputs, new_names
+from logiclens.cli.predict import say_aside, summary, taken_names
+from logiclens.cli.progress import Progress
+from logiclens.cli.truth import Truth
+from logiclens.concepts.table import Kind
+from logiclens.errors import InputError
+from logiclens.scale.cells import is_missing, kind_of
+from logiclens.scale.engine import Table, fetched, read
+from logiclens.scale.predicting import predict, used_concepts
+from logiclens.scale.scoring import score
+from logiclens.scale.writing import check_folder, write_parquet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from logiclens.cli.engines import Engine
+    from logiclens.cli.predict import Asked
+    from logiclens.explain import ExplanationSet
+    from logiclens.scale.scoring import RuleSetScores
+
+_ADDED = ("prediction", "mark")
+_PARQUET = (".parquet", ".pq")
+_ADDRESS = re.compile(r"\w{2,}:/")  # what is left of s3://... in a path
+
+
+def predict_in_engine(model: str, data: str, engine: Engine, asked: Asked) -> None:
+    """Predict all rows in an engine, and write them as Parquet.
+
+    Parameters
+    ----------
+    model : str
+        File of a model, or of rules.
+    data : str
+        A file, a folder or a pattern.
+    engine : Engine
+    asked : Asked
+    """
+    out = asked.out
+    _check_usage(asked)
+    rules = rules_in(model)
+    if engine.name == "spark":
+        check_folder(out)
+    else:
+        Outputs(out=out).check(model, *files_read(data))
+    check_apart(out, data)
+    progress = Progress.on_terminal()
+    with progress.doing(f"predicting {data} in {engine.title}"):
+        table = read(data, engine.name, memory=engine.memory)
+        names = tuple(table.columns)
+        truth = None if asked.truth is None else Truth(rules, asked.truth, names)
+        answers, added = _answers(rules, table)
+        scores = None if truth is None else _scores(rules, table, truth)
+        write_parquet(answers, out)
+        counts = _counts(rules, table, out, added)
+    for note in (*taken_names(added), *summary(counts, out)):
+        say_aside(note)
+    say_aside(f"{engine.title} wrote {_written(engine)}, with prediction and mark, without rule and why.")
+    if truth is not None:
+        say_aside(truth.summary())
+    if scores is not None:
+        for line in str(scores).splitlines()[2:]:
+            say_aside(line)
+
+
+def _written(engine: Engine) -> str:
+    return "a folder of Parquet files" if engine.name == "spark" else "one Parquet file"
+
+
+def _check_usage(asked: Asked) -> None:
+    if asked.network:
+        wrong_usage("--network needs rows in memory, and --engine leaves them in the engine. Omit one.")
+    if asked.out == STDOUT:
+        wrong_usage("--engine writes Parquet. Say where: --out predicted.parquet")
+    if asked.out.suffix.lower() not in _PARQUET:
+        wrong_usage(f"--engine writes Parquet. Give --out a name that ends in .parquet, not {asked.out}.")
+    if _ADDRESS.match(str(asked.out)):
+        wrong_usage(
+            "--out must be a place on this machine. In Python, logiclens.scale.predict makes a table that "
+            "an engine writes anywhere."
+        )
+
+
+def _answers(rules: ExplanationSet, table: Table) -> tuple[Table, dict[str, str]]:
+    """The table with its answers, and what the new columns are called."""
+    taken = {column.lower(): column for column in table.columns}
+    new = new_names(_ADDED, taken)
+    if rules.multi_label:
+        while any(f"{new['prediction']}_{label}".lower() in taken for label in rules.labels):
+            new["prediction"] += "_2"
+    if "mark" not in taken:
+        return predict(rules, table, name=new["prediction"], marks=True), new
+    column, aside = taken["mark"], new_names(["logiclens mark"], taken)["logiclens mark"]
+    if column in _needed(rules):
+        raise InputError(f"The table has a column {column!r} already, which the rules need. Rename it.")
+    moved = predict(rules, table.rename({aside: column}), name=new["prediction"], marks=True)
+    return moved.rename({new["mark"]: "mark"}).rename({column: aside}), new
+
+
+def _needed(rules: ExplanationSet) -> set[str]:
+    used = used_concepts(rules)
+    return {*used} if rules.vocabulary is None else {*used, *rules.vocabulary.used_columns(used)}
+
+
+def _scores(rules: ExplanationSet, table: Table, truth: Truth) -> RuleSetScores | None:
+    """How good the rules are, on rows that have a true class; None where no class of theirs occurs."""
+    column = table[truth.column]
+    if kind_of(column) is Kind.NUMBER and isinstance(rules.labels[0], str):
+        values, _, _ = values_of(table, truth.column)
+        column = label_of(column, values, [f"{value:.10g}" for value in values.raw.tolist()])
+    known = table.mutate(column.name("logiclens class")).filter(~is_missing(table[truth.column]))
+    n_rows = int(fetched(known.count(), "Counting rows").as_py())
+    if not n_rows:
+        return None
+    scores = score(rules, known, "logiclens class")
+    truth.n = scores.n_rows
+    truth.n_known = int(sum(each.support for each in scores.by_label.values()))
+    truth.n_right = round(scores.accuracy * scores.n_rows)
+    return scores if truth.n_known else None
+
+
+def _counts(rules: ExplanationSet, table: Table, out: Path, added: dict[str, str]) -> Answers:
+    """How often each answer was given, counted in what was written."""
+    connection: Any = table.get_backend()
+    found = Answers(rules)
+    written = connection.read_parquet(glob.escape(str(out)) if out.is_file() else out.absolute().as_uri())
+    mark = written[added["mark"]]
+    said = mark if rules.multi_label else written[added["prediction"]]
+    keyed = written.select(said=said, mark=mark)
+    query = keyed.group_by(["said", "mark"]).aggregate(n=keyed.count())
+    for row in fetched(query, "Counting predictions").to_pylist():
+        n = int(row["n"])
+        found.n_rows += n
+        found.n_predicted[row["said"]] += n
+        found.n_conflicts += n * (CONFLICT in row["mark"])
+        found.n_uncovered += n * (UNCOVERED in row["mark"])
+        found.n_missing += n * (MISSING in row["mark"])
+    return found
