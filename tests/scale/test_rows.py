@@ -43,6 +43,8 @@ def test_all_columns_but_target_and_weights():
         ({"target": ["y", "y"]}, InputError, "target names a column twice. Name each column once."),
         ({"target": "y", "columns": [1]}, InputError,
          "columns must be the name of a column, or several in a list. Got [1]."),
+        ({"target": "y", "columns": "a"}, InputError,
+         "columns must be a list of names. Got 'a'; write ['a']."),
         ({"target": "y", "weights": 3}, InputError, "weights must be the name of a column. Got 3."),
         ({"target": "y", "weights": "y"}, InputError,
          "target and weights name a column twice: 'y', 'y'. Name each column once."),

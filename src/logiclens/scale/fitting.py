@@ -95,6 +95,8 @@ def fit(
         )
     estimator.check_settings()
     check_max_rows(max_rows)
+    if target is None:
+        raise InputError("target must be the name of a column, or several in a list. Got None.")
     rows = check_rows(table, target, columns, weights)
     if sample is not None:
         drawn = _drawn(rows, sample, seed_of(estimator.random_state))

@@ -118,6 +118,8 @@ def check_rows(
         raise InputError(f"target and weights name a column twice: {listing(apart)}. Name each column once.")
     check_columns(table, apart)
     rest = tuple(name for name in table.columns if name not in apart)
+    if isinstance(columns, str):
+        raise InputError(f"columns must be a list of names. Got {shown(columns)}; write [{shown(columns)}].")
     chosen = rest if columns is None else _names(columns, "columns")
     both = [name for name in chosen if name in apart]
     if both:
