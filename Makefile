@@ -42,7 +42,7 @@ test: $(STAMP) ## Run all tests but those that need Spark
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses=8 --dist worksteal -m "not spark"
 
 spark: $(SPARK) ## Run the tests that need Spark
-	@LOGICLENS_SPARK=1 $(BIN)/python -m pytest -q -n 0 tests/scale/test_engines.py -m spark
+	@LOGICLENS_SPARK=1 $(BIN)/python -m pytest -q -n 0 tests -m spark
 
 check: $(STAMP) ## Lint, format, types, layers, documentation
 	@$(BIN)/ruff check .

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.estimators.balancing import COUNTED, EVEN, RARE, Balance
+from logiclens.estimators.balancing import COUNTED, EVEN, Balance
+from logiclens.logic.beam import RARE
 
 weights = st.floats(0.5, 1e6)
 powers = st.floats(0.0, 1.0)

@@ -63,3 +63,30 @@ def test_the_last_to_leave_restores_the_number():
 
     assert seen == [1, 1]
     assert torch.get_num_threads() == 2
+
+
+def test_each_thread_has_its_own_number_back():
+    """One comes first, the other leaves last."""
+    came, left, after = threading.Event(), threading.Event(), {}
+
+    def first() -> None:
+        torch.set_num_threads(2)
+        with one_thread_each():
+            came.wait(30)
+        after["first"] = torch.get_num_threads()
+        left.set()
+
+    def last() -> None:
+        torch.set_num_threads(2)
+        with one_thread_each():
+            came.set()
+            left.wait(30)
+        after["last"] = torch.get_num_threads()
+
+    threads = [threading.Thread(target=work) for work in (first, last)]
+    threads[0].start()
+    threads[1].start()
+    for thread in threads:
+        thread.join()
+
+    assert after == {"first": 2, "last": 2}

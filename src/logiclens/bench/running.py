@@ -18,6 +18,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any, TypeAlias
@@ -304,12 +305,11 @@ def _fitted(method: Method, folds: Sequence[Fold], seed: int, limit: float | Non
     """Outcomes of a fit; that of a slow method is stopped at the limit."""
     if not method.slow or limit is None:
         return method.fit(folds, seed)
-    # Workers of Dask may have no children, lest those outlive them; this one ends with its parent.
-    multiprocessing.current_process().daemon = False
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_fit_apart, args=(sender, method, folds, seed))
-    process.start()
+    with _may_have_children():
+        process.start()
     sender.close()
     try:
         receiver.recv()  # the process is up: from now on its time counts
@@ -325,6 +325,17 @@ def _fitted(method: Method, folds: Sequence[Fold], seed: int, limit: float | Non
         process.kill()
         process.join()
     return found if isinstance(found, list) else [unfinished(fold, found, 0.0) for fold in folds]
+
+
+@contextmanager
+def _may_have_children() -> Iterator[None]:
+    """Let a process start others: workers of Dask may not, lest those outlive them; ours never do."""
+    own = multiprocessing.current_process()
+    before, own.daemon = own.daemon, False
+    try:
+        yield
+    finally:
+        own.daemon = before
 
 
 def _fit_apart(sender: Connection, method: Method, folds: Sequence[Fold], seed: int) -> None:

@@ -14,9 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from logiclens.logic.arrays import FloatArray
-
-RARE = 9.0
-"""Times as many rows of the rest as of a target beyond which the target is rare."""
+from logiclens.logic.beam import RARE
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,8 @@ class Balance:
     power : float, default 0.0
         Of the inverse frequency: 0 counts rows, 1 makes target and rest equal.
     rare_power : float, default 0.0
-        Further power, of how many times rarer than :data:`RARE` the target or the rest is.
+        Further power, of how many times rarer the target or the rest is than
+        :data:`~logiclens.logic.beam.RARE` says.
 
     Examples
     --------

@@ -31,7 +31,8 @@ from logiclens.logic.truth_table import TruthTable
 
 WIDTH = 40
 """Formulas of a length that are kept to grow further."""
-_RARE = 9.0  # times as much no as yes beyond which a target is rare
+RARE = 9.0
+"""Times as much no as yes beyond which a target is rare."""
 
 _Floats = NDArray[np.float32]
 _Terms = tuple[tuple[int, ...], ...]  # literals of each term: j is concept j, -j - 1 its negation
@@ -91,7 +92,7 @@ def _worths(table: TruthTable) -> _Floats:
     """What a formula gains by holding on each tuple, (n, n_tuples); of a rare target also with yes dearer."""
     yes, no = float(table.yes.sum()), float(table.no.sum())
     ratio = no / yes if yes > 0 else 1.0
-    rates = np.array([1.0] if ratio <= _RARE else [1.0, np.sqrt(ratio), ratio])
+    rates = np.array([1.0] if ratio <= RARE else [1.0, np.sqrt(ratio), ratio])
     return (rates[:, None] * table.yes - table.no).astype(np.float32)
 
 

@@ -34,13 +34,16 @@ def threads_for(size: int) -> Iterator[None]:
 def one_thread_each() -> Iterator[None]:
     """Use one thread for whatever is computed; as many as before once nobody is within any more.
 
-    Several threads may be within at a time: the first to come sets the number, the last to leave restores it.
+    Several threads may be within at a time. The number of torch belongs to each of them; that of other
+    libraries is shared: the first to come sets it, the last to leave restores it.
     """
     _alone.enter()
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
     try:
-        torch.set_num_threads(1)  # a number of the thread that asks
         yield
     finally:
+        torch.set_num_threads(before)
         _alone.leave()
 
 
@@ -54,7 +57,6 @@ class _Alone:
         with self._lock:
             self._within += 1
             if self._within == 1:
-                self._undo.callback(torch.set_num_threads, torch.get_num_threads())
                 self._undo.enter_context(threadpool_limits(1))
 
     def leave(self) -> None:
