@@ -225,6 +225,7 @@ def test_the_share_of_missing_values_is_weighted():
     [
         ([None, None], "all values missing"),
         ([3, 3], "constant"),
+        (np.array([2**63, 2**63 + 1, 2**63 + 2], dtype=np.uint64), "constant"),  # as floats
         (["a", "a"], "constant"),
         ([False, False], "constant"),
         (texts(21), "an identifier: 21 values in 21 rows"),

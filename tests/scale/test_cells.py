@@ -2,15 +2,17 @@ from __future__ import annotations
 
 import struct
 from decimal import Decimal
+from pathlib import Path
 
 import ibis
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logiclens.concepts import Kind, Table
+from logiclens.concepts import Above, Kind, Table
 from logiclens.errors import InputError
 from logiclens.scale.cells import (
     as_number,
@@ -23,7 +25,8 @@ from logiclens.scale.cells import (
     text_literal,
     whole_literals,
 )
-from logiclens.scale.engine import fetched
+from logiclens.scale.engine import fetched, read
+from logiclens.scale.expressions import concept_expression
 from tests.scale.tables import TYPES, answers, columns, in_memory
 from tests.strategies import HOSTILE_NAMES, names
 
@@ -133,6 +136,18 @@ def test_infinite_numbers():
 
     assert answers(infinite(table["a"])) == [False, True, True, False, False]
     assert not any(fetched(table.select(n=infinite(table["n"])), "Asking")["n"].to_pylist())
+
+
+def test_nan_in_a_parquet_file_is_missing(tmp_path: Path):
+    """The file keeps no account of NaN, from which DuckDB takes it that there is none."""
+    pq.write_table(pa.table({"a": [np.nan, 1.0, 2.0], "b": [np.nan, 1.0, None]}), tmp_path / "a.parquet")
+    table = read(tmp_path / "a.parquet")
+
+    for name, wanted in (("a", [True, False, False]), ("b", [True, False, True])):
+        missing = is_missing(table[name])
+        assert answers(missing) == wanted
+        assert fetched(table.filter(missing).count(), "Counting").as_py() == sum(wanted)
+        assert answers(concept_expression(table, Above(name, 0.0))) == [not each for each in wanted]
 
 
 def test_text_is_no_number():

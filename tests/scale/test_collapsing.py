@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logiclens import scale
@@ -65,6 +65,7 @@ def test_a_large_truth_table_is_in_the_same_order():
     assert_equal(found, TruthTable.from_data(columns, answers))
 
 
+@settings(max_examples=30)
 @given(
     st.lists(
         st.tuples(st.floats(0, 1), st.booleans(), st.integers(0, 1), st.floats(0, 1), st.integers(0, 3)),
@@ -135,6 +136,7 @@ TABLE = {
     "t": ["x", "y", "z"],
     "y": [1, 0, 1],
     "w": [1.0, -1, 2],
+    "v": [1e300, 1.0, 1e300],
 }
 
 
@@ -150,11 +152,11 @@ TABLE = {
          "Column 't' has values of type string; concepts are Booleans or numbers in [0, 1]. "
          "Encode the column first."),
         ("y", {"concepts": ["b"]}, UnknownColumnError,
-         "The data lack the column 'b'. They have 5 columns: 'a', 's', 't', 'y', 'w'."),
+         "The data lack the column 'b'. They have 6 columns: 'a', 's', 't', 'y', 'w', 'v'."),
         ("y", {"concepts": "a"}, InputError,
          "concepts must be a sequence of names. Got 'a'; write ['a', 'b']."),
         ("z", {}, UnknownColumnError,
-         "The data lack the column 'z'. They have 5 columns: 'a', 's', 't', 'y', 'w'."),
+         "The data lack the column 'z'. They have 6 columns: 'a', 's', 't', 'y', 'w', 'v'."),
         ("t", {}, InputError,
          "answers must say yes or no for one class: Booleans or numbers in [0, 1]. Column 't' holds text; "
          "write table['t'] == label."),
@@ -164,7 +166,10 @@ TABLE = {
          "Column 's' has 1 value outside [0, 1]. Answers say yes or no for one class: write table['y'] == "
          "label."),
         ("y", {"concepts": ["y"], "weights": "w"}, InputError,
-         "Column 'w' must be finite and not negative. Check for NaN, infinity and negative values."),
+         "Column 'w' has 1 missing, infinite or negative weight. Weights must be finite and not negative."),
+        ("y", {"weights": 3}, InputError, "weights must be the name of a column. Got 3."),
+        ("y", {"concepts": ["y"], "weights": "v"}, InputError,
+         "Column 'v' adds up to more than 1e+300. Scale the weights down."),
         (3, {}, InputError,
          "answers must be the name of a column or an Ibis expression. Got 3; write table['y'] == label."),
         ("y", {"concepts": ["y"], "max_rows": 1}, LimitError,

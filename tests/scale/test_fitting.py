@@ -1,5 +1,6 @@
 """A fit in an engine: the same as on the same rows in memory, and what is refused."""
 
+import logging
 from typing import Any
 
 import ibis
@@ -164,6 +165,43 @@ def test_other_weights_are_as_in_memory_but_for_rounding(max_rows: int):
 
 
 @pytest.mark.filterwarnings("ignore:.*was still getting better")
+def test_weights_of_any_size():
+    """Whole numbers that no integer holds."""
+    weights = np.where(FLAGS.d, 2.0**64, 2.0**63)
+    table, target = in_engine(FLAGS, ANSWER, times=weights)
+
+    found = scale.fit(MuClassifier(**QUICK), table, target, weights="times")
+
+    expected = MuClassifier(**QUICK).fit(FLAGS, ANSWER, weights)
+    assert found.explanations_.formulas == expected.explanations_.formulas
+
+
+@pytest.mark.filterwarnings("ignore:.*was still getting better")
+def test_rows_of_weight_0_are_not_looked_at():
+    """In memory an infinite number is refused even there."""
+    heights = np.where(np.arange(N) == 3, np.inf, PEOPLE.age)
+    table, target = in_engine(FLAGS.assign(age=heights), ANSWER, times=np.arange(N) != 3)
+
+    found = scale.fit(MuClassifier(**QUICK), table, target, weights="times")
+
+    assert found.seen_.total == N - 1
+
+
+@pytest.mark.filterwarnings("ignore:.*was still getting better")
+@pytest.mark.parametrize(
+    "kind", [pa.float64(), pa.float32(), pa.decimal128(9, 2)], ids=["floats", "single precision", "decimals"]
+)
+def test_labels_are_plain_floats(kind: pa.DataType):
+    """Of zeros there is one, and decimals, which are refused in memory, are floats."""
+    floats = pa.array(np.where(ANSWER, 1.0, -0.0)).cast(kind)
+    table = ibis.memtable(pa.Table.from_pandas(FLAGS, preserve_index=False).append_column("y", floats))
+
+    found = scale.fit(MuClassifier(**QUICK), table, "y")
+
+    assert [str(label) for label in found.classes_.tolist()] == ["0.0", "1.0"]
+
+
+@pytest.mark.filterwarnings("ignore:.*was still getting better")
 def test_hostile_names():
     names = [name for name in dict.fromkeys(HOSTILE_NAMES) if name][:12]
     frame = pd.DataFrame({name: RANDOM.random(N) < 0.5 for name in names})
@@ -206,6 +244,16 @@ def test_a_sample_of_more_rows_than_there_are_is_the_table():
     assert_same(found, MuClassifier(**QUICK).fit(PEOPLE, STATE, np.full(N, 2)), PEOPLE)
 
 
+@pytest.mark.filterwarnings("ignore:.*was still getting better")
+def test_dropped_columns_are_told(caplog: pytest.LogCaptureFixture):
+    table, target = in_engine(FLAGS.assign(number=np.arange(N)), ANSWER)
+
+    with caplog.at_level(logging.WARNING):
+        scale.fit(MuClassifier(**QUICK), table, target)
+
+    assert "Column 'number' is dropped: row numbers from 0." in caplog.messages
+
+
 def test_nothing_is_printed(capsys: pytest.CaptureFixture[str]):
     table, target = in_engine(FLAGS, ANSWER)
 
@@ -231,7 +279,15 @@ REFUSED: dict[str, tuple[pd.DataFrame, Any, dict[str, Any], type[Exception], str
         ANSWER,
         {},
         LimitError,
-        "Columns 's', 't' hold scores between 0 and 1: rows do not collapse. Stream them with "
+        "Columns 's', 't' hold scores between 0 and 1, and rows collapse by yes and no only. Stream them "
+        "with scale.fit_streaming, or cut them with encoder=ConceptEncoder().",
+    ),
+    "one score": (
+        FLAGS.assign(s=0.7),
+        ANSWER,
+        {},
+        LimitError,
+        "Column 's' holds scores between 0 and 1, and rows collapse by yes and no only. Stream them with "
         "scale.fit_streaming, or cut them with encoder=ConceptEncoder().",
     ),
     "no rows": (FLAGS[:0], ANSWER[:0], {}, InputError, "There are no rows to learn from. Pass at least one."),
@@ -295,6 +351,38 @@ REFUSED: dict[str, tuple[pd.DataFrame, Any, dict[str, Any], type[Exception], str
         "Column 'day' holds dates or times, which are no concepts. Turn it into a number such as the age in "
         "days, or drop it.",
     ),
+    "times": (
+        FLAGS.assign(day=TIMES - TIMES[0]),
+        ANSWER,
+        {},
+        InputError,
+        "Column 'day' holds dates or times, which are no concepts. Turn it into a number such as the age in "
+        "days, or drop it.",
+    ),
+    "targets of lists": (
+        FLAGS,
+        pd.Series([[1]] * N),
+        {},
+        InputError,
+        "Labels must be text, numbers or Booleans. Column 'the target' holds other values, of type "
+        "array<int64>.",
+    ),
+    "targets of times": (
+        FLAGS,
+        (TIMES - TIMES[0]).dt.as_unit("us"),
+        {},
+        InputError,
+        "Labels must be text, numbers or Booleans. Column 'the target' holds dates or times, of type "
+        "interval('us').",
+    ),
+    "outputs of text": (
+        PEOPLE,
+        pd.DataFrame({"p": ANSWER, "q": ANSWER.map({True: "yes", False: "no"})}),
+        {},
+        InputError,
+        "A table of outputs must hold Booleans or numbers in [0, 1]. Column 'q' holds text; name one column "
+        "of labels as target.",
+    ),
     "lists": (
         FLAGS.assign(day=[[1]] * N),
         ANSWER,
@@ -315,7 +403,7 @@ REFUSED: dict[str, tuple[pd.DataFrame, Any, dict[str, Any], type[Exception], str
         ANSWER,
         {"weights": "w"},
         InputError,
-        "Column 'w' must be finite and not negative. Check for NaN, infinity and negative values.",
+        "Column 'w' has 160 missing, infinite or negative weights. Weights must be finite and not negative.",
     ),
     "weights of 0": (
         FLAGS.assign(w=0),

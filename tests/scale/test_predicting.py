@@ -49,7 +49,7 @@ def rule_sets(draw):
     return rules_for(labels, several, names, default=draw(st.sampled_from(labels)), priority=priority)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(rule_sets())
 def test_the_prediction_is_that_in_memory(rules):
     names = HOSTILE_NAMES[:6]
@@ -70,7 +70,7 @@ def test_the_prediction_is_that_in_memory(rules):
 def raw_rules(draw):
     """A raw table with gaps, and rules about it that know of some of them."""
     n_rows = draw(st.integers(1, 8))
-    names = draw(st.lists(st.sampled_from(HOSTILE_NAMES), min_size=1, max_size=4, unique_by=str.lower))
+    names = draw(st.lists(st.sampled_from(HOSTILE_NAMES), min_size=2, max_size=4, unique_by=str.lower))
     table = pa.table({name: draw(columns(n_rows)) for name in names})
     concepts = [draw(conditions(name, table[name])) for name in names for _ in range(2)]
     optional = draw(st.sets(st.sampled_from(names)))
@@ -81,7 +81,7 @@ def raw_rules(draw):
     return rules, table
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(raw_rules())
 def test_predictions_and_marks_are_those_of_the_command(drawn):
     """Raw tables of every type, with gaps that the rules know of and others."""
@@ -177,8 +177,27 @@ def test_labels_that_differ_in_case_only_make_no_columns():
     with pytest.raises(InputError) as caught:
         predict(rules, in_memory({"a": [True], "b": [True]}))
     assert str(caught.value) == (
-        "The table has a column 'prediction_x' already. Pass name= for another one, or rename it."
+        "The labels 'x' and 'X' differ in case only, and so would their columns, which engines take for one. "
+        "Rename one of the labels."
     )
+
+
+@pytest.mark.parametrize("name", ["mark", "Mark"])
+def test_predictions_are_not_lost_among_the_marks(name):
+    table = in_memory({"wings": [True], "fins": [False]})
+    with pytest.raises(InputError) as caught:
+        predict(PETS, table, name=name, marks=True)
+    assert str(caught.value) == (
+        f"The column 'mark' is for marks. Pass another name than {name!r}, or marks=False."
+    )
+    assert answers(predict(PETS, table, name=name)[name]) == ["bird"]
+
+
+def test_several_labels_beside_the_marks():
+    rules = rules_for(["x", "y"], [a, b], ["a", "b"], multi_label=True)
+    found = predict(rules, in_memory({"a": [True], "b": [True]}), name="mark", marks=True)
+
+    assert found.columns == ("a", "b", "mark_x", "mark_y", "mark")
 
 
 def test_other_columns_must_be_carried_too():

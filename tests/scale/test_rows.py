@@ -13,7 +13,7 @@ from logiclens.concepts.cuts import class_sums
 from logiclens.errors import InputError, UnknownColumnError
 from logiclens.estimators.counting import are_counts, effective_rows
 from logiclens.estimators.targets import Problem
-from logiclens.scale.engine import fetched
+from logiclens.scale.engine import asking, fetched
 from logiclens.scale.rows import check_rows, count_rows
 
 
@@ -57,12 +57,40 @@ def test_what_is_refused(options: dict[str, Any], error: type[Exception], messag
     assert str(info.value) == message
 
 
+@pytest.mark.parametrize(
+    ("kind", "value", "holds"),
+    [
+        ("uuid", "uuid()", "other values, of type uuid"),
+        ("bit", "'101'::bit", "other values, of type"),
+        ("json", "'{}'::json", "other values, of type json"),
+        ("blob", "'x'::blob", "other values, of type binary"),
+        ("date", "'2026-01-01'::date", "dates or times, of type date"),
+        ("interval", "to_days(3)", "dates or times, of type interval"),
+    ],
+)
+def test_targets_of_odd_types(kind: str, value: str, holds: str):
+    connection = ibis.duckdb.connect()
+    connection.raw_sql(f"CREATE TABLE t AS SELECT 1 AS a, {value} AS y")
+
+    with asking("Opening a table"):
+        table = connection.table("t")
+
+    with pytest.raises(InputError) as info:
+        check_rows(table, "y")
+
+    assert str(info.value).startswith(
+        f"Labels must be text, numbers or Booleans. Column 'y' holds {holds}"
+    ), kind
+
+
 def test_other_tables_are_refused():
     with pytest.raises(InputError, match=r"The table must be an Ibis table. Got a dict"):
         check_rows(TABLE, "y")
 
 
-@given(st.lists(st.sampled_from([0.0, 0.25, 1.0, 2.0, 3.0]), min_size=1, max_size=12).filter(any))
+@given(
+    st.lists(st.sampled_from([0.0, 0.25, 1.0, 2.0, 3.0, 2.0**63, 1e100]), min_size=1, max_size=12).filter(any)
+)
 def test_weights_stand_for_as_many_rows_as_in_memory(weights: list[float]):
     array = np.array(weights)
     table = in_engine({"a": array, "y": ["p"] * len(array), "w": array})
@@ -71,7 +99,7 @@ def test_weights_stand_for_as_many_rows_as_in_memory(weights: list[float]):
 
     assert totals.all_rows == len(array)
     assert totals.rows == (array > 0).sum()
-    assert totals.weight == array.sum()
+    assert np.isclose(totals.weight, array.sum())
     assert totals.are_counts == are_counts(array)
     assert np.isclose(totals.effective, effective_rows(array))
 

@@ -38,7 +38,7 @@ def scored_rows(draw):
     return rules, rng.random((n_rows, 6)) < 0.5, truth, weight
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(scored_rows(), st.booleans())
 def test_scores_are_those_of_the_same_rows_in_memory(drawn, weighted):
     rules, rows, truth, weight = drawn
@@ -76,7 +76,7 @@ def test_scores_are_those_of_the_same_rows_in_memory(drawn, weighted):
             assert getattr(scores.rates, name) == pytest.approx(value, nan_ok=True)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     st.lists(formulas(st.sampled_from(NAMES), 6), min_size=3, max_size=3),
     st.integers(0, 2**32),
@@ -298,7 +298,7 @@ def test_columns_of_several_labels_that_are_no_text_stand_in_order():
 
 
 def test_a_target_that_is_no_class(monkeypatch):
-    monkeypatch.setattr(scoring, "_MOST_LABELS", 3)
+    monkeypatch.setattr(scoring, "MOST_LABELS", 3)
     table = in_memory({"wings": [True] * 5, "fins": [True] * 5, "y": list("abcde")})
     with pytest.raises(InputError) as caught:
         score(PETS, table, "y")

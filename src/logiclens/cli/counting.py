@@ -21,7 +21,7 @@ from logiclens.concepts.cells import Column, Kind, read_array, read_series
 from logiclens.concepts.table import Table as Cells
 from logiclens.errors import InputError, UnknownColumnError, count, listing
 from logiclens.explain.label import Label
-from logiclens.scale.cells import as_number, float_literal, infinite, is_missing, kind_of, label_literal
+from logiclens.scale.cells import as_number, float_literal, is_missing, kind_of, label_literal
 from logiclens.scale.engine import Expression, Table, check_columns, fetched, ibis_module
 from logiclens.scale.rows import Totals, check_rows, count_rows
 from logiclens.scale.splitting import Numbered
@@ -119,9 +119,10 @@ def count_table(rows: Numbered, name: str, wish: Wish) -> Counted:
     if named not in rows.columns:
         raise UnknownColumnError(named, rows.columns, "Name one of them.")
     check_columns(rows.table, rows.columns)
+    n_rows = int(fetched(rows.table.count(), "Counting rows").as_py())
+    if n_rows < 2:
+        raise InputError(f"The table has {count(n_rows, 'row')}. At least 2 are needed to compare.")
     target = _Target.of(rows.table, named, wish.above)
-    if target.n_rows < 2:
-        raise InputError(f"The table has {count(target.n_rows, 'row')}. At least 2 are needed to compare.")
     notes = []
     if target.n_missing:
         notes.append(f"{count(target.n_missing, 'row')} without a value of {named!r} left out.")
@@ -136,7 +137,7 @@ def count_table(rows: Numbered, name: str, wish: Wish) -> Counted:
     if wish.holdout:
         notes += _unscored(sizes)
     notes += target.remarks
-    columns, dropped, remarks = _inputs(table, rows.columns, wish)
+    columns, dropped, remarks = _inputs(rows.table, rows.columns, wish)
     return Counted(
         name=name,
         target=named,
@@ -144,7 +145,7 @@ def count_table(rows: Numbered, name: str, wish: Wish) -> Counted:
         label=_LABEL,
         held_out=held_out,
         columns=columns,
-        n_read=target.n_rows,
+        n_read=n_rows,
         sizes=sizes,
         dropped=dropped,
         notes=(*notes, *remarks),
@@ -153,10 +154,9 @@ def count_table(rows: Numbered, name: str, wish: Wish) -> Counted:
 
 @dataclass(frozen=True)
 class _Target:
-    """The classes: an expression, and what is known of its rows."""
+    """The classes: an expression, rows without one, and remarks."""
 
     label: Expression
-    n_rows: int
     n_missing: int
     remarks: tuple[str, ...] = ()
 
@@ -171,13 +171,11 @@ class _Target:
                 "Name another one as the target."
             )
         values, rows, complete = values_of(table, name)
-        if not len(values):
-            return cls(column, 0, 0)
         if not complete:
             _refuse_many(values)
         labels = class_labels(values, counts=rows)
         label = _label(column, values, labels)
-        return cls(label, int(rows.sum()), int(rows[values.missing].sum()), tuple(spellings(values)))
+        return cls(label, int(rows[values.missing].sum()), tuple(spellings(values)))
 
     @classmethod
     def _of_sides(cls, table: Table, name: str, above: float) -> _Target:
@@ -198,13 +196,13 @@ class _Target:
         }
         found = fetched(table.aggregate(**asked), f"Looking at {name!r}").to_pylist()[0]
         n_rows, n_missing, n_larger = (int(found[each] or 0) for each in ("n", "missing", "larger"))
-        if n_rows and (n_missing == n_rows or n_larger in (0, n_rows - n_missing)):
+        if n_missing == n_rows or n_larger in (0, n_rows - n_missing):
             values = values_of(table, name)[0]
             ends = [end for end in (found["low"], found["high"]) if end is not None]
             both = np.concatenate([values.numbers()[~values.missing], np.array(ends, dtype=np.float64)])
             class_labels(read_array(both if len(both) else np.array([np.nan]), name), above)  # refuses it
         low, high = map(label_literal, side_labels(name, above))
-        return cls(larger.ifelse(high, low), n_rows, n_missing)
+        return cls(larger.ifelse(high, low), n_missing)
 
 
 def values_of(table: Table, name: str) -> tuple[Column, Any, bool]:
@@ -240,7 +238,8 @@ def _label(column: Expression, values: Column, labels: Any) -> Expression:
     if values.kind is not Kind.NUMBER:
         return column
     if labels.dtype.kind == "i":
-        return as_number(column).cast("int64")
+        # No engine turns NaN into a whole number.
+        return is_missing(column).ifelse(ibis_module().null("float64"), as_number(column)).cast("int64")
     return label_of(column, values, labels.tolist())
 
 
@@ -352,7 +351,7 @@ class _Looking:
         return self._at_all(name)[0], []
 
     def _at_all(self, name: str) -> tuple[str, str]:
-        rows = check_rows(self.table, _LABEL, [name])
+        rows = check_rows(self.table, None, [name])
         if self._totals is None:
             self._totals = count_rows(rows)
         try:
@@ -369,10 +368,9 @@ def _infinite(table: Table, columns: Sequence[str]) -> dict[str, float]:
         return {}
     asked = {}
     for at, name in enumerate(floats):
-        wrong = infinite(table[name])
-        asked[f"n{at}"] = wrong.sum()
-        asked[f"low{at}"] = (wrong & (table[name] < float_literal(0.0))).sum()
+        numbers = as_number(table[name])
+        asked[f"high{at}"] = (numbers == float_literal(np.inf)).sum()
+        asked[f"low{at}"] = (numbers == float_literal(-np.inf)).sum()
     found = fetched(table.aggregate(**asked), "Looking at the columns").to_pylist()[0]
-    return {
-        name: -np.inf if found[f"low{at}"] else np.inf for at, name in enumerate(floats) if found[f"n{at}"]
-    }
+    ends = {"high": np.inf, "low": -np.inf}
+    return {name: ends[end] for end in ends for at, name in enumerate(floats) if found[f"{end}{at}"]}

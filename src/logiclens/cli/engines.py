@@ -116,6 +116,7 @@ def opened(data: str, engine: Engine, progress: Progress) -> Numbered:
     """Open files in an engine, with places of their rows."""
     from logiclens.scale.splitting import read_numbered
 
+    quieten(engine)
     with progress.doing(f"opening {data} in {engine.title}"):
         return read_numbered(data, engine.name, memory=engine.memory)
 
@@ -151,6 +152,13 @@ def drawn(data: str, engine: Engine, max_rows: int, seed: int, progress: Progres
     return Drawn(found.rename_columns(columns), name_of(data), tuple(notes))
 
 
+def quieten(engine: Engine) -> None:
+    """Keep a Spark that is yet to be started from drawing bars, and from remarks for programmers."""
+    if engine.name is EngineName.SPARK:
+        settings = "--conf spark.ui.showConsoleProgress=false --conf spark.log.level=ERROR pyspark-shell"
+        os.environ.setdefault("PYSPARK_SUBMIT_ARGS", settings)
+
+
 def name_of(data: str) -> str:
     """What is read, in a few letters: the name of a file or folder, or the pattern.
 
@@ -166,6 +174,7 @@ def columns_of(data: str, engine: Engine) -> tuple[str, ...]:
     """The columns of the files."""
     from logiclens.scale.engine import read
 
+    quieten(engine)
     return tuple(read(data, engine.name, memory=engine.memory).columns)
 
 

@@ -48,9 +48,8 @@ def explain_in_engine(data: str, engine: Engine, asked: Asked, progress: Progres
     progress : Progress
     """
     wish, outputs = asked.wish, asked.outputs
-    refuse_whole_rows(
-        wish.max_rows, {"--html": outputs.html, "--cv": asked.folds is not None, "--more": asked.more}
-    )
+    needs = {"--html": outputs.html, "Cross-validation": asked.folds is not None, "--more": asked.more}
+    refuse_whole_rows(wish.max_rows, needs)
     outputs.check(*files_read(data))
     if wish.max_rows is not None:
         run(drawn(data, engine, wish.max_rows, wish.seed, progress), asked, progress)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from logiclens.files import Batches
 
 _SHORT = ("prediction", "mark")  # of the columns that are added
-_MOST_CLASSES = 10  # whose rows are counted aloud
+MOST_CLASSES = 10
+"""Classes whose rows are counted aloud."""
 
 
 def predict(  # noqa: PLR0913 - the options of a command
@@ -212,8 +213,8 @@ def summary(answers: Answers, out: Path) -> Iterator[str]:
     if out == STDOUT or not answers.n_rows or answers.rules.multi_label:
         return
     often = sorted(answers.n_predicted.items(), key=lambda found: (-found[1], str(found[0])))
-    told = [f"{label} {n} ({percent(n / answers.n_rows)})" for label, n in often[:_MOST_CLASSES]]
-    more = f" and {len(often) - _MOST_CLASSES} more classes" if len(often) > _MOST_CLASSES else ""
+    told = [f"{label} {n} ({percent(n / answers.n_rows)})" for label, n in often[:MOST_CLASSES]]
+    more = f" and {len(often) - MOST_CLASSES} more classes" if len(often) > MOST_CLASSES else ""
     yield f"Predicted: {', '.join(told)}{more}."
 
 

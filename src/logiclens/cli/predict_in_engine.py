@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import glob
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from logiclens.cli.answers import CONFLICT, MISSING, UNCOVERED, Answers
 from logiclens.cli.counting import label_of, values_of
-from logiclens.cli.engines import check_apart, files_read
+from logiclens.cli.engines import check_apart, files_read, quieten
 from logiclens.cli.failing import wrong_usage
 from logiclens.cli.models import rules_in
 from logiclens.cli.outputs import STDOUT, Outputs, new_names
-from logiclens.cli.predict import say_aside, summary, taken_names
+from logiclens.cli.predict import MOST_CLASSES, say_aside, summary, taken_names
+from logiclens.cli.printing import percent
 from logiclens.cli.progress import Progress
 from logiclens.cli.truth import Truth
 from logiclens.concepts.table import Kind
-from logiclens.errors import InputError
+from logiclens.errors import InputError, count
 from logiclens.scale.cells import is_missing, kind_of
 from logiclens.scale.engine import Table, fetched, read
 from logiclens.scale.predicting import predict, used_concepts
@@ -24,6 +24,7 @@ from logiclens.scale.scoring import score
 from logiclens.scale.writing import check_folder, write_parquet
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from logiclens.cli.engines import Engine
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from logiclens.explain import ExplanationSet
     from logiclens.scale.scoring import RuleSetScores
 
+_LABEL = "logiclens class"  # a column that is added
 _ADDED = ("prediction", "mark")
 _PARQUET = (".parquet", ".pq")
 _ADDRESS = re.compile(r"\w{2,}:/")  # what is left of s3://... in a path
@@ -56,6 +58,7 @@ def predict_in_engine(model: str, data: str, engine: Engine, asked: Asked) -> No
     else:
         Outputs(out=out).check(model, *files_read(data))
     check_apart(out, data)
+    quieten(engine)
     progress = Progress.on_terminal()
     with progress.doing(f"predicting {data} in {engine.title}"):
         table = read(data, engine.name, memory=engine.memory)
@@ -64,15 +67,28 @@ def predict_in_engine(model: str, data: str, engine: Engine, asked: Asked) -> No
         answers, added = _answers(rules, table)
         scores = None if truth is None else _scores(rules, table, truth)
         write_parquet(answers, out)
-        counts = _counts(rules, table, out, added)
+        counts = _counts(rules, out, added)
     for note in (*taken_names(added), *summary(counts, out)):
         say_aside(note)
     say_aside(f"{engine.title} wrote {_written(engine)}, with prediction and mark, without rule and why.")
     if truth is not None:
         say_aside(truth.summary())
     if scores is not None:
-        for line in str(scores).splitlines()[2:]:
+        for line in _by_class(scores):
             say_aside(line)
+
+
+def _by_class(scores: RuleSetScores) -> Iterator[str]:
+    """How good the rule of each class is, a line each."""
+    for label, found in [*scores.by_label.items()][:MOST_CLASSES]:
+        rates = found.rates
+        yield (
+            f"  {label}: precision {percent(rates.precision)}, recall {percent(rates.recall)}, "
+            f"{count(int(found.support), 'row')}"
+        )
+    left = len(scores.by_label) - MOST_CLASSES
+    if left > 0:
+        yield f"  and {left} more classes"
 
 
 def _written(engine: Engine) -> str:
@@ -116,35 +132,39 @@ def _needed(rules: ExplanationSet) -> set[str]:
 
 def _scores(rules: ExplanationSet, table: Table, truth: Truth) -> RuleSetScores | None:
     """How good the rules are, on rows that have a true class; None where no class of theirs occurs."""
-    column = table[truth.column]
+    column, name = table[truth.column], truth.column
     if kind_of(column) is Kind.NUMBER and isinstance(rules.labels[0], str):
         values, _, _ = values_of(table, truth.column)
         column = label_of(column, values, [f"{value:.10g}" for value in values.raw.tolist()])
-    known = table.mutate(column.name("logiclens class")).filter(~is_missing(table[truth.column]))
+        table, name = table.mutate(column.name(_LABEL)), _LABEL
+    known = table.filter(~is_missing(table[truth.column]))
     n_rows = int(fetched(known.count(), "Counting rows").as_py())
     if not n_rows:
         return None
-    scores = score(rules, known, "logiclens class")
+    scores = score(rules, known, name)
     truth.n = scores.n_rows
     truth.n_known = int(sum(each.support for each in scores.by_label.values()))
     truth.n_right = round(scores.accuracy * scores.n_rows)
     return scores if truth.n_known else None
 
 
-def _counts(rules: ExplanationSet, table: Table, out: Path, added: dict[str, str]) -> Answers:
+def _counts(rules: ExplanationSet, out: Path, added: dict[str, str]) -> Answers:
     """How often each answer was given, counted in what was written."""
-    connection: Any = table.get_backend()
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     found = Answers(rules)
-    written = connection.read_parquet(glob.escape(str(out)) if out.is_file() else out.absolute().as_uri())
-    mark = written[added["mark"]]
-    said = mark if rules.multi_label else written[added["prediction"]]
-    keyed = written.select(said=said, mark=mark)
-    query = keyed.group_by(["said", "mark"]).aggregate(n=keyed.count())
-    for row in fetched(query, "Counting predictions").to_pylist():
-        n = int(row["n"])
-        found.n_rows += n
-        found.n_predicted[row["said"]] += n
-        found.n_conflicts += n * (CONFLICT in row["mark"])
-        found.n_uncovered += n * (UNCOVERED in row["mark"])
-        found.n_missing += n * (MISSING in row["mark"])
+    mark = added["mark"]
+    names = [mark] if rules.multi_label else [added["prediction"], mark]
+    for file in sorted(out.glob("*.parquet")) if out.is_dir() else [out]:
+        with pq.ParquetFile(file) as rows:
+            for batch in rows.iter_batches(columns=names):
+                counts = pa.Table.from_batches([batch]).group_by(names).aggregate([([], "count_all")])
+                for row in counts.to_pylist():
+                    n = int(row["count_all"])
+                    found.n_rows += n
+                    found.n_predicted[row[names[0]]] += n
+                    found.n_conflicts += n * (CONFLICT in row[mark])
+                    found.n_uncovered += n * (UNCOVERED in row[mark])
+                    found.n_missing += n * (MISSING in row[mark])
     return found

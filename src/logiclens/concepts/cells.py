@@ -27,7 +27,8 @@ _NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 _LABELS = (str, int, float, np.integer, np.floating)
 _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 _NEVER_MISSING = {str, int, bool}
-_ROUNDING = 1e-9  # how far outside [0, 1] a score may fall by rounding
+ROUNDING = 1e-9
+"""How far outside [0, 1] a score may fall by rounding."""
 
 
 class Kind(StrEnum):
@@ -328,7 +329,7 @@ def why_no_concept(column: Column) -> str:
         return f"holds {column.kind}"
     numbers = column.numbers()
     low, high = numbers.min(initial=1.0), numbers.max(initial=0.0)
-    if low < -_ROUNDING or high > 1 + _ROUNDING:
+    if low < -ROUNDING or high > 1 + ROUNDING:
         return "has values outside [0, 1]"
     one_sided = low > THRESHOLD or high <= THRESHOLD
     return "has no values on both sides of 0.5" if low < high and one_sided else ""

@@ -188,6 +188,7 @@ def read_column(column: Column, recipe: Recipe, evidence: Evidence) -> Reading:
         return reading(reason=reason)
     elif column.is_numeric:
         concepts = _of_numbers(column, recipe, evidence)
+        reason = "" if concepts else CONSTANT  # as floats, which large whole numbers may share
     elif not (concepts := _of_categories(column, recipe, evidence)):
         reason = (
             f"too many values: {extent.values} in {count(extent.rows, 'row')}, "

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
+from logiclens.concepts.cells import ROUNDING
 from logiclens.concepts.table import Kind
 from logiclens.errors import InputError
 from logiclens.explain.label import Label
@@ -43,7 +46,10 @@ def is_missing(column: Expression) -> Expression:
     if column.type().is_null():
         return ibis_module().literal(True)
     missing = column.isnull()
-    return missing | column.isnan() if column.type().is_floating() else missing
+    if not column.type().is_floating():
+        return missing
+    # Parquet files keep no account of NaN, and DuckDB takes isnan of a column there for never true.
+    return missing.ifelse(float_literal(np.nan), column).isnan()
 
 
 def as_number(column: Expression) -> Expression:
@@ -67,7 +73,37 @@ def infinite(column: Expression) -> Expression:
     """Whether a number is infinite; a Boolean expression that is never NULL."""
     if not column.type().is_floating():
         return ibis_module().literal(False)
-    return column.isinf().fill_null(False)
+    # Ibis writes isinf for Spark in a way that is never true.
+    either = (column == float_literal(np.inf)) | (column == float_literal(-np.inf))
+    return either.fill_null(False)
+
+
+def outside(column: Expression) -> Expression:
+    """Whether a number lies outside [0, 1], and not by rounding; a Boolean expression that is never NULL."""
+    numbers = as_number(column)
+    either = (numbers < float_literal(-ROUNDING)) | (numbers > float_literal(1 + ROUNDING))
+    return either.fill_null(False) & ~is_missing(column)
+
+
+def as_label(column: Expression) -> Expression:
+    """A column of labels in a type that labels can have: decimals as floats, and -0.0 as 0.0.
+
+    Examples
+    --------
+    >>> import ibis, pyarrow as pa
+    >>> as_label(ibis.memtable(pa.table({"y": [-0.0, 1.0]}))["y"]).to_list()
+    [0.0, 1.0]
+    """
+    dtype = column.type()
+    if kind_of(column) in (Kind.DATE, Kind.OTHER):
+        raise InputError(
+            f"Labels must be text, numbers or Booleans. Column {column.get_name()!r} holds "
+            f"{kind_of(column)}, of type {dtype}."
+        )
+    if not dtype.is_floating() and not dtype.is_decimal():
+        return column
+    numbers = as_number(column)
+    return (numbers == float_literal(0)).ifelse(float_literal(0), numbers)  # one zero for all engines
 
 
 def float_literal(value: float) -> Expression:

@@ -19,11 +19,11 @@ from logiclens.errors import InputError, LimitError, count, shown
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import check_count, check_threshold
 from logiclens.logic.truth_table import TruthTable
-from logiclens.logic.values import THRESHOLD
-from logiclens.scale.cells import as_number, float_literal, is_missing, kind_of
+from logiclens.logic.values import THRESHOLD, as_weights
+from logiclens.scale.cells import as_number, float_literal, is_missing, kind_of, outside
 from logiclens.scale.engine import Expression, Table, asking, check_columns, check_table, fetched, ibis_module
 from logiclens.scale.expressions import Fault, balanced, concept_columns, faults
-from logiclens.scale.rows import Rows, bad_weights, is_bad_weight, numbers_of
+from logiclens.scale.rows import Rows, numbers_of, weight_fault, weights_name
 
 MOST_ROWS = 1 << 20
 """Distinct tuples that are fetched, unless told otherwise."""
@@ -190,10 +190,12 @@ def truth_table(
         raise InputError(f"vocabulary must be a Vocabulary. Got {shown(vocabulary)}.")
     cells = _answers(table, answers)
     if weights is not None:
-        check_columns(table, [weights])
+        check_columns(table, [weights_name(weights)])
     names = _concept_names(table, cells, concepts, vocabulary, weights)
     bits = [*concept_columns(table, vocabulary, names, limit).values()]
     wrong = [*faults(table, vocabulary, names), *_answer_faults(cells)]
+    if weights is not None:
+        wrong.append(weight_fault(table[weights]))
     yes = cells if cells.type().is_boolean() else as_number(cells) > float_literal(limit)
     words = packed(bits)
     with asking("Collapsing the table"):
@@ -202,21 +204,16 @@ def truth_table(
             yes=yes.fill_null(False),
             w=ibis.literal(1) if weights is None else as_number(table[weights]),
             wrong=balanced([(fault.where, 0) for fault in wrong], operator.or_)[0],
-            bad=ibis.literal(False) if weights is None else is_bad_weight(table[weights]),
         )
     sums = {
         "yes": keyed["yes"].ifelse(keyed["w"], 0).sum(),
         "no": keyed["yes"].ifelse(0, keyed["w"]).sum(),
         "wrong": keyed["wrong"].sum(),
     }
-    if weights is not None:
-        sums["bad"] = keyed["bad"].sum()
     grouped = keyed.group_by([*words]).aggregate(**sums) if words else keyed.aggregate(**sums)
     found = fetched(grouped.limit(most + 1), "Collapsing the table")
     if numbers_of(found, "wrong").any():
         raise _first_error(table, wrong)
-    if weights is not None and numbers_of(found, "bad").any():
-        raise bad_weights(weights)
     if len(found) > most:
         n_rows = fetched(table.count(), "Counting rows").as_py()
         raise LimitError(
@@ -226,8 +223,10 @@ def truth_table(
         )
     if found.num_rows == 0 or found.column("yes").null_count:
         raise InputError("A truth table needs at least one row of data. Got none.")
-    tuples = unpacked(found, len(names))
-    return TruthTable.from_counts(tuples, numbers_of(found, "yes"), numbers_of(found, "no"), names)
+    counts = numbers_of(found, "yes"), numbers_of(found, "no")
+    if weights is not None:  # refuse what adds up to too much
+        as_weights(np.concatenate(counts), f"Column {weights!r}", 2 * len(found))
+    return TruthTable.from_counts(unpacked(found, len(names)), *counts, names)
 
 
 def _answers(table: Table, answers: Any) -> Expression:
@@ -270,13 +269,10 @@ def _concept_names(
 
 
 def _answer_faults(cells: Expression) -> list[Fault]:
-    missing = is_missing(cells)
-    found = [Fault(cells.get_name(), missing, "missing value", "Impute or drop those rows first.")]
+    found = [Fault(cells.get_name(), is_missing(cells), "missing value", "Impute or drop those rows first.")]
     if not cells.type().is_boolean():
-        numbers = as_number(cells)
-        outside = ((numbers < float_literal(-1e-9)) | (numbers > float_literal(1 + 1e-9))).fill_null(False)
         advice = "Answers say yes or no for one class: write table['y'] == label."
-        found.append(Fault(cells.get_name(), outside & ~missing, "value", advice))
+        found.append(Fault(cells.get_name(), outside(cells), "value", advice))
     return found
 
 

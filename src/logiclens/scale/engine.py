@@ -7,15 +7,17 @@ lost or memory that ran out is one line of :class:`~logiclens.errors.EngineError
 
 from __future__ import annotations
 
+import atexit
 import glob
 import os
 import re
 import shutil
+import string
 import tempfile
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from logiclens.errors import (
@@ -29,6 +31,7 @@ from logiclens.errors import (
     listing,
     shown,
 )
+from logiclens.files.finding import PARQUET, Found, find_files, is_hidden, keys_in
 from logiclens.scale.failures import asking as asking
 from logiclens.scale.failures import fetched as fetched
 
@@ -39,14 +42,15 @@ Expression: TypeAlias = Any
 
 ENGINES = ("duckdb", "spark")
 """Engines that :func:`read` opens files with."""
-_PARQUET = (".parquet", ".pq")
 _CSV = (".csv", ".tsv")
 _PACKED = (".gz", ".bz2", ".zst", ".xz")
 _HADOOP_SIGNS = re.compile(r"([\\{}\[\]*?])")  # those of patterns, as Spark has them
 _MEMORY = re.compile(r"(?P<number>\d+(\.\d+)?)\s*(?P<unit>[KMGT])(I?B)?", re.IGNORECASE)
 _MEBIBYTES = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2}
-_FOLDS_CASE = {"duckdb": "DuckDB", "pyspark": "Spark"}
-"""Engines that take names which differ in case only for one."""
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+_FOLDED: dict[str, Callable[[str], str]] = {"DuckDB": lambda name: name.translate(_LOWER), "Spark": str.lower}
+"""How engines that take names which differ in case only for one see them: DuckDB tells É from é."""
+_TITLES = {"duckdb": "DuckDB", "pyspark": "Spark"}
 
 
 def ibis_module() -> Any:
@@ -79,7 +83,9 @@ def read(source: str | os.PathLike[str], engine: str = "duckdb", *, memory: str 
     ----------
     source : str or path
         A Parquet or CSV file, a pattern for several of one kind such as ``"data/*.parquet"``, or a folder
-        of Parquet files. An address such as ``s3://...`` is handed to the engine as it is.
+        with Parquet files in and below it. Names of files and folders that begin with ``.`` or ``_`` are
+        left out, and a folder ``day=1`` is a value of a column ``day``. An address such as ``s3://...`` is
+        handed to the engine as it is.
     engine : {"duckdb", "spark"}, default "duckdb"
         DuckDB runs in this process. Spark is the session that is running, else a new one.
     memory : str, optional
@@ -93,7 +99,7 @@ def read(source: str | os.PathLike[str], engine: str = "duckdb", *, memory: str 
     Raises
     ------
     InputError
-        The source is neither Parquet nor CSV, or there is no such engine.
+        The source is neither Parquet nor CSV, there is no such engine, or two columns differ in case only.
     MissingFileError
         There is no such file or folder, or a pattern fits none.
     MissingDependencyError
@@ -115,18 +121,14 @@ def read(source: str | os.PathLike[str], engine: str = "duckdb", *, memory: str 
         near = did_you_mean(engine, ENGINES) if isinstance(engine, str) else ""
         raise InputError(f"Unknown engine {shown(engine)}. {near}The engines are {listing(ENGINES)}.")
     limit = None if memory is None else _mebibytes(memory)
-    pattern, is_csv = pattern_of(path, engine)
+    found, is_csv = located(path)
     with asking(f"Opening {path!r}"):
         if engine == "duckdb":
-            connection = _duckdb(limit)
-            if not is_csv:
-                return connection.read_parquet(pattern)
-            return connection.read_csv(pattern)
+            return _in_duckdb(_duckdb(limit), found, is_csv)
         connection = _spark(limit)
-        if not is_csv:
-            return connection.read_parquet(pattern)
-        separator = "\t" if ".tsv" in Path(path).name.lower() else ","
-        return connection.read_csv(pattern, header=True, inferSchema=True, sep=separator)
+        view = ibis_module().util.gen_name("read")
+        spark_frame(connection._session, found, is_csv).createOrReplaceTempView(view)
+        return connection.table(view)
 
 
 def _path_text(source: Any) -> str:
@@ -146,39 +148,111 @@ def _mebibytes(memory: Any) -> int:
     return amount
 
 
-def pattern_of(path: str, engine: str) -> tuple[str, bool]:
-    """What the engine is to look for, and whether it is CSV rather than Parquet.
+def located(path: str) -> tuple[Found, bool]:
+    """The files that are meant, and whether they are CSV rather than Parquet; an address has no root.
 
     Raises
     ------
     FileError
         There is no such file.
     """
-    is_spark = engine == "spark"
-    exact = _HADOOP_SIGNS.sub(r"\\\1", path) if is_spark else glob.escape(path)
     if "://" in path:
-        return path, _is_csv(path)
+        return Found((path,), ""), _is_csv(path)
+    found = find_files(path)
     if os.path.isdir(path):
-        pattern = os.path.join(glob.escape(path), "**", "*.parquet")
-        if next(glob.iglob(pattern, recursive=True), None) is None:
+        if not found.paths:
             raise FileError(
                 f"The folder {path!r} holds no Parquet file. Write a pattern such as 'folder/*.csv'.", path
             )
-        return exact if is_spark else pattern, False
-    if os.path.exists(path):
-        return exact, _is_csv(path)
-    if glob.has_magic(path):
-        if next(glob.iglob(path, recursive=True), None) is None:
-            raise MissingFileError(f"No file fits the pattern {path!r}. Check its name and its folder.", path)
-        return path, _is_csv(path)
-    raise MissingFileError(f"There is no file or folder {path!r}. Check its name.", path)
+        return found, False
+    if not found.paths and glob.has_magic(path):
+        raise MissingFileError(f"No file fits the pattern {path!r}. Check its name and its folder.", path)
+    if not found.paths:
+        raise MissingFileError(f"There is no file or folder {path!r}. Check its name.", path)
+    return found, _is_csv(path)
+
+
+def pattern_of(path: str, engine: str) -> tuple[Any, bool]:
+    """What the engine is to look for, and whether it is CSV rather than Parquet."""
+    found, is_csv = located(path)
+    if engine == "duckdb":
+        return duckdb_files(found)[0], is_csv
+    return path if glob.has_magic(path) and not os.path.exists(path) else _HADOOP_SIGNS.sub(
+        r"\\\1", path
+    ), is_csv
+
+
+def _is_address(found: Found) -> bool:
+    return "://" in found.paths[0]
+
+
+def duckdb_files(found: Found) -> tuple[list[str], dict[str, Any]]:
+    """Names of files, and what else to tell DuckDB so that it reads just them."""
+    if _is_address(found):
+        return [*found.paths], {}
+    return [glob.escape(path) for path in found.paths], {"hive_partitioning": bool(found.keys())}
+
+
+def _in_duckdb(connection: Any, found: Found, is_csv: bool) -> Table:
+    names, options = duckdb_files(found)
+    if is_csv:
+        return connection.read_csv(names, **options)
+    columns = _columns(found)
+    _refuse_twins(columns, columns, "DuckDB")
+    table = connection.read_parquet(names, **options)
+    outside = {*keys_in(os.path.abspath(found.root))} - {*columns, *found.keys()}
+    return table.drop(*outside.intersection(table.columns)) if options.get("hive_partitioning") else table
+
+
+def spark_frame(session: Any, found: Found, is_csv: bool) -> Any:
+    """Files as a frame of Spark, which is told their names one by one.
+
+    Parameters
+    ----------
+    session : pyspark.sql.SparkSession
+    found : Found
+    is_csv : bool
+
+    Raises
+    ------
+    InputError
+        Spark leaves one of the files out, whatever it is told; or two columns differ in case only.
+    """
+    reader, names = session.read, [*found.paths]
+    if not _is_address(found):
+        hidden = next((path for path in names if is_hidden(os.path.basename(path))), None)
+        if hidden is not None:
+            raise InputError(
+                f"Spark does not read {hidden!r}, whose name begins with {os.path.basename(hidden)[0]!r}. "
+                "Rename the file."
+            )
+        if not is_csv and not _is_set(session, "spark.sql.caseSensitive"):
+            columns = _columns(found)
+            _refuse_twins(columns, columns, "Spark")
+        if found.keys():
+            reader = reader.option("basePath", f"file://{os.path.abspath(found.root)}")
+        names = ["file://" + _HADOOP_SIGNS.sub(r"\\\1", os.path.abspath(path)) for path in names]
+    if not is_csv:
+        return reader.parquet(*names)
+    separator = "\t" if ".tsv" in os.path.basename(found.paths[0]).lower() else ","
+    return reader.csv(names, header=True, inferSchema=True, sep=separator)
+
+
+def _columns(found: Found) -> tuple[str, ...]:
+    """The columns of the first Parquet file; none where it is not here, or the engine will refuse it."""
+    if _is_address(found):
+        return ()
+    parquet = _imported("pyarrow.parquet", "Parquet files need pyarrow", "scale")
+    with suppress(OSError, ValueError):
+        return tuple(parquet.read_schema(found.paths[0]).names)
+    return ()
 
 
 def _is_csv(path: str) -> bool:
     name = path.lower()
     for ending in _PACKED:
         name = name.removesuffix(ending)
-    if name.endswith(_PARQUET) and name == path.lower():
+    if name.endswith(PARQUET) and name == path.lower():
         return False
     if name.endswith(_CSV):
         return True
@@ -206,6 +280,7 @@ def _spark(mebibytes: int | None) -> Any:
     if session is None:
         builder = sql.SparkSession.builder.appName("logiclens")
         builder = builder.config("spark.sql.variable.substitute", "false")  # names may hold ${...}
+        builder = builder.config("spark.sql.warehouse.dir", _warehouse())
         if mebibytes is not None:
             builder = builder.config("spark.driver.memory", f"{mebibytes}m")
         session = builder.getOrCreate()
@@ -214,6 +289,18 @@ def _spark(mebibytes: int | None) -> Any:
             "memory= is for a new Spark session, and one is running. Leave it out, or stop the session first."
         )
     return ibis.pyspark.connect(session)
+
+
+def _warehouse() -> str:
+    """A folder for tables of a new session, which Spark would make where we are; gone if it stays empty."""
+    folder = tempfile.mkdtemp(prefix="logiclens-")
+
+    def remove() -> None:
+        with suppress(OSError):
+            os.rmdir(folder)
+
+    atexit.register(remove)
+    return folder
 
 
 # Looking
@@ -269,33 +356,40 @@ def check_columns(table: Table, names: Iterable[str], advice: str = "") -> None:
     if lacking:
         raise UnknownColumnsError(lacking, columns, advice)
     engine = engine_of(table)
-    if engine in _FOLDS_CASE and not (engine == "pyspark" and _is_set(table, "spark.sql.caseSensitive")):
-        _refuse_twins(wanted, columns, _FOLDS_CASE[engine])
     if engine == "pyspark":
-        _refuse_substituted(wanted, table)
+        with asking("Looking at the Spark session"):
+            session = table.get_backend()._session
+            tells_case = _is_set(session, "spark.sql.caseSensitive")
+            replaces = _is_set(session, "spark.sql.variable.substitute")
+        if replaces:
+            _refuse_substituted(wanted)
+        if tells_case:
+            return
+    if engine in _TITLES:
+        _refuse_twins(wanted, columns, _TITLES[engine])
 
 
 def _refuse_twins(names: Iterable[str], columns: Iterable[str], engine: str) -> None:
+    folded = _FOLDED[engine]
     spellings: dict[str, list[str]] = {}
     for column in columns:
-        spellings.setdefault(column.lower(), []).append(column)
+        spellings.setdefault(folded(column), []).append(column)
     for name in names:
-        if len(twins := spellings[name.lower()]) > 1:
+        if len(twins := spellings[folded(name)]) > 1:
             raise InputError(
                 f"{twins[0]!r} and {twins[1]!r} are one column in {engine}. Rename one of the columns."
             )
 
 
-def _refuse_substituted(names: Iterable[str], table: Table) -> None:
+def _refuse_substituted(names: Iterable[str]) -> None:
     held = next((name for name in names if "${" in name), None)
-    if held is not None and _is_set(table, "spark.sql.variable.substitute"):
+    if held is not None:
         raise InputError(
             f"{held!r} cannot be a column in this Spark session, which replaces ${{...}}. Rename the column, "
             "or set spark.sql.variable.substitute to false."
         )
 
 
-def _is_set(table: Table, setting: str) -> bool:
-    """Whether a setting of the Spark session that a table lives in is true."""
-    with asking("Looking at the Spark session"):
-        return str(table.get_backend()._session.conf.get(setting)).lower() == "true"
+def _is_set(session: Any, setting: str) -> bool:
+    """Whether a setting of a Spark session is true."""
+    return str(session.conf.get(setting)).lower() == "true"

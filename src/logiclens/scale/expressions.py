@@ -26,6 +26,7 @@ from logiclens.scale.cells import (
     infinite,
     is_carried,
     kind_of,
+    outside,
     text_literal,
     whole_literals,
 )
@@ -34,7 +35,6 @@ from logiclens.scale.cells import label_literal as label_literal
 from logiclens.scale.engine import Expression, Table, check_columns, check_table, ibis_module
 
 _DEEPEST = 80  # levels of nesting that engines and Ibis take
-_ROUNDING = 1e-9  # how far outside [0, 1] a scaled value may fall by rounding
 
 
 def concept_expression(table: Table, concept: Concept, column: str | None = None) -> Expression:
@@ -77,7 +77,7 @@ def concept_expression(table: Table, concept: Concept, column: str | None = None
 def _known(test: Expression, cells: Expression, or_missing: bool) -> Expression:
     """A test of values that are there, with its truth where one is missing; NaN passes any test or none."""
     if cells.type().is_floating():
-        test = test | cells.isnan() if or_missing else test & ~cells.isnan()
+        test = test | is_missing(cells) if or_missing else test & ~is_missing(cells)
     return test.fill_null(or_missing)
 
 
@@ -299,13 +299,10 @@ def faults(
     found = []
     for name in names:
         column = table[name]
-        missing = is_missing(column)
-        found.append(Fault(name, missing, "missing value", "Impute or drop those rows first."))
+        found.append(Fault(name, is_missing(column), "missing value", "Impute or drop those rows first."))
         if not column.type().is_boolean() and not column.type().is_null():
-            numbers = as_number(column)
-            outside = (numbers < float_literal(-_ROUNDING)) | (numbers > float_literal(1 + _ROUNDING))
             advice = "Turn it into concepts first, for instance by comparing it with a cut point."
-            found.append(Fault(name, outside.fill_null(False) & ~missing, "value", advice))
+            found.append(Fault(name, outside(column), "value", advice))
     return found
 
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.base import clone
 
-from logiclens.concepts.cells import Column, Kind
+from logiclens.concepts.cells import ROUNDING, Column, Kind
 from logiclens.concepts.columns import Evidence, Extent, Reading, read_column
 from logiclens.concepts.encoder import ConceptEncoder, encoder_for
 from logiclens.concepts.table import check_tells_apart
@@ -57,12 +57,14 @@ def fit(
         Raw columns, or concepts.
     target : str, or sequence of str
         The column of labels; or several columns of outputs, 0 and 1 or in [0, 1], any of which may be true.
+        Decimals count as floats; in memory they are refused.
     columns : sequence of str, optional
         What to learn from; all but the target and the weights when missing.
     weights : str, optional
-        Column of non-negative weights: a row of weight 2 counts as two rows, one of weight 0 as none. Weights
-        that are not whole are rounded, tuple by tuple, to the rows that they stand for, where there are more
-        rows than ``max_rows``.
+        Column of non-negative weights: a row of weight 2 counts as two rows, one of weight 0 as none. The
+        latter is not looked at; in memory, an infinite number is refused even there. Weights that are not
+        whole are rounded, tuple by tuple, to the rows that they stand for, where there are more rows than
+        ``max_rows``.
     sample : int, optional
         Learn from about so many rows, which the engine draws and hands out as they are.
     max_rows : int, default 2**20
@@ -76,7 +78,7 @@ def fit(
     Raises
     ------
     LimitError
-        There are more distinct combinations, or columns of scores, which do not collapse.
+        There are more distinct combinations, or columns of scores, which do not collapse by yes and no.
 
     Examples
     --------
@@ -167,13 +169,13 @@ def _encoder(encoder: Any, facts: Sequence[Facts]) -> ConceptEncoder | None:
 
 
 def _refuse_scores(rows: Rows, facts: Sequence[Facts]) -> None:
-    """Refuse what is no concept, and scores: they hardly ever repeat."""
+    """Refuse what is no concept, and scores: rows are collapsed by yes and no."""
     for each in facts:
         if each.only_flags:
             continue
         truth_expression(rows.table, each.name)  # refuses what holds no numbers
         _refuse_gaps(each.name, each.rows - each.present)
-        if each.low < -1e-9 or each.high > 1 + 1e-9:
+        if each.low < -ROUNDING or each.high > 1 + ROUNDING:
             wrong = each.low if each.low < 0 else each.high
             raise InputError(
                 f"Column {each.name!r} has the value {wrong}, outside [0, 1]. Turn it into concepts first, "
@@ -181,10 +183,11 @@ def _refuse_scores(rows: Rows, facts: Sequence[Facts]) -> None:
             )
     scores = [each.name for each in facts if not each.only_flags]
     if scores:
+        one = len(scores) == 1
         raise LimitError(
-            f"{'Column' if len(scores) == 1 else 'Columns'} {listing(scores)} "
-            f"{'holds' if len(scores) == 1 else 'hold'} scores between 0 and 1: rows do not collapse. "
-            "Stream them with scale.fit_streaming, or cut them with encoder=ConceptEncoder()."
+            f"{'Column' if one else 'Columns'} {listing(scores)} {'holds' if one else 'hold'} scores between "
+            "0 and 1, and rows collapse by yes and no only. Stream them with scale.fit_streaming, or cut "
+            "them with encoder=ConceptEncoder()."
         )
 
 

@@ -27,6 +27,8 @@ from logiclens.scale.expressions import (
     raw_places,
 )
 
+MARK = "mark"
+"""The column of marks."""
 CONFLICT, UNCOVERED, MISSING = "conflict", "uncovered", "missing"
 """Marks of rows on which several rules fire that exclude one another, of rows on which none does, and of rows
 without a value where the rules know of no gaps."""
@@ -63,7 +65,8 @@ def predict(
     UnknownColumnError
         The table lacks a column that rules need.
     InputError
-        Columns do not hold what they are compared with, or the table has a column of the new name.
+        Columns do not hold what they are compared with, or the table has a column of the new name, or two new
+        columns have one name.
     LimitError
         A formula is nested too deep, or too long.
 
@@ -94,15 +97,30 @@ def predict(
     fired = fired_expressions(known, table, threshold)
     if not isinstance(marks, bool | np.bool_):
         raise InputError(f"marks must be True or False. Got {shown(marks)}.")
-    if known.multi_label:
-        added = {f"{_checked_name(name)}_{label}": fired[at] for at, label in enumerate(known.labels)}
-    else:
-        literals = [label_literal(label) for label in known.labels]
-        added = {_checked_name(name): chosen(known, fired, literals)}
+    added = _named(known, _checked_name(name), fired)
+    if marks and MARK in map(str.lower, added):
+        raise InputError(
+            f"The column {MARK!r} is for marks. Pass another name than {name!r}, or marks=False."
+        )
     if marks:
-        added["mark"] = _mark(known, table, fired)
+        added[MARK] = _mark(known, table, fired)
     _refuse_taken(added, table)
     return table.mutate(*(column.name(called) for called, column in added.items()))
+
+
+def _named(rules: ExplanationSet, name: str, fired: Sequence[Expression]) -> dict[str, Expression]:
+    """What rules say, by the name of its column."""
+    if not rules.multi_label:
+        return {name: chosen(rules, fired, [label_literal(label) for label in rules.labels])}
+    spelled: dict[str, Label] = {}
+    for label in rules.labels:
+        other = spelled.setdefault(str(label).lower(), label)
+        if other is not label:
+            raise InputError(
+                f"The labels {other!r} and {label!r} differ in case only, and so would their columns, which "
+                "engines take for one. Rename one of the labels."
+            )
+    return {f"{name}_{label}": each for label, each in zip(rules.labels, fired, strict=True)}
 
 
 def rules_of(rules: Any) -> ExplanationSet:
@@ -205,6 +223,5 @@ def _refuse_taken(added: Iterable[str], table: Table) -> None:
     taken = {column.lower(): column for column in table.columns}
     for column in added:
         if column.lower() in taken:
-            remedy = "Rename it" if column == "mark" else "Pass name= for another one, or rename it"
+            remedy = "Rename it" if column == MARK else "Pass name= for another one, or rename it"
             raise InputError(f"The table has a column {taken[column.lower()]!r} already. {remedy}.")
-        taken[column.lower()] = column

@@ -13,16 +13,19 @@ from typing import Any
 
 import numpy as np
 
+from logiclens.concepts.cells import Kind
 from logiclens.errors import InputError, count, listing, shown
 from logiclens.estimators.targets import Problem, Targets, class_weights, read_targets
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.values import THRESHOLD
-from logiclens.scale.cells import as_number, float_literal, infinite, is_missing
+from logiclens.scale.cells import as_label, as_number, float_literal, infinite, is_missing, kind_of
 from logiclens.scale.engine import Expression, Table, check_columns, check_table, fetched, ibis_module
+from logiclens.scale.expressions import Fault
 
 MOST_LABELS = 1 << 16
 """Distinct values of a target that are classes."""
-_MOST_WEIGHT = 1e150  # sums of weights whose squares engines can add up
+MOST_WEIGHT = 1e150
+"""Sums of weights whose squares engines can add up."""
 _EXACT = 2.0**53  # whole numbers up to here are exact in double precision
 
 
@@ -58,7 +61,7 @@ class Rows:
 
     def keyed(self, table: Table, **expressions: Expression) -> Table:
         """Some expressions on rows of the table, with the targets (``t0``, ...) and the weight (``w``)."""
-        targets = {f"t{at}": _plain(table[name]) for at, name in enumerate(self.targets)}
+        targets = {f"t{at}": as_label(table[name]) for at, name in enumerate(self.targets)}
         weight = {} if self.weights is None else {"w": as_number(table[self.weights])}
         return table.select(**expressions, **targets, **weight)
 
@@ -88,11 +91,6 @@ class Rows:
         return found.select(places).rename_columns(list(self.targets))
 
 
-def _plain(target: Expression) -> Expression:
-    """A target in a type that labels can have."""
-    return as_number(target) if target.type().is_decimal() else target
-
-
 def check_rows(
     table: Any,
     target: str | Sequence[str] | None,
@@ -111,12 +109,12 @@ def check_rows(
     """
     check_table(table)
     targets = () if target is None else _names(target, "target")
-    if weights is not None and not isinstance(weights, str):
-        raise InputError(f"weights must be the name of a column. Got {shown(weights)}.")
-    apart = targets if weights is None else (*targets, weights)
+    apart = targets if weights is None else (*targets, weights_name(weights))
     if len(set(apart)) < len(apart):
         raise InputError(f"target and weights name a column twice: {listing(apart)}. Name each column once.")
     check_columns(table, apart)
+    for name in targets:
+        _check_target(table[name], alone=len(targets) == 1)
     rest = tuple(name for name in table.columns if name not in apart)
     if isinstance(columns, str):
         raise InputError(f"columns must be a list of names. Got {shown(columns)}; write [{shown(columns)}].")
@@ -131,6 +129,23 @@ def check_rows(
         raise InputError("The table has no columns to learn from but the target and the weights. Add some.")
     check_columns(table, chosen)
     return Rows(table, chosen, targets, not isinstance(target, str), weights)
+
+
+def weights_name(weights: Any) -> str:
+    """The column of weights, once it is sure that it is the name of one."""
+    if not isinstance(weights, str) or not weights:
+        raise InputError(f"weights must be the name of a column. Got {shown(weights)}.")
+    return weights
+
+
+def _check_target(column: Expression, *, alone: bool) -> None:
+    """Refuse what holds no labels and, among several outputs, what holds no numbers."""
+    as_label(column)
+    if not alone and kind_of(column) is Kind.TEXT:
+        raise InputError(
+            "A table of outputs must hold Booleans or numbers in [0, 1]. "
+            f"Column {column.get_name()!r} holds text; name one column of labels as target."
+        )
 
 
 def _names(given: Any, what: str) -> tuple[str, ...]:
@@ -223,7 +238,7 @@ def count_rows(rows: Rows, class_weight: Any = None) -> Totals:
     keyed = rows.keyed(table, one=ibis_module().literal(1))
     asked: dict[str, Expression] = {"n": keyed.count()}
     if rows.weights is not None:
-        keyed = rows.keyed(table, bad=is_bad_weight(table[rows.weights]))
+        keyed = rows.keyed(table, bad=weight_fault(table[rows.weights]).where)
         weight = keyed["w"]
         asked = {
             "n": keyed.count(),
@@ -231,7 +246,9 @@ def count_rows(rows: Rows, class_weight: Any = None) -> Totals:
             "used": (weight > float_literal(0)).sum(),
             "s": weight.sum(),
             "squares": (weight * weight).sum(),
-            "broken": (weight != weight.floor()).sum(),
+            "broken": (
+                (weight < float_literal(_EXACT)) & (weight % float_literal(1) != float_literal(0))
+            ).sum(),
         }
     if not labelled:
         asked |= {f"gaps{at}": is_missing(keyed[f"t{at}"]).sum() for at in range(len(rows.targets))}
@@ -243,7 +260,7 @@ def count_rows(rows: Rows, class_weight: Any = None) -> Totals:
     if n_rows == 0:
         raise InputError("There are no rows to learn from. Pass at least one.")
     if rows.weights is not None:
-        _check_weights(found, rows.weights)
+        _check_weights(found, table[rows.weights])
     for at, name in enumerate(rows.targets):
         gaps = _gaps(found, at) if labelled else int(numbers_of(found, f"gaps{at}").sum())
         if gaps:
@@ -278,27 +295,22 @@ def _totals(found: Any, by_class: Any, n_rows: int, targets: Targets | None, eac
     return Totals(n_rows, n_used, weight, effective, are_counts, targets, each)
 
 
-def _check_weights(found: Any, name: str) -> None:
-    if numbers_of(found, "bad").any():
-        raise bad_weights(name)
-    total = numbers_of(found, "s").sum()
-    if total > _MOST_WEIGHT:
-        raise InputError(f"Column {name!r} adds up to more than {_MOST_WEIGHT:g}. Scale the weights down.")
+def _check_weights(found: Any, column: Expression) -> None:
+    if number := int(numbers_of(found, "bad").sum()):
+        raise weight_fault(column).error(number)
+    name, total = column.get_name(), numbers_of(found, "s").sum()
+    if total > MOST_WEIGHT:
+        raise InputError(f"Column {name!r} adds up to more than {MOST_WEIGHT:g}. Scale the weights down.")
     if not total:
         raise InputError(f"All weights in column {name!r} are zero. Give some row a positive weight.")
 
 
-def is_bad_weight(column: Expression) -> Expression:
-    """Whether a weight is missing, infinite or negative; never NULL."""
+def weight_fault(column: Expression) -> Fault:
+    """Weights that are missing, infinite or negative, and what to say of them."""
     below = (as_number(column) < float_literal(0)).fill_null(False)
-    return is_missing(column) | infinite(column) | below
-
-
-def bad_weights(name: str) -> InputError:
-    """What to say of a column with such weights."""
-    return InputError(
-        f"Column {name!r} must be finite and not negative. Check for NaN, infinity and negative values."
-    )
+    wrong = is_missing(column) | infinite(column) | below
+    advice = "Weights must be finite and not negative."
+    return Fault(column.get_name(), wrong, "missing, infinite or negative weight", advice)
 
 
 def _gaps(found: Any, at: int) -> int:

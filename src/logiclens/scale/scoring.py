@@ -14,21 +14,20 @@ from typing import Any
 
 import numpy as np
 
-from logiclens.concepts.table import Kind
 from logiclens.errors import InputError, count, shown
 from logiclens.explain import ExplanationSet, Resolution
 from logiclens.explain.label import Label, true_labels
 from logiclens.logic.values import THRESHOLD
-from logiclens.scale.cells import as_number, float_literal, infinite, kind_of
+from logiclens.scale.cells import as_label, as_number
 from logiclens.scale.engine import Expression, Table, check_columns, check_table, fetched, ibis_module
-from logiclens.scale.expressions import Fault, balanced, faults, is_missing, truth_expression
+from logiclens.scale.expressions import balanced, faults, truth_expression
 from logiclens.scale.predicting import chosen, fired_expressions, number_fired, rules_of, used_concepts
+from logiclens.scale.rows import MOST_LABELS, MOST_WEIGHT, weight_fault, weights_name
 from logiclens.scale.scores import NOTHING, Sum, label_scores, mean_f1, share_of
 from logiclens.scale.scores import LabelScores as LabelScores
 from logiclens.scale.scores import RuleSetScores as RuleSetScores
 
-_MOST_LABELS = 1 << 16  # distinct values of a target
-_MOST_WEIGHT, _LEAST_WEIGHT = 1e150, 1e-150  # sums of weights whose squares engines can add up
+_LEAST_WEIGHT = 1 / MOST_WEIGHT
 
 
 def score(
@@ -88,7 +87,7 @@ def score(
     known = rules_of(rules)
     check_table(table)
     targets = _targets(known, target)
-    check_columns(table, [*targets, *([] if weights is None else [_weights_name(weights)])])
+    check_columns(table, [*targets, *([] if weights is None else [weights_name(weights)])])
     rows = _Rows(known, table, targets, weights, threshold)
     return _several_labels(rows) if known.multi_label else _one_label(rows)
 
@@ -120,12 +119,6 @@ def _targets(rules: ExplanationSet, target: Any) -> list[str]:
     return names
 
 
-def _weights_name(weights: Any) -> str:
-    if not isinstance(weights, str) or not weights:
-        raise InputError(f"weights must be the name of a column. Got {shown(weights)}.")
-    return weights
-
-
 class _Rows:
     """What the engine is asked about each row, and what it counts."""
 
@@ -147,10 +140,10 @@ class _Rows:
             self.faults += faults(table, None, targets)
             asked |= {f"true{at}": truth_expression(table, name) for at, name in enumerate(targets)}
         else:
-            asked["label"] = _label(table[targets[0]])
+            asked["label"] = as_label(table[targets[0]])
         if weights is not None:
             asked["weight"] = as_number(table[weights])
-            self.faults.append(_weight_fault(table[weights]))
+            self.faults.append(weight_fault(table[weights]))
         asked |= {f"fault{at}": fault.where for at, fault in enumerate(self.faults)}
         self.each = table.select(**asked)
         self.fired = [self.each[f"fired{at}"] for at in range(len(fired))]
@@ -202,28 +195,11 @@ class _Rows:
     def _check_weight(self, weight: Sum) -> None:
         if weight.weight == 0:
             raise InputError(f"Scores need some weight. All weights of {self.weights!r} are 0.")
-        if self.weights is not None and not _LEAST_WEIGHT < weight.weight < _MOST_WEIGHT:
+        if self.weights is not None and not _LEAST_WEIGHT < weight.weight < MOST_WEIGHT:
             raise InputError(
                 f"The weights of {self.weights!r} add up to {weight.weight:g}. Scale them, so that their sum "
-                f"lies between {_LEAST_WEIGHT:g} and {_MOST_WEIGHT:g}."
+                f"lies between {_LEAST_WEIGHT:g} and {MOST_WEIGHT:g}."
             )
-
-
-def _label(column: Expression) -> Expression:
-    """A column of true labels; decimals as floats, which labels can be."""
-    if kind_of(column) in (Kind.DATE, Kind.OTHER):
-        raise InputError(
-            f"Labels must be text, numbers or Booleans. Column {column.get_name()!r} holds "
-            f"{kind_of(column)}, of type {column.type()}."
-        )
-    return column if not column.type().is_decimal() else as_number(column)
-
-
-def _weight_fault(column: Expression) -> Fault:
-    numbers = as_number(column)
-    wrong = is_missing(column) | (numbers < float_literal(0.0)).fill_null(False) | infinite(column)
-    advice = "Weights must be finite and not negative."
-    return Fault(column.get_name(), wrong, "missing, infinite or negative weight", advice)
 
 
 def _one_label(rows: _Rows) -> RuleSetScores:
@@ -233,7 +209,7 @@ def _one_label(rows: _Rows) -> RuleSetScores:
     places = [ibis.literal(at, type="int32") for at in range(n_labels)]
     sums = rows.sums({"all": None, **{f"sum{at}": fired for at, fired in enumerate(rows.fired)}})
     grouped = rows.each.group_by(rows.each["label"], said=chosen(rules, rows.fired, places))
-    asked = grouped.aggregate(**rows.counts(), **sums).limit((_MOST_LABELS + 1) * n_labels)
+    asked = grouped.aggregate(**rows.counts(), **sums).limit((MOST_LABELS + 1) * n_labels)
     answer = fetched(asked, "Scoring the rules").to_pylist()
     resolution = rows.check(answer)
     true = _true_labels(rows, answer)
@@ -275,9 +251,9 @@ def _true_labels(rows: _Rows, answer: Sequence[Mapping[str, Any]]) -> list[Label
             f"Column {column!r} has {count(missing, 'missing value')}. Impute or drop those rows first."
         )
     found = sorted({row["label"] for row in answer})
-    if len(found) > _MOST_LABELS:
+    if len(found) > MOST_LABELS:
         raise InputError(
-            f"Column {column!r} has more than {_MOST_LABELS} distinct values. Name the column of the classes."
+            f"Column {column!r} has more than {MOST_LABELS} distinct values. Name the column of the classes."
         )
     true_labels(found, rows.rules.labels, len(found))  # refuses those of another type
     return found

@@ -2,7 +2,8 @@
 
 A table in an engine has no order, and rows that are equal must not all go to one side. But the rows of a file
 have numbers: a row is drawn by a hash of its number and of the name of its file, by arithmetic that every
-engine does alike. So DuckDB and Spark draw the same rows of the same Parquet files.
+engine does alike. So DuckDB and Spark draw the same rows of the same Parquet files, if the names of these are
+plain: Spark writes a blank as ``%20``.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def read_numbered(
     >>> folder = tempfile.mkdtemp()
     >>> pq.write_table(pa.table({"age": list(range(1000))}), f"{folder}/patients.parquet")
     >>> rows = read_numbered(f"{folder}/*.parquet")
-    >>> rows.columns, rows.table.filter(rows.drawn(0.3)).count().execute()
+    >>> rows.columns, rows.table.filter(rows.drawn(0.3)).count().to_pyarrow().as_py()
     (('age',), 307)
     """
     plain = read(source, engine, memory=memory)

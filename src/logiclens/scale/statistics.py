@@ -21,13 +21,12 @@ import numpy as np
 
 from logiclens.concepts.cells import Column, Kind, read_array, read_series
 from logiclens.concepts.columns import Evidence, Extent, Reading, Recipe, read_column
-from logiclens.concepts.encoder import ConceptEncoder, tell
-from logiclens.concepts.table import check_tells_apart
+from logiclens.concepts.encoder import ConceptEncoder
 from logiclens.errors import InputError, UnknownColumnError
 from logiclens.scale.buckets import bucket_counts
 from logiclens.scale.cells import as_number, float_literal, is_missing, kind_of
-from logiclens.scale.engine import Expression, Table, fetched, ibis_module
-from logiclens.scale.rows import Rows, Totals, check_rows, count_rows, numbers_of
+from logiclens.scale.engine import Expression, fetched, ibis_module
+from logiclens.scale.rows import Rows, Totals, numbers_of
 
 MOST_VALUES = 1 << 16
 """Distinct values of a column that are counted one by one."""
@@ -233,10 +232,13 @@ def _most_common(rows: Rows, totals: Totals, name: str) -> Any:
 def _no_concepts(rows: Rows, name: str) -> InputError:
     """What is wrong with a column of dates or of nested values, in the words that there are for it."""
     cells = rows.weighty[name]
-    found = fetched(
-        rows.weighty.select(v=cells).filter(cells.notnull()).limit(_LOOKED_AT), f"Looking at {name!r}"
-    )
-    column = read_series(nw.from_native(found.column("v"), series_only=True), name)
+    if kind_of(cells) is Kind.DATE:  # some of them cannot be fetched
+        column = Column(name, Kind.DATE, np.zeros(1, dtype=np.bool_), np.zeros(1, dtype=object))
+    else:
+        found = fetched(
+            rows.weighty.select(v=cells).filter(cells.notnull()).limit(_LOOKED_AT), f"Looking at {name!r}"
+        )
+        column = read_series(nw.from_native(found.column("v"), series_only=True), name)
     try:
         if column.kind in (Kind.DATE, Kind.OTHER):
             read_column(column, _ANY, Evidence(np.ones(len(column))))
@@ -246,53 +248,6 @@ def _no_concepts(rows: Rows, name: str) -> InputError:
         f"Column {name!r} has values of type {cells.type()}. "
         "Make columns of numbers or text of what is inside, or drop it."
     )
-
-
-def learn_vocabulary(
-    encoder: ConceptEncoder,
-    table: Table,
-    target: str | Sequence[str] | None = None,
-    columns: Sequence[str] | None = None,
-    weights: str | None = None,
-) -> ConceptEncoder:
-    """Fit an encoder on a table in an engine: the concepts that it finds on the same rows in memory.
-
-    Parameters
-    ----------
-    encoder : ConceptEncoder
-        It is changed.
-    table : ibis.Table
-    target : str, or sequence of str, optional
-        Column of labels, or of several outputs, to choose cut points by.
-    columns : sequence of str, optional
-        What to make concepts of; all but the target and the weights when missing.
-    weights : str, optional
-        Column of weights.
-
-    Returns
-    -------
-    ConceptEncoder
-        The same, fitted.
-
-    Examples
-    --------
-    >>> import ibis
-    >>> import pyarrow as pa
-    >>> columns = {"age": [25, 38, 47, 63, 70, 51], "ward": ["A", "B", "A", "A", "C", "B"]}
-    >>> table = ibis.memtable(pa.table(columns))
-    >>> learn_vocabulary(ConceptEncoder(max_cuts=1), table).vocabulary_.names
-    ('age > 50', 'ward = A', 'ward = B', 'ward = C')
-    """
-    rows = check_rows(table, target, columns, weights)
-    totals = count_rows(rows)
-    check_tells_apart(totals.rows, rows.columns)
-    recipe = encoder.recipe(has_targets=bool(rows.targets))
-    facts = column_facts(rows)
-    check_own_cuts(recipe, facts)
-    readings = [histogram(rows, totals, each).read(recipe, encoder) for each in facts]
-    encoder.adopt(readings, rows.columns)
-    tell(encoder)
-    return encoder
 
 
 def check_own_cuts(recipe: Recipe, facts: Sequence[Facts]) -> None:

@@ -38,10 +38,11 @@ def write_parquet(table: Table, path: str | os.PathLike[str]) -> None:
 
     Examples
     --------
-    >>> import ibis, pyarrow as pa, pyarrow.parquet as pq, tempfile
-    >>> connection = ibis.duckdb.connect()
-    >>> table = connection.create_table("patients", pa.table({"age": [62, 30]}))
+    >>> import pyarrow as pa, pyarrow.parquet as pq, tempfile
+    >>> from logiclens.scale import read
     >>> folder = tempfile.mkdtemp()
+    >>> pq.write_table(pa.table({"age": [62, 30]}), f"{folder}/patients.parquet")
+    >>> table = read(f"{folder}/patients.parquet")
     >>> write_parquet(table.filter(table["age"] > 50), f"{folder}/old.parquet")
     >>> pq.read_table(f"{folder}/old.parquet")["age"].to_pylist()
     [62]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,16 +14,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from logiclens.errors import InputError
+from logiclens.errors import FileError, InputError
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
 from logiclens.loading import load
 from logiclens.logic import equivalent, parse_formula
 from logiclens.scale import fit_streaming
 from logiclens.scale.streaming import fitting
+from logiclens.scale.streaming.checkpoint import Checkpoint
 from tests.scale.streaming.making import NAMES, scores, whole, write
 
 ROOT = Path(__file__).parents[3]
 PLANTED = parse_formula('(red & "a & b") | ~sweet')
+FILES = ["candidates.safetensors", "sample.safetensors", "training.safetensors"]
 QUICK: dict[str, Any] = {"random_state": 0, "epochs": 60, "restarts": 1}
 
 
@@ -165,13 +168,22 @@ def test_a_checkpoint_is_gone_on_with(folder: Path, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(fitting, "draw", never)
     second = fit_streaming(MuClassifier(epochs=40, restarts=1), folder, "y", checkpoint=tmp_path / "run")
 
-    assert sorted(os.listdir(tmp_path / "run")) == [
-        "candidates.safetensors",
-        "sample.safetensors",
-        "training.safetensors",
-    ]
+    assert sorted(os.listdir(tmp_path / "run")) == FILES
     assert first.explanations_ == second.explanations_
     np.testing.assert_array_equal(first.loss_curve_, second.loss_curve_)
+
+
+@pytest.fixture(scope="module")
+def kept(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("kept") / "run"
+    fit_streaming(MuClassifier(**QUICK), folder, "y", checkpoint=path)
+    return path
+
+
+@pytest.fixture
+def checkpoint(kept: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The checkpoint of a fit that ended."""
+    return Path(shutil.copytree(kept, tmp_path_factory.mktemp("copy") / "run"))
 
 
 @pytest.mark.parametrize(
@@ -183,67 +195,75 @@ def test_a_checkpoint_is_gone_on_with(folder: Path, tmp_path: Path, monkeypatch:
         ({"random_state": 1}, "random_state was '0' and is '1'"),
     ],
 )
-def test_a_checkpoint_of_another_run(folder: Path, tmp_path: Path, change: dict[str, Any], message: str):
-    fit_streaming(MuClassifier(**QUICK), folder, "y", checkpoint=tmp_path)
-    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    settings = {key: change.pop(key) for key in ("l1", "random_state") if key in change}
+def test_a_checkpoint_of_another_run(folder: Path, checkpoint: Path, change: dict[str, Any], message: str):
+    before = {path: path.read_bytes() for path in checkpoint.iterdir()}
+    settings = {key: change[key] for key in ("l1", "random_state") if key in change}
+    others = {key: value for key, value in change.items() if key not in settings}
 
     with pytest.raises(InputError) as error:
-        fit_streaming(MuClassifier(**QUICK | settings), folder, "y", checkpoint=tmp_path, **change)
+        fit_streaming(MuClassifier(**QUICK | settings), folder, "y", checkpoint=checkpoint, **others)
 
-    assert str(error.value).startswith(f"The checkpoint {str(tmp_path)!r} is of another run: {message}")
+    assert str(error.value).startswith(f"The checkpoint {str(checkpoint)!r} is of another run: {message}")
     assert str(error.value).endswith(". Name another folder, or remove this one.")
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert {path: path.read_bytes() for path in checkpoint.iterdir()} == before
 
 
-def test_a_checkpoint_of_other_files(folder: Path, tmp_path: Path):
-    fit_streaming(MuClassifier(**QUICK), folder, "y", checkpoint=tmp_path)
-
+def test_a_checkpoint_of_other_files(folder: Path, checkpoint: Path):
     with pytest.raises(
         InputError, match=r"is of another run: files was '3 files of 1200 rows, \w{12}' and is '1 file of 40"
     ):
-        fit_streaming(MuClassifier(**QUICK), folder / "part-0.parquet", "y", checkpoint=tmp_path)
+        fit_streaming(MuClassifier(**QUICK), folder / "part-0.parquet", "y", checkpoint=checkpoint)
+
+
+def test_a_checkpoint_of_files_that_were_written_anew(folder: Path, checkpoint: Path, tmp_path: Path):
+    """Statistics need not tell of other values."""
+    for path in folder.iterdir():
+        shutil.copy2(path, tmp_path / path.name)
+    os.utime(tmp_path / "part-1.parquet", (2_000_000_000, 2_000_000_000))
+
+    with pytest.raises(
+        InputError,
+        match=r"run: last change of the files was '20.*' and is '2033-05-18T03:33:20 UTC, \w{12}'\.",
+    ):
+        fit_streaming(MuClassifier(**QUICK), tmp_path, "y", checkpoint=checkpoint)
+
+
+def test_a_checkpoint_in_use(folder: Path, checkpoint: Path):
+    other = checkpoint / ".0123456789abcdef.tmp"
+    with Checkpoint(str(checkpoint), {}).held():
+        other.write_bytes(b"half")
+        with pytest.raises(FileError, match=rf"is in use by process {os.getpid()} on '.*'\. Wait until"):
+            fit_streaming(MuClassifier(**QUICK), folder, "y", checkpoint=checkpoint)
+        assert other.exists()
+    fit_streaming(MuClassifier(**QUICK), folder, "y", checkpoint=checkpoint)
+    assert sorted(os.listdir(checkpoint)) == FILES
 
 
 # Several processes, and one that is killed
 
 
-def started(*command: str) -> str:
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="copies of a process")
+def test_two_processes_are_one_and_one_that_is_killed_is_undisturbed(folder: Path, tmp_path: Path):
+    moments = np.random.default_rng().uniform(0.1, 0.9, 3)
+    program = ["-m", "tests.scale.streaming.forked", str(folder), str(tmp_path), *map(str, moments)]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, *command], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=120
+        [sys.executable, *program], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    found = json.loads((tmp_path / "found.json").read_text())
 
-
-@pytest.mark.skipif(sys.platform == "win32", reason="gloo is tried on Linux and macOS")
-def test_two_processes_are_one(folder: Path, tmp_path: Path):
-    program = "tests.scale.streaming.one_of_two"
-    started(
-        *("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"),
-        *("--module", program, str(folder), str(tmp_path)),
-    )
-    first, second = (json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1))
-
-    assert first == second
-    assert first["refused"] == "This is wrong. Do that."
+    assert found["first"] == found["second"]
+    assert found["first"]["refused"] == "This is wrong. Do that."
     for classifier in (MuClassifier, PsiClassifier):
-        one = classifier(random_state=0, epochs=40, restarts=1, device="cpu")
+        one = classifier(random_state=0, epochs=30, restarts=1, device="cpu")
         fit_streaming(one, folder, "y", batch_rows=90, epochs=2, sample=600)
-        two = first[classifier.__name__]
+        two = found["first"][classifier.__name__]
         np.testing.assert_allclose(two["curve"], one.loss_curve_, rtol=1e-5)
         assert type(one.explanations_).from_json(two["rules"]).formulas == one.explanations_.formulas
-        assert two["files"] == ["candidates.safetensors", "sample.safetensors", "training.safetensors"]
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="copies of a process")
-def test_killed_is_undisturbed(folder: Path, tmp_path: Path):
-    moments = np.random.default_rng().uniform(0.1, 0.9, 3)
-
-    said = started("-m", "tests.scale.streaming.killed", str(folder), str(tmp_path), *map(str, moments))
-
-    assert re.fullmatch(r"killed [1-3] times, the same, 0 drafts\n", said), (said, moments)
+        assert two["files"] == FILES
+    assert found["killed"].pop("times") in {1, 2, 3}, moments
+    assert found["killed"] == {"same": True, "files": FILES}, moments
 
 
 # What is refused

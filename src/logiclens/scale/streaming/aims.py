@@ -94,7 +94,34 @@ def check_targets(target: Any, source: ParquetSource) -> tuple[str, ...]:
     if len(set(names)) < len(names):
         raise InputError(f"target names a column twice. Got {shown(target)}.")
     source.check_columns(names)
+    if len(names) == 1:
+        _check_kinds(names[0], source)
     return tuple(names)
+
+
+def _check_kinds(name: str, source: ParquetSource) -> None:
+    """Refuse labels that are text in one file and numbers in another."""
+    kinds: dict[str, str] = {}
+    for kind, path in source.types.get(name, {}).items():
+        if not pa.types.is_null(kind):  # its missing values are told of later
+            kinds.setdefault(_kind(kind), path)
+    if len(kinds) > 1:
+        (one, here), (other, there) = list(kinds.items())[:2]
+        raise InputError(
+            f"Column {name!r} holds {one} in {here!r} and {other} in {there!r}. Write the labels alike in "
+            "all files."
+        )
+
+
+def _kind(kind: Any) -> str:
+    """What the values of a column are, in a word."""
+    if pa.types.is_dictionary(kind):
+        return _kind(kind.value_type)
+    if pa.types.is_boolean(kind):
+        return "Booleans"
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "numbers"
+    return "text" if pa.types.is_string(kind) or pa.types.is_large_string(kind) else f"the type {kind}"
 
 
 def count_targets(
@@ -110,15 +137,15 @@ def count_targets(
         A label is missing, or there are too many.
     """
     found: dict[Label, float] = {}
+    floats = len(names) == 1 and _has_floats(source.types.get(names[0], {}))
     for group in groups:
         for chunk in source.chunks(group, names):
             if len(names) > 1:
-                totals = zip(names, chunk.scores(names).sum(axis=1), strict=True)
-                _add(found, dict(totals))
+                _add(found, zip(names, chunk.scores(names).sum(axis=1), strict=True))
                 continue
             values, places = _encoded(chunk, names[0])
             sizes = np.bincount(places, minlength=len(values))
-            _add(found, dict(zip(values, sizes, strict=True)))
+            _add(found, zip(map(float, values) if floats else values, sizes, strict=True))
             if len(found) > MOST_LABELS:
                 raise InputError(
                     f"Column {names[0]!r} has more than {MOST_LABELS} labels. Name a column of classes as "
@@ -137,11 +164,11 @@ def aim_of(counted: Sequence[Mapping[Label, float]], names: tuple[str, ...], n_r
     """
     found: dict[Label, float] = {}
     for part in counted:
-        _add(found, part)
+        _add(found, part.items())
     if len(names) > 1:
         return Aim(names, names, True, np.array([found[name] for name in names]), n_rows)
     values = list(found)
-    plain = np.array(values, dtype=object if isinstance(values[0], str) else None)
+    plain = np.array(values, dtype=object if any(isinstance(value, str) for value in values) else None)
     labels = read_targets(plain, len(values)).labels
     if len(labels) < 2:
         raise InputError(
@@ -151,13 +178,19 @@ def aim_of(counted: Sequence[Mapping[Label, float]], names: tuple[str, ...], n_r
     return Aim(names, labels, False, np.array([found[label] for label in labels]), n_rows)
 
 
-def _add(found: dict[Label, float], more: Mapping[Label, float]) -> None:
-    for label, number in more.items():
+def _has_floats(types: Iterable[Any]) -> bool:
+    """Whether labels are floats in some file: then they are in all, since 1 and 1.0 are one label."""
+    return any(pa.types.is_floating(kind) or pa.types.is_decimal(kind) for kind in types)
+
+
+def _add(found: dict[Label, float], more: Iterable[tuple[Label, float]]) -> None:
+    """Add numbers up by label; labels that are equal may come several times."""
+    for label, number in more:
         found[label] = found.get(label, 0.0) + float(number)
 
 
 def _encoded(chunk: Chunk, name: str) -> tuple[list[Any], NDArray[np.intp]]:
-    """Distinct values of a column, and which of them each row has."""
+    """Values of a column, and which of them each row has; zero may be there twice, but without a sign."""
     column = chunk.column(name)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -167,4 +200,5 @@ def _encoded(chunk: Chunk, name: str) -> tuple[list[Any], NDArray[np.intp]]:
     coded = column.combine_chunks().dictionary_encode()
     if isinstance(coded, pa.ChunkedArray):
         coded = coded.combine_chunks()
-    return coded.dictionary.to_pylist(), coded.indices.to_numpy(zero_copy_only=False).astype(np.intp)
+    values = [value + 0.0 if isinstance(value, float) else value for value in coded.dictionary.to_pylist()]
+    return values, coded.indices.to_numpy(zero_copy_only=False).astype(np.intp)

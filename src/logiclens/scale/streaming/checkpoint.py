@@ -2,14 +2,17 @@
 
 It has a file for each thing that is not to be done twice: the sample, the candidates that were found on it,
 and how far the training is. Each is written whole or not at all, and says which run it belongs to: one of
-another run is refused. Files are safetensors with one JSON text in the header; reading them runs no code.
+another run is refused, and so is a second process while a first one is at it. Files are safetensors with one
+JSON text in the header; reading them runs no code.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -24,9 +27,15 @@ from logiclens.errors import FileError, InputError, shown
 from logiclens.explain.saved import read_saved, write_saved
 from logiclens.files.writing import read_whole, written_whole
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 _KEY = "logiclens"
 _FORMAT = "logiclens.checkpoint"
 _VERSION = 1
+_LOCK = ".lock"
 
 Tensors = dict[str, NDArray[Any]]
 
@@ -93,8 +102,47 @@ class Checkpoint:
             ) from error
         return cls(name, dict(run))
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other processes out, by a lock on a file in the folder; it ends with this one at the latest.
+
+        Where the system has no locks, none is kept out.
+
+        Raises
+        ------
+        FileError
+            Another process is at it, or nothing can be written there.
+        """
+        path = os.path.join(self.folder, _LOCK)
+        try:
+            file = _locked(path)
+        except OSError as error:
+            raise FileError(
+                f"Nothing can be written to the folder {self.folder!r}: {error.strerror or error}. "
+                "Name another one.",
+                self.folder,
+            ) from error
+        if file is None:
+            holder = ""
+            with suppress(OSError), open(path, encoding="utf-8", errors="replace") as other:
+                holder = other.read()
+            holder = holder or "another process"
+            raise FileError(
+                f"The checkpoint {self.folder!r} is in use by {holder}. Wait until that ends, or name "
+                "another folder.",
+                self.folder,
+            )
+        try:
+            os.truncate(file, 0)
+            os.write(file, f"process {os.getpid()} on {socket.gethostname()!r}".encode())
+            yield
+        finally:
+            with suppress(OSError):
+                os.unlink(path)
+            os.close(file)
+
     def clear_drafts(self) -> None:
-        """Remove what a run that was killed had only begun to write."""
+        """Remove what a run that was killed had only begun to write; no other process may be at it."""
         for draft in Path(self.folder).glob(f".{'[0-9a-f]' * 16}.tmp"):
             draft.unlink(missing_ok=True)
 
@@ -147,6 +195,24 @@ class Checkpoint:
                     f"The checkpoint {self.folder!r} is of another run: {key} was {shown(before)} and is "
                     f"{shown(value)}. Name another folder, or remove this one."
                 )
+
+
+def _locked(path: str) -> int | None:
+    """Open a file and take its lock; None where another process has it."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(file)
+            return None
+        except OSError:  # a file system without locks
+            return file
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file), os.stat(path)):
+                return file
+        os.close(file)  # who had the lock has just removed the file
 
 
 def _checksum(entries: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]) -> str:

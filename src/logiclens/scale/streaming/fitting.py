@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -55,7 +56,13 @@ from logiclens.scale.streaming.sampling import (
     sample_from_stored,
     sample_to_stored,
 )
-from logiclens.scale.streaming.settings import check_estimator, check_same, concepts_of, run_of
+from logiclens.scale.streaming.settings import (
+    check_estimator,
+    check_same,
+    concepts_of,
+    last_change,
+    run_of,
+)
 from logiclens.scale.streaming.source import ParquetSource
 from logiclens.scale.streaming.training import (
     Course,
@@ -103,8 +110,8 @@ def fit_streaming(  # noqa: PLR0913 - settings of a run
     sample : int, default 65536
         Most rows to explore; fewer where there are more than 512 columns.
     checkpoint : str or path, optional
-        A folder for what is not to be done twice. The same call goes on from there when it was killed, and
-        ends as if it had not been.
+        A folder for what is not to be done twice. The same call on the same files goes on from there when
+        it was killed, and ends as if it had not been.
     every : int, default 100
         Mini-batches between two checkpoints.
 
@@ -116,7 +123,8 @@ def fit_streaming(  # noqa: PLR0913 - settings of a run
     Raises
     ------
     FileError
-        There are no such files, one is not Parquet, was changed meanwhile, or a checkpoint is damaged.
+        There are no such files, one is not Parquet, was changed meanwhile, or a checkpoint is damaged or in
+        use by another process.
     UnknownColumnError
         A column is missing.
     InputError
@@ -145,11 +153,11 @@ def fit_streaming(  # noqa: PLR0913 - settings of a run
     files = ParquetSource.of(source)
     targets = check_targets(target, files)
     concepts = concepts_of(columns, targets, files)
-    with crew_for(estimator.device) as crew:
+    with crew_for(estimator.device) as crew, ExitStack() as held:
         run = run_of(estimator, files, targets, concepts)
         run |= {"epochs": int(epochs), "batch_rows": int(batch_rows), "sample": int(sample)}
         check_same(crew.each(lambda: run))
-        store = None if checkpoint is None else crew.once(lambda: _checkpoint(checkpoint, run))
+        store = None if checkpoint is None else crew.once(lambda: _checkpoint(checkpoint, run, files, held))
         work = _Work(estimator, files, targets, concepts, int(sample), crew, store)
         work.look()
         found = work.candidates()
@@ -377,7 +385,9 @@ class _Work:
         return np.array([as_float(weights.get(label, 1.0)) for label in self.aim.labels])
 
 
-def _checkpoint(folder: Any, run: Mapping[str, Any]) -> Checkpoint:
-    made = Checkpoint.at(folder, run)
+def _checkpoint(folder: Any, run: dict[str, Any], files: ParquetSource, held: ExitStack) -> Checkpoint:
+    """Open a checkpoint, for this process alone."""
+    made = Checkpoint.at(folder, run | {"last change of the files": last_change(files)})
+    held.enter_context(made.held())
     made.clear_drafts()
     return made

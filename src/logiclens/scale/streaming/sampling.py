@@ -153,8 +153,8 @@ def uniforms(position: NDArray[np.int64], seed: int) -> FloatArray:
 
     Examples
     --------
-    >>> uniforms(np.arange(3), seed=0).round(3).tolist() == uniforms(np.arange(3), seed=0).round(3).tolist()
-    True
+    >>> uniforms(np.arange(3), seed=0).round(3).tolist()
+    [0.901, 0.023, 0.4]
     """
     mixed = np.uint64(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
     with np.errstate(over="ignore"):

@@ -71,6 +71,15 @@ def run_of(
     }
 
 
+def last_change(files: ParquetSource) -> str:
+    """When the files were last written, for a checkpoint: other data may look the same from outside.
+
+    It is not part of :func:`run_of`, as copies of the files on several machines may be of any age.
+    """
+    latest = np.datetime64(max(files.changed), "ns").astype("datetime64[s]")
+    return f"{latest} UTC, {_digest(files.changed)}"
+
+
 def _digest(value: object) -> str:
     return sha256(repr(value).encode("utf-8", "backslashreplace")).hexdigest()[:12]
 

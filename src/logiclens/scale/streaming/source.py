@@ -6,11 +6,10 @@ from the metadata alone; values are decoded a few thousand rows at a time.
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from logiclens.errors import FileError, InputError, MissingFileError, UnknownColumnError, shown
+from logiclens.files.finding import find_files
 from logiclens.files.native import plain_column
 from logiclens.files.reading import damaged_parquet
 from logiclens.files.writing import unreadable
@@ -137,10 +137,15 @@ class ParquetSource:
         The files, by name.
     sizes : tuple of int
         Their bytes.
+    changed : tuple of int
+        When they were last written, in nanoseconds.
+    footers : tuple of str
+        Checksums of what each says of itself: where its values lie, and statistics of them.
     groups : tuple of RowGroup
         In the order of the rows.
-    types : dict of str to pyarrow.DataType
-        The columns of the first file, and their types.
+    types : dict of str to dict of pyarrow.DataType to str
+        The columns of the first file that has rows; for each type that one has, the first file in which it
+        has it.
 
     Examples
     --------
@@ -156,8 +161,10 @@ class ParquetSource:
 
     paths: tuple[str, ...]
     sizes: tuple[int, ...]
+    changed: tuple[int, ...]
+    footers: tuple[str, ...]
     groups: tuple[RowGroup, ...]
-    types: dict[str, Any]
+    types: dict[str, dict[Any, str]]
 
     @classmethod
     def of(cls, source: Any) -> ParquetSource:
@@ -166,7 +173,8 @@ class ParquetSource:
         Parameters
         ----------
         source : str, path, or sequence of them
-            Parquet files, folders of them, or patterns such as ``"scores/*.parquet"``.
+            Parquet files, folders of them, or patterns such as ``"scores/*.parquet"``, as
+            :func:`~logiclens.files.finding.find_files` understands them.
 
         Raises
         ------
@@ -180,11 +188,15 @@ class ParquetSource:
         paths = _paths(source)
         groups: list[RowGroup] = []
         start = 0
-        types: dict[str, Any] = {}
+        stats, footers = [], []
+        types: dict[str, dict[Any, str]] = {}
         for file, path in enumerate(paths):
             with _opened(path) as opened:
+                stats.append(os.stat(path))
+                footers.append(_footer(path))
                 schema, metadata = opened.schema_arrow, opened.metadata
-                types = types or _types(schema, path)
+                if metadata.num_rows:
+                    _add_types(types, schema, path)
                 before = start
                 for at in range(metadata.num_row_groups):
                     n_rows = metadata.row_group(at).num_rows
@@ -193,7 +205,8 @@ class ParquetSource:
                     start += n_rows
         if not start:
             raise InputError(f"The Parquet files of {shown(source)} hold no rows. Pass files that do.")
-        return cls(tuple(paths), tuple(map(os.path.getsize, paths)), tuple(groups), types)
+        sizes, changed = (tuple(getattr(stat, of) for stat in stats) for of in ("st_size", "st_mtime_ns"))
+        return cls(tuple(paths), sizes, changed, tuple(footers), tuple(groups), types)
 
     @property
     def n_rows(self) -> int:
@@ -202,12 +215,12 @@ class ParquetSource:
 
     @property
     def extent(self) -> list[list[Any]]:
-        """Name, bytes and rows of each file: what a later run must find again."""
+        """Name, bytes, rows and checksum of each file: what a later run must find again."""
         rows = [0] * len(self.paths)
         for group in self.groups:
             rows[group.file] += group.n_rows
         names = [os.path.basename(path) for path in self.paths]
-        return [list(each) for each in zip(names, self.sizes, rows, strict=True)]
+        return [list(each) for each in zip(names, self.sizes, rows, self.footers, strict=True)]
 
     def check_columns(self, names: Sequence[str]) -> None:
         """Refuse columns that a file lacks."""
@@ -219,9 +232,10 @@ class ParquetSource:
                     raise UnknownColumnError(name, known, f"That is the file {path!r}.")
 
     def dtype(self, names: Sequence[str]) -> Any:
-        """Single precision, unless a column has values that it cannot hold."""
-        exact = (pa.bool_(), pa.float32(), pa.float16(), pa.int8(), pa.uint8(), pa.int16(), pa.uint16())
-        return np.float32 if all(self.types.get(name) in exact for name in names) else np.float64
+        """Single precision, unless a column has values that it cannot hold, in any of the files."""
+        exact = {pa.bool_(), pa.float32(), pa.float16(), pa.int8(), pa.uint8(), pa.int16(), pa.uint16()}
+        types = (self.types.get(name) or {None} for name in names)
+        return np.float32 if all(exact.issuperset(each) for each in types) else np.float64
 
     def chunks(self, group: RowGroup, names: Sequence[str]) -> Iterator[Chunk]:
         """The rows of a row group, some at a time.
@@ -275,12 +289,9 @@ def _paths(source: Any) -> list[str]:
             raise InputError(
                 f"source must be the path of a Parquet file, of a folder or a pattern. Got {shown(each)}."
             )
-        name = os.fspath(each)
-        if os.path.isdir(name):
-            matches = [os.fspath(path) for path in Path(name).rglob("*.parquet")]
-        else:
-            matches = [name] if os.path.exists(name) else glob.glob(name, recursive=True)
-        found.update(match for match in matches if not os.path.isdir(match))
+        name = os.fsdecode(each)
+        matches = find_files(name).paths
+        found.update(matches)
         if not matches:
             raise MissingFileError(
                 f"There are no Parquet files at {name!r}. Name a file, a folder, or a pattern such as "
@@ -290,11 +301,23 @@ def _paths(source: Any) -> list[str]:
     return sorted(found)
 
 
-def _types(schema: Any, path: str) -> dict[str, Any]:
+def _footer(path: str) -> str:
+    """A checksum of the end of a Parquet file, which says what lies where."""
+    with open(path, "rb") as file:
+        file.seek(-8, os.SEEK_END)
+        length = int.from_bytes(file.read(4), "little")
+        file.seek(-8 - length, os.SEEK_END)
+        return sha256(file.read(length)).hexdigest()
+
+
+def _add_types(types: dict[str, dict[Any, str]], schema: Any, path: str) -> None:
+    """Add the types of the columns of one more file; columns are those of the first."""
     if len(set(schema.names)) < len(schema.names):
         twice = next(name for name in schema.names if schema.names.count(name) > 1)
         raise InputError(f"{path!r} has several columns called {twice!r}. Rename them.")
-    return {name: schema.field(name).type for name in schema.names if not name.startswith(_INDEX)}
+    columns = [name for name in schema.names if not name.startswith(_INDEX)]
+    for name in [name for name in columns if name in types] if types else columns:
+        types.setdefault(name, {}).setdefault(schema.field(name).type, path)
 
 
 def _is_number(kind: Any) -> bool:

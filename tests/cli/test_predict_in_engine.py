@@ -1,0 +1,279 @@
+"""``logiclens predict --engine``: the answers of rows in memory, in a file that is whole or not there."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from logiclens.scale import writing
+from tests.cli.in_files import in_file
+from tests.cli.running import refused, run
+from tests.cli.saved import PATIENTS, hostile, model_file, rules_of, saved
+from tests.strategies import HOSTILE_NAMES
+
+DUCKDB = ["--engine", "duckdb"]
+PEOPLE = {
+    "id": [1, 2, 3, 4, 5, 6],
+    "age": [70, 40, 20, 80, 50, None],
+    "ward": ["ICU", "ICU", None, None, "B", "ICU"],
+    "truth": ["ill", "well", "well", "gone", None, "other"],
+}
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_what_is_written_and_said(tmp_path: Path):
+    rules = saved(PATIENTS, tmp_path)
+    options = ["--out", "out.parquet", "--truth", "truth"]
+    result = run("predict", rules, in_file(PEOPLE), *DUCKDB, *options)
+    found = pq.read_table("out.parquet")
+
+    assert result.exit_code == 0, result.output
+    assert result.stdout == ""
+    assert result.stderr == (
+        "Wrote 6 rows to out.parquet; no rule fired on 1; more than one fired on 1; "
+        "1 lacks a value that rules need.\n"
+        "Predicted: well 3 (50.0%), ill 2 (33.3%), gone 1 (16.7%).\n"
+        "DuckDB wrote one Parquet file, with prediction and mark, without rule and why.\n"
+        "Of 5 rows with a value of 'truth', the rules are right about 60.0%.\n"
+        "  ill: precision 33.3%, recall 100.0%, 1 row\n"
+        "  well: precision 50.0%, recall 50.0%, 2 rows\n"
+        "  gone: precision 100.0%, recall 100.0%, 1 row\n"
+    )
+    assert found.column_names == [*PEOPLE, "prediction", "mark"]
+    assert found.select([*PEOPLE]).to_pydict() == PEOPLE
+
+
+def test_answers_are_those_of_rows_in_memory(tmp_path: Path):
+    rules, data = saved(PATIENTS, tmp_path), in_file(PEOPLE)
+    run("predict", rules, data, "--only-prediction", "--out", "memory.parquet")
+    run("predict", rules, data, *DUCKDB, "--memory", "1GB", "--out", "engine.parquet")
+    memory, engine = (pq.read_table(f"{name}.parquet").to_pydict() for name in ("memory", "engine"))
+
+    assert engine == memory
+
+
+def test_the_rules_of_a_model_and_a_folder_of_files(tmp_path: Path):
+    Path("data").mkdir()
+    for at in range(3):
+        in_file({"age": [20 + at, 70 + at], "ward": ["B", "ICU"]}, f"data/{at}.parquet")
+    result = run("predict", model_file(tmp_path), "data", *DUCKDB, "--out", "out.parquet")
+
+    assert result.exit_code == 0, result.output
+    assert pq.read_table("out.parquet")["prediction"].to_pylist() == ["well", "ill"] * 3
+
+
+def test_names_are_data(tmp_path: Path):
+    rng = np.random.default_rng(0)
+    columns = {name: rng.random(30) < 0.5 for name in HOSTILE_NAMES}
+    folder = Path("it's; [a] folder")
+    folder.mkdir()
+    data = in_file(columns, str(folder / "rows.parquet"))
+    out = folder / "o'ut \\ \".parquet"
+    result = run("predict", saved(hostile(HOSTILE_NAMES), tmp_path), data, *DUCKDB, "--out", out)
+
+    assert result.exit_code == 0, result.output
+    assert pq.read_table(out)["prediction"].to_pylist() == hostile(HOSTILE_NAMES).predict(columns).tolist()
+
+
+def test_columns_that_are_there_keep_their_names(tmp_path: Path):
+    columns = {"Mark": ["x"] * 6, "prediction": [1] * 6, **PEOPLE}
+    result = run("predict", saved(PATIENTS, tmp_path), in_file(columns), *DUCKDB, "--out", "out.parquet")
+    found = pq.read_table("out.parquet")
+
+    assert found.column_names == [*columns, "prediction_2", "mark_2"]
+    assert found["Mark"].to_pylist() == ["x"] * 6
+    assert result.stderr.startswith(
+        "The table has a column 'prediction' already: the answers are in 'prediction_2'.\n"
+        "The table has a column 'mark' already: the answers are in 'mark_2'.\n"
+    )
+
+
+def test_a_column_that_rules_need_cannot_be_called_mark(tmp_path: Path):
+    from logiclens.logic import Var
+
+    rules = saved(rules_of({"yes": Var("mark"), "no": ~Var("mark")}, ["mark"]), tmp_path)
+
+    assert refused("predict", rules, in_file({"mark": [True]}), *DUCKDB, "--out", "out.parquet") == (
+        "The table has a column 'mark' already, which the rules need. Rename it."
+    )
+
+
+def test_several_labels_are_columns(tmp_path: Path):
+    from logiclens.logic import Var
+
+    rules = saved(rules_of({"a": Var("x"), "b": Var("z")}, ["x", "z"], multi_label=True), tmp_path)
+    data = in_file({"x": [True, False], "z": [True, False], "prediction_b": [1, 2]})
+    result = run("predict", rules, data, *DUCKDB, "--out", "out.parquet")
+    found = pq.read_table("out.parquet").to_pydict()
+
+    assert result.exit_code == 0, result.output
+    assert found["prediction_2_a"] == found["prediction_2_b"] == [True, False]
+    assert found["mark"] == ["", "uncovered"]
+    assert "Wrote 2 rows to out.parquet; no rule fired on 1.\n" in result.stderr
+    assert refused("predict", rules, data, *DUCKDB, "--out", "o.parquet", "--truth", "x") == (
+        "These rules give a row several labels, so no column has the truth. Omit --truth."
+    )
+
+
+def test_numbers_that_are_classes_by_their_texts(tmp_path: Path):
+    from logiclens.logic import Var
+
+    rules = saved(rules_of({"1.5": Var("x"), "2": ~Var("x")}, ["x"]), tmp_path)
+    data = in_file(
+        {"x": [True, False, True, True], "y": [1.5, 2.0, 2.0, None], "empty": pa.nulls(4, pa.string())}
+    )
+    found = run("predict", rules, data, *DUCKDB, "--out", "out.parquet", "--truth", "y")
+    nothing = run("predict", rules, data, *DUCKDB, "--out", "out.parquet", "--truth", "empty")
+
+    assert "Of 3 rows with a value of 'y', the rules are right about 66.7%.\n" in found.stderr
+    assert (
+        "Column 'empty' has no value that is a class of the rules: nothing is compared.\n" in nothing.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "--engine writes Parquet. Say where: --out predicted.parquet"),
+        (
+            ["--out", "out.csv"],
+            "--engine writes Parquet. Give --out a name that ends in .parquet, not out.csv.",
+        ),
+        (
+            ["--out", "out.parquet", "--network"],
+            "--network needs rows in memory, and --engine leaves them in the engine. Omit one.",
+        ),
+        (
+            ["--out", "s3://bucket/out.parquet"],
+            "--out must be a place on this machine. In Python, logiclens.scale.predict makes a table that an "
+            "engine writes anywhere.",
+        ),
+    ],
+)
+def test_wrong_usage(options: list[str], message: str):
+    result = run("predict", "rules.json", "rows.parquet", *DUCKDB, *options)
+
+    assert result.exit_code == 2
+    assert result.stderr == f"logiclens: {message}\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--out", "none/out.parquet"],
+            "'none/out.parquet' cannot be written: there is no folder 'none'. Make it first.",
+        ),
+        (["--out", "rows.parquet"], "'rows.parquet' is read, too. Give each file a name of its own."),
+        (
+            ["--out", "out.parquet", "--truth", "truht"],
+            "The data lack the column 'truht'. Did you mean 'truth'? They have 5 columns: 'id', 'age', "
+            "'ward', 'truth', 'when'. It is named by --truth.",
+        ),
+        (
+            ["--out", "out.parquet", "--truth", "when"],
+            "Labels must be text, numbers or Booleans. Column 'when' holds dates or times, of type date.",
+        ),
+    ],
+)
+def test_what_is_refused_leaves_no_file(options: list[str], message: str, tmp_path: Path):
+    rules = saved(PATIENTS, tmp_path)
+    data = in_file(PEOPLE | {"when": [date(2020, 1, 1)] * 6})
+
+    assert refused("predict", rules, data, *DUCKDB, *options) == message
+    assert sorted(os.listdir()) == ["rows.parquet", "rules.json"]
+
+
+def test_columns_that_are_missing(tmp_path: Path):
+    rules = saved(PATIENTS, tmp_path)
+
+    assert (
+        refused("predict", rules, in_file({"ward": ["B"]}), *DUCKDB, "--out", "out.parquet")
+        == ("The data lack the column 'age'. They have the column 'ward'.")
+        or not Path("out.parquet").exists()
+    )
+
+
+def test_an_engine_that_fails_in_the_middle_leaves_what_was_there(tmp_path: Path):
+    """The first file is read, the second is damaged."""
+    rules = saved(PATIENTS, tmp_path)
+    Path("data").mkdir()
+    for name in ("0", "1"):
+        in_file({name: values * 3000 for name, values in PEOPLE.items()}, f"data/{name}.parquet")
+    content = Path("data/1.parquet").read_bytes()
+    Path("data/1.parquet").write_bytes(b"\0" * 5000 + content[5000:])
+    Path("out.parquet").write_text("old")
+    said = refused("predict", rules, "data", *DUCKDB, "--out", "out.parquet")
+
+    assert said.startswith("Writing 'out.parquet' failed: ")
+    assert Path("out.parquet").read_text() == "old"
+    assert sorted(os.listdir()) == ["data", "out.parquet", "rules.json"]
+
+
+def test_ctrl_c_while_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(writing, "copy_to", stop)
+    result = run("predict", saved(PATIENTS, tmp_path), in_file(PEOPLE), *DUCKDB, "--out", "out.parquet")
+
+    assert result.exit_code == 130
+    assert result.stderr == "logiclens: stopped; no file is half-written.\n"
+    assert sorted(os.listdir()) == ["rows.parquet", "rules.json"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_real_signal_while_the_engine_writes(number: signal.Signals, tmp_path: Path):
+    rng = np.random.default_rng(0)
+    rows = {"age": rng.integers(0, 99, 400_000), "ward": rng.choice(["ICU", "B"], 400_000)}
+    rows |= {f"x{at}": rng.random(400_000) for at in range(8)}
+    rules, data = saved(PATIENTS, tmp_path), in_file(rows)
+    Path("new").mkdir()
+    command = [sys.executable, "-m", "logiclens", "predict", rules, data, *DUCKDB, "--out", "new/out.parquet"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 60
+    while time.monotonic() < until and not any(_sizes()):
+        time.sleep(0.002)
+    process.send_signal(number)
+    _, said = process.communicate()
+
+    assert process.returncode in (130, 128 + number), said
+    assert os.listdir("new") == []
+
+
+def _sizes() -> Iterator[int]:
+    """Sizes of files that are being written."""
+    for name in os.listdir("new"):
+        try:
+            yield os.stat(f"new/{name}").st_size
+        except FileNotFoundError:  # it is done
+            yield 1
+
+
+def test_rules_are_read_without_torch(tmp_path: Path):
+    """The engine needs the rules alone."""
+    rules, data = saved(PATIENTS, tmp_path), in_file(PEOPLE)
+    words = ["predict", rules, data, *DUCKDB, "--out", "out.parquet"]
+    code = (
+        f"import sys; from typer.testing import CliRunner; from logiclens.cli import app; "
+        f"result = CliRunner().invoke(app, {words!r}); print(result.exit_code, 'torch' in sys.modules)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert found.stdout == "0 False\n", found.stderr

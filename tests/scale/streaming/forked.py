@@ -1,0 +1,126 @@
+"""What test_fitting.py starts: two processes that fit together, and a fit that is killed again and again.
+
+One program does both, since most of its time goes to importing; the processes are copies of it. Arguments: a
+folder of Parquet files, a folder for results, and shares of the time of a whole fit after which to kill it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from torch.distributed.launcher.api import LaunchConfig, elastic_launch
+
+from logiclens.errors import InputError
+from logiclens.estimators import MuClassifier, PsiClassifier
+from logiclens.scale import fit_streaming
+from logiclens.scale.streaming.processes import crew_for
+
+# Two that fit together
+
+
+def together(folder: str, results: str) -> dict[int, Any]:
+    """What each of two processes finds; torchrun starts them the same way, but without copying itself."""
+    settings = LaunchConfig(
+        1,
+        1,
+        2,
+        run_id="together",
+        rdzv_backend="c10d",
+        rdzv_endpoint="localhost:0",
+        start_method="fork",
+        monitor_interval=0.05,
+    )
+    found: dict[int, Any] = elastic_launch(settings, one_of_two)(folder, results)
+    return found
+
+
+def one_of_two(folder: str, results: str) -> dict[str, Any]:
+    """Fit two classifiers, and return what came out."""
+    found: dict[str, Any] = {"refused": refused_in_one()}
+    for classifier in (MuClassifier, PsiClassifier):
+        model = classifier(random_state=0, epochs=30, restarts=1, device="cpu")
+        checkpoint = f"{results}/{classifier.__name__}"
+        fit_streaming(model, folder, "y", batch_rows=90, epochs=2, sample=600, checkpoint=checkpoint)
+        found[classifier.__name__] = {
+            "curve": model.loss_curve_.tolist(),
+            "rules": model.explanations_.to_json(),
+            "files": sorted(os.listdir(checkpoint)),
+        }
+    return found
+
+
+def refused_in_one() -> str:
+    """An error of the second process alone."""
+    with crew_for("cpu") as crew:
+        try:
+            crew.each(lambda: 1 if crew.is_first else _refuse())
+        except InputError as error:
+            return str(error)
+    return "not refused"
+
+
+def _refuse() -> int:
+    raise InputError("This is wrong. Do that.")
+
+
+# One that is killed
+
+
+def fit(folder: str, checkpoint: str, result: Path) -> None:
+    """Fit, and write all that came out as bytes."""
+    model = MuClassifier(random_state=0, epochs=30, restarts=1, device="cpu")
+    fit_streaming(model, folder, "y", batch_rows=60, epochs=2, sample=600, checkpoint=checkpoint, every=4)
+    weights = b"".join(p.detach().numpy().tobytes() for p in model.network_.parameters())
+    result.write_bytes(model.explanations_.to_json().encode() + model.loss_curve_.tobytes() + weights)
+
+
+def in_a_process(work: Callable[[], None]) -> int:
+    """Start a copy of this process that does the work and ends."""
+    process = os.fork()
+    if process == 0:
+        status = 1
+        try:
+            work()
+            status = 0
+        finally:
+            os._exit(status)
+    return process
+
+
+def killed(folder: str, results: str, shares: list[float]) -> dict[str, Any]:
+    """How often it was killed, whether in the end nothing can be told of it, and what else is left."""
+    whole, resumed = Path(results, "whole"), Path(results, "resumed")
+    start = time.perf_counter()
+    os.waitpid(in_a_process(lambda: fit(folder, f"{results}/first", whole)), 0)
+    seconds = time.perf_counter() - start
+    n_killed = 0
+    for share in shares:
+        process = in_a_process(lambda: fit(folder, f"{results}/second", resumed))
+        time.sleep(share * seconds)
+        os.kill(process, signal.SIGKILL)
+        n_killed += os.WIFSIGNALED(os.waitpid(process, 0)[1])
+    os.waitpid(in_a_process(lambda: fit(folder, f"{results}/second", resumed)), 0)
+    return {
+        "times": n_killed,
+        "same": whole.read_bytes() == resumed.read_bytes(),
+        "files": sorted(os.listdir(f"{results}/second")),
+    }
+
+
+def main() -> None:
+    """Do both, and write what came out as JSON."""
+    folder, results, *shares = sys.argv[1:]
+    first, second = together(folder, results).values()
+    found = {"first": first, "second": second, "killed": killed(folder, results, [*map(float, shares)])}
+    Path(results, "found.json").write_text(json.dumps(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
