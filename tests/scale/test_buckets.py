@@ -11,7 +11,7 @@ from logiclens.scale.buckets import FINENESS, bucket_counts
 from logiclens.scale.rows import check_rows, numbers_of
 
 RANDOM = np.random.default_rng(0)
-MANY = 100_000
+MANY = 40_000
 SHAPES = {
     "uniform": RANDOM.random(MANY),
     "normal": RANDOM.normal(1e9, 1.0, MANY),

@@ -62,6 +62,39 @@ def test_a_name_may_look_like_a_pattern(folder):
     assert fetched(read(path).count(), "Counting").as_py() == 3
 
 
+def test_what_is_hidden_is_not_read(folder):
+    for part in (".draft.tmp", "_temporary/0", "more/_x"):
+        (folder / part).mkdir(parents=True)
+        pq.write_table(pa.table(ROWS), folder / part / "a.parquet")
+    pq.write_table(pa.table(ROWS), folder / "_c.parquet")
+
+    for source, n_rows in ((folder, 6), (f"{folder}/*.parquet", 3), (f"{folder}/**/*.parquet", 6)):
+        assert fetched(read(source).count(), "Counting").as_py() == n_rows
+
+
+def test_folders_of_values(tmp_path):
+    """Those below the source count, and those above it do not."""
+    for day in (1, 2):
+        path = tmp_path / "run=7" / f"day={day}" / "a.parquet"
+        path.parent.mkdir(parents=True)
+        pq.write_table(pa.table({"age": [day * 10]}), path)
+
+    for source in (tmp_path / "run=7", f"{tmp_path}/run=7/*/a.parquet"):
+        table = read(source)
+        assert table.columns == ("age", "day")
+        assert sorted(fetched(table, "Reading").to_pylist(), key=str) == [
+            {"age": 10, "day": 1},
+            {"age": 20, "day": 2},
+        ]
+    assert read(path).columns == ("age",)
+    assert set(read(tmp_path).columns) == {"age", "run", "day"}
+    pq.write_table(pa.table({"age": [3]}), tmp_path / "b.parquet")
+    with pytest.raises(
+        InputError, match=r"^'.*/b\.parquet' lies in no folder key=value and '.*' in folders of"
+    ):
+        read(tmp_path)
+
+
 def test_memory_is_limited_and_what_does_not_fit_goes_to_a_folder_that_is_removed(folder):
     table = read(folder / "a.parquet", memory="1.5 GiB")
     connection = table.get_backend()
@@ -197,13 +230,27 @@ def test_columns_that_differ_in_case_only():
     assert str(caught.value) == "'a' and 'A' are one column in DuckDB. Rename one of the columns."
 
 
+def test_duckdb_tells_case_of_other_letters_than_those_of_english():
+    table = in_duckdb({"É": [1], "é": [2]})
+    check_columns(table, ["É", "é"])
+    assert fetched(table, "Reading").to_pylist() == [{"É": 1, "é": 2}]
+
+
+def test_a_file_with_columns_that_differ_in_case_only(tmp_path):
+    """DuckDB would call the second one by another name."""
+    pq.write_table(pa.table({"b": [3], "a": [1], "A": [2]}), tmp_path / "a.parquet")
+    with pytest.raises(InputError) as caught:
+        read(tmp_path)
+    assert str(caught.value) == "'a' and 'A' are one column in DuckDB. Rename one of the columns."
+
+
 class Session:
     """Stands for a Spark session: its settings, and the table that knows it."""
 
     def __init__(self, *, substitutes: bool = False, tells_case: bool = False) -> None:
         self.conf = self._session = self
         self.name = "pyspark"
-        self.columns = ("a", "A", "${b}")
+        self.columns = ("a", "A", "${b}", "É", "é")
         self.settings = {"spark.sql.variable.substitute": substitutes, "spark.sql.caseSensitive": tells_case}
 
     def get(self, setting: str) -> str:
@@ -228,9 +275,10 @@ def test_a_name_that_spark_would_replace():
 
 def test_spark_can_be_told_to_tell_case():
     check_columns(Session(substitutes=True, tells_case=True), ["a", "A"])
-    with pytest.raises(InputError) as caught:
-        check_columns(Session(), ["A"])
-    assert str(caught.value) == "'a' and 'A' are one column in Spark. Rename one of the columns."
+    for column, twins in (("A", "'a' and 'A'"), ("é", "'É' and 'é'")):
+        with pytest.raises(InputError) as caught:
+            check_columns(Session(), [column])
+        assert str(caught.value) == f"{twins} are one column in Spark. Rename one of the columns."
 
 
 def test_nothing_is_imported_before_it_is_needed():

@@ -6,6 +6,8 @@ What is marked ``spark`` is run by ``make spark``, which installs what it needs.
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from datetime import date
@@ -29,7 +31,7 @@ from logiclens.errors import InputError
 from logiclens.explain import ExplanationSet
 from logiclens.logic import TruthTable
 from logiclens.metrics import explanation_accuracy, rule_scores
-from logiclens.scale import fit, predict, score, truth_table
+from logiclens.scale import fit, predict, read, score, truth_table
 from logiclens.scale.engine import fetched
 from tests.scale.tables import in_duckdb
 from tests.strategies import HOSTILE_NAMES
@@ -306,6 +308,106 @@ def test_score(put: Put, fitted: MuClassifier):
         rates = found.by_label[label].rates
         for name in ("precision", "recall", "coverage"):
             assert getattr(rates, name) == pytest.approx(getattr(expected, name), abs=1e-12)
+
+
+# --- the same files ---
+
+
+@pytest.fixture(params=ENGINES)
+def reader(request: pytest.FixtureRequest) -> str:
+    """An engine that reads files; Spark does in the session that is running."""
+    request.getfixturevalue(f"{request.param}_table")
+    return str(request.param)
+
+
+def put_files(folder: Path, names: list[str]) -> None:
+    """Write a Parquet file of one row under each name, with its own number."""
+    for at, name in enumerate(names):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.table({"a": [at]}), folder / name)
+
+
+def rows_of(source: Path | str, engine: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = fetched(read(source, engine), "Reading").to_pylist()
+    return sorted(rows, key=lambda row: row["a"])
+
+
+def test_the_same_folder_has_the_same_rows(reader: str, tmp_path: Path):
+    """Whatever lies below it, what programs hide, and what names are made of."""
+    shown = ["b.parquet", "more/c.parquet", "more/and more/d,[1] {2} it's 100%#größe.parquet", "e.pq"]
+    hidden = [".draft.tmp/f.parquet", "_temporary/0/g.parquet", "more/_h.parquet", ".i.parquet"]
+    put_files(tmp_path / "a b", [*shown, *hidden])
+    (tmp_path / "a b" / "notes.txt").touch()
+    (tmp_path / "a b" / "_SUCCESS").touch()
+
+    assert rows_of(tmp_path / "a b", reader) == [{"a": 0}, {"a": 1}, {"a": 2}, {"a": 3}]
+    assert rows_of(f"{tmp_path}/a*/**/*.parquet", reader) == [{"a": 0}, {"a": 1}, {"a": 2}]
+    assert rows_of(tmp_path / "a b" / shown[2], reader) == [{"a": 2}]
+
+
+def test_folders_of_values_are_columns(reader: str, tmp_path: Path):
+    put_files(tmp_path / "run=7", ["day=1/a.parquet", "day=2/a.parquet", "day=2/.b.parquet"])
+    expected = [{"a": 0, "day": 1}, {"a": 1, "day": 2}]
+
+    assert rows_of(tmp_path / "run=7", reader) == expected
+    assert rows_of(f"{tmp_path}/run=7/*/*.parquet", reader) == expected
+    assert rows_of(tmp_path / "run=7" / "day=1", reader) == [{"a": 0}]
+
+
+@pytest.mark.spark
+@SOCKETS
+@pytest.mark.usefixtures("spark_table")
+def test_a_file_that_spark_leaves_out(tmp_path: Path):
+    put_files(tmp_path, ["_a.parquet"])
+    with pytest.raises(InputError) as caught:
+        read(tmp_path / "_a.parquet", "spark")
+    assert str(caught.value) == (
+        f"Spark does not read '{tmp_path}/_a.parquet', whose name begins with '_'. Rename the file."
+    )
+
+
+@pytest.mark.spark
+@SOCKETS
+@pytest.mark.usefixtures("spark_table")
+def test_a_file_of_columns_that_spark_cannot_tell(tmp_path: Path):
+    from pyspark.sql import SparkSession
+
+    pq.write_table(pa.table({"a": [1], "A": [2]}), tmp_path / "a.parquet")
+    settings = SparkSession.getActiveSession().conf
+    settings.set("spark.sql.caseSensitive", "false")
+    try:
+        with pytest.raises(InputError) as caught:
+            read(tmp_path, "spark")
+    finally:
+        settings.set("spark.sql.caseSensitive", "true")
+
+    assert str(caught.value) == "'a' and 'A' are one column in Spark. Rename one of the columns."
+    assert read(tmp_path, "spark").columns == ("a", "A")
+
+
+@pytest.mark.spark
+def test_spark_leaves_no_folder_behind(tmp_path: Path):
+    """A session of our own, in a process of its own."""
+    put_files(tmp_path, ["data/a.parquet"])
+    code = (
+        "from logiclens.scale import read; table = read('data', 'spark', memory='500MB'); "
+        "session = table.get_backend()._session; print(table.count().to_pyarrow()); "
+        "print(session.conf.get('spark.sql.warehouse.dir')); session.stop()"
+    )
+    environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    n_rows, warehouse = done.stdout.split()[-2:]
+
+    assert n_rows == "1"
+    assert not Path(warehouse.removeprefix("file:")).exists()
+    assert os.listdir(tmp_path) == ["data"]
 
 
 # --- versions ---

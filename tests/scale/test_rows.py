@@ -6,7 +6,7 @@ import ibis
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logiclens.concepts.cuts import class_sums
@@ -88,6 +88,7 @@ def test_other_tables_are_refused():
         check_rows(TABLE, "y")
 
 
+@settings(max_examples=20)
 @given(
     st.lists(st.sampled_from([0.0, 0.25, 1.0, 2.0, 3.0, 2.0**63, 1e100]), min_size=1, max_size=12).filter(any)
 )
@@ -137,6 +138,7 @@ def test_targets_that_are_refused(table: Any, target: Any, options: dict[str, fl
     assert str(info.value) == message
 
 
+@settings(max_examples=20)
 @given(
     st.lists(
         st.tuples(st.integers(0, 2), st.booleans(), st.booleans(), st.booleans()), min_size=1, max_size=30

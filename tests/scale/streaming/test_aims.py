@@ -62,6 +62,50 @@ def test_outputs_of_several_columns(tmp_path: Path):
     assert read_targets(aim.as_y(read), 3).labels == ("a", "b")
 
 
+def test_zero_has_no_sign(tmp_path: Path):
+    path = write(tmp_path / "a.parquet", {"y": [-0.0, 0.0, 1.0, -0.0, 0.0]}, 3)
+    aim, source = aim_in(path, "y")
+    chunks = [chunk for group in source.groups for chunk in source.chunks(group, ["y"])]
+
+    assert list(map(str, aim.labels)) == ["0.0", "1.0"]
+    assert aim.counts.tolist() == [4, 1]
+    assert [aim.read(chunk).tolist() for chunk in chunks] == [[0, 0, 1], [0, 0]]
+
+
+@pytest.mark.parametrize("floats", ["a", "b"])
+def test_one_is_one_whatever_file_has_it_as_a_float(tmp_path: Path, floats: str):
+    for name in ("a", "b"):
+        write(tmp_path / f"{name}.parquet", {"y": [0.0, 1.0] if name == floats else [1, 2]})
+    check_targets("y", ParquetSource.of(tmp_path))
+    aim, _ = aim_in(tmp_path, "y")
+
+    assert list(map(str, aim.labels)) == ["0.0", "1.0", "2.0"]
+    assert aim.counts.tolist() == [1, 2, 1]
+
+
+NUMBERS, TEXT, BOOLEANS = [0, 1], ["0", "1"], [True, False]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kinds"),
+    [
+        (NUMBERS, TEXT, ("numbers", "text")),
+        (TEXT, NUMBERS, ("text", "numbers")),
+        (BOOLEANS, NUMBERS, ("Booleans", "numbers")),
+        (pa.array(TEXT).dictionary_encode(), BOOLEANS, ("text", "Booleans")),
+        (TEXT, pa.array([1, 2], pa.date32()), ("text", "the type date32[day]")),
+    ],
+)
+def test_labels_of_several_types(tmp_path: Path, first: Any, second: Any, kinds: tuple[str, str]):
+    paths = [write(tmp_path / f"{at}.parquet", {"y": y}) for at, y in enumerate((first, first, second))]
+    with refused(
+        InputError,
+        f"Column 'y' holds {kinds[0]} in {str(paths[0])!r} and {kinds[1]} in {str(paths[2])!r}. "
+        "Write the labels alike in all files.",
+    ):
+        check_targets("y", ParquetSource.of(tmp_path))
+
+
 def refused(error: type[Exception], message: str) -> Any:
     return pytest.raises(error, match=f"^{re.escape(message)}$")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 from logiclens.errors import FileError, InputError
+from logiclens.scale.streaming import checkpoint as module
 from logiclens.scale.streaming.checkpoint import Checkpoint, Stored
 
 RUN = {"epochs": 2, "l1": "(0.008, 0.016)"}
@@ -99,6 +102,70 @@ def test_drafts_of_a_run_that_was_killed_go(tmp_path: Path):
     Checkpoint.at(tmp_path, RUN).clear_drafts()
 
     assert [path.name for path in tmp_path.iterdir()] == ["notes.tmp"]
+
+
+def test_one_process_at_a_time(tmp_path: Path):
+    checkpoint = Checkpoint.at(tmp_path, RUN)
+    with checkpoint.held():
+        with (
+            refused(
+                FileError,
+                f"The checkpoint {str(tmp_path)!r} is in use by process {os.getpid()} on "
+                f"{socket.gethostname()!r}. Wait until that ends, or name another folder.",
+            ),
+            Checkpoint.at(tmp_path, RUN | {"epochs": 3}).held(),
+        ):
+            pass
+        assert len(list(tmp_path.iterdir())) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_ends_with_its_process(tmp_path: Path):
+    """The file stays, and hinders no one."""
+    (tmp_path / ".lock").write_text("process 1 on 'elsewhere', which was killed")
+
+    with Checkpoint.at(tmp_path, RUN).held():
+        assert (tmp_path / ".lock").read_text() == f"process {os.getpid()} on {socket.gethostname()!r}"
+
+
+def test_a_lock_that_is_given_up_while_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Its file is gone then: who has it locked has locked nothing."""
+    original = module.fcntl.flock
+
+    def late(file: int, how: int) -> None:
+        monkeypatch.undo()
+        (tmp_path / ".lock").unlink()
+        original(file, how)
+
+    monkeypatch.setattr(module.fcntl, "flock", late)
+    with Checkpoint.at(tmp_path, RUN).held(), pytest.raises(FileError, match="is in use by process"):
+        with Checkpoint.at(tmp_path, RUN).held():
+            pass
+
+
+def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def none(*_: Any) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(module.fcntl, "flock", none)
+    with Checkpoint.at(tmp_path, RUN).held():
+        pass
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def forbidden(*_: Any) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    checkpoint = Checkpoint.at(tmp_path, RUN)
+    monkeypatch.setattr(module.os, "open", forbidden)
+    with (
+        refused(
+            FileError,
+            f"Nothing can be written to the folder {str(tmp_path)!r}: Permission denied. Name another one.",
+        ),
+        checkpoint.held(),
+    ):
+        pass
 
 
 def test_a_folder_that_is_a_file(tmp_path: Path):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError, UnknownColumnError
 from logiclens.estimators import MuClassifier
-from logiclens.scale.streaming.settings import check_estimator, check_same, concepts_of, run_of
+from logiclens.scale.streaming.settings import check_estimator, check_same, concepts_of, last_change, run_of
 from logiclens.scale.streaming.source import ParquetSource
 from tests.scale.streaming.making import NAMES, scores, write
 
@@ -81,6 +83,18 @@ def test_a_run_is_told_by_settings_and_data(folder: Path, tmp_path: Path):
     assert run_of(MuClassifier(random_state=1, l1=0.1), source, ("y",), NAMES) != run
     assert run_of(MuClassifier(random_state=1), source, ("y",), NAMES[:2]) != run
     assert run_of(MuClassifier(random_state=1), other, ("y",), NAMES) != run
+
+
+def test_copies_are_the_same_files_of_whatever_age(folder: Path, tmp_path: Path):
+    shutil.copytree(folder, tmp_path / "copy")
+    source, copy = ParquetSource.of(folder), ParquetSource.of(tmp_path / "copy")
+    assert last_change(copy) == last_change(source)
+    os.utime(tmp_path / "copy" / "part-1.parquet", (2_000_000_000, 2_000_000_000))
+    copy = ParquetSource.of(tmp_path / "copy")
+
+    assert run_of(MuClassifier(), copy, ("y",), NAMES) == run_of(MuClassifier(), source, ("y",), NAMES)
+    assert last_change(copy) != last_change(source)
+    assert last_change(copy).startswith("2033-05-18T03:33:20 UTC, ")
 
 
 def test_processes_that_disagree():

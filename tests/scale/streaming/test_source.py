@@ -34,6 +34,32 @@ def test_folders_and_patterns_name_the_same_files(folder: Path, pattern: str):
     assert ParquetSource.of([paths[1], paths[0], paths[2], paths[0]]).paths == tuple(paths)
 
 
+def test_what_is_hidden_is_not_read(tmp_path: Path):
+    for name in ("a", "more/b", "_temporary/0/c", ".draft.tmp/d", "_e", "day=1/f"):
+        write(tmp_path / f"{name}.parquet", {"red": [0.5]})
+
+    paths = ParquetSource.of(tmp_path).paths
+
+    assert [str(Path(path).relative_to(tmp_path)) for path in paths] == [
+        "a.parquet",
+        "day=1/f.parquet",
+        "more/b.parquet",
+    ]
+
+
+def test_the_extent_tells_other_values_in_as_many_bytes(tmp_path: Path):
+    path = write(tmp_path / "a.parquet", {"red": [0.1, 0.9]})
+    before = ParquetSource.of(path)
+    write(path, {"red": [0.2, 0.8]})
+    after = ParquetSource.of(path)
+    write(path, {"red": [0.1, 0.9]})
+
+    assert before.sizes == after.sizes
+    assert before.extent != after.extent
+    assert before.changed != after.changed
+    assert before.extent == ParquetSource.of(path).extent
+
+
 def test_all_rows_are_decoded_in_order(folder: Path):
     source = ParquetSource.of(folder)
     chunks = [chunk for group in source.groups for chunk in source.chunks(group, NAMES)]
@@ -90,6 +116,24 @@ def test_doubles_stay_exact(tmp_path: Path):
     assert chunk.scores(["a"], source.dtype(["a", "b"]))[0, 0] > 0.5
 
 
+@pytest.mark.parametrize("doubles", ["a", "b"])
+def test_doubles_stay_exact_in_whatever_file(tmp_path: Path, doubles: str):
+    for name in ("a", "b"):
+        kind = pa.float64() if name == doubles else pa.float32()
+        write(tmp_path / f"{name}.parquet", {"red": pa.array([0.5 + 1e-12], kind)})
+    source = ParquetSource.of(tmp_path)
+
+    assert source.dtype(["red"]) == np.float64
+    assert source.types["red"].keys() == {pa.float64(), pa.float32()}
+
+
+def test_types_of_files_without_rows_do_not_count(tmp_path: Path):
+    write(tmp_path / "a.parquet", {"red": pa.array([], pa.null())})
+    write(tmp_path / "b.parquet", {"red": pa.array([0.5], pa.float32())})
+
+    assert ParquetSource.of(tmp_path).dtype(["red"]) == np.float32
+
+
 def refused(error: type[Exception], message: str) -> Any:
     return pytest.raises(error, match=f"^{re.escape(message)}$")
 
@@ -129,6 +173,9 @@ def test_columns_with_one_name(tmp_path: Path):
     path = write(tmp_path / "a.parquet", table)
     with refused(InputError, f"{str(path)!r} has several columns called 'red'. Rename them."):
         ParquetSource.of(path)
+    write(tmp_path / "0.parquet", {"red": [0.1]})
+    with refused(InputError, f"{str(path)!r} has several columns called 'red'. Rename them."):
+        ParquetSource.of(tmp_path)
 
 
 def test_a_column_that_one_file_lacks(tmp_path: Path):
