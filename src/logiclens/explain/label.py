@@ -44,7 +44,7 @@ def plain_label(value: Any) -> Label:
         case int() | np.integer() if _LEAST <= value <= _MOST:
             return int(value)
         case float() | np.floating() if isfinite(value):
-            return float(value)
+            return float(value) + 0.0  # -0.0 is 0.0
     raise InputError(
         "A label must be text, a Boolean, a finite number or a whole number of 64 bits at most. "
         f"Got {shown(value)}."

@@ -35,7 +35,7 @@ def together(folder: str, results: str) -> dict[int, Any]:
         rdzv_backend="c10d",
         rdzv_endpoint="localhost:0",
         start_method="fork",
-        monitor_interval=0.05,
+        monitor_interval=0.2,
     )
     found: dict[int, Any] = elastic_launch(settings, one_of_two)(folder, results)
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from logiclens.scale.streaming import batches
-from logiclens.scale.streaming.aims import aim_of, count_targets
+from logiclens.scale.streaming.aims import Aim, aim_of, count_targets
 from logiclens.scale.streaming.batches import Stream, divided
 from logiclens.scale.streaming.source import ParquetSource
 from tests.scale.streaming.making import NAMES, whole
 
 
-def stream_of(folder: Path, batch_rows: int = 100, **settings: Any) -> Stream:
+@cache
+def looked_at(folder: Path) -> tuple[ParquetSource, Aim]:
+    """A folder that does not change, and its targets."""
     source = ParquetSource.of(folder)
-    aim = aim_of([count_targets(source, source.groups, ("y",))], ("y",), source.n_rows)
+    return source, aim_of([count_targets(source, source.groups, ("y",))], ("y",), source.n_rows)
+
+
+def stream_of(folder: Path, batch_rows: int = 100, **settings: Any) -> Stream:
+    source, aim = looked_at(folder)
     held_out = np.array(settings.pop("held_out", []), dtype=np.int64)
     return Stream(source, NAMES, aim, batch_rows, settings.pop("seed", 0), held_out, **settings)
 
@@ -29,10 +36,10 @@ def rows_of(stream: Stream, epoch: int = 0, start: int = 0) -> list[set[tuple[fl
     return [{tuple(row) for row in batch.x.T.tolist()} for batch in stream.batches(epoch, start)]
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    st.sampled_from([17, 100, 333, 5000]),
-    st.sampled_from([2, 3, 7]),
+    st.sampled_from([37, 100, 333, 5000]),
+    st.sampled_from([2, 5]),
     st.integers(0, 3),
     st.sets(st.integers(0, 1199), max_size=300),
     st.sampled_from([1, 2, 8]),

@@ -129,30 +129,25 @@ def test_a_model_is_saved_and_explains_rows(folder: Path, tmp_path: Path):
     assert model.explain_global() is not None
 
 
-def test_without_rows_held_out(folder: Path):
-    model = fit_streaming(MuClassifier(**QUICK, validation_fraction=0.0), folder, "y")
+def test_without_rows_held_out_or_a_terminal(folder: Path, capfd: pytest.CaptureFixture[str]):
+    model = fit_streaming(MuClassifier(**QUICK, validation_fraction=0.0, verbose=True), folder, "y")
 
+    assert capfd.readouterr() == ("", "")
     assert equivalent(model.explanations_["yes"].formula, PLANTED)
 
 
 def test_a_network_that_got_clearly_worse_keeps_its_weights(folder: Path, monkeypatch: pytest.MonkeyPatch):
     settings = QUICK | {"settle": False}
     monkeypatch.setattr(fitting, "clearly_worse", lambda now, *_: np.ones(now.members, dtype=bool))
-    kept = fit_streaming(MuClassifier(**settings), folder, "y", batch_rows=50)
+    kept = fit_streaming(MuClassifier(**settings), folder, "y", batch_rows=100)
     monkeypatch.undo()
-    tuned = fit_streaming(MuClassifier(**settings), folder, "y", batch_rows=50)
+    tuned = fit_streaming(MuClassifier(**settings), folder, "y", batch_rows=100)
     table = whole(folder)
     x = {name: table[name].to_numpy() for name in NAMES}
     ordinary = MuClassifier(**settings, encoder=None).fit(x, table["y"].to_numpy())
 
     np.testing.assert_allclose(kept.decision_function(x), ordinary.decision_function(x), atol=1e-3)
     assert not np.allclose(tuned.decision_function(x), kept.decision_function(x), atol=1e-3)
-
-
-def test_without_a_terminal_nothing_is_shown(folder: Path, capfd: pytest.CaptureFixture[str]):
-    fit_streaming(MuClassifier(**QUICK, verbose=True), folder, "y")
-
-    assert capfd.readouterr() == ("", "")
 
 
 # Checkpoints

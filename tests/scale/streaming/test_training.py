@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,11 @@ NONE = np.zeros(0, dtype=np.intp)
 
 def population(classifier: Any, n_concepts: int = 5, n_outputs: int = 1) -> Any:
     """A pruned network for each output, trained a little."""
+    return copy.deepcopy(_population(classifier, n_concepts, n_outputs))
+
+
+@cache
+def _population(classifier: Any, n_concepts: int, n_outputs: int) -> Any:
     random = np.random.default_rng(0)
     x = random.random((100, n_concepts))
     y = random.random((100, n_outputs))
@@ -154,14 +160,20 @@ def test_training_goes_down(folder: Path, classifier: Any):
     assert (curve[-10:].mean(axis=0) < curve[:5].mean(axis=0)).all()
 
 
-@pytest.mark.parametrize("at", [1, 7, 19, 20, 21, 38, 40])
-def test_a_training_that_stopped_goes_on(folder: Path, tmp_path: Path, at: int):
+@pytest.fixture(scope="module")
+def undisturbed(folder: Path) -> tuple[Any, Any]:
+    """A network whose training did not stop, and its losses."""
+    stream, network = stream_of(folder, 60), population(MuClassifier)
+    curve = tune(network, stream, weighing_of(stream), Course(PLAN, 2), ALONE)
+    return network, curve
+
+
+@pytest.mark.parametrize("at", [1, 7, 19, 20, 21, 40])
+def test_a_training_that_stopped_goes_on(folder: Path, tmp_path: Path, undisturbed: Any, at: int):
     stream = stream_of(folder, 60)
     weighing = weighing_of(stream)
-    whole = population(MuClassifier)
-    parts = copy.deepcopy(whole)
-    again = copy.deepcopy(whole)
-    expected = tune(whole, stream, weighing, Course(PLAN, 2), ALONE)
+    whole, expected = undisturbed
+    parts, again = population(MuClassifier), population(MuClassifier)
     total = sum(stream.n_batches(epoch) for epoch in range(2))
 
     class Stopped(Exception):
