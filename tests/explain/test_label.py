@@ -234,3 +234,7 @@ def test_repeated_column_names_are_refused():
         column_names(pd.DataFrame([[1, 2]], columns=["a", "a"]))
 
     assert str(caught.value) == "Columns must have distinct names. Rename those that are repeated."
+
+
+def test_zero_has_no_sign():
+    assert str(plain_label(-0.0)) == "0.0"
