@@ -366,7 +366,7 @@ def summary(size: Mapping[str, Any]) -> dict[str, Any]:
 
 def _ratio(pairs: Sequence[Mapping[str, Any]], name: str) -> float:
     known = [pair for pair in pairs if name in pair["engine"]]  # processor time was not always measured
-    return median(pair["engine"][name] / pair["group_by"][name] for pair in known)
+    return float(median(pair["engine"][name] / pair["group_by"][name] for pair in known))
 
 
 _LINES = {

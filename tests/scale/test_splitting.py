@@ -118,3 +118,18 @@ def test_shares_lie_between_0_and_1(files: Path, share: float):
 def test_files_that_are_not_there():
     with pytest.raises(MissingFileError, match=r"There is no file or folder 'none.parquet'. Check its name."):
         read_numbered("none.parquet")
+
+
+def test_partitions_do_not_share_their_places(tmp_path: Path):
+    """Files of one name in two partitions: what is drawn of one says nothing of the other."""
+    for day in (1, 2):
+        (tmp_path / f"day={day}").mkdir()
+        pq.write_table(pa.table({"n": range(N)}), tmp_path / f"day={day}" / "part.parquet")
+    rows = read_numbered(tmp_path)
+    found = fetched(rows.table.filter(rows.drawn(0.3)), "Drawing")
+    by_day = [
+        {n for n, at in zip(found["n"].to_pylist(), found["day"].to_pylist(), strict=True) if at == day}
+        for day in (1, 2)
+    ]
+
+    assert len(by_day[0] & by_day[1]) < 0.5 * len(by_day[0])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -107,9 +106,9 @@ def refuse_whole_rows(max_rows: int | None, others: Mapping[str, Any]) -> None:
 
 def files_read(data: str) -> tuple[str, ...]:
     """Files that a path, a folder or a pattern stands for, as far as they are on this machine."""
-    if os.path.isdir(data):
-        return tuple(glob.iglob(os.path.join(glob.escape(data), "**", "*.parquet"), recursive=True))
-    return (data,) if os.path.exists(data) else tuple(glob.iglob(data, recursive=True))
+    from logiclens.files.finding import find_files
+
+    return find_files(data).paths
 
 
 def opened(data: str, engine: Engine, progress: Progress) -> Numbered:

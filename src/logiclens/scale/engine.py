@@ -172,16 +172,6 @@ def located(path: str) -> tuple[Found, bool]:
     return found, _is_csv(path)
 
 
-def pattern_of(path: str, engine: str) -> tuple[Any, bool]:
-    """What the engine is to look for, and whether it is CSV rather than Parquet."""
-    found, is_csv = located(path)
-    if engine == "duckdb":
-        return duckdb_files(found)[0], is_csv
-    return path if glob.has_magic(path) and not os.path.exists(path) else _HADOOP_SIGNS.sub(
-        r"\\\1", path
-    ), is_csv
-
-
 def _is_address(found: Found) -> bool:
     return "://" in found.paths[0]
 

@@ -1,9 +1,9 @@
 """Rows of files held out, or drawn, in an engine: the same ones every time.
 
 A table in an engine has no order, and rows that are equal must not all go to one side. But the rows of a file
-have numbers: a row is drawn by a hash of its number and of the name of its file, by arithmetic that every
-engine does alike. So DuckDB and Spark draw the same rows of the same Parquet files, if the names of these are
-plain: Spark writes a blank as ``%20``.
+have numbers: a row is drawn by a hash of its number and of the name of its file, with that of its partition
+(``day=1/part.parquet``), by arithmetic that all engines do alike. So DuckDB and Spark draw the same rows of
+the same Parquet files, wherever these are, if their names are plain: Spark writes a blank as ``%20``.
 """
 
 from __future__ import annotations
@@ -20,11 +20,22 @@ from typing import Any
 import numpy as np
 
 from logiclens.errors import InputError, shown
-from logiclens.scale.engine import Expression, Table, asking, ibis_module, pattern_of, read
+from logiclens.files.finding import Found
+from logiclens.scale.engine import (
+    Expression,
+    Table,
+    asking,
+    duckdb_files,
+    ibis_module,
+    located,
+    read,
+    spark_frame,
+)
 from logiclens.scale.writing import copy_to
 
 _MANY = 2**31  # products of two numbers below it are whole numbers of 64 bits
 _LETTERS = 7  # of a checksum of a file's name
+_FILE = r"(?:[^/\\=]+=[^/\\]*[/\\])*[^/\\]+$"  # the end of a path, with folders such as day=1
 _ROW_OF_DUCKDB = "file_row_number"  # DuckDB's name for it
 
 
@@ -91,32 +102,32 @@ def read_numbered(
     path = os.fsdecode(source)
     columns = tuple(plain.columns)
     with asking(f"Opening {path!r}"):
-        pattern, is_csv = pattern_of(path, engine)
+        found, is_csv = located(path)
         number = _in_duckdb if engine == "duckdb" else _in_spark
-        return number(plain, columns, pattern, is_csv)
+        return number(plain, columns, found, is_csv)
 
 
-def _in_duckdb(plain: Table, columns: tuple[str, ...], pattern: str, is_csv: bool) -> Numbered:
+def _in_duckdb(plain: Table, columns: tuple[str, ...], found: Found, is_csv: bool) -> Numbered:
     connection = plain.get_backend()
+    names, options = duckdb_files(found)
     if is_csv:
         folder = tempfile.mkdtemp(prefix="logiclens-")
         weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
         copy = os.path.join(folder, "rows.parquet")
         copy_to(plain, copy, "Copying the files")
-        pattern = glob.escape(copy)
-        plain = connection.read_parquet(pattern)
+        names, options = [glob.escape(copy)], {}
+        plain = connection.read_parquet(names)
     taken = {column.lower() for column in columns}
     if _ROW_OF_DUCKDB in taken:  # rows are counted one by one, which takes longer
         name = _free("row", taken)
         table = plain.mutate(ibis_module().row_number().name(name))
         return Numbered(table, columns, _below(table[name].cast("int64")))
     name = _free("file", taken)
-    table = connection.read_parquet(pattern, filename=name, file_row_number=True)
-    file = table[name].re_replace(r"^.*[/\\]", "")
-    return Numbered(table, columns, _place(table[_ROW_OF_DUCKDB], file))
+    table = connection.read_parquet(names, filename=name, file_row_number=True, **options)
+    return Numbered(table, columns, _place(table[_ROW_OF_DUCKDB], table[name]))
 
 
-def _in_spark(plain: Table, columns: tuple[str, ...], pattern: str, is_csv: bool) -> Numbered:
+def _in_spark(plain: Table, columns: tuple[str, ...], found: Found, is_csv: bool) -> Numbered:
     from pyspark.sql import functions
 
     connection = plain.get_backend()
@@ -127,9 +138,9 @@ def _in_spark(plain: Table, columns: tuple[str, ...], pattern: str, is_csv: bool
         number = functions.monotonically_increasing_id()
         frame = session.table(plain.get_name()).withColumn(row, number)
     else:
-        frame = session.read.parquet(pattern)
+        frame = spark_frame(session, found, False)
         known: Any = frame.metadataColumn("_metadata")
-        frame = frame.select("*", known["row_index"].alias(row), known["file_name"].alias(file))
+        frame = frame.select("*", known["row_index"].alias(row), known["file_path"].alias(file))
     view = ibis_module().util.gen_name("numbered")
     frame.createOrReplaceTempView(view)
     table = connection.table(view)
@@ -139,8 +150,8 @@ def _in_spark(plain: Table, columns: tuple[str, ...], pattern: str, is_csv: bool
 
 
 def _place(row: Expression, file: Expression) -> Expression:
-    """The place of a row: its number, moved by a checksum of the name of its file."""
-    checksum = file.hexdigest("md5")
+    """The place of a row: its number, moved by a checksum of the name of its file and its partition."""
+    checksum = file.re_extract(_FILE, 0).hexdigest("md5")
     offset = _whole(0)
     for at in range(_LETTERS):
         offset = offset * _whole(128) + checksum.substr(at, 1).ascii_str().cast("int64")
