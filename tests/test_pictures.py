@@ -30,7 +30,7 @@ def script() -> ModuleType:
     return module
 
 
-OF_RESULTS = {"adversarial.svg", *(f"paper_{name}.svg" for name in FIGURES)}
+OF_RESULTS = {"adversarial.svg", *(f"paper_{name}.svg" for name in (*FIGURES, "consistency"))}
 """Made of results that are kept, by ``benchmarks.adversarial`` and ``benchmarks.page``."""
 
 

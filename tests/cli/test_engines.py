@@ -163,3 +163,16 @@ def test_spark_is_kept_quiet_unless_a_person_says_otherwise(monkeypatch: pytest.
     assert "PYSPARK_SUBMIT_ARGS" not in os.environ
     quieten(Engine(EngineName.SPARK))
     assert "showConsoleProgress=false" in os.environ["PYSPARK_SUBMIT_ARGS"]
+
+
+@pytest.mark.parametrize("data", ["several/*.csv", "several"])
+def test_several_files_need_an_engine(data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "several").mkdir()
+    found = run("explain", data, "--target", "y")
+
+    assert found.exit_code == 2
+    assert (
+        f"{data!r} stands for several files. Add --engine duckdb to read them all, or name one."
+        in found.output
+    )

@@ -13,6 +13,7 @@ from logiclens import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassi
 from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownTargetError
 from logiclens.logic import equivalent
+from logiclens.scale import fitting
 from tests.strategies import HOSTILE_NAMES
 
 N = 160
@@ -484,3 +485,41 @@ def test_only_classifiers_of_this_package_are_fitted(estimator: Any):
 
     with pytest.raises(InputError, match=r"scale.fit needs a classifier of this package"):
         scale.fit(estimator, table, target)
+
+
+@pytest.mark.filterwarnings("ignore:.*was still getting better")
+@pytest.mark.parametrize(("name", "n_looks"), [("Booleans", 0), ("Booleans with gaps", 1), ("0 and 1", 1)])
+def test_booleans_are_looked_at_only_where_gaps_turn_up(
+    name: str, n_looks: int, monkeypatch: pytest.MonkeyPatch
+):
+    frame, y = TABLES[name]
+    table, target = in_engine(frame, y)
+    looks = []
+    look = fitting.column_facts
+    monkeypatch.setattr(fitting, "column_facts", lambda rows: looks.append(rows) or look(rows))
+
+    scale.fit(MuClassifier(**QUICK), table, target)
+
+    assert len(looks) == n_looks
+
+
+def test_gaps_of_concepts_are_counted_when_they_turn_up():
+    table = ibis.memtable(pa.table({"a": [True, None, False, None], "b": [True] * 4, "y": [0, 1, 0, 1]}))
+
+    with pytest.raises(
+        InputError, match=r"^Column 'a' has 2 missing values. Impute or drop those rows first.$"
+    ):
+        scale.fit(MuClassifier(encoder=None, **QUICK), table, "y")
+
+
+def test_too_many_classes_are_refused_before_they_fill_the_memory(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("logiclens.scale.fitting.MOST_CELLS", 20)
+    table = ibis.memtable(pa.table({"a": [True, False] * 5, "y": [str(n) for n in range(10)]}))
+
+    with pytest.raises(LimitError) as caught:
+        scale.fit(MuClassifier(), table, "y")
+
+    assert str(caught.value) == (
+        "10 classes on 10 distinct rows are too many to learn. Name a target of fewer classes, fewer columns "
+        "(columns=), or draw rows (sample=)."
+    )

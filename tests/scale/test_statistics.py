@@ -15,7 +15,7 @@ from logiclens.errors import InputError, UnknownColumnError
 from logiclens.scale import statistics
 from logiclens.scale.expressions import concept_expression
 from logiclens.scale.rows import check_rows, count_rows
-from logiclens.scale.statistics import check_own_cuts, column_facts, histogram
+from logiclens.scale.statistics import check_own_cuts, column_facts, facts_of_flags, histogram
 
 RANDOM = np.random.default_rng(0)
 
@@ -162,3 +162,11 @@ def test_cut_points_of_other_columns_are_refused():
         "The data lack the column 'Age'. Did you mean 'age'? Their only column is 'age'. "
         "There are cut points for it in cuts."
     )
+
+
+def test_booleans_are_supposed_to_have_no_gaps():
+    table = ibis.memtable(pa.table({"a": [True, None], "b": [0, 1], "y": [0, 1]}))
+
+    (fact,) = facts_of_flags(check_rows(table, "y", ["a"]), 2) or []
+    assert (fact.name, fact.present, fact.rows, fact.only_flags) == ("a", 2, 2, True)
+    assert facts_of_flags(check_rows(table, "y"), 2) is None

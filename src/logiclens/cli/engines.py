@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -76,6 +77,10 @@ def engine_asked(
     if name is None:
         if memory is not None:
             wrong_usage("--memory is for an engine. Add --engine duckdb, or omit it.")
+        if stands_for_several(data):
+            wrong_usage(
+                f"{data!r} stands for several files. Add --engine duckdb to read them all, or name one."
+            )
         return None
     if data == "-":
         wrong_usage(
@@ -85,6 +90,11 @@ def engine_asked(
         if value not in (None, False):
             wrong_usage(f"{option} is not for an engine, which reads files its own way. Omit it.")
     return Engine(name, memory)
+
+
+def stands_for_several(data: str) -> bool:
+    """Whether a path is a folder, or a pattern and no file."""
+    return os.path.isdir(data) or (glob.has_magic(data) and not os.path.exists(data))
 
 
 def refuse_whole_rows(max_rows: int | None, others: Mapping[str, Any]) -> None:

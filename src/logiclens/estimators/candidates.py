@@ -23,7 +23,7 @@ from logiclens.nn.training import History
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_LEAST_LOSS = 0.1  # share of validation rows below which what pruning costs does not matter
+_LEAST_LOSS = 0.07  # share of validation rows below which what pruning costs does not matter
 _CHANCE = 2.0  # standard errors
 
 N = TypeVar("N", bound=LogicNetwork)

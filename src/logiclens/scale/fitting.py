@@ -5,7 +5,8 @@ with how often they occur (:mod:`logiclens.scale.collapsing`), and a row of weig
 classifier. So the result is that of a fit on all rows, and what leaves the engine is the collapsed table.
 
 Columns of Booleans, and of 0 and 1, are collapsed as they are, with their gaps, and looked at afterwards: one
-pass takes all of them.
+pass takes all of them. Where all columns are Booleans that is the only pass over them: they are supposed to
+have no gaps, and collapsed once more, after a look at each, only if some turn up.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ from logiclens.scale.collapsing import MOST_ROWS, Collapsed, check_max_rows, col
 from logiclens.scale.engine import Expression, Table, fetched
 from logiclens.scale.expressions import concept_expression, is_missing, truth_expression
 from logiclens.scale.rows import Rows, Totals, check_rows, count_rows
-from logiclens.scale.statistics import Facts, check_own_cuts, column_facts, histogram
+from logiclens.scale.statistics import Facts, check_own_cuts, column_facts, facts_of_flags, histogram
+
+MOST_CELLS = 1 << 27
+"""Distinct rows times classes that are learned at most: a gigabyte."""
 
 E = TypeVar("E", bound=LENClassifier)
 
@@ -123,18 +127,8 @@ def _drawn(rows: Rows, sample: int, seed: int) -> Any:
 def _read(estimator: LENClassifier, rows: Rows, max_rows: int) -> tuple[Inputs, Targets, FloatArray]:
     """Concepts, targets and weights of the collapsed table."""
     totals = count_rows(rows, estimator.class_weight)
-    facts = column_facts(rows)
-    encoder = _encoder(estimator.encoder, facts)
-    readings = {}
-    if encoder is None:
-        _refuse_scores(rows, facts)
-    else:
-        check_tells_apart(totals.rows, rows.columns)
-        recipe = encoder.recipe(has_targets=True)
-        check_own_cuts(recipe, facts)
-        counted = [each for each in facts if not each.only_flags]
-        readings = {each.name: histogram(rows, totals, each).read(recipe, encoder) for each in counted}
-    layout = _Layout.of(rows, facts, readings)
+    supposed = facts_of_flags(rows, totals.rows)
+    encoder, readings, layout = _looked_at(estimator, rows, totals, supposed or column_facts(rows))
     one_by_one = estimator.aggregation == "paper"
     if one_by_one and totals.all_rows > max_rows:
         raise LimitError(
@@ -142,10 +136,25 @@ def _read(estimator: LENClassifier, rows: Rows, max_rows: int) -> tuple[Inputs, 
             f"{max_rows}. Use aggregation='minimal', or a sample of the rows (sample=100000)."
         )
     whole = (totals.are_counts and not one_by_one) or totals.all_rows > max_rows
-    collapsed = collapse(rows, layout.bits, max_rows, by_weight=not whole and rows.weights is not None)
+    by_weight = not whole and rows.weights is not None
+    collapsed = collapse(
+        rows,
+        layout.bits if supposed is None else [rows.table[name] for name in rows.columns],
+        max_rows,
+        by_weight=by_weight,
+    )
+    if collapsed.has_gaps:
+        encoder, readings, layout = _looked_at(estimator, rows, totals, column_facts(rows))
+        collapsed = collapse(rows, layout.bits, max_rows, by_weight=by_weight)
     if not whole:
         collapsed = _row_by_row(collapsed, rows)
     answers = rows.answers(collapsed.found)
+    n_classes = 1 if totals.targets is None else len(totals.targets.labels)
+    if len(collapsed.bits) * n_classes > MOST_CELLS:
+        raise LimitError(
+            f"{n_classes} classes on {len(collapsed.bits)} distinct rows are too many to learn. "
+            "Name a target of fewer classes, fewer columns (columns=), or draw rows (sample=)."
+        )
     any_concept = np.zeros((len(collapsed.bits), 1), dtype=np.bool_)  # only their number is read
     targets, weight = estimator.read_data(any_concept, answers, collapsed.sums)
     if encoder is None:
@@ -157,6 +166,23 @@ def _read(estimator: LENClassifier, rows: Rows, max_rows: int) -> tuple[Inputs, 
     if whole and not totals.are_counts:
         weight = np.round(weight * (totals.effective / totals.weight))
     return inputs, targets, weight
+
+
+def _looked_at(
+    estimator: LENClassifier, rows: Rows, totals: Totals, facts: Sequence[Facts]
+) -> tuple[ConceptEncoder | None, dict[str, Reading], _Layout]:
+    """The encoder that is needed, what becomes of columns that are no flags, and the bits to collapse."""
+    encoder = _encoder(estimator.encoder, facts)
+    readings = {}
+    if encoder is None:
+        _refuse_scores(rows, facts)
+    else:
+        check_tells_apart(totals.rows, rows.columns)
+        recipe = encoder.recipe(has_targets=True)
+        check_own_cuts(recipe, facts)
+        counted = [each for each in facts if not each.only_flags]
+        readings = {each.name: histogram(rows, totals, each).read(recipe, encoder) for each in counted}
+    return encoder, readings, _Layout.of(rows, facts, readings)
 
 
 def _encoder(encoder: Any, facts: Sequence[Facts]) -> ConceptEncoder | None:

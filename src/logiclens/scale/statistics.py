@@ -74,10 +74,22 @@ class Facts:
         return Column(self.name, self.kind if self.present else Kind.NUMBER, missing, ends)
 
 
+def facts_of_flags(rows: Rows, n_rows: int) -> list[Facts] | None:
+    """What is known of Booleans without a pass, supposing that there are no gaps; None if there are others.
+
+    Parameters
+    ----------
+    rows : Rows
+    n_rows : int
+        All that weigh something.
+    """
+    if not all(rows.table[name].type().is_boolean() for name in rows.columns):
+        return None
+    return [Facts(name, Kind.BOOLEAN, n_rows, n_rows, 0, 0.0, 1.0, True) for name in rows.columns]
+
+
 def column_facts(rows: Rows) -> list[Facts]:
     """A few numbers about each column, in one pass.
-
-    Of Booleans the gaps are counted, which DuckDB reads off a Parquet file where there are none.
 
     Raises
     ------
