@@ -165,14 +165,16 @@ def test_spark_is_kept_quiet_unless_a_person_says_otherwise(monkeypatch: pytest.
     assert "showConsoleProgress=false" in os.environ["PYSPARK_SUBMIT_ARGS"]
 
 
+@pytest.mark.parametrize("command", [("explain", "--target", "y"), ("predict", "rules.json")])
 @pytest.mark.parametrize("data", ["several/*.csv", "several"])
-def test_several_files_need_an_engine(data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_several_files_need_an_engine(
+    command: tuple[str, ...], data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "several").mkdir()
-    found = run("explain", data, "--target", "y")
+    found = run(*command, data)
 
     assert found.exit_code == 2
-    assert (
-        f"{data!r} stands for several files. Add --engine duckdb to read them all, or name one."
-        in found.output
+    assert f"{data!r} stands for several files. Add --engine duckdb to read them all, or name one." in (
+        found.output
     )

@@ -196,7 +196,6 @@ def test_concepts_can_be_the_columns():
     [
         (("nothing.json", "rows.csv"), "There is no file 'nothing.json'. Check its name and folder."),
         (("rules.json", "row.csv"), "There is no file 'row.csv'. Did you mean 'rows.csv'?"),
-        (("rules.json", "."), "'.' is a folder. Name a file in it."),
         (
             ("rows.csv", "rows.csv"),
             "'rows.csv' holds neither a model nor rules. Pass a file that logiclens explain --save wrote.",
