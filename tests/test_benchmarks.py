@@ -167,6 +167,7 @@ def test_what_is_kept_of_scale_shows_what_the_page_says():
     assert all(size["is_planted"] for size in sizes)
     assert max(size["fit_memory"] for size in sizes) < 4
     assert sizes[-1]["processor_ratio"] <= 1.5
+    assert sizes[-1]["ratio"] <= 1.5
     assert found["in_memory"]["rules"] == found["in_memory"]["rules_in_memory"]
     assert streamed["gigabytes"] == 20
     assert max(peak for run in streamed["runs"] for peak in run["peak_bytes"]) < 4e9
