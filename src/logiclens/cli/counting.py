@@ -18,6 +18,7 @@ from logiclens.cli.choices import named_columns
 from logiclens.cli.looking import look_at, look_at_values, reason_of, spellings
 from logiclens.cli.preparing import Dropped, Wish, class_labels, side_labels
 from logiclens.concepts.cells import Column, Kind, read_array, read_series
+from logiclens.concepts.concept import value_text
 from logiclens.concepts.table import Table as Cells
 from logiclens.errors import InputError, UnknownColumnError, count, listing
 from logiclens.explain.label import Label
@@ -172,7 +173,7 @@ class _Target:
             )
         values, rows, complete = values_of(table, name)
         if not complete:
-            _refuse_many(values)
+            _refuse_many(table, values)
         labels = class_labels(values, counts=rows)
         label = _label(column, values, labels)
         return cls(label, int(rows[values.missing].sum()), tuple(spellings(values)))
@@ -217,16 +218,15 @@ def values_of(table: Table, name: str) -> tuple[Column, Any, bool]:
     return values, found.column("n").to_numpy().astype(np.intp), len(found) <= _MOST_VALUES
 
 
-def _refuse_many(values: Column) -> None:
+def _refuse_many(table: Table, values: Column) -> None:
     if values.kind is Kind.NUMBER:
-        try:
-            class_labels(values)
-        except InputError as error:  # which is about so many values; it knows where their middle is
-            advice = str(error).partition(" to be classes. ")[2].replace("(half", "(about half")
-            raise InputError(
-                f"Column {values.name!r} has more than {_MOST_VALUES} different numbers, too many to be "
-                f"classes. {advice}"
-            ) from None
+        numbers = table.filter(~is_missing(table[values.name])).select(v=as_number(table[values.name]))
+        middle = fetched(numbers.aggregate(m=numbers["v"].approx_median()), f"Looking at {values.name!r}")
+        limit = value_text(float(f"{middle.column('m')[0].as_py():.3g}"))
+        raise InputError(
+            f"Column {values.name!r} has more than {_MOST_VALUES} different numbers, too many to be classes. "
+            f"Ask what makes it large: --above {limit} (about half of its values are)."
+        )
     raise InputError(
         f"Column {values.name!r} has more than {_MOST_VALUES} different texts, too many to be classes. "
         "Name a column with fewer values as the target."
