@@ -2319,6 +2319,7 @@ ELSEWHERE = {
     **{f"ConceptEncoder.{name}": "the inside of fit()" for name in ("recipe", "is_reference", "adopt")},
     "LENClassifier.make_network": "an inside: takes random streams",
     "LENClassifier.fit_inputs": "the inside of fit(): takes inputs as made there",
+    "LENClassifier.adopt": "the inside of fit(): takes what it gave",
     "LENClassifier.read_data": "the inside of fit()",
     "LENClassifier.read_inputs": "the inside of fit()",
     "LENClassifier.recipe": "the inside of fit()",

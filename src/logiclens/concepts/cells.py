@@ -21,14 +21,12 @@ from numpy.typing import NDArray
 
 from logiclens.errors import InputError, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.values import ROUNDING, THRESHOLD
 
 _NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 _LABELS = (str, int, float, np.integer, np.floating)
 _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 _NEVER_MISSING = {str, int, bool}
-ROUNDING = 1e-9
-"""How far outside [0, 1] a score may fall by rounding."""
 
 
 class Kind(StrEnum):

@@ -218,7 +218,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         task = known.join(fold, weight, check_prior_weight(prior_weight), seed_of(self.random_state))
         recipe = self.recipe(inputs).telling(task.n_told)
         fitted = fit_folds(recipe, task.x, task.targets, [task.fold], self._reporter())[0]
-        self._adopt(fitted, inputs, targets)
+        self.adopt(fitted, inputs, targets)
         self.prior_reports_ = known.report(weight, seed_of(self.random_state), self._answers, fitted.rules)
         self.seen_ = seen_tuples(inputs.values, fold.train + fold.check, fitted.rules)
         if not fitted.trained.converged.all():
@@ -329,12 +329,12 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
 
         return progress_line(type(self).__name__) if self.verbose else None
 
-    def _adopt(self, fitted: Fitted, inputs: Inputs, targets: Targets) -> None:
+    def adopt(self, fitted: Fitted, inputs: Inputs, targets: Targets) -> None:
+        """Take over what a fit gave."""
         self.n_features_in_ = len(inputs.columns)
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         if inputs.named:
             self.feature_names_in_ = np.array(inputs.columns, dtype=object)
-        elif hasattr(self, "feature_names_in_"):  # of an earlier fit
-            del self.feature_names_in_
         self.concept_names_ = inputs.names
         self.vocabulary_ = inputs.vocabulary
         self.encoder_ = inputs.encoder

@@ -17,7 +17,8 @@ from logiclens.logic.arrays import BoolArray, FloatArray
 
 THRESHOLD = 0.5
 _MOST_WEIGHT = 1e300
-_ROUNDING = 1e-9  # how far outside [0, 1] a scaled value may fall by rounding
+ROUNDING = 1e-9
+"""How far outside [0, 1] a scaled value may fall by rounding."""
 
 
 def booleanize(values: NDArray[Any], label: str, threshold: float = THRESHOLD) -> BoolArray:
@@ -48,7 +49,7 @@ def booleanize(values: NDArray[Any], label: str, threshold: float = THRESHOLD) -
     low, high = values.min(), values.max()
     if np.isnan(low):  # min() is NaN as soon as one value is
         raise missing_values(label, np.isnan(values), " (NaN)")
-    if low < -_ROUNDING or high > 1 + _ROUNDING:
+    if low < -ROUNDING or high > 1 + ROUNDING:
         wrong = low if low < 0 else high
         raise InputError(
             f"{label} has the value {wrong!s}, outside [0, 1]. Turn it into concepts first, "

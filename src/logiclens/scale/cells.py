@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from logiclens.concepts.cells import ROUNDING
 from logiclens.concepts.table import Kind
 from logiclens.errors import InputError
 from logiclens.explain.label import Label
+from logiclens.logic.values import ROUNDING
 from logiclens.scale.engine import Expression, ibis_module
 
 _EXACT_DIGITS = 15  # decimals up to this precision are divided exactly when they become floats

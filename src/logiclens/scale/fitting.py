@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.base import clone
 
-from logiclens.concepts.cells import ROUNDING, Column, Kind
+from logiclens.concepts.cells import Column, Kind
 from logiclens.concepts.columns import Evidence, Extent, Reading, read_column
 from logiclens.concepts.encoder import ConceptEncoder, encoder_for
 from logiclens.concepts.table import check_tells_apart
@@ -29,6 +29,7 @@ from logiclens.estimators.settings import seed_of
 from logiclens.estimators.targets import Targets
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import check_count
+from logiclens.logic.values import ROUNDING
 from logiclens.scale.collapsing import MOST_ROWS, Collapsed, check_max_rows, collapse
 from logiclens.scale.engine import Expression, Table, fetched
 from logiclens.scale.expressions import concept_expression, is_missing, truth_expression

@@ -348,7 +348,7 @@ class _Work:
             n_rows, total = int(self.aim.counts[by_label > 0].sum()), float(self.aim.counts @ by_label)
         rules = judged(fitted.rules, np.sum(parts, axis=0), n_rows, total)
         inputs = self.inputs(np.zeros((0, len(self.concepts))))
-        self.estimator._adopt(replace(fitted, rules=rules), inputs, targets)
+        self.estimator.adopt(replace(fitted, rules=rules), inputs, targets)
         self.estimator.prior_reports_ = ()
         self.estimator.seen_ = seen
 

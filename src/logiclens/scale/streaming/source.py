@@ -22,6 +22,7 @@ from logiclens.files.finding import find_files
 from logiclens.files.native import plain_column
 from logiclens.files.reading import damaged_parquet
 from logiclens.files.writing import unreadable
+from logiclens.logic.values import ROUNDING
 
 ROWS = 1 << 16
 """Rows decoded at a time, at most."""
@@ -29,7 +30,6 @@ CELLS = 1 << 24
 """Values decoded at a time, at most, unless a thousand rows have more."""
 _FEWEST = 1 << 10
 _BUFFER = 1 << 17  # bytes of a column that are read from the disk at a time
-_ROUNDING = 1e-9  # how far outside [0, 1] a value may fall by rounding
 _INDEX = "__index_level_"  # what pandas calls an index without a name
 
 REMEDY = "Leave it out with columns=, or use logiclens.scale.fit, which makes concepts of raw columns."
@@ -108,7 +108,7 @@ class Chunk:
 
     def _refuse(self, name: str, values: NDArray[Any]) -> None:
         missing = np.isnan(values)
-        wrong = missing | (values < -_ROUNDING) | (values > 1 + _ROUNDING)
+        wrong = missing | (values < -ROUNDING) | (values > 1 + ROUNDING)
         if not wrong.any():
             return
         at = int(wrong.argmax())
