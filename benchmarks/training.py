@@ -240,7 +240,7 @@ def _plain_member(
             if epoch == epochs // 2:
                 norms = first.weight.norm(dim=0)
                 mask = torch.zeros_like(norms).scatter(
-                    0, norms.topk(min(widths(classifier.max_concepts)[0], len(norms))).indices, 1.0
+                    0, norms.topk(min(widths(classifier.max_concepts).common[0], len(norms))).indices, 1.0
                 )
             first.weight.mul_(mask)
             check_loss = criterion(network(x_check).squeeze(1), y_check).item()

@@ -124,6 +124,16 @@ def test_consistency_needs_two_folds_and_the_number_of_concepts():
     assert math.isnan(Scoreboard(rows).consistency("mimic2", "mu").adjusted)
 
 
+def test_a_class_without_a_rule_in_any_fold_has_no_consistency():
+    """That nothing returns every time is not to be counted in favor of a method."""
+    used = [{"yes": ["a"], "no": []}, {"yes": ["b"], "no": []}, {"yes": [], "no": []}]
+    board = Scoreboard([row(fold=fold, used=each, n_concepts=9) for fold, each in enumerate(used)])
+
+    assert board.consistency("mimic2", "mu", "no") is None
+    assert board.consistency("mimic2", "mu") == board.consistency("mimic2", "mu", "yes")
+    assert board.consistency("mimic2", "mu").plain == pytest.approx(1 / 3)
+
+
 def test_folds_with_concepts_of_their_own_are_no_error():
     rows = [row(fold=fold, used={"yes": [f"age > {fold}"]}, n_concepts=1) for fold in range(3)]
 

@@ -13,6 +13,7 @@ from logiclens.estimators import fitting, reducing
 from logiclens.estimators.balancing import Balance
 from logiclens.estimators.counting import Fold
 from logiclens.estimators.fitting import Population, resolve_device, train_folds
+from logiclens.estimators.settings import Widths
 from logiclens.nn.criteria import iff_loss
 from logiclens.nn.mu import MuNetwork
 from logiclens.nn.training import Plan
@@ -31,7 +32,7 @@ def make(streams: Any, n_concepts: int, l1: Any, width: int) -> MuNetwork:
 def population(**settings: Any) -> Population[MuNetwork]:
     defaults: dict[str, Any] = {
         "make": make,
-        "widths": (4,),
+        "widths": Widths((4,), (4,)),
         "penalties": (0.001, 0.01),
         "restarts": 2,
         "candidates": 1,
@@ -155,7 +156,7 @@ def kept(trained: Any) -> list[int]:
 
 def test_one_width_is_enough_where_pruning_costs_nothing():
     tried: list[int] = []
-    (trained,) = train_folds(recording(tried, widths=(1, 4)), LONGER, X, C, PARTS)
+    (trained,) = train_folds(recording(tried, widths=Widths((1, 4), (1, 4))), LONGER, X, C, PARTS)
 
     assert tried == [1]
     assert kept(trained) == [1]
@@ -163,7 +164,7 @@ def test_one_width_is_enough_where_pruning_costs_nothing():
 
 def test_a_second_width_is_tried_where_pruning_costs():
     tried: list[int] = []
-    (trained,) = train_folds(recording(tried, widths=(1, 4)), LONGER, X, A_AND_B, PARTS)
+    (trained,) = train_folds(recording(tried, widths=Widths((1, 4), (1, 4))), LONGER, X, A_AND_B, PARTS)
 
     assert tried == [1, 4]
     assert kept(trained) == [4]
@@ -174,7 +175,7 @@ def test_a_second_width_that_is_no_better_is_not_chosen():
     """Neither two concepts nor one can tell where all of three are true."""
     tried: list[int] = []
     rare = X[:, :3].all(axis=1, keepdims=True).astype(float)
-    (trained,) = train_folds(recording(tried, widths=(2, 1)), LONGER, X, rare, PARTS)
+    (trained,) = train_folds(recording(tried, widths=Widths((2, 1), (2, 1))), LONGER, X, rare, PARTS)
 
     assert tried == [2, 1]
     assert kept(trained) == [2]
@@ -182,15 +183,35 @@ def test_a_second_width_that_is_no_better_is_not_chosen():
 
 def test_each_output_has_the_width_it_needs():
     """Networks of different widths stand side by side, each as if it had been trained alone."""
-    (both,) = train_folds(recording([], widths=(1, 4)), LONGER, X, OUTPUTS, PARTS)
+    (both,) = train_folds(recording([], widths=Widths((1, 4), (1, 4))), LONGER, X, OUTPUTS, PARTS)
 
     assert kept(both) == [4, 1]
     for at, output in enumerate((A_AND_B, C)):
         # The other output has a stream of its own: the first one's is that of the place 0.
         part = np.column_stack([output, output])
-        (alone,) = train_folds(recording([], widths=(1, 4)), LONGER, X, part, PARTS)
+        (alone,) = train_folds(recording([], widths=Widths((1, 4), (1, 4))), LONGER, X, part, PARTS)
         assert np.allclose(logits(both)[at], logits(alone)[at], atol=1e-4)
         assert np.allclose(both.loss_curve[-1, at], alone.loss_curve[-1, at], atol=1e-4)
+
+
+def test_a_rare_target_among_several_has_widths_of_its_own():
+    tried: list[int] = []
+    rare = X[:, :4].all(axis=1).astype(float) * (np.arange(len(X)) % 2)
+    both = np.column_stack([rare, C])
+    widths = Widths(common=(1,), rare=(3,))
+    (trained,) = train_folds(recording(tried, widths=widths), LONGER, X, both, PARTS)
+
+    assert 0 < rare.mean() < 0.1
+    assert sorted(tried) == [1, 3]
+    assert kept(trained) == [3, 1]
+
+
+def test_one_target_alone_is_not_told_from_others_however_rare_it_is():
+    tried: list[int] = []
+    rare = (X[:, :4].all(axis=1) * (np.arange(len(X)) % 2)).astype(float)[:, None]
+    train_folds(recording(tried, widths=Widths(common=(1,), rare=(3,))), LONGER, X, rare, PARTS)
+
+    assert tried == [1]
 
 
 # --- concepts that matter together ---
@@ -200,7 +221,7 @@ SOME = Plan(criterion=iff_loss, epochs=40, learning_rate=0.1)
 
 
 def searching(**settings: Any) -> Population[MuNetwork]:
-    return population(**{"candidates": 2, "widths": (5,), "searches": True} | settings)
+    return population(**{"candidates": 2, "widths": Widths((5,), (7,)), "searches": True} | settings)
 
 
 def fifth_held_out(n_rows: int) -> Fold:
@@ -239,6 +260,19 @@ def test_networks_that_were_searched_for_stand_in_their_place():
         read = concepts_read(trained)
         assert read[2] == read[8] == TOGETHER
         assert TOGETHER not in read[:2] + read[3:6]
+
+
+def test_the_network_of_a_rare_target_reads_more_than_the_formula():
+    """As many more as there is room for: those that matter to the network that norms have pruned."""
+    x, y = hidden_together(0)
+    rare = ((x[:, 0] + x[:, 1] == 0) ^ (np.arange(len(x)) % 100 == 0)).astype(float)
+    (found,) = train_folds(searching(), SOME, x, np.column_stack([rare, y]), [fifth_held_out(len(x))])
+    pruned, searched, _, common = concepts_read(found)
+
+    assert 0.0 < rare.mean() < 0.1
+    assert common == TOGETHER
+    assert len(searched) > 2
+    assert {0, 1} < {*searched} <= {0, 1, *pruned}
 
 
 def test_chunks_do_not_change_what_is_searched_for(monkeypatch):

@@ -32,7 +32,7 @@ def test_a_network_takes_over_what_its_rule_says():
     made = network()
     rule = ask(made, X) > 0
     rule[(X == X[5]).all(axis=1)] ^= True
-    (settled,) = settle([made], X, [rule], [ONES], [UNCHECKED], PLAN)
+    (settled,) = settle([made], X, [rule], [ONES], [UNCHECKED], PLAN, [False])
 
     assert ((ask(settled, X) > 0) == rule).all()
 
@@ -41,7 +41,7 @@ def test_a_network_that_agrees_is_left_as_it_is():
     """Its gradients would be rounding errors, which Adam would follow at full speed."""
     made = network()
     before = weights(made)
-    (settled,) = settle([made], X, [ask(made, X) > 0], [ONES], [UNCHECKED], PLAN)
+    (settled,) = settle([made], X, [ask(made, X) > 0], [ONES], [UNCHECKED], PLAN, [False])
 
     assert all(torch.equal(a, b) for a, b in zip(before, weights(settled), strict=True))
 
@@ -51,7 +51,7 @@ def test_rows_of_weight_zero_do_not_count():
     before = weights(made)
     rule = ask(made, X) > 0
     rule[:16] ^= True
-    (settled,) = settle([made], X, [rule], [np.r_[np.zeros(16), np.ones(64)]], [UNCHECKED], PLAN)
+    (settled,) = settle([made], X, [rule], [np.r_[np.zeros(16), np.ones(64)]], [UNCHECKED], PLAN, [False])
 
     assert all(torch.equal(a, b) for a, b in zip(before, weights(settled), strict=True))
 
@@ -62,7 +62,7 @@ def test_a_network_that_would_lose_accuracy_keeps_its_weights():
     said = ask(made, X) > 0
     before = weights(made)
     check = np.stack([~said, said], axis=2).astype(float)
-    (settled,) = settle([made], X, [~said], [ONES], [check], PLAN)
+    (settled,) = settle([made], X, [~said], [ONES], [check], PLAN, [False])
 
     assert all(torch.equal(a, b) for a, b in zip(before, weights(settled), strict=True))
 
@@ -71,9 +71,35 @@ def test_folds_settle_each_for_itself():
     first, second = network(1), network(2, members=2)
     rules = [ask(first, X) > 0, ask(second, X) > 0]
     rules[1][(X == X[5]).all(axis=1), 0] ^= True
-    settled = settle([first, second], X, rules, [ONES, ONES], [UNCHECKED, np.zeros((len(X), 2, 2))], PLAN)
+    settled = settle(
+        [first, second], X, rules, [ONES, ONES], [UNCHECKED, np.zeros((len(X), 2, 2))], PLAN, [False, False]
+    )
 
     assert [found.members for found in settled] == [1, 2]
     for found, rule in zip(settled, rules, strict=True):
         assert ((ask(found, X) > 0) == rule).all()
         assert found.l1.tolist() == [np.float32(0.01)] * found.members
+
+
+def test_on_rounded_scores_a_network_settles_for_all_rows_that_round_to_the_same():
+    """It is taught sixteen rows in place of eighty, and answers as its rule on the scores themselves."""
+    scores = np.abs(X - 0.02 * np.random.default_rng(0).random(X.shape))
+    made = network()
+    rule = ask(made, scores) > 0
+    rule[(X == X[5]).all(axis=1)] ^= True
+    twin = network()
+    (settled,) = settle([made], scores, [rule], [ONES], [UNCHECKED], PLAN, [True])
+    (apart,) = settle([twin], scores, [rule], [ONES], [UNCHECKED], PLAN, [False])
+
+    assert ((ask(settled, scores) > 0) == rule).all()
+    assert ((ask(apart, scores) > 0) == rule).all()
+    assert not np.array_equal(ask(settled, scores), ask(apart, scores))
+
+
+def test_folds_that_are_rounded_and_folds_that_are_not_settle_side_by_side():
+    first, second = network(seed=1), network(seed=2)
+    rules = [~(ask(first, X) > 0), ~(ask(second, X) > 0)]
+    (alone,) = settle([network(seed=2)], X, [rules[1]], [ONES], [UNCHECKED], PLAN, [False])
+    _, beside = settle([first, second], X, rules, [ONES, ONES], [UNCHECKED, UNCHECKED], PLAN, [True, False])
+
+    np.testing.assert_allclose(ask(beside, X), ask(alone, X), atol=1e-3)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from logiclens.logic import (
     minimize_path,
     parse_formula,
     problem,
+    prove,
 )
 from tests.logic.brute_force import best_errors
 from tests.strategies import all_rows, distinct_names, labelled_rows
@@ -143,6 +146,42 @@ def test_proved_front_is_the_front(rows):
 
     assert {point.status for point in front} == {Status.PROVED}
     assert [(point.literals, point.errors) for point in front] == expected
+
+
+@given(labelled_rows(max_concepts=3, max_rows=12))
+@settings(max_examples=40)
+def test_a_proof_gives_the_best_formula_of_that_many_literals(rows):
+    table = table_of(rows)
+    best = best_errors(table.to_array(), table.yes, table.no)
+    for found in minimize_path(table, exact=False):
+        proof = prove(table, found)
+        assert proof.status == Status.PROVED
+        assert proof.literals <= found.literals
+        assert proof.errors == pytest.approx(min(e for n, e in best.items() if n <= found.literals))
+
+
+def test_a_proof_of_a_poor_formula_finds_the_better_one():
+    """The best of one literal, offered as one of two."""
+    table = TruthTable.from_data(all_rows(2), [False, True, True, True], names=["a", "b"])
+    poor = replace(minimize_path(table, max_literals=1, exact=False)[-1], literals=2)
+    proof = prove(table, poor)
+
+    assert (str(proof.formula), proof.errors, proof.status) == ("a | b", 0.0, Status.PROVED)
+
+
+def test_nothing_is_proved_where_that_is_not_wanted_or_too_much():
+    random = np.random.default_rng(0)
+    table = TruthTable.from_data(random.random((200, 40)) < 0.5, random.random(200) < 0.5)
+    found = minimize_path(table, max_literals=3, exact=False)[-1]
+
+    assert prove(table, found) is found
+    assert prove(table, found, exact=False) is found
+    with pytest.raises(LimitError) as info:
+        prove(table, found, exact=True)
+    assert str(info.value) == (
+        "No proof within the limits for a table of 40 concepts and 200 rows. "
+        "Use exact='auto' for the best formula found, or fewer concepts."
+    )
 
 
 def test_even_digits_take_five_literals():
@@ -395,7 +434,7 @@ def test_settings_that_make_no_sense(settings, message):
 
 
 def test_only_tables_are_minimized():
-    for function in (minimize, minimize_path):
+    for function in (minimize, minimize_path, partial(prove, found=None)):
         with pytest.raises(InputError) as info:
             function([[0, 1]])
 

@@ -181,6 +181,8 @@ class Scoreboard:
     def consistency(self, experiment: str, method: str, label: str | None = None) -> Recurrence | None:
         """How far the concepts of rules return over the first five folds, the paper's index and the adjusted.
 
+        A class that no fold has a rule for is left out: nothing returns there.
+
         Parameters
         ----------
         experiment, method : str
@@ -191,12 +193,14 @@ class Scoreboard:
         -------
         Recurrence or None
             ``adjusted`` is NaN where rows do not say how many concepts there are; None where fewer than two
-            of the folds have rules.
+            of the folds have rules, or no rule has a concept.
         """
         folds = [row for row in self.folds(experiment, method) if row["fold"] < FOLDS_OF_CONSISTENCY]
         used = [row["used"] for row in folds if row.get("used")]
-        if label is not None:
-            used = [{label: each[label]} for each in used if label in each]
+        told = {name for each in used for name, concepts in each.items() if concepts}
+        told &= told if label is None else {label}
+        used = [{name: each[name] for name in each if name in told} for each in used]
+        used = [each for each in used if each]
         if len(used) < 2:
             return None
         runs = [{name: _using(concepts) for name, concepts in each.items()} for each in used]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from logiclens.logic.arrays import FloatArray
+from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.beam import RARE
 
 
@@ -52,6 +52,17 @@ class Balance:
         """What each row counts, (n,), where ``truth`` says how far it belongs to the target."""
         yes = float(weight @ truth)
         return 1.0 + (self.factor(yes, float(weight.sum()) - yes) - 1.0) * truth
+
+
+def is_rare(yes: ArrayLike, no: ArrayLike) -> BoolArray:
+    """Whether there is more than :data:`~logiclens.logic.beam.RARE` times as much no as yes, for each.
+
+    Examples
+    --------
+    >>> is_rare([10.0, 1.0], [90.0, 90.0])
+    array([False,  True])
+    """
+    return np.asarray(np.asarray(no) > RARE * np.asarray(yes))
 
 
 COUNTED = Balance()

@@ -8,7 +8,7 @@ of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -45,6 +45,8 @@ class Trained(Generic[N]):
         The penalty of each.
     searched : ndarray of bool, shape (members,)
         Whether each reads the concepts of a short formula (:mod:`~logiclens.estimators.searching`).
+    coarse : bool
+        Whether it was trained on rounded scores (:mod:`~logiclens.estimators.rounding`).
     """
 
     network: N
@@ -53,6 +55,7 @@ class Trained(Generic[N]):
     converged: NDArray[np.bool_]
     penalty: FloatArray
     searched: BoolArray
+    coarse: bool = field(default=False, kw_only=True)
 
     def select(self, members: NDArray[np.intp]) -> Trained[N]:
         """Some of the members."""
@@ -64,6 +67,7 @@ class Trained(Generic[N]):
             self.converged[members],
             self.penalty[members],
             self.searched[members],
+            coarse=self.coarse,
         )
 
 

@@ -92,7 +92,7 @@ class Extraction:
         """Most literals of a formula about so many concepts."""
         if self.max_literals is not None:
             return self.max_literals
-        return FEW if n_concepts <= WIDTHS[0] else MANY
+        return FEW if n_concepts <= WIDTHS.common[0] else MANY
 
 
 def explain_targets(

@@ -19,11 +19,13 @@ from torch import Tensor
 
 from logiclens.errors import InputError, shown
 from logiclens.estimators.asking import ask
-from logiclens.estimators.balancing import Balance
+from logiclens.estimators.balancing import Balance, is_rare
 from logiclens.estimators.candidates import Best, Trained, by_fold
 from logiclens.estimators.counting import Fold, effective_rows
 from logiclens.estimators.reducing import is_large, reduced
+from logiclens.estimators.rounding import makes_equal, rounded
 from logiclens.estimators.searching import LEAST_ROWS, concepts_of_formulas
+from logiclens.estimators.settings import ALL, Widths
 from logiclens.estimators.weighing import Answers, answers_of, balance_factor
 from logiclens.explain.classwise import LITERAL_WORTH
 from logiclens.logic.arrays import FloatArray, IndexArray
@@ -64,8 +66,8 @@ class Population(Generic[N]):
     seed : int
     device : str
         "auto", "cpu", "cuda", ...
-    widths : tuple of int
-        Most concepts that a network keeps. Where pruning to the first costs too much, the next is tried.
+    widths : Widths
+        Most concepts that a network keeps.
     searches : bool
         Whether the last candidate is a network that reads the concepts of a short formula
         (:mod:`~logiclens.estimators.searching`), where there is something to gain.
@@ -78,7 +80,7 @@ class Population(Generic[N]):
     balance: Balance
     seed: int
     device: str = "auto"
-    widths: tuple[int, ...] = (0,)
+    widths: Widths = ALL
     searches: bool = False
 
     @property
@@ -127,18 +129,23 @@ def train_folds(
     """
     device = resolve_device(population.device)
     report = progress or (lambda _: None)
-    large = [is_large(x, fold) for fold in folds]
+    coarse = np.array([makes_equal(x, fold) for fold in folds])
+    large = np.array([not few and is_large(x, fold) for few, fold in zip(coarse, folds, strict=True)])
     found: dict[_Group, list[Best[N]]] = {}
-    together = [at for at in range(len(folds)) if not large[at]]
-    if together:
-        data = _Data.of(x, outputs, [folds[at] for at in together], device)
+    done = 0
+    for which, values in ((~coarse & ~large, x), (coarse, rounded(x) if coarse.any() else x)):
+        together = np.flatnonzero(which).tolist()
+        if not together:
+            continue
 
-        def told_of_many(share: float) -> None:
-            report(share * len(together) / len(folds))
+        def told_of_many(share: float, done: int = done, n: int = len(together)) -> None:
+            report((done + share * n) / len(folds))
 
+        data = _Data.of(values, outputs, [folds[at] for at in together], device)
         best = _train(population, plan, data, None, told_of_many)
         found |= {(together[fold], output): each for (fold, output), each in best.items()}
-    for done, at in enumerate(np.flatnonzero(large).tolist(), start=len(together)):
+        done += len(together)
+    for at in np.flatnonzero(large).tolist():
 
         def told_of_one(share: float, done: int = done) -> None:
             report((done + share) / len(folds))
@@ -149,8 +156,10 @@ def train_folds(
         whole = _Whole(x, outputs, fold, part.columns)
         best = _train(population, plan, data, whole, told_of_one)
         found |= {(at, output): each for (_, output), each in best.items()}
+        done += 1
     in_order = [each for group in sorted(found) for each in found[group]]
-    return by_fold(in_order, np.repeat(population.penalties, population.restarts), len(folds))
+    by_itself = by_fold(in_order, np.repeat(population.penalties, population.restarts), len(folds))
+    return [replace(run, coarse=bool(few)) for run, few in zip(by_itself, coarse, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,19 +197,26 @@ def _train(
     """The best members for each fold and output; where there is more data, they are chosen on all of it."""
     size = _chunk_size(population, plan, len(data.rows), data.rows.device)
     groups = [(fold, output) for fold in range(len(data.folds)) for output in range(data.outputs.shape[1])]
+    rare = _rare(data)
+    widths = population.widths
+    ladders = {group: widths.rare if group in rare else widths.common for group in groups}
     found: dict[_Group, Best[N]] = {}
     waiting = groups
-    for width in population.widths:
-        for start in range(0, len(waiting), size):
-            chunk = waiting[start : start + size]
+    for rung in range(len(widths.common)):
+        done, of = 0, len(waiting)
+        for width in sorted({ladders[group][rung] for group in waiting}):
+            alike = [group for group in waiting if ladders[group][rung] == width]
+            for start in range(0, len(alike), size):
+                chunk = alike[start : start + size]
 
-            def told(epoch: int, start: int = start, n: int = len(chunk), of: int = len(waiting)) -> None:
-                report((start + n * epoch / plan.epochs) / of)
+                def told(epoch: int, done: int = done, n: int = len(chunk), of: int = of) -> None:
+                    report((done + n * epoch / plan.epochs) / of)
 
-            work = _Work(population, plan, data, whole, chunk)
-            for group, new in work.done(work.made(width), told).items():
-                if group not in found or new.right_after > found[group].right_after:
-                    found[group] = new
+                work = _Work(population, plan, data, whole, chunk)
+                for group, new in work.done(work.made(width), told).items():
+                    if group not in found or new.right_after > found[group].right_after:
+                        found[group] = new
+                done += len(chunk)
         waiting = [group for group in waiting if found[group].lost(data.folds[group[0]].n_checked)]
         if not waiting:
             break
@@ -214,11 +230,36 @@ def _train(
             work, kept = _Work(population, tuning, data, whole, unsure[start : start + size]).with_formulas()
             if not work.groups:
                 continue
-            network = work.made(population.widths[0])
+            room = [widths.rare[0] if group in rare else 0 for group in work.groups]
+            kept = _filled(kept, [found[group] for group in work.groups], room)
+            network = work.made(widths.common[0])
             network.narrow(kept.repeat_interleave(population.group, dim=0))
             for group, new in work.done(network).items():
                 chosen[group] = [found[group].first(n_best - 1), replace(new.first(1), searched=True)]
     return chosen
+
+
+def _rare(data: _Data) -> set[_Group]:
+    """Groups whose target is rare, and one of several."""
+    if data.outputs.shape[1] == 1:
+        return set()
+    weight = np.stack([fold.train + fold.check for fold in data.folds])
+    yes = weight @ data.outputs
+    fold, output = np.nonzero(is_rare(yes, weight.sum(axis=1, keepdims=True) - yes))
+    return {*zip(fold.tolist(), output.tolist(), strict=True)}
+
+
+def _filled(kept: Tensor, best: Sequence[Best[N]], room: Sequence[int]) -> Tensor:
+    """Concepts of formulas and, as far as there is room, those that matter most to the best network.
+
+    The formula of a rare target says what it is; the others help to tell it from all that it is not.
+    """
+    nothing = torch.zeros(1, kept.shape[1], device=kept.device)
+    relevance = {id(each.network): each.network.relevance(nothing) for each in best}
+    scores = torch.cat([relevance[id(each.network)][each.members[:1]] for each in best])
+    ranked = torch.where(kept, torch.inf, scores).argsort(dim=1, descending=True, stable=True)
+    first = torch.arange(kept.shape[1], device=kept.device) < torch.tensor(room, device=kept.device)[:, None]
+    return kept | (torch.zeros_like(kept).scatter(1, ranked, first) & (scores > 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,7 +292,7 @@ class _Work(Generic[N]):
         factor = balance_factor(answers.yes.sum(dim=1), answers.no.sum(dim=1), of.balance)[:, None]
         yes, no = (answers.yes + answers.check_yes) * factor, answers.no + answers.check_no
         rows, yes, no = (part.double().cpu() for part in (self.data.rows, yes, no))
-        kept = concepts_of_formulas(rows.numpy(), yes.numpy(), no.numpy(), of.widths[0])
+        kept = concepts_of_formulas(rows.numpy(), yes.numpy(), no.numpy(), of.widths.common[0])
         found = np.flatnonzero(kept.any(axis=1))
         groups = [self.groups[at] for at in found.tolist()]
         return replace(self, groups=groups), torch.as_tensor(kept[found], device=self.data.rows.device)
@@ -309,7 +350,7 @@ def _shares_right_of_all(
 
 def _chunk_size(population: Population[N], plan: Plan, n_rows: int, device: torch.device) -> int:
     """Groups trained at once."""
-    streams, width = population.streams([0])[:1], population.widths[0]
+    streams, width = population.streams([0])[:1], population.widths.common[0]
     probe = population.make(streams, 1, population.penalties[:1], width).to(device)
     rows = n_rows if plan.batch_size is None else min(plan.batch_size, n_rows)
     return max(1, members_at_once(probe, rows) // population.group)

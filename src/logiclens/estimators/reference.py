@@ -203,7 +203,9 @@ def train_folds_as_in_paper(
     for at, fold in enumerate(folds):
         scaled = fold.scaled()
         streams = population.streams(range(n_outputs))
-        network = population.make(streams, x.shape[1], penalty.tolist(), population.widths[0]).to(device)
+        network = population.make(streams, x.shape[1], penalty.tolist(), population.widths.common[0]).to(
+            device
+        )
         if shared:
             network = with_outputs(network, truth.shape[1])
 

@@ -145,7 +145,8 @@ def _settled(
         per_output = run.network.members // targets.outputs.shape[1]
         yes = check[:, None] * np.repeat(targets.outputs, per_output, axis=1)
         checks.append(np.stack([check[:, None] - yes, yes], axis=2))
-    networks = settle([run.network for run in trained], x, rules, weights, checks, recipe.plan)
+    coarse = [run.coarse for run in trained]
+    networks = settle([run.network for run in trained], x, rules, weights, checks, recipe.plan, coarse)
     chosen = []
     for run, network, said, fold in zip(trained, networks, rules, folds, strict=True):
         right = _right(network, x, said, targets)

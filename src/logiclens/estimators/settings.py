@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,27 @@ from logiclens.logic.data import as_float
 BALANCE = Balance(power=0.05, rare_power=0.3)
 """How rows are weighed under ``class_weight="auto"``."""
 
-WIDTHS = (7, 20)
-"""Concepts that a network keeps under ``max_concepts="auto"``: the second where the first is not enough."""
+
+@dataclass(frozen=True)
+class Widths:
+    """Most concepts that a network keeps. Where pruning to the first costs too much, the next is tried.
+
+    Attributes
+    ----------
+    common : tuple of int
+    rare : tuple of int
+        The same for a target that is rare, and so has to be told from many others; of as many steps.
+    """
+
+    common: tuple[int, ...]
+    rare: tuple[int, ...]
+
+
+ALL = Widths(common=(0,), rare=(0,))
+"""All concepts."""
+
+WIDTHS = Widths(common=(7, 20), rare=(10, 20))
+"""Concepts that a network keeps under ``max_concepts="auto"``."""
 
 _COUNTS = ("epochs", "restarts", "candidates", "patience", "fan_in")
 _COUNTS_OR_AUTO = ("max_concepts", "max_literals")
@@ -97,9 +117,9 @@ def penalties(l1: Any) -> tuple[float, ...]:
     return values
 
 
-def widths(max_concepts: Any) -> tuple[int, ...]:
-    """Numbers of concepts to keep, to be tried one after the other."""
-    return WIDTHS if _is_auto(max_concepts) else (max_concepts,)
+def widths(max_concepts: Any) -> Widths:
+    """Numbers of concepts to keep."""
+    return WIDTHS if _is_auto(max_concepts) else Widths((max_concepts,), (max_concepts,))
 
 
 def balance_of(class_weight: Any) -> Balance:

@@ -10,7 +10,7 @@ accuracy would fall by more than two standard errors, keeps its weights.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -18,10 +18,11 @@ import torch
 from torch import Tensor
 
 from logiclens.estimators.fitting import members_at_once
+from logiclens.estimators.rounding import rounded
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.nn.criteria import iff_loss
 from logiclens.nn.population import LogicNetwork, join
-from logiclens.nn.rows import Rows
+from logiclens.nn.rows import Rows, merge_rows
 from logiclens.nn.threads import threads_for
 from logiclens.nn.training import Plan, train
 
@@ -41,6 +42,7 @@ def settle(
     weights: Sequence[FloatArray],
     checks: Sequence[FloatArray],
     plan: Plan,
+    coarse: Sequence[bool],
 ) -> list[N]:
     """Move networks towards their rules.
 
@@ -57,6 +59,8 @@ def settle(
         Weight of validation rows as no and as yes, by output; together the number of rows they stand for.
     plan : Plan
         How the networks were trained.
+    coarse : sequence of bool
+        Whether each was trained on rounded scores (:mod:`~logiclens.estimators.rounding`); so it settles.
 
     Returns
     -------
@@ -76,26 +80,53 @@ def settle(
         logits = whole(data)
         # A network that agrees with its rule has nothing to learn.
         differs = (((logits > 0) != said) & (weight > 0)).any(dim=1)
-    for index in torch.split(torch.nonzero(differs).squeeze(1), members_at_once(whole, len(data))):
-        if not len(index):  # splitting nothing gives one part
-            break
-        moved = _moved(whole.select(index), data, logits[index], said[index], weight[index], plan)
-        with torch.no_grad(), threads_for(said.numel()):
-            good = ~_clearly_worse(moved(data) > 0, logits[index] > 0, check[index])
-            for parameter, new in zip(whole.parameters(), moved.parameters(), strict=True):
-                parameter[index[good]] = new[good]
+    rough = torch.as_tensor(np.repeat(coarse, [n.members for n in networks]), device=device)
+    for which, teaching in ((differs & ~rough, _Taught.on), (differs & rough, _Taught.rounded)):
+        if not which.any():
+            continue
+        taught = teaching(data)
+        for index in torch.split(torch.nonzero(which).squeeze(1), members_at_once(whole, len(data))):
+            moved = _moved(whole.select(index), taught, said[index], weight[index], plan)
+            with torch.no_grad(), threads_for(said.numel()):
+                good = ~_clearly_worse(moved(data) > 0, logits[index] > 0, check[index])
+                for parameter, new in zip(whole.parameters(), moved.parameters(), strict=True):
+                    parameter[index[good]] = new[good]
     sizes = [network.members for network in networks]
     parts = torch.split(torch.arange(whole.members, device=device), sizes)
     return [whole.select(part) for part in parts]
 
 
-def _moved(network: N, data: Tensor, logits: Tensor, said: Tensor, weight: Tensor, plan: Plan) -> N:
+@dataclass(frozen=True, eq=False)
+class _Taught:
+    """Rows that networks are taught, (n, n_concepts), and for all rows which of them each is."""
+
+    rows: Tensor
+    place: Tensor
+
+    @classmethod
+    def on(cls, data: Tensor) -> _Taught:
+        return cls(data, torch.arange(len(data), device=data.device))
+
+    @classmethod
+    def rounded(cls, data: Tensor) -> _Taught:
+        return cls(*merge_rows(torch.as_tensor(rounded(data.cpu().numpy())).to(data)))
+
+    def add_up(self, weight: Tensor) -> Tensor:
+        return weight.new_zeros(len(weight), len(self.rows)).index_add_(1, self.place, weight)
+
+
+def _moved(network: N, taught: _Taught, said: Tensor, weight: Tensor, plan: Plan) -> N:
     """The members after further epochs on their own answers, on the rule's side where the two differ."""
-    with threads_for(said.numel()):
-        side = 0.5 + MARGIN * torch.where(said, 1.0, -1.0)
-        target = torch.where((logits > 0) == said, torch.sigmoid(logits), side)
+    with torch.no_grad(), threads_for(said.numel()):
         weight = weight / weight.sum(dim=1, keepdim=True).clamp(min=1e-12)
-        rows = Rows(data, weight * target, weight * (1 - target), weight * 0, weight * 0)
+        logits = network(taught.rows)
+        # Rows that are taught as one have the same truths, so a rule says the same about them.
+        rule = torch.zeros_like(logits, dtype=torch.bool)
+        rule[:, taught.place] = said
+        side = 0.5 + MARGIN * torch.where(rule, 1.0, -1.0)
+        target = torch.where((logits > 0) == rule, torch.sigmoid(logits), side)
+        weight = taught.add_up(weight)
+        rows = Rows(taught.rows, weight * target, weight * (1 - target), weight * 0, weight * 0)
     strength = network.l1
     network.l1 = strength * 0
     short = replace(

@@ -29,12 +29,12 @@ from logiclens.explain.rule import Rule, RuleKind, member
 from logiclens.explain.unseen import check_table
 from logiclens.logic.arrays import BoolArray, FloatArray, quiet_products
 from logiclens.logic.formula import FALSE, TRUE, Formula
-from logiclens.logic.minimize import Exact, Minimized, Status, minimize_path
+from logiclens.logic.minimize import Exact, Minimized, Status, minimize_path, prove
 from logiclens.logic.truth_table import TruthTable
 
 STANDARD_ERRORS: Final = 0.35
 """A shorter formula is taken unless it is worse than the best by more than this many standard errors."""
-LITERAL_WORTH: Final = 0.001
+LITERAL_WORTH: Final = 0.00175
 """What a literal less is worth, as a share of the rows, for a target as frequent as not.
 
 With very many rows nothing is due to chance."""
@@ -44,6 +44,7 @@ NECESSARY_RECALL: Final = 0.995
 """Share of a target on which a necessary condition must hold."""
 SUFFICIENT_PRECISION: Final = 0.95
 """Share of the target among the rows on which a sufficient condition holds."""
+_IMPLICATIONS: Final = (RuleKind.IF, RuleKind.ONLY_IF)
 RESTARTS: Final = 1
 """Restarts of the search for the front: enough for tables over few concepts, and many times quicker."""
 
@@ -81,7 +82,9 @@ def explain_class(
     max_literals : int or None, default 20
         Length of the longest formula to consider; None for no limit.
     exact : {"auto", True, False}, default "auto"
-        Whether formulas are proved minimal, as for :func:`logiclens.logic.minimize_path`.
+        Whether the formula is proved to be the best of its length. Of an equivalence the formula that is
+        taken is, as by :func:`logiclens.logic.prove`; of an implication all of the front are, as by
+        :func:`logiclens.logic.minimize_path`, since what comes out of a proof must hold as well.
 
     Returns
     -------
@@ -113,11 +116,13 @@ def explain_class(
         formula, status = (FALSE, NEVER) if yes == 0 else (TRUE, ALWAYS)
     else:
         usable = held_out is not None and held_out.yes.any() and held_out.no.any()
+        search = partial(minimize_path, max_literals=max_literals, order=order, restarts=RESTARTS)
         formula, status, front = _chosen(
             table,
             kind,
             held_out if usable else None,
-            partial(minimize_path, max_literals=max_literals, order=order, exact=exact, restarts=RESTARTS),
+            partial(search, exact=exact if kind in _IMPLICATIONS else False),
+            partial(prove, order=order, exact=exact),
         )
     ends = bool(front) and formula == front[-1].formula and formula.complexity > 0
     if ends and front[-1].errors > 0 and max_literals is not None:
@@ -283,6 +288,7 @@ def _chosen(
     kind: RuleKind,
     truth: TruthTable | None,
     front_of: Callable[[TruthTable], tuple[Minimized, ...]],
+    proof_of: Callable[[TruthTable, Minimized], Minimized],
 ) -> tuple[Formula, str, tuple[FrontPoint, ...]]:
     """Formula, status and front of a target about which the network said yes and no."""
     reference = table if truth is None else truth
@@ -305,12 +311,25 @@ def _chosen(
         errors = [_point(formula, weighted).errors for formula in formulas]
         at = int(np.argmin(errors))  # the first of equals is the shortest
     else:
-        measure = {RuleKind.IF: "precision", RuleKind.ONLY_IF: "recall"}.get(kind, "accuracy")
-        measured = _Measured.of(fired, truth, measure)
+        measured = _Measured.of(fired, truth, _measure(kind))
         front = [replace(point, score=score) for point, score in zip(front, measured.scores, strict=True)]
         worth = literal_worth(float(truth.yes.sum()), float(truth.no.sum()))
         at = choose_point(front, measured.influence, measured.weight, worth=worth)
-    return formulas[at], statuses.get(formulas[at], str(Status.SEARCHED)), tuple(front)
+    if kind in _IMPLICATIONS:
+        return formulas[at], statuses.get(formulas[at], str(Status.SEARCHED)), tuple(front)
+    best = proof_of(table, found[at])
+    point = _point(best.formula, table)
+    if truth is not None:
+        measured = _Measured.of(best.cover.contains(truth.rows)[None], truth, _measure(kind))
+        point = replace(point, score=measured.scores[0])
+    shorter = [each for each in front if each.literals < point.literals and each.errors > point.errors]
+    longer = [each for each in front if each.literals > point.literals and each.errors < point.errors]
+    return best.formula, str(best.status), (*shorter, point, *longer)
+
+
+def _measure(kind: RuleKind) -> str:
+    """What the formulas of a front are compared by."""
+    return {RuleKind.IF: "precision", RuleKind.ONLY_IF: "recall"}.get(kind, "accuracy")
 
 
 def _candidates(
@@ -321,7 +340,7 @@ def _candidates(
     With noise in the table, what is nearly an implication is often the equivalence cut off early.
     """
     found = [*front_of(table)]
-    if kind in (RuleKind.IF, RuleKind.ONLY_IF):
+    if kind in _IMPLICATIONS:
         found += front_of(_weighted(table, kind))
         distinct = {each.formula: each for each in found}
         found = sorted(distinct.values(), key=lambda each: each.literals)

@@ -4,7 +4,7 @@ from logiclens.logic.cover import Cover
 from logiclens.logic.entail import Conflict, at_most_one, conflicts, equivalent, exactly_one, implies, ordered
 from logiclens.logic.export import from_json, to_json, to_python, to_sentence, to_sympy
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
-from logiclens.logic.minimize import Minimized, Status, minimize, minimize_path
+from logiclens.logic.minimize import Minimized, Status, minimize, minimize_path, prove
 from logiclens.logic.normal_form import simplify, substitute, to_cnf, to_dnf, to_nnf
 from logiclens.logic.satisfiability import satisfying_assignment
 from logiclens.logic.sql import to_sql
@@ -35,6 +35,7 @@ __all__ = [
     "minimize_path",
     "ordered",
     "parse_formula",
+    "prove",
     "satisfying_assignment",
     "simplify",
     "substitute",

@@ -1,8 +1,8 @@
 """Rows to learn from, for a whole population: equal ones merged.
 
-Rows of zeros and ones that are equal become one row of their added weights. All criteria are linear in the
-weights of yes and no, so the loss is the same to rounding. Once pruning has left a member few concepts, its
-rows are merged once more, over those.
+Equal rows of few degrees, such as zeros and ones, become one row of their added weights. All criteria are
+linear in the weights of yes and no, so the loss is the same to rounding. Once pruning has left a member few
+concepts, its rows are merged once more, over those.
 """
 
 from __future__ import annotations
@@ -16,7 +16,11 @@ from torch import Tensor
 
 from logiclens.nn.population import LogicNetwork
 
-_CODED = 20  # columns up to which tuples are numbered by their bits
+DEGREES = 15
+"""Rows are merged whose values are multiples of one over this: among them zeros and ones."""
+
+_CODED = 40  # bits up to which tuples are numbered by them
+_SAME = 1e-6  # how far single precision may be off a degree
 
 
 @dataclass(frozen=True)
@@ -64,11 +68,16 @@ class Rows:
     def gathered(self, network: LogicNetwork, merge: bool = True) -> Rows:
         """What the network reads, (members, m, n), with equal tuples of each member merged where told to."""
         inputs = network.gather(self.x)
-        if not merge or inputs.dim() == 2 or inputs.shape[1] > _CODED or not _is_boolean(inputs):
+        if not merge or inputs.dim() == 2:
             return replace(self, x=inputs)
-        members, width, _ = inputs.shape
-        bits = 2 ** torch.arange(width, device=inputs.device)
-        code = sum(inputs[:, at].long() << at for at in range(width))
+        bits = _bits(inputs)
+        members, columns, _ = inputs.shape
+        width = columns * bits
+        if not bits or width > _CODED:
+            return replace(self, x=inputs)
+        unit = DEGREES if bits > 1 else 1
+        shifts = bits * torch.arange(columns, device=inputs.device)
+        code = sum((inputs[:, at] * unit).round_().long() << at * bits for at in range(columns))
         code += torch.arange(members, device=inputs.device)[:, None] << width
         tuples, place = torch.unique(code, return_inverse=True)
         owner = tuples >> width
@@ -78,15 +87,15 @@ class Rows:
             return replace(self, x=inputs)
         starts = torch.cumsum(sizes, dim=0) - sizes
         position = torch.arange(len(tuples), device=inputs.device) - starts[owner] + owner * longest
-        table = inputs.new_zeros(members * longest, width)
-        table[position] = ((tuples[:, None] & bits) > 0).to(inputs.dtype)
+        table = inputs.new_zeros(members * longest, columns)
+        table[position] = ((tuples[:, None] >> shifts) & (2**bits - 1)).to(inputs.dtype) / unit
         flat = position[place].reshape(-1)
 
         def add_up(weight: Tensor) -> Tensor:
             total = weight.new_zeros(members * longest)
             return total.index_add_(0, flat, weight.reshape(-1)).view(members, longest)
 
-        return self.map_weights(add_up, table.view(members, longest, width).transpose(1, 2).contiguous())
+        return self.map_weights(add_up, table.view(members, longest, columns).transpose(1, 2).contiguous())
 
     def select(self, index: Tensor) -> Rows:
         """The rows of some members."""
@@ -104,11 +113,14 @@ class Rows:
 def merge_rows(x: Tensor) -> tuple[Tensor, Tensor]:
     """Distinct rows, and which of them each row is; the rows as they are where merging does not halve them.
 
-    Only rows of zeros and ones are merged: scores hardly ever coincide.
+    Only rows of degrees are merged: other scores hardly ever coincide.
     """
-    if x.numel() and _is_boolean(x):
+    bits = _bits(x) if x.numel() else 0
+    if bits:
         # NumPy sorts rows that are packed into bytes many times faster than torch sorts rows of numbers.
-        packed = np.ascontiguousarray(np.packbits(x.cpu().numpy() > 0, axis=1))
+        values = x.cpu().numpy()
+        packed = np.packbits(values > 0, axis=1) if bits == 1 else np.rint(values * DEGREES).astype(np.uint8)
+        packed = np.ascontiguousarray(packed)
         whole = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
         _, first, place = np.unique(whole, return_index=True, return_inverse=True)
         if 2 * len(first) <= len(x):
@@ -116,5 +128,9 @@ def merge_rows(x: Tensor) -> tuple[Tensor, Tensor]:
     return x, torch.arange(len(x), device=x.device)
 
 
-def _is_boolean(x: Tensor) -> bool:
-    return bool(((x == 0) | (x == 1)).all())
+def _bits(x: Tensor) -> int:
+    """Bits that hold a value: 1 of zeros and ones, 4 of degrees, 0 where there are other values."""
+    if bool(((x == 0) | (x == 1)).all()):
+        return 1
+    steps = x * DEGREES
+    return 4 if bool(((steps - steps.round()).abs() <= DEGREES * _SAME).all()) else 0

@@ -46,7 +46,7 @@ def from_stored(stored: Stored, population: Population[Any], device: torch.devic
     tensors = stored.tensors
     l1, width = tensors["l1"].tolist(), tensors["layers.0.weight"].shape[2]
     streams = [np.random.default_rng(0)] * len(l1)  # for weights that are replaced below
-    network: LogicNetwork = population.make(streams, width, l1, population.widths[0])
+    network: LogicNetwork = population.make(streams, width, l1, population.widths.common[0])
     if "columns" in tensors:
         network.columns = torch.tensor(tensors["columns"])
     network.load_state_dict(

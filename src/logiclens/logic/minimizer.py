@@ -1,0 +1,236 @@
+"""One table and the questions about it: what the functions of :mod:`logiclens.logic.minimize` ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Literal
+
+import numpy as np
+
+from logiclens.errors import LimitError
+from logiclens.logic.arrays import IndexArray, Terms, pack
+from logiclens.logic.cover import Cover
+from logiclens.logic.exact import Proof, best_tradeoff, smallest_agreeing
+from logiclens.logic.expand import agreeing_terms, covered_rows, first_agreeing_terms
+from logiclens.logic.formula import Formula
+from logiclens.logic.lattice import MAX_CONCEPTS
+from logiclens.logic.problem import Problem
+from logiclens.logic.set_cover import QUICK, THOROUGH, Effort
+from logiclens.logic.tradeoff import RESTARTS, Budget, Tradeoff
+from logiclens.logic.truth_table import TruthTable
+
+_PATH_CONCEPTS: Final = 6  # concepts up to which every point of a front is proved unless told otherwise
+_POINT_CONCEPTS: Final = 7  # concepts up to which one point of a front is
+_LONGEST_START: Final = 1000  # literals of an agreeing formula that is worth shortening
+_LOOK: Final = 1 << 14  # tuples up to which the terms of an agreeing formula are looked at once more
+_BLOCK: Final = 1 << 17  # tuples whose coverage is worked out at once
+
+Exact = Literal["auto", True, False]
+
+
+class Status(StrEnum):
+    """How a formula was found."""
+
+    PROVED = "proved minimal"
+    """No formula does better."""
+    SEARCHED = "best found"
+    """The search found none that does better."""
+
+
+@dataclass(frozen=True)
+class Minimized:
+    """A formula for a truth table, with what it costs.
+
+    Attributes
+    ----------
+    formula : Formula
+        A DNF; the term that covers most of the yes-weight stands first.
+    cover : Cover
+        The same, packed, over all concepts of the table.
+    errors : float
+        Weight of the answers the formula gets wrong.
+    literals : int
+        Number of literals.
+    status : Status
+        ``"proved minimal"``: no formula does better (by more than a millionth of the weight, where errors are
+        traded). ``"best found"``: the search found none better.
+    """
+
+    formula: Formula
+    cover: Cover
+    errors: float
+    literals: int
+    status: Status
+
+    def __str__(self) -> str:
+        literals = f"{self.literals} literal{'' if self.literals == 1 else 's'}"
+        return f"{self.formula}  ({literals}, errors {self.errors:g}, {self.status})"
+
+
+class Minimizer:
+    """Answers to the questions about one problem, with a proof where one is wanted and affordable."""
+
+    def __init__(self, problem: Problem, exact: Exact, restarts: int = RESTARTS) -> None:
+        self.restarts = restarts
+        self.problem = problem
+        self.exact = exact
+        self.effort: Effort = THOROUGH if exact is True else QUICK
+        self.small = problem.n_concepts <= MAX_CONCEPTS
+        if exact is True and not self.small:
+            raise self._no_proof()
+
+    def agree(self) -> Minimized:
+        """The shortest formula that agrees with every tuple."""
+        return self._result(*self._agreeing(prove=bool(self.exact)))
+
+    def _agreeing(self, prove: bool) -> Proof:
+        problem = self.problem
+        yes, no = problem.gain > 0, problem.gain < 0
+        if not yes.any() or not no.any():
+            return Proof(np.zeros((int(yes.any()), problem.n_concepts), dtype=np.int8), True)
+        wanted, avoided = problem.bits[yes], problem.bits[no]
+        proof = None
+        if prove and self.small:
+            proof = smallest_agreeing(wanted, avoided, problem.relevance, self.effort)
+            if proof is not None and proof.proved:
+                return proof
+        found = self._shortened(agreeing_terms(wanted, avoided, problem.relevance_of_rows(yes)))
+        return proof if proof is not None and _size(proof.terms) <= _size(found) else Proof(found, False)
+
+    def _shortened(self, terms: Terms) -> Terms:
+        """What one more look at each term makes of a formula that agrees with every tuple."""
+        problem = self.problem
+        if len(problem.gain) > _LOOK:
+            return terms
+        search = Tradeoff(problem.bits, problem.gain, problem.relevance, Budget())
+        won = search.offer(terms)
+        search.polish_cover(terms, search.finest_price())
+        return next(found for _, (value, found) in sorted(search.front.covers.items()) if value >= won)
+
+    def trade(self, cost: float, budget: Budget) -> Minimized:
+        """The formula of least errors plus cost of the literals, within the budget."""
+        # A literal that costs the whole weight never pays, and one that costs more does not either.
+        price = min(cost, 1.0) * self.problem.table.total / self.problem.scale
+        front = self._search(budget, price).front
+        won, terms = front.best(price, budget.literals)
+        proof = None
+        if self.exact and self.small:
+            reached = won - price * _size(terms)
+            proof = self._best(price, budget, reached)
+        return self._result(*(proof or Proof(terms, False)))
+
+    def _search(self, budget: Budget, last_price: float) -> Tradeoff:
+        """The search for the front, helped by a formula that agrees with every tuple if one is short."""
+        bits, gain = self.problem.sample()
+        search = Tradeoff(bits, gain, self.problem.relevance, budget)
+        start = None
+        if (gain > 0).any() and (gain < 0).any():
+            affordable = gain[gain > 0].sum() / last_price if last_price else _LONGEST_START
+            longest = min(affordable, 4 * budget.literals, _LONGEST_START)
+            start = first_agreeing_terms(
+                bits[gain > 0],
+                bits[gain < 0],
+                self.problem.relevance,
+                longest,
+                quickly=self.restarts < RESTARTS,
+            )
+        search.sweep(last_price, start, self.restarts)
+        return search
+
+    def _best(self, price: float, budget: Budget, reached: float) -> Proof | None:
+        problem = self.problem
+        return best_tradeoff(
+            problem.bits, problem.gain, problem.relevance, price, budget, reached, self.effort
+        )
+
+    def path(self, budget: Budget) -> tuple[Minimized, ...]:
+        """Best formulas of every size."""
+        search = self._search(budget, 0.0)
+        agreement = None
+        if np.isinf(budget.literals) and not self._agrees(search.front.best(0.0)[1]):
+            agreement = self._agreeing(prove=False).terms
+            search.offer_shorter(agreement)
+        covers = [
+            terms for size, (_, terms) in sorted(search.front.covers.items()) if size <= budget.literals
+        ]
+        if agreement is not None:
+            covers.append(agreement)
+        if self.exact is True or (self.exact == "auto" and self.problem.n_concepts <= _PATH_CONCEPTS):
+            points = self._proved_path(search, _size(covers[-1]))
+        else:
+            points = (self._result(terms, False) for terms in sorted(covers, key=_size))
+        return tuple(_falling(points))
+
+    def prove(self, found: Minimized) -> Minimized:
+        """The best formula of at most as many literals; the same where there is no proof."""
+        if not self.exact or (self.exact == "auto" and self.problem.n_concepts > _POINT_CONCEPTS):
+            return found
+        won = (float(self.problem.table.yes.sum()) - found.errors) / self.problem.scale
+        proof = self._best(0.0, Budget(literals=found.literals), won)
+        if proof is None and self.exact is True:
+            raise self._no_proof()
+        return found if proof is None else self._result(*proof)
+
+    def _agrees(self, terms: Terms) -> bool:
+        """Whether a formula agrees with every tuple of the whole table."""
+        return np.array_equal(covered_rows(terms, self.problem.bits), self.problem.gain > 0)
+
+    def _proved_path(self, search: Tradeoff, longest: int) -> Iterator[Minimized]:
+        """The best formula of at most 0, 1, 2, ... literals."""
+        for size in range(longest + 1):
+            won, terms = search.front.best(0.0, size)
+            proof = self._best(0.0, Budget(literals=size), won) or Proof(terms, False)
+            search.offer(proof.terms)
+            yield self._result(*proof)
+
+    def _result(self, terms: Terms, proved: bool) -> Minimized:
+        if self.exact is True and not proved:
+            raise self._no_proof()
+        whole = self.problem.over_all_concepts(terms)
+        table = self.problem.table
+        order, errors = _weigh(_packed(table.names, whole), table)
+        cover = _packed(table.names, whole[order])
+        return Minimized(
+            formula=cover.to_formula(),
+            cover=cover,
+            errors=errors,
+            literals=_size(terms),
+            status=Status.PROVED if proved else Status.SEARCHED,
+        )
+
+    def _no_proof(self) -> LimitError:
+        table = self.problem.table
+        return LimitError(
+            f"No proof within the limits for a table of {len(table.names)} concepts and "
+            f"{table.n_rows} rows. Use exact='auto' for the best formula found, or fewer concepts."
+        )
+
+
+def _falling(points: Iterator[Minimized]) -> Iterator[Minimized]:
+    """Those points of a front, by length, that have fewer errors than all shorter ones."""
+    least = np.inf
+    for point in points:
+        if point.errors < least:
+            least = point.errors
+            yield point
+
+
+def _packed(names: tuple[str, ...], terms: Terms) -> Cover:
+    return Cover(names, pack(terms > 0), pack(terms < 0))
+
+
+def _weigh(cover: Cover, table: TruthTable) -> tuple[IndexArray, float]:
+    """Order of the terms for reading, the one that covers most of the yes-weight first; and the errors."""
+    weight, errors = np.zeros(len(cover)), 0.0
+    for start in range(0, table.n_rows, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        covered = cover.covered_by_terms(table.rows[block])
+        weight += table.yes[block] @ covered
+        errors += float(np.where(covered.any(axis=1), table.no[block], table.yes[block]).sum())
+    return np.lexsort((cover.literal_counts, -weight)), errors
+
+
+def _size(terms: Terms) -> int:
+    return int(np.abs(terms).sum())
