@@ -63,7 +63,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         holds wherever the target does (``y -> phi``, a necessary condition); ONLY IF, the target wherever
         the formula holds (``phi -> y``, a sufficient condition).
     max_literals : int or "auto"
-        Longest formula to consider. "auto": 9, or 32 for a network that needs more than 7 concepts.
+        Longest formula to consider. "auto": 9, or 32 for a network that keeps more than 7 concepts.
     unseen : {"ignore", "ask"}, default "ignore"
         Combinations of concepts that do not occur: don't-cares, or as the network answers them.
     aggregation : {"minimal", "paper"}, default "minimal"

@@ -19,8 +19,9 @@ class MuClassifier(LENClassifier):
     Parameters
     ----------
     max_concepts : int or "auto", default "auto"
-        Most concepts a target's network keeps, the paper's zeta. "auto": 7 or, for a target whose network
-        loses by that more than 5 % of the rows held out, and more than chance explains, 20.
+        Most concepts a target's network keeps, the paper's zeta. "auto": 7, or 10 for a target rarer than one
+        row in ten among several; 20 for one whose network loses by that more than 7 % of the rows held out,
+        and more than chance explains.
     tau : float, default 0
         Least relevance, relative to the most relevant concept, of a concept that is kept.
     settle : bool, default True

@@ -208,7 +208,7 @@ def literal_worth(yes: float, no: float) -> float:
     Examples
     --------
     >>> round(literal_worth(50.0, 50.0), 5), round(literal_worth(1.0, 99.0), 5)
-    (0.001, 0.0002)
+    (0.00175, 0.00035)
     """
     share = yes / (yes + no)
     return float(2.0 * LITERAL_WORTH * np.sqrt(share * (1.0 - share)))
