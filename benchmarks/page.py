@@ -116,7 +116,8 @@ def page(
         _section(
             "Consistency",
             [
-                "How far the same concepts return over the first five folds.",
+                "How far the same concepts return over the first five folds. Classes that a method has no "
+                "rule for in any of them are left out.",
                 *_shown(tables.consistency_table(board, adjusted=adjusted) for adjusted in (False, True)),
                 *_trade_off(curve),
             ],

@@ -94,6 +94,7 @@ from logiclens.logic import (
     minimize_path,
     ordered,
     parse_formula,
+    prove,
     satisfying_assignment,
     simplify,
     substitute,
@@ -587,6 +588,13 @@ CASES: dict[str, dict[str, Call]] = {
     "minimize_path": {
         **settings(minimize_path),
         **prefixed("restarts", each(lambda value: minimize_path(TABLE, restarts=value), NOT_A_COUNT)),
+    },
+    "prove": {
+        **prefixed("table", each(lambda value: prove(value, minimize(TABLE)), NOT_A_TABLE)),
+        **prefixed("found", each(lambda value: prove(TABLE, value), NOT_A_TABLE)),
+        "another table's": lambda: prove(TABLE, minimize(TruthTable.from_data([[0], [1]], [0, 1], ["z"]))),
+        "exact": lambda: prove(TABLE, minimize(TABLE), exact="yes"),
+        "order": lambda: prove(TABLE, minimize(TABLE), order=["c"]),
     },
     "Cover": {
         **prefixed("names", each(lambda value: Cover(value, WORDS, WORDS), NOT_NAMES)),

@@ -48,6 +48,7 @@ LOGIC_NAMES = {
     "minimize_path",
     "ordered",
     "parse_formula",
+    "prove",
     "satisfying_assignment",
     "simplify",
     "substitute",

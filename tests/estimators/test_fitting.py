@@ -326,3 +326,37 @@ def test_large_data_are_searched_in_the_sample(monkeypatch):
     (trained,) = train_folds(searching(), SOME, x, y[:, None], [fifth_held_out(len(x))])
 
     assert concepts_read(trained)[-1] == [10, 11, 12, 13, 14]
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_of_many_concepts_those_of_rare_targets_are_told_among_all(monkeypatch, n_outputs):
+    """Networks read all concepts by then, the search some of them."""
+    x, y = hidden_together(0, n=3000)
+    rare = ((x[:, 5] + x[:, 6] == 0) ^ (np.arange(len(x)) % 100 == 0)).astype(float)
+    monkeypatch.setattr(reducing, "MOST_CONCEPTS", 30)
+    monkeypatch.setattr(reducing, "TELLING", (12, 12, 24))
+    outputs = np.column_stack([rare, y])[:, :n_outputs]
+    (trained,) = train_folds(searching(), SOME, x, outputs, [fifth_held_out(len(x))])
+
+    assert {5, 6} <= {*concepts_read(trained)[1]}
+    assert trained.network.n_concepts == x.shape[1]
+
+
+def test_rounded_scores_are_sampled_when_they_are_still_many(monkeypatch):
+    random = np.random.default_rng(0)
+    x = np.repeat(random.random((300, 4)), 3, axis=0)
+    x = np.clip(np.round(15 * x) / 15 + 1e-3 * random.random(x.shape), 0.0, 1.0)
+    monkeypatch.setattr(reducing, "MOST_ROWS", 100)
+    trained_on = []
+    train = fitting.train
+
+    def watched(network: Any, rows: Any, *others: Any) -> Any:
+        trained_on.append(len(rows.x))
+        return train(network, rows, *others)
+
+    monkeypatch.setattr(fitting, "train", watched)
+    y = (x[:, :1] > 0.5).astype(float)
+    (trained,) = train_folds(population(), PLAN, x, y, [Fold(np.ones(len(x)), np.zeros(len(x)))])
+
+    assert trained.coarse
+    assert max(trained_on) <= 110

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,6 +16,7 @@ from logiclens.estimators.asking import ask
 from logiclens.estimators.counting import Fold
 from logiclens.estimators.inputs import read_concepts
 from logiclens.estimators.rounding import makes_equal, rounded
+from logiclens.estimators.runs import fit_folds
 from logiclens.nn.rows import DEGREES
 
 
@@ -110,3 +113,24 @@ def test_progress_goes_up_to_one_when_some_folds_are_rounded_and_others_are_not(
 
     assert told == sorted(told)
     assert told[-1] == pytest.approx(1.0)
+
+
+def test_a_fold_that_is_rounded_is_what_a_fit_on_its_rows_is():
+    """Settled and explained, too: formulas and logits."""
+    x, y = saturated(600)
+    wrong = np.random.default_rng(5).random(len(y)) < 0.1
+    targets, weight = MuClassifier().read_data(x, (y ^ wrong).astype(int), None)
+    model = MuClassifier(random_state=0)
+    recipe = model.recipe(read_concepts(x))
+    parts = [np.arange(len(x)) % 3 != fold for fold in range(3)]
+    folds = [model.hold_out(x, targets, weight * part) for part in parts]
+    for part, fitted in zip(parts, fit_folds(recipe, x, targets, folds), strict=True):
+        own = replace(targets, outputs=targets.outputs[part])
+        fold = model.hold_out(x[part], own, weight[part])
+        (alone,) = fit_folds(recipe, x[part], own, [fold])
+        assert fitted.trained.coarse
+        assert alone.trained.coarse
+        np.testing.assert_allclose(ask(fitted.network, x), ask(alone.network, x), atol=1e-3)
+        assert {k: str(v) for k, v in fitted.rules.formulas.items()} == {
+            k: str(v) for k, v in alone.rules.formulas.items()
+        }

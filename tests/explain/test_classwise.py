@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logiclens.errors import InputError
@@ -49,6 +51,23 @@ def test_example_1_of_the_paper():
     assert found.status == "proved minimal"
     assert found.scores is None
     assert found.chosen.errors == 0
+
+
+@given(labelled_rows(max_concepts=4, max_rows=30), st.integers(0, 2**32 - 1))
+@settings(max_examples=40)
+def test_the_front_falls_strictly_with_the_proved_formula_in_it(data, seed):
+    """Wherever the proof put the formula that was taken, and whether or not there is a truth to choose by."""
+    X, y, weight, names = data
+    table = TruthTable.from_data(X, y, names, weight)
+    answers = np.random.default_rng(seed).integers(0, 5, (2, table.n_rows)).astype(float)
+    truth = TruthTable(table.names, table.rows, *answers)
+    for known in (None, truth):
+        found = explain_class(table, "y", truth=known)
+        if found.front:
+            points = [(point.literals, point.errors) for point in found.front]
+            assert points == sorted(points)
+            assert all(a[1] > b[1] for a, b in pairwise(points))
+            assert [point.formula for point in found.front].count(found.formula) == 1
 
 
 @given(labelled_rows(3, 12))

@@ -184,6 +184,35 @@ def test_nothing_is_proved_where_that_is_not_wanted_or_too_much():
     )
 
 
+def test_a_formula_that_nothing_beats_is_the_one_that_is_proved():
+    """Of equals the one that was asked about stays."""
+    table = TruthTable.from_data(all_rows(2), [False, False, False, True], names=["a", "b"])
+    table = TruthTable(table.names, table.rows, 3 * table.yes, table.no)
+    for text in ("a", "b"):
+        found = replace(minimize_path(table, exact=False)[0], literals=1, errors=99.0)
+        formula = parse_formula(text)
+        found = replace(found, formula=formula, cover=Cover.from_formula(formula, table.names))
+        proof = prove(table, found)
+        assert (str(proof.formula), proof.errors, proof.status) == (text, 1.0, Status.PROVED)
+
+
+def test_only_formulas_for_the_table_are_proved():
+    table = TruthTable.from_data(all_rows(2), [False, True, True, True], names=["a", "b"])
+    other = TruthTable.from_data(all_rows(2), [False, True, True, True], names=["c", "b"])
+    messages = []
+    for found in (None, "a | b", minimize(other)):
+        with pytest.raises(InputError) as info:
+            prove(table, found)
+        messages.append(str(info.value))
+
+    assert messages == [
+        "A Minimized is needed. Got None; minimize and minimize_path make such results.",
+        "A Minimized is needed. Got 'a | b'; minimize and minimize_path make such results.",
+        "The formula is about the concepts ['c', 'b'], the table about ['a', 'b']. "
+        "Pass a formula that was found for this table.",
+    ]
+
+
 def test_even_digits_take_five_literals():
     table = TruthTable.from_data(np.eye(10), np.arange(10) % 2 == 0, names=DIGITS)
     found = minimize(table)

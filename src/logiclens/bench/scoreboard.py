@@ -198,7 +198,8 @@ class Scoreboard:
         folds = [row for row in self.folds(experiment, method) if row["fold"] < FOLDS_OF_CONSISTENCY]
         used = [row["used"] for row in folds if row.get("used")]
         told = {name for each in used for name, concepts in each.items() if concepts}
-        told &= told if label is None else {label}
+        if label is not None:
+            told &= {label}
         used = [{name: each[name] for name in each if name in told} for each in used]
         used = [each for each in used if each]
         if len(used) < 2:

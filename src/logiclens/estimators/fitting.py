@@ -130,11 +130,12 @@ def train_folds(
     device = resolve_device(population.device)
     report = progress or (lambda _: None)
     coarse = np.array([makes_equal(x, fold) for fold in folds])
-    large = np.array([not few and is_large(x, fold) for few, fold in zip(coarse, folds, strict=True)])
+    read = {False: x, True: rounded(x) if coarse.any() else x}  # by whether a fold is rounded
+    large = np.array([is_large(read[few], fold) for few, fold in zip(coarse.tolist(), folds, strict=True)])
     found: dict[_Group, list[Best[N]]] = {}
     done = 0
-    for which, values in ((~coarse & ~large, x), (coarse, rounded(x) if coarse.any() else x)):
-        together = np.flatnonzero(which).tolist()
+    for rough, values in read.items():
+        together = np.flatnonzero((coarse == rough) & ~large).tolist()
         if not together:
             continue
 
@@ -151,7 +152,7 @@ def train_folds(
             report((done + share) / len(folds))
 
         fold = folds[at]
-        part = reduced(x, outputs, fold, population.seed)
+        part = reduced(read[bool(coarse[at])], outputs, fold, population.seed)
         data = _Data.of(part.x, part.outputs, [part.fold], device)
         whole = _Whole(x, outputs, fold, part.columns)
         best = _train(population, plan, data, whole, told_of_one)
@@ -231,7 +232,8 @@ def _train(
             if not work.groups:
                 continue
             room = [widths.rare[0] if group in rare else 0 for group in work.groups]
-            kept = _filled(kept, [found[group] for group in work.groups], room)
+            columns = None if whole is None else whole.columns
+            kept = _filled(kept, [found[group] for group in work.groups], room, columns)
             network = work.made(widths.common[0])
             network.narrow(kept.repeat_interleave(population.group, dim=0))
             for group, new in work.done(network).items():
@@ -249,14 +251,17 @@ def _rare(data: _Data) -> set[_Group]:
     return {*zip(fold.tolist(), output.tolist(), strict=True)}
 
 
-def _filled(kept: Tensor, best: Sequence[Best[N]], room: Sequence[int]) -> Tensor:
+def _filled(kept: Tensor, best: Sequence[Best[N]], room: Sequence[int], columns: IndexArray | None) -> Tensor:
     """Concepts of formulas and, as far as there is room, those that matter most to the best network.
 
-    The formula of a rare target says what it is; the others help to tell it from all that it is not.
+    The formula of a rare target says what it is; the others help to tell it from all that it is not. Where
+    not all concepts are trained on, the best networks already read all, and ``columns`` says which those are.
     """
-    nothing = torch.zeros(1, kept.shape[1], device=kept.device)
+    nothing = torch.zeros(1, best[0].network.n_concepts, device=kept.device)
     relevance = {id(each.network): each.network.relevance(nothing) for each in best}
     scores = torch.cat([relevance[id(each.network)][each.members[:1]] for each in best])
+    if columns is not None:
+        scores = scores[:, torch.as_tensor(columns, device=kept.device)]
     ranked = torch.where(kept, torch.inf, scores).argsort(dim=1, descending=True, stable=True)
     first = torch.arange(kept.shape[1], device=kept.device) < torch.tensor(room, device=kept.device)[:, None]
     return kept | (torch.zeros_like(kept).scatter(1, ranked, first) & (scores > 0))

@@ -2,9 +2,11 @@
 
 Concepts that a network finds in pictures are nearly all nearly 0 or nearly 1: rows that say the same differ
 in digits that say nothing. Rounded, such rows become one row of their added weights, and training, whose time
-grows with the rows, takes a fraction of it: the 63 000 digits of MNIST have some 500 rows of degrees. Which
-network is taken, how it settles and what its rules say is decided on the scores as they are; rounded or not,
-a concept is true of a row or is not. Rows of scores that differ stay as they are.
+grows with the rows, takes a fraction of it: the 63 000 digits of MNIST have some 500 rows of degrees.
+
+Networks learn, are ranked and settle on degrees. Which of the settled ones is taken, what its rules say and
+how good they are is decided on the scores as they are; rounded or not, a concept is true of a row or is not.
+Rows of scores that differ stay as they are.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ def makes_equal(x: FloatArray, fold: Fold) -> bool:
     (False, True)
     """
     rows = x[(fold.train + fold.check) > 0]
-    coarse = rounded(rows)
-    if np.array_equal(coarse, rows):
+    coarse = np.rint(DEGREES * rounded(rows)).astype(np.uint8)
+    n_coarse = len(np.unique(coarse.view(np.dtype((np.void, rows.shape[1])))))
+    if 2 * n_coarse > len(rows):
         return False
-    return 2 * len(Distinct.of(coarse).first) <= len(Distinct.of(rows).first)
+    return 2 * n_coarse <= len(Distinct.of(rows).first)

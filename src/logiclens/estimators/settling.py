@@ -81,12 +81,17 @@ def settle(
         # A network that agrees with its rule has nothing to learn.
         differs = (((logits > 0) != said) & (weight > 0)).any(dim=1)
     rough = torch.as_tensor(np.repeat(coarse, [n.members for n in networks]), device=device)
-    for which, teaching in ((differs & ~rough, _Taught.on), (differs & rough, _Taught.rounded)):
-        if not which.any():
+    for coarsely in (False, True):
+        waiting = torch.nonzero(differs & (rough == coarsely)).squeeze(1)
+        if not len(waiting):
             continue
-        taught = teaching(data)
-        for index in torch.split(torch.nonzero(which).squeeze(1), members_at_once(whole, len(data))):
-            moved = _moved(whole.select(index), taught, said[index], weight[index], plan)
+        taught = _Taught.rounded(x, data) if coarsely else _Taught.on(data)
+        for index in torch.split(waiting, members_at_once(whole, len(data))):
+            rows, learns = taught.lesson(whole.select(index), said[index], weight[index])
+            index = index[learns]
+            if not len(index):
+                continue
+            moved = _moved(whole.select(index), rows.select(learns), plan)
             with torch.no_grad(), threads_for(said.numel()):
                 good = ~_clearly_worse(moved(data) > 0, logits[index] > 0, check[index])
                 for parameter, new in zip(whole.parameters(), moved.parameters(), strict=True):
@@ -98,7 +103,7 @@ def settle(
 
 @dataclass(frozen=True, eq=False)
 class _Taught:
-    """Rows that networks are taught, (n, n_concepts), and for all rows which of them each is."""
+    """Rows that networks are taught, (n, n_concepts), and which of them each row of the data is."""
 
     rows: Tensor
     place: Tensor
@@ -108,25 +113,29 @@ class _Taught:
         return cls(data, torch.arange(len(data), device=data.device))
 
     @classmethod
-    def rounded(cls, data: Tensor) -> _Taught:
-        return cls(*merge_rows(torch.as_tensor(rounded(data.cpu().numpy())).to(data)))
+    def rounded(cls, x: FloatArray, data: Tensor) -> _Taught:
+        return cls(*merge_rows(torch.as_tensor(rounded(x)).to(data)))
 
-    def add_up(self, weight: Tensor) -> Tensor:
-        return weight.new_zeros(len(weight), len(self.rows)).index_add_(1, self.place, weight)
+    @torch.no_grad()
+    def lesson(self, network: LogicNetwork, said: Tensor, weight: Tensor) -> tuple[Rows, Tensor]:
+        """The members' own answers, on the rule's side where the two differ; and who has something to learn.
+
+        Rows that are taught as one have the same truths, so a rule says the same about them.
+        """
+        with threads_for(said.numel()):
+            weight = weight / weight.sum(dim=1, keepdim=True).clamp(min=1e-12)
+            weight = weight.new_zeros(len(weight), len(self.rows)).index_add_(1, self.place, weight)
+            logits = network(self.rows)
+            rule = torch.zeros_like(logits, dtype=torch.bool)
+            rule[:, self.place] = said
+            differs = (logits > 0) != rule
+            target = torch.where(differs, 0.5 + MARGIN * torch.where(rule, 1.0, -1.0), torch.sigmoid(logits))
+            rows = Rows(self.rows, weight * target, weight * (1 - target), weight * 0, weight * 0)
+        return rows, torch.nonzero((differs & (weight > 0)).any(dim=1)).squeeze(1)
 
 
-def _moved(network: N, taught: _Taught, said: Tensor, weight: Tensor, plan: Plan) -> N:
-    """The members after further epochs on their own answers, on the rule's side where the two differ."""
-    with torch.no_grad(), threads_for(said.numel()):
-        weight = weight / weight.sum(dim=1, keepdim=True).clamp(min=1e-12)
-        logits = network(taught.rows)
-        # Rows that are taught as one have the same truths, so a rule says the same about them.
-        rule = torch.zeros_like(logits, dtype=torch.bool)
-        rule[:, taught.place] = said
-        side = 0.5 + MARGIN * torch.where(rule, 1.0, -1.0)
-        target = torch.where((logits > 0) == rule, torch.sigmoid(logits), side)
-        weight = taught.add_up(weight)
-        rows = Rows(taught.rows, weight * target, weight * (1 - target), weight * 0, weight * 0)
+def _moved(network: N, rows: Rows, plan: Plan) -> N:
+    """The members after further epochs on what they are taught."""
     strength = network.l1
     network.l1 = strength * 0
     short = replace(

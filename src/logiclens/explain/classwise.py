@@ -320,7 +320,7 @@ def _chosen(
     best = proof_of(table, found[at])
     point = _point(best.formula, table)
     if truth is not None:
-        measured = _Measured.of(best.cover.contains(truth.rows)[None], truth, _measure(kind))
+        measured = _Measured.of(best.cover.contains(truth.rows)[None], truth, "accuracy")
         point = replace(point, score=measured.scores[0])
     shorter = [each for each in front if each.literals < point.literals and each.errors > point.errors]
     longer = [each for each in front if each.literals > point.literals and each.errors < point.errors]

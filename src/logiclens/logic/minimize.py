@@ -157,7 +157,7 @@ def prove(
     found : Minimized
         A formula for that table, such as a point of a front that was only searched for.
     exact : {"auto", True, False}, default "auto"
-        "auto" tries for tables of up to 7 concepts, True for up to 12 (or raises
+        "auto" tries for tables of up to 6 concepts, True for up to 12 (or raises
         :class:`~logiclens.errors.LimitError`), False never.
     order : sequence of str, or array of shape (n_concepts,) or (n_rows, n_concepts), optional
         Which concepts matter, as for :func:`minimize`.
@@ -165,7 +165,14 @@ def prove(
     Returns
     -------
     Minimized
-        The same formula where no proof was tried, or none succeeded.
+        The same formula where no proof was tried, where none succeeded, and where none is better.
+
+    Raises
+    ------
+    InputError
+        ``found`` is no formula for that table.
+    LimitError
+        ``exact=True`` and no proof within the limits.
 
     Examples
     --------
@@ -176,6 +183,15 @@ def prove(
     best found - proved minimal
     """
     _check(table, exact)
+    if not isinstance(found, Minimized):
+        raise InputError(
+            f"A Minimized is needed. Got {shown(found)}; minimize and minimize_path make such results."
+        )
+    if found.cover.names != table.names:
+        raise InputError(
+            f"The formula is about the concepts {shown(list(found.cover.names))}, the table about "
+            f"{shown(list(table.names))}. Pass a formula that was found for this table."
+        )
     minimizer = Minimizer(Problem(table, order), exact)
     with one_thread():
         return minimizer.prove(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Literal
 
@@ -21,8 +21,8 @@ from logiclens.logic.set_cover import QUICK, THOROUGH, Effort
 from logiclens.logic.tradeoff import RESTARTS, Budget, Tradeoff
 from logiclens.logic.truth_table import TruthTable
 
-_PATH_CONCEPTS: Final = 6  # concepts up to which every point of a front is proved unless told otherwise
-_POINT_CONCEPTS: Final = 7  # concepts up to which one point of a front is
+_PATH_CONCEPTS: Final = 6  # concepts up to which points of a front are proved unless told otherwise
+_SAME: Final = 1e-9  # share of the weight by which errors may differ that are the same
 _LONGEST_START: Final = 1000  # literals of an agreeing formula that is worth shortening
 _LOOK: Final = 1 << 14  # tuples up to which the terms of an agreeing formula are looked at once more
 _BLOCK: Final = 1 << 17  # tuples whose coverage is worked out at once
@@ -164,14 +164,21 @@ class Minimizer:
         return tuple(_falling(points))
 
     def prove(self, found: Minimized) -> Minimized:
-        """The best formula of at most as many literals; the same where there is no proof."""
-        if not self.exact or (self.exact == "auto" and self.problem.n_concepts > _POINT_CONCEPTS):
+        """The best formula of at most as many literals; the same where none is proved, or better."""
+        if not self.exact or (self.exact == "auto" and self.problem.n_concepts > _PATH_CONCEPTS):
             return found
-        won = (float(self.problem.table.yes.sum()) - found.errors) / self.problem.scale
+        table = self.problem.table
+        errors = _weigh(found.cover, table)[1]
+        won = (float(table.yes.sum()) - errors) / self.problem.scale
         proof = self._best(0.0, Budget(literals=found.literals), won)
-        if proof is None and self.exact is True:
-            raise self._no_proof()
-        return found if proof is None else self._result(*proof)
+        if proof is None:
+            if self.exact is True:
+                raise self._no_proof()
+            return found
+        best = self._result(*proof)
+        if best.literals == found.literals and best.errors >= errors - _SAME * table.total:
+            return replace(found, errors=errors, status=best.status)
+        return best
 
     def _agrees(self, terms: Terms) -> bool:
         """Whether a formula agrees with every tuple of the whole table."""

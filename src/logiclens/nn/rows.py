@@ -54,7 +54,7 @@ class Rows:
         )
 
     def merged(self) -> Rows:
-        """Rows of equal Booleans as one; unchanged when a value is neither 0 nor 1."""
+        """Equal rows of zeros and ones, or of other degrees, as one; as they are with other values."""
         distinct, place = merge_rows(self.x)
         if distinct is self.x:
             return self

@@ -17,9 +17,12 @@ from logiclens.scale.streaming.candidates import from_stored, to_stored
 from logiclens.scale.streaming.checkpoint import Checkpoint
 
 
+@pytest.mark.parametrize("saturated", [False, True])
 @pytest.mark.parametrize("classifier", [MuClassifier, EntropyClassifier, PsiClassifier, ReluClassifier])
-def test_candidates_are_kept(classifier: Any, tmp_path: Path):
+def test_candidates_are_kept(classifier: Any, saturated: bool, tmp_path: Path):
     x = np.random.default_rng(0).random((200, 9))
+    if saturated:
+        x = (x[0] > 0.5) + 0.02 * (0.5 - x)
     y = ((x[:, 0] > 0.5) ^ (x[:, 1] > 0.5))[:, None] * 1.0
     recipe = classifier(epochs=12, random_state=0).recipe(Inputs(x, tuple("abcdefghi"), True, ()))
     half = np.full(200, 0.5)
@@ -37,4 +40,5 @@ def test_candidates_are_kept(classifier: Any, tmp_path: Path):
     assert torch.equal(again.network.kept(), trained.network.kept())
     for name in ("loss_curve", "n_iter", "converged", "penalty", "searched"):
         np.testing.assert_array_equal(getattr(again, name), getattr(trained, name))
+    assert again.coarse == trained.coarse == saturated
     assert vars(again.network).keys() == vars(trained.network).keys()

@@ -30,7 +30,7 @@ def to_stored(trained: Trained[Any]) -> Stored:
         if isinstance(value, bool | int | float) and not name.startswith("_")
     }
     history = {name: np.asarray(getattr(trained, name)) for name in _HISTORY}
-    return Stored({"network": settings}, {**tensors, **history})
+    return Stored({"network": settings, "coarse": trained.coarse}, {**tensors, **history})
 
 
 def from_stored(stored: Stored, population: Population[Any], device: torch.device) -> Trained[Any]:
@@ -54,4 +54,5 @@ def from_stored(stored: Stored, population: Population[Any], device: torch.devic
     )
     for name, value in stored.entries["network"].items():
         setattr(network, name, value)
-    return Trained(network.to(device), *(tensors[name] for name in _HISTORY))
+    history = (tensors[name] for name in _HISTORY)
+    return Trained(network.to(device), *history, coarse=bool(stored.entries["coarse"]))

@@ -1,0 +1,42 @@
+"""The questions about one table: a minimizer that is asked several does not mix them up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from logiclens.errors import LimitError
+from logiclens.logic import TruthTable
+from logiclens.logic.minimizer import Minimizer, Status
+from logiclens.logic.problem import Problem
+from logiclens.logic.tradeoff import Budget
+from tests.strategies import all_rows
+
+
+def xor_table() -> TruthTable:
+    bits = all_rows(3)
+    return TruthTable.from_data(bits, bits[:, 0] ^ bits[:, 1], names=["a", "b", "c"])
+
+
+def test_one_minimizer_answers_all_questions_and_the_same_each_time():
+    minimizer = Minimizer(Problem(xor_table(), None), "auto")
+    agreed, path = minimizer.agree(), minimizer.path(Budget())
+    traded = minimizer.trade(0.0, Budget(literals=2))
+
+    assert (agreed.literals, agreed.errors, agreed.status) == (4, 0.0, Status.PROVED)
+    assert [(point.literals, point.errors) for point in path] == [(0, 4.0), (2, 2.0), (4, 0.0)]
+    assert (traded.literals, traded.errors) == (2, 2.0)
+    assert minimizer.prove(traded).status is Status.PROVED
+    assert minimizer.agree() == agreed
+
+
+def test_too_many_concepts_for_a_proof_are_refused_at_once():
+    random = np.random.default_rng(0)
+    table = TruthTable.from_data(random.random((99, 13)) < 0.5, random.random(99) < 0.5)
+    with pytest.raises(LimitError) as info:
+        Minimizer(Problem(table, None), True)
+
+    assert str(info.value) == (
+        "No proof within the limits for a table of 13 concepts and 99 rows. "
+        "Use exact='auto' for the best formula found, or fewer concepts."
+    )
