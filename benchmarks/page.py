@@ -200,7 +200,7 @@ def _trade_off(curve: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
     heads = ("", "literals at most", "literals", *POINTS.values())
     return [
-        "Shorter rules return more often. Where another method is more consistent than the default, this is "
+        "Where another method is more consistent than the default, this is "
         "what its rules have to give for it: the best rule of at most so many literals, off the same fronts, "
         "as `max_literals` asks for it.",
         _image("consistency", "Consistency against macro-F1 for rules of at most so many literals"),
@@ -258,17 +258,18 @@ def _claims(rows: Sequence[Row], seeds: Sequence[int]) -> str:
         if seed == seeds[0]:
             parts.append(verdict_table(found).to_markdown())
         elif wrong := [each for each in found if each.holds is False]:
-            parts.append(verdict_table(wrong).to_markdown())
+            parts += ["These do not hold:", verdict_table(wrong).to_markdown()]
     intro = (
-        "What this package sets out to show, checked against the rows. A dash stands where rows are missing, "
-        "or where a figure is only reported."
+        "What this package sets out to show, checked against the rows: means over folds, compared as they "
+        "are; a number with a sign is how much more or less another method has. A dash stands where rows are "
+        "missing, or where a figure is only reported."
     )
     return _section("Claims", [intro, *parts])
 
 
 def _counted(found: Iterable[Verdict]) -> str:
-    times = Counter(each.holds for each in found)
-    return f"{times[True]} hold, {times[False]} do not, {times[None]} are not decided."
+    times = Counter(each.holds for each in found if not each.reported)
+    return f"{times[True]} hold, {times[False]} do not, {times[None]} are not decided for lack of rows."
 
 
 def _times_again(run: Run) -> list[str]:
@@ -283,8 +284,8 @@ def _times_again(run: Run) -> list[str]:
 def _seeds_remark(seeds: Sequence[int]) -> str:
     others = " and ".join(map(str, seeds[1:]))
     return (
-        "Defaults were chosen on other folds and other data. The default method with the fold seed "
-        f"{seeds[0]} and with {others}, which nothing was chosen by:"
+        "Defaults were chosen on other folds and other data, though with earlier results of the fold seed "
+        f"{seeds[0]} in sight. The default method on those folds and on the folds of {others}:"
     )
 
 

@@ -30,6 +30,7 @@ VARIANTS: Final = {"mimic2-infold": "mimic2"}
 """Honest variants, and the experiment each is a variant of."""
 NETWORKS: Final = ("psi", "relu", "mu", "entropy")
 """The LENs, each with defaults of ours and, as ``psi-reference`` and so on, the paper's."""
+_ROUNDING: Final = 1e-12  # of a mean
 
 
 def method_title(name: str) -> str:
@@ -155,7 +156,9 @@ class Scoreboard:
         kept = [value for fold, value in values if first is None or fold < first]
         if not kept:
             return None
+        # Equal values, such as the seconds of folds that are trained together, differ by rounding at most.
         error = float(np.std(kept, ddof=1)) / math.sqrt(len(kept)) if len(kept) > 1 else math.nan
+        error = 0.0 if error < _ROUNDING * abs(float(np.mean(kept))) else error
         of = sum(first is None or row["fold"] < first for row in self.folds(experiment, method))
         return Mean(float(np.mean(kept)), error, len(kept), of)
 

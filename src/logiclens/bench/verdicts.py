@@ -40,6 +40,8 @@ CONSISTENT_ON: Final = 4
 """Of the six experiments, on how many the default is among the most consistent."""
 FASTER_THAN_BRL: Final = 100
 """How many times as long BRL takes."""
+REPORTED: Final = ", reported"
+"""How the line of a figure ends of which nothing is claimed."""
 _ROUNDING = 1e-9  # of sums of fractions, not of claims
 
 
@@ -62,6 +64,11 @@ class Verdict:
     claim: str
     figure: str
     holds: bool | None
+
+    @property
+    def reported(self) -> bool:
+        """Whether nothing is claimed of the figure."""
+        return self.claim.endswith(REPORTED)
 
     @property
     def word(self) -> str:
@@ -316,11 +323,11 @@ def _times(board: Scoreboard, experiment: str, default: str) -> Iterator[Verdict
     group = f"{experiment_title(experiment)}, {method_title(default)}"
     for peer, claim in (
         ("brl", f"at least {FASTER_THAN_BRL} times as fast as BRL"),
-        ("tree", "time as a multiple of the decision tree's, reported"),
+        ("tree", f"time as a multiple of the decision tree's{REPORTED}"),
     ):
         ratio = time_ratio(board, experiment, peer, default)
         if not ratio:
-            yield Verdict(group, claim, f"no times of {peer!r} and {default!r} in {experiment!r}", None)
+            yield Verdict(group, claim, f"no times of {method_title(peer)} on the same machine", None)
         elif peer == "tree":
             yield Verdict(group, claim, f"{three_digits(1 / ratio)} times", None)
         else:
