@@ -99,7 +99,6 @@ class Tradeoff:
         self._epsilon = 1e-9 * float(np.abs(gain).sum())
         self._shortened: set[bytes] = set()  # covers whose literals went already
         self._rows: dict[bytes, BoolArray] = {}  # what each term covers, where tables are small
-        self._covers: dict[bytes, BoolArray] = {}  # and what each cover does
         self._found: dict[tuple[bytes, float, float], tuple[float, Terms]] = {}  # best terms
         if self.small:
             self.sizes = term_sizes(self.n_concepts).astype(np.float64)
@@ -215,13 +214,10 @@ class Tradeoff:
         """The tuples that some term covers, shape (n_rows,)."""
         if not self.small:
             return np.asarray(self.side.covered(terms).any(axis=0))
-        key = terms.tobytes()
-        if key not in self._covers:
-            covered = np.zeros(len(self.gain), dtype=np.bool_)
-            for term in terms:
-                covered |= self._covered_by(term)
-            self._covers[key] = covered
-        return self._covers[key]
+        covered = np.zeros(len(self.gain), dtype=np.bool_)
+        for term in terms:
+            covered |= self._covered_by(term)
+        return covered
 
     def _covered_by(self, term: Terms) -> BoolArray:
         """The tuples that a term covers, shape (n_rows,)."""
