@@ -54,6 +54,13 @@ def test_only_scores_that_become_equal_are_rounded():
     assert not makes_equal(rounded(scores), whole)
 
 
+def test_how_rows_lie_in_memory_does_not_matter():
+    scores, _ = saturated()
+    weight = np.ones(len(scores))
+
+    assert makes_equal(np.asfortranarray(scores), Fold(weight, 0 * weight))
+
+
 def test_rows_that_weigh_nothing_do_not_decide():
     scores, _ = saturated()
     spread = np.random.default_rng(1).random((3 * len(scores), scores.shape[1]))

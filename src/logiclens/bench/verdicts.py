@@ -40,8 +40,6 @@ CONSISTENT_ON: Final = 4
 """Of the six experiments, on how many the default is among the most consistent."""
 FASTER_THAN_BRL: Final = 100
 """How many times as long BRL takes."""
-REPORTED: Final = ", reported"
-"""How the line of a figure ends of which nothing is claimed."""
 _ROUNDING = 1e-9  # of sums of fractions, not of claims
 
 
@@ -58,17 +56,15 @@ class Verdict:
         What was found, or what is missing.
     holds : bool or None
         None where rows are missing, or where a figure is only reported.
+    reported : bool, default False
+        Whether nothing is claimed of the figure.
     """
 
     group: str
     claim: str
     figure: str
     holds: bool | None
-
-    @property
-    def reported(self) -> bool:
-        """Whether nothing is claimed of the figure."""
-        return self.claim.endswith(REPORTED)
+    reported: bool = False
 
     @property
     def word(self) -> str:
@@ -323,13 +319,14 @@ def _times(board: Scoreboard, experiment: str, default: str) -> Iterator[Verdict
     group = f"{experiment_title(experiment)}, {method_title(default)}"
     for peer, claim in (
         ("brl", f"at least {FASTER_THAN_BRL} times as fast as BRL"),
-        ("tree", f"time as a multiple of the decision tree's{REPORTED}"),
+        ("tree", "time as a multiple of the decision tree's, reported"),
     ):
         ratio = time_ratio(board, experiment, peer, default)
         if not ratio:
-            yield Verdict(group, claim, f"no times of {method_title(peer)} on the same machine", None)
+            missing = f"no times of {method_title(peer)} on the same machine"
+            yield Verdict(group, claim, missing, None, reported=peer == "tree")
         elif peer == "tree":
-            yield Verdict(group, claim, f"{three_digits(1 / ratio)} times", None)
+            yield Verdict(group, claim, f"{three_digits(1 / ratio)} times", None, reported=True)
         else:
             bound = at_least(board, experiment, peer)  # of a bound that is too low nothing is known
             holds = None if bound and ratio < FASTER_THAN_BRL else ratio >= FASTER_THAN_BRL

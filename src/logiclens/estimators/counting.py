@@ -112,7 +112,7 @@ class Distinct:
     place: IndexArray
 
     @classmethod
-    def of(cls, *arrays: FloatArray) -> Distinct:
+    def of(cls, *arrays: FloatArray | NDArray[np.uint8]) -> Distinct:
         """Find them.
 
         Parameters
@@ -130,8 +130,10 @@ class Distinct:
         return np.bincount(self.place, weights=weight, minlength=len(self.first)).astype(np.float64)
 
 
-def _bytes(array: FloatArray) -> NDArray[np.uint8]:
-    """Rows as bytes, (n, n_bytes), equal where the rows are; zeros and ones take a bit each."""
+def _bytes(array: FloatArray | NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Rows as bytes, (n, n_bytes), equal where the rows are; zeros and ones take a bit each, bytes one."""
+    if array.dtype == np.uint8:
+        return np.asarray(array)
     if ((array == 0) | (array == 1)).all():
         return np.packbits(array > 0, axis=1)
     positive = np.ascontiguousarray(array + 0.0)  # there are two zeros, which are equal

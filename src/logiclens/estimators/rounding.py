@@ -51,8 +51,6 @@ def makes_equal(x: FloatArray, fold: Fold) -> bool:
     (False, True)
     """
     rows = x[(fold.train + fold.check) > 0]
-    coarse = np.rint(DEGREES * rounded(rows)).astype(np.uint8)
-    n_coarse = len(np.unique(coarse.view(np.dtype((np.void, rows.shape[1])))))
-    if 2 * n_coarse > len(rows):
-        return False
-    return 2 * n_coarse <= len(Distinct.of(rows).first)
+    n_coarse = len(Distinct.of(np.rint(DEGREES * rounded(rows)).astype(np.uint8)).first)
+    # Rows are no fewer than distinct rows, and many times quicker to count.
+    return 2 * n_coarse <= len(rows) and 2 * n_coarse <= len(Distinct.of(rows).first)

@@ -55,4 +55,4 @@ def from_stored(stored: Stored, population: Population[Any], device: torch.devic
     for name, value in stored.entries["network"].items():
         setattr(network, name, value)
     history = (tensors[name] for name in _HISTORY)
-    return Trained(network.to(device), *history, coarse=bool(stored.entries["coarse"]))
+    return Trained(network.to(device), *history, coarse=bool(stored.entries.get("coarse", False)))
