@@ -7,7 +7,7 @@ import pytest
 import torch
 from sklearn.exceptions import ConvergenceWarning
 
-from logiclens.estimators.asking import ask, by_tuple, truth_about
+from logiclens.estimators.asking import Grouped, ask, by_tuple
 from logiclens.logic import TruthTable
 from tests.estimators.toys import booleans, quick
 
@@ -29,15 +29,25 @@ def test_asking_in_blocks_is_asking_at_once(monkeypatch):
 
 
 def test_truth_is_weighed_by_tuple():
-    table = truth_about(
-        np.array([[0.9, 0.1], [0.8, 0.0], [0.2, 0.7]]),
-        np.array([1.0, 0.25, 1.0]),
-        np.array([1.0, 4.0, 0.0]),
-        ["a", "b"],
-    )
+    rows = Grouped(np.array([[0.9, 0.1], [0.8, 0.0], [0.2, 0.7]]), ["a", "b"])
+    table = rows.truth(np.array([1.0, 0.25, 1.0]), np.array([1.0, 4.0, 0.0]))
 
     assert table.to_array().tolist() == [[True, False]]
     assert (table.yes.tolist(), table.no.tolist()) == ([2.0], [3.0])
+
+
+@pytest.mark.parametrize("n_concepts", [0, 1, 5, 16, 17, 70])
+def test_tables_of_grouped_rows_are_tables_of_the_rows(n_concepts):
+    """Few concepts are numbered, many are packed; either way the table is that of the rows one by one."""
+    random = np.random.default_rng(n_concepts)
+    x = np.repeat(random.random((40, n_concepts)), 3, axis=0)
+    weight = random.integers(0, 4, len(x)).astype(float)
+    said_yes = random.random(len(x)) < 0.4
+    names = [f"c{j}" for j in range(n_concepts)]
+
+    expected = TruthTable.from_data(x, said_yes, names=names, sample_weight=weight)
+    for laid_out in (x, np.asfortranarray(x)):
+        assert Grouped(laid_out, names).answers(said_yes, weight) == expected
 
 
 def test_relevance_is_the_mean_over_the_rows_of_a_tuple():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.logic import tradeoff
-from logiclens.logic.tradeoff import Budget, Front, Tradeoff, extended, first_of_equal
+from logiclens.logic.tradeoff import Budget, Front, Tradeoff
 from tests.strategies import all_rows, labelled_rows
 
 
@@ -107,22 +107,6 @@ def test_exclusive_or_is_seen_by_the_beam():
     front = Tradeoff(X, gain, np.zeros(40), Budget()).sweep(20.0)
 
     assert front.covers[4][0] == (gain > 0).sum()
-
-
-def test_extended_adds_one_literal_to_each_term():
-    terms = np.array([[1, 0, 0], [0, 0, -1]], dtype=np.int8)
-
-    assert extended(terms, np.array([1, 3])).tolist() == [[1, 1, 0], [-1, 0, -1]]
-    assert terms.tolist() == [[1, 0, 0], [0, 0, -1]]
-
-
-def test_first_of_equal_keeps_the_order():
-    terms = np.array([[1, 0], [0, 1], [1, 0]], dtype=np.int8)
-
-    distinct, first = first_of_equal(terms)
-
-    assert distinct.tolist() == [[1, 0], [0, 1]]
-    assert first.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("price", [0.0, 1.0])

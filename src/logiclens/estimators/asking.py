@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 
 from logiclens.explain.compose import check_layers, forward
 from logiclens.logic import TruthTable
-from logiclens.logic.arrays import FloatArray
+from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.values import THRESHOLD
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 
 _BLOCK = 1 << 15  # rows asked at once
+_CODED = 16  # concepts up to which tuples are looked up by number
 
 
 @torch.no_grad()
@@ -35,11 +38,53 @@ def _by_neurons(network: PsiNetwork, x: FloatArray, logits: FloatArray) -> Float
     return np.where(np.column_stack(said), size, -size)
 
 
-def truth_about(x: FloatArray, truth: FloatArray, weight: FloatArray, names: list[str]) -> TruthTable:
-    """Weight of the rows that belong to a target and that do not, by tuple."""
-    rows = weight > 0
-    yes = truth[rows] * weight[rows]
-    return TruthTable.from_counts(x[rows] > THRESHOLD, yes, weight[rows] - yes, names)
+class Grouped:
+    """Rows by their tuple over some concepts: every table over these is then a sum over the rows of a tuple.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n, m)
+        Scores of the concepts.
+    names : sequence of str
+        Of the concepts.
+
+    Examples
+    --------
+    >>> rows = Grouped(np.array([[0.9, 0.1], [0.8, 0.0], [0.2, 0.7]]), ["a", "b"])
+    >>> table = rows.truth(np.array([1.0, 0.0, 1.0]), np.array([1.0, 4.0, 2.0]))
+    >>> table.to_array().astype(int).tolist(), table.yes.tolist(), table.no.tolist()
+    ([[1, 0], [0, 1]], [1.0, 2.0], [4.0, 0.0])
+    """
+
+    def __init__(self, x: FloatArray, names: Sequence[str]) -> None:
+        bits = x > THRESHOLD
+        if bits.shape[1] <= _CODED:
+            code = bits @ (1 << np.arange(bits.shape[1]))
+            row_of = np.full(1 << bits.shape[1], -1)
+            row_of[code] = np.arange(len(bits))  # some row of each tuple
+            found = row_of >= 0
+            self._tuples, self._place = bits[row_of[found]], (np.cumsum(found) - 1)[code]
+        else:
+            packed = np.ascontiguousarray(np.packbits(bits, axis=1))
+            whole = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
+            _, first, self._place = np.unique(whole, return_index=True, return_inverse=True)
+            self._tuples = bits[first]
+        self.names = tuple(names)
+
+    def table(self, yes: FloatArray, no: FloatArray) -> TruthTable:
+        """Weight of yes and of no, by tuple, from that of each row."""
+        n_tuples = len(self._tuples)
+        said_yes = np.bincount(self._place, yes, n_tuples)
+        said_no = np.bincount(self._place, no, n_tuples)
+        return TruthTable.from_counts(self._tuples, said_yes, said_no, self.names)
+
+    def answers(self, said_yes: BoolArray, weight: FloatArray) -> TruthTable:
+        """Weight of the rows about which yes was said, and no, by tuple."""
+        return self.table(np.where(said_yes, weight, 0.0), np.where(said_yes, 0.0, weight))
+
+    def truth(self, truth: FloatArray, weight: FloatArray) -> TruthTable:
+        """Weight of the rows that belong to a target and that do not, by tuple."""
+        return self.table(truth * weight, weight - truth * weight)
 
 
 def by_tuple(table: TruthTable, x: FloatArray, scores: FloatArray, weight: FloatArray) -> FloatArray:

@@ -8,14 +8,13 @@ read neuron by neuron (:mod:`logiclens.explain.compose`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.estimators.asking import ask, by_tuple, truth_about
+from logiclens.estimators.asking import Grouped, ask, by_tuple
 from logiclens.estimators.balancing import COUNTED, Balance
 from logiclens.estimators.counting import Fold, effective_rows, number_of_rows
 from logiclens.estimators.settings import WIDTHS
@@ -153,8 +152,9 @@ def rules_of_members(
         if searched[member]:
             formula = reader.best_rule(member, truth)
         else:
-            explanation, table = reader.explain(member, said_yes[:, member], truth, label)
-            formula = trimmed(explanation.formula, reader.counted(truth, table.names))
+            explanation, _ = reader.explain(member, said_yes[:, member], truth, label)
+            columns, _ = reader.columns(member)
+            formula = trimmed(explanation.formula, reader.counted(truth, reader.rows_over(columns)))
         found[:, member] = formula.evaluate(x, names=how.names)
     return found
 
@@ -168,6 +168,7 @@ class _Reader:
         self.fold = fold
         self.how = how
         self.weight = fold.train + fold.check
+        self._rows: Grouped | None = None
         # Where chance is judged, weights add up to the number of rows that they stand for.
         observed = how.observed(self.weight)
         self.scale = effective_rows(observed) / float(observed.sum())
@@ -200,17 +201,16 @@ class _Reader:
         ``is_yes`` is what an output above one half says about the target: no to the first of two classes.
         """
         columns, scores = self.columns(member)
-        names = [self.how.names[j] for j in columns]
-        x, weight, fold = self.x[:, columns], self.weight, self.fold
-        table = TruthTable.from_data(x, said_yes, names=names, sample_weight=weight)
+        x, weight, rows = self.x[:, columns], self.weight, self.rows_over(columns)
+        table = rows.answers(said_yes, weight)
         if self.how.as_in_paper:
-            found = _as_in_paper(x, said_yes, truth, scores, label, fold, names)
+            found = _as_in_paper(x, said_yes, truth, scores, label, self.fold, list(table.names))
             return replace(found, rule=replace(found.rule, formula=self.possible(found.formula))), table
         order = by_tuple(table, x, scores, weight) if scores.ndim == 2 else scores
         # The formula's length is decided on all rows: those held out have already decided when training
         # stopped, and of a rare target there may be none among them. Where the network is asked about unseen
         # tuples, the formula that agrees with it most is taken.
-        true: TruthTable | None = self.counted(truth, names)
+        true: TruthTable | None = self.counted(truth, rows)
         if self.how.ask:
             table, true = _asked(self.network, member, is_yes, table, columns, self.how.vocabulary), None
         explanation = explain_class(
@@ -226,24 +226,30 @@ class _Reader:
             explanation = _worded(explanation, table, self.how.vocabulary)
         seen = self.how.observed(weight)
         if self.how.n_told:
-            table = TruthTable.from_data(x, said_yes, names=names, sample_weight=seen)
-        plain = truth_about(x, truth, seen, names)
-        rates = rates_on(explanation.formula, table, plain, "training", number_of_rows(seen))
+            table = rows.answers(said_yes, seen)
+        rates = rates_on(
+            explanation.formula, table, rows.truth(truth, seen), "training", number_of_rows(seen)
+        )
         support = float(table.yes.sum()) if self.how.n_told else explanation.support
         return replace(explanation, scores=rates, support=support), table
 
     def best_rule(self, member: int, truth: FloatArray) -> Formula:
         """The short formula over a member's concepts that is right about most rows."""
         columns, _ = self.columns(member)
-        table = self.counted(truth, [self.how.names[j] for j in columns])
+        table = self.counted(truth, self.rows_over(columns))
         longest = self.how.longest(len(columns))
         return explain_class(table, True, truth=table, max_literals=longest, exact=False).formula
 
-    def counted(self, truth: FloatArray, names: Sequence[str]) -> TruthTable:
-        """The truth about a target over some concepts, rows counted as where formulas are chosen."""
-        columns = [self.how.names.index(name) for name in names]
-        counts = self.weight * self.scale * self.how.balance.of_rows(truth, self.weight)
-        return truth_about(self.x[:, columns], truth, counts, list(names))
+    def rows_over(self, columns: IndexArray) -> Grouped:
+        """The rows of the fold by their tuple over some concepts; asked twice in a row, the same."""
+        names = tuple(self.how.names[j] for j in columns)
+        if self._rows is None or self._rows.names != names:
+            self._rows = Grouped(self.x[:, columns], names)
+        return self._rows
+
+    def counted(self, truth: FloatArray, rows: Grouped) -> TruthTable:
+        """The truth about a target, rows counted as where formulas are chosen."""
+        return rows.truth(truth, self.weight * self.scale * self.how.balance.of_rows(truth, self.weight))
 
     def possible(self, formula: Formula) -> Formula:
         """A formula without what follows from the rest of it in a raw table."""
@@ -339,10 +345,11 @@ def _composed(
     found = []
     for at, (label, formula) in enumerate(zip(targets.labels, formulas, strict=True)):
         columns = [how.names.index(name) for name in sorted(formula.concepts)]
-        names = [how.names[j] for j in columns]
-        table = TruthTable.from_data(x[:, columns], answers[:, at], names=names, sample_weight=weight)
-        plain = truth_about(x[:, columns], truth[:, at], weight, names)
-        scores = rates_on(formula, table, plain, "training", number_of_rows(weight))
+        rows = Grouped(x[:, columns], [how.names[j] for j in columns])
+        table = rows.answers(answers[:, at], weight)
+        scores = rates_on(
+            formula, table, rows.truth(truth[:, at], weight), "training", number_of_rows(weight)
+        )
         status = ALWAYS if formula == TRUE else NEVER if formula == FALSE else EXACT
         explanation = Explanation(
             Rule(label, formula, how.kind),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from logiclens.estimators.asking import truth_about
+from logiclens.estimators.asking import Grouped
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.beam import short_formulas
 
@@ -41,12 +41,10 @@ def concepts_of_formulas(
     ndarray of bool
         No concept where no formula is better than ``FALSE``.
     """
-    names = [str(j) for j in range(x.shape[1])]
+    rows = Grouped(x, [str(j) for j in range(x.shape[1])])
     kept = np.zeros((len(yes), x.shape[1]), dtype=np.bool_)
     for output in range(len(yes)):
-        weight = yes[output] + no[output]
-        truth = yes[output] / np.where(weight > 0, weight, 1.0)
-        for formula in short_formulas(truth_about(x, truth, weight, names), longest):
+        for formula in short_formulas(rows.table(yes[output], no[output]), longest):
             if len(formula.concepts) <= most:
                 kept[output] = False
                 kept[output, [int(name) for name in formula.concepts]] = True

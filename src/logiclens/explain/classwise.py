@@ -305,7 +305,10 @@ def _chosen(
         fired = np.insert(fired, 0, True, axis=0)
     if kind is RuleKind.IF and len(formulas) == 1:
         statuses[TRUE] = NOT_NECESSARY
-    front = [_point(formula, table) for formula in formulas]
+    if kind in _IMPLICATIONS:
+        front = [_point(formula, table) for formula in formulas]
+    else:
+        front = [_found_point(each) for each in found]
     if truth is None:
         weighted = _weighted(table, kind)
         errors = [_point(formula, weighted).errors for formula in formulas]
@@ -318,7 +321,7 @@ def _chosen(
     if kind in _IMPLICATIONS:
         return formulas[at], statuses.get(formulas[at], str(Status.SEARCHED)), tuple(front)
     best = proof_of(table, found[at])
-    point = _point(best.formula, table)
+    point = _found_point(best)
     if truth is not None:
         measured = _Measured.of(best.cover.contains(truth.rows)[None], truth, "accuracy")
         point = replace(point, score=measured.scores[0])
@@ -362,6 +365,11 @@ def _weighted(table: TruthTable, kind: RuleKind) -> TruthTable:
     yes = IMPLICATION_WEIGHT if kind is RuleKind.IF else 1.0
     no = IMPLICATION_WEIGHT if kind is RuleKind.ONLY_IF else 1.0
     return TruthTable(table.names, table.rows, table.yes * yes, table.no * no)
+
+
+def _found_point(found: Minimized) -> FrontPoint:
+    """A formula as the minimizer found it."""
+    return FrontPoint(found.formula, found.literals, found.errors)
 
 
 def _point(formula: Formula, table: TruthTable) -> FrontPoint:

@@ -115,7 +115,7 @@ class ConceptData:
             arrays = (as_array(data[name], f"Column {name!r}") for name in self.names)
             self._columns = dict(zip(self.names, map(np.atleast_1d, arrays), strict=True))
             self.n_rows = self._common_length()
-        elif (frame := _as_frame(data)) is not None:
+        elif not isinstance(data, np.ndarray) and (frame := _as_frame(data)) is not None:
             self._refuse_names(names, "a data frame")
             self.names = check_names([*frame.columns])
             self.n_rows = len(frame)

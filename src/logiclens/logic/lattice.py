@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.logic.arrays import BoolArray, FloatArray, Terms, quiet_products
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, quiet_products
 
 MAX_CONCEPTS: Final = 12
 """Concepts up to which all terms are looked at."""
@@ -68,6 +68,14 @@ def term_sizes(n_concepts: int) -> NDArray[np.int64]:
     for _ in range(n_concepts):
         sizes = (sizes[:, None] + np.array([1, 1, 0])).reshape(-1)
     return sizes
+
+
+@cache
+def terms_by_size(n_concepts: int) -> tuple[IndexArray, IndexArray]:
+    """All terms by their number of literals, shape (3^m,), and where each number starts, shape (m + 2,)."""
+    sizes = term_sizes(n_concepts)
+    ends = np.cumsum(np.bincount(sizes))
+    return np.argsort(sizes, kind="stable"), np.concatenate([[0], ends])
 
 
 def needs_every_literal(avoided: FloatArray, n_concepts: int, price: float) -> BoolArray:

@@ -10,17 +10,18 @@ from typing import Final, Literal
 import numpy as np
 
 from logiclens.errors import LimitError
-from logiclens.logic.arrays import IndexArray, Terms, pack
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, pack
 from logiclens.logic.cover import Cover
 from logiclens.logic.exact import Proof, best_tradeoff, smallest_agreeing
 from logiclens.logic.expand import agreeing_terms, covered_rows, first_agreeing_terms
 from logiclens.logic.formula import Formula
 from logiclens.logic.lattice import MAX_CONCEPTS
 from logiclens.logic.problem import Problem
-from logiclens.logic.set_cover import QUICK, THOROUGH, Effort
+from logiclens.logic.set_cover import QUICK, THOROUGH, UNPROVED, Effort
 from logiclens.logic.tradeoff import RESTARTS, Budget, Tradeoff
 from logiclens.logic.truth_table import TruthTable
 
+_PRIME_CONCEPTS: Final = 8  # concepts up to which all prime terms are found sooner than a few
 _PATH_CONCEPTS: Final = 6  # concepts up to which points of a front are proved unless told otherwise
 _SAME: Final = 1e-9  # share of the weight by which errors may differ that are the same
 _LONGEST_START: Final = 1000  # literals of an agreeing formula that is worth shortening
@@ -128,16 +129,17 @@ class Minimizer:
         start = None
         if (gain > 0).any() and (gain < 0).any():
             affordable = gain[gain > 0].sum() / last_price if last_price else _LONGEST_START
-            longest = min(affordable, 4 * budget.literals, _LONGEST_START)
-            start = first_agreeing_terms(
-                bits[gain > 0],
-                bits[gain < 0],
-                self.problem.relevance,
-                longest,
-                quickly=self.restarts < RESTARTS,
-            )
+            start = self._start(bits, gain, min(affordable, 4 * budget.literals, _LONGEST_START))
         search.sweep(last_price, start, self.restarts)
         return search
+
+    def _start(self, bits: BoolArray, gain: FloatArray, longest: float) -> Terms | None:
+        """A formula of at most so many literals that agrees with every tuple; None if none is found soon."""
+        wanted, avoided, relevance = bits[gain > 0], bits[gain < 0], self.problem.relevance
+        if self.problem.n_concepts > _PRIME_CONCEPTS:
+            return first_agreeing_terms(wanted, avoided, relevance, longest, quickly=self.restarts < RESTARTS)
+        found = smallest_agreeing(wanted, avoided, relevance, UNPROVED)
+        return found.terms if found is not None and _size(found.terms) <= longest else None
 
     def _best(self, price: float, budget: Budget, reached: float) -> Proof | None:
         problem = self.problem

@@ -28,6 +28,7 @@ class Effort:
     """Coefficients of any other integer program that is still handed to the solver."""
 
 
+UNPROVED: Final = Effort(nodes=0, cover_size=0, program_size=0)
 QUICK: Final = Effort(nodes=300, cover_size=3_000, program_size=60_000)
 THOROUGH: Final = Effort(nodes=100_000, cover_size=500_000, program_size=5_000_000)
 

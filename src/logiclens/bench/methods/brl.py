@@ -2,7 +2,7 @@
 
 A list is sampled for one class against the rest; of two classes, for the second. Rules speak of concepts that
 are true. imodels asks for a least support among all rows, the authors of the method among the rows of a
-class; of two classes that is much the same, of many it is not, so there the share of the class is counted in.
+class: the share of the rarer side is counted in, so that nothing frequent within it is passed over.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from logiclens.logic.values import THRESHOLD
 if TYPE_CHECKING:
     from logiclens.bench.experiments import Fold
 
-_SUPPORT = 0.1  # least share of the rows that a rule is about
+_SUPPORT = 0.1  # least share of the rarer side's rows that a rule is about
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class BayesianRuleList(FoldByFold):
         watch = Stopwatch()
         x, n_classes = fold.x_train > THRESHOLD, len(fold.class_names)
         learned = (1,) if n_classes == 2 else range(n_classes)
-        lists = [self._learn(imodels, x, fold.y_train == at, seed, n_classes) for at in learned]
+        lists = [self._learn(imodels, x, fold.y_train == at, seed) for at in learned]
         seconds = watch.lap()
         if n_classes == 2:
             formulas = [lists[0].formula(fold.concept_names, yes) for yes in (False, True)]
@@ -70,11 +70,11 @@ class BayesianRuleList(FoldByFold):
             list_literals=float(np.mean([each.n_literals for each in lists])),
         )
 
-    def _learn(self, imodels: Any, x: BoolArray, y: BoolArray, seed: int, n_classes: int) -> ProbabilityList:
+    def _learn(self, imodels: Any, x: BoolArray, y: BoolArray, seed: int) -> ProbabilityList:
         share = float(y.mean())
         if share in (0.0, 1.0):
             return ProbabilityList((), (share,))
-        support = _SUPPORT if n_classes == 2 else _SUPPORT * min(share, 1.0 - share)
+        support = _SUPPORT * min(share, 1.0 - share)
         with secluded(seed):
             model = imodels.BayesianRuleListClassifier(
                 max_iter=self.iterations, minsupport=support, random_state=seed
