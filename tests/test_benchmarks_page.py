@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from benchmarks.page import CURVE, IMAGES, LOOPS, PAGE, Run, figures, kept, kept_runs, page
+from benchmarks.page import CURVE, IMAGES, LOOPS, PAGE, Run, figures, kept, kept_rows, kept_runs, page
+from benchmarks.repeated import repeated_tables
 
 from logiclens.bench.results import write_rows
 from tests.bench.made_up import made_up_rows
@@ -25,10 +26,36 @@ ABOUT = {
 def test_the_page_is_up_to_date():
     runs = kept_runs()
 
-    assert PAGE.read_text(encoding="utf-8") == page(runs, kept(CURVE), kept(LOOPS)), (
+    assert PAGE.read_text(encoding="utf-8") == page(runs, kept(CURVE), kept(LOOPS), kept_rows()), (
         "run python -m benchmarks.page"
     )
     assert not runs or all((IMAGES / f"paper_{name}.svg").is_file() for name in FIGURES_OF_PAGE)
+
+
+def test_leads_on_many_folds_have_their_standard_error():
+    """Two seeds: the tree leads by 2 points on one and by 4 on the other."""
+    rows = [
+        {
+            "experiment": "mimic2",
+            "method": method,
+            "part": "",
+            "fold": fold,
+            "fold_seed": seed,
+            "model_accuracy": 0.7 + lead,
+            "complexity": 4.5,
+        }
+        for seed, ahead in ((11, 0.02), (12, 0.04))
+        for method, lead in (("mu", 0.0), ("tree", ahead))
+        for fold in range(3)
+    ]
+    (table,) = repeated_tables(rows)
+    text = table.to_markdown()
+
+    assert "| mu | 70.00 | – | 4.50 | – |" in text
+    assert "| decision tree | 73.00 (+3.00±1.00) | – | 4.50 | – |" in text
+    assert "on the 6 folds of the seeds 11 to 12" in page(
+        [Run(".", tuple(made_up_rows()), ABOUT)], (), (), rows
+    )
 
 
 def test_without_results_the_page_says_so():
