@@ -24,6 +24,7 @@ from logiclens.bench import paper_tables as tables
 from logiclens.bench.measures import FOUR, MEASURES, NOTHING, figure
 from logiclens.bench.methods import DEFAULT
 from logiclens.bench.paper_figures import FIGURES, as_svg
+from logiclens.bench.published import PUBLISHED
 from logiclens.bench.results import in_order, read_rows
 from logiclens.bench.rule_tables import rules_table
 from logiclens.bench.scoreboard import Row, Scoreboard, experiment_title, method_title
@@ -53,6 +54,14 @@ for what can be reached without rules, logistic regression and gradient boosting
 paper; [score rules](how-to/score_rules.md) says what they mean. Other tables, black boxes and pictures are in
 [figures on real data](explanation/figures_on_real_data.md).
 """
+_MEANING = {
+    "mimic2": "who dies within 28 days, from clinical data",
+    "mimic2-ebb": "the same, from the answers of a black box (explaining a black box)",
+    "vdem": "electoral democracies, from indices of experts",
+    "mnist": "even and odd digits, from the digit that a network saw",
+    "mnist-iclu": "clusters of digits, without labels (interpretable clustering)",
+    "cub": "200 species of birds, from attributes that a network saw",
+}
 _NOTHING_YET = """
 No results are kept yet. Those of a run belong in `benchmarks/results/paper`, and `python -m benchmarks.page`
 makes this page of them.
@@ -104,7 +113,7 @@ def page(
         return _START + _NOTHING_YET
     seeds = sorted({row["fold_seed"] for row in rows})
     board = Scoreboard(rows, fold_seed=seeds[0])
-    parts = [_START, _section("Machine and day", [_machines(runs)]), _claims(rows, seeds)]
+    parts = [_START, _section("In short", _in_short(board)), _claims(rows, seeds)]
     if repeated:
         parts.append(_section("Chance", [_chance_remark(repeated), *_shown(repeated_tables(repeated))]))
     parts += [
@@ -158,6 +167,7 @@ def page(
             "Each experiment", _shown(tables.experiment_table(board, name) for name in board.experiments)
         )
     )
+    parts.append(_section("Machine and day", [_machines(runs)]))
     return "\n".join(parts)
 
 
@@ -262,6 +272,34 @@ def _of_run(run: Run) -> str:
     return ", ".join(map(method_title, methods))
 
 
+def _in_short(board: Scoreboard) -> list[str]:
+    """The default method, an experiment a line, and what the experiments are."""
+    lines = [
+        (
+            Cell(experiment_title(name)),
+            Cell(_MEANING.get(name, "")),
+            *(_beside_paper(board, name, column) for column in FOUR),
+        )
+        for name in board.main_experiments
+    ]
+    heads = ("", "what is learned", *(MEASURES[column].title for column in FOUR))
+    return [
+        Table(f"The default, {method_title(DEFAULT)}", heads, tuple(lines)).to_markdown(),
+        "In brackets: the same network in the paper. Explanation accuracy and fidelity compare the rule of "
+        "each class with the truth and with the network. Complexity is the number of literals of a rule.",
+        f"{_counted(verdicts(board.rows))} All of them are listed below.",
+    ]
+
+
+def _beside_paper(board: Scoreboard, experiment: str, column: str) -> Cell:
+    """A figure of the default, that of the paper beside it."""
+    mean, theirs = board.mean(experiment, DEFAULT, column), PUBLISHED.get((column, experiment, DEFAULT))
+    return Cell(
+        NOTHING if mean is None else figure(mean, MEASURES[column]),
+        beside=figure(theirs, MEASURES[column]) if theirs else "",
+    )
+
+
 def _claims(rows: Sequence[Row], seeds: Sequence[int]) -> str:
     parts = []
     for seed in seeds:
@@ -292,7 +330,9 @@ def _chance_remark(rows: Sequence[Row]) -> str:
 
 def _counted(found: Iterable[Verdict]) -> str:
     times = Counter(each.holds for each in found if not each.reported)
-    return f"{times[True]} hold, {times[False]} do not, {times[None]} are not decided for lack of rows."
+    return (
+        f"{times[True]} claims hold, {times[False]} do not, {times[None]} are not decided for lack of rows."
+    )
 
 
 def _times_again(run: Run) -> list[str]:

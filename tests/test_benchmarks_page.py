@@ -76,7 +76,7 @@ def test_a_page_of_results(runs: list[Run]):
     sections = [line for line in text.splitlines() if line.startswith("## ")]
 
     assert sections == [
-        "## Machine and day",
+        "## In short",
         "## Claims",
         "## The paper's tables",
         "## Errors and lengths",
@@ -86,7 +86,9 @@ def test_a_page_of_results(runs: list[Run]):
         "## Honest variants",
         "## Other folds",
         "## Each experiment",
+        "## Machine and day",
     ]
+    assert "| CUB | 200 species of birds, from attributes that a network saw | " in text
     assert "a&#124;b, 2 cores, 8.0 GiB" in text
     assert "2026-01-02" in text
     assert "fold seed 7" in text
