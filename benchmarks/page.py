@@ -3,8 +3,8 @@
 The curve of consistency against accuracy is what ``python -m benchmarks.consistency --write`` keeps, rows of
 many fold seeds what ``python -m benchmarks.repeated`` does. Other results are folders in
 ``benchmarks/results/paper`` with ``rows.jsonl`` (or ``rows.jsonl.gz``) and ``about.json``, as ``logiclens
-bench paper --out FOLDER`` writes them. Rows of all of them are one run, fold seed by fold seed; rows that a
-folder before has already are the same work on another machine, of which only the times are shown.
+bench paper --out FOLDER`` writes them. Rows of all of them are one run, fold seed by fold seed. Of an
+experiment that a folder before has begun, times are shown by themselves, with their machine.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from logiclens.bench.published import PUBLISHED
 from logiclens.bench.results import in_order, read_rows
 from logiclens.bench.rule_tables import rules_table
 from logiclens.bench.scoreboard import Row, Scoreboard, experiment_title, method_title
+from logiclens.bench.scoring import SECONDS
 from logiclens.bench.table_layout import Cell, Table, markdown_text
 from logiclens.bench.verdicts import Verdict, verdict_table, verdicts
 
@@ -113,9 +114,11 @@ def page(
         return _START + _NOTHING_YET
     seeds = sorted({row["fold_seed"] for row in rows})
     board = Scoreboard(rows, fold_seed=seeds[0])
-    parts = [_START, _section("In short", _in_short(board)), _claims(rows, seeds)]
+    parts = [_START, _section("In short", _in_short(rows, seeds[0])), _claims(rows, seeds)]
     if repeated:
-        parts.append(_section("Chance", [_chance_remark(repeated), *_shown(repeated_tables(repeated))]))
+        parts.append(
+            _section("Chance", [_chance_remark(board, repeated), *_shown(repeated_tables(repeated))])
+        )
     parts += [
         _section(
             "The paper's tables",
@@ -148,6 +151,7 @@ def page(
             [
                 _image("time", "Seconds a fold of every method, an experiment a panel"),
                 *_shown([tables.time_table(board)]),
+                *_elsewhere(runs, seeds[0]),
                 *(part for run in again for part in _times_again(run)),
                 *_plain_loop(loops),
             ],
@@ -180,15 +184,23 @@ def figures(runs: Sequence[Run], curve: Sequence[Mapping[str, Any]] = ()) -> dic
 
 
 def _merged(runs: Iterable[Run]) -> tuple[list[Row], list[Run]]:
-    """Rows of all runs, each piece of work once, and of runs that did some again, those."""
+    """Rows of all runs, each piece of work once, and what runs did of experiments that others had begun.
+
+    Times are those of one machine: of such rows, seconds are left out.
+    """
     done: dict[tuple[Any, ...], Row] = {}
+    begun: set[tuple[str, int]] = set()
     again = []
     for run in runs:
-        units = {tuple(row[name] for name in _UNIT): row for row in run.rows}
-        if twice := tuple(row for unit, row in units.items() if unit in done):
-            again.append(replace(run, rows=twice))
-        done = units | done
-    return in_order([dict(row) for row in done.values()]), again
+        elsewhere = tuple(row for row in run.rows if (row["experiment"], row["fold_seed"]) in begun)
+        if timed := tuple(row for row in elsewhere if row.get("seconds") is not None):
+            again.append(replace(run, rows=timed))
+        late = {id(row) for row in elsewhere}
+        for row in run.rows:
+            untimed = dict.fromkeys(SECONDS) if id(row) in late else {}
+            done.setdefault(tuple(row[name] for name in _UNIT), {**row, **untimed})
+        begun |= {(row["experiment"], row["fold_seed"]) for row in run.rows}
+    return in_order([*done.values()]), again
 
 
 def _section(title: str, parts: Iterable[str]) -> str:
@@ -272,28 +284,53 @@ def _of_run(run: Run) -> str:
     return ", ".join(map(method_title, methods))
 
 
-def _in_short(board: Scoreboard) -> list[str]:
+def _in_short(rows: Sequence[Row], seed: int) -> list[str]:
     """The default method, an experiment a line, and what the experiments are."""
+    board, unseen = Scoreboard(rows, fold_seed=seed), Scoreboard(rows, tables.UNSEEN, seed)
+    shown = [(board, name, experiment_title(name)) for name in board.main_experiments]
+    shown += [(unseen, name, f"{experiment_title(name)}, {tables.UNSEEN}") for name in unseen.experiments]
     lines = [
         (
-            Cell(experiment_title(name)),
-            Cell(_MEANING.get(name, "")),
-            *(_beside_paper(board, name, column) for column in FOUR),
+            Cell(title),
+            Cell(_MEANING.get(name, "") if of is board else "the same, pictures that no network had seen"),
+            *(_beside_paper(of, name, column) for column in FOUR),
+            _best_other(of, name),
         )
-        for name in board.main_experiments
+        for of, name, title in shown
     ]
-    heads = ("", "what is learned", *(MEASURES[column].title for column in FOUR))
+    heads = (
+        "",
+        "what is learned",
+        *(MEASURES[column].title for column in FOUR),
+        "best other rules (macro-F1)",
+    )
     return [
         Table(f"The default, {method_title(DEFAULT)}", heads, tuple(lines)).to_markdown(),
         "In brackets: the same network in the paper. Explanation accuracy and fidelity compare the rule of "
         "each class with the truth and with the network. Complexity is the number of literals of a rule.",
-        f"{_counted(verdicts(board.rows))} All of them are listed below.",
+        f"{_counted(verdicts(rows, seed))} All of them are listed below.",
     ]
+
+
+def _best_other(board: Scoreboard, experiment: str) -> Cell:
+    """The method, of all but the default, whose rules are right most often, with its literals."""
+    means = {
+        name: mean.value
+        for name in board.methods
+        if name != DEFAULT and (mean := board.mean(experiment, name, "explanation_accuracy"))
+    }
+    if not means:
+        return Cell(NOTHING)
+    best = max(means, key=lambda name: means[name])
+    literals = board.mean(experiment, best, "complexity")
+    length = f", {literals.value:.2f} literals" if literals else ""
+    return Cell(f"{method_title(best)} {100 * means[best]:.2f}{length}")
 
 
 def _beside_paper(board: Scoreboard, experiment: str, column: str) -> Cell:
     """A figure of the default, that of the paper beside it."""
-    mean, theirs = board.mean(experiment, DEFAULT, column), PUBLISHED.get((column, experiment, DEFAULT))
+    mean = board.mean(experiment, DEFAULT, column)
+    theirs = None if board.part else PUBLISHED.get((column, experiment, DEFAULT))
     return Cell(
         NOTHING if mean is None else figure(mean, MEASURES[column]),
         beside=figure(theirs, MEASURES[column]) if theirs else "",
@@ -311,36 +348,58 @@ def _claims(rows: Sequence[Row], seeds: Sequence[int]) -> str:
             parts += ["These do not hold:", verdict_table(wrong).to_markdown()]
     intro = (
         "What this package sets out to show, checked against the rows: means over folds, compared as they "
-        "are; a number with a sign is how much more or less another method has. A dash stands where rows are "
-        "missing, or where a figure is only reported."
+        "are; a number with a sign is how much more or less another method has. Some leads are chance; the "
+        "next section is about that. A dash stands where rows are missing, or a figure is only reported."
     )
     return _section("Claims", [intro, *parts])
 
 
-def _chance_remark(rows: Sequence[Row]) -> str:
+def _chance_remark(board: Scoreboard, rows: Sequence[Row]) -> str:
     seeds = seeds_of(rows)
     folds = len({(row["fold_seed"], row["fold"]) for row in rows})
+    experiments = {row["experiment"] for row in rows}
+    run = {row["method"] for row in rows}
+    left_out = [
+        method_title(name)
+        for name in board.methods
+        if name not in run and any(board.folds(each, name) for each in experiments)
+    ]
+    without = f" Without {', '.join(left_out)}." if left_out else ""
     return (
-        "MIMIC-II has few rows, so a method may lead by a point without being better. Here its two "
-        f"experiments are run once more, on the {folds} folds of the seeds {seeds[0]} to {seeds[-1]}, none "
-        f"of which had a part in choosing settings. In brackets: the lead over {method_title(DEFAULT)} on "
-        "the same folds, and its standard error over the seeds."
+        "MIMIC-II has few rows, so a method may lead by a point without being better. Here are "
+        f"{folds} further folds, of the seeds {', '.join(map(str, seeds))} (settings were chosen on the "
+        f"seeds 101 to 108). In brackets: the lead over {method_title(DEFAULT)} on the same folds, and its "
+        "standard error, corrected for folds that share their rows (Nadeau and Bengio, 2003)." + without
     )
 
 
 def _counted(found: Iterable[Verdict]) -> str:
     times = Counter(each.holds for each in found if not each.reported)
-    return (
-        f"{times[True]} claims hold, {times[False]} do not, {times[None]} are not decided for lack of rows."
-    )
+    undecided = f"{times[None]} {'is' if times[None] == 1 else 'are'} not decided for lack of rows"
+    return f"{times[True]} claims hold, {times[False]} do not, {undecided}."
+
+
+def _elsewhere(runs: Sequence[Run], seed: int) -> list[str]:
+    """Which experiments of the table of times were not run on the first machine."""
+    first = {row["experiment"] for row in runs[0].rows if row["fold_seed"] == seed}
+    found = {}
+    for run in runs[1:]:
+        for row in run.rows:
+            if row["fold_seed"] == seed and row["experiment"] not in first:
+                found.setdefault(row["experiment"], run.name)
+    return [
+        f"The line of {experiment_title(name)} is of the run *{run}*, on a machine that is named at the end."
+        for name, run in found.items()
+    ]
 
 
 def _times_again(run: Run) -> list[str]:
     machine = run.about.get("gpu") or run.about.get("processor") or run.name
     board = Scoreboard(run.rows, fold_seed=min(row["fold_seed"] for row in run.rows))
+    remark = f" ({run.about['remark']})" if run.about.get("remark") else ""
     return [
-        f"The same on another machine, {markdown_text(str(machine))}:",
-        *_shown([tables.time_table(board)]),
+        f"Run *{run.name}*, {markdown_text(str(machine))}{markdown_text(remark)}:",
+        *_shown([replace(tables.time_table(board), note="")]),
     ]
 
 

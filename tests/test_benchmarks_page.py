@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from benchmarks.page import CURVE, IMAGES, LOOPS, PAGE, Run, figures, kept, kept_rows, kept_runs, page
-from benchmarks.repeated import repeated_tables
+from benchmarks.repeated import gathered, repeated_tables, seeds_of
 
 from logiclens.bench.results import write_rows
 from tests.bench.made_up import made_up_rows
@@ -33,7 +35,7 @@ def test_the_page_is_up_to_date():
 
 
 def test_leads_on_many_folds_have_their_standard_error():
-    """Two seeds: the tree leads by 2 points on one and by 4 on the other."""
+    """Two seeds of three folds: the tree leads by 2 points on one and by 4 on the other."""
     rows = [
         {
             "experiment": "mimic2",
@@ -50,12 +52,35 @@ def test_leads_on_many_folds_have_their_standard_error():
     ]
     (table,) = repeated_tables(rows)
     text = table.to_markdown()
+    error = ((1 / 6 + 1 / 2) * np.var([0.02] * 3 + [0.04] * 3, ddof=1)) ** 0.5
 
     assert "| mu | 70.00 | – | 4.50 | – |" in text
-    assert "| decision tree | 73.00 (+3.00±1.00) | – | 4.50 | – |" in text
-    assert "on the 6 folds of the seeds 11 to 12" in page(
+    assert f"| decision tree | 73.00 (+3.00±{100 * error:.2f}) | – | 4.50 | – |" in text
+    assert "6 further folds, of the seeds 11, 12 " in page(
         [Run(".", tuple(made_up_rows()), ABOUT)], (), (), rows
     )
+
+
+@pytest.mark.parametrize(
+    ("folders", "message"),
+    [
+        ([], "Name the folders of results: python -m benchmarks.repeated many/*"),
+        (["nowhere"], "There is no file 'nowhere/rows.jsonl'"),
+        (["11"], "Leads need at least two fold seeds. Run more: logiclens bench paper --fold-seed 12"),
+        (["11", "12", "11"], "Some work is there twice, such as mimic2, mu, 11, 0. Name it once."),
+    ],
+)
+def test_nothing_is_kept_of_wrong_folders(folders, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for seed in (11, 12):
+        Path(str(seed)).mkdir()
+        row = {"experiment": "mimic2", "method": "mu", "part": "", "fold": 0, "fold_seed": seed}
+        write_rows(Path(str(seed)) / "rows.jsonl", [row])
+
+    with pytest.raises(SystemExit, match=re.escape(message)):
+        gathered(folders)
+
+    assert seeds_of(gathered(["11", "12"])) == [11, 12]
 
 
 def test_without_results_the_page_says_so():
@@ -99,8 +124,8 @@ def test_the_same_work_on_another_machine_gives_times_alone(runs: list[Run]):
     text = page(runs)
     without = page(runs[:2])
 
-    assert "The same on another machine, H200:" in text
-    assert text.split("## Time")[1].split("The same")[0] in without.split("## Time")[1]
+    assert "Run *gpu*, H200:" in text
+    assert text.split("## Time")[1].split("Run *")[0] in without.split("## Time")[1]
 
 
 def test_what_a_run_did_for_the_first_time_is_kept(runs: list[Run]):
@@ -112,9 +137,9 @@ def test_what_a_run_did_for_the_first_time_is_kept(runs: list[Run]):
         text.split("## Claims")[1].split("## Time")[0]
         == page(runs[:1]).split("## Claims")[1].split("## Time")[0]
     )
-    assert "The same on another machine, a&#124;b:" in text
-    assert text.split("The same on another machine")[1].split("##")[0].count("| CUB |") == 1
-    assert "MIMIC-II" not in text.split("The same on another machine")[1].split("##")[0]
+    assert "Run *.*, a&#124;b:" in text
+    assert text.split("Run *")[1].split("##")[0].count("| CUB |") == 1
+    assert "MIMIC-II" not in text.split("Run *")[1].split("##")[0]
 
 
 def test_runs_are_read_from_folders(tmp_path: Path, runs: list[Run]):

@@ -57,7 +57,7 @@ def test_a_line_for_each_experiment_and_one_for_the_papers_settings():
         ("MIMIC-II, reference", "mu"),
     ]
     assert str(found["MIMIC-II", "mu"]) == "99.00±1.00 [88.37±2.73]"
-    assert str(found["MIMIC-II, reference", "mu"]) == "88.00 [88.37±2.73]"
+    assert str(found["MIMIC-II, reference", "mu"]) == "88.00 (1 of 2 folds) [88.37±2.73]"
     assert str(found["MIMIC-II, reference", "decision tree"]) == ""
 
 

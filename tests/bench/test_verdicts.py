@@ -94,7 +94,9 @@ def test_fidelity_with_the_other_kinds_beside_it():
     verdict = found(rows, "fidelity macro-F1 at least 97")
 
     assert verdict.holds is True
-    assert verdict.figure == "97.00; plain / of each output / plain: 99.00 / 96.00 / 98.00"
+    assert (
+        verdict.figure == "97.00; share of rows 99.00, with each output by itself 96.00, share of those 98.00"
+    )
     assert found(column("fidelity", [0.9699]), "fidelity macro-F1").holds is False
 
 

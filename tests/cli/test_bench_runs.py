@@ -25,6 +25,10 @@ FLOWERS = TableExperiment("tiny", {"x": [1, 2, 3, 4] * 3}, ["a", "a", "b", "b"] 
 
 def test_names_are_told_apart_by_commas_and_counted_once():
     assert runs.chosen(["tree, mu", "", "mu"], METHODS, "method") == ("tree", "mu")
+    assert runs.chosen([], METHODS, "method") == ()
+    with pytest.raises(InputError) as caught:
+        runs.chosen([" ,"], ["mu", "tree"], "method")
+    assert str(caught.value) == "No method is named. Name some of mu, tree, or leave the option out."
 
 
 def test_an_unknown_method_is_refused():

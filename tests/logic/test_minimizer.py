@@ -7,6 +7,7 @@ import pytest
 
 from logiclens.errors import LimitError
 from logiclens.logic import TruthTable
+from logiclens.logic.expand import covered_rows
 from logiclens.logic.minimizer import Minimizer, Status
 from logiclens.logic.problem import Problem
 from logiclens.logic.tradeoff import Budget
@@ -40,3 +41,16 @@ def test_too_many_concepts_for_a_proof_are_refused_at_once():
         "No proof within the limits for a table of 13 concepts and 99 rows. "
         "Use exact='auto' for the best formula found, or fewer concepts."
     )
+
+
+@pytest.mark.parametrize("n_concepts", [3, 8, 9])  # prime terms of the lattice up to 8, a search beyond
+def test_the_start_of_a_search_agrees_with_every_tuple_and_is_not_too_long(n_concepts):
+    bits = all_rows(n_concepts)
+    gain = np.where((bits[:, 0] & bits[:, 1]) | ~bits[:, 2], 1.0, -1.0)
+    minimizer = Minimizer(Problem(TruthTable.from_data(bits, gain > 0), None), False)
+
+    start = minimizer._start(bits, gain, 3)
+
+    assert np.abs(start).sum() == 3
+    assert np.array_equal(covered_rows(start, bits), gain > 0)
+    assert minimizer._start(bits, gain, 2) is None

@@ -154,6 +154,8 @@ def _cell(board: Scoreboard, experiment: str, method: str, measure: Measure, bes
     if mean is None:
         return Cell("; ".join(board.statuses(experiment, method)) or NOTHING, beside=beside)
     text = figure(mean, measure)
+    if measure.column == "seconds":
+        text = at_least(board, experiment, method) + text
     if mean.n < mean.of:
         text += f" ({mean.n} of {mean.of} folds)"
     return Cell(text, best, beside)
@@ -166,7 +168,8 @@ def _best(board: Scoreboard, experiment: str, measure: Measure) -> set[str]:
     for name in board.methods:
         mean = board.mean(experiment, name, measure.column)
         explains = measure.column != "model_accuracy" or _explains(board, experiment, name)
-        if mean and mean.n == mean.of and explains and (is_network(name) or not measure.networks):
+        whole = mean and mean.n == mean.of and not board.statuses(experiment, name)
+        if mean and whole and explains and (is_network(name) or not measure.networks):
             means[name] = sign * round(mean.value, 4 if measure.rate else 2)
     if not means or not measure.n_best:
         return set()
@@ -323,6 +326,6 @@ def _total(board: Scoreboard, experiment: str, method: str) -> Cell:
     values = board.values(experiment, method, "seconds")
     if not values:
         return Cell("; ".join(board.statuses(experiment, method)) or NOTHING)
-    of = len(board.folds(experiment, method))
+    of = board.n_folds(experiment)
     few = f" ({len(values)} of {of} folds)" if len(values) < of else ""
     return Cell(f"{at_least(board, experiment, method)}{three_digits(sum(values.values()))}{few}")

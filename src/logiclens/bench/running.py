@@ -308,7 +308,7 @@ def _fitted(method: Method, folds: Sequence[Fold], seed: int, limit: float | Non
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_fit_apart, args=(sender, method, folds, seed))
-    with _may_have_children():
+    with _may_have_children(), _without_interrupts():
         process.start()
     sender.close()
     try:
@@ -336,6 +336,19 @@ def _may_have_children() -> Iterator[None]:
         yield
     finally:
         own.daemon = before
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Let a process begin without Ctrl-C, which is for the one that starts it: that one ends it."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _fit_apart(sender: Connection, method: Method, folds: Sequence[Fold], seed: int) -> None:

@@ -71,7 +71,7 @@ class Mean(NamedTuple):
     n : int
         Folds with a figure.
     of : int
-        Folds there are rows of.
+        Folds that some method has rows of.
     """
 
     value: float
@@ -159,8 +159,12 @@ class Scoreboard:
         # Equal values, such as the seconds of folds that are trained together, differ by rounding at most.
         error = float(np.std(kept, ddof=1)) / math.sqrt(len(kept)) if len(kept) > 1 else math.nan
         error = 0.0 if error < _ROUNDING * abs(float(np.mean(kept))) else error
-        of = sum(first is None or row["fold"] < first for row in self.folds(experiment, method))
-        return Mean(float(np.mean(kept)), error, len(kept), of)
+        of = min(self.n_folds(experiment), first or math.inf)
+        return Mean(float(np.mean(kept)), error, len(kept), int(of))
+
+    def n_folds(self, experiment: str) -> int:
+        """Folds of an experiment that some method has rows of."""
+        return len({fold for (name, _), rows in self._folds.items() if name == experiment for fold in rows})
 
     def lead(self, experiment: str, column: str, method: str, other: str) -> float | None:
         """How much greater a method's mean is than another's, on the folds that both have; None if none."""

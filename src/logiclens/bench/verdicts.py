@@ -147,10 +147,16 @@ def _one_default(board: Scoreboard, experiment: str, default: str) -> Iterator[V
             f"fidelity macro-F1 at least {100 * least:g}",
             lambda mean: mean >= least - _ROUNDING,
         )
-        others = ("fidelity_plain", "fidelity_outputs", "fidelity_outputs_plain")
-        means = [board.mean(experiment, default, column) for column in others]
-        beside = " / ".join("–" if mean is None else f"{100 * mean.value:.2f}" for mean in means)
-        remark = f"; plain / of each output / plain: {beside}" if any(means) else ""
+        others = {
+            "fidelity_plain": "share of rows",
+            "fidelity_outputs": "with each output by itself",
+            "fidelity_outputs_plain": "share of those",
+        }
+        means = {column: board.mean(experiment, default, column) for column in others}
+        beside = ", ".join(
+            f"{words} {100 * mean.value:.2f}" for column, words in others.items() if (mean := means[column])
+        )
+        remark = f"; {beside}" if beside else ""
         yield Verdict(group, found.claim, found.figure + remark, found.holds)
     yield _near_best(
         board, experiment, "model_accuracy", default, f"model accuracy {near} network", is_network

@@ -135,20 +135,22 @@ def chosen(given: Iterable[str], known: Iterable[str], what: str) -> tuple[str, 
     Raises
     ------
     InputError
-        A name that is not among them.
+        A name that is not among them, or texts without a name.
 
     Examples
     --------
     >>> chosen(["mu, tree", "mu"], ["mu", "psi", "tree"], "method")
     ('mu', 'tree')
     """
-    names = tuple(known)
+    names, given = tuple(known), tuple(given)
     found = dict.fromkeys(name for text in given for each in text.split(",") if (name := each.strip()))
     for name in found:
         if name not in names:
             raise InputError(
                 f"Unknown {what} {name!r}. {did_you_mean(name, names)}The known ones are {', '.join(names)}."
             )
+    if given and not found:
+        raise InputError(f"No {what} is named. Name some of {', '.join(names)}, or leave the option out.")
     return tuple(found)
 
 

@@ -152,9 +152,9 @@ def rules_of_members(
         if searched[member]:
             formula = reader.best_rule(member, truth)
         else:
-            explanation, _ = reader.explain(member, said_yes[:, member], truth, label)
-            columns, _ = reader.columns(member)
-            formula = trimmed(explanation.formula, reader.counted(truth, reader.rows_over(columns)))
+            explanation, table = reader.explain(member, said_yes[:, member], truth, label)
+            rows = reader.rows_over(table.names)
+            formula = trimmed(explanation.formula, reader.counted(truth, rows))
         found[:, member] = formula.evaluate(x, names=how.names)
     return found
 
@@ -201,7 +201,8 @@ class _Reader:
         ``is_yes`` is what an output above one half says about the target: no to the first of two classes.
         """
         columns, scores = self.columns(member)
-        x, weight, rows = self.x[:, columns], self.weight, self.rows_over(columns)
+        x, weight = self.x[:, columns], self.weight
+        rows = self.rows_over(tuple(self.how.names[j] for j in columns))
         table = rows.answers(said_yes, weight)
         if self.how.as_in_paper:
             found = _as_in_paper(x, said_yes, truth, scores, label, self.fold, list(table.names))
@@ -236,14 +237,14 @@ class _Reader:
     def best_rule(self, member: int, truth: FloatArray) -> Formula:
         """The short formula over a member's concepts that is right about most rows."""
         columns, _ = self.columns(member)
-        table = self.counted(truth, self.rows_over(columns))
+        table = self.counted(truth, self.rows_over(tuple(self.how.names[j] for j in columns)))
         longest = self.how.longest(len(columns))
         return explain_class(table, True, truth=table, max_literals=longest, exact=False).formula
 
-    def rows_over(self, columns: IndexArray) -> Grouped:
+    def rows_over(self, names: tuple[str, ...]) -> Grouped:
         """The rows of the fold by their tuple over some concepts; asked twice in a row, the same."""
-        names = tuple(self.how.names[j] for j in columns)
         if self._rows is None or self._rows.names != names:
+            columns = [self.how.names.index(name) for name in names]
             self._rows = Grouped(self.x[:, columns], names)
         return self._rows
 

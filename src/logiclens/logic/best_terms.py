@@ -51,7 +51,7 @@ class Tuples:
         self.side = Side(bits)
         self._n_bytes = -(-len(bits) // 8)
         self._terms: dict[bytes, Term] = {}
-        self._most = _KNOWN // max(bits.size, 1)
+        self._most = _KNOWN // max(len(bits), 1)
 
     def __len__(self) -> int:
         return len(self.side)
@@ -67,7 +67,8 @@ class Tuples:
         found = self._terms.get(key)
         if found is None:
             packed = np.packbits(self.side.covered(literals[None]), bitorder="little")
-            found = Term(literals, int(np.abs(literals).sum()), int.from_bytes(packed.tobytes(), "little"))
+            size, covers = int(np.abs(literals).sum()), int.from_bytes(packed.tobytes(), "little")
+            found = Term(literals.copy(), size, covers)  # a row of an array would keep the whole of it
             if len(self._terms) < self._most:
                 self._terms[key] = found
         return found
@@ -128,11 +129,14 @@ class AllTerms:
         self._numbers = tuple_numbers(tuples.side.bits)
         self._order, self._start = terms_by_size(self._n_concepts)
         self._known: dict[tuple[Sums, int], tuple[list[float], dict[int, Term]]] = {}
+        self._most = _KNOWN // max(len(tuples), 1)
 
     def best(self, gains: Sums, covered: int, price: float, most: float) -> tuple[float, Term]:
         """See :meth:`BestTerms.best`; of those that win the same, one with the fewest literals."""
         key, values = (gains, covered), None
         if key not in self._known:
+            if len(self._known) >= self._most:
+                self._known.clear()
             values = self._values(gains, covered)
             self._known[key] = np.maximum.reduceat(values, self._start[:-1]).tolist(), {}
         wins, terms = self._known[key]
@@ -153,7 +157,7 @@ class AllTerms:
         top = np.flatnonzero(values[start:stop] >= values[start:stop].max() - self._epsilon) + start
         terms = read_terms(self._order[top], self._n_concepts)
         rank = 1e-3 * (np.abs(terms) @ (1 - self._relevance)) + 1e-6 * (terms < 0).sum(axis=1)
-        return self._tuples.term(terms[rank.argmin()])
+        return self._tuples.term(terms[rank.round(9).argmin()])  # sums of the same differ by rounding
 
 
 class BeamedTerms:

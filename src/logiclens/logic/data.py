@@ -250,6 +250,9 @@ def _as_matrix(data: Any) -> NDArray[Any]:
     if matrix.ndim == 0:
         got = shown(data)
         remedy = "write [[...], [...]], one list for each row"
+    elif matrix.dtype.names:
+        got = f"a {type(data).__name__} with the fields {', '.join(matrix.dtype.names)}"
+        remedy = "turn it into a data frame: pandas.DataFrame(records)"
     elif matrix.ndim == 1 and matrix.dtype == object and any(isinstance(row, Mapping) for row in matrix):
         got = f"a {type(data).__name__} of mappings"
         remedy = "turn it into one mapping from each name to its column"

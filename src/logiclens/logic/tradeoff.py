@@ -192,7 +192,7 @@ class Tradeoff:
             if per_literal[at, concept] >= per_term[drop]:
                 terms = terms.copy()
                 terms[at, concept] = 0
-                cover = (*cover[:at], self.tuples.term(terms[at].copy()), *cover[at + 1 :])
+                cover = (*cover[:at], self.tuples.term(terms[at]), *cover[at + 1 :])
             else:
                 terms = np.delete(terms, drop, axis=0)
                 cover = (*cover[:drop], *cover[drop + 1 :])

@@ -33,6 +33,28 @@ def test_the_first_rule_that_fires_decides():
         assert (said == ((found.chances(x) >= 0.5) == value)).all()
 
 
+@pytest.mark.parametrize("share", [0.2, 0.8])
+def test_rules_are_about_a_tenth_of_the_rarer_side(share, monkeypatch):
+    """Of two classes as of many; imodels counts among all rows."""
+    asked = []
+
+    class Model:
+        def __init__(self, **settings):
+            asked.append(settings["minsupport"])
+
+        def fit(self, *_):
+            raise ValueError
+
+    class Package:
+        BayesianRuleListClassifier = Model
+
+    monkeypatch.setattr("logiclens.bench.methods.brl.package_for", lambda *_: Package)
+    x, y = np.zeros((10, 1)), (np.arange(10) < 10 * share).astype(int)
+    METHOD.fit_fold(Fold(0, ("a",), ("no", "yes"), x, y, x, y), seed=0)
+
+    assert asked == [pytest.approx(0.02)]
+
+
 def test_a_list_without_rules():
     assert ProbabilityList((), (0.7,)).formula(("a",)) == TRUE
     assert ProbabilityList((), (0.2,)).formula(("a",)) == FALSE
