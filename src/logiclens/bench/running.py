@@ -187,10 +187,10 @@ def duration(seconds: float) -> str:
 
     Examples
     --------
-    >>> duration(7200), duration(90)
-    ('2 h', '90 s')
+    >>> duration(7200), duration(8880), duration(90)
+    ('2 h', '2.47 h', '90 s')
     """
-    return f"{seconds / 3600:g} h" if seconds >= 3600 else f"{seconds:g} s"
+    return f"{seconds / 3600:.3g} h" if seconds >= 3600 else f"{seconds:g} s"
 
 
 def _check_settings(results: Results, n_jobs: int | None, time_limit: float | None) -> None:
