@@ -128,6 +128,16 @@ def test_the_same_work_on_another_machine_gives_times_alone(runs: list[Run]):
     assert text.split("## Time")[1].split("Run *")[0] in without.split("## Time")[1]
 
 
+def test_a_line_of_times_from_another_machine_says_so(runs: list[Run]):
+    apart = [
+        Run(name, tuple(row for row in runs[0].rows if (row["experiment"] == "cub") == late), ABOUT)
+        for name, late in ((".", False), ("gpu", True))
+    ]
+
+    assert "The line of CUB is of the run *gpu*" in page(apart)
+    assert "The line of" not in page(runs)
+
+
 def test_what_a_run_did_for_the_first_time_is_kept(runs: list[Run]):
     """Also of one that did something again."""
     only_cub = Run(".", tuple(row for row in runs[0].rows if row["experiment"] == "cub"), ABOUT)

@@ -7,9 +7,10 @@ the lattice gives the best term of *each* number of literals: it serves all pric
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,16 +102,8 @@ class Sums:
         return np.where(self._tuples.members(covered), 0.0, self.values)
 
 
-class BestTerms(Protocol):
-    """Finds the term that wins most on what is not covered."""
-
-    def best(self, gains: Sums, covered: int, price: float, most: float) -> tuple[float, Term]:
-        """The term of at most ``most`` literals that wins most beyond a set of tuples, and what it wins."""
-        ...
-
-
-class AllTerms:
-    """The best of all terms over few concepts; what was found for a set of tuples serves every price.
+class BestTerms(ABC):
+    """Finds the term that wins most on what is not covered.
 
     Parameters
     ----------
@@ -126,6 +119,17 @@ class AllTerms:
         self._relevance = relevance
         self._epsilon = epsilon
         self._n_concepts = len(relevance)
+
+    @abstractmethod
+    def best(self, gains: Sums, covered: int, price: float, most: float) -> tuple[float, Term]:
+        """The term of at most ``most`` literals that wins most beyond a set of tuples, and what it wins."""
+
+
+class AllTerms(BestTerms):
+    """The best of all terms over few concepts; what was found for a set of tuples serves every price."""
+
+    def __init__(self, tuples: Tuples, relevance: FloatArray, epsilon: float) -> None:
+        super().__init__(tuples, relevance, epsilon)
         self._numbers = tuple_numbers(tuples.side.bits)
         self._order, self._start = terms_by_size(self._n_concepts)
         self._known: dict[tuple[Sums, int], tuple[list[float], dict[int, Term]]] = {}
@@ -160,23 +164,8 @@ class AllTerms:
         return self._tuples.term(terms[rank.round(9).argmin()])  # sums of the same differ by rounding
 
 
-class BeamedTerms:
-    """Beam search from all terms of up to two literals, over any number of concepts.
-
-    Parameters
-    ----------
-    tuples : Tuples
-    relevance : ndarray of float, shape (n_concepts,)
-        In [0, 1]: decides between terms that win the same.
-    epsilon : float
-        Difference that is none.
-    """
-
-    def __init__(self, tuples: Tuples, relevance: FloatArray, epsilon: float) -> None:
-        self._tuples = tuples
-        self._relevance = relevance
-        self._epsilon = epsilon
-        self._n_concepts = len(relevance)
+class BeamedTerms(BestTerms):
+    """Beam search from all terms of up to two literals, over any number of concepts."""
 
     def best(self, gains: Sums, covered: int, price: float, most: float) -> tuple[float, Term]:
         """See :meth:`BestTerms.best`; longer terms are looked at while one could win."""
