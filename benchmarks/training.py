@@ -55,7 +55,7 @@ from logiclens.estimators import MuClassifier, cross_explain
 from logiclens.estimators.counting import Fold
 from logiclens.estimators.fitting import train_folds
 from logiclens.estimators.inputs import read_concepts
-from logiclens.estimators.settings import BALANCE, penalties, widths
+from logiclens.estimators.settings import AUTO, penalties, widths
 from logiclens.estimators.targets import Targets
 from logiclens.estimators.weighing import balance_factor
 from logiclens.explain import explain_class_as_in_paper
@@ -215,7 +215,7 @@ def _plain_member(
     (x, y), (x_check, y_check) = parts
     network = nn.Sequential(nn.Linear(X.shape[1], 10), nn.LeakyReLU(), nn.Linear(10, 1))
     first, last = network[0], network[2]
-    positive = balance_factor(y.sum(), (1.0 - y).sum(), BALANCE)
+    positive = balance_factor(y.sum(), (1.0 - y).sum(), AUTO.learning)
     criterion = nn.BCEWithLogitsLoss(pos_weight=positive)
     optimizer = torch.optim.Adam(network.parameters(), lr=classifier.learning_rate)
     constant = torch.logit(

@@ -35,7 +35,7 @@ def test_what_is_not_rare_is_left_to_the_first_power(ratio, power):
 def test_what_is_rarer_counts_more():
     factors = Balance(0.05, 0.3).factor([1.0, 1.0, 1.0], [RARE, 2 * RARE, 20 * RARE])
 
-    assert factors.tolist() == pytest.approx([RARE**0.05, (2 * RARE) ** 0.05 * 2**0.3, 180**0.05 * 20**0.3])
+    assert factors.tolist() == pytest.approx([RARE**0.05, RARE**0.05 * 2**0.3, RARE**0.05 * 20**0.3])
     assert (np.diff(factors) > 0).all()
 
 

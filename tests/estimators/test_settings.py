@@ -9,7 +9,7 @@ import pytest
 
 from logiclens.errors import InputError
 from logiclens.estimators.balancing import COUNTED, EVEN
-from logiclens.estimators.settings import BALANCE, balance_of, check_settings, penalties, seed_of
+from logiclens.estimators.settings import AUTO, Balances, balances_of, check_settings, penalties, seed_of
 from tests.estimators.toys import CLASSIFIERS, quick
 
 
@@ -125,8 +125,10 @@ def test_penalties_are_one_or_several():
 
 
 def test_powers_of_the_class_frequency():
-    assert [balance_of(word) for word in (None, "auto", "balanced", {})] == [COUNTED, BALANCE, EVEN, COUNTED]
-    assert 0 < BALANCE.power < BALANCE.rare_power < 1
+    counted = Balances(COUNTED, COUNTED)
+    words = (None, "auto", "balanced", {})
+    assert [balances_of(word) for word in words] == [counted, AUTO, Balances(EVEN, EVEN), counted]
+    assert 0 < AUTO.learning.power < AUTO.choosing.power < 1
 
 
 def test_seeds():

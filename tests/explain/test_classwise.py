@@ -19,8 +19,10 @@ from logiclens.explain.classwise import (
     NOT_SUFFICIENT,
     STANDARD_ERRORS,
     SUFFICIENT_PRECISION,
+    USUAL,
     choose_point,
     explain_class,
+    reading_cost,
 )
 from logiclens.explain.explanation import Scope
 from logiclens.explain.front import FrontPoint
@@ -259,10 +261,37 @@ def test_standard_error_of_the_difference(corrected, spoiled, shared):
     long = (np.arange(n) < corrected + shared) | (np.arange(n) == n - 1)
     front, influence = paired(np.array([short, long]))
     d, q = (corrected - spoiled) / n, (corrected + spoiled) / n
-    margin = STANDARD_ERRORS * np.sqrt(max(q - d * d, 0.0) / n) + LITERAL_WORTH
+    margin = STANDARD_ERRORS * np.sqrt(max(q - d * d, 0.0) / n) + LITERAL_WORTH / (2 * USUAL)
 
     if abs(d - margin) > 1e-9:
         assert choose_point(front, influence, np.ones(n)) == (1 if d > margin else 0)
+
+
+@given(st.lists(st.floats(0.5, 1.0), min_size=1, max_size=20))
+def test_every_literal_must_earn_its_reading(scores):
+    """Without chance, none is worth more than the one that is taken: its score less what reading it costs."""
+    front = [FrontPoint(Var(f"f{at}"), at, 0.0, score) for at, score in enumerate(scores)]
+    value = scores - LITERAL_WORTH * reading_cost(np.arange(len(scores)))
+
+    taken = choose_point(front, np.zeros((len(scores), 1)), np.ones(1))
+
+    assert value[taken] == pytest.approx(max(value), abs=1e-9)
+
+
+def test_a_literal_costs_the_more_the_longer_the_formula_up_to_twice():
+    further = np.diff(reading_cost(np.arange(40)))
+
+    assert (np.diff(further) >= 0).all()
+    assert further[USUAL - 1 : USUAL + 1].mean() == pytest.approx(1.0)
+    assert further[2 * USUAL :].tolist() == pytest.approx([2.0] * (39 - 2 * USUAL))
+
+
+def test_what_a_long_formula_gains_makes_no_shorter_one_worse():
+    """A formula that is not worth its length changes nothing about the others."""
+    front = [FrontPoint(Var(f"f{n}"), n, 0.0, score) for n, score in ((1, 0.80), (4, 0.84), (32, 0.86))]
+
+    assert choose_point(front, np.zeros((3, 1)), np.ones(1)) == 1
+    assert choose_point(front[:2], np.zeros((2, 1)), np.ones(1)) == 1
 
 
 def test_weights_are_as_good_as_repeated_rows():

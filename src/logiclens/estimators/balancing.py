@@ -2,8 +2,8 @@
 
 Counted one by one, the rows of a target that one row in two hundred belongs to hardly matter: a network that
 never says yes is right about 99.5 % of all rows. Counted by inverse frequency, a rule that is wrong as often
-as it is right still looks good. So the truth lies between: a small power of the inverse frequency for all
-targets, and a larger one for how much rarer a target is than one row in ten.
+as it is right still looks good. So the truth lies between: a power of the inverse frequency, and another one
+for how much rarer a target is than one row in ten.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ class Balance:
     Attributes
     ----------
     power : float, default 0.0
-        Of the inverse frequency: 0 counts rows, 1 makes target and rest equal.
+        Of how many times rarer the target is than the rest, or the rest than the target, up to
+        :data:`~logiclens.logic.beam.RARE` times.
     rare_power : float, default 0.0
-        Further power, of how many times rarer the target or the rest is than
-        :data:`~logiclens.logic.beam.RARE` says.
+        Of how many times rarer it is than that.
 
     Examples
     --------
-    >>> Balance(power=1.0).factor(10.0, 90.0)
-    array(9.)
+    >>> Balance(power=0.5).factor(10.0, 90.0)
+    array(3.)
     >>> Balance(rare_power=0.5).factor([10.0, 1.0], [90.0, 225.0])
     array([1., 5.])
     """
@@ -45,8 +45,8 @@ class Balance:
         yes, no = np.asarray(yes, dtype=np.float64), np.asarray(no, dtype=np.float64)
         usable = (yes > 0) & (no > 0)
         ratio = np.log(np.where(usable, no, 1.0) / np.where(usable, yes, 1.0))
-        beyond = np.sign(ratio) * np.maximum(np.abs(ratio) - np.log(RARE), 0.0)
-        return np.asarray(np.exp(self.power * ratio + self.rare_power * beyond))
+        usual = np.clip(ratio, -np.log(RARE), np.log(RARE))
+        return np.asarray(np.exp(self.power * usual + self.rare_power * (ratio - usual)))
 
     def of_rows(self, truth: FloatArray, weight: FloatArray) -> FloatArray:
         """What each row counts, (n,), where ``truth`` says how far it belongs to the target."""
@@ -67,5 +67,5 @@ def is_rare(yes: ArrayLike, no: ArrayLike) -> BoolArray:
 
 COUNTED = Balance()
 """Every row counts the same."""
-EVEN = Balance(power=1.0)
+EVEN = Balance(power=1.0, rare_power=1.0)
 """Target and rest count the same."""

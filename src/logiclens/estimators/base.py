@@ -30,7 +30,7 @@ from logiclens.estimators.counting import Distinct, Fold, are_counts, share_out
 from logiclens.estimators.explaining import ExplainingMixin, seen_tuples
 from logiclens.estimators.inputs import Inputs, check_extent, input_tags, learn_inputs
 from logiclens.estimators.priors import Priors, check_prior_weight
-from logiclens.estimators.settings import balance_of, check_settings, penalties, seed_of, widths
+from logiclens.estimators.settings import balances_of, check_settings, penalties, seed_of, widths
 from logiclens.estimators.targets import (
     Problem,
     Targets,
@@ -63,7 +63,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         holds wherever the target does (``y -> phi``, a necessary condition); ONLY IF, the target wherever
         the formula holds (``phi -> y``, a sufficient condition).
     max_literals : int or "auto"
-        Longest formula to consider. "auto": 9, or 32 for a network that keeps more than 7 concepts.
+        Longest formula to consider; "auto": 32. A formula is as long as its literals earn their reading.
     unseen : {"ignore", "ask"}, default "ignore"
         Combinations of concepts that do not occur: don't-cares, or as the network answers them.
     aggregation : {"minimal", "paper"}, default "minimal"
@@ -71,9 +71,9 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         most frequent example-level explanations, in which every row counts the same.
     class_weight : {"auto", "balanced", None} or mapping of label to weight, default "auto"
         How much rows of each target count, in training and where rules are chosen: equally (None), by their
-        inverse frequency ("balanced"), or by a small power of it ("auto"), larger for rare targets, which
-        costs next to no accuracy and finds more of them. IF and ONLY IF rules are always trained with
-        balanced rows.
+        inverse frequency ("balanced"), or by a power of it ("auto"), small in training but for rare targets,
+        larger where rules are chosen, which costs next to no accuracy and finds more of them. IF and ONLY IF
+        rules are always trained with balanced rows.
     hidden : sequence of int
         Sizes of the hidden layers.
     l1 : float or sequence of float
@@ -278,20 +278,20 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
 
     def recipe(self, inputs: Inputs) -> Recipe:
         """All settings, in the form in which they are used, for some inputs."""
-        from logiclens.estimators.extraction import Extraction
+        from logiclens.estimators.extraction import LONGEST, Extraction
         from logiclens.estimators.fitting import Population
         from logiclens.estimators.runs import Recipe
         from logiclens.nn import criteria
         from logiclens.nn.training import Plan
 
         kind = self._kind()
-        balance = balance_of(self.class_weight) if kind is RuleKind.IFF else COUNTED
+        learning, choosing = balances_of(self.class_weight)
         population = Population(
             make=self.make_network,
             penalties=penalties(self.l1),
             restarts=self.restarts,
             candidates=getattr(self, "candidates", 1),
-            balance=balance if kind is RuleKind.IFF else EVEN,
+            balance=learning if kind is RuleKind.IFF else EVEN,
             seed=seed_of(self.random_state),
             device=self.device,
             widths=widths(getattr(self, "max_concepts", 0)),
@@ -310,9 +310,9 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         extraction = Extraction(
             kind,
             inputs.names,
-            None if self.max_literals == "auto" else self.max_literals,
+            LONGEST if self.max_literals == "auto" else self.max_literals,
             vocabulary=inputs.vocabulary,
-            balance=balance,
+            balance=choosing if kind is RuleKind.IFF else COUNTED,
             ask=self.unseen == "ask",
             as_in_paper=self.aggregation == "paper",
         )

@@ -17,7 +17,6 @@ from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.estimators.asking import Grouped, ask, by_tuple
 from logiclens.estimators.balancing import COUNTED, Balance
 from logiclens.estimators.counting import Fold, effective_rows, number_of_rows
-from logiclens.estimators.settings import WIDTHS
 from logiclens.estimators.targets import Problem, Targets, decisions
 from logiclens.explain.classwise import (
     ALWAYS,
@@ -43,8 +42,8 @@ from logiclens.nn.psi import PsiNetwork
 _SAMPLED = 1 << 12  # unseen tuples asked about where there are too many to ask about all
 _MOST_READ = 8  # concepts of a table when the network itself keeps all
 
-FEW, MANY = 9, 32
-"""Longest formulas to consider: about few concepts, and about many."""
+LONGEST = 32
+"""Literals of the longest formula to consider, unless asked for others."""
 EXACT = "exact: composed of the network's neurons"
 
 
@@ -57,10 +56,10 @@ class Extraction:
     kind : RuleKind
     names : tuple of str
         The concepts.
-    max_literals : int, optional
-        Longest formula to consider; when missing, :data:`FEW` or :data:`MANY` by the concepts it is about.
+    max_literals : int, default :data:`LONGEST`
+        Longest formula to consider.
     balance : Balance
-        How rows are weighed where formulas are chosen, as in training.
+        How rows are weighed where formulas are chosen.
     ask : bool
         Whether the network is asked about tuples that do not occur (``unseen="ask"``).
     exact : {"auto", False}
@@ -75,7 +74,7 @@ class Extraction:
 
     kind: RuleKind
     names: tuple[str, ...]
-    max_literals: int | None
+    max_literals: int = LONGEST
     balance: Balance = COUNTED
     ask: bool = False
     as_in_paper: bool = False
@@ -86,12 +85,6 @@ class Extraction:
     def observed(self, weight: FloatArray) -> FloatArray:
         """The weights of rows, without those that are no data."""
         return np.where(np.arange(len(weight)) < len(weight) - self.n_told, weight, 0.0)
-
-    def longest(self, n_concepts: int) -> int:
-        """Most literals of a formula about so many concepts."""
-        if self.max_literals is not None:
-            return self.max_literals
-        return FEW if n_concepts <= WIDTHS.common[0] else MANY
 
 
 def explain_targets(
@@ -220,7 +213,7 @@ class _Reader:
             kind=self.how.kind,
             truth=true,
             order=order,
-            max_literals=self.how.longest(len(columns)),
+            max_literals=self.how.max_literals,
             exact=self.how.exact,
         )
         if self.how.vocabulary is not None:
@@ -238,7 +231,7 @@ class _Reader:
         """The short formula over a member's concepts that is right about most rows."""
         columns, _ = self.columns(member)
         table = self.counted(truth, self.rows_over(tuple(self.how.names[j] for j in columns)))
-        longest = self.how.longest(len(columns))
+        longest = self.how.max_literals
         return explain_class(table, True, truth=table, max_literals=longest, exact=False).formula
 
     def rows_over(self, names: tuple[str, ...]) -> Grouped:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -14,8 +14,21 @@ from logiclens.estimators.balancing import COUNTED, EVEN, Balance
 from logiclens.explain.compose import MAX_FAN_IN
 from logiclens.logic.data import as_float
 
-BALANCE = Balance(power=0.05, rare_power=0.3)
-"""How rows are weighed under ``class_weight="auto"``."""
+
+class Balances(NamedTuple):
+    """How rows are weighed: where networks learn, and where the formula of a rule is chosen."""
+
+    learning: Balance
+    choosing: Balance
+
+
+AUTO = Balances(Balance(power=0.05, rare_power=0.35), Balance(power=0.4))
+"""How rows are weighed under ``class_weight="auto"``.
+
+A network that is taught the rarer side with more weight is a worse network. A rule is one formula out of a
+front, and its score, macro-F1, counts both sides the same: of formulas that are right about as many rows, the
+one that finds more of the rarer side is better.
+"""
 
 
 @dataclass(frozen=True)
@@ -84,7 +97,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     if not 0.0 < as_float(settings.get("temperature", 1.0)) < np.inf:
         raise InputError(f"temperature must be a positive number. Got {shown(settings['temperature'])}.")
     penalties(settings["l1"])
-    balance_of(settings["class_weight"])
+    balances_of(settings["class_weight"])
 
 
 def _is_auto(value: Any) -> bool:
@@ -122,11 +135,11 @@ def widths(max_concepts: Any) -> Widths:
     return WIDTHS if _is_auto(max_concepts) else Widths((max_concepts,), (max_concepts,))
 
 
-def balance_of(class_weight: Any) -> Balance:
+def balances_of(class_weight: Any) -> Balances:
     """How rows are weighed."""
-    known = {None: COUNTED, "auto": BALANCE, "balanced": EVEN}
+    known = {None: Balances(COUNTED, COUNTED), "auto": AUTO, "balanced": Balances(EVEN, EVEN)}
     if isinstance(class_weight, Mapping):
-        return COUNTED  # the weights are in the rows
+        return known[None]  # the weights are in the rows
     if isinstance(class_weight, str | None) and class_weight in known:
         return known[class_weight]
     raise InputError(

@@ -2,8 +2,9 @@
 
 The paper joins the example-level explanations of a target's rows. Here the whole empirical truth table is
 minimized instead, with the tuples that were never seen as don't-cares: that gives a front of formulas, from
-short and rough to long and exact. Which of them to take is decided on rows whose truth is known, as by the
-one-standard-error rule: the shortest not clearly worse than the best, judged on rows where they differ.
+short and rough to long and exact. Which of them to take is decided on rows whose truth is known: every
+literal must earn its reading, the more the longer the formula is. Of what is then best, the shortest formula
+is taken that is not clearly worse, judged on rows where they differ, as by the one-standard-error rule.
 
 What is asked of a formula depends on the kind of rule (Sec. 4.2):
 
@@ -35,9 +36,11 @@ from logiclens.logic.truth_table import TruthTable
 STANDARD_ERRORS: Final = 0.35
 """A shorter formula is taken unless it is worse than the best by more than this many standard errors."""
 LITERAL_WORTH: Final = 0.00175
-"""What a literal less is worth, as a share of the rows, for a target as frequent as not.
-
-With very many rows nothing is due to chance."""
+"""What a literal less is worth, as a share of the rows, in a formula of :data:`USUAL` literals for a target
+that is as frequent as not. With very many rows nothing is due to chance."""
+USUAL: Final = 5
+"""Literals of a formula that is read at a glance. In one of twice as many or more, a literal is worth twice
+as much."""
 IMPLICATION_WEIGHT: Final = 50.0
 """How much more an error counts that breaks an implication than one that does not."""
 NECESSARY_RECALL: Final = 0.995
@@ -147,9 +150,10 @@ def choose_point(
 ) -> int:
     """Position of the shortest formula of a front that is not clearly worse than the best one.
 
-    The best has the highest score, of equals the fewest literals. Another is clearly worse when its score is
-    lower by more than ``standard_errors`` times the standard error of the *difference* of the two, plus
-    ``worth`` for each literal that it saves. Each score is a ratio of sums over rows,
+    A formula is worth its score less what reading it costs: ``worth`` times :func:`reading_cost`. The best is
+    worth most, of equals it has the fewest literals. Another is clearly worse when it is worth less by more
+    than ``standard_errors`` times the standard error of the *difference* of the two scores. Each score is a
+    ratio of sums over rows,
     ``s = sum(w u) / sum(w v)``: accuracy with ``u`` = right and ``v`` = 1. So a row's influence on it is
     ``psi = (u - s v) / sum(w v)``, and the variance of the difference of two scores is
     ``sum(w (psi_a - psi_b)^2)``. For accuracy, with the total weight ``n``, the weight ``q`` of the rows on
@@ -164,7 +168,8 @@ def choose_point(
     weight : ndarray of float, shape (n_rows,)
     standard_errors : float, default :data:`STANDARD_ERRORS`
     worth : float, default :data:`LITERAL_WORTH`
-        Of a literal less, as a share of the rows; see :func:`literal_worth`.
+        Of a literal less in a formula of :data:`USUAL` literals, as a share of the rows; see
+        :func:`literal_worth`.
 
     Returns
     -------
@@ -187,15 +192,31 @@ def choose_point(
     """
     scores = np.array([point.score for point in front], dtype=np.float64)
     literals = np.array([point.literals for point in front])
-    best = np.lexsort((literals, -scores))[0]
+    value = scores - worth * reading_cost(literals)
+    best = np.lexsort((literals, -value))[0]
     variance = np.square(influence - influence[best]) @ weight
-    allowed = standard_errors * np.sqrt(variance) + worth * np.maximum(literals[best] - literals, 0)
-    good = scores >= scores[best] - allowed - 1e-12  # equals but for rounding
+    good = value >= value[best] - standard_errors * np.sqrt(variance) - 1e-12  # equals but for rounding
     return int(np.lexsort((-scores, literals, ~good))[0])
 
 
+def reading_cost(literals: ArrayLike) -> FloatArray:
+    """What it costs to read formulas of so many literals.
+
+    The unit is a literal of a formula of :data:`USUAL` literals. The l-th literal costs ``l / USUAL`` of it,
+    as each is read beside all others; never more than 2, as long formulas are read part by part.
+
+    Examples
+    --------
+    >>> reading_cost([0, 1, 5, 10, 11, 20]).tolist()
+    [0.0, 0.1, 2.5, 10.0, 12.0, 30.0]
+    """
+    all_of_it = np.asarray(literals, dtype=np.float64)
+    at_once = np.minimum(all_of_it, 2 * USUAL)
+    return np.asarray(np.square(at_once) / (2 * USUAL) + 2.0 * (all_of_it - at_once))
+
+
 def literal_worth(yes: float, no: float) -> float:
-    """What a literal less is worth, as a share of the rows, for a target of so much weight and so much else.
+    """What a literal less is worth in a formula of :data:`USUAL` literals, as a share of the rows.
 
     The rarer the target, the fewer rows there are to be right about: the worth goes with the standard
     deviation ``sqrt(p (1 - p))`` of the target.
