@@ -202,17 +202,18 @@ def choose_point(
 def reading_cost(literals: ArrayLike) -> FloatArray:
     """What it costs to read formulas of so many literals.
 
-    The unit is a literal of a formula of :data:`USUAL` literals. The l-th literal costs ``l / USUAL`` of it,
-    as each is read beside all others; never more than 2, as long formulas are read part by part.
+    Each of the first :data:`USUAL` literals costs 1, the l-th one after them ``l / USUAL``, as it is read
+    beside all others; never more than 2, as long formulas are read part by part.
 
     Examples
     --------
     >>> reading_cost([0, 1, 5, 10, 11, 20]).tolist()
-    [0.0, 0.1, 2.5, 10.0, 12.0, 30.0]
+    [0.0, 1.0, 5.0, 12.5, 14.5, 32.5]
     """
-    all_of_it = np.asarray(literals, dtype=np.float64)
-    at_once = np.minimum(all_of_it, 2 * USUAL)
-    return np.asarray(np.square(at_once) / (2 * USUAL) + 2.0 * (all_of_it - at_once))
+    given = np.asarray(literals, dtype=np.float64)
+    first, up_to_twice = np.minimum(given, USUAL), np.clip(given, USUAL, 2 * USUAL)
+    dearer = (np.square(up_to_twice) - USUAL**2) / (2 * USUAL)
+    return np.asarray(first + dearer + 2.0 * np.maximum(given - 2 * USUAL, 0.0))
 
 
 def literal_worth(yes: float, no: float) -> float:
