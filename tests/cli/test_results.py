@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import numpy as np
 from rich.console import Console
 
 from logiclens.cli.leaks import Telling
@@ -24,7 +25,8 @@ from logiclens.cli.results import (
     score_table,
 )
 from logiclens.explain import Explanation, Rule
-from logiclens.logic import parse_formula
+from logiclens.logic import Var, parse_formula
+from logiclens.metrics import rule_scores
 
 
 def printed(show, *arguments: object) -> str:
@@ -62,6 +64,19 @@ def test_rules_that_know_no_more_than_a_guess_are_doubted():
     assert printed(print_doubt, outcome(), "risk") == ""
     assert printed(print_doubt, outcome(rules_accuracy=0.5), "risk") == (
         "Note: that is no better than a guess: these columns may not decide risk.\n"
+    )
+
+
+def test_rules_that_know_more_than_a_guess_that_is_right_as_often():
+    """A tenth of 100 rows is of the class, and nine of the 18 for which the formula is true."""
+    belongs = np.arange(100) < 10
+    formula, fires = Var("a"), {"a": (np.arange(100) >= 1) & (np.arange(100) < 19)}
+    scores = rule_scores(formula, fires, belongs)
+    known = ClassOutcome("yes", Explanation(Rule("yes", formula)), 10, 10, scores, 1.0, 0.9)
+
+    assert printed(print_doubt, outcome(classes=(known,), rules_accuracy=0.5), "risk") == (
+        "Note: a guess is right as often, but knows less: yes is 5.0 times as common where its rule fires as "
+        "among all rows.\n"
     )
 
 

@@ -43,9 +43,18 @@ def test_nothing_of_either_leaves_rows_as_they_are():
     assert EVEN.factor([0.0, 3.0], [3.0, 0.0]).tolist() == [1.0, 1.0]
 
 
+@given(st.integers(1, 40), st.integers(1, 40), powers, powers)
+def test_rows_weigh_as_much_as_before_and_a_class_as_its_complement(yes, no, power, rare):
+    truth, weight = np.repeat([1.0, 0.0], [yes, no]), np.full(yes + no, 0.7)
+    counts = Balance(power, rare).of_rows(truth, weight)
+
+    assert weight @ counts == pytest.approx(weight.sum())
+    assert Balance(power, rare).of_rows(1.0 - truth, weight) == pytest.approx(counts)
+
+
 def test_rows_of_a_target():
     truth, weight = np.array([1.0, 0.0, 0.5, 0.0]), np.array([1.0, 1.0, 0.0, 2.0])
 
-    assert EVEN.of_rows(truth, weight).tolist() == pytest.approx([3.0, 1.0, 2.0, 1.0])
+    assert EVEN.of_rows(truth, weight).tolist() == pytest.approx([2.0, 2 / 3, 4 / 3, 2 / 3])
     assert COUNTED.of_rows(truth, weight).tolist() == [1.0] * 4
     assert EVEN.of_rows(np.ones(4), weight).tolist() == [1.0] * 4

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 import torch
 from sklearn.exceptions import ConvergenceWarning
 
+from logiclens import MuClassifier
 from logiclens.estimators.asking import ask
+from logiclens.estimators.balancing import COUNTED
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.counting import Fold
 from logiclens.estimators.extraction import (
     EXACT,
+    LONGEST,
+    LONGEST_CONDITION,
     composition,
     explain_targets,
     rule_set,
     rules_of_members,
 )
 from logiclens.estimators.inputs import read_concepts
+from logiclens.estimators.settings import AUTO
 from logiclens.estimators.targets import Problem, Targets
 from logiclens.explain import Explanation, Rule
 from logiclens.logic import FALSE, TRUE, Var, equivalent, parse_formula
@@ -224,3 +231,23 @@ def test_several_labels_have_no_default():
 
     assert rules.multi_label
     assert rules.default is None
+
+
+def test_networks_learn_and_formulas_are_chosen_by_weights_of_their_own():
+    recipe = MuClassifier().recipe(read_concepts(X, NAMES))
+
+    assert (recipe.population.balance, recipe.extraction.balance) == AUTO
+    assert recipe.extraction.max_literals == LONGEST
+    condition = MuClassifier(rule="if").recipe(read_concepts(X, NAMES)).extraction
+    assert (condition.balance, condition.max_literals) == (COUNTED, LONGEST_CONDITION)
+
+
+@pytest.mark.parametrize("least", [2, 3])
+def test_a_rule_is_as_long_as_its_target_needs(least):
+    """At least two of five takes 20 literals, at least three takes 30; no shorter formula is right."""
+    rows = np.repeat(list(product([0.0, 1.0], repeat=5)), 60, axis=0)
+    y = rows.sum(axis=1) >= least
+    rules = MuClassifier(random_state=0, restarts=1).fit(rows, y).explain()
+
+    assert [each.complexity for each in rules.values()] == [{2: 20, 3: 30}[least]] * 2
+    assert rules.score(rows, y) == 1.0

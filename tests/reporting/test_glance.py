@@ -129,11 +129,32 @@ def test_the_answer_says_when_rules_are_no_better_than_a_guess(facts: dict[str, 
         "<strong>That is no better than a guess</strong>: these columns may not decide <bdi>&lt;b&gt;</bdi>."
     )
     facts["target"] = "<b>"
+    for rule in facts["rules"]:
+        rule["scores"]["precision"]["low"] = 0.0
     for right, doubted in ((0.86, True), (0.87, True), (0.88, False)):
         facts["overall"] |= {"rules_accuracy": right, "baseline": 0.87}
         assert (said in answer(facts)) == doubted
     facts["overall"]["baseline"] = None
     assert said not in answer(facts)
+
+
+def test_the_answer_says_when_rules_know_more_than_a_guess_that_is_right_as_often(facts: dict[str, Any]):
+    """Half of the rows where the rule holds are of a class that a tenth of all rows are of."""
+    rates = {"precision": (0.5, 0.3, 0.7), "recall": (0.9, 0.7, 1.0), "coverage": (0.18, 0.1, 0.3)}
+    for rule in facts["rules"]:
+        rule["scores"]["precision"]["low"] = 0.0
+    first = facts["rules"][0]
+    first["label"] = "<i>"
+    first["scores"] |= {
+        rate: dict(zip(("value", "low", "high"), of, strict=True)) for rate, of in rates.items()
+    }
+    facts["overall"] |= {"rules_accuracy": 0.9, "baseline": 0.9}
+
+    assert (
+        "A guess is right as often, but knows less: <bdi>&lt;i&gt;</bdi> is 5 times as common where its rule "
+        "holds." in answer(facts)
+    )
+    assert "no better than a guess" not in answer(facts)
 
 
 def test_rules_of_a_black_box_are_compared_with_its_most_common_answer(facts: dict[str, Any]):

@@ -125,11 +125,19 @@ def accuracy_words(outcome: Outcome) -> str:
 
 
 def print_doubt(console: Console, outcome: Outcome, target: str) -> None:
-    """Say so where rules know no more than a guess does."""
-    if outcome.rules_accuracy <= outcome.guess_accuracy:
-        say(
-            console, f"Note: that is no better than a guess: these columns may not decide {target}.", "yellow"
+    """Say so where rules are right no more often than a guess is, and whether they know more than it."""
+    if outcome.rules_accuracy > outcome.guess_accuracy:
+        return
+    telling = [each for each in outcome.classes if each.scores.precision_interval[0] > each.scores.prevalence]
+    if not telling:
+        note = f"that is no better than a guess: these columns may not decide {target}."
+    else:
+        best = max(telling, key=lambda each: each.scores.lift)
+        note = (
+            f"a guess is right as often, but knows less: {short(best.label)} is {best.scores.lift:.1f} times "
+            "as common where its rule fires as among all rows."
         )
+    say(console, f"Note: {note}", "yellow")
 
 
 def print_few(console: Console, outcome: Outcome) -> None:

@@ -49,9 +49,14 @@ class Balance:
         return np.asarray(np.exp(self.power * usual + self.rare_power * (ratio - usual)))
 
     def of_rows(self, truth: FloatArray, weight: FloatArray) -> FloatArray:
-        """What each row counts, (n,), where ``truth`` says how far it belongs to the target."""
+        """What each row counts, (n,), where ``truth`` says how far it belongs to the target.
+
+        The rows weigh as much as before together, so that chance is judged by as many rows as there are.
+        """
+        total = float(weight.sum())
         yes = float(weight @ truth)
-        return 1.0 + (self.factor(yes, float(weight.sum()) - yes) - 1.0) * truth
+        counts = 1.0 + (self.factor(yes, total - yes) - 1.0) * truth
+        return np.asarray(counts * (total / max(float(weight @ counts), np.finfo(np.float64).tiny)))
 
 
 def is_rare(yes: ArrayLike, no: ArrayLike) -> BoolArray:

@@ -63,7 +63,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         holds wherever the target does (``y -> phi``, a necessary condition); ONLY IF, the target wherever
         the formula holds (``phi -> y``, a sufficient condition).
     max_literals : int or "auto"
-        Longest formula to consider; "auto": 32. A formula is as long as its literals earn their reading.
+        Longest formula to consider; "auto": 32, and 9 for IF and ONLY IF. Each literal must earn its reading.
     unseen : {"ignore", "ask"}, default "ignore"
         Combinations of concepts that do not occur: don't-cares, or as the network answers them.
     aggregation : {"minimal", "paper"}, default "minimal"
@@ -71,9 +71,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         most frequent example-level explanations, in which every row counts the same.
     class_weight : {"auto", "balanced", None} or mapping of label to weight, default "auto"
         How much rows of each target count, in training and where rules are chosen: equally (None), by their
-        inverse frequency ("balanced"), or by a power of it ("auto"), small in training but for rare targets,
-        larger where rules are chosen, which costs next to no accuracy and finds more of them. IF and ONLY IF
-        rules are always trained with balanced rows.
+        inverse frequency ("balanced"), or by powers of it ("auto"): rules find more of a rare target, at a
+        small price in accuracy. IF and ONLY IF rules are always trained with balanced rows.
     hidden : sequence of int
         Sizes of the hidden layers.
     l1 : float or sequence of float
@@ -278,13 +277,14 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
 
     def recipe(self, inputs: Inputs) -> Recipe:
         """All settings, in the form in which they are used, for some inputs."""
-        from logiclens.estimators.extraction import LONGEST, Extraction
+        from logiclens.estimators.extraction import LONGEST, LONGEST_CONDITION, Extraction
         from logiclens.estimators.fitting import Population
         from logiclens.estimators.runs import Recipe
         from logiclens.nn import criteria
         from logiclens.nn.training import Plan
 
         kind = self._kind()
+        longest = LONGEST if kind is RuleKind.IFF else LONGEST_CONDITION
         learning, choosing = balances_of(self.class_weight)
         population = Population(
             make=self.make_network,
@@ -310,7 +310,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         extraction = Extraction(
             kind,
             inputs.names,
-            LONGEST if self.max_literals == "auto" else self.max_literals,
+            longest if self.max_literals == "auto" else self.max_literals,
             vocabulary=inputs.vocabulary,
             balance=choosing if kind is RuleKind.IFF else COUNTED,
             ask=self.unseen == "ask",

@@ -42,8 +42,9 @@ from logiclens.nn.psi import PsiNetwork
 _SAMPLED = 1 << 12  # unseen tuples asked about where there are too many to ask about all
 _MOST_READ = 8  # concepts of a table when the network itself keeps all
 
-LONGEST = 32
-"""Literals of the longest formula to consider, unless asked for others."""
+LONGEST, LONGEST_CONDITION = 32, 9
+"""Literals of the longest formula to consider, unless asked for others: of an equivalence, and of a condition
+that is only necessary or only sufficient, which need not say everything."""
 EXACT = "exact: composed of the network's neurons"
 
 

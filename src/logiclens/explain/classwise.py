@@ -202,8 +202,8 @@ def choose_point(
 def reading_cost(literals: ArrayLike) -> FloatArray:
     """What it costs to read formulas of so many literals.
 
-    Each of the first :data:`USUAL` literals costs 1, the l-th one after them ``l / USUAL``, as it is read
-    beside all others; never more than 2, as long formulas are read part by part.
+    Each of the first :data:`USUAL` literals costs 1. A further one costs the more the longer the formula is,
+    as it is read beside all others, and never more than 2, as long formulas are read part by part.
 
     Examples
     --------

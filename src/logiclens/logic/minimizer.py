@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import chain
 from typing import Final, Literal
 
 import numpy as np
@@ -23,6 +24,7 @@ from logiclens.logic.truth_table import TruthTable
 
 _PRIME_CONCEPTS: Final = 8  # concepts up to which all prime terms are found sooner than a few
 _PATH_CONCEPTS: Final = 6  # concepts up to which points of a front are proved unless told otherwise
+_PATH_LITERALS: Final = 9  # literals up to which they are
 _SAME: Final = 1e-9  # share of the weight by which errors may differ that are the same
 _LONGEST_START: Final = 1000  # literals of an agreeing formula that is worth shortening
 _LOOK: Final = 1 << 14  # tuples up to which the terms of an agreeing formula are looked at once more
@@ -159,15 +161,21 @@ class Minimizer:
         ]
         if agreement is not None:
             covers.append(agreement)
-        if self.exact is True or (self.exact == "auto" and self.problem.n_concepts <= _PATH_CONCEPTS):
-            points = self._proved_path(search, _size(covers[-1]))
-        else:
-            points = (self._result(terms, False) for terms in sorted(covers, key=_size))
-        return tuple(_falling(points))
+        covers.sort(key=_size)
+        longest = max((size for size in map(_size, covers) if size <= self._longest_proved()), default=-1)
+        proved = self._proved_path(search, longest)
+        others = (self._result(terms, False) for terms in covers if _size(terms) > longest)
+        return tuple(_falling(chain(proved, others)))
+
+    def _longest_proved(self) -> float:
+        """Literals up to which the points of a front are proved; -1 for none."""
+        if self.exact is True:
+            return np.inf
+        return _PATH_LITERALS if self.exact and self.problem.n_concepts <= _PATH_CONCEPTS else -1
 
     def prove(self, found: Minimized) -> Minimized:
         """The best formula of at most as many literals; the same where none is proved, or better."""
-        if not self.exact or (self.exact == "auto" and self.problem.n_concepts > _PATH_CONCEPTS):
+        if found.literals > self._longest_proved():
             return found
         table = self.problem.table
         errors = _weigh(found.cover, table)[1]

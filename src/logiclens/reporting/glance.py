@@ -7,7 +7,7 @@ which the template escapes, or markup in which names have been escaped already.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,7 +123,10 @@ def _extent(facts: Mapping[str, Any]) -> str:
 
 
 def _doubt(facts: Mapping[str, Any]) -> list[Markup]:
-    """A sentence where rules are no better than a guess: than always saying what is most common."""
+    """A sentence where rules are right no more often than a guess, and whether they know more than it.
+
+    The guess always says what is most common.
+    """
     overall = facts["overall"]
     right, guess, what = overall["rules_accuracy"], overall["baseline"], "class"
     if right is None and facts["task"] == "black box" and overall["confusion"] is not None:
@@ -133,6 +136,12 @@ def _doubt(facts: Mapping[str, Any]) -> list[Markup]:
     if right is None or guess is None or right > guess:
         return []
     decided = name(facts["target"])
+    if what == "class" and (lifted := _lifts(facts["rules"])):
+        most = max(lifted, key=lambda label: lifted[label])
+        said = Markup(
+            "A guess is right as often, but knows less: {} is {} times as common where its rule holds."
+        )
+        return [said.format(name(most), amount(lifted[most]))]
     if what == "class":
         said = Markup("<strong>That is no better than a guess</strong>: these columns may not decide {}.")
         return [said.format(decided)]
@@ -141,6 +150,18 @@ def _doubt(facts: Mapping[str, Any]) -> list[Markup]:
         "<strong>That is no better than a guess</strong>: these columns may not decide {}."
     )
     return [said.format(percent(right), percent(guess), decided)]
+
+
+def _lifts(rules: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """How many times as common each class is where its rule holds, if that is more than chance."""
+    found = {}
+    for rule in rules:
+        precision, recall, coverage = (rule["scores"][rate] for rate in ("precision", "recall", "coverage"))
+        if precision["low"] is not None and recall["value"]:
+            lift = recall["value"] / coverage["value"]
+            if precision["low"] * lift > precision["value"]:
+                found[rule["label"]] = lift
+    return found
 
 
 def _marked(facts: Mapping[str, Any]) -> list[str]:
