@@ -151,6 +151,7 @@ def page(
             [
                 _image("time", "Seconds a fold of every method, an experiment a panel"),
                 *_shown([tables.time_table(board)]),
+                *_circumstances(runs[0]),
                 *_elsewhere(runs, seeds[0]),
                 *(part for run in again for part in _times_again(run)),
                 *_plain_loop(loops),
@@ -236,7 +237,7 @@ def _trade_off(curve: Sequence[Mapping[str, Any]]) -> list[str]:
     return [
         "Where another method is more consistent than the default, this is "
         "what its rules have to give for it: the best rule of at most so many literals, off the same fronts, "
-        "as `max_literals` asks for it.",
+        "as `max_literals` asks for it; of the first five folds, as all figures of consistency.",
         _image("consistency", "Consistency against macro-F1 for rules of at most so many literals"),
         Table(
             f"Consistency against accuracy, {method_title(DEFAULT)} (%)", heads, tuple(lines)
@@ -377,6 +378,12 @@ def _counted(found: Iterable[Verdict]) -> str:
     times = Counter(each.holds for each in found if not each.reported)
     undecided = f"{times[None]} {'is' if times[None] == 1 else 'are'} not decided for lack of rows"
     return f"{times[True]} claims hold, {times[False]} do not, {undecided}."
+
+
+def _circumstances(run: Run) -> list[str]:
+    """What the first run says of itself, and so of its seconds."""
+    remark = run.about.get("remark")
+    return [f"Of this run: {markdown_text(remark)}."] if remark else []
 
 
 def _elsewhere(runs: Sequence[Run], seed: int) -> list[str]:

@@ -34,6 +34,14 @@ def test_the_page_is_up_to_date():
     assert not runs or all((IMAGES / f"paper_{name}.svg").is_file() for name in FIGURES_OF_PAGE)
 
 
+def test_what_a_run_says_of_its_seconds_stands_beside_them():
+    rows = tuple(made_up_rows())
+    told = Run(".", rows, ABOUT | {"remark": "a|b waited"})
+
+    assert "Of this run: a&#124;b waited." in page([told], (), (), ())
+    assert "Of this run" not in page([Run(".", rows, ABOUT)], (), (), ())
+
+
 def test_leads_on_many_folds_have_their_standard_error():
     """Two seeds of three folds: the tree leads by 2 points on one and by 4 on the other."""
     rows = [
