@@ -75,8 +75,8 @@ def test_rules_that_know_more_than_a_guess_that_is_right_as_often():
     known = ClassOutcome("yes", Explanation(Rule("yes", formula)), 10, 10, scores, 1.0, 0.9)
 
     assert printed(print_doubt, outcome(classes=(known,), rules_accuracy=0.5), "risk") == (
-        "Note: a guess is right as often, but knows less: yes is 5.0 times as common where its rule fires as "
-        "among all rows.\n"
+        "Note: a guess is right as often or more, but knows less: yes is 5.0 times as common where "
+        "its rule fires as among all rows.\n"
     )
 
 

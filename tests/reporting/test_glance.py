@@ -151,8 +151,8 @@ def test_the_answer_says_when_rules_know_more_than_a_guess_that_is_right_as_ofte
     facts["overall"] |= {"rules_accuracy": 0.9, "baseline": 0.9}
 
     assert (
-        "A guess is right as often, but knows less: <bdi>&lt;i&gt;</bdi> is 5 times as common where its rule "
-        "holds." in answer(facts)
+        "A guess is right as often or more, but knows less: <bdi>&lt;i&gt;</bdi> is 5 times as common "
+        "where its rule holds." in answer(facts)
     )
     assert "no better than a guess" not in answer(facts)
 

@@ -139,7 +139,8 @@ def _doubt(facts: Mapping[str, Any]) -> list[Markup]:
     if what == "class" and (lifted := _lifts(facts["rules"])):
         most = max(lifted, key=lambda label: lifted[label])
         said = Markup(
-            "A guess is right as often, but knows less: {} is {} times as common where its rule holds."
+            "A guess is right as often or more, but knows less: "
+            "{} is {} times as common where its rule holds."
         )
         return [said.format(name(most), amount(lifted[most]))]
     if what == "class":
