@@ -134,8 +134,8 @@ def print_doubt(console: Console, outcome: Outcome, target: str) -> None:
     else:
         best = max(telling, key=lambda each: each.scores.lift)
         note = (
-            f"a guess is right as often or more, but knows less: {short(best.label)} is {best.scores.lift:.1f} "
-            "times as common where its rule fires as among all rows."
+            "a guess is right as often or more, but knows less: "
+            f"{short(best.label)} is {best.scores.lift:.1f} times as common where its rule fires as among all rows."
         )
     say(console, f"Note: {note}", "yellow")
 
