@@ -135,7 +135,8 @@ def print_doubt(console: Console, outcome: Outcome, target: str) -> None:
         best = max(telling, key=lambda each: each.scores.lift)
         note = (
             "a guess is right as often or more, but knows less: "
-            f"{short(best.label)} is {best.scores.lift:.1f} times as common where its rule fires as among all rows."
+            f"{short(best.label)} is {best.scores.lift:.1f} times as common where its rule fires "
+            "as among all rows."
         )
     say(console, f"Note: {note}", "yellow")
 
