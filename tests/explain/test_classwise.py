@@ -61,7 +61,8 @@ def test_the_front_falls_strictly_with_the_proved_formula_in_it(data, seed):
     """Wherever the proof put the formula that was taken, and whether or not there is a truth to choose by."""
     X, y, weight, names = data
     table = TruthTable.from_data(X, y, names, weight)
-    answers = np.random.default_rng(seed).integers(0, 5, (2, table.n_rows)) + 0.5
+    answers = np.random.default_rng(seed).integers(0, 5, (2, table.n_rows)).astype(float)
+    answers[0, 0] += 1.0  # a table needs some weight
     truth = TruthTable(table.names, table.rows, *answers)
     for known in (None, truth):
         found = explain_class(table, "y", truth=known)

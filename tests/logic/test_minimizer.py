@@ -54,3 +54,16 @@ def test_the_start_of_a_search_agrees_with_every_tuple_and_is_not_too_long(n_con
     assert np.abs(start).sum() == 3
     assert np.array_equal(covered_rows(start, bits), gain > 0)
     assert minimizer._start(bits, gain, 2) is None
+
+
+def test_long_formulas_of_a_front_are_proved_only_if_they_must_be():
+    """At least two of four takes 12 literals."""
+    bits = all_rows(4)
+    problem = Problem(TruthTable.from_data(bits, bits.sum(axis=1) >= 2), None)
+    found = Minimizer(problem, "auto").path(Budget(literals=32))
+
+    assert found[-1].literals == 12
+    assert {point.status for point in found if point.literals <= 9} == {Status.PROVED}
+    assert {point.status for point in found if point.literals > 9} == {Status.SEARCHED}
+    assert Minimizer(problem, "auto").prove(found[-1]) == found[-1]
+    assert Minimizer(problem, True).prove(found[-1]).status is Status.PROVED
