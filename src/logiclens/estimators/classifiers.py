@@ -19,14 +19,16 @@ class MuClassifier(LENClassifier):
     Parameters
     ----------
     max_concepts : int or "auto", default "auto"
-        Most concepts a target's network keeps, the paper's zeta. "auto": 7, or 10 for a target rarer than one
+        Most concepts a target's network keeps, the paper's zeta. "auto": 6, or 10 for a target rarer than one
         row in ten among several; 20 for one whose network loses by that more than 7 % of the rows held out,
         and more than chance explains.
     tau : float, default 0
         Least relevance, relative to the most relevant concept, of a concept that is kept.
     settle : bool, default True
         Whether the network gives way to its own rule where it hardly cares
-        (:mod:`~logiclens.estimators.settling`).
+        (:mod:`~logiclens.estimators.settling`), and hears a second opinion where more concepts, with
+        ``max_concepts="auto"`` 14 in all, are sure of the opposite
+        (:mod:`~logiclens.estimators.second_opinion`).
     candidates : int, default 3
         Best networks of each target whose rules compete.
     rule, max_literals, unseen, aggregation, class_weight, hidden, l1, restarts, epochs, learning_rate, \
@@ -283,7 +285,9 @@ class EntropyClassifier(LENClassifier):
         Smaller makes attention sharper.
     settle : bool, default True
         Whether the network gives way to its own rule where it hardly cares
-        (:mod:`~logiclens.estimators.settling`).
+        (:mod:`~logiclens.estimators.settling`), and hears a second opinion where more concepts, with
+        ``max_concepts="auto"`` 14 in all, are sure of the opposite
+        (:mod:`~logiclens.estimators.second_opinion`).
     candidates : int, default 3
         Best networks of each target whose rules compete.
     l1 : float or sequence of float

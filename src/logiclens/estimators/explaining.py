@@ -238,7 +238,7 @@ class ExplainingMixin:
             return self.tables_[label]
         at = self._labels().index(label)
         output = 0 if self.problem_ is Problem.BINARY else at
-        columns = np.flatnonzero(self.network_.kept()[output].numpy())
+        columns = np.flatnonzero(self.network_.read()[output].numpy())
         if len(columns) > _MOST_CONCEPTS:
             raise InputError(
                 "A loaded model holds no rows, and this one reads too many concepts to try all combinations. "

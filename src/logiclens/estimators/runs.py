@@ -17,8 +17,9 @@ from logiclens.estimators.asking import ask
 from logiclens.estimators.balancing import Balance
 from logiclens.estimators.candidates import Trained
 from logiclens.estimators.counting import Distinct, Fold, are_counts, as_counts
-from logiclens.estimators.extraction import Extraction, explain_targets, rules_of_members
+from logiclens.estimators.extraction import Extraction, explain_targets, retold, rules_of_members
 from logiclens.estimators.fitting import Population, train_folds
+from logiclens.estimators.second_opinion import second_opinions
 from logiclens.estimators.settling import settle
 from logiclens.estimators.targets import Problem, Targets, decisions
 from logiclens.explain.classwise import NECESSARY_RECALL, SUFFICIENT_PRECISION
@@ -77,6 +78,11 @@ class Recipe:
         population = replace(self.population, searches=searches)
         return replace(self, population=population, extraction=replace(self.extraction, n_told=n_told))
 
+    @property
+    def listens(self) -> bool:
+        """Whether networks may hear a second opinion: those that settle on a rule and keep few concepts."""
+        return self.settles and self.population.searches
+
 
 def fit_folds(
     recipe: Recipe,
@@ -99,6 +105,12 @@ def fit_folds(
     for run, fold in zip(trained, folds, strict=True):
         final = run.network.double().cpu()
         rules, tables = explain_targets(final, x, targets, fold, recipe.extraction)
+        if recipe.listens:
+            of = recipe.population
+            opinions = second_opinions(final, rules, x, targets, fold, of.balance, of.widths.heard)
+            if any(opinions):
+                final.hear(opinions)
+                rules, tables = retold(rules, final, x, targets, fold, recipe.extraction)
         fitted.append(Fitted(run, final, rules, tables))
     return fitted
 

@@ -295,6 +295,8 @@ def _check_tensors(
     tensors: Mapping[str, NDArray[Any]], n_outputs: int, hidden: list[int], n_concepts: int
 ) -> None:
     """Refuse tensors that are missing, unknown, of another shape or type, or hold impossible values."""
+    from logiclens.nn.opinion import OPINION
+
     # What the file decides freely: how many concepts are read, how many epochs there were.
     width = tensors["columns"].shape[-1] if "columns" in tensors and tensors["columns"].ndim else n_concepts
     epochs = len(tensors["loss_curve"]) if "loss_curve" in tensors and tensors["loss_curve"].ndim else 0
@@ -306,6 +308,9 @@ def _check_tensors(
     }
     if "columns" in tensors:
         expected["columns"] = ("int64", (n_outputs, width))
+    if any(name in tensors for name in OPINION):
+        shapes = ((n_outputs, n_concepts), (n_outputs,), (n_outputs,))
+        expected |= {name: ("float64", shape) for name, shape in zip(OPINION, shapes, strict=True)}
     sizes = [width, *hidden, 1]
     for at, (n_in, n_out) in enumerate(pairwise(sizes)):
         expected[f"layers.{at}.weight"] = ("float64", (n_outputs, n_out, n_in))
@@ -341,6 +346,7 @@ def _network(
 
     from logiclens.nn.entropy import EntropyNetwork
     from logiclens.nn.mu import MuNetwork
+    from logiclens.nn.opinion import OPINION
     from logiclens.nn.psi import PsiNetwork
     from logiclens.nn.relu import ReluNetwork
 
@@ -358,7 +364,8 @@ def _network(
     network = made[kind](streams, width, attributes["hidden"], tensors["l1"].tolist())
     network.n_concepts = n_concepts
     network.l1 = parts["l1"]
-    network.columns = parts.get("columns")
+    for name in ("columns", *OPINION):
+        setattr(network, name, parts.get(name))
     for at, layer in enumerate(network.linears):
         layer.weight = torch.nn.Parameter(parts[f"layers.{at}.weight"])
         layer.bias = torch.nn.Parameter(parts[f"layers.{at}.bias"])

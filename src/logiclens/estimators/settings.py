@@ -40,16 +40,19 @@ class Widths:
     common : tuple of int
     rare : tuple of int
         The same for a target that is rare, and so has to be told from many others; of as many steps.
+    heard : int
+        Concepts that a network reads together with its second opinion, unless it reads more by itself.
     """
 
     common: tuple[int, ...]
     rare: tuple[int, ...]
+    heard: int
 
 
-ALL = Widths(common=(0,), rare=(0,))
+ALL = Widths(common=(0,), rare=(0,), heard=0)
 """All concepts."""
 
-WIDTHS = Widths(common=(7, 20), rare=(10, 20))
+WIDTHS = Widths(common=(6, 20), rare=(10, 20), heard=14)
 """Concepts that a network keeps under ``max_concepts="auto"``."""
 
 _COUNTS = ("epochs", "restarts", "candidates", "patience", "fan_in")
@@ -132,7 +135,7 @@ def penalties(l1: Any) -> tuple[float, ...]:
 
 def widths(max_concepts: Any) -> Widths:
     """Numbers of concepts to keep."""
-    return WIDTHS if _is_auto(max_concepts) else Widths((max_concepts,), (max_concepts,))
+    return WIDTHS if _is_auto(max_concepts) else Widths((max_concepts,), (max_concepts,), max_concepts)
 
 
 def balances_of(class_weight: Any) -> Balances:

@@ -20,6 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from logiclens.nn.opinion import OPINION, Opinion, heard, stacked
 from logiclens.nn.threads import threads_for
 
 N = TypeVar("N", bound="LogicNetwork")
@@ -101,12 +102,18 @@ class LogicNetwork(nn.Module):
     ----------
     columns : Tensor of shape (members, m), or None
         After pruning: the positions of the concepts each member still reads. None before: all of them.
+    opinion, opinion_bias, opinion_margin : Tensor, or None
+        Second opinions, once there are some (:mod:`~logiclens.nn.opinion`): weights (members, n_concepts),
+        biases and margins, each (members,).
     leak : float, or None
         Slope below 0 of the rectifiers that its hidden units are; None where they are something else.
     """
 
     leak: ClassVar[float | None] = None
     columns: Tensor | None
+    opinion: Tensor | None
+    opinion_bias: Tensor | None
+    opinion_margin: Tensor | None
     l1: Tensor
 
     def __init__(self, streams: Streams, n_concepts: int, hidden: Sequence[int], l1: Sequence[float]) -> None:
@@ -115,6 +122,8 @@ class LogicNetwork(nn.Module):
         self.layers = nn.ModuleList(PopulationLinear(streams, n_in, n_out) for n_in, n_out in pairwise(sizes))
         self.n_concepts = n_concepts
         self.register_buffer("columns", None)
+        for name in OPINION:
+            self.register_buffer(name, None)
         self.register_buffer("l1", torch.as_tensor(l1, dtype=torch.get_default_dtype()))
 
     @property
@@ -141,7 +150,10 @@ class LogicNetwork(nn.Module):
             ``sigmoid`` of it is ``f_i``; the network says yes where it is greater than 0.
         """
         with threads_for(self.activations(len(x))):
-            return self.logits(self.gather(x))
+            logits = self.logits(self.gather(x))
+            if self.opinion is None or self.opinion_bias is None or self.opinion_margin is None:
+                return logits
+            return heard(logits, x, self.opinion, self.opinion_bias, self.opinion_margin)
 
     def activations(self, n_rows: int) -> int:
         """Numbers in the largest layer, of all members together, on so many rows."""
@@ -179,9 +191,24 @@ class LogicNetwork(nn.Module):
         raise NotImplementedError
 
     def kept(self) -> Tensor:
-        """Which concepts each member reads, Boolean (members, n_concepts)."""
+        """Which concepts the layers of each member read, Boolean (members, n_concepts)."""
         used = (self.linears[0].mask != 0).any(dim=1)
         return self.spread(used)
+
+    def read(self) -> Tensor:
+        """Which concepts each member reads, its second opinion included, Boolean (members, n_concepts)."""
+        return self.kept() if self.opinion is None else self.kept() | (self.opinion != 0)
+
+    def hear(self, opinions: Sequence[Opinion | None]) -> None:
+        """Give each member a second opinion, or none, from now on."""
+        for name, values in zip(OPINION, stacked(opinions, self.n_concepts), strict=True):
+            setattr(self, name, torch.as_tensor(values).to(self.l1))
+
+    def alone(self) -> Self:
+        """The same members without second opinions; they share their weights."""
+        twin = copy.copy(self)
+        twin._buffers = self._buffers | dict.fromkeys(OPINION)
+        return twin
 
     def spread(self, values: Tensor) -> Tensor:
         """Values by column, (members, m), as values by concept, (members, n_concepts), 0 where pruned."""

@@ -136,6 +136,10 @@ class Member:
         """Which concepts the network reads, shape (n_concepts,)."""
         return np.asarray(self.network.kept()[self.at].cpu().numpy(), dtype=np.bool_)
 
+    def also_heard(self) -> int:
+        """Number of concepts that only a second opinion of the network reads."""
+        return int(self.network.read()[self.at].sum()) - int(self.network.kept()[self.at].sum())
+
     def relevance(self) -> FloatArray:
         """How much each concept matters, shape (n_concepts,), the most relevant 1.
 

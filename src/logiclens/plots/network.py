@@ -65,6 +65,8 @@ class NetworkDisplay:
         What the concepts mean.
     neurons : sequence of sequence of Formula, optional
         Formulas of the units, layer by layer, as :func:`logiclens.compose` makes them.
+    n_heard : int, default 0
+        Concepts that only a second opinion of the network reads; they are mentioned, not drawn.
 
     Attributes
     ----------
@@ -110,12 +112,14 @@ class NetworkDisplay:
         explanation: Explanation | None = None,
         vocabulary: Vocabulary | None = None,
         neurons: Sequence[Sequence[Formula]] = (),
+        n_heard: int = 0,
     ) -> None:
         self.names = check_names(names)
         self.weights = _layers(weights, len(self.names))
         self.explanation = check_rule(explanation, self.names)
         self.vocabulary = check_words(vocabulary, self.explanation, self.names)
         self.neurons = _formulas(neurons, self.weights)
+        self.n_heard = n_heard
 
     @classmethod
     def from_estimator(
@@ -140,6 +144,7 @@ class NetworkDisplay:
             explanation=member.explanation,
             vocabulary=member.vocabulary,
             neurons=_neurons(member),
+            n_heard=member.also_heard(),
         )
         return display.plot(ax, **kwargs)
 
@@ -333,6 +338,8 @@ class NetworkDisplay:
         units = hidden - sum(len(layer.units) for layer in layers[1:-1])
         if units:
             parts.append(f"{units} of {count(hidden, 'hidden unit')}")
+        if self.n_heard:
+            parts.append(f"a second opinion that reads {count(self.n_heard, 'more concept')}")
         return f"not drawn: {', '.join(parts)}" if parts else ""
 
 

@@ -105,7 +105,7 @@ def read_columns(network: LogicNetwork) -> IndexArray:
     """Concepts that some member reads, in ascending order; all where none was pruned."""
     if network.columns is None:
         return np.arange(network.n_concepts)
-    return np.flatnonzero(network.kept().any(dim=0).cpu().numpy())
+    return np.flatnonzero(network.read().any(dim=0).cpu().numpy())
 
 
 @torch.no_grad()
@@ -125,6 +125,7 @@ def narrowed(network: N, columns: IndexArray) -> N:
         whole = part.new_zeros(*part.shape[:2], network.n_concepts).scatter(2, place, part)[:, :, columns]
         setattr(first, name, nn.Parameter(whole) if name == "weight" else whole)
     twin.columns, twin.n_concepts = None, len(columns)
+    twin.opinion = None if twin.opinion is None else twin.opinion[:, columns]
     twin.narrow(kept)
     return twin
 

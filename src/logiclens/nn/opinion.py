@@ -1,0 +1,70 @@
+"""A second opinion beside a network: weighted concepts, heard where their sum is large enough.
+
+    z = w x + b
+    logit = z where |z| > margin and z is of the other sign, the network's own elsewhere
+
+So a network may answer by a few concepts nearly everywhere, and yet follow more where they leave no doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from logiclens.logic.arrays import FloatArray
+
+OPINION = ("opinion", "opinion_bias", "opinion_margin")
+"""Names of the tensors that a population keeps second opinions in."""
+
+
+@dataclass(frozen=True, eq=False)
+class Opinion:
+    """A second opinion about one output.
+
+    Attributes
+    ----------
+    weight : ndarray of shape (n_concepts,)
+        0 for concepts that it does not read.
+    bias : float
+    margin : float
+        Size of its logit above which it is heard.
+    """
+
+    weight: FloatArray
+    bias: float
+    margin: float
+
+
+def stacked(opinions: Sequence[Opinion | None], n_concepts: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Weights (members, n_concepts), biases and margins, each (members,); all 0, so never heard, for None.
+
+    Examples
+    --------
+    >>> stacked([None, Opinion(np.array([0.0, 2.0]), -1.0, 0.5)], 2)[0].tolist()
+    [[0.0, 0.0], [0.0, 2.0]]
+    """
+    silent = Opinion(np.zeros(n_concepts), 0.0, 0.0)
+    given = [silent if opinion is None else opinion for opinion in opinions]
+    return (
+        np.stack([opinion.weight for opinion in given]),
+        np.array([opinion.bias for opinion in given]),
+        np.array([opinion.margin for opinion in given]),
+    )
+
+
+def heard(logits: Tensor, x: Tensor, weight: Tensor, bias: Tensor, margin: Tensor) -> Tensor:
+    """Logits (members, n) of networks that hear second opinions on rows x, (n, n_concepts).
+
+    Examples
+    --------
+    >>> own, x = torch.tensor([[-1.0, -1.0]]), torch.tensor([[1.0], [0.0]])
+    >>> heard(own, x, torch.tensor([[3.0]]), torch.tensor([-0.5]), torch.tensor([1.0]))
+    tensor([[ 2.5000, -1.0000]])
+    """
+    second = torch.addmm(bias[:, None], weight, x.T)
+    sure_against = (second.abs() > margin[:, None]) & ((second > 0) != (logits > 0))
+    return torch.where(sure_against, second, logits)
