@@ -117,12 +117,12 @@ def test_it_is_not_heard_where_it_is_right_as_often_as_wrong():
 
 def test_it_reads_what_the_network_reads_and_a_few_more():
     kept, said = np.array([13, 14]), X[:, 0] * X[:, 1] > 0.5
-    found = second_opinion(X, Y, np.ones(len(X)), kept, said, said[None], 6)
+    found = second_opinion(X, Y, np.ones(len(X)), kept, said, said[None], 12)
 
     assert found is not None
     read = np.flatnonzero(found.weight)
     assert {0, 1, 13, 14} < {*read.tolist()}  # the first two weigh most
-    assert len(read) == 6
+    assert len(read) == 12
 
 
 def test_of_very_many_concepts_those_are_weighed_that_go_with_the_target(monkeypatch: pytest.MonkeyPatch):
