@@ -58,6 +58,7 @@ class ExplainingMixin:
         """How much each concept matters to each output, (n_outputs, n_concepts), the most relevant 1.
 
         The relevance of a ReLU network differs from row to row; here it is that at a row of all one halves.
+        What only a second opinion reads has none.
         """
         import torch
 
