@@ -114,10 +114,17 @@ def page(
         return _START + _NOTHING_YET
     seeds = sorted({row["fold_seed"] for row in rows})
     board = Scoreboard(rows, fold_seed=seeds[0])
-    parts = [_START, _section("In short", _in_short(rows, seeds[0])), _claims(rows, seeds)]
+    parts = [_START, _section("In short", _in_short(rows, seeds)), _claims(rows, seeds)]
     if repeated:
         parts.append(
-            _section("Chance", [_chance_remark(board, repeated), *_shown(repeated_tables(repeated))])
+            _section(
+                "Chance",
+                [
+                    _chance_remark(board, repeated),
+                    *_shown(repeated_tables(repeated)),
+                    *_claims_on_all(repeated),
+                ],
+            )
         )
     parts += [
         _section(
@@ -285,8 +292,9 @@ def _of_run(run: Run) -> str:
     return ", ".join(map(method_title, methods))
 
 
-def _in_short(rows: Sequence[Row], seed: int) -> list[str]:
-    """The default method, an experiment a line, and what the experiments are."""
+def _in_short(rows: Sequence[Row], seeds: Sequence[int]) -> list[str]:
+    """The default method on the first seed's folds, an experiment a line, and what the experiments are."""
+    seed = seeds[0]
     board, unseen = Scoreboard(rows, fold_seed=seed), Scoreboard(rows, tables.UNSEEN, seed)
     shown = [(board, name, experiment_title(name)) for name in board.main_experiments]
     shown += [(unseen, name, f"{experiment_title(name)}, {tables.UNSEEN}") for name in unseen.experiments]
@@ -309,7 +317,8 @@ def _in_short(rows: Sequence[Row], seed: int) -> list[str]:
         Table(f"The default, {method_title(DEFAULT)}", heads, tuple(lines)).to_markdown(),
         "In brackets: the same network in the paper. Explanation accuracy and fidelity compare the rule of "
         "each class with the truth and with the network. Complexity is the number of literals of a rule.",
-        f"{_counted(verdicts(rows, seed))} All of them are listed below.",
+        *(f"Fold seed {each}: {_counted(verdicts(rows, each))}" for each in seeds),
+        "What is claimed, and of which folds it does not hold, is listed below.",
     ]
 
 
@@ -374,10 +383,23 @@ def _chance_remark(board: Scoreboard, rows: Sequence[Row]) -> str:
     )
 
 
+def _claims_on_all(rows: Sequence[Row]) -> list[str]:
+    """What does not hold on the folds of all seeds together, of what is claimed of scores and lengths."""
+    pooled = [{**row, "fold_seed": 0, "fold": 1000 * row["fold_seed"] + row["fold"]} for row in rows]
+    found = [
+        each for each in verdicts(pooled, 0) if each.holds is not None and each.group.endswith(f", {DEFAULT}")
+    ]
+    wrong = [each for each in found if not each.holds]
+    said = "Of what is claimed of scores and lengths, on all of these folds together: " + _counted(found)
+    return [said, *([verdict_table(wrong).to_markdown()] if wrong else [])]
+
+
 def _counted(found: Iterable[Verdict]) -> str:
     times = Counter(each.holds for each in found if not each.reported)
     undecided = f"{times[None]} {'is' if times[None] == 1 else 'are'} not decided for lack of rows"
-    return f"{times[True]} claims hold, {times[False]} do not, {undecided}."
+    return (
+        f"{times[True]} claims hold, {times[False]} {'does' if times[False] == 1 else 'do'} not, {undecided}."
+    )
 
 
 def _circumstances(run: Run) -> list[str]:

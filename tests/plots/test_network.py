@@ -218,3 +218,18 @@ def test_formulas_are_one_for_each_unit(neurons: object):
     assert str(info.value).startswith(
         "neurons must be a formula for each unit of each layer, as compose makes them. Got "
     )
+
+
+@pytest.mark.parametrize(
+    ("n_heard", "said"),
+    [
+        (0, None),
+        (1, "not drawn: a second opinion, which reads 1 pruned concept"),
+        (8, "not drawn: a second opinion, which reads 8 pruned concepts"),
+    ],
+)
+def test_a_second_opinion_is_mentioned(n_heard: int, said: str | None):
+    display = NetworkDisplay([[[1.0, 0.0]], [[1.0]]], ["a", "b"], n_heard=n_heard).plot()
+    remarks = [text.get_text() for text in display.ax_.texts if "second opinion" in text.get_text()]
+
+    assert remarks == ([] if said is None else [said])

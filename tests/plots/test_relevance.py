@@ -37,7 +37,7 @@ def test_pruned_concepts_are_few_and_the_others_counted():
 
     assert len(display.names_) == 3 + 6
     assert "not shown: 11 concepts, all pruned" in texts(display)
-    assert "3 of 20 concepts read by the network" in texts(display)
+    assert "3 of 20 concepts kept by the network" in texts(display)
 
 
 def test_of_many_concepts_the_most_relevant_are_shown():
@@ -57,7 +57,7 @@ def test_concepts_of_the_rule_are_shown_in_any_case_and_dark():
     assert [same_color(color, look.yes) for color in colors] == [False, False, True]
     assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == [
         "in the rule",
-        "read by the network",
+        "kept by the network",
     ]
 
 
@@ -67,7 +67,7 @@ def test_a_network_that_reads_nothing_is_drawn():
     ).plot()
 
     assert lengths(display) == [0.0, 0.0]
-    assert "0 of 2 concepts read by the network" in texts(display)
+    assert "0 of 2 concepts kept by the network" in texts(display)
 
 
 @pytest.mark.parametrize("kind", ["Mu", "Psi", "Relu", "Entropy"])

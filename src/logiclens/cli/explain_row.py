@@ -153,7 +153,18 @@ def _network(path: str, rules: ExplanationSet, one: Any) -> list[Part]:
         return [Part("The network cannot be asked:", (str(error),))]
     labels = [label for label, yes in zip(rules, said, strict=True) if yes] if rules.multi_label else [said]
     named = ", ".join(_named(rules, label) for label in labels)
-    return [Part(f"The network predicts {named or 'no label'}.", ())]
+    return [Part(f"The network predicts {named or 'no label'}.", _why_otherwise(model, rules, one, said))]
+
+
+def _why_otherwise(model: Any, rules: ExplanationSet, one: Any, said: Any) -> tuple[str, ...]:
+    """Why the network predicts another class than the rules, where a second opinion decides."""
+    from logiclens.explain.changes import term_in_words
+
+    if rules.multi_label or said == rules.predict(one).tolist()[0] or not model.overruled(one)[0]:
+        return ()
+    because = model.explain_sample(one)
+    words = term_in_words(because.formula, because.rule.vocabulary)
+    return (f"A second opinion decides, as more concepts are sure: {words}.",)
 
 
 def _print(console: Console, heading: str, values: list[tuple[str, str]], told: list[Part]) -> None:

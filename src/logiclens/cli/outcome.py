@@ -62,6 +62,8 @@ class Outcome:
         Share of the rows scored on which network and rules predict the same class.
     n_uncovered, n_conflicts : int
         Rows on which no rule fires, and more than one.
+    n_overruled : int
+        Rows about which a second opinion decides.
     """
 
     classes: tuple[ClassOutcome, ...]
@@ -74,6 +76,7 @@ class Outcome:
     fidelity: float
     n_uncovered: int
     n_conflicts: int
+    n_overruled: int = 0
 
 
 def outcome_of(
@@ -139,6 +142,7 @@ def measure(model: Any, prepared: Prepared) -> Outcome:
         fidelity=_share(by_rules == by_network),
         n_uncovered=resolution.n_uncovered,
         n_conflicts=resolution.n_conflicts,
+        n_overruled=int(model.overruled(rows).sum()),
     )
 
 

@@ -121,7 +121,12 @@ def accuracy_words(outcome: Outcome) -> str:
     if isnan(outcome.network_accuracy):
         return f"The rules are right about {rules} of these rows; {guess}"
     network = percent(outcome.network_accuracy)
-    return f"The network is right about {network} of these rows, its rules alone about {rules}; {guess}"
+    heard = ""
+    if outcome.n_overruled:
+        heard = f" A second opinion decides about {outcome.n_overruled}, against the rules of the network."
+    return (
+        f"The network is right about {network} of these rows, its rules alone about {rules}; {guess}{heard}"
+    )
 
 
 def print_doubt(console: Console, outcome: Outcome, target: str) -> None:

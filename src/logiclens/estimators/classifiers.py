@@ -27,7 +27,7 @@ class MuClassifier(LENClassifier):
     settle : bool, default True
         Whether the network gives way to its own rule where it hardly cares
         (:mod:`~logiclens.estimators.settling`), and hears a second opinion where more concepts, with
-        ``max_concepts="auto"`` 14 in all, are sure of the opposite
+        ``max_concepts="auto"`` 14 unless it keeps more, are sure of the opposite
         (:mod:`~logiclens.estimators.second_opinion`).
     candidates : int, default 3
         Best networks of each target whose rules compete.
@@ -286,7 +286,7 @@ class EntropyClassifier(LENClassifier):
     settle : bool, default True
         Whether the network gives way to its own rule where it hardly cares
         (:mod:`~logiclens.estimators.settling`), and hears a second opinion where more concepts, with
-        ``max_concepts="auto"`` 14 in all, are sure of the opposite
+        ``max_concepts="auto"`` 14 unless it keeps more, are sure of the opposite
         (:mod:`~logiclens.estimators.second_opinion`).
     candidates : int, default 3
         Best networks of each target whose rules compete.

@@ -21,15 +21,20 @@ from logiclens.explain import (
     explain_global,
     explain_set,
 )
+from logiclens.explain.explanation import Scope
 from logiclens.explain.label import Label, plain_label
+from logiclens.explain.rule import Rule, RuleKind
 from logiclens.explain.unseen import all_tuples
-from logiclens.logic import TruthTable
+from logiclens.logic import And, Not, TruthTable, Var
 from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.values import THRESHOLD
 
 if TYPE_CHECKING:
     from logiclens.estimators.runs import Recipe
     from logiclens.nn.population import LogicNetwork
 
+HEARD = "a second opinion decides, whatever else is true"
+"""Status of the explanation of a row about which a second opinion decides."""
 _MOST_CONCEPTS = 14  # concepts whose tuples are all asked when a loaded model has no table
 
 
@@ -66,6 +71,38 @@ class ExplainingMixin:
         probe = torch.full((1, len(self.concept_names_)), 0.5, dtype=self.network_.l1.dtype)
         scores = self.network_.relevance(probe)
         return np.asarray(scores.reshape(self.network_.members, -1).numpy())
+
+    @property
+    def second_opinions_(self) -> dict[Label, dict[str, float]]:
+        """What is heard beside the network about each target: weights of concepts, the largest first.
+
+        A target without a second opinion has no weights; of two classes, which share an output, the weights
+        of the first are those of the second with the other sign.
+        """
+        check_is_fitted(self)
+        found: dict[Label, dict[str, float]] = {}
+        for at, label in enumerate(self._labels()):
+            opinion = self.network_.heard_by(0 if self.problem_ is Problem.BINARY else at)
+            sign = -1.0 if self.problem_ is Problem.BINARY and at == 0 else 1.0
+            order = [] if opinion is None else np.argsort(-np.abs(opinion.weight), kind="stable").tolist()
+            found[label] = {
+                self.concept_names_[j]: sign * float(opinion.weight[j])
+                for j in order
+                if opinion is not None and opinion.weight[j]
+            }
+        return found
+
+    def overruled(self, X: Any) -> BoolArray:
+        """Rows about which a second opinion decides, (n,): that of any target.
+
+        Parameters
+        ----------
+        X : data frame, array or mapping, n rows
+        """
+        from logiclens.estimators.asking import ask
+
+        x = self._rows(X)
+        return np.asarray(((ask(self.network_, x) > 0) != (ask(self.network_.alone(), x) > 0)).any(axis=1))
 
     def explain(self, X: Any = None, y: Any = None) -> ExplanationSet:
         """Class-level explanations (Eq. 2).
@@ -106,8 +143,9 @@ class ExplainingMixin:
     def explain_sample(self, X: Any, target: Label | None = None) -> Explanation:
         """Example-level explanation (Eq. 1): why the network says what it says about one row.
 
-        The row's literals, cut down to those that are enough on the data: no row about which the network says
-        otherwise satisfies them.
+        The row's literals, cut down to those that are enough on the data: no row about which the network, by
+        itself, says otherwise satisfies them. Where a second opinion decides, those that make it sure,
+        whatever else is true.
 
         Parameters
         ----------
@@ -120,6 +158,9 @@ class ExplainingMixin:
         Explanation
         """
         x, label = self._one_row(X, target)
+        heard = self._heard(x, label)
+        if heard is not None:
+            return heard.worded(self.vocabulary_)
         table = self._table(label)
         at = [self.concept_names_.index(name) for name in table.names]
         relevance = self._row_relevance(x, label)[at]
@@ -131,7 +172,8 @@ class ExplainingMixin:
         Parameters
         ----------
         X : data frame, array or mapping
-            The rows; those about which the network says no to the target are left out.
+            The rows; those about which the network, without a second opinion, says no to the target are left
+            out.
         target : label
 
         Returns
@@ -141,7 +183,7 @@ class ExplainingMixin:
         check_is_fitted(self)
         label = self._known(target)
         x = self._rows(X)
-        said = self._answers(x)[:, self._labels().index(label)]
+        said = self._answers(x, alone=True)[:, self._labels().index(label)]
         if not said.any():
             raise InputError(
                 f"The network says no to {label!r} on all of the {count(len(x), 'row')}. "
@@ -181,11 +223,11 @@ class ExplainingMixin:
         check_is_fitted(self)
         return read_rows(X, self.concept_names_, self.vocabulary_, type(self).__name__)
 
-    def _answers(self, x: FloatArray) -> BoolArray:
-        """What the network says about each target, (n, n_targets)."""
+    def _answers(self, x: FloatArray, *, alone: bool = False) -> BoolArray:
+        """What the network says about each target, (n, n_targets); by itself, if ``alone``."""
         from logiclens.estimators.runs import network_answers
 
-        return network_answers(self.network_, x, self.problem_)
+        return network_answers(self.network_.alone() if alone else self.network_, x, self.problem_)
 
     def _labels(self) -> tuple[Label, ...]:
         return tuple(plain_label(label) for label in self.classes_)
@@ -226,6 +268,26 @@ class ExplainingMixin:
             )
         return x, label
 
+    def _heard(self, x: FloatArray, label: Label) -> Explanation | None:
+        """Why a second opinion says yes to a target about a row; None where it does not decide."""
+        from logiclens.estimators.asking import ask
+        from logiclens.estimators.second_opinion import deciding_literals
+
+        output = 0 if self.problem_ is Problem.BINARY else self._labels().index(label)
+        opinion = self.network_.heard_by(output)
+        own, in_the_end = (
+            ask(network, x)[0, output] > 0 for network in (self.network_.alone(), self.network_)
+        )
+        if opinion is None or own == in_the_end:
+            return None
+        row = x[0] > THRESHOLD
+        literals = deciding_literals(opinion, row, yes=bool(in_the_end))
+        if literals is None:  # sure of degrees that are no truths
+            return None
+        concepts = [Var(self.concept_names_[j]) for j in literals]
+        formula = And.of(var if row[j] else Not(var) for j, var in zip(literals, concepts, strict=True))
+        return Explanation(Rule(label, formula, RuleKind.ONLY_IF), Scope.EXAMPLE, HEARD, support=1.0)
+
     def _row_relevance(self, x: FloatArray, label: Label) -> FloatArray:
         import torch
 
@@ -239,7 +301,7 @@ class ExplainingMixin:
             return self.tables_[label]
         at = self._labels().index(label)
         output = 0 if self.problem_ is Problem.BINARY else at
-        columns = np.flatnonzero(self.network_.read()[output].numpy())
+        columns = np.flatnonzero(self.network_.kept()[output].numpy())
         if len(columns) > _MOST_CONCEPTS:
             raise InputError(
                 "A loaded model holds no rows, and this one reads too many concepts to try all combinations. "
@@ -248,7 +310,7 @@ class ExplainingMixin:
         tuples = all_tuples(len(columns))
         x = np.zeros((len(tuples), len(self.concept_names_)))
         x[:, columns] = tuples
-        said = self._answers(x)[:, at]
+        said = self._answers(x, alone=True)[:, at]
         return TruthTable.from_data(tuples, said, names=[self.concept_names_[j] for j in columns])
 
 

@@ -17,6 +17,7 @@ from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.estimators.asking import Grouped, ask, by_tuple
 from logiclens.estimators.balancing import COUNTED, Balance
 from logiclens.estimators.counting import Fold, effective_rows, number_of_rows
+from logiclens.estimators.second_opinion import retold
 from logiclens.estimators.targets import Problem, Targets, decisions
 from logiclens.explain.classwise import (
     ALWAYS,
@@ -105,12 +106,12 @@ def explain_targets(
 
     Notes
     -----
-    Formulas are those of the networks without second opinions; scores and tables are of what is said in the
+    Formulas and tables are those of the networks without second opinions; scores are of what is said in the
     end.
     """
     if network.opinion is not None:
-        rules, _ = explain_targets(network.alone(), x, targets, fold, how)
-        return retold(rules, network, x, targets, fold, how)
+        rules, tables = explain_targets(network.alone(), x, targets, fold, how)
+        return retold(rules, network, x, targets, fold, how), tables
     weight = how.observed(fold.train + fold.check)
     answers = decisions(ask(network, x), targets.problem)
     truth = targets.truth()
@@ -127,31 +128,6 @@ def explain_targets(
     explanations = [explanation for explanation, _ in found]
     tables = {explanation.target: table for explanation, table in found}
     return rule_set(explanations, x, truth, weight, how.names, targets.problem, how.vocabulary), tables
-
-
-def retold(
-    rules: ExplanationSet,
-    network: LogicNetwork,
-    x: FloatArray,
-    targets: Targets,
-    fold: Fold,
-    how: Extraction,
-) -> tuple[ExplanationSet, dict[Label, TruthTable]]:
-    """The same rules, judged by what a network that hears second opinions says; and the tables of that."""
-    weight = how.observed(fold.train + fold.check)
-    answers, truth = decisions(ask(network, x), targets.problem), targets.truth()
-    read = network.read().cpu().numpy()
-    explanations, tables = [], {}
-    for at, explanation in enumerate(rules.values()):
-        columns = np.flatnonzero(read[0 if targets.problem is Problem.BINARY else at])
-        rows = Grouped(x[:, columns], [how.names[j] for j in columns])
-        table = rows.answers(answers[:, at], weight)
-        rates = rates_on(
-            explanation.formula, table, rows.truth(truth[:, at], weight), "training", number_of_rows(weight)
-        )
-        explanations.append(replace(explanation, scores=rates, support=float(table.yes.sum())))
-        tables[explanation.target] = table
-    return replace(rules, explanations=tuple(explanations)), tables
 
 
 def rules_of_members(

@@ -1,4 +1,4 @@
-"""Fit one classifier on one or many folds at once: train, explain, settle, explain.
+"""Fit one classifier on one or many folds at once: train, explain, settle, explain, hear a second opinion.
 
 Both ``fit`` (one fold) and ``cross_explain`` (many) end here, so a fold of a cross-validation is what a fit
 on that fold would have been.
@@ -17,9 +17,9 @@ from logiclens.estimators.asking import ask
 from logiclens.estimators.balancing import Balance
 from logiclens.estimators.candidates import Trained
 from logiclens.estimators.counting import Distinct, Fold, are_counts, as_counts
-from logiclens.estimators.extraction import Extraction, explain_targets, retold, rules_of_members
+from logiclens.estimators.extraction import Extraction, explain_targets, rules_of_members
 from logiclens.estimators.fitting import Population, train_folds
-from logiclens.estimators.second_opinion import second_opinions
+from logiclens.estimators.second_opinion import retold, second_opinions
 from logiclens.estimators.settling import settle
 from logiclens.estimators.targets import Problem, Targets, decisions
 from logiclens.explain.classwise import NECESSARY_RECALL, SUFFICIENT_PRECISION
@@ -80,8 +80,11 @@ class Recipe:
 
     @property
     def listens(self) -> bool:
-        """Whether networks may hear a second opinion: those that settle on a rule and keep few concepts."""
-        return self.settles and self.population.searches
+        """Whether networks may hear a second opinion: those that settle on a rule and keep few concepts.
+
+        Not where rules must hold on tuples that do not occur.
+        """
+        return self.settles and self.population.searches and not self.extraction.ask
 
 
 def fit_folds(
@@ -110,7 +113,7 @@ def fit_folds(
             opinions = second_opinions(final, rules, x, targets, fold, of.balance, of.widths.heard)
             if any(opinions):
                 final.hear(opinions)
-                rules, tables = retold(rules, final, x, targets, fold, recipe.extraction)
+                rules = retold(rules, final, x, targets, fold, recipe.extraction)
         fitted.append(Fitted(run, final, rules, tables))
     return fitted
 

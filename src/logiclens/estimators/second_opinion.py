@@ -6,36 +6,42 @@ network's own are weighed, as in a logistic regression: the size of their sum is
 is larger than a margin, and of another mind than the network, it decides (:mod:`logiclens.nn.opinion`);
 everywhere else the network answers as before.
 
-How sure is sure enough is decided by what the regression would say about each row had it not seen that row.
-The margin that gains most is taken, of those that leave the network in agreement with its rules; none is
-where the gain may be chance.
+How sure is sure enough is decided by what such a regression says about rows that it has not seen: rows are
+divided into a few parts, and for each of them concepts are chosen and weighed on the others. The margin that
+gains most is taken, of those that leave the network in agreement with its rules; none is where the gain may
+be chance.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from logiclens.estimators.asking import ask
+from logiclens.estimators.asking import Grouped, ask
 from logiclens.estimators.balancing import Balance
-from logiclens.estimators.counting import Fold, as_counts
-from logiclens.estimators.targets import Problem, Targets
-from logiclens.explain.classwise import LITERAL_WORTH
+from logiclens.estimators.counting import Fold, as_counts, number_of_rows
+from logiclens.estimators.targets import Problem, Targets, decisions
+from logiclens.explain.classwise import LITERAL_WORTH, fired_rows, rates_on
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, quiet_products
 from logiclens.nn.opinion import Opinion
 from logiclens.nn.population import LogicNetwork
 
+if TYPE_CHECKING:
+    from logiclens.estimators.extraction import Extraction
+
 LEAST_FIDELITY: Final = 0.98
 """Least macro-F1 between a network that hears a second opinion and its rules."""
 SURE: Final = float(np.log(1.5))
 """Least margin: odds of 3 to 2."""
-STANDARD_ERRORS: Final = 0.5
-"""Where network and second opinion differ, this one must be right more often, by more standard errors."""
+STANDARD_ERRORS: Final = 1.0
+"""Where the two differ, a second opinion must be right more often, by more standard errors than this."""
 RIDGES: Final = (1.0, 3.0, 10.0, 30.0)
 """Penalties on squared weights to choose from; the third serves to find the concepts that weigh most."""
+PARTS: Final = 5
+"""Parts of the rows that are looked at without having been seen, one after the other."""
 MOST_ROWS: Final = 1 << 14
 """Rows up to which all are looked at; of more, about as many are drawn."""
 MOST_CONCEPTS: Final = 1 << 8
@@ -76,7 +82,7 @@ def second_opinions(
         return [None] * network.members
     counts = _drawn(as_counts(fold.train + fold.check))
     used = counts > 0
-    x, counts, outputs = x[used], counts[used], targets.outputs[used]
+    x, counts, outputs = x if used.all() else x[used], counts[used], targets.outputs[used]
     said, kept = ask(network, x) > 0, network.kept().cpu().numpy()
     fired = np.stack([each.evaluate(x, names=rules.concept_names) for each in rules.formulas.values()])
     # Two classes share an output, and each has a rule.
@@ -122,24 +128,40 @@ def second_opinion(
     widest : int
         As for :func:`second_opinions`.
     """
-    columns = _weighed_most(x, truth, weight, kept, widest)
-    tried = [Regression.of(x[:, columns], truth, weight, ridge) for ridge in RIDGES]
-    best = min(tried, key=lambda each: each.loss)
-    margin = best_margin(best.unseen, truth, weight, said, rules)
+    parts = np.random.default_rng(0).integers(PARTS, size=len(x))
+    unseen = np.zeros((len(RIDGES), len(x)))
+    for part in range(PARTS):
+        seen, others = parts != part, parts == part
+        columns, regressions = _regressions(x[seen], truth[seen], weight[seen], kept, widest)
+        unseen[:, others] = [each.logits(x[others][:, columns]) for each in regressions]
+    losses = (np.logaddexp(0.0, unseen) - truth * unseen) @ weight
+    best = int(losses.argmin())
+    margin = best_margin(unseen[best], truth, weight, said, rules)
     if margin is None:
         return None
+    columns, regressions = _regressions(x, truth, weight, kept, widest)
     whole = np.zeros(x.shape[1])
-    whole[columns] = best.weight[:-1]
-    return Opinion(whole, float(best.weight[-1]), margin)
+    whole[columns] = regressions[best].weight
+    return Opinion(whole, regressions[best].bias, margin)
 
 
 def _drawn(counts: FloatArray) -> FloatArray:
-    """Weights of about :data:`MOST_ROWS` rows that stand for all: rows are in an order of their own."""
+    """How often each row is drawn, so that about :data:`MOST_ROWS` stand for all; fewer are all taken."""
     if (counts > 0).sum() <= MOST_ROWS:
         return counts
-    way = np.cumsum(counts) / counts.sum()
-    drawn = np.diff(np.floor(way * MOST_ROWS), prepend=0.0)
-    return np.asarray(drawn * (counts.sum() / MOST_ROWS))
+    order = np.random.default_rng(0).permutation(len(counts))  # rows that are alike stand side by side
+    drawn = np.zeros(len(counts))
+    drawn[order] = np.diff(np.floor(np.cumsum(counts[order]) * (MOST_ROWS / counts.sum())), prepend=0.0)
+    return drawn
+
+
+def _regressions(
+    x: FloatArray, truth: FloatArray, weight: FloatArray, kept: IndexArray, widest: int
+) -> tuple[IndexArray, list[Regression]]:
+    """Concepts to weigh, and a regression on them for each penalty."""
+    columns = _weighed_most(x, truth, weight, kept, widest)
+    few = x[:, columns]
+    return columns, [Regression.of(few, truth, weight, ridge) for ridge in RIDGES]
 
 
 def _weighed_most(
@@ -148,22 +170,22 @@ def _weighed_most(
     """The concepts of a network, and those that weigh most when all are weighed, in ascending order."""
     share = weight / weight.sum()
     mean, answer = share @ x, share @ truth
-    spread = np.sqrt(np.maximum(share @ np.square(x) - np.square(mean), 0.0))
+    spread = np.sqrt(np.maximum(np.einsum("i,ij,ij->j", share, x, x) - np.square(mean), 0.0))
     columns = np.arange(x.shape[1])
     if len(columns) > MOST_CONCEPTS:
         along = np.abs((share * (truth - answer)) @ x) / np.maximum(spread, 1e-12)
         columns = _largest(along, kept, MOST_CONCEPTS)
-    weighed = Regression.of(x[:, columns], truth, weight, RIDGES[2]).weight[:-1]
     size = np.zeros(x.shape[1])
-    size[columns] = np.abs(weighed) * spread[columns]
+    size[columns] = np.abs(Regression.of(x[:, columns], truth, weight, RIDGES[2]).weight) * spread[columns]
     return _largest(size, kept, widest)
 
 
 def _largest(size: FloatArray, kept: IndexArray, n: int) -> IndexArray:
-    """Positions of the ``n`` largest, ascending, the kept ones always among them."""
+    """Positions of the ``n`` largest that are not 0, ascending, the kept ones always among them."""
     size = size.copy()
     size[kept] = np.inf
-    return np.sort(np.argsort(-size, kind="stable")[: max(n, len(kept))])
+    first = np.argsort(-size, kind="stable")[: max(n, len(kept))]
+    return np.sort(first[size[first] > 1e-9])
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,17 +194,13 @@ class Regression:
 
     Attributes
     ----------
-    weight : ndarray of shape (m + 1,)
-        The last is the bias, which has no penalty.
-    unseen : ndarray of shape (n,)
-        Its logit on each row, had it been fitted without that row: one Newton step away from what it is.
-    loss : float
-        Mean cross-entropy of these.
+    weight : ndarray of shape (m,)
+    bias : float
+        Without a penalty.
     """
 
     weight: FloatArray
-    unseen: FloatArray
-    loss: float
+    bias: float
 
     @classmethod
     def of(cls, x: FloatArray, truth: FloatArray, weight: FloatArray, ridge: float) -> Regression:
@@ -199,26 +217,18 @@ class Regression:
         penalty = np.append(np.full(x.shape[1], ridge), _LEAST_SLOPE)
         found = np.zeros(design.shape[1])
         for _ in range(_STEPS):
-            share, _, curvature = _state(design, found, weight, penalty)
+            share = 1.0 / (1.0 + np.exp(-np.clip(design @ found, -30.0, 30.0)))
+            slope = weight * np.maximum(share * (1.0 - share), _LEAST_SLOPE)
+            curvature = (design * slope[:, None]).T @ design + np.diag(penalty)
             step = np.linalg.solve(curvature, (weight * (share - truth)) @ design + penalty * found)
             found = found - step
             if np.abs(step).max() < _CLOSE:
                 break
-        share, slope, curvature = _state(design, found, weight, penalty)
-        reach = np.einsum("ij,ij->i", design @ np.linalg.inv(curvature), design)
-        own = np.minimum(reach * slope, 0.99)  # how far one row alone decides about itself
-        unseen = design @ found - reach * (truth - share) / (1.0 - own)
-        loss = np.logaddexp(0.0, unseen) - truth * unseen
-        return cls(found, unseen, float(weight @ loss / weight.sum()))
+        return cls(found[:-1], float(found[-1]))
 
-
-def _state(
-    design: FloatArray, found: FloatArray, weight: FloatArray, penalty: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """What a regression says, how fast that changes with its logit, and the curvature of its loss."""
-    share = 1.0 / (1.0 + np.exp(-np.clip(design @ found, -30.0, 30.0)))
-    slope = np.maximum(share * (1.0 - share), _LEAST_SLOPE)
-    return share, slope, (design * (weight * slope)[:, None]).T @ design + np.diag(penalty)
+    def logits(self, x: FloatArray) -> FloatArray:
+        """What it says about rows, (n,)."""
+        return np.asarray(x @ self.weight + self.bias)
 
 
 def best_margin(
@@ -260,6 +270,65 @@ def best_margin(
     last = int(np.where(good, gain, -np.inf).argmax())
     following = size[last + 1] if last + 1 < len(size) else SURE
     return float((size[last] + following) / 2.0)
+
+
+def retold(
+    rules: ExplanationSet,
+    network: LogicNetwork,
+    x: FloatArray,
+    targets: Targets,
+    fold: Fold,
+    how: Extraction,
+) -> ExplanationSet:
+    """The same rules, judged by what a network that hears second opinions says."""
+    weight = how.observed(fold.train + fold.check)
+    answers, truth = decisions(ask(network, x), targets.problem), targets.truth()
+    explanations = []
+    for at, explanation in enumerate(rules.values()):
+        spoken_of = {name for point in explanation.front for name in point.formula.concepts}
+        names = sorted(spoken_of | {*explanation.formula.concepts})
+        rows = Grouped(x[:, [how.names.index(name) for name in names]], names)
+        table = rows.answers(answers[:, at], weight)
+        rates = rates_on(
+            explanation.formula, table, rows.truth(truth[:, at], weight), "training", number_of_rows(weight)
+        )
+        front = tuple(
+            replace(
+                point, errors=float(np.where(fired_rows(point.formula, table), table.no, table.yes).sum())
+            )
+            for point in explanation.front
+        )
+        explanations.append(replace(explanation, scores=rates, support=float(table.yes.sum()), front=front))
+    return replace(rules, explanations=tuple(explanations))
+
+
+def deciding_literals(opinion: Opinion, row: BoolArray, yes: bool) -> list[int] | None:
+    """Positions of the fewest concepts of a row that make a second opinion sure, whatever the others are.
+
+    Parameters
+    ----------
+    opinion : Opinion
+    row : ndarray of bool, shape (n_concepts,)
+    yes : bool
+        What it says about the row.
+
+    Returns
+    -------
+    list of int or None
+        The most important first; None where it is not sure of that when concepts are true or false.
+
+    Examples
+    --------
+    >>> opinion = Opinion(np.array([3.0, 2.0, -1.0]), -2.0, 0.5)
+    >>> deciding_literals(opinion, np.array([True, True, False]), yes=True)
+    [0, 1]
+    """
+    side = 1.0 if yes else -1.0
+    least = np.minimum(side * opinion.weight, 0.0)  # what each concept says at worst
+    more = side * opinion.weight * row - least
+    order = np.argsort(-more, kind="stable")
+    sure = side * opinion.bias + least.sum() + np.cumsum(more[order]) > opinion.margin
+    return order[: int(sure.argmax()) + 1].tolist() if sure.any() else None
 
 
 def _fidelity(rule: BoolArray, said: BoolArray, order: IndexArray, weight: FloatArray) -> FloatArray:

@@ -204,6 +204,15 @@ class LogicNetwork(nn.Module):
         for name, values in zip(OPINION, stacked(opinions, self.n_concepts), strict=True):
             setattr(self, name, torch.as_tensor(values).to(self.l1))
 
+    def heard_by(self, member: int) -> Opinion | None:
+        """The second opinion that a member hears."""
+        if self.opinion is None or self.opinion_bias is None or self.opinion_margin is None:
+            return None
+        weight = self.opinion[member].double().cpu().numpy()
+        if not weight.any():
+            return None
+        return Opinion(weight, float(self.opinion_bias[member]), float(self.opinion_margin[member]))
+
     def alone(self) -> Self:
         """The same members without second opinions; they share their weights."""
         twin = copy.copy(self)
@@ -249,6 +258,10 @@ class LogicNetwork(nn.Module):
                     whole = first.weight.new_zeros(members, n_out, n_concepts)
                     whole[:, :, chosen] = getattr(first, name)
                     setattr(first, name, nn.Parameter(whole) if name == "weight" else whole)
+        if self.opinion is not None:
+            read = self.opinion
+            self.opinion = read.new_zeros(self.members, n_concepts)
+            self.opinion[:, chosen] = read
         self.n_concepts = n_concepts
 
     def select(self, index: Tensor) -> Self:
@@ -276,6 +289,8 @@ def join(networks: Sequence[N]) -> N:
     """Make one population of several of the same kind, their members one after the other."""
     if len(networks) == 1:
         return networks[0]
+    if any(network.opinion is not None for network in networks):
+        raise ValueError("Join networks before they hear second opinions.")
     whole = copy.copy(networks[0])
     whole._modules = {}
     whole._buffers = dict(networks[0]._buffers)

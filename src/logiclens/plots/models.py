@@ -133,7 +133,7 @@ class Member:
         return vocabulary
 
     def kept(self) -> BoolArray:
-        """Which concepts the network reads, shape (n_concepts,)."""
+        """Which concepts the layers of the network read, shape (n_concepts,)."""
         return np.asarray(self.network.kept()[self.at].cpu().numpy(), dtype=np.bool_)
 
     def also_heard(self) -> int:

@@ -326,7 +326,7 @@ class NetworkDisplay:
         headed(
             ax, "Network" if rule is None else f"Network of {target_label(rule, TITLE)}", remark, left=left
         )
-        footed(ax, self._left_out(layers), left=left)
+        footed(ax, self._left_out(layers), below=22.0 if self.n_heard else 8.0, left=left)
 
     def _left_out(self, layers: list[Layer]) -> str:
         """What is not drawn."""
@@ -339,7 +339,7 @@ class NetworkDisplay:
         if units:
             parts.append(f"{units} of {count(hidden, 'hidden unit')}")
         if self.n_heard:
-            parts.append(f"a second opinion that reads {count(self.n_heard, 'more concept')}")
+            parts.append(f"a second opinion, which reads {count(self.n_heard, 'pruned concept')}")
         return f"not drawn: {', '.join(parts)}" if parts else ""
 
 

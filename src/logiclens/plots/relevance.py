@@ -168,14 +168,14 @@ class ConceptRelevanceDisplay:
             drawn = self.kept[order]
             seen = [
                 (self._look.yes, "in the rule", used[order] & drawn),
-                (self._look.pale, "read by the network", ~used[order] & drawn),
+                (self._look.pale, "kept by the network", ~used[order] & drawn),
             ]
             handles = [Patch(color=color, label=text) for color, text, there in seen if there.any()]
             keyed(ax, handles, below=_BELOW)
         left = label_width(ax.get_yticklabels())
         title = "Concepts" if rule is None else f"Concepts of {target_label(rule, TITLE)}"
         n_kept = int(self.kept.sum())
-        headed(ax, title, f"{n_kept} of {count(len(self.names), 'concept')} read by the network", left=left)
+        headed(ax, title, f"{n_kept} of {count(len(self.names), 'concept')} kept by the network", left=left)
         footed(ax, self._left_out(order), below=_BELOW, left=left)
 
     def _left_out(self, order: IndexArray) -> str:
