@@ -245,13 +245,13 @@ def best_margin(
 
     Examples
     --------
-    Of 100 rows a rule and its network are wrong about two. A second opinion is sure about one of these, and
-    also about a row that they are right about, though less so.
+    Of 200 rows a rule and its network are wrong about four. A second opinion is sure about three of these,
+    and also about a row that they are right about, though less so.
 
-    >>> truth = np.repeat([1.0, 0.0], [50, 50])
+    >>> truth = np.repeat([1.0, 0.0], [100, 100])
     >>> said, logit = truth > 0.5, np.where(truth > 0.5, 3.0, -3.0)
-    >>> said[:2], logit[1], logit[2] = False, 0.1, -1.0
-    >>> best_margin(logit, truth, np.ones(100), said, said[None])
+    >>> said[:4], logit[3], logit[4] = False, 0.1, -1.0
+    >>> best_margin(logit, truth, np.ones(200), said, said[None])
     2.0
     """
     against = np.flatnonzero(((logit > 0) != said) & (np.abs(logit) > SURE))
