@@ -257,12 +257,19 @@ def _plain_loop(loops: Sequence[Mapping[str, str]]) -> list[str]:
     if not loops:
         return []
     heads = {"what": "", "ours": "ours", "other": "plain loop", "ratio": "times as fast", "aim": "aim"}
-    lines = tuple(tuple(Cell(loop[name]) for name in heads) for loop in loops)
+    lines = tuple(tuple(Cell(_aimed(loop)[name]) for name in heads) for loop in loops)
     return [
         "Against the loop that one writes from the paper, a small network for each fold, class, penalty and "
-        "restart, at equal epochs, side by side (`python -m benchmarks.training --write`):",
+        "restart, at equal epochs, side by side (`python -m benchmarks.training --write`). Measured "
+        "after a first run; seconds above are of a first one, which takes longer.",
         Table("Training and extraction against a plain loop", tuple(heads.values()), lines).to_markdown(),
     ]
+
+
+def _aimed(loop: Mapping[str, str]) -> Mapping[str, str]:
+    """A comparison whose aim says so where it is missed."""
+    reached, wanted = (float(loop[name].split()[-1].rstrip("x")) for name in ("ratio", "aim"))
+    return {**loop, "aim": f"{loop['aim']}, missed"} if reached < wanted else loop
 
 
 def _machines(runs: Iterable[Run]) -> str:
