@@ -168,6 +168,13 @@ def test_explanation_of_a_row_with_several_labels(labels):
     )
     only = FRAME[~Y & (X[:, 2] > 0.5)].iloc[[0]]
     assert labels.explain_sample(only).target == "q"
+    neither = FRAME[~Y & (X[:, 2] <= 0.5)].iloc[[0]]
+    assert error_of(labels.explain_sample, neither) == (
+        "The network says yes to no target about this row: nothing to explain."
+    )
+    assert error_of(labels.explain_sample, neither, "q") == (
+        "The network says no to 'q' about this row. Pass one that it says yes to."
+    )
 
 
 def test_unusable_rows_are_refused(both):

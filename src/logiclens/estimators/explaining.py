@@ -250,13 +250,18 @@ class ExplainingMixin:
         if target is not None:
             label = self._known(target)
             if not answers[self._labels().index(label)]:
-                raise InputError(
-                    f"The network says no to {label!r} about this row. "
-                    "Leave target out to explain what it predicts."
+                several = self.problem_ is Problem.MULTI_LABEL
+                instead = (
+                    "Pass one that it says yes to"
+                    if several
+                    else "Leave target out to explain what it predicts"
                 )
+                raise InputError(f"The network says no to {label!r} about this row. {instead}.")
             return x, label
         if self.problem_ is Problem.MULTI_LABEL:
             if answers.sum() != 1:
+                if not answers.any():
+                    raise InputError("The network says yes to no target about this row: nothing to explain.")
                 said = count(int(answers.sum()), "target")
                 raise InputError(f"The network says yes to {said} about this row. Pass target=.")
             return x, self._labels()[int(answers.argmax())]
