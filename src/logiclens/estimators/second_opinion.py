@@ -26,6 +26,7 @@ from logiclens.estimators.targets import Problem, Targets, decisions
 from logiclens.explain.classwise import LITERAL_WORTH, fired_rows, rates_on
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, quiet_products
+from logiclens.logic.threads import one_thread
 from logiclens.nn.opinion import Opinion
 from logiclens.nn.population import LogicNetwork
 
@@ -101,6 +102,7 @@ def second_opinions(
 
 
 @quiet_products
+@one_thread()
 def second_opinion(
     x: FloatArray,
     truth: FloatArray,
