@@ -1300,6 +1300,7 @@ CASES |= {
         "two rows": lambda: fitted().explain_sample(ROWS),
         "unknown target": lambda: fitted().explain_sample([[0, 1]], "perhaps"),
     },
+    "LENClassifier.overruled": prefixed("X", each(lambda value: fitted().overruled(value), NOT_DATA)),
     "LENClassifier.explain_set": {
         **prefixed("X", each(lambda value: fitted().explain_set(value, "yes"), NOT_DATA)),
         **prefixed("target", each(lambda value: fitted().explain_set(ROWS, value), NOT_A_LABEL)),

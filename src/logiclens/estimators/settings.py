@@ -40,16 +40,16 @@ class Widths:
     common : tuple of int
     rare : tuple of int
         The same for a target that is rare, and so has to be told from many others; of as many steps.
-    heard : int
+    heard : int, default 0
         Concepts that a network reads together with its second opinion, unless it reads more by itself.
     """
 
     common: tuple[int, ...]
     rare: tuple[int, ...]
-    heard: int
+    heard: int = 0
 
 
-ALL = Widths(common=(0,), rare=(0,), heard=0)
+ALL = Widths(common=(0,), rare=(0,))
 """All concepts."""
 
 WIDTHS = Widths(common=(6, 20), rare=(10, 20), heard=14)
