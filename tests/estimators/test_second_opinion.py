@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 
@@ -285,6 +287,18 @@ def test_priors_are_not_overruled():
 def test_of_several_classes_none_is_heard():
     fitted = MuClassifier(random_state=0, encoder=None, epochs=60).fit(TABLE, Y + X[:, 0] * X[:, 1])
     assert fitted.network_.members == 3
+    assert fitted.network_.opinion is None
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("n_rows", [1, 2, 5, 12])
+def test_of_a_handful_of_rows_nothing_is_heard(n_rows: int):
+    soft = np.column_stack([np.linspace(0.2, 0.7, n_rows), np.full(n_rows, 0.4)])
+    fitted = MuClassifier(random_state=0, encoder=None, epochs=20, restarts=1, l1=0.01)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fitted.fit(X[:n_rows], soft)
+
     assert fitted.network_.opinion is None
 
 

@@ -63,7 +63,7 @@ def second_opinions(
     """A second opinion for each output, or None where there is nothing to gain.
 
     Outputs of several classes, of which the largest decides, have none: what is gained by one is no gain of
-    all.
+    all. Of a handful of rows nothing can be told.
 
     Parameters
     ----------
@@ -83,6 +83,8 @@ def second_opinions(
         return [None] * network.members
     counts = _drawn(as_counts(fold.train + fold.check))
     used = counts > 0
+    if used.sum() < 2 * PARTS:
+        return [None] * network.members
     x, counts, outputs = x if used.all() else x[used], counts[used], targets.outputs[used]
     said, kept = ask(network, x) > 0, network.kept().cpu().numpy()
     fired = np.stack([each.evaluate(x, names=rules.concept_names) for each in rules.formulas.values()])
