@@ -345,6 +345,16 @@ def test_files_that_lack_a_part_of_it_are_refused(model: MuClassifier, part: str
         load(tmp_path / "model.len")
 
 
+def test_files_with_a_negative_margin_are_refused(model: MuClassifier, tmp_path: Path):
+    model.save(tmp_path / "model.len")
+    file = decode((tmp_path / "model.len").read_bytes())
+    tensors = {**file.tensors, "opinion_margin": -file.tensors["opinion_margin"]}
+    (tmp_path / "model.len").write_bytes(encode(replace(file, tensors=tensors)))
+
+    with pytest.raises(InputError, match=r"The tensor 'opinion_margin' must not be negative\."):
+        load(tmp_path / "model.len")
+
+
 def test_it_is_saved(model: MuClassifier, tmp_path: Path):
     model.save(tmp_path / "model.len")
     again = load(tmp_path / "model.len")

@@ -102,7 +102,7 @@ def test_relevance_is_that_of_the_classifier(kind: str):
 def test_tables_are_those_of_the_fit():
     model = fitted("Mu")
 
-    assert Member.of(model, "setosa").table() == model.tables_["setosa"]
+    assert Member.of(model, "setosa").table() is model.tables_["setosa"]
 
 
 def test_tables_of_other_rows_have_the_networks_answers():

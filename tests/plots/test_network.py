@@ -233,3 +233,8 @@ def test_a_second_opinion_is_mentioned(n_heard: int, said: str | None):
     remarks = [text.get_text() for text in display.ax_.texts if "second opinion" in text.get_text()]
 
     assert remarks == ([] if said is None else [said])
+
+
+def test_concepts_that_are_heard_are_counted():
+    with pytest.raises(InputError, match=r"^n_heard must be a whole number of at least 0\. Got -1\.$"):
+        NetworkDisplay([[[1.0]], [[1.0]]], ["a"], n_heard=-1)

@@ -158,11 +158,14 @@ def _network(path: str, rules: ExplanationSet, one: Any) -> list[Part]:
 
 def _why_otherwise(model: Any, rules: ExplanationSet, one: Any, said: Any) -> tuple[str, ...]:
     """Why the network predicts another class than the rules, where a second opinion decides."""
+    from logiclens.estimators.explaining import HEARD
     from logiclens.explain.changes import term_in_words
 
     if rules.multi_label or said == rules.predict(one).tolist()[0] or not model.overruled(one)[0]:
         return ()
     because = model.explain_sample(one)
+    if because.status != HEARD:  # it is sure of degrees, of which no literals speak
+        return ("A second opinion decides.",)
     words = term_in_words(because.formula, because.rule.vocabulary)
     return (f"A second opinion decides, as more concepts are sure: {words}.",)
 

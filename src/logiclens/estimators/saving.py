@@ -327,6 +327,8 @@ def _check_tensors(
             raise InputError(f"The tensor {name!r} holds values that are not finite.")
         if name.endswith("mask") and (tensor > 1).any():
             raise InputError(f"The tensor {name!r} must hold 0 and 1 only.")
+    if (tensors.get("opinion_margin", np.zeros(0)) < 0).any():
+        raise InputError("The tensor 'opinion_margin' must not be negative.")
     if "columns" in tensors:
         _check_columns(tensors["columns"], n_concepts)
 

@@ -23,7 +23,7 @@ from logiclens.estimators.asking import Grouped, ask
 from logiclens.estimators.balancing import Balance
 from logiclens.estimators.counting import Fold, as_counts, number_of_rows
 from logiclens.estimators.targets import Problem, Targets, decisions
-from logiclens.explain.classwise import LITERAL_WORTH, fired_rows, rates_on
+from logiclens.explain.classwise import LITERAL_WORTH, point_on, rates_on
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, quiet_products
 from logiclens.logic.threads import one_thread
@@ -297,10 +297,7 @@ def retold(
             explanation.formula, table, rows.truth(truth[:, at], weight), "training", number_of_rows(weight)
         )
         front = tuple(
-            replace(
-                point, errors=float(np.where(fired_rows(point.formula, table), table.no, table.yes).sum())
-            )
-            for point in explanation.front
+            replace(point, errors=point_on(point.formula, table).errors) for point in explanation.front
         )
         explanations.append(replace(explanation, scores=rates, support=float(table.yes.sum()), front=front))
     return replace(rules, explanations=tuple(explanations))

@@ -328,12 +328,12 @@ def _chosen(
     if kind is RuleKind.IF and len(formulas) == 1:
         statuses[TRUE] = NOT_NECESSARY
     if kind in _IMPLICATIONS:
-        front = [_point(formula, table) for formula in formulas]
+        front = [point_on(formula, table) for formula in formulas]
     else:
         front = [_found_point(each) for each in found]
     if truth is None:
         weighted = _weighted(table, kind)
-        errors = [_point(formula, weighted).errors for formula in formulas]
+        errors = [point_on(formula, weighted).errors for formula in formulas]
         at = int(np.argmin(errors))  # the first of equals is the shortest
     else:
         measured = _Measured.of(fired, truth, _measure(kind))
@@ -394,7 +394,7 @@ def _found_point(found: Minimized) -> FrontPoint:
     return FrontPoint(found.formula, found.literals, found.errors)
 
 
-def _point(formula: Formula, table: TruthTable) -> FrontPoint:
-    """A formula with its errors on the table as it was, not as it was weighted."""
+def point_on(formula: Formula, table: TruthTable) -> FrontPoint:
+    """A formula with its errors on a table."""
     errors = np.where(fired_rows(formula, table), table.no, table.yes).sum()
     return FrontPoint(formula, formula.complexity, float(errors))

@@ -182,17 +182,16 @@ class Member:
         return tuple(found)
 
     def table(self, X: Any = None) -> TruthTable:
-        """What the network says about the target, by the concepts that it keeps and those of its rule.
+        """What the network says about the target: on the rows of the fit, or on others.
+
+        On others it is what it says in the end, on those of the fit without a second opinion.
 
         Parameters
         ----------
         X : data frame, array or mapping, optional
-            Rows, as the estimator reads them; those of the fit when missing, which a loaded model and a
-            clusterer do not hold.
+            Rows, as the estimator reads them; a loaded model and a clusterer hold none.
         """
         label = self.explanation.target
-        read = self.kept() | np.isin(self.names, self.explanation.concepts)
-        drawn = [name for name, keep in zip(self.names, read, strict=True) if keep]
         if X is None:
             tables = getattr(self.estimator, "tables_", {})
             if label not in tables:
@@ -201,7 +200,7 @@ class Member:
                     f"{whose} holds no rows to count. Pass X, the rows to ask the network about."
                 )
             table: TruthTable = tables[label]
-            return table.select([name for name in table.names if name in drawn])
+            return table
         from logiclens.estimators.inputs import read_rows
 
         values = read_rows(X, self.names, self.vocabulary, type(self.estimator).__name__)
@@ -211,4 +210,7 @@ class Member:
             said = self.estimator.decide(X)[:, list(self.estimator.explain()).index(label)]
         else:
             said = self.estimator.predict(X) == label
-        return TruthTable.from_data(values[:, read], said, names=drawn)
+        read = self.kept() | np.isin(self.names, self.explanation.concepts)
+        return TruthTable.from_data(
+            values[:, read], said, names=[name for name, keep in zip(self.names, read, strict=True) if keep]
+        )

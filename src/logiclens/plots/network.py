@@ -18,7 +18,7 @@ from logiclens.explain.compose import check_layers, compose
 from logiclens.explain.explanation import Explanation
 from logiclens.explain.label import Label
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.logic.data import check_names
+from logiclens.logic.data import check_count, check_names
 from logiclens.logic.formula import Formula, Var
 from logiclens.logic.normal_form import substitute
 from logiclens.logic.syntax import format_formula
@@ -119,7 +119,7 @@ class NetworkDisplay:
         self.explanation = check_rule(explanation, self.names)
         self.vocabulary = check_words(vocabulary, self.explanation, self.names)
         self.neurons = _formulas(neurons, self.weights)
-        self.n_heard = n_heard
+        self.n_heard = check_count(n_heard, "n_heard")
 
     @classmethod
     def from_estimator(
