@@ -22,7 +22,8 @@ import logiclens.estimators.second_opinion as module
 from logiclens.errors import InputError
 from logiclens.estimators import EntropyClassifier, MuClassifier, ReluClassifier
 from logiclens.estimators.asking import ask
-from logiclens.estimators.second_opinion import Regression, best_margin, deciding_literals, second_opinion
+from logiclens.estimators.regression import Regression
+from logiclens.estimators.second_opinion import best_margin, deciding_literals, second_opinion
 from logiclens.explain.model_file import decode, encode
 from logiclens.loading import load
 from logiclens.nn.opinion import Opinion

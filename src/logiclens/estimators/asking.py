@@ -9,7 +9,7 @@ import torch
 
 from logiclens.explain.compose import check_layers, forward
 from logiclens.logic import TruthTable
-from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.arrays import BoolArray, FloatArray, pack
 from logiclens.logic.values import THRESHOLD
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
@@ -63,20 +63,25 @@ class Grouped:
             row_of = np.full(1 << bits.shape[1], -1)
             row_of[code] = np.arange(len(bits))  # some row of each tuple
             found = row_of >= 0
-            self._tuples, self._place = bits[row_of[found]], (np.cumsum(found) - 1)[code]
+            tuples, place = bits[row_of[found]], (np.cumsum(found) - 1)[code]
         else:
             packed = np.ascontiguousarray(np.packbits(bits, axis=1))
             whole = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
-            _, first, self._place = np.unique(whole, return_index=True, return_inverse=True)
-            self._tuples = bits[first]
+            _, first, place = np.unique(whole, return_index=True, return_inverse=True)
+            tuples = bits[first]
+        words = pack(tuples)
+        order = np.lexsort(words.T) if words.shape[1] else np.arange(len(words))
+        self._words, self._place = words[order], np.argsort(order)[place]
         self.names = tuple(names)
 
     def table(self, yes: FloatArray, no: FloatArray) -> TruthTable:
         """Weight of yes and of no, by tuple, from that of each row."""
-        n_tuples = len(self._tuples)
-        said_yes = np.bincount(self._place, yes, n_tuples)
-        said_no = np.bincount(self._place, no, n_tuples)
-        return TruthTable.from_counts(self._tuples, said_yes, said_no, self.names)
+        said_yes: FloatArray
+        said_yes, said_no = (
+            np.bincount(self._place, weight, len(self._words)).astype(np.float64) for weight in (yes, no)
+        )
+        seen = said_yes + said_no > 0
+        return TruthTable(self.names, self._words[seen], said_yes[seen], said_no[seen])
 
     def answers(self, said_yes: BoolArray, weight: FloatArray) -> TruthTable:
         """Weight of the rows about which yes was said, and no, by tuple."""

@@ -23,6 +23,7 @@ from logiclens.explain.classwise import (
     ALWAYS,
     NEVER,
     explain_class,
+    formula_to_settle_on,
     rates_on,
 )
 from logiclens.explain.compose import Composition, compose
@@ -152,13 +153,8 @@ def rules_of_members(
         output = member // per_output
         label = targets.labels[-1 if targets.problem is Problem.BINARY else output]
         truth = targets.outputs[:, output]
-        if searched[member]:
-            formula = reader.best_rule(member, truth)
-        else:
-            explanation, table = reader.explain(member, said_yes[:, member], truth, label)
-            rows = reader.rows_over(table.names)
-            formula = trimmed(explanation.formula, reader.counted(truth, rows))
-        found[:, member] = formula.evaluate(x, names=how.names)
+        answers = None if searched[member] else said_yes[:, member]
+        found[:, member] = reader.aim(member, answers, truth, label).evaluate(x, names=how.names)
     return found
 
 
@@ -237,12 +233,18 @@ class _Reader:
         support = float(table.yes.sum()) if self.how.n_told else explanation.support
         return replace(explanation, scores=rates, support=support), table
 
-    def best_rule(self, member: int, truth: FloatArray) -> Formula:
-        """The short formula over a member's concepts that is right about most rows."""
-        columns, _ = self.columns(member)
-        table = self.counted(truth, self.rows_over(tuple(self.how.names[j] for j in columns)))
-        longest = self.how.max_literals
-        return explain_class(table, True, truth=table, max_literals=longest, exact=False).formula
+    def aim(self, member: int, said_yes: BoolArray | None, truth: FloatArray, label: Label) -> Formula:
+        """The formula that a member settles on; without its answers, the truth alone decides about it."""
+        columns, scores = self.columns(member)
+        rows = self.rows_over(tuple(self.how.names[j] for j in columns))
+        true, longest = self.counted(truth, rows), self.how.max_literals
+        if said_yes is None:
+            return formula_to_settle_on(true, true, max_literals=longest)
+        if self.how.as_in_paper:
+            return trimmed(self.explain(member, said_yes, truth, label)[0].formula, true)
+        table, x = rows.answers(said_yes, self.weight), self.x[:, columns]
+        order = by_tuple(table, x, scores, self.weight) if scores.ndim == 2 else scores
+        return trimmed(formula_to_settle_on(table, true, order=order, max_literals=longest), true)
 
     def rows_over(self, names: tuple[str, ...]) -> Grouped:
         """The rows of the fold by their tuple over some concepts; asked twice in a row, the same."""

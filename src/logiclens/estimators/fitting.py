@@ -27,7 +27,7 @@ from logiclens.estimators.rounding import makes_equal, rounded
 from logiclens.estimators.searching import LEAST_ROWS, concepts_of_formulas
 from logiclens.estimators.settings import ALL, Widths
 from logiclens.estimators.weighing import Answers, answers_of, balance_factor
-from logiclens.explain.classwise import LITERAL_WORTH
+from logiclens.explain.choosing import LITERAL_WORTH
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.nn.population import LogicNetwork, Streams
 from logiclens.nn.rows import merge_rows

@@ -22,8 +22,10 @@ import numpy as np
 from logiclens.estimators.asking import Grouped, ask
 from logiclens.estimators.balancing import Balance
 from logiclens.estimators.counting import Fold, as_counts, number_of_rows
+from logiclens.estimators.regression import Regression
 from logiclens.estimators.targets import Problem, Targets, decisions
-from logiclens.explain.classwise import LITERAL_WORTH, point_on, rates_on
+from logiclens.explain.choosing import LITERAL_WORTH
+from logiclens.explain.classwise import point_on, rates_on
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, quiet_products
 from logiclens.logic.threads import one_thread
@@ -47,8 +49,6 @@ MOST_ROWS: Final = 1 << 14
 """Rows up to which all are looked at; of more, about as many are drawn."""
 MOST_CONCEPTS: Final = 1 << 8
 """Concepts up to which all are weighed; of more, those that go most with the target."""
-_STEPS, _CLOSE = 20, 1e-4  # of Newton's method
-_LEAST_SLOPE = 1e-6
 
 
 def second_opinions(
@@ -134,19 +134,17 @@ def second_opinion(
     """
     parts = np.random.default_rng(0).integers(PARTS, size=len(x))
     unseen = np.zeros((len(RIDGES), len(x)))
+    whole = _Weighed.of(x, truth, weight, kept, widest)
     for part in range(PARTS):
         seen, others = parts != part, parts == part
-        columns, regressions = _regressions(x[seen], truth[seen], weight[seen], kept, widest)
-        unseen[:, others] = [each.logits(x[others][:, columns]) for each in regressions]
+        found = _Weighed.of(x[seen], truth[seen], weight[seen], kept, widest, whole)
+        unseen[:, others] = [each.logits(x[others]) for each in found.on_few]
     losses = (np.logaddexp(0.0, unseen) - truth * unseen) @ weight
     best = int(losses.argmin())
     margin = best_margin(unseen[best], truth, weight, said, rules)
     if margin is None:
         return None
-    columns, regressions = _regressions(x, truth, weight, kept, widest)
-    whole = np.zeros(x.shape[1])
-    whole[columns] = regressions[best].weight
-    return Opinion(whole, regressions[best].bias, margin)
+    return Opinion(whole.on_few[best].weight, whole.on_few[best].bias, margin)
 
 
 def _drawn(counts: FloatArray) -> FloatArray:
@@ -159,29 +157,41 @@ def _drawn(counts: FloatArray) -> FloatArray:
     return drawn
 
 
-def _regressions(
-    x: FloatArray, truth: FloatArray, weight: FloatArray, kept: IndexArray, widest: int
-) -> tuple[IndexArray, list[Regression]]:
-    """Concepts to weigh, and a regression on them for each penalty."""
-    columns = _weighed_most(x, truth, weight, kept, widest)
-    few = x[:, columns]
-    return columns, [Regression.of(few, truth, weight, ridge) for ridge in RIDGES]
+@dataclass(frozen=True, eq=False)
+class _Weighed:
+    """A regression on all concepts, which says those that weigh most; and on these one for each penalty."""
 
+    on_all: Regression
+    on_few: list[Regression]
 
-def _weighed_most(
-    x: FloatArray, truth: FloatArray, weight: FloatArray, kept: IndexArray, widest: int
-) -> IndexArray:
-    """The concepts of a network, and those that weigh most when all are weighed, in ascending order."""
-    share = weight / weight.sum()
-    mean, answer = share @ x, share @ truth
-    spread = np.sqrt(np.maximum(np.einsum("i,ij,ij->j", share, x, x) - np.square(mean), 0.0))
-    columns = np.arange(x.shape[1])
-    if len(columns) > MOST_CONCEPTS:
-        along = np.abs((share * (truth - answer)) @ x) / np.maximum(spread, 1e-12)
-        columns = _largest(along, kept, MOST_CONCEPTS)
-    size = np.zeros(x.shape[1])
-    size[columns] = np.abs(Regression.of(x[:, columns], truth, weight, RIDGES[2]).weight) * spread[columns]
-    return _largest(size, kept, widest)
+    @classmethod
+    def of(
+        cls,
+        x: FloatArray,
+        truth: FloatArray,
+        weight: FloatArray,
+        kept: IndexArray,
+        widest: int,
+        start: _Weighed | None = None,
+    ) -> _Weighed:
+        """Weigh concepts, those of the network among them; ``start`` is what much the same rows gave."""
+        share = weight / weight.sum()
+        mean, answer = share @ x, share @ truth
+        spread = np.sqrt(np.maximum(np.einsum("i,ij,ij->j", share, x, x) - np.square(mean), 0.0))
+        columns = np.arange(x.shape[1])
+        if len(columns) > MOST_CONCEPTS:
+            along = np.abs((share * (truth - answer)) @ x) / np.maximum(spread, 1e-12)
+            columns = _largest(along, kept, MOST_CONCEPTS)
+        on_all = Regression.of(x, truth, weight, RIDGES[2], columns, start.on_all if start else None)
+        columns = _largest(np.abs(on_all.weight) * spread, kept, widest)
+        starts = start.on_few if start else [None] * len(RIDGES)
+        return cls(
+            on_all,
+            [
+                Regression.of(x, truth, weight, ridge, columns, each)
+                for ridge, each in zip(RIDGES, starts, strict=True)
+            ],
+        )
 
 
 def _largest(size: FloatArray, kept: IndexArray, n: int) -> IndexArray:
@@ -190,49 +200,6 @@ def _largest(size: FloatArray, kept: IndexArray, n: int) -> IndexArray:
     size[kept] = np.inf
     first = np.argsort(-size, kind="stable")[: max(n, len(kept))]
     return np.sort(first[size[first] > 1e-9])
-
-
-@dataclass(frozen=True, eq=False)
-class Regression:
-    """A logistic regression with a penalty on the squares of its weights, by Newton's method.
-
-    Attributes
-    ----------
-    weight : ndarray of shape (m,)
-    bias : float
-        Without a penalty.
-    """
-
-    weight: FloatArray
-    bias: float
-
-    @classmethod
-    def of(cls, x: FloatArray, truth: FloatArray, weight: FloatArray, ridge: float) -> Regression:
-        """Fit it.
-
-        Parameters
-        ----------
-        x : ndarray of shape (n, m)
-        truth, weight : ndarray of shape (n,)
-        ridge : float
-            Half of it times the sum of squares is the penalty.
-        """
-        design = np.column_stack([x, np.ones(len(x))])
-        penalty = np.append(np.full(x.shape[1], ridge), _LEAST_SLOPE)
-        found = np.zeros(design.shape[1])
-        for _ in range(_STEPS):
-            share = 1.0 / (1.0 + np.exp(-np.clip(design @ found, -30.0, 30.0)))
-            slope = weight * np.maximum(share * (1.0 - share), _LEAST_SLOPE)
-            curvature = (design * slope[:, None]).T @ design + np.diag(penalty)
-            step = np.linalg.solve(curvature, (weight * (share - truth)) @ design + penalty * found)
-            found = found - step
-            if np.abs(step).max() < _CLOSE:
-                break
-        return cls(found[:-1], float(found[-1]))
-
-    def logits(self, x: FloatArray) -> FloatArray:
-        """What it says about rows, (n,)."""
-        return np.asarray(x @ self.weight + self.bias)
 
 
 def best_margin(

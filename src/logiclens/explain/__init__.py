@@ -1,7 +1,8 @@
 """From formulas to explanations: rules in First-Order Logic, how far to trust them, what they predict."""
 
 from logiclens.explain.changes import Change
-from logiclens.explain.classwise import choose_point, explain_class
+from logiclens.explain.choosing import choose_point
+from logiclens.explain.classwise import explain_class
 from logiclens.explain.compose import Composition, compose
 from logiclens.explain.counterfactual import Counterfactual, counterfactual
 from logiclens.explain.explanation import Explanation, Scope

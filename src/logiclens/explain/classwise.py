@@ -16,31 +16,24 @@ What is asked of a formula depends on the kind of rule (Sec. 4.2):
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from logiclens.explain.choosing import Measured, choose_point, literal_worth
 from logiclens.explain.explanation import Explanation, Scope
 from logiclens.explain.front import FrontPoint, Scores
 from logiclens.explain.label import Label, plain_label
 from logiclens.explain.rule import Rule, RuleKind, member
 from logiclens.explain.unseen import check_table
-from logiclens.logic.arrays import BoolArray, FloatArray, quiet_products
+from logiclens.logic.arrays import BoolArray
 from logiclens.logic.formula import FALSE, TRUE, Formula
 from logiclens.logic.minimize import Exact, Minimized, Status, minimize_path, prove
 from logiclens.logic.truth_table import TruthTable
 
-STANDARD_ERRORS: Final = 0.35
-"""A shorter formula is taken unless it is worse than the best by more than this many standard errors."""
-LITERAL_WORTH: Final = 0.00175
-"""What a literal less is worth, as a share of the rows, in a formula of :data:`USUAL` literals for a target
-that is as frequent as not. With very many rows nothing is due to chance."""
-USUAL: Final = 5
-"""Literals of a formula that is read at a glance. In one of twice as many or more, a literal is worth twice
-as much."""
 IMPLICATION_WEIGHT: Final = 50.0
 """How much more an error counts that breaks an implication than one that does not."""
 NECESSARY_RECALL: Final = 0.995
@@ -48,6 +41,8 @@ NECESSARY_RECALL: Final = 0.995
 SUFFICIENT_PRECISION: Final = 0.95
 """Share of the target among the rows on which a sufficient condition holds."""
 _IMPLICATIONS: Final = (RuleKind.IF, RuleKind.ONLY_IF)
+DEARER: Final = 2.0
+"""How much more a literal must bring in a formula that a network settles on than in one that explains it."""
 RESTARTS: Final = 1
 """Restarts of the search for the front: enough for tables over few concepts, and many times quicker."""
 
@@ -140,100 +135,53 @@ def explain_class(
     )
 
 
-@quiet_products
-def choose_point(
-    front: Sequence[FrontPoint],
-    influence: FloatArray,
-    weight: FloatArray,
-    standard_errors: float = STANDARD_ERRORS,
-    worth: float = LITERAL_WORTH,
-) -> int:
-    """Position of the shortest formula of a front that is not clearly worse than the best one.
+def formula_to_settle_on(
+    table: TruthTable,
+    truth: TruthTable,
+    *,
+    order: Sequence[str] | ArrayLike | None = None,
+    max_literals: int | None = None,
+) -> Formula:
+    """The formula that a network should give way to, where it hardly cares.
 
-    A formula is worth its score less what reading it costs: ``worth`` times :func:`reading_cost`. The best is
-    worth most, of equals it has the fewest literals. Another is clearly worse when it is worth less by more
-    than ``standard_errors`` times the standard error of the *difference* of the two scores. Each score is a
-    ratio of sums over rows,
-    ``s = sum(w u) / sum(w v)``: accuracy with ``u`` = right and ``v`` = 1. So a row's influence on it is
-    ``psi = (u - s v) / sum(w v)``, and the variance of the difference of two scores is
-    ``sum(w (psi_a - psi_b)^2)``. For accuracy, with the total weight ``n``, the weight ``q`` of the rows on
-    which the formulas differ and the difference ``d`` of the scores, that is ``(q / n - d^2) / n``.
+    It is chosen as that of :func:`explain_class`, but a literal must bring :data:`DEARER` times as much. A
+    network keeps what it is taught, so a literal that is there by chance would stay; one that is missing
+    comes back where the network insists on it.
 
     Parameters
     ----------
-    front : sequence of FrontPoint
-        With scores.
-    influence : ndarray of float, shape (n_points, n_rows)
-        Influence of each validation row on each score.
-    weight : ndarray of float, shape (n_rows,)
-    standard_errors : float, default :data:`STANDARD_ERRORS`
-    worth : float, default :data:`LITERAL_WORTH`
-        Of a literal less in a formula of :data:`USUAL` literals, as a share of the rows; see
-        :func:`literal_worth`.
-
-    Returns
-    -------
-    int
+    table, truth, order, max_literals
+        As for :func:`explain_class`; both tables are about the same tuples.
 
     Examples
     --------
-    On 100 rows ``a`` is right about 50. A longer formula corrects 46 of the others and spoils 45, or none.
+    Of 1000 rows ``a`` is right about all but three, ``a | b`` about all.
 
-    >>> from logiclens.logic import Var
-    >>> a, b = Var("a"), Var("b")
-    >>> row = np.arange(100)
-    >>> for long in ((row < 5) | (row >= 54), row < 96):
-    ...     right = np.array([row < 50, long])
-    ...     scores = right.mean(axis=1)
-    ...     front = [FrontPoint(a, 1, 50, scores[0]), FrontPoint(a & b, 2, 0, scores[1])]
-    ...     print(choose_point(front, (right - scores[:, None]) / 100, np.ones(100)))
-    0
-    1
+    >>> X = [[0, 0], [0, 1], [1, 0]]
+    >>> truth = TruthTable.from_counts(X, [0, 3, 497], [500, 0, 0], ["a", "b"])
+    >>> print(explain_class(truth, "yes", truth=truth).formula, "-", formula_to_settle_on(truth, truth))
+    a | b - a
     """
-    scores = np.array([point.score for point in front], dtype=np.float64)
-    literals = np.array([point.literals for point in front])
-    value = scores - worth * reading_cost(literals)
-    best = np.lexsort((literals, -value))[0]
-    variance = np.square(influence - influence[best]) @ weight
-    good = value >= value[best] - standard_errors * np.sqrt(variance) - 1e-12  # equals but for rounding
-    return int(np.lexsort((-scores, literals, ~good))[0])
-
-
-def reading_cost(literals: ArrayLike) -> FloatArray:
-    """What it costs to read formulas of so many literals.
-
-    Each of the first :data:`USUAL` literals costs 1. A further one costs the more the longer the formula is,
-    as it is read beside all others, and never more than 2, as long formulas are read part by part.
-
-    Examples
-    --------
-    >>> reading_cost([0, 1, 5, 10, 11, 20]).tolist()
-    [0.0, 1.0, 5.0, 12.5, 14.5, 32.5]
-    """
-    given = np.asarray(literals, dtype=np.float64)
-    first, up_to_twice = np.minimum(given, USUAL), np.clip(given, USUAL, 2 * USUAL)
-    dearer = (np.square(up_to_twice) - USUAL**2) / (2 * USUAL)
-    return np.asarray(first + dearer + 2.0 * np.maximum(given - 2 * USUAL, 0.0))
-
-
-def literal_worth(yes: float, no: float) -> float:
-    """What a literal less is worth in a formula of :data:`USUAL` literals, as a share of the rows.
-
-    The rarer the target, the fewer rows there are to be right about: the worth goes with the standard
-    deviation ``sqrt(p (1 - p))`` of the target.
-
-    Parameters
-    ----------
-    yes, no : float
-        Weight of the target and of the rest.
-
-    Examples
-    --------
-    >>> round(literal_worth(50.0, 50.0), 5), round(literal_worth(1.0, 99.0), 5)
-    (0.00175, 0.00035)
-    """
-    share = yes / (yes + no)
-    return float(2.0 * LITERAL_WORTH * np.sqrt(share * (1.0 - share)))
+    yes, no = float(table.yes.sum()), float(table.no.sum())
+    if yes == 0 or no == 0:
+        return FALSE if yes == 0 else TRUE
+    found = minimize_path(
+        table,
+        max_literals=max_literals,
+        order=order,
+        exact=False,
+        restarts=0,
+        literal_cost=literal_worth(yes, no),
+    )
+    true = float(truth.yes.sum())
+    if true in (0.0, truth.total):
+        return found[-1].formula
+    measured = Measured.of(np.array([each.cover.contains(truth.rows) for each in found]), truth, "accuracy")
+    front = [
+        replace(_found_point(each), score=score) for each, score in zip(found, measured.scores, strict=True)
+    ]
+    worth = DEARER * literal_worth(true, truth.total - true)
+    return found[choose_point(front, measured.influence, measured.weight, worth=worth)].formula
 
 
 def rates_on(
@@ -275,36 +223,6 @@ def _share(part: float, whole: float) -> float:
     return min(part / whole, 1.0)  # sums in another order may differ in the last digit
 
 
-@dataclass(frozen=True)
-class _Measured:
-    """Scores of formulas on the rows of a table, and how far each row matters.
-
-    The rows of one tuple are the target (yes) or not (no), so each tuple counts as two rows here.
-    """
-
-    scores: FloatArray  # (n_formulas,)
-    influence: FloatArray  # (n_formulas, 2 * n_rows)
-    weight: FloatArray  # (2 * n_rows,)
-
-    @classmethod
-    @quiet_products
-    def of(cls, fired: BoolArray, table: TruthTable, measure: str) -> _Measured:
-        """Accuracy, precision or recall of formulas with that truth on the tuples, (n_formulas, n_rows)."""
-        said = np.concatenate([fired, fired], axis=1)
-        belongs = np.repeat([True, False], table.n_rows)
-        weight = np.concatenate([table.yes, table.no])
-        counted = {
-            "accuracy": np.ones_like(said),
-            "precision": said,
-            "recall": np.broadcast_to(belongs, said.shape),
-        }[measure].astype(np.float64)
-        right = ((said == belongs) & (counted > 0)).astype(np.float64)
-        whole = counted @ weight
-        whole[whole == 0] = 1.0  # nothing is counted, so nothing is right
-        scores = np.minimum(right @ weight / whole, 1.0)
-        return cls(scores, (right - scores[:, None] * counted) / whole[:, None], weight)
-
-
 def _chosen(
     table: TruthTable,
     kind: RuleKind,
@@ -336,7 +254,7 @@ def _chosen(
         errors = [point_on(formula, weighted).errors for formula in formulas]
         at = int(np.argmin(errors))  # the first of equals is the shortest
     else:
-        measured = _Measured.of(fired, truth, _measure(kind))
+        measured = Measured.of(fired, truth, _measure(kind))
         front = [replace(point, score=score) for point, score in zip(front, measured.scores, strict=True)]
         worth = literal_worth(float(truth.yes.sum()), float(truth.no.sum()))
         at = choose_point(front, measured.influence, measured.weight, worth=worth)
@@ -345,7 +263,7 @@ def _chosen(
     best = proof_of(table, found[at])
     point = _found_point(best)
     if truth is not None:
-        measured = _Measured.of(best.cover.contains(truth.rows)[None], truth, "accuracy")
+        measured = Measured.of(best.cover.contains(truth.rows)[None], truth, "accuracy")
         point = replace(point, score=measured.scores[0])
     shorter = [each for each in front if each.literals < point.literals and each.errors > point.errors]
     longer = [each for each in front if each.literals > point.literals and each.errors < point.errors]
@@ -376,9 +294,9 @@ def _good_enough(kind: RuleKind, fired: BoolArray, reference: TruthTable) -> Boo
     """Which formulas may stand in a rule of that kind, given their truth on the tuples."""
     good = np.ones(len(fired), dtype=np.bool_)
     if kind is RuleKind.IF:
-        good = _Measured.of(fired, reference, "recall").scores >= NECESSARY_RECALL
+        good = Measured.of(fired, reference, "recall").scores >= NECESSARY_RECALL
     elif kind is RuleKind.ONLY_IF:
-        good = _Measured.of(fired, reference, "precision").scores >= SUFFICIENT_PRECISION
+        good = Measured.of(fired, reference, "precision").scores >= SUFFICIENT_PRECISION
     return good
 
 

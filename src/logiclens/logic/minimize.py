@@ -100,6 +100,7 @@ def minimize_path(
     exact: Exact = "auto",
     order: Sequence[str] | ArrayLike | None = None,
     restarts: int = RESTARTS,
+    literal_cost: float = 0.0,
 ) -> tuple[Minimized, ...]:
     """Find the whole front of errors against literals.
 
@@ -108,7 +109,8 @@ def minimize_path(
     table : TruthTable
         What is known.
     max_literals : int, optional
-        Where to stop; without it the front ends with a formula that agrees with every tuple.
+        Where to stop; without it and a ``literal_cost`` the front ends with a formula that agrees with every
+        tuple.
     exact : {"auto", True, False}, default "auto"
         "auto" proves every point for tables of up to 6 concepts, True for up to 12 (or raises
         :class:`~logiclens.errors.LimitError`), False none.
@@ -117,6 +119,9 @@ def minimize_path(
     restarts : int, default 8
         How often the search starts again on gains that were shaken a little. Fewer are quicker, and less is
         tried on the way.
+    literal_cost : float, default 0
+        Price of a literal, as for :func:`minimize`. With one, the front ends with the formula that is best at
+        that price, and is found sooner.
 
     Returns
     -------
@@ -134,10 +139,10 @@ def minimize_path(
     2 0.0 a | b
     """
     _check(table, exact)
-    budget = Budget(literals=_limit(max_literals, "max_literals"))
+    budget, cost = Budget(literals=_limit(max_literals, "max_literals")), _cost(literal_cost)
     minimizer = Minimizer(Problem(table, order), exact, check_count(restarts, "restarts"))
     with one_thread():
-        return minimizer.path(budget)
+        return minimizer.path(budget, cost)
 
 
 @quiet_products

@@ -114,8 +114,7 @@ class Minimizer:
 
     def trade(self, cost: float, budget: Budget) -> Minimized:
         """The formula of least errors plus cost of the literals, within the budget."""
-        # A literal that costs the whole weight never pays, and one that costs more does not either.
-        price = min(cost, 1.0) * self.problem.table.total / self.problem.scale
+        price = self._price(cost)
         front = self._search(budget, price).front
         won, terms = front.best(price, budget.literals)
         proof = None
@@ -123,6 +122,10 @@ class Minimizer:
             reached = won - price * _size(terms)
             proof = self._best(price, budget, reached)
         return self._result(*(proof or Proof(terms, False)))
+
+    def _price(self, cost: float) -> float:
+        """A share of the weight as gain. What costs the whole weight never pays, nor does what costs more."""
+        return min(cost, 1.0) * self.problem.table.total / self.problem.scale
 
     def _search(self, budget: Budget, last_price: float) -> Tradeoff:
         """The search for the front, helped by a formula that agrees with every tuple if one is short."""
@@ -149,16 +152,16 @@ class Minimizer:
             problem.bits, problem.gain, problem.relevance, price, budget, reached, self.effort
         )
 
-    def path(self, budget: Budget) -> tuple[Minimized, ...]:
-        """Best formulas of every size."""
-        search = self._search(budget, 0.0)
+    def path(self, budget: Budget, cost: float = 0.0) -> tuple[Minimized, ...]:
+        """Best formulas of every size, up to the one that is best at that cost of a literal."""
+        price = self._price(cost)
+        search = self._search(budget, price)
+        most = _size(search.front.best(price, budget.literals)[1]) if cost else budget.literals
         agreement = None
-        if np.isinf(budget.literals) and not self._agrees(search.front.best(0.0)[1]):
+        if np.isinf(most) and not self._agrees(search.front.best(0.0)[1]):
             agreement = self._agreeing(prove=False).terms
             search.offer_shorter(agreement)
-        covers = [
-            terms for size, (_, terms) in sorted(search.front.covers.items()) if size <= budget.literals
-        ]
+        covers = [terms for size, (_, terms) in sorted(search.front.covers.items()) if size <= most]
         if agreement is not None:
             covers.append(agreement)
         covers.sort(key=_size)
