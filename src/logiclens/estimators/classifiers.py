@@ -58,7 +58,7 @@ class MuClassifier(LENClassifier):
         settle: bool = True,
         class_weight: Any = "auto",
         hidden: Sequence[int] = (10,),
-        l1: float | Sequence[float] = (0.012, 0.024, 0.048),
+        l1: float | Sequence[float] = (0.008, 0.016, 0.03),
         restarts: int = 3,
         candidates: int = 3,
         epochs: int = 300,

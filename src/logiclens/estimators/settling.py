@@ -142,7 +142,7 @@ def _moved(network: N, rows: Rows, plan: Plan) -> N:
         plan,
         criterion=iff_loss,
         exploration=None,
-        epochs=max(plan.epochs // 4, 1),
+        epochs=max(plan.epochs // 2, 1),
         prune=False,
         patience=plan.epochs,
         epsilon=1e-4,  # most rows already have their target: what is left of their gradients is rounding

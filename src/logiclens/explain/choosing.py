@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from logiclens.explain.front import FrontPoint
 from logiclens.logic.arrays import BoolArray, FloatArray, quiet_products
 from logiclens.logic.truth_table import TruthTable
 
@@ -27,9 +26,18 @@ USUAL: Final = 5
 as much."""
 
 
+class Rated(Protocol):
+    """A formula of so many literals, with its score."""
+
+    @property
+    def literals(self) -> int: ...
+    @property
+    def score(self) -> float | None: ...
+
+
 @quiet_products
 def choose_point(
-    front: Sequence[FrontPoint],
+    front: Sequence[Rated],
     influence: FloatArray,
     weight: FloatArray,
     standard_errors: float = STANDARD_ERRORS,
@@ -48,8 +56,7 @@ def choose_point(
 
     Parameters
     ----------
-    front : sequence of FrontPoint
-        With scores.
+    front : sequence of FrontPoint, or of whatever has ``literals`` and a ``score``
     influence : ndarray of float, shape (n_points, n_rows)
         Influence of each validation row on each score.
     weight : ndarray of float, shape (n_rows,)
@@ -66,6 +73,7 @@ def choose_point(
     --------
     On 100 rows ``a`` is right about 50. A longer formula corrects 46 of the others and spoils 45, or none.
 
+    >>> from logiclens.explain import FrontPoint
     >>> from logiclens.logic import Var
     >>> a, b = Var("a"), Var("b")
     >>> row = np.arange(100)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from itertools import chain
 from typing import Final, Literal
 
@@ -48,10 +49,11 @@ class Minimized:
 
     Attributes
     ----------
-    formula : Formula
-        A DNF; the term that covers most of the yes-weight stands first.
     cover : Cover
-        The same, packed, over all concepts of the table.
+        A DNF, packed, over all concepts of the table; the term that covers most of the yes-weight stands
+        first.
+    formula : Formula
+        The same as a formula, made when it is asked for.
     errors : float
         Weight of the answers the formula gets wrong.
     literals : int
@@ -61,11 +63,14 @@ class Minimized:
         traded). ``"best found"``: the search found none better.
     """
 
-    formula: Formula
     cover: Cover
     errors: float
     literals: int
     status: Status
+
+    @cached_property
+    def formula(self) -> Formula:
+        return self.cover.to_formula()
 
     def __str__(self) -> str:
         literals = f"{self.literals} literal{'' if self.literals == 1 else 's'}"
@@ -213,7 +218,6 @@ class Minimizer:
         order, errors = _weigh(_packed(table.names, whole), table)
         cover = _packed(table.names, whole[order])
         return Minimized(
-            formula=cover.to_formula(),
             cover=cover,
             errors=errors,
             literals=_size(terms),
