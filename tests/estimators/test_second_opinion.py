@@ -15,14 +15,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 
 import logiclens.estimators.second_opinion as module
 from logiclens.errors import InputError
 from logiclens.estimators import EntropyClassifier, MuClassifier, ReluClassifier
 from logiclens.estimators.asking import ask
-from logiclens.estimators.regression import Regression
 from logiclens.estimators.second_opinion import best_margin, deciding_literals, second_opinion
 from logiclens.explain.model_file import decode, encode
 from logiclens.loading import load
@@ -48,26 +46,6 @@ TABLE = dict(zip(NAMES, X.T, strict=True))
 @pytest.fixture(scope="module")
 def model() -> MuClassifier:
     return MuClassifier(random_state=0, encoder=None).fit(TABLE, Y.astype(int))
-
-
-# The regression
-
-
-@pytest.mark.parametrize("ridge", [1.0, 10.0])
-def test_the_regression_is_that_of_scikit_learn(ridge: float):
-    weight = np.random.default_rng(1).integers(1, 4, len(X)) * 1.0
-    theirs = LogisticRegression(C=1.0 / ridge, tol=1e-10, max_iter=1000).fit(X, Y, weight)
-    ours = Regression.of(X, Y, weight, ridge)
-
-    assert ours.weight == pytest.approx(theirs.coef_[0], abs=1e-4)
-    assert ours.bias == pytest.approx(theirs.intercept_[0], abs=1e-4)
-
-
-def test_a_count_is_as_many_rows():
-    twice = Regression.of(np.repeat(X, 2, axis=0), np.repeat(Y, 2), np.ones(2 * len(X)), 3.0)
-    counted = Regression.of(X, Y, np.full(len(X), 2.0), 3.0)
-
-    assert counted.logits(X) == pytest.approx(twice.logits(X), abs=1e-9)
 
 
 # The margin

@@ -10,22 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logiclens.errors import InputError
+from logiclens.explain.choosing import literal_worth, reading_cost
 from logiclens.explain.classwise import (
     ALWAYS,
-    LITERAL_WORTH,
     NECESSARY_RECALL,
     NEVER,
     NOT_NECESSARY,
     NOT_SUFFICIENT,
-    STANDARD_ERRORS,
     SUFFICIENT_PRECISION,
-    USUAL,
-    choose_point,
     explain_class,
-    reading_cost,
+    formula_to_settle_on,
 )
 from logiclens.explain.explanation import Scope
-from logiclens.explain.front import FrontPoint
 from logiclens.explain.rule import RuleKind
 from logiclens.logic import FALSE, TRUE, TruthTable, Var, equivalent, parse_formula
 from tests.strategies import HOSTILE_NAMES, all_rows, labelled_rows
@@ -247,64 +243,47 @@ def test_names_are_data(name):
     assert explain_class(table, name, truth=table).formula == Var(name)
 
 
-def paired(right: np.ndarray) -> tuple[list[FrontPoint], np.ndarray]:
-    """Front of formulas that are right on those rows, (n_points, n_rows), each longer than the one before."""
-    scores = right.mean(axis=1)
-    front = [FrontPoint(Var(f"f{at}"), at, 0.0, score) for at, score in enumerate(scores)]
-    return front, (right - scores[:, None]) / right.shape[1]
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 5), st.booleans())
+def test_networks_settle_on_what_would_be_taken(seed, n_concepts, asked):
+    """Nothing that is worth more is left out where the front ends early, and restarts are not needed."""
+    random = np.random.default_rng(seed)
+    names, rows = list("abcde"[:n_concepts]), all_rows(n_concepts)
+    yes, no = random.integers(0, 60, (2, len(rows))).astype(float)
+    yes[0], no[-1] = yes[0] + 1.0, no[-1] + 1.0
+    truth = TruthTable.from_counts(rows, yes, no, names)
+    said = np.where(random.random(truth.n_rows) < 0.8, truth.yes > truth.no, truth.yes <= truth.no)
+    total = truth.yes + truth.no
+    table = TruthTable(truth.names, truth.rows, total * said, total * ~said) if asked else truth
+
+    found = formula_to_settle_on(table, truth)
+    whole = explain_class(table, "yes", truth=truth, max_literals=None, exact=False)
+
+    if not asked:  # both are judged by the rows that they are made from
+        assert worth_of(found, truth) >= worth_of(whole.formula, truth) - 2e-3
+    assert found.complexity <= whole.front[-1].literals if whole.front else found in (TRUE, FALSE)
 
 
-@given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 40))
-def test_standard_error_of_the_difference(corrected, spoiled, shared):
-    """The shorter formula stays if and only if d is within the margin, whatever both get right."""
-    n = corrected + spoiled + shared + 1
-    short = np.arange(n) >= corrected
-    long = (np.arange(n) < corrected + shared) | (np.arange(n) == n - 1)
-    front, influence = paired(np.array([short, long]))
-    d, q = (corrected - spoiled) / n, (corrected + spoiled) / n
-    margin = STANDARD_ERRORS * np.sqrt(max(q - d * d, 0.0) / n) + LITERAL_WORTH
-
-    if abs(d - margin) > 1e-9:
-        assert choose_point(front, influence, np.ones(n)) == (1 if d > margin else 0)
+def worth_of(formula, truth: TruthTable) -> float:
+    """Share of the rows a formula is right about, less what reading it costs."""
+    right = np.where(formula.evaluate(truth.to_array(), truth.names), truth.yes, truth.no).sum() / truth.total
+    price = literal_worth(float(truth.yes.sum()), float(truth.no.sum()))
+    return float(right - price * reading_cost(formula.complexity))
 
 
-@given(st.lists(st.floats(0.5, 1.0), min_size=1, max_size=20))
-def test_every_literal_must_earn_its_reading(scores):
-    """Without chance, none is worth more than the one that is taken: its score less what reading it costs."""
-    front = [FrontPoint(Var(f"f{at}"), at, 0.0, score) for at, score in enumerate(scores)]
-    value = scores - LITERAL_WORTH * reading_cost(np.arange(len(scores)))
+@pytest.mark.parametrize(("said", "formula"), [([0, 0], FALSE), ([1, 1], TRUE)])
+def test_a_network_that_says_one_thing_settles_on_that(said, formula):
+    table = TruthTable.from_data([[0], [1]], said, ["a"])
+    truth = TruthTable.from_data([[0], [1]], [0, 1], ["a"])
 
-    taken = choose_point(front, np.zeros((len(scores), 1)), np.ones(1))
-
-    assert value[taken] == pytest.approx(max(value), abs=1e-9)
+    assert formula_to_settle_on(table, truth) == formula
 
 
-def test_a_literal_costs_the_more_the_longer_the_formula_up_to_twice():
-    further = np.diff(reading_cost(np.arange(40)))
+def test_without_truth_on_both_sides_a_network_settles_on_what_it_says():
+    table = TruthTable.from_data([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], ["a", "b"])
+    truth = TruthTable.from_data([[0, 0], [0, 1], [1, 0], [1, 1]], [1, 1, 1, 1], ["a", "b"])
 
-    assert (np.diff(further) >= 0).all()
-    assert further[:USUAL].tolist() == [1.0] * USUAL
-    assert further[2 * USUAL :].tolist() == pytest.approx([2.0] * (39 - 2 * USUAL))
-
-
-def test_what_a_long_formula_gains_makes_no_shorter_one_worse():
-    """A formula that is not worth its length changes nothing about the others."""
-    front = [FrontPoint(Var(f"f{n}"), n, 0.0, score) for n, score in ((1, 0.81), (4, 0.84), (32, 0.86))]
-
-    assert choose_point(front, np.zeros((3, 1)), np.ones(1)) == 1
-    assert choose_point(front[:2], np.zeros((2, 1)), np.ones(1)) == 1
-
-
-def test_weights_are_as_good_as_repeated_rows():
-    right = np.array([[True, True, False, False], [True, False, True, True]])
-    weight = np.array([50, 8, 9, 4])
-    repeated = np.repeat(right, weight, axis=1)
-    front, influence = paired(repeated)
-    scores = repeated.mean(axis=1)
-
-    weighted = choose_point(front, (right - scores[:, None]) / weight.sum(), weight.astype(float))
-
-    assert weighted == choose_point(front, influence, np.ones(weight.sum()))
+    assert equivalent(formula_to_settle_on(table, truth), parse_formula("(a & ~b) | (~a & b)"))
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ def formula_to_settle_on(
         max_literals=max_literals,
         order=order,
         exact=False,
-        restarts=0,
+        restarts=RESTARTS,
         literal_cost=literal_worth(yes, no) / 2.0,
     )
     true = float(truth.yes.sum())
