@@ -312,6 +312,21 @@ def settings(function: Callable[..., object]) -> dict[str, Call]:
                 },
             ),
         ),
+        **prefixed(
+            "literal_cost",
+            each(
+                lambda value: function(TABLE, literal_cost=value),
+                {
+                    "None": None,
+                    "text": "0.1",
+                    "negative": -1,
+                    "NaN": np.nan,
+                    "infinite": np.inf,
+                    "array": MATRIX,
+                    "huge": 10**400,
+                },
+            ),
+        ),
         "no proof possible": lambda: function(
             TruthTable.from_data(np.random.default_rng(0).random((300, 40)), np.arange(300) % 2), exact=True
         ),
@@ -569,21 +584,6 @@ CASES: dict[str, dict[str, Call]] = {
     "minimize": {
         **settings(minimize),
         **prefixed("max_terms", each(lambda value: minimize(TABLE, max_terms=value), NOT_A_COUNT)),
-        **prefixed(
-            "literal_cost",
-            each(
-                lambda value: minimize(TABLE, literal_cost=value),
-                {
-                    "None": None,
-                    "text": "0.1",
-                    "negative": -1,
-                    "NaN": np.nan,
-                    "infinite": np.inf,
-                    "array": MATRIX,
-                    "huge": 10**400,
-                },
-            ),
-        ),
     },
     "minimize_path": {
         **settings(minimize_path),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from logiclens.errors import InputError
 from logiclens.logic import TRUE, And, Formula, Not, Or, TruthTable, Var, equivalent
-from logiclens.logic.beam import WIDTH, short_formulas
+from logiclens.logic.beam import WIDTH, _best_first, short_formulas
 from logiclens.logic.expand import Side
 from logiclens.logic.lattice import read_terms
 from tests.strategies import HOSTILE_NAMES, all_rows, labelled_rows
@@ -19,6 +19,13 @@ def right(formula: Formula, table: TruthTable) -> float:
     """Weight of the table that a formula is right about."""
     true = formula.evaluate(table.to_array(), names=table.names)
     return float(np.where(true, table.yes, table.no).sum())
+
+
+@given(st.lists(st.sampled_from([-np.inf, -1.0, 0.0, 0.5, 2.0]), max_size=30), st.integers(1, 12))
+def test_the_best_come_first_as_if_all_were_sorted(values, soon):
+    given_values = np.array(values, dtype=np.float32)
+
+    assert [*_best_first(given_values, soon)] == np.argsort(-given_values, kind="stable").tolist()
 
 
 def terms_of(formula: Formula) -> list[list[Formula]]:

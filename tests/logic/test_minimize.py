@@ -344,6 +344,20 @@ def test_front_stops_at_the_budget(rows, max_literals):
     assert front[-1].literals <= max_literals
 
 
+@given(labelled_rows(), st.sampled_from(["auto", False]), st.sampled_from([0.01, 0.05, 0.2, 2.0]))
+def test_front_ends_where_literals_are_not_worth_their_cost(rows, exact, cost):
+    table = table_of(rows)
+    front = minimize_path(table, exact=exact, literal_cost=cost)
+    whole = minimize_path(table, exact=exact)
+
+    def loss(found):
+        return found.errors / table.total + cost * found.literals
+
+    assert loss(front[-1]) == pytest.approx(min(map(loss, front)))
+    assert loss(front[-1]) <= min(map(loss, whole)) + 1e-9
+    assert front[-1].literals <= whole[-1].literals
+
+
 def test_front_of_the_digits_has_every_length():
     table = TruthTable.from_data(np.eye(10), np.arange(10) % 2 == 0, names=DIGITS)
 

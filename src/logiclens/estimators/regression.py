@@ -64,20 +64,23 @@ class Regression:
         penalty = np.append(np.full(len(read), ridge), _LEAST_SLOPE)
         found = np.zeros(design.shape[1]) if start is None else np.append(start.weight[read], start.bias)
 
-        def loss(at: FloatArray) -> float:
-            logit = design @ at
-            return float(weight @ (np.logaddexp(0.0, logit) - truth * logit) + penalty @ np.square(at) / 2.0)
+        def at(place: FloatArray) -> tuple[float, FloatArray]:
+            logit = np.clip(design @ place, -30.0, 30.0)
+            share = 1.0 / (1.0 + np.exp(-logit))
+            loss = -(weight @ np.log1p(-share)) - (weight * truth) @ logit + penalty @ np.square(place) / 2.0
+            return float(loss), share
 
-        reached = loss(found)
+        loss, share = at(found)
         for _ in range(_STEPS):
-            share = 1.0 / (1.0 + np.exp(-np.clip(design @ found, -30.0, 30.0)))
             slope = weight * np.maximum(share * (1.0 - share), _LEAST_SLOPE)
             rooted = coarse * np.sqrt(slope, dtype=np.float32)[:, None]
             curvature = rooted.T @ rooted + np.diag(penalty)  # of one matrix, half of the products suffice
             step = np.linalg.solve(curvature, (weight * (share - truth)) @ design + penalty * found)
-            while (after := loss(found - step)) > reached and np.abs(step).max() >= _CLOSE:
-                step = step / 2.0  # too far from where it started for a whole step
-            found, reached = found - step, after
+            after, share = at(found - step)
+            while after > loss and np.abs(step).max() >= _CLOSE:  # too far from the optimum for a whole step
+                step = step / 2.0
+                after, share = at(found - step)
+            found, loss = found - step, after
             if np.abs(step).max() < _CLOSE:
                 break
         whole = np.zeros(x.shape[1])

@@ -17,6 +17,7 @@ counts as much as all the no to it, and half-way between.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -124,7 +125,7 @@ class _Beam:
         for gain in gains:
             gain[0, ~begun.any(axis=1)] = -np.inf  # a term that adds no row: there is none to go on with
             most = len(chosen) + width
-            for place in np.argsort(-gain, axis=None, kind="stable").tolist():
+            for place in _best_first(gain.ravel(), 4 * width):
                 new, formula, literal = np.unravel_index(place, gain.shape)
                 if gain[new, formula, literal] == -np.inf or len(chosen) == most:
                     break
@@ -148,6 +149,14 @@ class _Beam:
             terms.append((*before, (signed,)) if start else (*before[:-1], (*before[-1], signed)))
         held = np.array([c[3] for c in chosen], dtype=np.bool_).reshape(len(chosen), self.open.shape[1])
         return _Beam(closed[new, formula], held, gains[index], tuple(terms))
+
+
+def _best_first(values: _Floats, soon: int) -> Iterator[int]:
+    """Positions of values, the largest first, of equals the first; most are sorted only when needed."""
+    least = np.partition(values, -soon)[-soon] if soon < len(values) else -np.inf
+    for part in (values >= least, values < least):
+        places = np.flatnonzero(part)
+        yield from places[np.argsort(-values[places], kind="stable")].tolist()
 
 
 def _formula(terms: _Terms, names: tuple[str, ...]) -> Formula:

@@ -160,6 +160,8 @@ class AllTerms(BestTerms):
         start, stop = self._start[size], self._start[size + 1]
         top = np.flatnonzero(values[start:stop] >= values[start:stop].max() - self._epsilon) + start
         terms = read_terms(self._order[top], self._n_concepts)
+        if len(terms) == 1:
+            return self._tuples.term(terms[0])
         rank = 1e-3 * (np.abs(terms) @ (1 - self._relevance)) + 1e-6 * (terms < 0).sum(axis=1)
         return self._tuples.term(terms[rank.round(9).argmin()])  # sums of the same differ by rounding
 
