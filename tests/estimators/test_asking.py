@@ -7,6 +7,7 @@ import pytest
 import torch
 from sklearn.exceptions import ConvergenceWarning
 
+from logiclens.errors import InputError
 from logiclens.estimators.asking import Grouped, ask, by_tuple
 from logiclens.logic import TruthTable
 from tests.estimators.toys import booleans, quick
@@ -60,3 +61,17 @@ def test_relevance_is_the_mean_over_the_rows_of_a_tuple():
     expected = {(True, False): [2.0, 1 / 3], (False, True): [0.5, 0.5]}
     for row, mean in zip(table.to_array().tolist(), found, strict=True):
         assert mean == pytest.approx(expected[tuple(row)])
+
+
+def test_rows_without_weight_make_no_table():
+    rows = Grouped(np.array([[0.9], [0.1]]), ["a"])
+
+    with pytest.raises(InputError, match=r"^A truth table needs some weight\. All weights are 0\.$"):
+        rows.truth(np.array([1.0, 0.0]), np.zeros(2))
+
+
+def test_very_many_tuples_make_the_same_table():
+    x = np.random.default_rng(0).random((80_000, 40))
+    names, truth = [f"c{at}" for at in range(40)], np.arange(80_000) % 2
+
+    assert Grouped(x, names).truth(truth * 1.0, np.ones(80_000)) == TruthTable.from_data(x, truth, names)

@@ -191,7 +191,7 @@ def test_a_formula_that_nothing_beats_is_the_one_that_is_proved():
     for text in ("a", "b"):
         found = replace(minimize_path(table, exact=False)[0], literals=1, errors=99.0)
         formula = parse_formula(text)
-        found = replace(found, formula=formula, cover=Cover.from_formula(formula, table.names))
+        found = replace(found, cover=Cover.from_formula(formula, table.names))
         proof = prove(table, found)
         assert (str(proof.formula), proof.errors, proof.status) == (text, 1.0, Status.PROVED)
 
@@ -626,3 +626,10 @@ def test_tiny_tables_are_always_proved():
         table = TruthTable.from_data(X, y, sample_weight=np.exp(random.normal(0, 1, 8)))
         for max_literals in (2, 3, 4):
             assert minimize(table, max_literals=max_literals, exact=True).status == Status.PROVED
+
+
+def test_a_result_shows_its_formula():
+    found = minimize(TruthTable.from_data([[0, 1], [1, 0]], [0, 1], ["a", "b"]))
+
+    assert repr(found) == "Minimized(formula=Var('a'), errors=0.0, literals=1, status='proved minimal')"
+    assert found.formula is found.formula

@@ -15,6 +15,7 @@ from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 
 _BLOCK = 1 << 15  # rows asked at once
+_FEW = 1 << 12  # tuples up to which a table is made without looking at them again
 _CODED = 16  # concepts up to which tuples are looked up by number
 
 
@@ -71,17 +72,17 @@ class Grouped:
             tuples = bits[first]
         words = pack(tuples)
         order = np.lexsort(words.T) if words.shape[1] else np.arange(len(words))
-        self._words, self._place = words[order], np.argsort(order)[place]
+        self._tuples, self._words, self._place = tuples[order], words[order], np.argsort(order)[place]
         self.names = tuple(names)
 
     def table(self, yes: FloatArray, no: FloatArray) -> TruthTable:
         """Weight of yes and of no, by tuple, from that of each row."""
-        said_yes: FloatArray
-        said_yes, said_no = (
-            np.bincount(self._place, weight, len(self._words)).astype(np.float64) for weight in (yes, no)
-        )
+        said_yes: FloatArray = np.bincount(self._place, yes, len(self._words)).astype(np.float64)
+        said_no: FloatArray = np.bincount(self._place, no, len(self._words)).astype(np.float64)
         seen = said_yes + said_no > 0
-        return TruthTable(self.names, self._words[seen], said_yes[seen], said_no[seen])
+        if len(self._words) > _FEW or not seen.any():
+            return TruthTable.from_counts(self._tuples, said_yes, said_no, self.names)
+        return TruthTable(self.names, self._words[seen], said_yes[seen], said_no[seen])  # quicker
 
     def answers(self, said_yes: BoolArray, weight: FloatArray) -> TruthTable:
         """Weight of the rows about which yes was said, and no, by tuple."""

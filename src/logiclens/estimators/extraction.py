@@ -234,7 +234,7 @@ class _Reader:
         return replace(explanation, scores=rates, support=support), table
 
     def aim(self, member: int, said_yes: BoolArray | None, truth: FloatArray, label: Label) -> Formula:
-        """The formula that a member settles on; without its answers, the truth alone decides about it."""
+        """The formula, in any words, that a member settles on; of the truth alone without its answers."""
         columns, scores = self.columns(member)
         rows = self.rows_over(tuple(self.how.names[j] for j in columns))
         true, longest = self.counted(truth, rows), self.how.max_literals

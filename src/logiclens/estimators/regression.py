@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from logiclens.logic.arrays import FloatArray, IndexArray
 
 _STEPS = 20
 _CLOSE = 1e-2  # a last step of that size leaves an error of about its square
+_HALVED = 30  # times, at most
 _LEAST_SLOPE = 1e-6
 
 
@@ -60,28 +63,34 @@ class Regression:
         """
         read = np.arange(x.shape[1]) if columns is None else columns
         design = np.column_stack([x[:, read], np.ones(len(x))])
-        coarse = design.astype(np.float32)  # a direction need not be exact: gradients are
+        # A direction need not be exact, as gradients are; but the penalty must not drown in what is rounded.
+        single = 1e-6 * weight.sum() < 0.01 * ridge
+        coarse: NDArray[Any] = design.astype(np.float32 if single else np.float64)
         penalty = np.append(np.full(len(read), ridge), _LEAST_SLOPE)
         found = np.zeros(design.shape[1]) if start is None else np.append(start.weight[read], start.bias)
 
         def at(place: FloatArray) -> tuple[float, FloatArray]:
-            logit = np.clip(design @ place, -30.0, 30.0)
-            share = 1.0 / (1.0 + np.exp(-logit))
-            loss = -(weight @ np.log1p(-share)) - (weight * truth) @ logit + penalty @ np.square(place) / 2.0
-            return float(loss), share
+            logit = design @ place
+            small = np.exp(-np.abs(logit))
+            loss = weight @ (np.maximum(logit, 0.0) + np.log1p(small) - truth * logit)
+            share = np.where(logit > 0, 1.0, small) / (1.0 + small)
+            return float(loss + penalty @ np.square(place) / 2.0), share
 
         loss, share = at(found)
         for _ in range(_STEPS):
             slope = weight * np.maximum(share * (1.0 - share), _LEAST_SLOPE)
-            rooted = coarse * np.sqrt(slope, dtype=np.float32)[:, None]
+            rooted = coarse * np.sqrt(slope).astype(coarse.dtype)[:, None]
             curvature = rooted.T @ rooted + np.diag(penalty)  # of one matrix, half of the products suffice
             step = np.linalg.solve(curvature, (weight * (share - truth)) @ design + penalty * found)
+            near = np.abs(step).max() < _CLOSE
             after, share = at(found - step)
-            while after > loss and np.abs(step).max() >= _CLOSE:  # too far from the optimum for a whole step
-                step = step / 2.0
+            for _ in range(0 if near else _HALVED):
+                if after <= loss:
+                    break
+                step = step / 2.0  # too far from the optimum for a whole step
                 after, share = at(found - step)
             found, loss = found - step, after
-            if np.abs(step).max() < _CLOSE:
+            if near:
                 break
         whole = np.zeros(x.shape[1])
         whole[read] = found[:-1]

@@ -1,4 +1,4 @@
-"""Fit one classifier on one or many folds at once: train, explain, settle, explain, hear a second opinion.
+"""Fit one classifier on one or many folds at once: train, settle, explain, hear a second opinion.
 
 Both ``fit`` (one fold) and ``cross_explain`` (many) end here, so a fold of a cross-validation is what a fit
 on that fold would have been.

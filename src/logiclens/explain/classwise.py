@@ -4,7 +4,8 @@ The paper joins the example-level explanations of a target's rows. Here the whol
 minimized instead, with the tuples that were never seen as don't-cares: that gives a front of formulas, from
 short and rough to long and exact. Which of them to take is decided on rows whose truth is known: every
 literal must earn its reading, the more the longer the formula is. Of what is then best, the shortest formula
-is taken that is not clearly worse, judged on rows where they differ, as by the one-standard-error rule.
+is taken that is not clearly worse, judged on rows where they differ, as by the one-standard-error rule. A
+formula that a network settles on is chosen in the same way.
 
 What is asked of a formula depends on the kind of rule (Sec. 4.2):
 
@@ -143,7 +144,8 @@ def formula_to_settle_on(
     """The formula that a network should give way to, where it hardly cares.
 
     It is the one that :func:`explain_class` would take, found sooner: nothing is made of the rest of the
-    front, which ends where a literal brings less than half of its worth.
+    front, which ends where a literal brings less than half of its worth. Where the truth is all on one side,
+    it is the last of that front.
 
     Parameters
     ----------
@@ -164,22 +166,24 @@ def formula_to_settle_on(
     yes, no = float(table.yes.sum()), float(table.no.sum())
     if yes == 0 or no == 0:
         return FALSE if yes == 0 else TRUE
+    true, false = float(truth.yes.sum()), float(truth.no.sum())
+    worth, one_sided = literal_worth(true, false), 0.0 in (true, false)
+    # Rows of the rarer side may count more in the truth than in the table: there the price is less.
+    shares = np.array([yes, no]) / (yes + no) / (np.array([true, false]) / (true + false)).clip(min=1e-12)
     found = minimize_path(
         table,
         max_literals=max_literals,
         order=order,
         exact=False,
         restarts=RESTARTS,
-        literal_cost=literal_worth(yes, no) / 2.0,
+        literal_cost=(literal_worth(yes, no) if one_sided else worth * min(1.0, shares.min())) / 2.0,
     )
-    true = float(truth.yes.sum())
-    if true in (0.0, truth.total):
+    if one_sided:
         return found[-1].formula
     measured = Measured.of(np.array([each.cover.contains(truth.rows) for each in found]), truth, "accuracy")
     front = [
         _Rated(each.literals, score) for each, score in zip(found, measured.scores.tolist(), strict=True)
     ]
-    worth = literal_worth(true, truth.total - true)
     return found[choose_point(front, measured.influence, measured.weight, worth=worth)].formula
 
 

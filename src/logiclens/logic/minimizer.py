@@ -70,7 +70,14 @@ class Minimized:
 
     @cached_property
     def formula(self) -> Formula:
+        """The cover as a formula, made when it is asked for."""
         return self.cover.to_formula()
+
+    def __repr__(self) -> str:
+        return (
+            f"Minimized(formula={self.formula!r}, errors={self.errors!r}, literals={self.literals!r}, "
+            f"status={str(self.status)!r})"
+        )
 
     def __str__(self) -> str:
         literals = f"{self.literals} literal{'' if self.literals == 1 else 's'}"
