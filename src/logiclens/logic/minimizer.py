@@ -168,9 +168,10 @@ class Minimizer:
         """Best formulas of every size, up to the one that is best at that cost of a literal."""
         price = self._price(cost)
         search = self._search(budget, price)
-        most = _size(search.front.best(price, budget.literals)[1]) if cost else budget.literals
+        ends = cost > 0 and self._longest_proved() < 0  # what is proved may be better than what was found
+        most = _size(search.front.best(price, budget.literals)[1]) if ends else budget.literals
         agreement = None
-        if np.isinf(most) and not self._agrees(search.front.best(0.0)[1]):
+        if cost == 0 and np.isinf(most) and not self._agrees(search.front.best(0.0)[1]):
             agreement = self._agreeing(prove=False).terms
             search.offer_shorter(agreement)
         covers = [terms for size, (_, terms) in sorted(search.front.covers.items()) if size <= most]
@@ -180,7 +181,9 @@ class Minimizer:
         longest = max((size for size in map(_size, covers) if size <= self._longest_proved()), default=-1)
         proved = self._proved_path(search, longest)
         others = (self._result(terms, False) for terms in covers if _size(terms) > longest)
-        return tuple(_falling(chain(proved, others)))
+        points = tuple(_falling(chain(proved, others)))
+        losses = [point.errors + cost * self.problem.table.total * point.literals for point in points]
+        return points[: int(np.argmin(losses)) + 1] if cost else points
 
     def _longest_proved(self) -> float:
         """Literals up to which the points of a front are proved; -1 for none."""
