@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from logiclens.nn.training import Plan
 
 
+FURTHER_ROUNDS = 4
+"""How often the chosen networks are taught once more, while they still differ from their rules."""
+
 STANDARD_ERRORS = 1.0
 """A network that reads the concepts of a short formula is taken unless worse by more standard errors."""
 
@@ -151,7 +154,10 @@ def _firsts(network: LogicNetwork, targets: Targets) -> NDArray[np.intp]:
 def _settled(
     trained: list[Trained[Any]], x: FloatArray, targets: Targets, folds: Sequence[Fold], recipe: Recipe
 ) -> list[Trained[Any]]:
-    """Settle all candidates on their rules; of each output the one that is then right most often."""
+    """Settle all candidates on their rules; of each output the one that is then right most often.
+
+    What the chosen ones have still to learn, they learn after that.
+    """
     rules, weights, checks = [], [], []
     for run, fold in zip(trained, folds, strict=True):
         rules.append(rules_of_members(run.network, run.searched, x, targets, fold, recipe.extraction))
@@ -163,12 +169,16 @@ def _settled(
     coarse = [run.coarse for run in trained]
     networks = settle([run.network for run in trained], x, rules, weights, checks, recipe.plan, coarse)
     chosen = []
-    for run, network, said, fold in zip(trained, networks, rules, folds, strict=True):
-        right = _right(network, x, said, targets)
+    for at, (run, network, fold) in enumerate(zip(trained, networks, folds, strict=True)):
+        right = _right(network, x, rules[at], targets)
         counts = as_counts(fold.train + fold.check)
         best = _most_right(right, run.searched, targets, counts, recipe.extraction.balance)
         chosen.append(replace(run, network=network).select(best))
-    return chosen
+        rules[at], checks[at] = rules[at][:, best], checks[at][:, best]
+    networks = settle(
+        [run.network for run in chosen], x, rules, weights, checks, recipe.plan, coarse, FURTHER_ROUNDS
+    )
+    return [replace(run, network=network) for run, network in zip(chosen, networks, strict=True)]
 
 
 def _right(network: LogicNetwork, x: FloatArray, rules: BoolArray, targets: Targets) -> FloatArray:

@@ -44,8 +44,6 @@ def concepts_of_formulas(
     rows = Grouped(x, [str(j) for j in range(x.shape[1])])
     kept = np.zeros((len(yes), x.shape[1]), dtype=np.bool_)
     for output in range(len(yes)):
-        for formula in short_formulas(rows.table(yes[output], no[output]), longest):
-            if len(formula.concepts) <= most:
-                kept[output] = False
-                kept[output, [int(name) for name in formula.concepts]] = True
+        for formula in short_formulas(rows.table(yes[output], no[output]), longest, max_concepts=most)[-1:]:
+            kept[output, [int(name) for name in formula.concepts]] = True
     return kept

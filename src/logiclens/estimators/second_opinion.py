@@ -4,7 +4,8 @@ A network that has settled on a rule of a few literals is wrong wherever the rul
 little may know better together, and no short formula can say what they say. So a few more concepts than the
 network's own are weighed, as in a logistic regression: the size of their sum is how sure they are. Where it
 is larger than a margin, and of another mind than the network, it decides (:mod:`logiclens.nn.opinion`);
-everywhere else the network answers as before.
+everywhere else the network answers as before. The network's own answer is weighed along with the concepts, so
+that their weights are about what it does not know yet.
 
 How sure is sure enough is decided by what such a regression says about rows that it has not seen: rows are
 divided into a few parts, and for each of them concepts are chosen and weighed on the others. The margin that
@@ -133,18 +134,21 @@ def second_opinion(
         As for :func:`second_opinions`.
     """
     parts = np.random.default_rng(0).integers(PARTS, size=len(x))
-    unseen = np.zeros((len(RIDGES), len(x)))
+    x = np.column_stack([x, np.where(said, 1.0, -1.0)])  # the network is the last of the concepts
+    kept, widest = np.append(kept, x.shape[1] - 1), widest + 1
+    unseen, alone = np.zeros((2, len(RIDGES), len(x)))
     whole = _Weighed.of(x, truth, weight, kept, widest)
     for part in range(PARTS):
         seen, others = parts != part, parts == part
         found = _Weighed.of(x[seen], truth[seen], weight[seen], kept, widest, whole)
         unseen[:, others] = [each.logits(x[others]) for each in found.on_few]
+        alone[:, others] = [each.logits(x[others]) - each.weight[-1] * x[others, -1] for each in found.on_few]
     losses = (np.logaddexp(0.0, unseen) - truth * unseen) @ weight
     best = int(losses.argmin())
-    margin = best_margin(unseen[best], truth, weight, said, rules)
+    margin = best_margin(alone[best], truth, weight, said, rules)
     if margin is None:
         return None
-    return Opinion(whole.on_few[best].weight, whole.on_few[best].bias, margin)
+    return Opinion(whole.on_few[best].weight[:-1], whole.on_few[best].bias, margin)
 
 
 def _drawn(counts: FloatArray) -> FloatArray:

@@ -2,9 +2,10 @@
 
 A rule that is short enough to read differs from the network on some tuples. Most of these are tuples about
 which the network was nearly undecided. In a few further epochs each network is taught its own answers
-again, but for those rows, whose target is moved just across one half, to the side of the rule. What the
-rule says is then what the network does. A network that agrees with its rule already, or whose validation
-accuracy would fall by more than two standard errors, keeps its weights.
+again, moved to the rule's side of one half where they are not well on it; rows on which the two differ count
+more. A network that still differs then may go another round. What the rule says is in the end what the
+network does. A network that agrees with its rule already, or whose validation accuracy would fall by more
+than two standard errors, keeps its weights.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ from logiclens.nn.threads import threads_for
 from logiclens.nn.training import Plan, train
 
 MARGIN = 0.25
-"""How far beyond one half the target of a row lies on which network and rule differ."""
+"""How far beyond one half, on the rule's side, the target of a row lies at least."""
+
+EMPHASIS = 4.0
+"""How much more rows count on which network and rule differ; tuples of few rows are learned late."""
 
 STANDARD_ERRORS = 2.0
 """A network keeps its weights where its validation accuracy would fall by more standard errors."""
@@ -43,6 +47,7 @@ def settle(
     checks: Sequence[FloatArray],
     plan: Plan,
     coarse: Sequence[bool],
+    rounds: int = 1,
 ) -> list[N]:
     """Move networks towards their rules.
 
@@ -61,6 +66,8 @@ def settle(
         How the networks were trained.
     coarse : sequence of bool
         Whether each was trained on rounded scores (:mod:`~logiclens.estimators.rounding`); so it settles.
+    rounds : int, default 1
+        How often a network that still differs from its rule is taught, at most.
 
     Returns
     -------
@@ -76,26 +83,28 @@ def settle(
     check = torch.as_tensor(
         np.concatenate([c.transpose(1, 0, 2) for c in checks]), dtype=torch.float64, device=device
     )
-    with torch.no_grad(), threads_for(said.numel()):
-        logits = whole(data)
-        # A network that agrees with its rule has nothing to learn.
-        differs = (((logits > 0) != said) & (weight > 0)).any(dim=1)
     rough = torch.as_tensor(np.repeat(coarse, [n.members for n in networks]), device=device)
-    for coarsely in (False, True):
-        waiting = torch.nonzero(differs & (rough == coarsely)).squeeze(1)
-        if not len(waiting):
-            continue
-        taught = _Taught.rounded(x, data) if coarsely else _Taught.on(data)
-        for index in torch.split(waiting, members_at_once(whole, len(data))):
-            rows, learns = taught.lesson(whole.select(index), said[index], weight[index])
-            index = index[learns]
-            if not len(index):
-                continue
-            moved = _moved(whole.select(index), rows.select(learns), plan)
-            with torch.no_grad(), threads_for(said.numel()):
-                good = ~_clearly_worse(moved(data) > 0, logits[index] > 0, check[index])
-                for parameter, new in zip(whole.parameters(), moved.parameters(), strict=True):
-                    parameter[index[good]] = new[good]
+    taught = {False: _Taught.on(data)} | ({True: _Taught.rounded(x, data)} if any(coarse) else {})
+    before = _says_yes(whole, data)
+    said_yes, gives_way = before, torch.ones_like(rough)
+    for _ in range(rounds):
+        # A network that agrees with its rule has nothing to learn.
+        differs = gives_way & ((said_yes != said) & (weight > 0)).any(dim=1)
+        for coarsely, rows in taught.items():
+            waiting = torch.nonzero(differs & (rough == coarsely)).squeeze(1)
+            for index in torch.split(waiting, members_at_once(whole, len(data))) if len(waiting) else ():
+                lesson, learns = rows.lesson(whole.select(index), said[index], weight[index])
+                index = index[learns]
+                if not len(index):
+                    continue
+                moved = _moved(whole.select(index), lesson.select(learns), plan)
+                worse = _clearly_worse(_says_yes(moved, data), before[index], check[index])
+                gives_way[index[worse]] = False
+                kept = torch.nonzero(~worse).squeeze(1)
+                whole.put(index[kept], moved.select(kept))
+        if not differs.any():
+            break
+        said_yes = _says_yes(whole, data)
     sizes = [network.members for network in networks]
     parts = torch.split(torch.arange(whole.members, device=device), sizes)
     return [whole.select(part) for part in parts]
@@ -118,7 +127,7 @@ class _Taught:
 
     @torch.no_grad()
     def lesson(self, network: LogicNetwork, said: Tensor, weight: Tensor) -> tuple[Rows, Tensor]:
-        """The members' own answers, on the rule's side where the two differ; and who has something to learn.
+        """The members' own answers, well on the rule's side; and who has something to learn.
 
         Rows that are taught as one have the same truths, so a rule says the same about them.
         """
@@ -129,9 +138,17 @@ class _Taught:
             rule = torch.zeros_like(logits, dtype=torch.bool)
             rule[:, self.place] = said
             differs = (logits > 0) != rule
-            target = torch.where(differs, 0.5 + MARGIN * torch.where(rule, 1.0, -1.0), torch.sigmoid(logits))
-            rows = Rows(self.rows, weight * target, weight * (1 - target), weight * 0, weight * 0)
+            own = torch.sigmoid(logits)
+            target = torch.where(rule, own.clamp(min=0.5 + MARGIN), own.clamp(max=0.5 - MARGIN))
+            counts = torch.where(differs, EMPHASIS * weight, weight)
+            rows = Rows(self.rows, counts * target, counts * (1 - target), counts * 0, counts * 0)
         return rows, torch.nonzero((differs & (weight > 0)).any(dim=1)).squeeze(1)
+
+
+@torch.no_grad()
+def _says_yes(network: LogicNetwork, data: Tensor) -> Tensor:
+    """Answers, (members, n)."""
+    return network(data) > 0
 
 
 def _moved(network: N, rows: Rows, plan: Plan) -> N:

@@ -42,6 +42,9 @@ NECESSARY_RECALL: Final = 0.995
 SUFFICIENT_PRECISION: Final = 0.95
 """Share of the target among the rows on which a sufficient condition holds."""
 _IMPLICATIONS: Final = (RuleKind.IF, RuleKind.ONLY_IF)
+DEARER: Final = 1.25
+"""How much more a literal must bring in a formula that a network settles on: after that it is all the network
+says, and what was gained by chance does not come back on other rows."""
 RESTARTS: Final = 1
 """Restarts of the search for the front: enough for tables over few concepts, and many times quicker."""
 
@@ -143,9 +146,9 @@ def formula_to_settle_on(
 ) -> Formula:
     """The formula that a network should give way to, where it hardly cares.
 
-    It is the one that :func:`explain_class` would take, found sooner: nothing is made of the rest of the
-    front, which ends where a literal brings less than half of its worth. Where the truth is all on one side,
-    it is the last of that front.
+    It is chosen as by :func:`explain_class`, with literals that are :data:`DEARER`, and found sooner: nothing
+    is made of the rest of the front, which ends where a literal brings less than half of its worth. Where the
+    truth is all on one side, it is the last of that front.
 
     Parameters
     ----------
@@ -167,7 +170,7 @@ def formula_to_settle_on(
     if yes == 0 or no == 0:
         return FALSE if yes == 0 else TRUE
     true, false = float(truth.yes.sum()), float(truth.no.sum())
-    worth, one_sided = literal_worth(true, false), 0.0 in (true, false)
+    worth, one_sided = DEARER * literal_worth(true, false), 0.0 in (true, false)
     # Rows of the rarer side may count more in the truth than in the table: there the price is less.
     shares = np.array([yes, no]) / (yes + no) / (np.array([true, false]) / (true + false)).clip(min=1e-12)
     found = minimize_path(

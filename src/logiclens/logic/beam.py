@@ -40,7 +40,9 @@ _Terms = tuple[tuple[int, ...], ...]  # literals of each term: j is concept j, -
 _Chosen = list[tuple[int, int, int, BoolArray]]  # begins a term, formula, literal, where the open term holds
 
 
-def short_formulas(table: TruthTable, max_literals: int, *, width: int = WIDTH) -> tuple[Formula, ...]:
+def short_formulas(
+    table: TruthTable, max_literals: int, *, max_concepts: int | None = None, width: int = WIDTH
+) -> tuple[Formula, ...]:
     """Best formula found of each length from one literal on: right about the most weight of a table.
 
     Parameters
@@ -49,6 +51,8 @@ def short_formulas(table: TruthTable, max_literals: int, *, width: int = WIDTH) 
         Over any number of concepts.
     max_literals : int
         Longest formula.
+    max_concepts : int, optional
+        Most concepts that a formula speaks of; no limit when missing.
     width : int, default :data:`WIDTH`
         Formulas of each length that are kept to grow further: more is slower and sometimes better.
 
@@ -68,6 +72,8 @@ def short_formulas(table: TruthTable, max_literals: int, *, width: int = WIDTH) 
     """
     if check_count(max_literals, "max_literals") < 1:
         raise InputError(f"max_literals must be at least 1. Got {max_literals}.")
+    if max_concepts is not None and check_count(max_concepts, "max_concepts") < 1:
+        raise InputError(f"max_concepts must be at least 1. Got {max_concepts}.")
     if check_count(width, "width") < 1:
         raise InputError(f"width must be at least 1. Got {width}.")
     if not table.names or not table.n_rows:
@@ -79,7 +85,7 @@ def short_formulas(table: TruthTable, max_literals: int, *, width: int = WIDTH) 
     best, found = 0.0, []
     with one_thread():
         for _ in range(max_literals):
-            beam = beam.grown(literals, worths, width)
+            beam = beam.grown(literals, worths, width, max_concepts or len(table.names))
             if not len(beam.gain):
                 break
             at = int(beam.gain.argmax())
@@ -113,8 +119,11 @@ class _Beam:
         return cls(nowhere, nowhere, np.zeros(1, dtype=np.float32), ((),))
 
     @quiet_products
-    def grown(self, literals: BoolArray, worths: _Floats, width: int) -> _Beam:
-        """The best formulas with one literal more, by each of the worths, each truth of them once."""
+    def grown(self, literals: BoolArray, worths: _Floats, width: int, most: int) -> _Beam:
+        """The best formulas with one literal more, by each of the worths, each truth of them once.
+
+        They speak of ``most`` concepts at most. Those that do already go on with their own.
+        """
         closed = np.stack([self.closed, self.closed | self.open])  # to go on with the term, or to begin one
         begun = self.open & ~self.closed
         left = np.stack([begun, ~closed[1]])
@@ -122,12 +131,14 @@ class _Beam:
         gains = [(closed @ worth)[:, :, None] + (left * worth) @ held_by for worth in worths]
         chosen: _Chosen = []
         seen: set[tuple[bytes, bytes]] = set()
+        unspoken = self._beyond(most, literals.shape[1] // 2)
         for gain in gains:
             gain[0, ~begun.any(axis=1)] = -np.inf  # a term that adds no row: there is none to go on with
-            most = len(chosen) + width
+            gain[:, unspoken] = -np.inf
+            enough = len(chosen) + width
             for place in _best_first(gain.ravel(), 4 * width):
                 new, formula, literal = np.unravel_index(place, gain.shape)
-                if gain[new, formula, literal] == -np.inf or len(chosen) == most:
+                if gain[new, formula, literal] == -np.inf or len(chosen) == enough:
                     break
                 held = literals[:, literal] & (self.open[formula] if new == 0 else True)
                 key = (np.packbits(held).tobytes(), np.packbits(closed[new, formula]).tobytes())
@@ -136,6 +147,14 @@ class _Beam:
                 seen.add(key)
                 chosen.append((int(new), int(formula), int(literal), held))
         return self._with(chosen, closed, gains[0], literals.shape[1] // 2)
+
+    def _beyond(self, most: int, n_concepts: int) -> BoolArray:
+        """Literals that would bring in a concept too many, (n_formulas, 2 n_concepts)."""
+        spoken = np.zeros((len(self.terms), n_concepts), dtype=np.bool_)
+        for formula, terms in enumerate(self.terms):
+            spoken[formula, [j if j >= 0 else -j - 1 for term in terms for j in term]] = True
+        beyond = ~spoken & (spoken.sum(axis=1) >= most)[:, None]
+        return np.concatenate([beyond, beyond], axis=1)
 
     def _with(self, chosen: _Chosen, closed: BoolArray, gains: _Floats, n_concepts: int) -> _Beam:
         index: tuple[IndexArray, ...] = tuple(
