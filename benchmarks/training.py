@@ -9,8 +9,8 @@
   told beside it. It has one thread, on which it is quickest.
 - Ours is ``cross_explain`` or ``fit`` from the first line to the last, scores and all, with the same folds,
   penalties, restarts and epochs. Networks that no longer improve leave before the last epoch. All candidates
-  settle on a formula for up to half as many further epochs; the chosen ones are explained, and hear second
-  opinions.
+  settle on a formula for up to half as many further epochs; the chosen ones go on up to four times as long,
+  are explained, and hear second opinions.
 - Before either is timed it runs for a few epochs, so that nothing is paid for the first time.
 
 The plain loop is timed on some of its members, some before ours and some after, and scaled up; ours is timed

@@ -51,6 +51,23 @@ def test_networks_settle_on_their_rules(kind):
     assert shares[1] > shares[0]
 
 
+def test_the_chosen_networks_go_further_rounds_with_their_own_rules(monkeypatch):
+    """Of several labels, each with candidates, on noise, which no rule of three literals says."""
+    rng = np.random.default_rng(3)
+    x, labels = (rng.random((60, 5)) > 0.5).astype(float), rng.random((60, 2)) > 0.5
+    settled, settle = [], runs.settle
+    monkeypatch.setattr(runs, "settle", lambda *args: settled.append((args, settle(*args))) or settled[-1][1])
+    quick("mu", restarts=3, candidates=3, max_literals=3, validation_fraction=0).fit(x, labels)
+
+    (first, (candidates,)), (second, (chosen,)) = settled
+    _, rows, (rules,), _, (checks,), _, _, rounds = second
+    assert len(first) == 7  # one round
+    assert candidates.members == 3 * 2
+    assert chosen.members == rules.shape[1] == checks.shape[1] == 2
+    assert rounds == runs.FURTHER_ROUNDS
+    assert ((ask(chosen, rows) > 0) == rules).all()
+
+
 def chosen(right: list[list[float]], searched: list[bool], n: int = 100) -> list[int]:
     """Candidates taken where each is right about shares of ``n`` rows, the first rows of each."""
     columns = [np.arange(n) < share * n for shares in right for share in shares]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 
+from logiclens.estimators import settling
 from logiclens.estimators.asking import ask
 from logiclens.estimators.settling import settle
 from logiclens.nn.criteria import iff_loss
@@ -44,6 +47,72 @@ def test_a_network_that_agrees_is_left_as_it_is():
     (settled,) = settle([made], X, [ask(made, X) > 0], [ONES], [UNCHECKED], PLAN, [False])
 
     assert all(torch.equal(a, b) for a, b in zip(before, weights(settled), strict=True))
+
+
+def parity() -> tuple[MuNetwork, np.ndarray]:
+    """A network, and a rule that it differs from on half of the tuples."""
+    return network(), ((X[:, :3].sum(axis=1) % 2) > 0.5)[:, None]
+
+
+def test_what_a_round_leaves_undone_the_next_ones_do():
+    short = replace(PLAN, epochs=40)
+
+    def off(rounds: int) -> int:
+        made, rule = parity()
+        (settled,) = settle([made], X, [rule], [ONES], [UNCHECKED], short, [False], rounds)
+        return int(((ask(settled, X) > 0) != rule).sum())
+
+    assert off(1) > 0
+    assert off(20) == 0
+
+
+def test_rounds_end_where_there_is_nothing_left_to_learn(monkeypatch):
+    taught = []
+    train = settling.train
+    monkeypatch.setattr(settling, "train", lambda *args: taught.append(args) or train(*args))
+    made = network()
+    rule = ask(made, X) > 0
+    rule[(X == X[5]).all(axis=1)] ^= True
+    settle([made], X, [rule], [ONES], [UNCHECKED], PLAN, [False], 50)
+
+    assert 1 <= len(taught) < 5
+
+
+def test_a_network_that_refused_a_rule_is_not_asked_again(monkeypatch):
+    taught = []
+    train = settling.train
+    monkeypatch.setattr(settling, "train", lambda *args: taught.append(args) or train(*args))
+    made = network()
+    said = ask(made, X) > 0
+    check = np.stack([~said, said], axis=2).astype(float)
+    settle([made], X, [~said], [ONES], [check], PLAN, [False], 5)
+
+    assert len(taught) == 1
+
+
+def test_a_tuple_of_few_rows_is_learned_sooner_because_it_counts_more(monkeypatch):
+    """It weighs two fifths of any other, and epochs are few: counted once, no network learns it."""
+    rare = (X == X[5]).all(axis=1)
+
+    def learned(seed: int) -> bool:
+        made = network(seed)
+        rule = (ask(made, X) > 0) ^ rare[:, None]
+        weight = np.where(rare, 0.4, 1.0)
+        (settled,) = settle([made], X, [rule], [weight], [UNCHECKED], replace(PLAN, epochs=60), [False])
+        return bool(((ask(settled, X) > 0) == rule)[rare].all())
+
+    assert sum(map(learned, range(5))) >= 4
+    monkeypatch.setattr(settling, "EMPHASIS", 1.0)
+    assert sum(map(learned, range(5))) == 0
+
+
+def test_answers_end_well_on_the_side_of_the_rule():
+    made, rule = parity()
+    long = replace(PLAN, epochs=2000)
+    (settled,) = settle([made], X, [rule], [ONES], [UNCHECKED], long, [False], 5)
+    chance = 1.0 / (1.0 + np.exp(-ask(settled, X)))
+
+    assert np.where(rule, chance, 1.0 - chance).min() > 0.6
 
 
 def test_rows_of_weight_zero_do_not_count():

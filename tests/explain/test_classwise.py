@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logiclens.errors import InputError
+from logiclens.explain import classwise
 from logiclens.explain.choosing import literal_worth, reading_cost
 from logiclens.explain.classwise import (
     ALWAYS,
@@ -257,10 +258,23 @@ def test_networks_settle_on_what_would_be_taken(seed, n_concepts, asked, factor)
     total = truth.yes / factor + truth.no
     table = TruthTable(truth.names, truth.rows, total * said, total * ~said) if asked else truth
 
-    found = formula_to_settle_on(table, truth)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(classwise, "DEARER", 1.0)
+        found = formula_to_settle_on(table, truth)
     whole = explain_class(table, "yes", truth=truth, max_literals=None, exact=False)
 
     assert worth_of(found, truth) >= worth_of(whole.formula, truth) - 1e-9
+
+
+@pytest.mark.parametrize(("gain", "literals"), [(1.1, 1), (1.2, 1), (1.3, 2), (2.0, 2)])
+def test_networks_settle_on_a_further_literal_where_it_brings_a_quarter_more(gain, literals):
+    """An explanation has it as soon as it brings its worth; here both differ."""
+    rows, n_rows = [[0, 0], [0, 1], [1, 0]], 1e8  # so many that nothing is chance
+    further = n_rows * gain * literal_worth(1.0, 1.0)
+    truth = TruthTable.from_counts(rows, [0, further, n_rows / 2 - further], [n_rows / 2, 0, 0], ["a", "b"])
+
+    assert formula_to_settle_on(truth, truth).complexity == literals
+    assert explain_class(truth, "yes", truth=truth).formula.complexity == 2
 
 
 @pytest.mark.parametrize(("share", "smaller"), [(1e-2, 0.05), (1e-3, 0.12), (1e-5, 0.4)])

@@ -80,6 +80,33 @@ def test_what_is_allowed_does_not_change_what_is_shorter(table, longest):
     assert short_formulas(table, longest) == tuple(f for f in more if f.complexity <= longest)
 
 
+@given(tables(), st.integers(1, 7), st.integers(1, 4))
+def test_formulas_speak_of_no_more_concepts_than_are_allowed(table, longest, most):
+    found = short_formulas(table, longest, max_concepts=most)
+
+    free = short_formulas(table, longest)
+    assert all(len(formula.concepts) <= most for formula in found)
+    if all(len(formula.concepts) <= most for formula in free):
+        assert {formula.complexity for formula in found} >= {formula.complexity for formula in free[:1]}
+    assert short_formulas(table, longest, max_concepts=len(table.names) + 1) == free
+
+
+def test_formulas_of_few_concepts_grow_on_where_longer_ones_would_crowd_them_out():
+    """One of two, or the other, not both: beside concepts that each gain at once, that is found late."""
+    rng = np.random.default_rng(0)
+    x = rng.random((4000, 12)) < 0.5
+    telling = x[:, 2:].sum(axis=1) >= 6
+    y = np.where(rng.random(4000) < 0.55, x[:, 0] ^ x[:, 1], telling)
+    table = TruthTable.from_data(x, y, names=[*"abcdefghijkl"])
+
+    def best(**settings):
+        return short_formulas(table, 6, width=12, **settings)[-1]
+
+    one_of_two = (Var("a") & ~Var("b")) | (~Var("a") & Var("b"))
+    assert equivalent(best(max_concepts=2), one_of_two)
+    assert not equivalent(best(), one_of_two)
+
+
 # --- how good it is ---
 
 
@@ -303,6 +330,7 @@ ONE = TruthTable.from_data([[0], [1]], [0, 1], names=["a"])
         ({"max_literals": -1}, "max_literals must be a whole number of at least 0. Got -1."),
         ({"max_literals": 2.0}, "max_literals must be a whole number of at least 0. Got 2.0."),
         ({"max_literals": True}, "max_literals must be a whole number of at least 0. Got True."),
+        ({"max_literals": 2, "max_concepts": 0}, "max_concepts must be at least 1. Got 0."),
         ({"max_literals": 2, "width": 0}, "width must be at least 1. Got 0."),
         ({"max_literals": 2, "width": "all"}, "width must be a whole number of at least 0. Got 'all'."),
     ],

@@ -25,7 +25,7 @@ class MuClassifier(LENClassifier):
     tau : float, default 0
         Least relevance, relative to the most relevant concept, of a concept that is kept.
     settle : bool, default True
-        Whether the network gives way to its own rule where it hardly cares
+        Whether the network gives way to its own rule where that costs little
         (:mod:`~logiclens.estimators.settling`), and hears a second opinion where more concepts, with
         ``max_concepts="auto"`` 14 unless it keeps more, are sure of the opposite
         (:mod:`~logiclens.estimators.second_opinion`).
@@ -199,7 +199,7 @@ class ReluClassifier(LENClassifier):
     Parameters
     ----------
     settle : bool, default True
-        Whether the network gives way to its own rule where it hardly cares
+        Whether the network gives way to its own rule where that costs little
         (:mod:`~logiclens.estimators.settling`).
     candidates : int, default 1
         Best networks of each target whose rules compete.
@@ -284,7 +284,7 @@ class EntropyClassifier(LENClassifier):
     temperature : float, default 0.7
         Smaller makes attention sharper.
     settle : bool, default True
-        Whether the network gives way to its own rule where it hardly cares
+        Whether the network gives way to its own rule where that costs little
         (:mod:`~logiclens.estimators.settling`), and hears a second opinion where more concepts, with
         ``max_concepts="auto"`` 14 unless it keeps more, are sure of the opposite
         (:mod:`~logiclens.estimators.second_opinion`).

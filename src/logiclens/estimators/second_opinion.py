@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 LEAST_FIDELITY: Final = 0.98
 """Least macro-F1 between a network that hears a second opinion and its rules."""
 SURE: Final = float(np.log(1.5))
-"""Least margin: odds of 3 to 2."""
+"""Least margin: odds of 3 to 2, by themselves, to what the network says."""
 STANDARD_ERRORS: Final = 1.0
 """Where the two differ, a second opinion must be right more often, by more standard errors than this."""
 RIDGES: Final = (1.0, 3.0, 10.0, 30.0)
@@ -214,7 +214,7 @@ def best_margin(
     Parameters
     ----------
     logit : ndarray of shape (n,)
-        The second opinion about each row.
+        The second opinion about each row, without what the network itself says.
     truth, weight, said, rules
         As for :func:`second_opinion`.
 

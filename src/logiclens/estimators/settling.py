@@ -1,11 +1,11 @@
-"""Settling: a network gives way to its own rule where it hardly cares.
+"""Settling: a network gives way to its own rule.
 
 A rule that is short enough to read differs from the network on some tuples. Most of these are tuples about
 which the network was nearly undecided. In a few further epochs each network is taught its own answers
 again, moved to the rule's side of one half where they are not well on it; rows on which the two differ count
-more. A network that still differs then may go another round. What the rule says is in the end what the
-network does. A network that agrees with its rule already, or whose validation accuracy would fall by more
-than two standard errors, keeps its weights.
+more. A network that still differs then may go another round. So what the rule says is, nearly everywhere,
+what the network does. A network that agrees with its rule already, or whose validation accuracy would fall by
+more than two standard errors, keeps its weights.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MARGIN = 0.25
 """How far beyond one half, on the rule's side, the target of a row lies at least."""
 
 EMPHASIS = 4.0
-"""How much more rows count on which network and rule differ; tuples of few rows are learned late."""
+"""How many times rows count on which network and rule differ; tuples of few rows would be learned late."""
 
 STANDARD_ERRORS = 2.0
 """A network keeps its weights where its validation accuracy would fall by more standard errors."""
@@ -84,27 +84,33 @@ def settle(
         np.concatenate([c.transpose(1, 0, 2) for c in checks]), dtype=torch.float64, device=device
     )
     rough = torch.as_tensor(np.repeat(coarse, [n.members for n in networks]), device=device)
-    taught = {False: _Taught.on(data)} | ({True: _Taught.rounded(x, data)} if any(coarse) else {})
+    taught: dict[bool, _Taught] = {}
     before = _says_yes(whole, data)
-    said_yes, gives_way = before, torch.ones_like(rough)
+    said_yes, gives_way = before.clone(), torch.ones_like(rough)
     for _ in range(rounds):
         # A network that agrees with its rule has nothing to learn.
         differs = gives_way & ((said_yes != said) & (weight > 0)).any(dim=1)
-        for coarsely, rows in taught.items():
+        if not differs.any():
+            break
+        for coarsely in (False, True):
             waiting = torch.nonzero(differs & (rough == coarsely)).squeeze(1)
-            for index in torch.split(waiting, members_at_once(whole, len(data))) if len(waiting) else ():
-                lesson, learns = rows.lesson(whole.select(index), said[index], weight[index])
+            if not len(waiting):
+                continue
+            if coarsely not in taught:
+                taught[coarsely] = _Taught.rounded(x, data) if coarsely else _Taught.on(data)
+            for index in torch.split(waiting, members_at_once(whole, len(data))):
+                lesson, learns = taught[coarsely].lesson(whole.select(index), said[index], weight[index])
+                gives_way[index[~learns]] = False
                 index = index[learns]
                 if not len(index):
                     continue
                 moved = _moved(whole.select(index), lesson.select(learns), plan)
-                worse = _clearly_worse(_says_yes(moved, data), before[index], check[index])
+                now = _says_yes(moved, data)
+                worse = _clearly_worse(now, before[index], check[index])
                 gives_way[index[worse]] = False
                 kept = torch.nonzero(~worse).squeeze(1)
                 whole.put(index[kept], moved.select(kept))
-        if not differs.any():
-            break
-        said_yes = _says_yes(whole, data)
+                said_yes[index[kept]] = now[kept]
     sizes = [network.members for network in networks]
     parts = torch.split(torch.arange(whole.members, device=device), sizes)
     return [whole.select(part) for part in parts]
@@ -127,7 +133,7 @@ class _Taught:
 
     @torch.no_grad()
     def lesson(self, network: LogicNetwork, said: Tensor, weight: Tensor) -> tuple[Rows, Tensor]:
-        """The members' own answers, well on the rule's side; and who has something to learn.
+        """The members' own answers, well on the rule's side; and which of them have something to learn.
 
         Rows that are taught as one have the same truths, so a rule says the same about them.
         """
@@ -142,7 +148,7 @@ class _Taught:
             target = torch.where(rule, own.clamp(min=0.5 + MARGIN), own.clamp(max=0.5 - MARGIN))
             counts = torch.where(differs, EMPHASIS * weight, weight)
             rows = Rows(self.rows, counts * target, counts * (1 - target), counts * 0, counts * 0)
-        return rows, torch.nonzero((differs & (weight > 0)).any(dim=1)).squeeze(1)
+        return rows, (differs & (weight > 0)).any(dim=1)
 
 
 @torch.no_grad()

@@ -5,7 +5,7 @@ minimized instead, with the tuples that were never seen as don't-cares: that giv
 short and rough to long and exact. Which of them to take is decided on rows whose truth is known: every
 literal must earn its reading, the more the longer the formula is. Of what is then best, the shortest formula
 is taken that is not clearly worse, judged on rows where they differ, as by the one-standard-error rule. A
-formula that a network settles on is chosen in the same way.
+formula that a network settles on is chosen in the same way, with dearer literals.
 
 What is asked of a formula depends on the kind of rule (Sec. 4.2):
 
@@ -144,7 +144,7 @@ def formula_to_settle_on(
     order: Sequence[str] | ArrayLike | None = None,
     max_literals: int | None = None,
 ) -> Formula:
-    """The formula that a network should give way to, where it hardly cares.
+    """The formula that a network should give way to.
 
     It is chosen as by :func:`explain_class`, with literals that are :data:`DEARER`, and found sooner: nothing
     is made of the rest of the front, which ends where a literal brings less than half of its worth. Where the

@@ -1,9 +1,10 @@
 """A second opinion beside a network: weighted concepts, heard where their sum is large enough.
 
     z = w x + b
-    logit = z where |z| > margin and z is of the other sign, the network's own elsewhere
+    logit = z - margin sign(z) where |z| > margin and z is of the other sign, the network's own elsewhere
 
 So a network may answer by a few concepts nearly everywhere, and yet follow more where they leave no doubt.
+The margin is about what it takes to outweigh the network, the rest of ``z`` is how sure both are together.
 """
 
 from __future__ import annotations
@@ -63,8 +64,8 @@ def heard(logits: Tensor, x: Tensor, weight: Tensor, bias: Tensor, margin: Tenso
     --------
     >>> own, x = torch.tensor([[-1.0, -1.0]]), torch.tensor([[1.0], [0.0]])
     >>> heard(own, x, torch.tensor([[3.0]]), torch.tensor([-0.5]), torch.tensor([1.0]))
-    tensor([[ 2.5000, -1.0000]])
+    tensor([[ 1.5000, -1.0000]])
     """
     second = torch.addmm(bias[:, None], weight, x.T)
     sure_against = (second.abs() > margin[:, None]) & ((second > 0) != (logits > 0))
-    return torch.where(sure_against, second, logits)
+    return torch.where(sure_against, second - torch.copysign(margin[:, None], second), logits)
