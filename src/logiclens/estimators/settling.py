@@ -154,7 +154,8 @@ class _Taught:
 @torch.no_grad()
 def _says_yes(network: LogicNetwork, data: Tensor) -> Tensor:
     """Answers, (members, n)."""
-    return network(data) > 0
+    said_yes: Tensor = network(data) > 0
+    return said_yes
 
 
 def _moved(network: N, rows: Rows, plan: Plan) -> N:
