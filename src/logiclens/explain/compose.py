@@ -267,7 +267,7 @@ def threshold_formula(truth: BoolArray, rising: BoolArray, names: Sequence[str])
     Parameters
     ----------
     truth : ndarray of bool, shape (2^n_concepts,)
-        On every tuple, in the order of :func:`~logiclens.explain.classwise.all_tuples`.
+        On every tuple, in the order of :func:`~logiclens.explain.unseen.all_tuples`.
     rising : ndarray of bool, shape (n_concepts,)
         Whether the function rises with a concept.
     names : sequence of str
@@ -301,7 +301,7 @@ def smallest_formula(truth: BoolArray, names: Sequence[str]) -> Formula:
     Parameters
     ----------
     truth : ndarray of bool, shape (2^n_concepts,)
-        On every tuple, in the order of :func:`~logiclens.explain.classwise.all_tuples`.
+        On every tuple, in the order of :func:`~logiclens.explain.unseen.all_tuples`.
     names : sequence of str
 
     Examples
