@@ -51,21 +51,35 @@ def test_networks_settle_on_their_rules(kind):
     assert shares[1] > shares[0]
 
 
-def test_the_chosen_networks_go_further_rounds_with_their_own_rules(monkeypatch):
-    """Of several labels, each with candidates, on noise, which no rule of three literals says."""
+@pytest.mark.parametrize("kind", ["mu", "relu", "entropy"])
+def test_chosen_networks_that_still_differ_go_further_rounds(kind, monkeypatch):
+    """A first round that taught them nothing leaves all of it to those after the choice."""
     rng = np.random.default_rng(3)
-    x, labels = (rng.random((60, 5)) > 0.5).astype(float), rng.random((60, 2)) > 0.5
+    x, labels = (rng.random((60, 5)) > 0.5).astype(float), rng.random((60, 2)) > 0.5  # noise
+    settled, settle = [], runs.settle
+
+    def late(networks, *args):
+        settled.append((args, settle(networks, *args) if len(args) == 7 else networks))
+        return settled[-1][1]
+
+    monkeypatch.setattr(runs, "settle", late)
+    clf = quick(kind, restarts=3, candidates=3, max_literals=3, validation_fraction=0).fit(x, labels)
+
+    (_, (candidates,)), ((rows, (rules,), _, (checks,), _, _, rounds), (learned,)) = settled
+    assert candidates.members == 3 * 2
+    assert 0 < learned.members == rules.shape[1] == checks.shape[1] <= 2
+    assert rounds == runs.FURTHER_ROUNDS
+    assert ((ask(learned, rows) > 0) == rules).all()
+    final = ask(clf.network_.alone(), rows) > 0
+    assert all((final == rule[:, None]).all(axis=0).any() for rule in rules.T)  # they are what is kept
+
+
+def test_nothing_is_left_to_learn_where_all_agree(monkeypatch):
     settled, settle = [], runs.settle
     monkeypatch.setattr(runs, "settle", lambda *args: settled.append((args, settle(*args))) or settled[-1][1])
-    quick("mu", restarts=3, candidates=3, max_literals=3, validation_fraction=0).fit(x, labels)
+    quick("mu").fit(X, Y)
 
-    (first, (candidates,)), (second, (chosen,)) = settled
-    _, rows, (rules,), _, (checks,), _, _, rounds = second
-    assert len(first) == 7  # one round
-    assert candidates.members == 3 * 2
-    assert chosen.members == rules.shape[1] == checks.shape[1] == 2
-    assert rounds == runs.FURTHER_ROUNDS
-    assert ((ask(chosen, rows) > 0) == rules).all()
+    assert len(settled) == 1
 
 
 def chosen(right: list[list[float]], searched: list[bool], n: int = 100) -> list[int]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from logiclens.estimators.asking import ask
@@ -168,23 +169,28 @@ def _settled(
         checks.append(np.stack([check[:, None] - yes, yes], axis=2))
     coarse = [run.coarse for run in trained]
     networks = settle([run.network for run in trained], x, rules, weights, checks, recipe.plan, coarse)
-    chosen = []
+    chosen, unlike = [], []
     for at, (run, network, fold) in enumerate(zip(trained, networks, folds, strict=True)):
-        right = _right(network, x, rules[at], targets)
+        said_yes = ask(network, x) > 0
+        right = _right(said_yes, rules[at], targets)
         counts = as_counts(fold.train + fold.check)
         best = _most_right(right, run.searched, targets, counts, recipe.extraction.balance)
         chosen.append(replace(run, network=network).select(best))
-        rules[at], checks[at] = rules[at][:, best], checks[at][:, best]
-    networks = settle(
-        [run.network for run in chosen], x, rules, weights, checks, recipe.plan, coarse, FURTHER_ROUNDS
-    )
-    return [replace(run, network=network) for run, network in zip(chosen, networks, strict=True)]
+        differs = ((said_yes != rules[at])[:, best] & (weights[at] > 0)[:, None]).any(axis=0)
+        unlike.append(torch.as_tensor(np.flatnonzero(differs), device=network.l1.device))
+        rules[at], checks[at] = rules[at][:, best[differs]], checks[at][:, best[differs]]
+    if not any(map(len, unlike)):
+        return chosen
+    learners = [run.network.select(index) for run, index in zip(chosen, unlike, strict=True)]
+    learned = settle(learners, x, rules, weights, checks, recipe.plan, coarse, FURTHER_ROUNDS)
+    for run, index, network in zip(chosen, unlike, learned, strict=True):
+        run.network.put(index, network)
+    return chosen
 
 
-def _right(network: LogicNetwork, x: FloatArray, rules: BoolArray, targets: Targets) -> FloatArray:
+def _right(said_yes: BoolArray, rules: BoolArray, targets: Targets) -> FloatArray:
     """How far each candidate is right about each row, together with its rule, (n, members)."""
-    truth = np.repeat(targets.outputs, network.members // targets.outputs.shape[1], axis=1)
-    said_yes = ask(network, x) > 0
+    truth = np.repeat(targets.outputs, said_yes.shape[1] // targets.outputs.shape[1], axis=1)
     return np.where(said_yes == rules, np.where(rules, truth, 1.0 - truth), 0.0)
 
 
@@ -215,8 +221,6 @@ def _shift(network: LogicNetwork, x: FloatArray, targets: Targets, fold: Fold, k
     biases for which the network says yes to next to all of the target (IF), or is right about next to all it
     says yes to (ONLY IF), the one that says most.
     """
-    import torch
-
     rows = (fold.train + fold.check) > 0
     logits = ask(network, x[rows])
     weight = (fold.train + fold.check)[rows, None]
