@@ -27,11 +27,12 @@ ROOT = Path(__file__).parents[3]
 PLANTED = parse_formula('(red & "a & b") | ~sweet')
 FILES = ["candidates.safetensors", "sample.safetensors", "training.safetensors"]
 QUICK: dict[str, Any] = {"random_state": 0, "epochs": 60, "restarts": 1}
+LONG: dict[str, Any] = QUICK | {"epochs": 300}  # as many as by default: networks follow their rules
 
 
 @pytest.mark.parametrize("classifier", [MuClassifier, EntropyClassifier, PsiClassifier, ReluClassifier])
 def test_the_planted_rule_is_found(folder: Path, classifier: Any):
-    model = classifier(**QUICK)
+    model = classifier(**LONG)
 
     returned = fit_streaming(model, folder, "y", batch_rows=100, sample=500)
 
@@ -117,7 +118,7 @@ def test_only_the_columns_named_are_looked_at(tmp_path: Path):
 
 
 def test_a_model_is_saved_and_explains_rows(folder: Path, tmp_path: Path):
-    model = fit_streaming(MuClassifier(**QUICK), folder, "y")
+    model = fit_streaming(MuClassifier(**LONG), folder, "y")
     rows = {name: np.array([0.9]) for name in NAMES}
     model.save(tmp_path / "model.lens")
 
@@ -130,7 +131,7 @@ def test_a_model_is_saved_and_explains_rows(folder: Path, tmp_path: Path):
 
 
 def test_without_rows_held_out_or_a_terminal(folder: Path, capfd: pytest.CaptureFixture[str]):
-    model = fit_streaming(MuClassifier(**QUICK, validation_fraction=0.0, verbose=True), folder, "y")
+    model = fit_streaming(MuClassifier(**LONG, validation_fraction=0.0, verbose=True), folder, "y")
 
     assert capfd.readouterr() == ("", "")
     assert equivalent(model.explanations_["yes"].formula, PLANTED)
