@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 import torch
 
 from logiclens.estimators import settling
@@ -49,6 +50,14 @@ def test_a_network_that_agrees_is_left_as_it_is():
     assert all(torch.equal(a, b) for a, b in zip(before, weights(settled), strict=True))
 
 
+@pytest.fixture
+def taught(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
+    """What is trained, each time that something is."""
+    calls, train = [], settling.train
+    monkeypatch.setattr(settling, "train", lambda *args: calls.append(args) or train(*args))
+    return calls
+
+
 def parity() -> tuple[MuNetwork, np.ndarray]:
     """A network, and a rule that it differs from on half of the tuples."""
     return network(), ((X[:, :3].sum(axis=1) % 2) > 0.5)[:, None]
@@ -66,10 +75,7 @@ def test_what_a_round_leaves_undone_the_next_ones_do():
     assert off(20) == 0
 
 
-def test_rounds_end_where_there_is_nothing_left_to_learn(monkeypatch):
-    taught = []
-    train = settling.train
-    monkeypatch.setattr(settling, "train", lambda *args: taught.append(args) or train(*args))
+def test_rounds_end_where_there_is_nothing_left_to_learn(taught):
     made = network()
     rule = ask(made, X) > 0
     rule[(X == X[5]).all(axis=1)] ^= True
@@ -78,10 +84,7 @@ def test_rounds_end_where_there_is_nothing_left_to_learn(monkeypatch):
     assert 1 <= len(taught) < 5
 
 
-def test_a_network_that_refused_a_rule_is_not_asked_again(monkeypatch):
-    taught = []
-    train = settling.train
-    monkeypatch.setattr(settling, "train", lambda *args: taught.append(args) or train(*args))
+def test_a_network_that_refused_a_rule_is_not_asked_again(taught):
     made = network()
     said = ask(made, X) > 0
     check = np.stack([~said, said], axis=2).astype(float)
