@@ -10,8 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logiclens.errors import InputError
-from logiclens.explain import classwise
-from logiclens.explain.choosing import literal_worth, reading_cost
 from logiclens.explain.classwise import (
     ALWAYS,
     NECESSARY_RECALL,
@@ -20,7 +18,6 @@ from logiclens.explain.classwise import (
     NOT_SUFFICIENT,
     SUFFICIENT_PRECISION,
     explain_class,
-    formula_to_settle_on,
 )
 from logiclens.explain.explanation import Scope
 from logiclens.explain.rule import RuleKind
@@ -242,77 +239,6 @@ def test_names_are_data(name):
     table = TruthTable.from_data([[0], [1]], [0, 1], [name])
 
     assert explain_class(table, name, truth=table).formula == Var(name)
-
-
-@settings(max_examples=100)
-@given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.booleans(), st.sampled_from([1.0, 3.0, 100.0]))
-def test_networks_settle_on_what_would_be_taken(seed, n_concepts, asked, factor):
-    """Nothing that is worth more is left out where the front ends early."""
-    random = np.random.default_rng(seed)
-    names, rows = list("abcd"[:n_concepts]), all_rows(n_concepts)
-    yes, no = random.integers(0, 60, (2, len(rows))).astype(float)
-    yes[0], no[-1] = yes[0] + 1.0, no[-1] + 1.0
-    no *= factor  # rare, and counted as often as the rest where formulas are chosen
-    truth = TruthTable.from_counts(rows, yes * factor, no, names)
-    said = np.where(random.random(truth.n_rows) < 0.8, truth.yes > truth.no, truth.yes <= truth.no)
-    total = truth.yes / factor + truth.no
-    table = TruthTable(truth.names, truth.rows, total * said, total * ~said) if asked else truth
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(classwise, "DEARER", 1.0)
-        found = formula_to_settle_on(table, truth)
-    whole = explain_class(table, "yes", truth=truth, max_literals=None, exact=False)
-
-    assert worth_of(found, truth) >= worth_of(whole.formula, truth) - 1e-9
-
-
-@pytest.mark.parametrize(("gain", "literals"), [(1.1, 1), (1.2, 1), (1.3, 2), (2.0, 2)])
-def test_networks_settle_on_a_further_literal_where_it_brings_a_quarter_more(gain, literals):
-    """An explanation has it as soon as it brings its worth; here both differ."""
-    rows, n_rows = [[0, 0], [0, 1], [1, 0]], 1e8  # so many that nothing is chance
-    further = n_rows * gain * literal_worth(1.0, 1.0)
-    truth = TruthTable.from_counts(rows, [0, further, n_rows / 2 - further], [n_rows / 2, 0, 0], ["a", "b"])
-
-    assert formula_to_settle_on(truth, truth).complexity == literals
-    assert explain_class(truth, "yes", truth=truth).formula.complexity == 2
-
-
-@pytest.mark.parametrize(("share", "smaller"), [(1e-2, 0.05), (1e-3, 0.12), (1e-5, 0.4)])
-def test_of_a_rare_target_that_counts_as_much_as_the_rest_nothing_is_lost(share, smaller):
-    names, rows, n_rows = list("abcd"), all_rows(4), 1e6
-    first = parse_formula("a & b & c").evaluate(rows, names)
-    second = parse_formula("~a & ~b & d").evaluate(rows, names)
-    yes = n_rows * share * ((1.0 - smaller) * first / first.sum() + smaller * second / second.sum())
-    no = np.where(first | second, 0.0, n_rows / (~(first | second)).sum())
-    table = TruthTable.from_counts(rows, yes, no, names)
-    truth = TruthTable.from_counts(rows, yes / share, no, names)
-
-    formula = formula_to_settle_on(table, truth)
-
-    assert formula == explain_class(table, "yes", truth=truth, max_literals=None, exact=False).formula
-    assert (formula.evaluate(rows, names) == (yes > 0)).all()
-
-
-def worth_of(formula, truth: TruthTable) -> float:
-    """Share of the rows a formula is right about, less what reading it costs."""
-    right = np.where(formula.evaluate(truth.to_array(), truth.names), truth.yes, truth.no).sum() / truth.total
-    price = literal_worth(float(truth.yes.sum()), float(truth.no.sum()))
-    return float(right - price * reading_cost(formula.complexity))
-
-
-@pytest.mark.parametrize(("said", "formula"), [([0, 0], FALSE), ([1, 1], TRUE)])
-def test_a_network_that_says_one_thing_settles_on_that(said, formula):
-    table = TruthTable.from_data([[0], [1]], said, ["a"])
-    truth = TruthTable.from_data([[0], [1]], [0, 1], ["a"])
-
-    assert formula_to_settle_on(table, truth) == formula
-
-
-def test_without_truth_on_both_sides_a_network_settles_on_what_it_says():
-    table = TruthTable.from_data([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], ["a", "b"])
-    truth = TruthTable.from_data([[0, 0], [0, 1], [1, 0], [1, 1]], [1, 1, 1, 1], ["a", "b"])
-
-    assert equivalent(formula_to_settle_on(table, truth), parse_formula("(a & ~b) | (~a & b)"))
 
 
 @pytest.mark.parametrize(

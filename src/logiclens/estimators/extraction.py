@@ -23,7 +23,6 @@ from logiclens.explain.classwise import (
     ALWAYS,
     NEVER,
     explain_class,
-    formula_to_settle_on,
     rates_on,
 )
 from logiclens.explain.compose import Composition, compose
@@ -33,7 +32,6 @@ from logiclens.explain.paper import TOP_K, explain_class_as_in_paper
 from logiclens.explain.positive import prefer_values
 from logiclens.explain.rule import Rule, RuleKind
 from logiclens.explain.rule_set import ExplanationSet
-from logiclens.explain.trimming import trimmed
 from logiclens.explain.unseen import unseen_tuples, with_unseen
 from logiclens.logic import FALSE, TRUE, Formula, Not, TruthTable, simplify
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
@@ -119,7 +117,7 @@ def explain_targets(
     if isinstance(network, PsiNetwork):
         found = _composed(network, x, answers, truth, targets, fold, how)
     else:
-        reader, binary = _Reader(network, x, fold, how), targets.problem is Problem.BINARY
+        reader, binary = Reader(network, x, fold, how), targets.problem is Problem.BINARY
         found = [
             reader.explain(
                 0 if binary else at, answers[:, at], truth[:, at], label, is_yes=not binary or at == 1
@@ -131,34 +129,7 @@ def explain_targets(
     return rule_set(explanations, x, truth, weight, how.names, targets.problem, how.vocabulary), tables
 
 
-def rules_of_members(
-    network: LogicNetwork,
-    searched: BoolArray,
-    x: FloatArray,
-    targets: Targets,
-    fold: Fold,
-    how: Extraction,
-) -> BoolArray:
-    """What the rule of each member says about each row, (n, members): several members may share an output.
-
-    A member says yes where its output is above one half. What the truth does not bear out is left out of its
-    rule, so that the network, which gives way to it, is right more often. The rule of a ``searched`` member,
-    which reads the concepts of a short formula, is such a formula: the truth alone decides about it.
-    """
-    said_yes = ask(network, x) > 0
-    per_output = network.members // targets.outputs.shape[1]
-    reader = _Reader(network, x, fold, replace(how, ask=False, exact=False))
-    found = np.zeros(said_yes.shape, dtype=np.bool_)
-    for member in range(network.members):
-        output = member // per_output
-        label = targets.labels[-1 if targets.problem is Problem.BINARY else output]
-        truth = targets.outputs[:, output]
-        answers = None if searched[member] else said_yes[:, member]
-        found[:, member] = reader.aim(member, answers, truth, label).evaluate(x, names=how.names)
-    return found
-
-
-class _Reader:
+class Reader:
     """Reads formulas off the members of a network, from their answers on the rows of a fold."""
 
     def __init__(self, network: LogicNetwork, x: FloatArray, fold: Fold, how: Extraction) -> None:
@@ -232,19 +203,6 @@ class _Reader:
         )
         support = float(table.yes.sum()) if self.how.n_told else explanation.support
         return replace(explanation, scores=rates, support=support), table
-
-    def aim(self, member: int, said_yes: BoolArray | None, truth: FloatArray, label: Label) -> Formula:
-        """The formula, in any words, that a member settles on; of the truth alone without its answers."""
-        columns, scores = self.columns(member)
-        rows = self.rows_over(tuple(self.how.names[j] for j in columns))
-        true, longest = self.counted(truth, rows), self.how.max_literals
-        if said_yes is None:
-            return formula_to_settle_on(true, true, max_literals=longest)
-        if self.how.as_in_paper:
-            return trimmed(self.explain(member, said_yes, truth, label)[0].formula, true)
-        table, x = rows.answers(said_yes, self.weight), self.x[:, columns]
-        order = by_tuple(table, x, scores, self.weight) if scores.ndim == 2 else scores
-        return trimmed(formula_to_settle_on(table, true, order=order, max_literals=longest), true)
 
     def rows_over(self, names: tuple[str, ...]) -> Grouped:
         """The rows of the fold by their tuple over some concepts; asked twice in a row, the same."""

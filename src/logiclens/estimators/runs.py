@@ -14,11 +14,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from logiclens.estimators.aiming import rule_of_two_classes, rules_of_members
 from logiclens.estimators.asking import ask
 from logiclens.estimators.balancing import Balance
 from logiclens.estimators.candidates import Trained
 from logiclens.estimators.counting import Distinct, Fold, are_counts, as_counts
-from logiclens.estimators.extraction import Extraction, explain_targets, rules_of_members
+from logiclens.estimators.extraction import Extraction, explain_targets
 from logiclens.estimators.fitting import Population, train_folds
 from logiclens.estimators.second_opinion import retold, second_opinions
 from logiclens.estimators.settling import settle
@@ -157,11 +158,13 @@ def _settled(
 ) -> list[Trained[Any]]:
     """Settle all candidates on their rules; of each output the one that is then right most often.
 
-    What the chosen ones have still to learn, they learn after that.
+    What the chosen ones have still to learn, they learn after that; the one of two classes, a rule that is
+    short for either.
     """
+    how, is_pair = recipe.extraction, targets.problem is Problem.BINARY and not recipe.extraction.as_in_paper
     rules, weights, checks = [], [], []
     for run, fold in zip(trained, folds, strict=True):
-        rules.append(rules_of_members(run.network, run.searched, x, targets, fold, recipe.extraction))
+        rules.append(rules_of_members(run.network, run.searched, x, targets, fold, how))
         scaled, check = fold.scaled(), as_counts(fold.check)
         weights.append(scaled.train + scaled.check)
         per_output = run.network.members // targets.outputs.shape[1]
@@ -174,11 +177,16 @@ def _settled(
         said_yes = ask(network, x) > 0
         right = _right(said_yes, rules[at], targets)
         counts = as_counts(fold.train + fold.check)
-        best = _most_right(right, run.searched, targets, counts, recipe.extraction.balance)
+        best = _most_right(right, run.searched, targets, counts, how.balance)
         chosen.append(replace(run, network=network).select(best))
-        differs = ((said_yes != rules[at])[:, best] & (weights[at] > 0)[:, None]).any(axis=0)
+        said_yes, rules[at] = said_yes[:, best], rules[at][:, best]
+        if is_pair:
+            answers = None if run.searched[best[0]] else said_yes[:, 0]
+            truth = targets.outputs[:, 0]
+            rules[at][:, 0] = rule_of_two_classes(chosen[-1].network, answers, x, truth, fold, how)
+        differs = ((said_yes != rules[at]) & (weights[at] > 0)[:, None]).any(axis=0)
         unlike.append(torch.as_tensor(np.flatnonzero(differs), device=network.l1.device))
-        rules[at], checks[at] = rules[at][:, best[differs]], checks[at][:, best[differs]]
+        rules[at], checks[at] = rules[at][:, differs], checks[at][:, best[differs]]
     if not any(map(len, unlike)):
         return chosen
     learners = [run.network.select(index) for run, index in zip(chosen, unlike, strict=True)]

@@ -27,10 +27,10 @@ as much."""
 
 
 class Rated(Protocol):
-    """A formula of so many literals, with its score."""
+    """A formula of so many literals, or two of its forms, each with its own; and its score."""
 
     @property
-    def literals(self) -> int: ...
+    def literals(self) -> int | tuple[int, ...]: ...
     @property
     def score(self) -> float | None: ...
 
@@ -45,7 +45,8 @@ def choose_point(
 ) -> int:
     """Position of the shortest formula of a front that is not clearly worse than the best one.
 
-    A formula is worth its score less what reading it costs: ``worth`` times :func:`reading_cost`. The best is
+    A formula is worth its score less what reading it costs: ``worth`` times :func:`reading_cost`, of several
+    forms the mean. The best is
     worth most, of equals it has the fewest literals. Another is clearly worse when it is worth less by more
     than ``standard_errors`` times the standard error of the *difference* of the two scores. Each score is a
     ratio of sums over rows,
@@ -86,8 +87,9 @@ def choose_point(
     1
     """
     scores = np.array([point.score for point in front], dtype=np.float64)
-    literals = np.array([point.literals for point in front])
-    value = scores - worth * reading_cost(literals)
+    forms = np.array([point.literals for point in front]).reshape(len(front), -1)
+    literals = forms.sum(axis=1)
+    value = scores - worth * reading_cost(forms).mean(axis=1)
     best = np.lexsort((literals, -value))[0]
     variance = np.square(influence - influence[best]) @ weight
     good = value >= value[best] - standard_errors * np.sqrt(variance) - 1e-12  # equals but for rounding
@@ -159,3 +161,7 @@ class Measured:
         whole[whole == 0] = 1.0  # nothing is counted, so nothing is right
         scores = np.minimum(right @ weight / whole, 1.0)
         return cls(scores, (right - scores[:, None] * counted) / whole[:, None], weight)
+
+    def select(self, index: Sequence[int]) -> Measured:
+        """Those of some of the formulas."""
+        return Measured(self.scores[index], self.influence[index], self.weight)

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,9 +42,6 @@ NECESSARY_RECALL: Final = 0.995
 SUFFICIENT_PRECISION: Final = 0.95
 """Share of the target among the rows on which a sufficient condition holds."""
 _IMPLICATIONS: Final = (RuleKind.IF, RuleKind.ONLY_IF)
-DEARER: Final = 1.25
-"""How much more a literal must bring in a formula that a network settles on: after that it is all the network
-says, and what was gained by chance does not come back on other rows."""
 RESTARTS: Final = 1
 """Restarts of the search for the front: enough for tables over few concepts, and many times quicker."""
 
@@ -135,66 +132,6 @@ def explain_class(
         scores=None if held_out is None else rates_on(formula, table, held_out, "validation"),
         front=front,
     )
-
-
-def formula_to_settle_on(
-    table: TruthTable,
-    truth: TruthTable,
-    *,
-    order: Sequence[str] | ArrayLike | None = None,
-    max_literals: int | None = None,
-) -> Formula:
-    """The formula that a network should give way to.
-
-    It is chosen as by :func:`explain_class`, with literals that are :data:`DEARER`, and found sooner: nothing
-    is made of the rest of the front, which ends where a literal brings less than half of its worth. Where the
-    truth is all on one side, it is the last of that front.
-
-    Parameters
-    ----------
-    table, truth, order, max_literals
-        As for :func:`explain_class`; both tables are about the same tuples.
-
-    Examples
-    --------
-    Of 1000 rows ``a`` is right about all but one or ten, ``a | b`` about all.
-
-    >>> X = [[0, 0], [0, 1], [1, 0]]
-    >>> for n in (1, 10):
-    ...     truth = TruthTable.from_counts(X, [0, n, 500 - n], [500, 0, 0], ["a", "b"])
-    ...     print(formula_to_settle_on(truth, truth))
-    a
-    a | b
-    """
-    yes, no = float(table.yes.sum()), float(table.no.sum())
-    if yes == 0 or no == 0:
-        return FALSE if yes == 0 else TRUE
-    true, false = float(truth.yes.sum()), float(truth.no.sum())
-    worth, one_sided = DEARER * literal_worth(true, false), 0.0 in (true, false)
-    # Rows of the rarer side may count more in the truth than in the table: there the price is less.
-    shares = np.array([yes, no]) / (yes + no) / (np.array([true, false]) / (true + false)).clip(min=1e-12)
-    found = minimize_path(
-        table,
-        max_literals=max_literals,
-        order=order,
-        exact=False,
-        restarts=RESTARTS,
-        literal_cost=(literal_worth(yes, no) if one_sided else worth * min(1.0, shares.min())) / 2.0,
-    )
-    if one_sided:
-        return found[-1].formula
-    measured = Measured.of(np.array([each.cover.contains(truth.rows) for each in found]), truth, "accuracy")
-    front = [
-        _Rated(each.literals, score) for each, score in zip(found, measured.scores.tolist(), strict=True)
-    ]
-    return found[choose_point(front, measured.influence, measured.weight, worth=worth)].formula
-
-
-class _Rated(NamedTuple):
-    """A formula that need not be made unless it is taken."""
-
-    literals: int
-    score: float
 
 
 def rates_on(

@@ -1,0 +1,97 @@
+"""What networks settle on: the rule of each member, and the one rule of two classes.
+
+:mod:`logiclens.explain.aim` chooses the formulas; here they are read off networks, and asked about rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from logiclens.estimators.asking import ask, by_tuple
+from logiclens.estimators.counting import Fold
+from logiclens.estimators.extraction import Extraction, Reader
+from logiclens.estimators.targets import Problem, Targets
+from logiclens.explain.aim import formula_of_two_classes, formula_to_settle_on
+from logiclens.explain.label import Label
+from logiclens.explain.trimming import trimmed
+from logiclens.logic import Formula
+from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.nn.population import LogicNetwork
+
+
+def rules_of_members(
+    network: LogicNetwork,
+    searched: BoolArray,
+    x: FloatArray,
+    targets: Targets,
+    fold: Fold,
+    how: Extraction,
+) -> BoolArray:
+    """What the rule of each member says about each row, (n, members): several members may share an output.
+
+    A member says yes where its output is above one half. What the truth does not bear out is left out of its
+    rule, so that the network, which gives way to it, is right more often. The rule of a ``searched`` member,
+    which reads the concepts of a short formula, is such a formula: the truth alone decides about it.
+    """
+    said_yes = ask(network, x) > 0
+    per_output = network.members // targets.outputs.shape[1]
+    reader = Reader(network, x, fold, replace(how, ask=False, exact=False))
+    found = np.zeros(said_yes.shape, dtype=np.bool_)
+    for member in range(network.members):
+        output = member // per_output
+        label = targets.labels[-1 if targets.problem is Problem.BINARY else output]
+        truth = targets.outputs[:, output]
+        answers = None if searched[member] else said_yes[:, member]
+        found[:, member] = _aim(reader, member, answers, truth, label).evaluate(x, names=how.names)
+    return found
+
+
+def rule_of_two_classes(
+    network: LogicNetwork,
+    said_yes: BoolArray | None,
+    x: FloatArray,
+    truth: FloatArray,
+    fold: Fold,
+    how: Extraction,
+) -> BoolArray:
+    """What the rule of two classes says about each row, (n,): it is short for either class.
+
+    Parameters
+    ----------
+    network : LogicNetwork
+        Its one member is about the second class.
+    said_yes : ndarray of bool, shape (n,), or None
+        What it says; None where the truth alone decides, as for a searched member.
+    x : ndarray of shape (n, n_concepts)
+    truth : ndarray of shape (n,)
+        How far each row belongs to the second class.
+    fold : Fold
+    how : Extraction
+    """
+    reader = Reader(network, x, fold, how)
+    columns, scores = reader.columns(0)
+    rows = reader.rows_over(tuple(how.names[j] for j in columns))
+    true = reader.counted(truth, rows)
+    if said_yes is None:
+        formula = formula_of_two_classes(true, true, max_literals=how.max_literals)
+    else:
+        table = rows.answers(said_yes, reader.weight)
+        order = by_tuple(table, x[:, columns], scores, reader.weight) if scores.ndim == 2 else scores
+        formula = formula_of_two_classes(table, true, order=order, max_literals=how.max_literals)
+    return formula.evaluate(x, names=how.names)
+
+
+def _aim(reader: Reader, member: int, said_yes: BoolArray | None, truth: FloatArray, label: Label) -> Formula:
+    """The formula, in any words, that a member settles on; of the truth alone without its answers."""
+    columns, scores = reader.columns(member)
+    rows = reader.rows_over(tuple(reader.how.names[j] for j in columns))
+    true, longest = reader.counted(truth, rows), reader.how.max_literals
+    if said_yes is None:
+        return formula_to_settle_on(true, true, max_literals=longest)
+    if reader.how.as_in_paper:
+        return trimmed(reader.explain(member, said_yes, truth, label)[0].formula, true)
+    table, x = rows.answers(said_yes, reader.weight), reader.x[:, columns]
+    order = by_tuple(table, x, scores, reader.weight) if scores.ndim == 2 else scores
+    return trimmed(formula_to_settle_on(table, true, order=order, max_literals=longest), true)
