@@ -16,7 +16,7 @@ from tests.strategies import all_rows
 @pytest.mark.parametrize("asked", [False, True])
 @pytest.mark.parametrize("factor", [1.0, 3.0, 100.0])
 def test_networks_settle_on_what_would_be_taken(monkeypatch, asked, factor):
-    """Next to nothing that is worth more is left out where the front ends early: in 1 of 100 tables at most."""
+    """Next to nothing that is worth more is left out where fronts end early: in 1 of 100 tables at most."""
     monkeypatch.setattr(aim, "DEARER", 1.0)
     less = 0
     for seed in range(100):
