@@ -107,7 +107,7 @@ def flipped(table: TruthTable) -> TruthTable:
 def forms(formula: Formula) -> tuple[int, int]:
     """Literals of the formula and of its complement."""
     cover = Cover.from_formula(formula.arg if isinstance(formula, Not) else formula)
-    return cover.n_literals, cover.complement().simplify().n_literals
+    return cover.n_literals, cover.complement().n_literals
 
 
 def value(formula: Formula, truth: TruthTable) -> float:

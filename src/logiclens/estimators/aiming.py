@@ -16,7 +16,7 @@ from logiclens.estimators.targets import Problem, Targets
 from logiclens.explain.aim import formula_of_two_classes, formula_to_settle_on
 from logiclens.explain.label import Label
 from logiclens.explain.trimming import trimmed
-from logiclens.logic import Formula
+from logiclens.logic import Formula, TruthTable
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.nn.population import LogicNetwork
 
@@ -33,7 +33,8 @@ def rules_of_members(
 
     A member says yes where its output is above one half. What the truth does not bear out is left out of its
     rule, so that the network, which gives way to it, is right more often. The rule of a ``searched`` member,
-    which reads the concepts of a short formula, is such a formula: the truth alone decides about it.
+    which reads the concepts of a short formula, is such a formula: the truth alone decides about it. Of two
+    classes it is short for either.
     """
     said_yes = ask(network, x) > 0
     per_output = network.members // targets.outputs.shape[1]
@@ -41,29 +42,32 @@ def rules_of_members(
     found = np.zeros(said_yes.shape, dtype=np.bool_)
     for member in range(network.members):
         output = member // per_output
-        label = targets.labels[-1 if targets.problem is Problem.BINARY else output]
         truth = targets.outputs[:, output]
-        answers = None if searched[member] else said_yes[:, member]
-        found[:, member] = _aim(reader, member, answers, truth, label).evaluate(x, names=how.names)
+        if searched[member]:
+            formula = _searched(reader, member, truth, targets.problem)
+        else:
+            label = targets.labels[-1 if targets.problem is Problem.BINARY else output]
+            formula = _aim(reader, member, said_yes[:, member], truth, label)
+        found[:, member] = formula.evaluate(x, names=how.names)
     return found
 
 
 def rule_of_two_classes(
     network: LogicNetwork,
-    said_yes: BoolArray | None,
+    said_yes: BoolArray,
     x: FloatArray,
     truth: FloatArray,
     fold: Fold,
     how: Extraction,
 ) -> BoolArray:
-    """What the rule of two classes says about each row, (n,): it is short for either class.
+    """What the rule of a network of two classes says about each row, (n,): it is short for either class.
 
     Parameters
     ----------
     network : LogicNetwork
         Its one member is about the second class.
-    said_yes : ndarray of bool, shape (n,), or None
-        What it says; None where the truth alone decides, as for a searched member.
+    said_yes : ndarray of bool, shape (n,)
+        What it says.
     x : ndarray of shape (n, n_concepts)
     truth : ndarray of shape (n,)
         How far each row belongs to the second class.
@@ -71,27 +75,35 @@ def rule_of_two_classes(
     how : Extraction
     """
     reader = Reader(network, x, fold, how)
-    columns, scores = reader.columns(0)
-    rows = reader.rows_over(tuple(how.names[j] for j in columns))
-    true = reader.counted(truth, rows)
-    if said_yes is None:
-        formula = formula_of_two_classes(true, true, max_literals=how.max_literals)
-    else:
-        table = rows.answers(said_yes, reader.weight)
-        order = by_tuple(table, x[:, columns], scores, reader.weight) if scores.ndim == 2 else scores
-        formula = formula_of_two_classes(table, true, order=order, max_literals=how.max_literals)
+    table, true, order = _tables(reader, 0, said_yes, truth)
+    formula = formula_of_two_classes(table, true, order=order, max_literals=how.max_literals)
     return formula.evaluate(x, names=how.names)
 
 
-def _aim(reader: Reader, member: int, said_yes: BoolArray | None, truth: FloatArray, label: Label) -> Formula:
-    """The formula, in any words, that a member settles on; of the truth alone without its answers."""
-    columns, scores = reader.columns(member)
-    rows = reader.rows_over(tuple(reader.how.names[j] for j in columns))
-    true, longest = reader.counted(truth, rows), reader.how.max_literals
-    if said_yes is None:
-        return formula_to_settle_on(true, true, max_literals=longest)
+def _searched(reader: Reader, member: int, truth: FloatArray, problem: Problem) -> Formula:
+    """The formula of the truth alone, over the concepts that a member reads."""
+    columns, _ = reader.columns(member)
+    true = reader.counted(truth, reader.rows_over(tuple(reader.how.names[j] for j in columns)))
+    find = formula_of_two_classes if problem is Problem.BINARY else formula_to_settle_on
+    return find(true, true, max_literals=reader.how.max_literals)
+
+
+def _aim(reader: Reader, member: int, said_yes: BoolArray, truth: FloatArray, label: Label) -> Formula:
+    """The formula, in any words, that a member settles on."""
+    table, true, order = _tables(reader, member, said_yes, truth)
     if reader.how.as_in_paper:
         return trimmed(reader.explain(member, said_yes, truth, label)[0].formula, true)
-    table, x = rows.answers(said_yes, reader.weight), reader.x[:, columns]
-    order = by_tuple(table, x, scores, reader.weight) if scores.ndim == 2 else scores
-    return trimmed(formula_to_settle_on(table, true, order=order, max_literals=longest), true)
+    found = formula_to_settle_on(table, true, order=order, max_literals=reader.how.max_literals)
+    return trimmed(found, true)
+
+
+def _tables(
+    reader: Reader, member: int, said_yes: BoolArray, truth: FloatArray
+) -> tuple[TruthTable, TruthTable, FloatArray]:
+    """What a member says, the truth, and how the concepts matter, over those that it reads."""
+    columns, scores = reader.columns(member)
+    rows = reader.rows_over(tuple(reader.how.names[j] for j in columns))
+    table = rows.answers(said_yes, reader.weight)
+    by_row = scores.ndim == 2
+    order = by_tuple(table, reader.x[:, columns], scores, reader.weight) if by_row else scores
+    return table, reader.counted(truth, rows), order

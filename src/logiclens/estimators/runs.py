@@ -180,10 +180,9 @@ def _settled(
         best = _most_right(right, run.searched, targets, counts, how.balance)
         chosen.append(replace(run, network=network).select(best))
         said_yes, rules[at] = said_yes[:, best], rules[at][:, best]
-        if is_pair:
-            answers = None if run.searched[best[0]] else said_yes[:, 0]
+        if is_pair and not run.searched[best[0]]:
             truth = targets.outputs[:, 0]
-            rules[at][:, 0] = rule_of_two_classes(chosen[-1].network, answers, x, truth, fold, how)
+            rules[at][:, 0] = rule_of_two_classes(chosen[-1].network, said_yes[:, 0], x, truth, fold, how)
         differs = ((said_yes != rules[at]) & (weights[at] > 0)[:, None]).any(axis=0)
         unlike.append(torch.as_tensor(np.flatnonzero(differs), device=network.l1.device))
         rules[at], checks[at] = rules[at][:, differs], checks[at][:, best[differs]]

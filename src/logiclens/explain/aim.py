@@ -193,9 +193,9 @@ def _not_clearly_worse(measured: Measured, than: int) -> list[int]:
 
 
 def _literals_of_complement(found: Minimized, most: int | None) -> int | None:
-    """Literals of the complement as a DNF, or None where they or its terms are too many."""
+    """Literals of the complement as a DNF, nearly always a shortest one; None where it is too long."""
     try:
-        literals = found.cover.complement(MOST_TERMS).simplify().n_literals
+        literals = found.cover.complement(MOST_TERMS).n_literals
     except LimitError:
         return None
     return literals if most is None or literals <= most else None

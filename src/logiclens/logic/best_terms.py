@@ -262,8 +262,11 @@ def extended(terms: Terms, literals: IndexArray) -> Terms:
 
 def first_of_equal(terms: Terms) -> tuple[Terms, IndexArray]:
     """The terms without repetition, in the order they came, and where each first stood."""
-    _, first = np.unique(terms, axis=0, return_index=True)
-    first = np.sort(first)
+    whole = np.ascontiguousarray(terms).view(np.dtype((np.void, terms.shape[1])))[:, 0]
+    places: dict[bytes, int] = {}
+    for at, term in enumerate(whole.tolist()):  # so few that sorting them would take longer
+        places.setdefault(term, at)
+    first = np.fromiter(places.values(), np.intp, len(places))
     return terms[first], first
 
 
