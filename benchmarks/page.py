@@ -131,7 +131,9 @@ def page(
             "The paper's tables",
             [
                 f"Mean over folds and its standard error, fold seed {seeds[0]}. The two best of a line are "
-                "in bold; of fidelity it is the best network.",
+                "in bold; of fidelity it is the best network. The paper's networks of MIMIC-II (EBB) learned "
+                "the true labels, by a slip of its code; ours learn what a black box answers, see "
+                "[differences from the reference code](explanation/differences_from_reference_code.md).",
                 *_shown([tables.metric_table(board, column) for column in FOUR]),
             ],
         ),

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 FURTHER_ROUNDS = 4
 """How often the chosen networks are taught once more, while they still differ from their rules."""
 
-STANDARD_ERRORS = 1.0
+STANDARD_ERRORS = 1.5
 """A network that reads the concepts of a short formula is taken unless worse by more standard errors."""
 
 
