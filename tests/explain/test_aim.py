@@ -16,7 +16,10 @@ from tests.strategies import all_rows
 @pytest.mark.parametrize("asked", [False, True])
 @pytest.mark.parametrize("factor", [1.0, 3.0, 100.0])
 def test_networks_settle_on_what_would_be_taken(monkeypatch, asked, factor):
-    """Next to nothing that is worth more is left out where fronts end early: in 1 of 100 tables at most."""
+    """Next to nothing that is worth more is left out where fronts end early: in 1 of 100 tables at most.
+
+    Now and then, as of 16 tuples drawn with the seed 1144681485, the shorter search misses a formula.
+    """
     monkeypatch.setattr(aim, "DEARER", 1.0)
     less = 0
     for seed in range(100):
@@ -116,24 +119,28 @@ def value(formula: Formula, truth: TruthTable) -> float:
     return float(right(formula, truth).sum() / truth.total - price * reading_cost(forms(formula)).mean())
 
 
+def error_of_lead(one: Formula, other: Formula, truth: TruthTable) -> float:
+    """Standard error of the difference of two accuracies."""
+    differs = one.evaluate(truth.to_array(), truth.names) != other.evaluate(truth.to_array(), truth.names)
+    lead = (right(one, truth) - right(other, truth)).sum() / truth.total
+    return float(np.sqrt(((truth.yes + truth.no) @ differs / truth.total - lead**2) / truth.total))
+
+
 @pytest.mark.parametrize("n_concepts", [3, 4])
 def test_two_classes_settle_on_what_is_worth_more_read_both_ways(n_concepts):
-    """As much as the formula of either class by itself, but for what is chance; some are shorter."""
-    shorter = 0
+    """As much as the formula of either class by itself, but for what is chance, and shorter on the whole."""
+    saved = {True: 0, False: 0}
     for seed in range(30):
         truth = truth_about(seed, n_concepts)
         found = formula_of_two_classes(truth, truth)
-        for own in (
-            formula_to_settle_on(truth, truth),
-            Not(formula_to_settle_on(flipped(truth), flipped(truth))),
-        ):
-            lead = (right(own, truth) - right(found, truth)).sum() / truth.total
-            chance = 1.0 / np.sqrt(truth.total)  # as if all rows were at stake
+        of_first = Not(formula_to_settle_on(flipped(truth), flipped(truth)))
+        of_second = formula_to_settle_on(truth, truth)
+        for own in (of_first, of_second):
+            chance = STANDARD_ERRORS * error_of_lead(found, own, truth)
 
-            assert value(found, truth) >= value(own, truth) - STANDARD_ERRORS * chance
-            assert lead <= aim.STANDARD_ERRORS * chance
-            shorter += sum(forms(found)) < sum(forms(own))
-    assert shorter > 0
+            assert value(found, truth) >= value(own, truth) - chance - 1e-9
+            saved[own is of_first] += sum(forms(own)) - sum(forms(found))
+    assert min(saved.values()) > 0
 
 
 def test_two_classes_settle_on_a_formula_that_is_short_either_way():
@@ -169,6 +176,35 @@ def test_no_form_is_longer_than_asked_for_where_a_shorter_one_is_about_as_good(m
     truth = TruthTable.from_counts(rows, yes, no, list("abcd"))
 
     assert forms(formula_of_two_classes(truth, truth, max_literals=most)) == literals
+
+
+def test_formulas_of_the_first_class_compete():
+    """Here only these are within four literals."""
+    rows, names = all_rows(4), list("abcd")
+    first = parse_formula("(a & b) | (c & d)")
+    no = 100.0 * first.evaluate(rows, names)
+    truth = TruthTable.from_counts(rows, 100.0 - no, no, names)
+
+    found = formula_of_two_classes(truth, truth, max_literals=4)
+
+    assert isinstance(found, Not)
+    assert equivalent(found, Not(first))
+
+
+def test_what_cannot_be_is_no_reason_for_a_longer_form():
+    """Of kinds that exclude one another, both forms have five literals: the complement would have twelve."""
+    names, kinds = ["A", "B", "C", "D", "p", "q"], np.eye(4, dtype=bool)
+    rows = np.array([[*kind, p, q] for kind in kinds for p in (False, True) for q in (False, True)])
+    planted = parse_formula("C | (B & q) | (A & p)").evaluate(rows, names)
+    n_rows = np.where(rows[:, 1], 5.0, 100.0)
+    right, wrong = n_rows * np.where(rows[:, 1], 1.0, 0.9), n_rows * np.where(rows[:, 1], 0.0, 0.1)
+    truth = TruthTable.from_counts(
+        rows, np.where(planted, right, wrong), np.where(planted, wrong, right), names
+    )
+
+    found = formula_of_two_classes(truth, truth)
+
+    assert (found.evaluate(rows, names) == planted).all()
 
 
 def test_a_formula_for_one_class_is_taken_where_none_is_short_for_both():

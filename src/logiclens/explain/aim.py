@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from logiclens.errors import LimitError
 from logiclens.explain.choosing import Measured, choose_point, literal_worth
 from logiclens.explain.classwise import RESTARTS
+from logiclens.logic.arrays import BoolArray, quiet_products
 from logiclens.logic.formula import FALSE, TRUE, Formula, Not
 from logiclens.logic.minimize import Minimized, minimize_path
 from logiclens.logic.truth_table import TruthTable
@@ -25,9 +26,10 @@ from logiclens.logic.truth_table import TruthTable
 DEARER: Final = 1.25
 """How much more a literal must bring in a formula that a network settles on: after that it is all the network
 says, and what was gained by chance does not come back on other rows."""
-STANDARD_ERRORS: Final = 3.0
+CLEARLY_WORSE: Final = 3.0
 """A formula that is short for either class is not taken where it is right less often than one that is short
-for one of them, by more standard errors than this."""
+for one of them, by more standard errors than this; where rows of a rare class count more than others, these
+are too small."""
 MOST_TERMS: Final = 32
 """Terms of the longest complement that is looked at."""
 
@@ -82,7 +84,8 @@ def formula_of_two_classes(
     Formulas of both fronts compete, those for the second class and the complements of those for the first,
     as far as they are not clearly worse than the one that is best if only its own literals count. What
     reading them costs is the mean of both forms; neither has more than ``max_literals``, unless one of them
-    has in all of these formulas.
+    has in all of these formulas. The other form is the one that was found for the other class, where one says
+    the same about all tuples that occur, or else the complement.
 
     Parameters
     ----------
@@ -118,9 +121,13 @@ def formula_of_two_classes(
     fired = np.array([form.found.cover.contains(truth.rows) == form.is_second for form in forms])
     measured = Measured.of(fired, truth, "accuracy")
     alone = _choice([(form.found.literals,) for form in forms], measured, truth)
-    good = _not_clearly_worse(measured, alone)
-    opposite = [_literals_of_complement(forms[at].found, max_literals) for at in good]
-    both = {at: (forms[at].found.literals, n) for at, n in zip(good, opposite, strict=True) if n is not None}
+    shortest = _shortest(forms, fired)
+    both = {}
+    for at in _not_clearly_worse(measured, alone):
+        opposite = shortest.get((fired[at].tobytes(), not forms[at].is_second), np.inf)
+        opposite = min(opposite, _literals_of_complement(forms[at].found))
+        if opposite < np.inf and (max_literals is None or opposite <= max_literals):
+            both[at] = forms[at].found.literals, int(opposite)
     best = list(both)[_choice(list(both.values()), measured.select(list(both)), truth)] if both else alone
     formula, is_second = forms[best].found.formula, forms[best].is_second
     return formula if is_second else Not(formula)
@@ -185,17 +192,26 @@ def _choice(literals: Sequence[tuple[int, ...]], measured: Measured, truth: Trut
     return choose_point(rated, measured.influence, measured.weight, worth=worth)
 
 
+@quiet_products
 def _not_clearly_worse(measured: Measured, than: int) -> list[int]:
     """Positions of the formulas that are not right less often than one of them by more than chance."""
     error = np.sqrt(np.square(measured.influence - measured.influence[than]) @ measured.weight)
-    least = measured.scores[than] - STANDARD_ERRORS * error - 1e-12  # equals but for rounding
+    least = measured.scores[than] - CLEARLY_WORSE * error - 1e-12  # equals but for rounding
     return np.flatnonzero(measured.scores >= least).tolist()
 
 
-def _literals_of_complement(found: Minimized, most: int | None) -> int | None:
-    """Literals of the complement as a DNF, nearly always a shortest one; None where it is too long."""
+def _shortest(forms: Sequence[_Form], fired: BoolArray) -> dict[tuple[bytes, bool], float]:
+    """Literals of the shortest form for each class that says the same about all tuples that occur."""
+    found: dict[tuple[bytes, bool], float] = {}
+    for form, said in zip(forms, fired, strict=True):
+        key = said.tobytes(), form.is_second
+        found[key] = min(form.found.literals, found.get(key, np.inf))
+    return found
+
+
+def _literals_of_complement(found: Minimized) -> float:
+    """Literals of the complement on all tuples as a DNF, if not the shortest; infinitely many of too many."""
     try:
-        literals = found.cover.complement(MOST_TERMS).n_literals
+        return found.cover.complement(MOST_TERMS).n_literals
     except LimitError:
-        return None
-    return literals if most is None or literals <= most else None
+        return np.inf

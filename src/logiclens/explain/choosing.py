@@ -46,10 +46,9 @@ def choose_point(
     """Position of the shortest formula of a front that is not clearly worse than the best one.
 
     A formula is worth its score less what reading it costs: ``worth`` times :func:`reading_cost`, of several
-    forms the mean. The best is
-    worth most, of equals it has the fewest literals. Another is clearly worse when it is worth less by more
-    than ``standard_errors`` times the standard error of the *difference* of the two scores. Each score is a
-    ratio of sums over rows,
+    forms the mean. The best is worth most, of equals it has the fewest literals. Another is clearly worse
+    when it is worth less by more than ``standard_errors`` times the standard error of the *difference* of the
+    two scores. Each score is a ratio of sums over rows,
     ``s = sum(w u) / sum(w v)``: accuracy with ``u`` = right and ``v`` = 1. So a row's influence on it is
     ``psi = (u - s v) / sum(w v)``, and the variance of the difference of two scores is
     ``sum(w (psi_a - psi_b)^2)``. For accuracy, with the total weight ``n``, the weight ``q`` of the rows on

@@ -4,8 +4,7 @@ The paper joins the example-level explanations of a target's rows. Here the whol
 minimized instead, with the tuples that were never seen as don't-cares: that gives a front of formulas, from
 short and rough to long and exact. Which of them to take is decided on rows whose truth is known: every
 literal must earn its reading, the more the longer the formula is. Of what is then best, the shortest formula
-is taken that is not clearly worse, judged on rows where they differ, as by the one-standard-error rule. A
-formula that a network settles on is chosen in the same way, with dearer literals.
+is taken that is not clearly worse, judged on rows where they differ, as by the one-standard-error rule.
 
 What is asked of a formula depends on the kind of rule (Sec. 4.2):
 

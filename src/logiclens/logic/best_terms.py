@@ -262,10 +262,9 @@ def extended(terms: Terms, literals: IndexArray) -> Terms:
 
 def first_of_equal(terms: Terms) -> tuple[Terms, IndexArray]:
     """The terms without repetition, in the order they came, and where each first stood."""
-    whole = np.ascontiguousarray(terms).view(np.dtype((np.void, terms.shape[1])))[:, 0]
     places: dict[bytes, int] = {}
-    for at, term in enumerate(whole.tolist()):  # so few that sorting them would take longer
-        places.setdefault(term, at)
+    for at, term in enumerate(terms):  # so few that sorting them would take longer
+        places.setdefault(term.tobytes(), at)
     first = np.fromiter(places.values(), np.intp, len(places))
     return terms[first], first
 
