@@ -210,7 +210,7 @@ def _shortest(forms: Sequence[_Form], fired: BoolArray) -> dict[tuple[bytes, boo
 
 
 def _literals_of_complement(found: Minimized) -> float:
-    """Literals of the complement on all tuples as a DNF, if not the shortest; infinitely many of too many."""
+    """Literals of a DNF of the complement, not always the shortest; infinity where it has too many terms."""
     try:
         return found.cover.complement(MOST_TERMS).n_literals
     except LimitError:
