@@ -83,7 +83,7 @@ def rule_of_two_classes(
 def _searched(reader: Reader, member: int, truth: FloatArray, problem: Problem) -> Formula:
     """The formula of the truth alone, over the concepts that a member reads."""
     columns, _ = reader.columns(member)
-    true = reader.counted(truth, reader.rows_over(tuple(reader.how.names[j] for j in columns)))
+    true = reader.counted(truth, reader.rows_over(columns))
     find = formula_of_two_classes if problem is Problem.BINARY else formula_to_settle_on
     return find(true, true, max_literals=reader.how.max_literals)
 
@@ -102,7 +102,7 @@ def _tables(
 ) -> tuple[TruthTable, TruthTable, FloatArray]:
     """What a member says, the truth, and how the concepts matter, over those that it reads."""
     columns, scores = reader.columns(member)
-    rows = reader.rows_over(tuple(reader.how.names[j] for j in columns))
+    rows = reader.rows_over(columns)
     table = rows.answers(said_yes, reader.weight)
     by_row = scores.ndim == 2
     order = by_tuple(table, reader.x[:, columns], scores, reader.weight) if by_row else scores

@@ -172,7 +172,7 @@ class Reader:
         """
         columns, scores = self.columns(member)
         x, weight = self.x[:, columns], self.weight
-        rows = self.rows_over(tuple(self.how.names[j] for j in columns))
+        rows = self.rows_over(columns)
         table = rows.answers(said_yes, weight)
         if self.how.as_in_paper:
             found = _as_in_paper(x, said_yes, truth, scores, label, self.fold, list(table.names))
@@ -204,10 +204,10 @@ class Reader:
         support = float(table.yes.sum()) if self.how.n_told else explanation.support
         return replace(explanation, scores=rates, support=support), table
 
-    def rows_over(self, names: tuple[str, ...]) -> Grouped:
+    def rows_over(self, columns: IndexArray) -> Grouped:
         """The rows of the fold by their tuple over some concepts; asked twice in a row, the same."""
+        names = tuple(self.how.names[j] for j in columns)
         if self._rows is None or self._rows.names != names:
-            columns = [self.how.names.index(name) for name in names]
             self._rows = Grouped(self.x[:, columns], names)
         return self._rows
 
