@@ -77,19 +77,19 @@ class ExplainingMixin:
         """What is heard beside the network about each target: weights of concepts, the largest first.
 
         A target without a second opinion has no weights; of two classes, which share an output, the weights
-        of the first are those of the second with the other sign.
+        of the first are those of the second with the other sign. Of several classes, which have an opinion in
+        common, the weights of each say what speaks for it more than for the others.
         """
         check_is_fitted(self)
-        found: dict[Label, dict[str, float]] = {}
-        for at, label in enumerate(self._labels()):
-            opinion = self.network_.heard_by(0 if self.problem_ is Problem.BINARY else at)
-            sign = -1.0 if self.problem_ is Problem.BINARY and at == 0 else 1.0
-            order = [] if opinion is None else np.argsort(-np.abs(opinion.weight), kind="stable").tolist()
-            found[label] = {
-                self.concept_names_[j]: sign * float(opinion.weight[j])
-                for j in order
-                if opinion is not None and opinion.weight[j]
-            }
+        found: dict[Label, dict[str, float]] = {label: {} for label in self._labels()}
+        if self.network_.opinion is None:
+            return found
+        weights = self.network_.opinion.numpy()
+        if self.problem_ is Problem.BINARY:
+            weights = np.concatenate([-weights, weights])
+        for label, weight in zip(found, weights, strict=True):
+            order = np.argsort(-np.abs(weight), kind="stable")
+            found[label] = {self.concept_names_[j]: float(weight[j]) for j in order if weight[j]}
         return found
 
     def overruled(self, X: Any) -> BoolArray:
@@ -99,10 +99,11 @@ class ExplainingMixin:
         ----------
         X : data frame, array or mapping, n rows
         """
-        from logiclens.estimators.asking import ask
+        from logiclens.estimators.runs import network_answers
 
         x = self._rows(X)
-        return np.asarray(((ask(self.network_, x) > 0) != (ask(self.network_.alone(), x) > 0)).any(axis=1))
+        alone = network_answers(self.network_.alone(), x, self.problem_)
+        return np.asarray((self._answers(x) != alone).any(axis=1))
 
     def explain(self, X: Any = None, y: Any = None) -> ExplanationSet:
         """Class-level explanations (Eq. 2).
@@ -183,7 +184,7 @@ class ExplainingMixin:
         check_is_fitted(self)
         label = self._known(target)
         x = self._rows(X)
-        said = self._answers(x, alone=True)[:, self._labels().index(label)]
+        said = self._answers(x, explained=True)[:, self._labels().index(label)]
         if not said.any():
             raise InputError(
                 f"The network says no to {label!r} on all of the {count(len(x), 'row')}. "
@@ -223,11 +224,11 @@ class ExplainingMixin:
         check_is_fitted(self)
         return read_rows(X, self.concept_names_, self.vocabulary_, type(self).__name__)
 
-    def _answers(self, x: FloatArray, *, alone: bool = False) -> BoolArray:
-        """What the network says about each target, (n, n_targets); by itself, if ``alone``."""
+    def _answers(self, x: FloatArray, *, explained: bool = False) -> BoolArray:
+        """What the network says about each target, (n, n_targets); that which rules explain, if asked for."""
         from logiclens.estimators.runs import network_answers
 
-        return network_answers(self.network_.alone() if alone else self.network_, x, self.problem_)
+        return network_answers(self.network_.explained() if explained else self.network_, x, self.problem_)
 
     def _labels(self) -> tuple[Label, ...]:
         return tuple(plain_label(label) for label in self.classes_)
@@ -315,7 +316,7 @@ class ExplainingMixin:
         tuples = all_tuples(len(columns))
         x = np.zeros((len(tuples), len(self.concept_names_)))
         x[:, columns] = tuples
-        said = self._answers(x, alone=True)[:, at]
+        said = self._answers(x, explained=True)[:, at]
         return TruthTable.from_data(tuples, said, names=[self.concept_names_[j] for j in columns])
 
 

@@ -32,6 +32,7 @@ from logiclens.explain.paper import TOP_K, explain_class_as_in_paper
 from logiclens.explain.positive import prefer_values
 from logiclens.explain.rule import Rule, RuleKind
 from logiclens.explain.rule_set import ExplanationSet
+from logiclens.explain.two_classes import explain_two_classes, flipped
 from logiclens.explain.unseen import unseen_tuples, with_unseen
 from logiclens.logic import FALSE, TRUE, Formula, Not, TruthTable, simplify
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
@@ -105,11 +106,11 @@ def explain_targets(
 
     Notes
     -----
-    Formulas and tables are those of the networks without second opinions; scores are of what is said in the
-    end.
+    Formulas and tables are those of the networks without second opinions that overrule them; scores are of
+    what is said in the end.
     """
-    if network.opinion is not None:
-        rules, tables = explain_targets(network.alone(), x, targets, fold, how)
+    if network.opinion_margin is not None:
+        rules, tables = explain_targets(network.explained(), x, targets, fold, how)
         return retold(rules, network, x, targets, fold, how), tables
     weight = how.observed(fold.train + fold.check)
     answers = decisions(ask(network, x), targets.problem)
@@ -117,13 +118,14 @@ def explain_targets(
     if isinstance(network, PsiNetwork):
         found = _composed(network, x, answers, truth, targets, fold, how)
     else:
-        reader, binary = Reader(network, x, fold, how), targets.problem is Problem.BINARY
-        found = [
-            reader.explain(
-                0 if binary else at, answers[:, at], truth[:, at], label, is_yes=not binary or at == 1
-            )
-            for at, label in enumerate(targets.labels)
-        ]
+        reader = Reader(network, x, fold, how)
+        if targets.problem is Problem.BINARY:
+            found = reader.explain_both(answers[:, 1], truth[:, 1], targets.labels)
+        else:
+            found = [
+                reader.explain(at, answers[:, at], truth[:, at], label)
+                for at, label in enumerate(targets.labels)
+            ]
     explanations = [explanation for explanation, _ in found]
     tables = {explanation.target: table for explanation, table in found}
     return rule_set(explanations, x, truth, weight, how.names, targets.problem, how.vocabulary), tables
@@ -171,13 +173,13 @@ class Reader:
         ``is_yes`` is what an output above one half says about the target: no to the first of two classes.
         """
         columns, scores = self.columns(member)
-        x, weight = self.x[:, columns], self.weight
         rows = self.rows_over(columns)
-        table = rows.answers(said_yes, weight)
+        table = rows.answers(said_yes, self.weight)
         if self.how.as_in_paper:
+            x = self.x[:, columns]
             found = _as_in_paper(x, said_yes, truth, scores, label, self.fold, list(table.names))
             return replace(found, rule=replace(found.rule, formula=self.possible(found.formula))), table
-        order = by_tuple(table, x, scores, weight) if scores.ndim == 2 else scores
+        order = self._order(table, columns, scores)
         # The formula's length is decided on all rows: those held out have already decided when training
         # stopped, and of a rare target there may be none among them. Where the network is asked about unseen
         # tuples, the formula that agrees with it most is taken.
@@ -193,9 +195,47 @@ class Reader:
             max_literals=self.how.max_literals,
             exact=self.how.exact,
         )
+        return self._finished(explanation, table, said_yes, truth, rows)
+
+    def explain_both(
+        self, said_yes: BoolArray, truth: FloatArray, labels: tuple[Label, ...]
+    ) -> list[tuple[Explanation, TruthTable]]:
+        """The explanations of two classes, from what the one member says about the second."""
+        sides = [(~said_yes, 1.0 - truth), (said_yes, truth)]
+        if self.how.kind is not RuleKind.IFF or self.how.as_in_paper or self.how.ask:
+            return [self.explain(0, *sides[at], label, is_yes=at == 1) for at, label in enumerate(labels)]
+        columns, scores = self.columns(0)
+        rows = self.rows_over(columns)
+        table = rows.answers(said_yes, self.weight)
+        found = explain_two_classes(
+            table,
+            (labels[0], labels[1]),
+            self.counted(truth, rows),
+            order=self._order(table, columns, scores),
+            max_literals=self.how.max_literals,
+            exact=self.how.exact,
+        )
+        return [
+            self._finished(explanation, of, said, true, rows)
+            for explanation, of, (said, true) in zip(found, (flipped(table), table), sides, strict=True)
+        ]
+
+    def _order(self, table: TruthTable, columns: IndexArray, scores: FloatArray) -> FloatArray:
+        """How the concepts matter, (m,) or by tuple of a table, (n_tuples, m)."""
+        return by_tuple(table, self.x[:, columns], scores, self.weight) if scores.ndim == 2 else scores
+
+    def _finished(
+        self,
+        explanation: Explanation,
+        table: TruthTable,
+        said_yes: BoolArray,
+        truth: FloatArray,
+        rows: Grouped,
+    ) -> tuple[Explanation, TruthTable]:
+        """An explanation in the words of a raw table, with scores on the rows that are data."""
         if self.how.vocabulary is not None:
             explanation = _worded(explanation, table, self.how.vocabulary)
-        seen = self.how.observed(weight)
+        seen = self.how.observed(self.weight)
         if self.how.n_told:
             table = rows.answers(said_yes, seen)
         rates = rates_on(

@@ -18,6 +18,7 @@ from logiclens.estimators.aiming import rule_of_two_classes, rules_of_members
 from logiclens.estimators.asking import ask
 from logiclens.estimators.balancing import Balance
 from logiclens.estimators.candidates import Trained
+from logiclens.estimators.common_opinion import common_opinion
 from logiclens.estimators.counting import Distinct, Fold, are_counts, as_counts
 from logiclens.estimators.extraction import Extraction, explain_targets
 from logiclens.estimators.fitting import Population, train_folds
@@ -112,6 +113,8 @@ def fit_folds(
     fitted = []
     for run, fold in zip(trained, folds, strict=True):
         final = run.network.double().cpu()
+        if recipe.listens and (common := common_opinion(final, x, targets, fold)) is not None:
+            final.hear(common)
         rules, tables = explain_targets(final, x, targets, fold, recipe.extraction)
         if recipe.listens:
             of = recipe.population

@@ -124,8 +124,7 @@ def restore(model: ModelFile) -> LENClassifier:
         raise InputError(f'"named" must be true or false. Got {shown(entries["named"])}.')
     _check_rules(model.rules, labels, names, problem)
     attributes = _network_attributes(kind, entries["network"])
-    n_outputs = 1 if problem is Problem.BINARY else len(labels)
-    _check_tensors(model.tensors, n_outputs, attributes["hidden"], len(names))
+    _check_tensors(model.tensors, problem, len(labels), attributes["hidden"], len(names))
 
     vocabulary = model.rules.vocabulary
     columns = names if vocabulary is None else vocabulary.columns
@@ -292,11 +291,12 @@ def _network_attributes(kind: str, saved: Any) -> dict[str, Any]:
 
 
 def _check_tensors(
-    tensors: Mapping[str, NDArray[Any]], n_outputs: int, hidden: list[int], n_concepts: int
+    tensors: Mapping[str, NDArray[Any]], problem: Problem, n_labels: int, hidden: list[int], n_concepts: int
 ) -> None:
     """Refuse tensors that are missing, unknown, of another shape or type, or hold impossible values."""
     from logiclens.nn.opinion import OPINION
 
+    n_outputs = 1 if problem is Problem.BINARY else n_labels
     # What the file decides freely: how many concepts are read, how many epochs there were.
     width = tensors["columns"].shape[-1] if "columns" in tensors and tensors["columns"].ndim else n_concepts
     epochs = len(tensors["loss_curve"]) if "loss_curve" in tensors and tensors["loss_curve"].ndim else 0
@@ -310,7 +310,10 @@ def _check_tensors(
         expected["columns"] = ("int64", (n_outputs, width))
     if any(name in tensors for name in OPINION):
         shapes = ((n_outputs, n_concepts), (n_outputs,), (n_outputs,))
-        expected |= {name: ("float64", shape) for name, shape in zip(OPINION, shapes, strict=True)}
+        parts = dict(zip(OPINION, shapes, strict=True))
+        if problem is Problem.SINGLE_LABEL:  # one in common has no margins
+            del parts["opinion_margin"]
+        expected |= {name: ("float64", shape) for name, shape in parts.items()}
     sizes = [width, *hidden, 1]
     for at, (n_in, n_out) in enumerate(pairwise(sizes)):
         expected[f"layers.{at}.weight"] = ("float64", (n_outputs, n_out, n_in))

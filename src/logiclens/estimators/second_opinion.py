@@ -42,9 +42,9 @@ SURE: Final = float(np.log(1.5))
 """Least margin: odds of 3 to 2, by themselves, to what the network says."""
 STANDARD_ERRORS: Final = 1.0
 """Where the two differ, a second opinion must be right more often, by more standard errors than this."""
-RIDGES: Final = (1.0, 3.0, 10.0, 30.0)
-"""Penalties on squared weights to choose from; the third serves to find the concepts that weigh most."""
-PARTS: Final = 5
+RIDGES: Final = (1.0, 3.0, 10.0)
+"""Penalties on squared weights to choose from; the last serves to find the concepts that weigh most."""
+PARTS: Final = 4
 """Parts of the rows that are looked at without having been seen, one after the other."""
 MOST_ROWS: Final = 1 << 14
 """Rows up to which all are looked at; of more, about as many are drawn."""
@@ -64,7 +64,8 @@ def second_opinions(
     """A second opinion for each output, or None where there is nothing to gain.
 
     Outputs of several classes, of which the largest decides, have none: what is gained by one is no gain of
-    all. Of a handful of rows nothing can be told.
+    all. They hear one opinion in common (:mod:`~logiclens.estimators.common_opinion`). Of a handful of rows
+    nothing can be told.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ def second_opinions(
     """
     if targets.problem is Problem.SINGLE_LABEL:
         return [None] * network.members
-    counts = _drawn(as_counts(fold.train + fold.check))
+    counts = drawn(as_counts(fold.train + fold.check))
     used = counts > 0
     if used.sum() < 2 * PARTS:
         return [None] * network.members
@@ -148,10 +149,12 @@ def second_opinion(
     margin = best_margin(alone[best], truth, weight, said, rules)
     if margin is None:
         return None
-    return Opinion(whole.on_few[best].weight[:-1], whole.on_few[best].bias, margin)
+    weights, bias = whole.on_few[best].weight[:-1], whole.on_few[best].bias
+    margin = faithful_margin(x[:, :-1] @ weights + bias, weight, said, rules, margin)
+    return None if margin is None else Opinion(weights, bias, margin)
 
 
-def _drawn(counts: FloatArray) -> FloatArray:
+def drawn(counts: FloatArray) -> FloatArray:
     """How often each row is drawn, so that about :data:`MOST_ROWS` stand for all; fewer are all taken."""
     if (counts > 0).sum() <= MOST_ROWS:
         return counts
@@ -186,7 +189,7 @@ class _Weighed:
         if len(columns) > MOST_CONCEPTS:
             along = np.abs((share * (truth - answer)) @ x) / np.maximum(spread, 1e-12)
             columns = _largest(along, kept, MOST_CONCEPTS)
-        on_all = Regression.of(x, truth, weight, RIDGES[2], columns, start.on_all if start else None)
+        on_all = Regression.of(x, truth, weight, RIDGES[-1], columns, start.on_all if start else None)
         columns = _largest(np.abs(on_all.weight) * spread, kept, widest)
         starts = start.on_few if start else [None] * len(RIDGES)
         return cls(
@@ -229,21 +232,69 @@ def best_margin(
     >>> best_margin(logit, truth, np.ones(200), said, said[None])
     2.0
     """
-    against = np.flatnonzero(((logit > 0) != said) & (np.abs(logit) > SURE))
-    if not len(against):
-        return None
-    order = against[np.argsort(-np.abs(logit[against]), kind="stable")]  # the surest first
-    size, counted = np.abs(logit[order]), weight[order]
-    right = np.where(logit[order] > 0, truth[order], 1.0 - truth[order])
+    against = _against(logit, said, SURE)
+    size, counted = np.abs(logit[against]), weight[against]
+    right = np.where(logit[against] > 0, truth[against], 1.0 - truth[against])
     gain = np.cumsum(counted * (2.0 * right - 1.0))
     clear = gain > STANDARD_ERRORS * np.sqrt(np.cumsum(counted))
-    fidelity = np.mean([_fidelity(rule, said, order, weight) for rule in rules], axis=0)
-    apart = np.append(size[1:] < size[:-1], True)  # rows about which it is equally sure go together
-    good = apart & clear & (fidelity >= LEAST_FIDELITY)
+    good = clear & _faithful(size, weight, said, rules, against)
     if not good.any():
         return None
-    last = int(np.where(good, gain, -np.inf).argmax())
-    following = size[last + 1] if last + 1 < len(size) else SURE
+    return _between(size, int(np.where(good, gain, -np.inf).argmax()), SURE)
+
+
+def faithful_margin(
+    logit: FloatArray, weight: FloatArray, said: BoolArray, rules: BoolArray, least: float
+) -> float | None:
+    """The smallest margin from ``least`` on with which a network keeps to its rules, or None.
+
+    A margin is chosen by second opinions from some of the rows about the others. That from all of them is
+    surer of itself, and would be heard more often.
+
+    Parameters
+    ----------
+    logit, weight, said, rules
+        As for :func:`best_margin`.
+    least : float
+
+    Examples
+    --------
+    Of 200 rows a second opinion may overrule four.
+
+    >>> said, logit = np.repeat([True, False], 100), np.repeat([3.0, -3.0], 100)
+    >>> logit[:6] = [-9.0, -8.0, -7.0, -6.0, -5.0, -4.0]
+    >>> faithful_margin(logit, np.ones(200), said, said[None], 4.5)
+    5.5
+    """
+    against = _against(logit, said, least)
+    size = np.abs(logit[against])
+    good = _faithful(size, weight, said, rules, against)
+    if not len(good) or good[-1]:
+        return least
+    return _between(size, int(np.flatnonzero(good)[-1]), least) if good.any() else None
+
+
+def _against(logit: FloatArray, said: BoolArray, margin: float) -> IndexArray:
+    """Rows about which a second opinion says otherwise, and is sure; the surest first."""
+    against = np.flatnonzero(((logit > 0) != said) & (np.abs(logit) > margin))
+    return against[np.argsort(-np.abs(logit[against]), kind="stable")]
+
+
+def _faithful(
+    size: FloatArray, weight: FloatArray, said: BoolArray, rules: BoolArray, order: IndexArray
+) -> BoolArray:
+    """Whether a network keeps to its rules if it is overruled about the rows up to each in ``order``.
+
+    Rows about which a second opinion is equally sure go together.
+    """
+    apart = np.append(size[1:] < size[:-1], np.ones(min(len(size), 1), dtype=np.bool_))
+    fidelity = np.mean([_fidelity(rule, said, order, weight) for rule in rules], axis=0)
+    return np.asarray(apart & (fidelity >= LEAST_FIDELITY))
+
+
+def _between(size: FloatArray, last: int, least: float) -> float:
+    """The margin that lets those up to ``last`` be heard, and none of the following."""
+    following = size[last + 1] if last + 1 < len(size) else least
     return float((size[last] + following) / 2.0)
 
 

@@ -52,7 +52,7 @@ class Widths:
 ALL = Widths(common=(0,), rare=(0,))
 """All concepts."""
 
-WIDTHS = Widths(common=(6, 20), rare=(10, 20), heard=14)
+WIDTHS = Widths(common=(6, 20), rare=(10, 20), heard=30)
 """Concepts that a network keeps under ``max_concepts="auto"``."""
 
 _COUNTS = ("epochs", "restarts", "candidates", "patience", "fan_in")

@@ -9,7 +9,6 @@ both forms are counted, and a formula is taken that is short either way.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import ArrayLike
 from logiclens.errors import LimitError
 from logiclens.explain.choosing import Measured, choose_point, literal_worth
 from logiclens.explain.classwise import RESTARTS
+from logiclens.explain.two_classes import flipped
 from logiclens.logic.arrays import BoolArray, quiet_products
 from logiclens.logic.formula import FALSE, TRUE, Formula, Not
 from logiclens.logic.minimize import Minimized, minimize_path
@@ -115,7 +115,7 @@ def formula_of_two_classes(
         return constant
     if _one_sided(truth):
         return formula_to_settle_on(table, truth, order=order, max_literals=max_literals)
-    of_first = _front(_flipped(table), _flipped(truth), order, max_literals)
+    of_first = _front(flipped(table), flipped(truth), order, max_literals)
     of_second = _front(table, truth, order, max_literals)
     forms = [*(_Form(each, True) for each in of_second), *(_Form(each, False) for each in of_first)]
     fired = np.array([form.found.cover.contains(truth.rows) == form.is_second for form in forms])
@@ -156,11 +156,6 @@ def _constant(table: TruthTable) -> Formula | None:
 
 def _one_sided(truth: TruthTable) -> bool:
     return not (truth.yes.any() and truth.no.any())
-
-
-def _flipped(table: TruthTable) -> TruthTable:
-    """The same about the other class."""
-    return replace(table, yes=table.no, no=table.yes)
 
 
 def _front(

@@ -18,12 +18,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from logiclens.explain.choosing import Measured, choose_point, literal_worth
+from logiclens.explain.equivalence import Equivalents
 from logiclens.explain.explanation import Explanation, Scope
 from logiclens.explain.front import FrontPoint, Scores
 from logiclens.explain.label import Label, plain_label
@@ -43,6 +44,9 @@ SUFFICIENT_PRECISION: Final = 0.95
 _IMPLICATIONS: Final = (RuleKind.IF, RuleKind.ONLY_IF)
 RESTARTS: Final = 1
 """Restarts of the search for the front: enough for tables over few concepts, and many times quicker."""
+
+Chosen: TypeAlias = tuple[Formula, str, tuple[FrontPoint, ...]]
+"""A formula, its status, and the front that it was chosen from."""
 
 NEVER, ALWAYS = "never predicted on the data", "always predicted on the data"
 NOT_NECESSARY = f"no formula holds on {NECESSARY_RECALL:.1%} of the target"
@@ -105,21 +109,31 @@ def explain_class(
     check_table(table, "table")
     target, kind = plain_label(target), member(RuleKind, kind, "kind of rule")
     held_out = None if truth is None else check_table(truth, "truth").select(table.names)
-    yes, no = float(table.yes.sum()), float(table.no.sum())
-    front: tuple[FrontPoint, ...] = ()
-    formula: Formula
-    if yes == 0 or no == 0:
-        formula, status = (FALSE, NEVER) if yes == 0 else (TRUE, ALWAYS)
+    if not (table.yes.any() and table.no.any()):
+        chosen: Chosen = (TRUE, ALWAYS, ()) if table.yes.any() else (FALSE, NEVER, ())
     else:
         usable = held_out is not None and held_out.yes.any() and held_out.no.any()
         search = partial(minimize_path, max_literals=max_literals, order=order, restarts=RESTARTS)
-        formula, status, front = _chosen(
+        chosen = _chosen(
             table,
             kind,
             held_out if usable else None,
             partial(search, exact=exact if kind in _IMPLICATIONS else False),
             partial(prove, order=order, exact=exact),
         )
+    return as_explanation(chosen, target, kind, table, held_out, max_literals)
+
+
+def as_explanation(
+    chosen: Chosen,
+    target: Label,
+    kind: RuleKind,
+    table: TruthTable,
+    truth: TruthTable | None,
+    max_literals: int | None,
+) -> Explanation:
+    """The explanation of a target by a formula that was chosen for it, with scores."""
+    formula, status, front = chosen
     ends = bool(front) and formula == front[-1].formula and formula.complexity > 0
     if ends and front[-1].errors > 0 and max_literals is not None:
         status = f"{status} within max_literals={max_literals}"
@@ -127,8 +141,8 @@ def explain_class(
         Rule(target, formula, kind),
         scope=Scope.CLASS,
         status=status,
-        support=yes,
-        scores=None if held_out is None else rates_on(formula, table, held_out, "validation"),
+        support=float(table.yes.sum()),
+        scores=None if truth is None else rates_on(formula, table, truth, "validation"),
         front=front,
     )
 
@@ -178,8 +192,11 @@ def _chosen(
     truth: TruthTable | None,
     front_of: Callable[[TruthTable], tuple[Minimized, ...]],
     proof_of: Callable[[TruthTable, Minimized], Minimized],
-) -> tuple[Formula, str, tuple[FrontPoint, ...]]:
+) -> Chosen:
     """Formula, status and front of a target about which the network said yes and no."""
+    if kind not in _IMPLICATIONS:
+        forms = Equivalents.of(table, truth, front_of(table))
+        return forms.taken(proof_of(table, forms.found[forms.best()]))
     reference = table if truth is None else truth
     found = _candidates(table, kind, front_of)
     fired = np.array([each.cover.contains(reference.rows) for each in found])
@@ -194,59 +211,36 @@ def _chosen(
         fired = np.insert(fired, 0, True, axis=0)
     if kind is RuleKind.IF and len(formulas) == 1:
         statuses[TRUE] = NOT_NECESSARY
-    if kind in _IMPLICATIONS:
-        front = [point_on(formula, table) for formula in formulas]
-    else:
-        front = [_found_point(each) for each in found]
+    front = [point_on(formula, table) for formula in formulas]
     if truth is None:
         weighted = _weighted(table, kind)
         errors = [point_on(formula, weighted).errors for formula in formulas]
         at = int(np.argmin(errors))  # the first of equals is the shortest
     else:
-        measured = Measured.of(fired, truth, _measure(kind))
+        measured = Measured.of(fired, truth, "precision" if kind is RuleKind.IF else "recall")
         front = [replace(point, score=score) for point, score in zip(front, measured.scores, strict=True)]
         worth = literal_worth(float(truth.yes.sum()), float(truth.no.sum()))
         at = choose_point(front, measured.influence, measured.weight, worth=worth)
-    if kind in _IMPLICATIONS:
-        return formulas[at], statuses.get(formulas[at], str(Status.SEARCHED)), tuple(front)
-    best = proof_of(table, found[at])
-    point = _found_point(best)
-    if truth is not None:
-        measured = Measured.of(best.cover.contains(truth.rows)[None], truth, "accuracy")
-        point = replace(point, score=measured.scores[0])
-    shorter = [each for each in front if each.literals < point.literals and each.errors > point.errors]
-    longer = [each for each in front if each.literals > point.literals and each.errors < point.errors]
-    return best.formula, str(best.status), (*shorter, point, *longer)
-
-
-def _measure(kind: RuleKind) -> str:
-    """What the formulas of a front are compared by."""
-    return {RuleKind.IF: "precision", RuleKind.ONLY_IF: "recall"}.get(kind, "accuracy")
+    return formulas[at], statuses.get(formulas[at], str(Status.SEARCHED)), tuple(front)
 
 
 def _candidates(
     table: TruthTable, kind: RuleKind, front_of: Callable[[TruthTable], tuple[Minimized, ...]]
 ) -> list[Minimized]:
-    """Formulas to choose from, by length; for an implication, those of an equivalence among them.
+    """Formulas to choose from for an implication, by length; those of an equivalence are among them.
 
     With noise in the table, what is nearly an implication is often the equivalence cut off early.
     """
-    found = [*front_of(table)]
-    if kind in _IMPLICATIONS:
-        found += front_of(_weighted(table, kind))
-        distinct = {each.formula: each for each in found}
-        found = sorted(distinct.values(), key=lambda each: each.literals)
-    return found
+    found = (*front_of(table), *front_of(_weighted(table, kind)))
+    distinct = {each.formula: each for each in found}
+    return sorted(distinct.values(), key=lambda each: each.literals)
 
 
 def _good_enough(kind: RuleKind, fired: BoolArray, reference: TruthTable) -> BoolArray:
-    """Which formulas may stand in a rule of that kind, given their truth on the tuples."""
-    good = np.ones(len(fired), dtype=np.bool_)
+    """Which formulas may stand in an implication of that kind, given their truth on the tuples."""
     if kind is RuleKind.IF:
-        good = Measured.of(fired, reference, "recall").scores >= NECESSARY_RECALL
-    elif kind is RuleKind.ONLY_IF:
-        good = Measured.of(fired, reference, "precision").scores >= SUFFICIENT_PRECISION
-    return good
+        return np.asarray(Measured.of(fired, reference, "recall").scores >= NECESSARY_RECALL)
+    return np.asarray(Measured.of(fired, reference, "precision").scores >= SUFFICIENT_PRECISION)
 
 
 def _weighted(table: TruthTable, kind: RuleKind) -> TruthTable:
@@ -254,11 +248,6 @@ def _weighted(table: TruthTable, kind: RuleKind) -> TruthTable:
     yes = IMPLICATION_WEIGHT if kind is RuleKind.IF else 1.0
     no = IMPLICATION_WEIGHT if kind is RuleKind.ONLY_IF else 1.0
     return TruthTable(table.names, table.rows, table.yes * yes, table.no * no)
-
-
-def _found_point(found: Minimized) -> FrontPoint:
-    """A formula as the minimizer found it."""
-    return FrontPoint(found.formula, found.literals, found.errors)
 
 
 def point_on(formula: Formula, table: TruthTable) -> FrontPoint:

@@ -14,13 +14,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from logiclens.nn.opinion import OPINION, Opinion, heard, stacked
+from logiclens.nn.opinion import OPINION, CommonOpinion, Opinion, heard, stacked, told_apart
 from logiclens.nn.threads import threads_for
 
 N = TypeVar("N", bound="LogicNetwork")
@@ -104,7 +104,7 @@ class LogicNetwork(nn.Module):
         After pruning: the positions of the concepts each member still reads. None before: all of them.
     opinion, opinion_bias, opinion_margin : Tensor, or None
         Second opinions, once there are some (:mod:`~logiclens.nn.opinion`): weights (members, n_concepts),
-        biases and margins, each (members,).
+        biases and margins, each (members,). An opinion that members have in common has no margins.
     leak : float, or None
         Slope below 0 of the rectifiers that its hidden units are; None where they are something else.
     """
@@ -151,8 +151,10 @@ class LogicNetwork(nn.Module):
         """
         with threads_for(self.activations(len(x))):
             logits = self.logits(self.gather(x))
-            if self.opinion is None or self.opinion_bias is None or self.opinion_margin is None:
+            if self.opinion is None or self.opinion_bias is None:
                 return logits
+            if self.opinion_margin is None:
+                return told_apart(logits, x, self.opinion, self.opinion_bias)
             return heard(logits, x, self.opinion, self.opinion_bias, self.opinion_margin)
 
     def activations(self, n_rows: int) -> int:
@@ -199,13 +201,17 @@ class LogicNetwork(nn.Module):
         """Which concepts each member reads, its second opinion included, Boolean (members, n_concepts)."""
         return self.kept() if self.opinion is None else self.kept() | (self.opinion != 0)
 
-    def hear(self, opinions: Sequence[Opinion | None]) -> None:
-        """Give each member a second opinion, or none, from now on."""
-        for name, values in zip(OPINION, stacked(opinions, self.n_concepts), strict=True):
-            setattr(self, name, torch.as_tensor(values).to(self.l1))
+    def hear(self, opinions: Sequence[Opinion | None] | CommonOpinion) -> None:
+        """Give each member a second opinion, or none, from now on; or all of them one in common."""
+        if isinstance(opinions, CommonOpinion):
+            given: Sequence[Any] = (opinions.weight, opinions.bias, None)
+        else:
+            given = stacked(opinions, self.n_concepts)
+        for name, values in zip(OPINION, given, strict=True):
+            setattr(self, name, None if values is None else torch.as_tensor(values).to(self.l1))
 
     def heard_by(self, member: int) -> Opinion | None:
-        """The second opinion that a member hears."""
+        """The second opinion that a member hears by itself."""
         if self.opinion is None or self.opinion_bias is None or self.opinion_margin is None:
             return None
         weight = self.opinion[member].double().cpu().numpy()
@@ -218,6 +224,13 @@ class LogicNetwork(nn.Module):
         twin = copy.copy(self)
         twin._buffers = self._buffers | dict.fromkeys(OPINION)
         return twin
+
+    def explained(self) -> Self:
+        """What rules explain: the members without second opinions that overrule them.
+
+        An opinion in common overrules none: it decides where they do not.
+        """
+        return self if self.opinion_margin is None else self.alone()
 
     def spread(self, values: Tensor) -> Tensor:
         """Values by column, (members, m), as values by concept, (members, n_concepts), 0 where pruned."""
