@@ -27,8 +27,9 @@ class MuClassifier(LENClassifier):
     settle : bool, default True
         Whether the network gives way to its own rule where that costs little
         (:mod:`~logiclens.estimators.settling`), and hears a second opinion where more concepts, with
-        ``max_concepts="auto"`` 14 unless it keeps more, are sure of the opposite
-        (:mod:`~logiclens.estimators.second_opinion`).
+        ``max_concepts="auto"`` 30 unless it keeps more, are sure of the opposite
+        (:mod:`~logiclens.estimators.second_opinion`). Of several classes, which of them is nearest decides
+        where not exactly one network says yes (:mod:`~logiclens.estimators.common_opinion`).
     candidates : int, default 3
         Best networks of each target whose rules compete.
     rule, max_literals, unseen, aggregation, class_weight, hidden, l1, restarts, epochs, learning_rate, \
@@ -286,8 +287,9 @@ class EntropyClassifier(LENClassifier):
     settle : bool, default True
         Whether the network gives way to its own rule where that costs little
         (:mod:`~logiclens.estimators.settling`), and hears a second opinion where more concepts, with
-        ``max_concepts="auto"`` 14 unless it keeps more, are sure of the opposite
-        (:mod:`~logiclens.estimators.second_opinion`).
+        ``max_concepts="auto"`` 30 unless it keeps more, are sure of the opposite
+        (:mod:`~logiclens.estimators.second_opinion`). Of several classes, which of them is nearest decides
+        where not exactly one network says yes (:mod:`~logiclens.estimators.common_opinion`).
     candidates : int, default 3
         Best networks of each target whose rules compete.
     l1 : float or sequence of float
