@@ -21,7 +21,12 @@ import logiclens.estimators.second_opinion as module
 from logiclens.errors import InputError
 from logiclens.estimators import EntropyClassifier, MuClassifier, ReluClassifier
 from logiclens.estimators.asking import ask
-from logiclens.estimators.second_opinion import best_margin, deciding_literals, second_opinion
+from logiclens.estimators.second_opinion import (
+    best_margin,
+    deciding_literals,
+    faithful_margin,
+    second_opinion,
+)
 from logiclens.explain.model_file import decode, encode
 from logiclens.loading import load
 from logiclens.nn.opinion import Opinion
@@ -88,7 +93,61 @@ def test_it_is_not_heard_where_it_is_right_as_often_as_wrong():
     assert best_margin(logit, truth, np.ones(100), said, said[None]) is None
 
 
+@given(
+    seed=st.integers(0, 10_000),
+    least=st.sampled_from([0.7, 0.9, 0.98]),
+    start=st.sampled_from([0.5, 1.5, 9.0]),
+)
+def test_the_smallest_margin_is_taken_that_keeps_to_the_rules(seed: int, least: float, start: float):
+    random = np.random.default_rng(seed)
+    rules = random.random((2, 60)) < 0.4
+    rules[1] = rules[0] ^ (random.random(60) < 0.03)
+    said = rules[0] ^ (random.random(60) < 0.02)
+    logit = np.round(random.normal(0.0, 2.0, 60) * 2.0) / 2.0
+    weight = random.integers(1, 4, 60) * 1.0
+
+    def keeps(margin: float) -> bool:
+        now = np.where((np.abs(logit) > margin) & ((logit > 0) != said), logit > 0, said)
+        return (
+            np.mean([f1_score(now, rule, average="macro", sample_weight=weight) for rule in rules]) >= least
+        )
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "LEAST_FIDELITY", least)
+        found = faithful_margin(logit, weight, said, rules, start)
+    sizes = np.unique(np.abs(logit[((logit > 0) != said) & (np.abs(logit) > start)]))
+    margins = [start, *sizes[:-1]]  # with the largest, no row would be left
+
+    if not any(map(keeps, margins)):
+        assert found is None or not len(sizes)
+    else:
+        assert found is not None
+        first = next(margin for margin in margins if keeps(margin))
+        assert ((np.abs(logit) > found) == (np.abs(logit) > first))[(logit > 0) != said].all()
+
+
 # One output
+
+
+def test_it_keeps_to_the_rules_on_all_rows():
+    """A regression on all rows is surer of them than those on parts, which the margin is chosen by."""
+    larger = 0
+    for seed in range(6):
+        x, y = added_up(400, seed)
+        said = x[:, 0] * x[:, 1] > 0.5
+        found = second_opinion(x, y, np.ones(len(x)), np.array([0, 1]), said, said[None], 15)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "faithful_margin", lambda *args: args[-1])
+            before = second_opinion(x, y, np.ones(len(x)), np.array([0, 1]), said, said[None], 15)
+        assert before is not None
+        if found is None:
+            continue
+        z = x @ found.weight + found.bias
+        now = np.where((np.abs(z) > found.margin) & ((z > 0) != said), z > 0, said)
+        assert f1_score(now, said, average="macro") >= module.LEAST_FIDELITY
+        larger += found.margin > before.margin
+
+    assert larger
 
 
 def test_it_reads_what_the_network_reads_and_a_few_more():
