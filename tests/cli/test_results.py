@@ -82,7 +82,9 @@ def test_rules_that_know_more_than_a_guess_that_is_right_as_often():
 
 
 def test_rows_that_a_second_opinion_decides_about_are_counted():
-    assert accuracy_words(outcome(n_overruled=16)).endswith(" A second opinion decides about 16 of them.")
+    assert accuracy_words(outcome(n_overruled=16)).endswith(
+        " A second opinion changes the answer about 16 of them."
+    )
     assert "second opinion" not in accuracy_words(outcome())
 
 

@@ -14,6 +14,7 @@ import logiclens.estimators.common_opinion as module
 from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier
 from logiclens.estimators.asking import ask
+from logiclens.estimators.balancing import COUNTED, EVEN
 from logiclens.estimators.common_opinion import common_opinion
 from logiclens.estimators.counting import Fold
 from logiclens.estimators.targets import Problem, Targets
@@ -114,6 +115,22 @@ def test_a_model_that_was_saved_hears_it_again(model: MuClassifier, tmp_path: Pa
     assert again.second_opinions_ == model.second_opinions_
 
 
+def test_a_model_that_was_saved_explains_rows_by_the_network_of_their_class(
+    model: MuClassifier, tmp_path: Path
+):
+    """Without rows, a network is asked about tuples of its own concepts; others have nothing to say of them."""
+    model.save(tmp_path / "model.len")
+    again = load(tmp_path / "model.len")
+    x, _ = noisy(60, seed=4)
+    decided = x[~undecided(model, x)]
+
+    assert len(decided) > 20
+    for row in decided[:20]:
+        explained = again.explain_sample(row[None])
+        assert explained.status == model.explain_sample(row[None]).status
+        assert explained.formula.evaluate(row[None], NAMES).all()
+
+
 def test_an_opinion_without_biases_is_refused(model: MuClassifier, tmp_path: Path):
     model.save(tmp_path / "model.len")
     file = decode((tmp_path / "model.len").read_bytes())
@@ -137,19 +154,53 @@ def test_where_every_row_is_decided_there_is_nothing_to_say():
 def test_it_must_be_right_about_more_rows_than_the_networks():
     """Here they know best which is nearest."""
     network = untrained(N_CLASSES, N_CONCEPTS)
-    best = common_opinion(network, X, targets(np.eye(N_CLASSES)[Y]), whole(len(X)))
+    best = common_opinion(network, X, targets(np.eye(N_CLASSES)[Y]), whole(len(X)), COUNTED)
     assert best is not None
     with torch.no_grad():
         network.linears[-1].bias[:, 0, 0] -= torch.arange(N_CLASSES) * 5.0  # it is always the first
     truth = np.eye(N_CLASSES)[np.where(np.arange(len(X)) % 4 == 0, 0, Y)]
 
-    assert common_opinion(network, X, targets(truth), whole(len(X))) is None
+    assert common_opinion(network, X, targets(truth), whole(len(X)), COUNTED) is None
+
+
+def test_it_is_judged_by_rows_that_it_has_not_seen():
+    """Of many concepts that say nothing, it would know all rows by heart."""
+    random = np.random.default_rng(3)
+    x = (random.random((120, 80)) < 0.5) * 1.0
+    truth = np.eye(3)[np.where(random.random(120) < 0.6, 0, random.integers(0, 3, 120))]
+    network = untrained(3, 80)
+    with torch.no_grad():
+        network.linears[-1].bias[:, 0, 0] -= torch.arange(3) * 5.0  # the first, which is the most frequent
+    by_heart = module._Sums.of(x, truth, np.ones(120)).discriminant().logits(x).argmax(axis=1)
+
+    assert (by_heart == truth.argmax(axis=1)).mean() > 0.9
+    assert common_opinion(network, x, targets(truth), whole(120), COUNTED) is None
+
+
+def test_rare_classes_count_more_if_they_are_to():
+    y = np.where(np.random.default_rng(0).random(len(Y)) < 0.9, 0, Y)
+    truth = np.eye(N_CLASSES)[y]
+    found = [
+        common_opinion(untrained(N_CLASSES, N_CONCEPTS), X, targets(truth), whole(len(X)), balance)
+        for balance in (COUNTED, EVEN)
+    ]
+
+    assert found[1] is not None
+    said = [0.0 if each is None else (each.logits(X).argmax(axis=1) > 0).mean() for each in found]
+    assert said[1] > said[0] + 0.1
+
+
+def test_networks_that_read_nothing_have_no_opinion():
+    network = untrained(N_CLASSES, N_CONCEPTS)
+    network.linears[0].prune(torch.zeros(1))
+    truth = np.eye(N_CLASSES)[Y]
+    assert common_opinion(network, X, targets(truth), whole(len(X)), COUNTED) is None
 
 
 def test_without_rows_to_check_with_none_is_heard():
     fold = Fold(np.ones(len(X)), np.zeros(len(X)))
     truth = np.eye(N_CLASSES)[Y]
-    assert common_opinion(untrained(N_CLASSES, N_CONCEPTS), X, targets(truth), fold) is None
+    assert common_opinion(untrained(N_CLASSES, N_CONCEPTS), X, targets(truth), fold, COUNTED) is None
 
 
 @pytest.mark.parametrize("settings", [{"settle": False}, {"rule": "only_if"}, {"unseen": "ask"}])
@@ -164,8 +215,8 @@ def test_of_outputs_that_do_not_exclude_each_other_there_is_none(problem: Proble
     network = untrained(N_CLASSES, N_CONCEPTS)
     labels = tuple(range(N_CLASSES))
 
-    assert common_opinion(network, X, targets(truth), whole(len(X))) is not None
-    assert common_opinion(network, X, Targets(labels, problem, truth), whole(len(X))) is None
+    assert common_opinion(network, X, targets(truth), whole(len(X)), COUNTED) is not None
+    assert common_opinion(network, X, Targets(labels, problem, truth), whole(len(X)), COUNTED) is None
 
 
 # The discriminant
@@ -192,7 +243,9 @@ def whole(n_rows: int) -> Fold:
 
 def test_it_is_a_linear_discriminant(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "SHRUNK", 0.1)
-    found = common_opinion(untrained(N_CLASSES, N_CONCEPTS), X, targets(np.eye(N_CLASSES)[Y]), whole(len(X)))
+    found = common_opinion(
+        untrained(N_CLASSES, N_CONCEPTS), X, targets(np.eye(N_CLASSES)[Y]), whole(len(X)), COUNTED
+    )
     peer = LinearDiscriminantAnalysis(solver="lsqr").fit(X, Y)
     x, y = noisy(2000, seed=4)
 
@@ -206,8 +259,8 @@ def test_rows_that_count_twice_are_two_rows():
     network, twice = untrained(N_CLASSES, N_CONCEPTS), np.r_[0:900, 0:300]
     weight = np.where(np.arange(900) < 300, 2.0, 1.0)
     truth = np.eye(N_CLASSES)[Y]
-    one = common_opinion(network, X, targets(truth), Fold(weight * 0.75, weight * 0.25))
-    other = common_opinion(network, X[twice], targets(truth[twice]), whole(1200))
+    one = common_opinion(network, X, targets(truth), Fold(weight * 0.75, weight * 0.25), COUNTED)
+    other = common_opinion(network, X[twice], targets(truth[twice]), whole(1200), COUNTED)
 
     assert one is not None
     assert other is not None
@@ -232,7 +285,7 @@ def test_of_very_many_concepts_those_are_read_that_tell_classes_apart(monkeypatc
 @pytest.mark.parametrize("n_rows", [1, 2, 5, 9])
 def test_of_a_handful_of_rows_something_finite_is_said_or_nothing(n_rows: int):
     truth = np.eye(3)[np.arange(n_rows) % 3]
-    found = common_opinion(untrained(3, N_CONCEPTS), X[:n_rows], targets(truth), whole(n_rows))
+    found = common_opinion(untrained(3, N_CONCEPTS), X[:n_rows], targets(truth), whole(n_rows), COUNTED)
 
     assert found is None or np.isfinite(found.logits(X)).all()
 
@@ -241,7 +294,7 @@ def test_classes_that_do_not_vary_are_told_apart():
     """Nothing varies within classes, and one of them is rarely there."""
     y = np.r_[np.zeros(200, int), np.ones(200, int), [2, 2]]
     x = np.eye(3)[y]
-    found = common_opinion(untrained(3, 3, seed=1), x, targets(np.eye(3)[y]), whole(len(y)))
+    found = common_opinion(untrained(3, 3, seed=1), x, targets(np.eye(3)[y]), whole(len(y)), COUNTED)
 
     assert found is not None
     assert np.isfinite(found.weight).all()

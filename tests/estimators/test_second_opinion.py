@@ -129,6 +129,15 @@ def test_the_smallest_margin_is_taken_that_keeps_to_the_rules(seed: int, least: 
 # One output
 
 
+def test_what_a_larger_margin_leaves_must_be_a_gain(monkeypatch: pytest.MonkeyPatch):
+    said = X[:, 0] * X[:, 1] > 0.5
+    found = second_opinion(X, Y, np.ones(len(X)), np.array([0, 1]), said, said[None], 15)
+    assert found is not None
+
+    monkeypatch.setattr(module, "faithful_margin", lambda *_: 100.0)
+    assert second_opinion(X, Y, np.ones(len(X)), np.array([0, 1]), said, said[None], 15) is None
+
+
 def test_it_keeps_to_the_rules_on_all_rows():
     """A regression on all rows is surer of them than those on parts, which the margin is chosen by."""
     larger = 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -61,12 +63,20 @@ def test_rules_are_opposites_or_much_better_than_any(seed: int, noise: float):
     worth = literal_worth(float(truth.yes.sum()), float(truth.no.sum()))
 
     found = explain_two_classes(table, ("no", "yes"), truth, exact=False)
+    least = value(one_by_one, truth) - two_classes.OPPOSITE_WORTH * worth
 
     assert [each.target for each in found] == ["no", "yes"]
-    if not are_opposites(found, table):
-        assert [each.formula for each in found] == [each.formula for each in one_by_one]
-    least = value(one_by_one, truth) - two_classes.OPPOSITE_WORTH * worth
     assert value(found, truth) >= least - 1e-9
+    if are_opposites(found, table):
+        return
+    assert [each.formula for each in found] == [each.formula for each in one_by_one]
+    for first in found[0].front:
+        for second in found[1].front:
+            pair = (
+                replace(found[0], rule=replace(found[0].rule, formula=first.formula)),
+                replace(found[1], rule=replace(found[1].rule, formula=second.formula)),
+            )
+            assert not are_opposites(pair, table) or value(pair, truth) < least + 1e-9
 
 
 def test_two_rules_that_contradict_each_other_become_one_formula():

@@ -80,7 +80,7 @@ def test_weights_are_those_of_the_network_of_the_target(kind: str, target: str):
 
     with torch.no_grad():
         x = torch.as_tensor(X, dtype=member.network.l1.dtype)
-        logits = member.network(x)[member.at].double().numpy()
+        logits = member.network.alone()(x)[member.at].double().numpy()
     np.testing.assert_allclose(inputs[:, 0], -logits if member.opposite else logits, rtol=1e-3, atol=1e-4)
 
 

@@ -163,6 +163,8 @@ def _why_otherwise(model: Any, rules: ExplanationSet, one: Any, said: Any) -> tu
 
     if rules.multi_label or said == rules.predict(one).tolist()[0] or not model.overruled(one)[0]:
         return ()
+    if model.network_.has_opinion_in_common:
+        return ("Not exactly one of its outputs says yes: the nearest class is taken.",)
     because = model.explain_sample(one)
     if because.status != HEARD:  # it is sure of degrees, of which no literals speak
         return ("A second opinion decides.",)

@@ -63,7 +63,7 @@ class Outcome:
     n_uncovered, n_conflicts : int
         Rows on which no rule fires, and more than one.
     n_overruled : int
-        Rows about which a second opinion decides.
+        Rows about which a second opinion changes the answer.
     """
 
     classes: tuple[ClassOutcome, ...]

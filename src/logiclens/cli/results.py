@@ -123,7 +123,7 @@ def accuracy_words(outcome: Outcome) -> str:
     network = percent(outcome.network_accuracy)
     heard = ""
     if outcome.n_overruled:
-        heard = f" A second opinion decides about {outcome.n_overruled} of them."
+        heard = f" A second opinion changes the answer about {outcome.n_overruled} of them."
     return (
         f"The network is right about {network} of these rows, its rules alone about {rules}; {guess}{heard}"
     )

@@ -379,8 +379,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
     def predict_proba(self, X: Any) -> FloatArray:
         """``f_i`` for each target, (n, n_targets).
 
-        For IFF rules it estimates the probability of the target, as cross-entropy makes it, shifted by the
-        class weights. For IF and ONLY IF rules, whose hinge losses do not estimate probabilities, it is the
+        For IFF rules it estimates the probability of the target, shifted by the class weights, but for rows
+        that an opinion in common decides about: there it is in its order. For IF and ONLY IF rules it is the
         degree to which the network says yes. Rows of single-label problems are divided by their sum.
         """
         values = spread_outputs(expit(self._logits(X)), self.problem_)

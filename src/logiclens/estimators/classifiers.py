@@ -28,8 +28,9 @@ class MuClassifier(LENClassifier):
         Whether the network gives way to its own rule where that costs little
         (:mod:`~logiclens.estimators.settling`), and hears a second opinion where more concepts, with
         ``max_concepts="auto"`` 30 unless it keeps more, are sure of the opposite
-        (:mod:`~logiclens.estimators.second_opinion`). Of several classes, which of them is nearest decides
-        where not exactly one network says yes (:mod:`~logiclens.estimators.common_opinion`).
+        (:mod:`~logiclens.estimators.second_opinion`). Of several classes, the one that is nearest by the
+        concepts of all networks is taken where not exactly one says yes
+        (:mod:`~logiclens.estimators.common_opinion`).
     candidates : int, default 3
         Best networks of each target whose rules compete.
     rule, max_literals, unseen, aggregation, class_weight, hidden, l1, restarts, epochs, learning_rate, \
@@ -288,8 +289,9 @@ class EntropyClassifier(LENClassifier):
         Whether the network gives way to its own rule where that costs little
         (:mod:`~logiclens.estimators.settling`), and hears a second opinion where more concepts, with
         ``max_concepts="auto"`` 30 unless it keeps more, are sure of the opposite
-        (:mod:`~logiclens.estimators.second_opinion`). Of several classes, which of them is nearest decides
-        where not exactly one network says yes (:mod:`~logiclens.estimators.common_opinion`).
+        (:mod:`~logiclens.estimators.second_opinion`). Of several classes, the one that is nearest by the
+        concepts of all networks is taken where not exactly one says yes
+        (:mod:`~logiclens.estimators.common_opinion`).
     candidates : int, default 3
         Best networks of each target whose rules compete.
     l1 : float or sequence of float

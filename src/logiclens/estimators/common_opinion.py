@@ -8,7 +8,7 @@ network reads, and decides among the classes that say yes, or among all where no
 its mind (:func:`logiclens.nn.opinion.told_apart`).
 
 It is heard if, without having seen the rows that networks are checked with, it is right about more of those
-that they leave open.
+that they leave open. No more is asked of it: the largest output has no better claim to these rows.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Final
 import numpy as np
 
 from logiclens.estimators.asking import ask
+from logiclens.estimators.balancing import Balance
 from logiclens.estimators.counting import Fold, as_counts
 from logiclens.estimators.second_opinion import MOST_CONCEPTS, drawn
 from logiclens.estimators.targets import Problem, Targets
@@ -34,7 +35,7 @@ SHRUNK: Final = 0.2
 @quiet_products
 @one_thread()
 def common_opinion(
-    network: LogicNetwork, x: FloatArray, targets: Targets, fold: Fold
+    network: LogicNetwork, x: FloatArray, targets: Targets, fold: Fold, balance: Balance
 ) -> CommonOpinion | None:
     """What decides between classes where the networks do not, or None where nothing is gained.
 
@@ -45,18 +46,24 @@ def common_opinion(
     x : ndarray of shape (n, n_concepts)
     targets : Targets
     fold : Fold
+    balance : Balance
+        How the rows of each class are weighed.
     """
     if targets.problem is not Problem.SINGLE_LABEL:
         return None
     counts = drawn(as_counts(fold.train + fold.check))
     used = counts > 0
-    x, counts, truth = x[used], counts[used], targets.outputs[used]
+    x, counts, truth = x if used.all() else x[used], counts[used], targets.outputs[used]
+    size = counts @ truth
+    counts = counts * (truth @ balance.factor(size, size.sum() - size))
     checked = counts * (fold.check / np.maximum(fold.train + fold.check, np.finfo(float).tiny))[used]
     logits = ask(network, x)
     judged = ((logits > 0).sum(axis=1) != 1) & (checked > 0)
     if not judged.any():
         return None
     columns = _columns(network, x, truth, counts)
+    if not len(columns):
+        return None
     read, rows = x[:, columns], np.arange(int(judged.sum()))
     seen = _Sums.of(read, truth, counts - checked)
     own = logits[judged].argmax(axis=1)

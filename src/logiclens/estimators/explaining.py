@@ -84,7 +84,7 @@ class ExplainingMixin:
         found: dict[Label, dict[str, float]] = {label: {} for label in self._labels()}
         if self.network_.opinion is None:
             return found
-        weights = self.network_.opinion.numpy()
+        weights = self.network_.opinion.cpu().numpy()
         if self.problem_ is Problem.BINARY:
             weights = np.concatenate([-weights, weights])
         for label, weight in zip(found, weights, strict=True):
@@ -93,7 +93,7 @@ class ExplainingMixin:
         return found
 
     def overruled(self, X: Any) -> BoolArray:
-        """Rows about which a second opinion decides, (n,): that of any target.
+        """Rows about which a second opinion changes the answer, (n,): that of any target.
 
         Parameters
         ----------
@@ -144,9 +144,9 @@ class ExplainingMixin:
     def explain_sample(self, X: Any, target: Label | None = None) -> Explanation:
         """Example-level explanation (Eq. 1): why the network says what it says about one row.
 
-        The row's literals, cut down to those that are enough on the data: no row about which the network, by
-        itself, says otherwise satisfies them. Where a second opinion decides, those that make it sure,
-        whatever else is true.
+        The row's literals, cut down to those that are enough on the data: no row about which the network says
+        otherwise, before it is overruled, satisfies them. Where a second opinion overrules it, those that
+        make that one sure, whatever else is true.
 
         Parameters
         ----------
@@ -173,8 +173,8 @@ class ExplainingMixin:
         Parameters
         ----------
         X : data frame, array or mapping
-            The rows; those about which the network, without a second opinion, says no to the target are left
-            out.
+            The rows; those about which the network, unless a second opinion overrules it, says no to the
+            target are left out.
         target : label
 
         Returns
@@ -303,6 +303,8 @@ class ExplainingMixin:
 
     def _table(self, label: Label) -> TruthTable:
         """What the network says about a target on the rows of the fit or, once loaded, on all tuples."""
+        from logiclens.estimators.asking import ask
+
         if label in self.tables_:
             return self.tables_[label]
         at = self._labels().index(label)
@@ -316,7 +318,10 @@ class ExplainingMixin:
         tuples = all_tuples(len(columns))
         x = np.zeros((len(tuples), len(self.concept_names_)))
         x[:, columns] = tuples
-        said = self._answers(x, explained=True)[:, at]
+        # What the network of the target says by itself: others would read concepts that are not there.
+        said = ask(self.network_.alone(), x)[:, output] > 0
+        if self.problem_ is Problem.BINARY and at == 0:
+            said = ~said
         return TruthTable.from_data(tuples, said, names=[self.concept_names_[j] for j in columns])
 
 

@@ -113,11 +113,11 @@ def fit_folds(
     fitted = []
     for run, fold in zip(trained, folds, strict=True):
         final = run.network.double().cpu()
-        if recipe.listens and (common := common_opinion(final, x, targets, fold)) is not None:
+        of = recipe.population
+        if recipe.listens and (common := common_opinion(final, x, targets, fold, of.balance)) is not None:
             final.hear(common)
         rules, tables = explain_targets(final, x, targets, fold, recipe.extraction)
         if recipe.listens:
-            of = recipe.population
             opinions = second_opinions(final, rules, x, targets, fold, of.balance, of.widths.heard)
             if any(opinions):
                 final.hear(opinions)

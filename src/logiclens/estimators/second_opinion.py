@@ -151,7 +151,10 @@ def second_opinion(
         return None
     weights, bias = whole.on_few[best].weight[:-1], whole.on_few[best].bias
     margin = faithful_margin(x[:, :-1] @ weights + bias, weight, said, rules, margin)
-    return None if margin is None else Opinion(weights, bias, margin)
+    if margin is None:
+        return None
+    _, clear = _gain(alone[best], truth, weight, _against(alone[best], said, margin))
+    return Opinion(weights, bias, margin) if clear[-1:].any() else None
 
 
 def drawn(counts: FloatArray) -> FloatArray:
@@ -233,10 +236,7 @@ def best_margin(
     2.0
     """
     against = _against(logit, said, SURE)
-    size, counted = np.abs(logit[against]), weight[against]
-    right = np.where(logit[against] > 0, truth[against], 1.0 - truth[against])
-    gain = np.cumsum(counted * (2.0 * right - 1.0))
-    clear = gain > STANDARD_ERRORS * np.sqrt(np.cumsum(counted))
+    size, (gain, clear) = np.abs(logit[against]), _gain(logit, truth, weight, against)
     good = clear & _faithful(size, weight, said, rules, against)
     if not good.any():
         return None
@@ -278,6 +278,16 @@ def _against(logit: FloatArray, said: BoolArray, margin: float) -> IndexArray:
     """Rows about which a second opinion says otherwise, and is sure; the surest first."""
     against = np.flatnonzero(((logit > 0) != said) & (np.abs(logit) > margin))
     return against[np.argsort(-np.abs(logit[against]), kind="stable")]
+
+
+def _gain(
+    logit: FloatArray, truth: FloatArray, weight: FloatArray, order: IndexArray
+) -> tuple[FloatArray, BoolArray]:
+    """What is gained by overruling the rows up to each in ``order``, and whether it is more than chance."""
+    counted = weight[order]
+    right = np.where(logit[order] > 0, truth[order], 1.0 - truth[order])
+    gain = np.cumsum(counted * (2.0 * right - 1.0))
+    return gain, np.asarray(gain > STANDARD_ERRORS * np.sqrt(np.cumsum(counted)))
 
 
 def _faithful(

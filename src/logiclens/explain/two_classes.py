@@ -25,7 +25,8 @@ from logiclens.logic.minimize import Exact, Minimized, minimize_path, prove
 from logiclens.logic.truth_table import TruthTable
 
 OPPOSITE_WORTH: Final = 2.0
-"""What it is worth, in literals of either rule, that one of two rules holds wherever the other does not."""
+"""What it is worth that one of two rules holds wherever the other does not, in literals of both rules; of
+long rules, in which a literal costs up to twice as much, in half as many."""
 
 
 def explain_two_classes(
@@ -101,14 +102,14 @@ def _positions(first: Equivalents, second: Equivalents) -> tuple[int, int]:
     opposite = (first.fired()[:, None] != second.fired()).all(axis=2)
     if opposite[alone] or not opposite.any():
         return alone
-    at = np.argwhere(opposite)
-    pairs = [_Pair.of(first, second, each) for each in at.tolist()]
-    measured = cast(Measured, second.measured).select(at[:, 1].tolist())
-    best = choose_point(pairs, measured.influence, measured.weight, worth=second.worth)
     least = _Pair.of(first, second, alone).value(second.worth) - OPPOSITE_WORTH * second.worth
-    if pairs[best].value(second.worth) < least:
+    pairs = {(i, j): _Pair.of(first, second, (i, j)) for i, j in np.argwhere(opposite).tolist()}
+    good = [at for at, pair in pairs.items() if pair.value(second.worth) >= least]
+    if not good:
         return alone
-    return int(at[best, 0]), int(at[best, 1])
+    measured = cast(Measured, second.measured).select([j for _, j in good])
+    rated = [pairs[at] for at in good]
+    return good[choose_point(rated, measured.influence, measured.weight, worth=second.worth)]
 
 
 def _are_opposites(found: Sequence[Minimized], table: TruthTable) -> bool:

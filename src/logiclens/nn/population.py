@@ -153,7 +153,7 @@ class LogicNetwork(nn.Module):
             logits = self.logits(self.gather(x))
             if self.opinion is None or self.opinion_bias is None:
                 return logits
-            if self.opinion_margin is None:
+            if self.opinion_margin is None:  # it is in common
                 return told_apart(logits, x, self.opinion, self.opinion_bias)
             return heard(logits, x, self.opinion, self.opinion_bias, self.opinion_margin)
 
@@ -209,6 +209,11 @@ class LogicNetwork(nn.Module):
             given = stacked(opinions, self.n_concepts)
         for name, values in zip(OPINION, given, strict=True):
             setattr(self, name, None if values is None else torch.as_tensor(values).to(self.l1))
+
+    @property
+    def has_opinion_in_common(self) -> bool:
+        """Whether an opinion decides between members where not exactly one says yes."""
+        return self.opinion is not None and self.opinion_margin is None
 
     def heard_by(self, member: int) -> Opinion | None:
         """The second opinion that a member hears by itself."""

@@ -259,9 +259,12 @@ def joint_loss(
 
 
 def _through(network: LogicNetwork, scores: Tensor) -> Tensor:
-    """Logits of a LEN, (n_outputs, b), through which gradients reach the concept scores."""
+    """Logits of a LEN, (n_outputs, b), through which gradients reach the concept scores.
+
+    Second opinions have no part in them: concepts are to be such that networks say what is true.
+    """
     if not isinstance(network, PsiNetwork):
-        found: Tensor = network(scores)
+        found: Tensor = network.alone()(scores)
         return found
     # The value is the step, the gradient that of the score.
     steps = scores + ((scores > THRESHOLD).to(scores.dtype) - scores).detach()
