@@ -146,15 +146,10 @@ def second_opinion(
         alone[:, others] = [each.logits(x[others]) - each.weight[-1] * x[others, -1] for each in found.on_few]
     losses = (np.logaddexp(0.0, unseen) - truth * unseen) @ weight
     best = int(losses.argmin())
-    margin = best_margin(alone[best], truth, weight, said, rules)
-    if margin is None:
-        return None
     weights, bias = whole.on_few[best].weight[:-1], whole.on_few[best].bias
-    margin = faithful_margin(x[:, :-1] @ weights + bias, weight, said, rules, margin)
-    if margin is None:
-        return None
-    _, clear = _gain(alone[best], truth, weight, _against(alone[best], said, margin))
-    return Opinion(weights, bias, margin) if clear[-1:].any() else None
+    least = faithful_margin(x[:, :-1] @ weights + bias, weight, said, rules)
+    margin = None if least is None else best_margin(alone[best], truth, weight, said, rules, least)
+    return None if margin is None else Opinion(weights, bias, margin)
 
 
 def drawn(counts: FloatArray) -> FloatArray:
@@ -213,7 +208,12 @@ def _largest(size: FloatArray, kept: IndexArray, n: int) -> IndexArray:
 
 
 def best_margin(
-    logit: FloatArray, truth: FloatArray, weight: FloatArray, said: BoolArray, rules: BoolArray
+    logit: FloatArray,
+    truth: FloatArray,
+    weight: FloatArray,
+    said: BoolArray,
+    rules: BoolArray,
+    least: float = SURE,
 ) -> float | None:
     """How sure a second opinion must be to be heard, or None where it should not be.
 
@@ -223,6 +223,8 @@ def best_margin(
         The second opinion about each row, without what the network itself says.
     truth, weight, said, rules
         As for :func:`second_opinion`.
+    least : float, default :data:`SURE`
+        The smallest margin there may be.
 
     Examples
     --------
@@ -235,27 +237,27 @@ def best_margin(
     >>> best_margin(logit, truth, np.ones(200), said, said[None])
     2.0
     """
-    against = _against(logit, said, SURE)
+    against = _against(logit, said, least)
     size, (gain, clear) = np.abs(logit[against]), _gain(logit, truth, weight, against)
     good = clear & _faithful(size, weight, said, rules, against)
     if not good.any():
         return None
-    return _between(size, int(np.where(good, gain, -np.inf).argmax()), SURE)
+    return _between(size, int(np.where(good, gain, -np.inf).argmax()), least)
 
 
 def faithful_margin(
-    logit: FloatArray, weight: FloatArray, said: BoolArray, rules: BoolArray, least: float
+    logit: FloatArray, weight: FloatArray, said: BoolArray, rules: BoolArray, least: float = SURE
 ) -> float | None:
     """The smallest margin from ``least`` on with which a network keeps to its rules, or None.
 
-    A margin is chosen by second opinions from some of the rows about the others. That from all of them is
-    surer of itself, and would be heard more often.
+    A margin is chosen by what second opinions from some of the rows say about the others. That from all of
+    them is surer of itself, and would be heard more often.
 
     Parameters
     ----------
     logit, weight, said, rules
         As for :func:`best_margin`.
-    least : float
+    least : float, default :data:`SURE`
 
     Examples
     --------
