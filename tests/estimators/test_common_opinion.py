@@ -12,7 +12,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import logiclens.estimators.common_opinion as module
 from logiclens.errors import InputError
-from logiclens.estimators import MuClassifier
+from logiclens.estimators import MuClassifier, runs
 from logiclens.estimators.asking import ask
 from logiclens.estimators.balancing import COUNTED, EVEN
 from logiclens.estimators.common_opinion import common_opinion
@@ -73,7 +73,7 @@ def test_probabilities_go_with_what_is_predicted(model: MuClassifier):
     assert (shares.argmax(axis=1) == model.predict(x)).all()
 
 
-def test_rules_explain_what_is_said_in_the_end(model: MuClassifier):
+def test_rules_are_those_of_the_networks_alone(model: MuClassifier, monkeypatch: pytest.MonkeyPatch):
     said = model.predict(TABLE)
     for label, rule in model.explanations_.items():
         assert rule.support == (said == label).sum()
@@ -81,6 +81,10 @@ def test_rules_explain_what_is_said_in_the_end(model: MuClassifier):
         agreement = (rule.formula.evaluate(X, NAMES) == (said == label)).mean()
         assert rule.scores.fidelity == pytest.approx(agreement)
     assert model.explain(TABLE, Y).formulas == model.explanations_.formulas
+    monkeypatch.setattr(runs, "common_opinion", lambda *_: None)
+    without = MuClassifier(random_state=0, encoder=None).fit(TABLE, Y)
+    assert without.network_.opinion is None
+    assert without.explanations_.formulas == model.explanations_.formulas
 
 
 def test_rows_that_it_decides_about_are_explained(model: MuClassifier):

@@ -129,15 +129,14 @@ def test_gradients_are_finite():
 
 
 @torch.no_grad()
-def test_what_rules_explain(opinion: Opinion):
-    """A member that is overruled is explained without; an opinion in common is part of what is explained."""
+def test_members_have_it_together(opinion: Opinion):
     network = networks(3)
     network.hear([opinion] * 3)
-    assert network.explained().opinion is None
+    assert not network.has_opinion_in_common
 
     network.hear(common())
-    assert network.explained() is network
-    assert network.opinion_margin is None
+    assert network.has_opinion_in_common
     assert network.heard_by(0) is None
     assert network.alone().opinion is None
+    assert not network.alone().has_opinion_in_common
     assert network.read().all()

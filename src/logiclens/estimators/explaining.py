@@ -99,11 +99,8 @@ class ExplainingMixin:
         ----------
         X : data frame, array or mapping, n rows
         """
-        from logiclens.estimators.runs import network_answers
-
         x = self._rows(X)
-        alone = network_answers(self.network_.alone(), x, self.problem_)
-        return np.asarray((self._answers(x) != alone).any(axis=1))
+        return np.asarray((self._answers(x) != self._answers(x, alone=True)).any(axis=1))
 
     def explain(self, X: Any = None, y: Any = None) -> ExplanationSet:
         """Class-level explanations (Eq. 2).
@@ -144,9 +141,9 @@ class ExplainingMixin:
     def explain_sample(self, X: Any, target: Label | None = None) -> Explanation:
         """Example-level explanation (Eq. 1): why the network says what it says about one row.
 
-        The row's literals, cut down to those that are enough on the data: no row about which the network says
-        otherwise, before it is overruled, satisfies them. Where a second opinion overrules it, those that
-        make that one sure, whatever else is true.
+        The row's literals, cut down to those that are enough on the data: no row about which the network, by
+        itself, says otherwise satisfies them. Where a second opinion overrules it, those that make that one
+        sure, whatever else is true.
 
         Parameters
         ----------
@@ -173,8 +170,8 @@ class ExplainingMixin:
         Parameters
         ----------
         X : data frame, array or mapping
-            The rows; those about which the network, unless a second opinion overrules it, says no to the
-            target are left out.
+            The rows; those about which the network, without a second opinion, says no to the target are left
+            out.
         target : label
 
         Returns
@@ -184,7 +181,7 @@ class ExplainingMixin:
         check_is_fitted(self)
         label = self._known(target)
         x = self._rows(X)
-        said = self._answers(x, explained=True)[:, self._labels().index(label)]
+        said = self._answers(x, alone=True)[:, self._labels().index(label)]
         if not said.any():
             raise InputError(
                 f"The network says no to {label!r} on all of the {count(len(x), 'row')}. "
@@ -224,11 +221,11 @@ class ExplainingMixin:
         check_is_fitted(self)
         return read_rows(X, self.concept_names_, self.vocabulary_, type(self).__name__)
 
-    def _answers(self, x: FloatArray, *, explained: bool = False) -> BoolArray:
-        """What the network says about each target, (n, n_targets); that which rules explain, if asked for."""
+    def _answers(self, x: FloatArray, *, alone: bool = False) -> BoolArray:
+        """What the network says about each target, (n, n_targets); by itself, if ``alone``."""
         from logiclens.estimators.runs import network_answers
 
-        return network_answers(self.network_.explained() if explained else self.network_, x, self.problem_)
+        return network_answers(self.network_.alone() if alone else self.network_, x, self.problem_)
 
     def _labels(self) -> tuple[Label, ...]:
         return tuple(plain_label(label) for label in self.classes_)

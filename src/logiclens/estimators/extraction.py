@@ -106,11 +106,11 @@ def explain_targets(
 
     Notes
     -----
-    Formulas and tables are those of the networks without second opinions that overrule them; scores are of
-    what is said in the end.
+    Formulas and tables are those of the networks without second opinions; scores are of what is said in the
+    end.
     """
-    if network.opinion_margin is not None:
-        rules, tables = explain_targets(network.explained(), x, targets, fold, how)
+    if network.opinion is not None:
+        rules, tables = explain_targets(network.alone(), x, targets, fold, how)
         return retold(rules, network, x, targets, fold, how), tables
     weight = how.observed(fold.train + fold.check)
     answers = decisions(ask(network, x), targets.problem)

@@ -113,17 +113,31 @@ def fit_folds(
     fitted = []
     for run, fold in zip(trained, folds, strict=True):
         final = run.network.double().cpu()
-        of = recipe.population
-        if recipe.listens and (common := common_opinion(final, x, targets, fold, of.balance)) is not None:
-            final.hear(common)
         rules, tables = explain_targets(final, x, targets, fold, recipe.extraction)
-        if recipe.listens:
-            opinions = second_opinions(final, rules, x, targets, fold, of.balance, of.widths.heard)
-            if any(opinions):
-                final.hear(opinions)
-                rules = retold(rules, final, x, targets, fold, recipe.extraction)
+        if recipe.listens and _hears(final, rules, x, targets, fold, recipe.population):
+            rules = retold(rules, final, x, targets, fold, recipe.extraction)
         fitted.append(Fitted(run, final, rules, tables))
     return fitted
+
+
+def _hears(
+    network: LogicNetwork,
+    rules: ExplanationSet,
+    x: FloatArray,
+    targets: Targets,
+    fold: Fold,
+    of: Population[Any],
+) -> bool:
+    """Let a network hear what it should, if anything: an opinion in common, or one of each output."""
+    if targets.problem is Problem.SINGLE_LABEL:
+        common = common_opinion(network, x, targets, fold, of.balance)
+        if common is not None:
+            network.hear(common)
+        return common is not None
+    opinions = second_opinions(network, rules, x, targets, fold, of.balance, of.widths.heard)
+    if any(opinions):
+        network.hear(opinions)
+    return any(opinions)
 
 
 def _merged(

@@ -230,13 +230,6 @@ class LogicNetwork(nn.Module):
         twin._buffers = self._buffers | dict.fromkeys(OPINION)
         return twin
 
-    def explained(self) -> Self:
-        """What rules explain: the members without second opinions that overrule them.
-
-        An opinion in common overrules none: it decides where they do not.
-        """
-        return self if self.opinion_margin is None else self.alone()
-
     def spread(self, values: Tensor) -> Tensor:
         """Values by column, (members, m), as values by concept, (members, n_concepts), 0 where pruned."""
         if self.columns is None:

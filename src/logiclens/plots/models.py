@@ -184,8 +184,7 @@ class Member:
     def table(self, X: Any = None) -> TruthTable:
         """What the network says about the target: on the rows of the fit, or on others.
 
-        On others it is what it says in the end, on those of the fit what rules explain: without a second
-        opinion that overrules it.
+        On others it is what it says in the end, on those of the fit without a second opinion.
 
         Parameters
         ----------
