@@ -83,6 +83,7 @@ def test_a_whole_cut_separates(low, gap):
 
 
 @given(st.integers(-9999, 9999), st.integers(2, 3000), st.sampled_from([1, 10, 1000]))
+@example(4600, 50, 1000)  # 4.65 * 100 is more than 465
 def test_no_number_between_has_fewer_digits(low, gap, scale):
     """All numbers with as many decimals as the two ends are tried."""
     least = min(digits(number / scale) for number in range(low + 1, low + gap))
