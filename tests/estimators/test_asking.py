@@ -21,9 +21,10 @@ THREE = (X[:, 0] + X[:, 1]).astype(int)
 def test_asking_in_blocks_is_asking_at_once(monkeypatch):
     clf = quick("mu").fit(X, THREE)
     whole = ask(clf.network_, X)
-    monkeypatch.setattr("logiclens.estimators.asking._BLOCK", 7)
+    for name, value in (("_BLOCK", 7), ("_SMALL_BLOCK", 3), ("_ON_CPU", 0)):  # blocks of seven, then of three
+        monkeypatch.setattr(f"logiclens.estimators.asking.{name}", value)
 
-    assert np.allclose(ask(clf.network_, X), whole, rtol=1e-12)
+        assert np.allclose(ask(clf.network_, X), whole, rtol=1e-12)
     assert ask(clf.network_, X[:0]).shape == (0, 3)
     assert whole.dtype == np.float64
     assert not torch.is_tensor(whole)

@@ -38,13 +38,22 @@ def test_every_member_is_in_one_part(members, in_cache, small):
 def test_members_that_learn_from_other_rows_are_parted_unless_the_work_is_small(monkeypatch):
     x = random_x()
     rows = rows_of(x, torch.zeros(4, len(x), dtype=torch.float64), share=1.1)
-    rows.no[2:, :20] = 0.0  # two learn from all rows, two from half of them
+    rows.no[2:, :30] = 0.0  # two learn from all rows, two from a quarter of them
 
     assert [len(part) for part in parts_of(make("mu", 4), rows)] == [4]
     monkeypatch.setattr(module, "_SMALL", 0)
     assert [len(part) for part in parts_of(make("mu", 4), rows)] == [2, 2]
     monkeypatch.setattr(module, "_IN_CACHE", 0)
     assert [len(part) for part in parts_of(make("mu", 4), rows)] == [1, 1, 1, 1]
+
+
+def test_members_that_learn_from_much_the_same_rows_are_not_parted(monkeypatch):
+    monkeypatch.setattr(module, "_SMALL", 0)
+    x = random_x()
+    rows = rows_of(x, torch.zeros(4, len(x), dtype=torch.float64), share=1.1)
+    rows.no[[0, 1, 2, 3], [0, 1, 2, 3]] = 0.0  # each but one, another one each
+
+    assert [len(part) for part in parts_of(make("mu", 4), rows)] == [4]
 
 
 @pytest.mark.usefixtures("two_threads")

@@ -88,10 +88,39 @@ def test_gathered_rows_have_the_loss_of_all_rows():
 
     gathered = rows.gathered(network)
 
-    assert gathered.x.shape[2] <= 4
+    assert gathered.x.shape[2] <= 8  # up to four that are learned from, and four to check with
     before = iff_loss(network(rows.x), rows.yes, rows.no)
     after = iff_loss(network.logits(gathered.x), gathered.yes, gathered.no)
     assert torch.allclose(before, after, rtol=1e-12)
+
+
+def test_tuples_that_are_learned_from_come_first():
+    rows = some_rows(n=200)
+    network = make("mu", max_concepts=2)
+    network.prune()
+
+    gathered = rows.gathered(network)
+    learned, checked = gathered.yes + gathered.no > 0, gathered.check_yes + gathered.check_no > 0
+
+    assert not (learned & checked).any()
+    for is_learned, tuples in zip(learned, gathered.x.transpose(1, 2), strict=True):
+        n_learned = int(is_learned.sum())
+        assert 0 < n_learned <= 4
+        assert is_learned[:n_learned].all()
+        assert len(tuples[:n_learned].unique(dim=0)) == n_learned
+    torch.testing.assert_close(
+        iff_loss(network.logits(gathered.x), gathered.check_yes, gathered.check_no),
+        iff_loss(network(rows.x), rows.check_yes, rows.check_no),
+    )
+
+
+def test_gathered_rows_stay_as_they_are_where_few_are_equal(monkeypatch):
+    rows = some_rows(n=200)
+    network = make("mu", max_concepts=2)
+    network.prune()
+    monkeypatch.setattr("logiclens.nn.rows._WORTH_MERGING", 0.0)
+
+    assert rows.gathered(network).yes is rows.yes
 
 
 def test_gathered_rows_stay_side_by_side_when_they_are_not_to_be_merged():

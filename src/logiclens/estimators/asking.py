@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from logiclens.explain.compose import check_layers, forward
 from logiclens.logic import TruthTable
@@ -14,7 +15,9 @@ from logiclens.logic.values import THRESHOLD
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 
-_BLOCK = 1 << 15  # rows asked at once
+_BLOCK = 1 << 15  # most rows asked at once, and fewest
+_SMALL_BLOCK = 1 << 8
+_ON_CPU, _ON_GPU = 1 << 21, 1 << 27  # numbers of a layer, of all members, on a block: what stays in the cache
 _FEW = 1 << 12  # tuples up to which a table is made without looking at them again
 _CODED = 16  # concepts up to which tuples are looked up by number
 
@@ -22,13 +25,20 @@ _CODED = 16  # concepts up to which tuples are looked up by number
 @torch.no_grad()
 def ask(network: LogicNetwork, x: FloatArray) -> FloatArray:
     """Logits of a network on rows, shape (n, n_outputs), in double precision on the CPU."""
-    device = network.l1.device
-    parts = [
-        network(torch.as_tensor(x[start : start + _BLOCK], dtype=network.l1.dtype, device=device)).T.cpu()
-        for start in range(0, len(x), _BLOCK)
-    ]
+    parts = [logits_on(network, x[start : start + _BLOCK]).T.cpu() for start in range(0, len(x), _BLOCK)]
     logits = torch.cat(parts).double().numpy() if parts else np.zeros((0, network.members))
     return _by_neurons(network, x, logits) if isinstance(network, PsiNetwork) else logits
+
+
+@torch.no_grad()
+def logits_on(network: LogicNetwork, x: FloatArray | Tensor) -> Tensor:
+    """Logits of a network on rows, shape (members, n), where the network is, a block of rows at a time."""
+    rows = torch.as_tensor(x).to(network.l1)
+    numbers = _ON_CPU if rows.device.type == "cpu" else _ON_GPU
+    size = min(max(numbers // network.activations(1), _SMALL_BLOCK), _BLOCK)
+    if len(rows) <= size:
+        return torch.as_tensor(network(rows))
+    return torch.cat([network(block) for block in torch.split(rows, size)], dim=1)
 
 
 def _by_neurons(network: PsiNetwork, x: FloatArray, logits: FloatArray) -> FloatArray:
@@ -45,7 +55,7 @@ class Grouped:
     Parameters
     ----------
     x : ndarray of shape (n, m)
-        Scores of the concepts.
+        Scores of the concepts, or whether they are true.
     names : sequence of str
         Of the concepts.
 
@@ -57,7 +67,7 @@ class Grouped:
     ([[1, 0], [0, 1]], [1.0, 2.0], [4.0, 0.0])
     """
 
-    def __init__(self, x: FloatArray, names: Sequence[str]) -> None:
+    def __init__(self, x: FloatArray | BoolArray, names: Sequence[str]) -> None:
         bits = x > THRESHOLD
         if bits.shape[1] <= _CODED:
             code = bits @ (1 << np.arange(bits.shape[1]))

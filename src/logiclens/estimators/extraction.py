@@ -37,6 +37,7 @@ from logiclens.explain.unseen import unseen_tuples, with_unseen
 from logiclens.logic import FALSE, TRUE, Formula, Not, TruthTable, simplify
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.minimize import Exact
+from logiclens.logic.values import THRESHOLD
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 
@@ -140,6 +141,7 @@ class Reader:
         self.fold = fold
         self.how = how
         self.weight = fold.train + fold.check
+        self._bits = np.asfortranarray(x > THRESHOLD)  # concepts are read one by one
         self._rows: Grouped | None = None
         # Where chance is judged, weights add up to the number of rows that they stand for.
         observed = how.observed(self.weight)
@@ -248,7 +250,7 @@ class Reader:
         """The rows of the fold by their tuple over some concepts; asked twice in a row, the same."""
         names = tuple(self.how.names[j] for j in columns)
         if self._rows is None or self._rows.names != names:
-            self._rows = Grouped(self.x[:, columns], names)
+            self._rows = Grouped(self._bits[:, columns], names)
         return self._rows
 
     def counted(self, truth: FloatArray, rows: Grouped) -> TruthTable:

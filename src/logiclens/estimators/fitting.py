@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from logiclens.errors import InputError, shown
-from logiclens.estimators.asking import ask
+from logiclens.estimators.asking import ask, logits_on
 from logiclens.estimators.balancing import Balance, is_rare
 from logiclens.estimators.candidates import Best, Trained, by_fold
 from logiclens.estimators.counting import Fold, effective_rows
@@ -329,7 +329,7 @@ def _shares_right(network: LogicNetwork, rows: Tensor, answers: Answers, history
     the rows held out are few: on all rows the better member is told more surely.
     """
     yes, no = answers.yes + answers.check_yes, answers.no + answers.check_no
-    said_yes = (network(rows) > 0).view(len(yes), -1, len(rows))
+    said_yes = (logits_on(network, rows) > 0).view(len(yes), -1, len(rows))
     right = torch.where(said_yes, yes[:, None], no[:, None]).sum(dim=2, dtype=torch.float64)
     share = right / (yes + no).sum(dim=1, keepdim=True, dtype=torch.float64)
     return share - 1e-9 * history.check_loss.view(share.shape).clamp(max=1e3)

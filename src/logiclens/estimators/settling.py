@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from logiclens.estimators.asking import logits_on
 from logiclens.estimators.fitting import members_at_once
 from logiclens.estimators.rounding import rounded
 from logiclens.logic.arrays import BoolArray, FloatArray
@@ -85,7 +86,7 @@ def settle(
     )
     rough = torch.as_tensor(np.repeat(coarse, [n.members for n in networks]), device=device)
     taught: dict[bool, _Taught] = {}
-    before = _says_yes(whole, data)
+    before = logits_on(whole, data) > 0
     said_yes, gives_way = before.clone(), torch.ones_like(rough)
     for _ in range(rounds):
         # A network that agrees with its rule has nothing to learn.
@@ -105,7 +106,7 @@ def settle(
                 if not len(index):
                     continue
                 moved = _moved(whole.select(index), lesson.select(learns), plan)
-                now = _says_yes(moved, data)
+                now = logits_on(moved, data) > 0
                 worse = _clearly_worse(now, before[index], check[index])
                 gives_way[index[worse]] = False
                 kept = torch.nonzero(~worse).squeeze(1)
@@ -140,7 +141,7 @@ class _Taught:
         with threads_for(said.numel()):
             weight = weight / weight.sum(dim=1, keepdim=True).clamp(min=1e-12)
             weight = weight.new_zeros(len(weight), len(self.rows)).index_add_(1, self.place, weight)
-            logits = network(self.rows)
+            logits = logits_on(network, self.rows)
             rule = torch.zeros_like(logits, dtype=torch.bool)
             rule[:, self.place] = said
             differs = (logits > 0) != rule
@@ -149,13 +150,6 @@ class _Taught:
             counts = torch.where(differs, EMPHASIS * weight, weight)
             rows = Rows(self.rows, counts * target, counts * (1 - target), counts * 0, counts * 0)
         return rows, (differs & (weight > 0)).any(dim=1)
-
-
-@torch.no_grad()
-def _says_yes(network: LogicNetwork, data: Tensor) -> Tensor:
-    """Answers, (members, n)."""
-    said_yes: Tensor = network(data) > 0
-    return said_yes
 
 
 def _moved(network: N, rows: Rows, plan: Plan) -> N:

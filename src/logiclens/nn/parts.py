@@ -19,8 +19,9 @@ from logiclens.nn.population import LogicNetwork
 from logiclens.nn.rows import Rows
 from logiclens.nn.threads import threads_for
 
-_IN_CACHE = 1 << 18  # numbers in the largest tensor of a step that stay in the cache
+_IN_CACHE = 1 << 19  # numbers in the largest tensor of a step that stay in the cache
 _SMALL = 1 << 17  # numbers up to which a step costs about the same, however many there are
+_ALIKE = 1.2  # rows computed for each one learned from, up to which members learn from much the same
 _MOST_THREADS = 8  # more would wait for Python's lock
 
 T = TypeVar("T")
@@ -29,7 +30,7 @@ T = TypeVar("T")
 def parts_of(network: LogicNetwork, rows: Rows) -> list[Tensor]:
     """Members to train side by side, as positions, one part after the other.
 
-    Those of one part learn from the same rows, so that no row is computed in vain; where the work is small
+    Those of one part learn from much the same rows, so that few are computed in vain; where the work is small
     anyway, others join them. On an accelerator all members are one part.
 
     Parameters
@@ -43,14 +44,15 @@ def parts_of(network: LogicNetwork, rows: Rows) -> list[Tensor]:
         return [members]
     wide = network.activations(1) // network.members
     learned = ((rows.yes + rows.no) > 0).numpy()
-    cuts, joint = [0], learned[0]
+    cuts, joint, n_learned = [0], learned[0], 0
     for member, own in enumerate(learned):
-        both = joint | own
-        most = _IN_CACHE if (joint == own).all() else _SMALL
-        if (member - cuts[-1] + 1) * int(both.sum()) * wide > most and member:
+        both, n_own = joint | own, int(own.sum())
+        computed = (member - cuts[-1] + 1) * int(both.sum())
+        most = _IN_CACHE if computed <= _ALIKE * (n_learned + n_own) else _SMALL
+        if computed * wide > most and member:
             cuts.append(member)
-            both = own
-        joint = both
+            both, n_learned = own, 0
+        joint, n_learned = both, n_learned + n_own
     return [members[first:last] for first, last in zip(cuts, [*cuts[1:], len(members)], strict=True)]
 
 

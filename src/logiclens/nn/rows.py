@@ -2,7 +2,8 @@
 
 Equal rows of few degrees, such as zeros and ones, become one row of their added weights. All criteria are
 linear in the weights of yes and no, so the loss is the same to rounding. Once pruning has left a member few
-concepts, its rows are merged once more, over those.
+concepts, its rows are merged once more, over those: what it learns from, and apart from it what it is checked
+with.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ DEGREES = 15
 """Rows are merged whose values are multiples of one over this: among them zeros and ones."""
 
 _CODED = 40  # bits up to which tuples are numbered by them
+_WORTH_MERGING = 0.75  # share of the rows that are learned from up to which tuples take their place
 _SAME = 1e-6  # how far single precision may be off a degree
 
 
@@ -77,14 +79,17 @@ class Rows:
             return replace(self, x=inputs)
         unit = DEGREES if bits > 1 else 1
         shifts = bits * torch.arange(columns, device=inputs.device)
+        learned = self.yes + self.no > 0
         code = sum((inputs[:, at] * unit).round_().long() << at * bits for at in range(columns))
-        code += torch.arange(members, device=inputs.device)[:, None] << width
+        code += (~learned).long() << width  # what is learned from comes first, much the same for all members
+        code += torch.arange(members, device=inputs.device)[:, None] << width + 1
         tuples, place = torch.unique(code, return_inverse=True)
-        owner = tuples >> width
+        owner, is_learned = tuples >> width + 1, (tuples >> width) & 1 == 0
+        n_tuples = int(torch.bincount(owner[is_learned], minlength=members).max())
+        if n_tuples > _WORTH_MERGING * int(learned.any(dim=0).sum()):
+            return replace(self, x=inputs)
         sizes = torch.bincount(owner, minlength=members)
         longest = int(sizes.max())
-        if 2 * longest > inputs.shape[2]:
-            return replace(self, x=inputs)
         starts = torch.cumsum(sizes, dim=0) - sizes
         position = torch.arange(len(tuples), device=inputs.device) - starts[owner] + owner * longest
         table = inputs.new_zeros(members * longest, columns)
