@@ -38,6 +38,8 @@ def digits(number: float) -> int:
         (123456, 123457, 123456.5),
         (1e20, 3e20, 2e20),
         (0.1, 0.3, 0.2),
+        (0.3 * 3, 0.918, 0.9),  # a little less than 0.9
+        (1.89, np.nextafter(1.9, 2.0), 1.9),
     ],
 )
 def test_the_fewest_digits(low, high, expected):
@@ -84,6 +86,7 @@ def test_a_whole_cut_separates(low, gap):
 
 @given(st.integers(-9999, 9999), st.integers(2, 3000), st.sampled_from([1, 10, 1000]))
 @example(4600, 50, 1000)  # 4.65 * 100 is more than 465
+@example(1150, 40, 1000)  # 1.15 * 100 is less than 115
 def test_no_number_between_has_fewer_digits(low, gap, scale):
     """All numbers with as many decimals as the two ends are tried."""
     least = min(digits(number / scale) for number in range(low + 1, low + gap))

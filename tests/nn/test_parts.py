@@ -47,6 +47,19 @@ def test_members_that_learn_from_other_rows_are_parted_unless_the_work_is_small(
     assert [len(part) for part in parts_of(make("mu", 4), rows)] == [1, 1, 1, 1]
 
 
+@pytest.mark.parametrize(
+    ("in_cache", "sizes"), [(2560, [8]), (1280, [4, 4]), (640, [2] * 4), (320, [2] * 4), (160, [1] * 8)]
+)
+def test_what_would_fit_into_the_cache_is_parted_for_other_threads(in_cache, sizes, monkeypatch):
+    """Eight members learn from 40 rows with 4 neurons each, so from 1280 numbers."""
+    monkeypatch.setattr(module, "_SMALL", 0)
+    monkeypatch.setattr(module, "_IN_CACHE", in_cache)
+    x = random_x()
+    rows = rows_of(x, torch.zeros(8, len(x), dtype=torch.float64), share=1.1)
+
+    assert [len(part) for part in parts_of(make("mu", 8), rows)] == sizes
+
+
 def test_members_that_learn_from_much_the_same_rows_are_not_parted(monkeypatch):
     monkeypatch.setattr(module, "_SMALL", 0)
     x = random_x()

@@ -59,9 +59,11 @@ def _fewest_digits(low: FloatArray, high: FloatArray) -> FloatArray:
         up, down = 10.0 ** np.maximum(power, 0), 10.0 ** np.maximum(-power, 0)
         first = np.floor(low / up * down) + 1
         last = np.ceil(high / up * down) - 1
-        # The product of a number and a power may round to the other side of a multiple.
+        # The product of a number and a power may round to a multiple, or beyond it.
         first += first * up / down <= low
+        first -= (first - 1) * up / down > low
         last -= last * up / down >= high
+        last += (last + 1) * up / down < high
         middle = (low + high) / 2 / up * down
         multiple = np.clip(np.round(middle), first, last)
         five = np.round((middle - 5) / 10) * 10 + 5

@@ -15,9 +15,9 @@ from logiclens.logic.values import THRESHOLD
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 
-_BLOCK = 1 << 15  # most rows asked at once, and fewest
-_SMALL_BLOCK = 1 << 8
-_ON_CPU, _ON_GPU = 1 << 21, 1 << 27  # numbers of a layer, of all members, on a block: what stays in the cache
+_BLOCK, _SMALL_BLOCK = 1 << 15, 1 << 8  # most rows asked at once, and fewest
+_ON_CPU = 1 << 21  # numbers in a layer of all members on such rows that stay in the cache
+_ON_GPU = 1 << 27  # and that take little of a device's memory
 _FEW = 1 << 12  # tuples up to which a table is made without looking at them again
 _CODED = 16  # concepts up to which tuples are looked up by number
 

@@ -20,6 +20,7 @@ from logiclens.nn.rows import Rows
 from logiclens.nn.threads import threads_for
 
 _IN_CACHE = 1 << 19  # numbers in the largest tensor of a step that stay in the cache
+_FEWEST = 4  # parts of what is more than half of that for each: there may be as many threads
 _SMALL = 1 << 17  # numbers up to which a step costs about the same, however many there are
 _ALIKE = 1.2  # rows computed for each one learned from, up to which members learn from much the same
 _MOST_THREADS = 8  # more would wait for Python's lock
@@ -44,11 +45,12 @@ def parts_of(network: LogicNetwork, rows: Rows) -> list[Tensor]:
         return [members]
     wide = network.activations(1) // network.members
     learned = ((rows.yes + rows.no) > 0).numpy()
+    in_cache = min(_IN_CACHE, max(_IN_CACHE // 2, int(learned.sum()) * wide // _FEWEST))
     cuts, joint, n_learned = [0], learned[0], 0
     for member, own in enumerate(learned):
         both, n_own = joint | own, int(own.sum())
         computed = (member - cuts[-1] + 1) * int(both.sum())
-        most = _IN_CACHE if computed <= _ALIKE * (n_learned + n_own) else _SMALL
+        most = in_cache if computed <= _ALIKE * (n_learned + n_own) else _SMALL
         if computed * wide > most and member:
             cuts.append(member)
             both, n_learned = own, 0

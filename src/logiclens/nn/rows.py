@@ -2,8 +2,8 @@
 
 Equal rows of few degrees, such as zeros and ones, become one row of their added weights. All criteria are
 linear in the weights of yes and no, so the loss is the same to rounding. Once pruning has left a member few
-concepts, its rows are merged once more, over those: what it learns from, and apart from it what it is checked
-with.
+concepts, its rows are merged once more, over those: the ones that it learns from, and apart from these the
+others, such as those that it is checked with.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DEGREES = 15
 """Rows are merged whose values are multiples of one over this: among them zeros and ones."""
 
 _CODED = 40  # bits up to which tuples are numbered by them
-_WORTH_MERGING = 0.75  # share of the rows that are learned from up to which tuples take their place
+_WORTH_MERGING = 0.75  # share of the rows that some member learns from up to which tuples take their place
 _SAME = 1e-6  # how far single precision may be off a degree
 
 
