@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from logiclens.cli.as_json import FORMAT, VERSION
+from logiclens.cli.as_json import FORMAT, VERSION, overall_entries
+from logiclens.cli.outcome import Outcome
 from tests.cli.running import STAYS, copied, run
 
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to" / "use_the_command.md"
@@ -29,6 +30,13 @@ def test_all_entries_are_there_and_documented(found):
     page = HOW_TO.read_text(encoding="utf-8")
     keys = {*found, *found["data"], *found["rules"][0], *found["overall"], *found["settings"]}
     assert [key for key in sorted(keys) if f"`{key}`" not in page] == []
+
+
+@pytest.mark.parametrize("n_overruled", [16, None])
+def test_rows_that_a_second_opinion_decides_about_are_counted(n_overruled: int | None):
+    scored = Outcome((), True, 7, 3, 1.0, 0.9, 0.5, 1.0, 0, 0, n_overruled)
+
+    assert overall_entries(scored)["n_overruled"] == n_overruled
 
 
 def test_data_and_what_was_left_out(found):

@@ -154,6 +154,7 @@ def overall_entries(outcome: Outcome) -> dict[str, Any]:
         "fidelity": outcome.fidelity,
         "n_uncovered": outcome.n_uncovered,
         "n_conflicts": outcome.n_conflicts,
+        "n_overruled": outcome.n_overruled,
     }
 
 

@@ -108,23 +108,26 @@ def measure(model: Any, counted: Counted, tuples: Tuples | None) -> Outcome:
         fidelity=network.fidelity,
         n_uncovered=scores.n_uncovered,
         n_conflicts=scores.n_conflicts,
+        n_overruled=network.n_overruled,
     )
 
 
 @dataclass(frozen=True)
 class _Network:
-    """How often the network is right, and agrees with the rules together and with each."""
+    """How often the network is right, agrees with the rules together and with each, and is overruled."""
 
     accuracy: float
     fidelity: float
     by_class: tuple[float, ...]
+    n_overruled: int | None
 
     @classmethod
     def of(cls, model: Any, rules: ExplanationSet, tuples: Tuples | None) -> _Network:
         if tuples is None:
-            return cls(np.nan, np.nan, (np.nan,) * len(rules))
+            return cls(np.nan, np.nan, (np.nan,) * len(rules), None)
         x = tuples.values.astype(np.float64)
         said = network_answers(model.network_, x, model.problem_)
+        alone = network_answers(model.network_.alone(), x, model.problem_)
         predicted = model.classes_[predicted_index(ask(model.network_, x), model.problem_)]
         names = rules.concept_names
         fired = np.column_stack([each.formula.evaluate(tuples.values, names) for each in rules.values()])
@@ -132,6 +135,7 @@ class _Network:
             tuples.share(predicted == tuples.labels),
             tuples.share(predicted == _by_rules(rules, fired)),
             tuple(tuples.share(fired[:, at] == said[:, at]) for at in range(len(rules))),
+            int(tuples.counts[(said != alone).any(axis=1)].sum()),
         )
 
 

@@ -62,8 +62,8 @@ class Outcome:
         Share of the rows scored on which network and rules predict the same class.
     n_uncovered, n_conflicts : int
         Rows on which no rule fires, and more than one.
-    n_overruled : int
-        Rows about which a second opinion changes the answer.
+    n_overruled : int, optional
+        Rows about which a second opinion changes the answer; None where the network was not asked.
     """
 
     classes: tuple[ClassOutcome, ...]
@@ -76,7 +76,7 @@ class Outcome:
     fidelity: float
     n_uncovered: int
     n_conflicts: int
-    n_overruled: int = 0
+    n_overruled: int | None = None
 
 
 def outcome_of(
