@@ -107,6 +107,22 @@ def test_figures_name_what_was_measured(facts: dict[str, Any]):
     assert "Accuracy of the network" not in shown
 
 
+@pytest.mark.parametrize(
+    ("n_overruled", "note"),
+    [
+        (None, ""),
+        (0, ""),
+        (1, "a second opinion decides about 1 row"),
+        (1200, "a second opinion decides about 1,200 rows"),
+    ],
+)
+def test_figures_say_where_a_network_follows_a_second_opinion(facts: dict[str, Any], n_overruled, note):
+    facts["overall"] |= {"network_accuracy": 0.9, "n_overruled": n_overruled}
+    shown = {figure.name: (figure.value, figure.note) for figure in figures(facts)}
+
+    assert shown["Accuracy of the network"] == ("90%", note)
+
+
 def test_figures_say_whom_rules_agree_with(facts: dict[str, Any]):
     facts["overall"] |= {"fidelity_plain": 0.994, "faithful_to": "the network"}
     shown = {figure.name: (figure.value, figure.note) for figure in figures(facts)}

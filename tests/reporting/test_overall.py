@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import Var
 from logiclens.metrics import explanation_accuracy, fidelity
+from logiclens.nn.opinion import Opinion
 from logiclens.reporting.facts import Mistake
 from logiclens.reporting.gathering import gather_facts
 
@@ -35,6 +38,19 @@ def test_figures_are_those_of_the_metrics(iris):
     assert (found.n_uncovered, found.n_conflicts) == (counts.n_uncovered, counts.n_conflicts)
     assert found.black_box_accuracy is None
     assert found.baseline == pytest.approx(np.unique(iris.y, return_counts=True)[1].max() / 75)
+
+
+def test_rows_that_a_second_opinion_decides_about_are_counted(iris, monkeypatch):
+    model = copy.deepcopy(iris.model)
+    model.network_ = model.network_.alone()
+    assert gather_facts(model, iris.X, iris.y).overall.n_overruled is None
+
+    n_classes, n_concepts = model.concept_relevance_.shape
+    model.network_.hear([Opinion(np.ones(n_concepts), 0.0, 0.5)] * n_classes)  # each says yes
+    n_overruled = int(model.overruled(iris.X).sum())
+    monkeypatch.setattr("logiclens.reporting.measured._BLOCK", 20)
+
+    assert gather_facts(model, iris.X, iris.y).overall.n_overruled == n_overruled > 0
 
 
 def test_the_table_counts_what_the_rules_take_for_what(iris):

@@ -125,6 +125,8 @@ class OverallFacts:
         Literals of a rule, mean over the targets.
     n_uncovered, n_conflicts : int, optional
         Rows of which no rule is true, or several that exclude one another.
+    n_overruled : int, optional
+        Rows about which a second opinion changes the network's answer, where it hears one.
     confusion : Confusion, optional
         Where labels are not too many.
     mistakes : tuple of Mistake
@@ -146,6 +148,7 @@ class OverallFacts:
     complexity: float
     n_uncovered: int | None
     n_conflicts: int | None
+    n_overruled: int | None
     confusion: Confusion | None
     mistakes: tuple[Mistake, ...]
 

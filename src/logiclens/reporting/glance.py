@@ -281,7 +281,7 @@ def figures(facts: Mapping[str, Any]) -> list[Figure]:
             overall["rules_accuracy"],
             _beside(overall["baseline"], facts["policy"]["multi_label"]),
         ),
-        ("Accuracy of the network", overall["network_accuracy"], ""),
+        ("Accuracy of the network", overall["network_accuracy"], _heard(overall["n_overruled"])),
         ("Accuracy of the black box", overall["black_box_accuracy"], ""),
         (f"Agreement with {overall['faithful_to']}", overall["fidelity_plain"], "a rule, on average"),
     ]
@@ -297,6 +297,12 @@ def _beside(baseline: float | None, multi_label: bool) -> str:
     if baseline is None:
         return "about every label of a row" if multi_label else ""
     return f"most common class: {percent(baseline)}"
+
+
+def _heard(n_overruled: int | None) -> str:
+    """A few words on the accuracy of the network."""
+    rows = "row" if n_overruled == 1 else "rows"
+    return f"a second opinion decides about {amount(n_overruled)} {rows}" if n_overruled else ""
 
 
 def findings(facts: Mapping[str, Any]) -> list[Finding]:

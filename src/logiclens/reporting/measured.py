@@ -67,6 +67,8 @@ class Measured:
         What the rules are compared with: the truth, or what they explain.
     model : Answers, optional
         What they explain.
+    n_overruled : int, optional
+        Rows about which a second opinion changes the network's answer, where it hears one.
     """
 
     rules: ExplanationSet
@@ -78,6 +80,7 @@ class Measured:
     black_box: Answers | None
     wanted: Answers | None
     model: Answers | None
+    n_overruled: int | None = None
 
     def fired(self, formula: Formula) -> Words:
         """Truth of a formula on each row, packed; bits beyond the rows are 0."""
@@ -149,6 +152,7 @@ def measure(subject: Subject, X: Any, y: Any, formulas: Iterable[Formula]) -> Me
         black_box,
         wanted,
         model,
+        _n_overruled(subject, rows, n),
     )
 
 
@@ -179,14 +183,24 @@ def _network(subject: Subject, rows: Any, n: int) -> Answers | None:
     """What the network says, asked in blocks where rows can be taken."""
     if subject.decide is None or subject.predict is None:
         return None
-    blocks = [rows]
-    if isinstance(rows, Table) and n > _BLOCK:
-        blocks = [rows.take(np.arange(at, min(at + _BLOCK, n))) for at in range(0, n, _BLOCK)]
-    parts = [_decided(subject.decide, subject.predict, block, subject.rules) for block in blocks]
+    parts = [_decided(subject.decide, subject.predict, block, subject.rules) for block in _blocks(rows, n)]
     decided = np.concatenate([part[0] for part in parts])
     codes = None if subject.rules.multi_label else np.concatenate([part[1] for part in parts])
     by = "the clusters" if subject.task == CLUSTER else "the network"
     return Answers(by, _packed(decided), codes)
+
+
+def _n_overruled(subject: Subject, rows: Any, n: int) -> int | None:
+    if subject.overruled is None:
+        return None
+    return sum(int(subject.overruled(block).sum()) for block in _blocks(rows, n))
+
+
+def _blocks(rows: Any, n: int) -> list[Any]:
+    """Rows to ask a network about at a time, where they can be taken."""
+    if not isinstance(rows, Table) or n <= _BLOCK:
+        return [rows]
+    return [rows.take(np.arange(at, min(at + _BLOCK, n))) for at in range(0, n, _BLOCK)]
 
 
 def _decided(

@@ -49,6 +49,7 @@ def _measured(subject: Subject, rows: Measured) -> OverallFacts:
         complexity=rules.complexity,
         n_uncovered=int((fired == 0).sum()),
         n_conflicts=0 if rules.multi_label else int((fired > 1).sum()),
+        n_overruled=rows.n_overruled,
         confusion=confusion,
         mistakes=mistakes,
     )
@@ -140,6 +141,7 @@ def _stored(subject: Subject) -> OverallFacts:
         complexity=rules.complexity,
         n_uncovered=None,
         n_conflicts=None,
+        n_overruled=None,
         confusion=None,
         mistakes=(),
     )

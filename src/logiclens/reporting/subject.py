@@ -36,6 +36,8 @@ class Subject:
         What the network says about each target, from rows to Booleans, (n, n_labels).
     predict : callable, optional
         The network's labels of rows.
+    overruled : callable, optional
+        About which rows a second opinion changes the network's answer, where it hears one.
     ask : callable, optional
         The labels of the black box that is explained.
     relevance : ndarray of shape (n_labels, n_concepts), optional
@@ -54,6 +56,7 @@ class Subject:
     network: str = ""
     decide: Callable[[Any], BoolArray] | None = None
     predict: Callable[[Any], NDArray[Any]] | None = None
+    overruled: Callable[[Any], BoolArray] | None = None
     ask: Callable[[Any], NDArray[Any]] | None = None
     relevance: FloatArray | None = None
     encoder: Any = None
@@ -108,6 +111,7 @@ def _of_classifier(model: Any, task: str = CLASSIFY) -> Subject:
         type(model).__name__,
         decide=model.decide,
         predict=model.predict,
+        overruled=model.overruled if any(model.second_opinions_.values()) else None,
         relevance=relevance,
         encoder=model.encoder_,
         settings=model.get_params(deep=False),
@@ -140,6 +144,7 @@ def _of_black_box(model: Any) -> Subject:
         fitted.network,
         decide=fitted.decide,
         predict=fitted.predict,
+        overruled=fitted.overruled,
         # Rows of a table of its own mean nothing to the black box.
         ask=None if model._own_table else model.ask,
         relevance=fitted.relevance,
