@@ -37,7 +37,8 @@ RARE = 9.0
 
 _Floats = NDArray[np.float32]
 _Terms = tuple[tuple[int, ...], ...]  # literals of each term: j is concept j, -j - 1 its negation
-_Chosen = list[tuple[int, int, int, BoolArray]]  # begins a term, formula, literal, where the open term holds
+_Packed = NDArray[np.uint8]
+_Chosen = list[tuple[int, int, int, _Packed]]  # begins a term, formula, literal, where the open term holds
 
 
 def short_formulas(
@@ -78,14 +79,13 @@ def short_formulas(
         raise InputError(f"width must be at least 1. Got {width}.")
     if not table.names or not table.n_rows:
         return ()
-    rows = table.to_array()
-    literals = np.concatenate([rows, ~rows], axis=1)
+    literals = _Literals.of(table.to_array())
     worths = _worths(table)
     beam = _Beam.empty(table.n_rows)
     best, found = 0.0, []
     with one_thread():
         for _ in range(max_literals):
-            beam = beam.grown(literals, worths, width, max_concepts or len(table.names))
+            beam = beam.grown(literals, worths, width, max_concepts or literals.n_concepts)
             if not len(beam.gain):
                 break
             at = int(beam.gain.argmax())
@@ -104,6 +104,23 @@ def _worths(table: TruthTable) -> _Floats:
 
 
 @dataclass(frozen=True, eq=False)
+class _Literals:
+    """Where each literal holds, the concepts first and then their negations."""
+
+    held_by: _Floats  # (n_rows, 2 n_concepts)
+    packed: _Packed  # (2 n_concepts, n_bytes)
+
+    @classmethod
+    def of(cls, rows: BoolArray) -> _Literals:
+        held = np.concatenate([rows, ~rows], axis=1)
+        return cls(held.astype(np.float32), np.packbits(held.T, axis=1))
+
+    @property
+    def n_concepts(self) -> int:
+        return len(self.packed) // 2
+
+
+@dataclass(frozen=True, eq=False)
 class _Beam:
     """Formulas of one length; the first was best as formulas are judged in the end."""
 
@@ -119,7 +136,7 @@ class _Beam:
         return cls(nowhere, nowhere, np.zeros(1, dtype=np.float32), ((),))
 
     @quiet_products
-    def grown(self, literals: BoolArray, worths: _Floats, width: int, most: int) -> _Beam:
+    def grown(self, literals: _Literals, worths: _Floats, width: int, most: int) -> _Beam:
         """The best formulas with one literal more, by each of the worths, each truth of them once.
 
         They speak of ``most`` concepts at most. Those that do already go on with their own.
@@ -127,26 +144,29 @@ class _Beam:
         closed = np.stack([self.closed, self.closed | self.open])  # to go on with the term, or to begin one
         begun = self.open & ~self.closed
         left = np.stack([begun, ~closed[1]])
-        held_by = literals.astype(np.float32)
-        gains = [(closed @ worth)[:, :, None] + (left * worth) @ held_by for worth in worths]
+        gains = [(closed @ worth)[:, :, None] + (left * worth) @ literals.held_by for worth in worths]
+        packed_closed, packed_open = np.packbits(closed, axis=2), np.packbits(self.open, axis=1)
         chosen: _Chosen = []
         seen: set[tuple[bytes, bytes]] = set()
-        unspoken = self._beyond(most, literals.shape[1] // 2)
+        unspoken = self._beyond(most, literals.n_concepts)
         for gain in gains:
             gain[0, ~begun.any(axis=1)] = -np.inf  # a term that adds no row: there is none to go on with
             gain[:, unspoken] = -np.inf
             enough = len(chosen) + width
             for place in _best_first(gain.ravel(), 4 * width):
-                new, formula, literal = np.unravel_index(place, gain.shape)
+                row, literal = divmod(place, gain.shape[2])
+                new, formula = divmod(row, gain.shape[1])
                 if gain[new, formula, literal] == -np.inf or len(chosen) == enough:
                     break
-                held = literals[:, literal] & (self.open[formula] if new == 0 else True)
-                key = (np.packbits(held).tobytes(), np.packbits(closed[new, formula]).tobytes())
-                if key in seen or not (held & ~closed[new, formula]).any():
+                held, shut = literals.packed[literal], packed_closed[new, formula]
+                if new == 0:
+                    held = held & packed_open[formula]
+                key = (held.tobytes(), shut.tobytes())
+                if key in seen or not (held & ~shut).any():
                     continue
                 seen.add(key)
-                chosen.append((int(new), int(formula), int(literal), held))
-        return self._with(chosen, closed, gains[0], literals.shape[1] // 2)
+                chosen.append((new, formula, literal, held))
+        return self._with(chosen, closed, gains[0], literals.n_concepts)
 
     def _beyond(self, most: int, n_concepts: int) -> BoolArray:
         """Literals that would bring in a concept too many, (n_formulas, 2 n_concepts)."""
@@ -166,8 +186,10 @@ class _Beam:
             signed = literal if literal < n_concepts else n_concepts - literal - 1
             before = self.terms[at]
             terms.append((*before, (signed,)) if start else (*before[:-1], (*before[-1], signed)))
-        held = np.array([c[3] for c in chosen], dtype=np.bool_).reshape(len(chosen), self.open.shape[1])
-        return _Beam(closed[new, formula], held, gains[index], tuple(terms))
+        n_rows = self.open.shape[1]
+        held = np.array([c[3] for c in chosen], dtype=np.uint8).reshape(len(chosen), -(-n_rows // 8))
+        opened = np.unpackbits(held, axis=1, count=n_rows).view(np.bool_)
+        return _Beam(closed[new, formula], opened, gains[index], tuple(terms))
 
 
 def _best_first(values: _Floats, soon: int) -> Iterator[int]:
