@@ -20,7 +20,7 @@ from logiclens.nn.rows import Rows
 from logiclens.nn.threads import threads_for
 
 _IN_CACHE = 1 << 19  # numbers in the largest tensor of a step that stay in the cache
-_FEWEST = 4  # parts of what is more than half of that for each: there may be as many threads
+_FEWEST = 4  # parts of what would fill the cache more than twice: there may be as many threads
 _SMALL = 1 << 17  # numbers up to which a step costs about the same, however many there are
 _ALIKE = 1.2  # rows computed for each one learned from, up to which members learn from much the same
 _MOST_THREADS = 8  # more would wait for Python's lock
