@@ -17,8 +17,7 @@ from logiclens.cli.leaks import NEARLY_ALL, Telling, says_more
 from logiclens.cli.outcome import ClassOutcome, Outcome
 from logiclens.errors import LimitError
 from logiclens.estimators.asking import ask
-from logiclens.estimators.runs import network_answers
-from logiclens.estimators.targets import predicted_index
+from logiclens.estimators.targets import decisions, predicted_index
 from logiclens.explain import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.scale.collapsing import collapse
@@ -126,9 +125,9 @@ class _Network:
         if tuples is None:
             return cls(np.nan, np.nan, (np.nan,) * len(rules), None)
         x = tuples.values.astype(np.float64)
-        said = network_answers(model.network_, x, model.problem_)
-        alone = network_answers(model.network_.alone(), x, model.problem_)
-        predicted = model.classes_[predicted_index(ask(model.network_, x), model.problem_)]
+        logits = ask(model.network_, x)
+        said, alone = (decisions(each, model.problem_) for each in (logits, ask(model.network_.alone(), x)))
+        predicted = model.classes_[predicted_index(logits, model.problem_)]
         names = rules.concept_names
         fired = np.column_stack([each.formula.evaluate(tuples.values, names) for each in rules.values()])
         return cls(
