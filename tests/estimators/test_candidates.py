@@ -8,7 +8,7 @@ import torch
 
 from logiclens.estimators.candidates import Best, Trained, by_fold
 from logiclens.nn.mu import MuNetwork
-from logiclens.nn.training import History
+from logiclens.nn.plan import History
 
 ROWS = torch.rand(7, 4, generator=torch.Generator().manual_seed(0))
 

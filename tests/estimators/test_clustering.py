@@ -19,7 +19,7 @@ from logiclens.estimators.clustering import (
 )
 from logiclens.nn.criteria import mutual_information_loss
 from logiclens.nn.mu import MuNetwork
-from logiclens.nn.training import Plan
+from logiclens.nn.plan import Plan
 from tests.strategies import all_rows
 
 PLAN = Plan(criterion=cluster_loss, epochs=60, learning_rate=0.1, patience=30)

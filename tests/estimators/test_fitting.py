@@ -16,7 +16,7 @@ from logiclens.estimators.fitting import Population, resolve_device, train_folds
 from logiclens.estimators.settings import Widths
 from logiclens.nn.criteria import iff_loss
 from logiclens.nn.mu import MuNetwork
-from logiclens.nn.training import Plan
+from logiclens.nn.plan import Plan
 from tests.estimators.toys import booleans, hidden_together
 
 X, Y = booleans()
@@ -169,6 +169,24 @@ def test_a_second_width_is_tried_where_pruning_costs():
     assert tried == [1, 4]
     assert kept(trained) == [4]
     assert ((logits(trained)[0] > 0) == Y).all()
+
+
+def test_concepts_are_explored_once_whatever_is_kept_of_them(monkeypatch):
+    explored, told = [], list[float]()
+    explore = fitting.explore
+
+    def watched(network: Any, *others: Any) -> Any:
+        explored.append(network.members)
+        return explore(network, *others)
+
+    monkeypatch.setattr(fitting, "explore", watched)
+    tried: list[int] = []
+    train_folds(recording(tried, widths=Widths((1, 4), (1, 4))), LONGER, X, OUTPUTS, PARTS, told.append)
+
+    assert tried == [1, 4]
+    assert explored == [4]
+    assert told == sorted(told)
+    assert told[-1] == 1.0
 
 
 def test_a_second_width_that_is_no_better_is_not_chosen():
@@ -348,13 +366,13 @@ def test_rounded_scores_are_sampled_when_they_are_still_many(monkeypatch):
     x = np.clip(np.round(15 * x) / 15 + 1e-3 * random.random(x.shape), 0.0, 1.0)
     monkeypatch.setattr(reducing, "MOST_ROWS", 100)
     trained_on = []
-    train = fitting.train
+    explore = fitting.explore
 
     def watched(network: Any, rows: Any, *others: Any) -> Any:
         trained_on.append(len(rows.x))
-        return train(network, rows, *others)
+        return explore(network, rows, *others)
 
-    monkeypatch.setattr(fitting, "train", watched)
+    monkeypatch.setattr(fitting, "explore", watched)
     y = (x[:, :1] > 0.5).astype(float)
     (trained,) = train_folds(population(), PLAN, x, y, [Fold(np.ones(len(x)), np.zeros(len(x)))])
 

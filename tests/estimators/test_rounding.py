@@ -74,13 +74,13 @@ def test_rows_that_weigh_nothing_do_not_decide():
 def test_a_fit_on_rounded_scores_finds_the_rule_and_trains_on_few_rows(monkeypatch):
     x, y = saturated()
     trained_on = []
-    train = fitting.train
+    explore = fitting.explore
 
     def watched(network, rows, *others):
         trained_on.append(len(rows.x))
-        return train(network, rows, *others)
+        return explore(network, rows, *others)
 
-    monkeypatch.setattr(fitting, "train", watched)
+    monkeypatch.setattr(fitting, "explore", watched)
     model = MuClassifier(random_state=0, encoder=None).fit(x, y)
 
     assert max(trained_on) <= 32

@@ -13,7 +13,7 @@ from logiclens.estimators.asking import ask
 from logiclens.estimators.settling import settle
 from logiclens.nn.criteria import iff_loss
 from logiclens.nn.mu import MuNetwork
-from logiclens.nn.training import Plan
+from logiclens.nn.plan import Plan
 from tests.estimators.toys import booleans
 
 X, Y = booleans()

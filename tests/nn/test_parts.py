@@ -123,3 +123,28 @@ def test_told_is_the_mean_number_of_epochs():
         told.epoch_of(n_members)
 
     assert found == [0, 1, 1, 2, 3]
+
+
+@pytest.mark.usefixtures("two_threads")
+@pytest.mark.parametrize(("members", "sizes"), [(4, [4]), (5, [3, 2]), (9, [3, 2, 2, 2]), (11, [3, 3, 3, 2])])
+def test_parts_that_could_be_one_are_of_one_size(members, sizes, monkeypatch):
+    """Room for four members of 40 rows and 4 neurons; two threads have as many parts to do each."""
+    monkeypatch.setattr(module, "_SMALL", 0)
+    monkeypatch.setattr(module, "_IN_CACHE", 640)
+    monkeypatch.setattr(module, "_FEWEST", 1)
+    x = random_x()
+    rows = rows_of(x, torch.zeros(members, len(x), dtype=torch.float64), share=1.1)
+
+    assert [len(part) for part in parts_of(make("mu", members), rows)] == sizes
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_only_parts_that_learn_from_much_the_same_rows_are_evened_out(monkeypatch):
+    monkeypatch.setattr(module, "_SMALL", 0)
+    monkeypatch.setattr(module, "_IN_CACHE", 640)
+    monkeypatch.setattr(module, "_FEWEST", 1)
+    x = random_x()
+    rows = rows_of(x, torch.zeros(9, len(x), dtype=torch.float64), share=1.1)
+    rows.no[5:, :30] = 0.0  # five learn from all rows, four from a quarter of them
+
+    assert [len(part) for part in parts_of(make("mu", 9), rows)] == [3, 2, 4]

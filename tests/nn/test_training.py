@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from logiclens.nn.criteria import if_loss, iff_loss, mutual_information_loss, only_if_loss
+from logiclens.nn.plan import Plan
 from logiclens.nn.rows import Rows
-from logiclens.nn.training import Plan, train
+from logiclens.nn.training import explore, train
 from tests.nn.populations import KINDS, make, plan, random_x, rows_of, some_rows
 
 ALONE = {"rtol": 1e-6, "atol": 1e-8}
@@ -53,6 +54,32 @@ def test_members_that_leave_do_not_change_the_others():
     assert (history.n_iter[:3] < history.n_iter[3]).all()
     assert torch.allclose(together(rows.x)[3], alone(rows.x)[0], **ALONE)
     assert torch.equal(history.n_iter[3:], own.n_iter)
+
+
+@pytest.mark.parametrize("batch_size", [None, 7])
+def test_what_was_explored_once_is_tuned_as_if_from_the_start(batch_size):
+    """Some members first, then the others, pruned to more concepts: each is what training alone gives."""
+    rows, settings = some_rows(3), plan(batch_size=batch_size)
+    explored = explore(make("mu"), rows, settings)
+    before = weights(explored.network)
+
+    for index, width in ((torch.tensor([0, 1, 2]), 2), (torch.tensor([2, 0]), 4)):
+        whole = make("mu").select(index)
+        whole.max_concepts = width
+        again = make("mu").select(index)
+        again.max_concepts = width
+        tuned, history = explored.select(index).tuned(again)
+        alone, own = train(whole, rows.select(index), settings)
+
+        assert tuned is again
+        assert torch.equal(tuned.kept(), alone.kept())
+        assert tuned.kept().sum(dim=1).tolist() == [width] * len(index)
+        assert torch.allclose(tuned(rows.x), alone(rows.x), **ALONE)
+        assert torch.equal(history.n_iter, own.n_iter)
+        assert torch.allclose(history.curve(), own.curve(), **ALONE)
+        assert torch.equal(history.right_before, own.right_before)
+        assert torch.equal(history.right_after, own.right_after)
+    assert all(torch.equal(*pair) for pair in zip(before, weights(explored.network), strict=True))
 
 
 @pytest.mark.parametrize("kind", KINDS)

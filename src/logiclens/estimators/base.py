@@ -281,7 +281,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         from logiclens.estimators.fitting import Population
         from logiclens.estimators.runs import Recipe
         from logiclens.nn import criteria
-        from logiclens.nn.training import Plan
+        from logiclens.nn.plan import Plan
 
         kind = self._kind()
         longest = LONGEST if kind is RuleKind.IFF else LONGEST_CONDITION

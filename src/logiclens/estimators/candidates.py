@@ -16,15 +16,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.estimators.asking import ask, logits_on
+from logiclens.estimators.counting import Fold
+from logiclens.estimators.weighing import Answers
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
+from logiclens.nn.plan import History
 from logiclens.nn.population import LogicNetwork, join
-from logiclens.nn.training import History
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LEAST_LOSS = 0.07  # share of validation rows below which what pruning costs does not matter
 _CHANCE = 2.0  # standard errors
+_ASKED = 1 << 16  # rows asked at once
 
 N = TypeVar("N", bound=LogicNetwork)
 
@@ -120,6 +124,48 @@ class Best(Generic[N]):
         before = float(self.history.right_before[self.start : self.start + self.size].max())
         chance = np.sqrt(max(before * (1.0 - before), 0.01) / n_rows)
         return bool(before - self.right_after > max(_LEAST_LOSS, _CHANCE * chance))
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """All rows of a fold that is trained on some of them, and the concepts that it is trained on."""
+
+    x: FloatArray
+    outputs: FloatArray
+    fold: Fold
+    columns: IndexArray
+
+
+@torch.no_grad()
+def shares_right(network: LogicNetwork, rows: Tensor, answers: Answers, history: History) -> Tensor:
+    """Share of the rows, trained on or checked with, that each member is right about, (groups, group size).
+
+    Between equals the validation loss decides. All members were already stopped by their validation loss, and
+    the rows held out are few: on all rows the better member is told more surely.
+    """
+    yes, no = answers.yes + answers.check_yes, answers.no + answers.check_no
+    said_yes = (logits_on(network, rows) > 0).view(len(yes), -1, len(rows))
+    right = torch.where(said_yes, yes[:, None], no[:, None]).sum(dim=2, dtype=torch.float64)
+    share = right / (yes + no).sum(dim=1, keepdim=True, dtype=torch.float64)
+    return share - 1e-9 * history.check_loss.view(share.shape).clamp(max=1e3)
+
+
+@torch.no_grad()
+def shares_right_of_all(
+    network: LogicNetwork, whole: Whole, chunk: Sequence[tuple[int, int]], history: History
+) -> Tensor:
+    """The same on all rows of a fold, part by part."""
+    weight = whole.fold.train + whole.fold.check
+    outputs = whole.outputs[:, [output for _, output in chunk]]
+    right = torch.zeros(len(chunk), network.members // len(chunk), dtype=torch.float64)
+    for start in range(0, len(weight), _ASKED):
+        part = slice(start, start + _ASKED)
+        said_yes = torch.as_tensor(ask(network, whole.x[part]) > 0).view(-1, *right.shape)
+        yes = torch.as_tensor(weight[part, None] * outputs[part])
+        no = torch.as_tensor(weight[part, None]) - yes
+        right += torch.where(said_yes, yes[:, :, None], no[:, :, None]).sum(dim=0)
+    share = right / float(weight.sum())
+    return share - 1e-9 * history.check_loss.cpu().view(share.shape).clamp(max=1e3)
 
 
 def by_fold(found: Sequence[Best[N]], penalties: FloatArray, n_folds: int) -> list[Trained[N]]:

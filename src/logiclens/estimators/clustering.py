@@ -32,9 +32,10 @@ from logiclens.estimators.fitting import members_at_once, resolve_device
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import IndexArray
 from logiclens.nn.criteria import mutual_information_loss
+from logiclens.nn.plan import Plan
 from logiclens.nn.population import LogicNetwork, Streams, join
 from logiclens.nn.rows import Rows
-from logiclens.nn.training import Plan, train
+from logiclens.nn.training import train
 
 Maker = Callable[[Streams, int, Sequence[float]], LogicNetwork]
 """Makes a population: random streams, number of concepts, penalty of each member."""

@@ -18,9 +18,15 @@ import torch
 from torch import Tensor
 
 from logiclens.errors import InputError, shown
-from logiclens.estimators.asking import ask, logits_on
 from logiclens.estimators.balancing import Balance, is_rare
-from logiclens.estimators.candidates import Best, Trained, by_fold
+from logiclens.estimators.candidates import (
+    Best,
+    Trained,
+    Whole,
+    by_fold,
+    shares_right,
+    shares_right_of_all,
+)
 from logiclens.estimators.counting import Fold, effective_rows
 from logiclens.estimators.reducing import is_large, reduced
 from logiclens.estimators.rounding import makes_equal, rounded
@@ -29,12 +35,12 @@ from logiclens.estimators.settings import ALL, Widths
 from logiclens.estimators.weighing import Answers, answers_of, balance_factor
 from logiclens.explain.choosing import LITERAL_WORTH
 from logiclens.logic.arrays import FloatArray, IndexArray
+from logiclens.nn.plan import History, Plan
 from logiclens.nn.population import LogicNetwork, Streams
-from logiclens.nn.rows import merge_rows
-from logiclens.nn.training import History, Plan, train
+from logiclens.nn.rows import Rows, merge_rows
+from logiclens.nn.training import explore, train, untold
 
-_ASKED = 1 << 16  # rows asked at once
-_CPU_BUDGET = 16 << 20  # bytes of one layer's activations: what stays in the cache
+_CPU_BUDGET = 64 << 20  # bytes of one layer's activations
 _GPU_BUDGET = 2 << 30
 
 _Group = tuple[int, int]  # fold and output
@@ -96,6 +102,10 @@ class Population(Generic[N]):
             for place in range(self.group)
         ]
 
+    def generator(self) -> torch.Generator:
+        """The source of the order of mini-batches."""
+        return torch.Generator().manual_seed(self.seed % 2**63)
+
 
 def train_folds(
     population: Population[N],
@@ -154,7 +164,7 @@ def train_folds(
         fold = folds[at]
         part = reduced(read[bool(coarse[at])], outputs, fold, population.seed)
         data = _Data.of(part.x, part.outputs, [part.fold], device)
-        whole = _Whole(x, outputs, fold, part.columns)
+        whole = Whole(x, outputs, fold, part.columns)
         best = _train(population, plan, data, whole, told_of_one)
         found |= {(at, output): each for (_, output), each in best.items()}
         done += 1
@@ -178,21 +188,11 @@ class _Data:
         return cls(rows, place, outputs, folds)
 
 
-@dataclass(frozen=True, eq=False)
-class _Whole:
-    """All rows of a fold that is trained on some of them, and the concepts that it is trained on."""
-
-    x: FloatArray
-    outputs: FloatArray
-    fold: Fold
-    columns: IndexArray
-
-
 def _train(
     population: Population[N],
     plan: Plan,
     data: _Data,
-    whole: _Whole | None,
+    whole: Whole | None,
     report: Callable[[float], None],
 ) -> dict[_Group, list[Best[N]]]:
     """The best members for each fold and output; where there is more data, they are chosen on all of it."""
@@ -200,27 +200,18 @@ def _train(
     groups = [(fold, output) for fold in range(len(data.folds)) for output in range(data.outputs.shape[1])]
     rare = _rare(data)
     widths = population.widths
-    ladders = {group: widths.rare if group in rare else widths.common for group in groups}
     found: dict[_Group, Best[N]] = {}
-    waiting = groups
-    for rung in range(len(widths.common)):
-        done, of = 0, len(waiting)
-        for width in sorted({ladders[group][rung] for group in waiting}):
-            alike = [group for group in waiting if ladders[group][rung] == width]
-            for start in range(0, len(alike), size):
-                chunk = alike[start : start + size]
+    for ladder, alike in (
+        (widths.common, [group for group in groups if group not in rare]),
+        (widths.rare, [group for group in groups if group in rare]),
+    ):
+        for start in range(0, len(alike), size):
+            work = _Work(population, plan, data, whole, alike[start : start + size])
 
-                def told(epoch: int, done: int = done, n: int = len(chunk), of: int = of) -> None:
-                    report((done + n * epoch / plan.epochs) / of)
+            def told(epoch: int, done: int = len(found), n: int = len(work.groups)) -> None:
+                report((done + n * epoch / plan.epochs) / len(groups))
 
-                work = _Work(population, plan, data, whole, chunk)
-                for group, new in work.done(work.made(width), told).items():
-                    if group not in found or new.right_after > found[group].right_after:
-                        found[group] = new
-                done += len(chunk)
-        waiting = [group for group in waiting if found[group].lost(data.folds[group[0]].n_checked)]
-        if not waiting:
-            break
+            found |= work.climbed(ladder, told)
     chosen = {group: [best] for group, best in found.items()}
     n_best = min(population.candidates, population.group)
     if population.searches and n_best > 1:
@@ -274,7 +265,7 @@ class _Work(Generic[N]):
     population: Population[N]
     plan: Plan
     data: _Data
-    whole: _Whole | None
+    whole: Whole | None
     groups: Sequence[_Group]
 
     @cached_property
@@ -302,55 +293,51 @@ class _Work(Generic[N]):
         groups = [self.groups[at] for at in found.tolist()]
         return replace(self, groups=groups), torch.as_tensor(kept[found], device=self.data.rows.device)
 
-    def done(self, network: N, told: Callable[[int], None] | None = None) -> dict[_Group, Best[N]]:
+    def done(self, network: N) -> dict[_Group, Best[N]]:
         """The best of each group, once trained."""
+        return self._best(*train(network, self._weighted(), self.plan, self.population.generator()))
+
+    def climbed(self, ladder: Sequence[int], told: Callable[[int], None]) -> dict[_Group, Best[N]]:
+        """The best of each group, pruned to so many concepts; where that costs too much, to the next number.
+
+        All concepts are explored once, whatever is kept of them.
+        """
+        work, found, progress = self, dict[_Group, Best[N]](), told
+        network = self.made(ladder[0])
+        members = torch.arange(network.members, device=self.data.rows.device)
+        generator = self.population.generator()
+        explored = explore(network.select(members), self._weighted(), self.plan, generator, told)
+        for next_width in (*ladder[1:], None):
+            for group, new in work._best(*explored.tuned(network, progress)).items():
+                if group not in found or new.right_after > found[group].right_after:
+                    found[group] = new
+            checks = {group: self.data.folds[group[0]].n_checked for group in work.groups}
+            lost = [at for at, (group, n) in enumerate(checks.items()) if found[group].lost(n)]
+            if next_width is None or not lost:
+                break
+            members = torch.arange(network.members, device=members.device).view(len(work.groups), -1)[lost]
+            work, progress = replace(work, groups=[work.groups[at] for at in lost]), untold
+            network, explored = work.made(next_width), explored.select(members.flatten())
+        return found
+
+    def _weighted(self) -> Rows:
+        """What the members learn from."""
+        return self.answers.weighted(self.data.rows, self.population.group, self.population.balance)
+
+    def _best(self, network: N, history: History) -> dict[_Group, Best[N]]:
+        """The best of each group of trained members."""
         of, rows = self.population, self.data.rows
-        generator = torch.Generator().manual_seed(of.seed % 2**63)
-        weighted = self.answers.weighted(rows, of.group, of.balance)
-        network, history = train(network, weighted, self.plan, generator, told)
         if self.whole is None:
-            scores = _shares_right(network, rows, self.answers, history)
+            scores = shares_right(network, rows, self.answers, history)
         else:
             network.widen(torch.as_tensor(self.whole.columns, device=rows.device), self.whole.x.shape[1])
-            scores = _shares_right_of_all(network, self.whole, self.groups, history)
+            scores = shares_right_of_all(network, self.whole, self.groups, history)
         ranked = scores.sort(dim=1, descending=True, stable=True)
         best = ranked.indices[:, : of.candidates].cpu()
         return {
             group: Best(network, history, best[at], at * of.group, of.group, 1 - float(ranked.values[at, 0]))
             for at, group in enumerate(self.groups)
         }
-
-
-@torch.no_grad()
-def _shares_right(network: LogicNetwork, rows: Tensor, answers: Answers, history: History) -> Tensor:
-    """Share of the rows, trained on or checked with, that each member is right about, (groups, group size).
-
-    Between equals the validation loss decides. All members were already stopped by their validation loss, and
-    the rows held out are few: on all rows the better member is told more surely.
-    """
-    yes, no = answers.yes + answers.check_yes, answers.no + answers.check_no
-    said_yes = (logits_on(network, rows) > 0).view(len(yes), -1, len(rows))
-    right = torch.where(said_yes, yes[:, None], no[:, None]).sum(dim=2, dtype=torch.float64)
-    share = right / (yes + no).sum(dim=1, keepdim=True, dtype=torch.float64)
-    return share - 1e-9 * history.check_loss.view(share.shape).clamp(max=1e3)
-
-
-@torch.no_grad()
-def _shares_right_of_all(
-    network: LogicNetwork, whole: _Whole, chunk: Sequence[tuple[int, int]], history: History
-) -> Tensor:
-    """The same on all rows of a fold, part by part."""
-    weight = whole.fold.train + whole.fold.check
-    outputs = whole.outputs[:, [output for _, output in chunk]]
-    right = torch.zeros(len(chunk), network.members // len(chunk), dtype=torch.float64)
-    for start in range(0, len(weight), _ASKED):
-        part = slice(start, start + _ASKED)
-        said_yes = torch.as_tensor(ask(network, whole.x[part]) > 0).view(-1, *right.shape)
-        yes = torch.as_tensor(weight[part, None] * outputs[part])
-        no = torch.as_tensor(weight[part, None]) - yes
-        right += torch.where(said_yes, yes[:, :, None], no[:, :, None]).sum(dim=0)
-    share = right / float(weight.sum())
-    return share - 1e-9 * history.check_loss.cpu().view(share.shape).clamp(max=1e3)
 
 
 def _chunk_size(population: Population[N], plan: Plan, n_rows: int, device: torch.device) -> int:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from logiclens.estimators.candidates import Trained
     from logiclens.estimators.fitting import Population
     from logiclens.estimators.runs import Recipe
-    from logiclens.nn.training import Plan
+    from logiclens.nn.plan import Plan
 
 _SPLIT_SEED = 0
 

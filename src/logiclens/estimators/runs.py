@@ -34,7 +34,7 @@ from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, quiet_prod
 from logiclens.nn.population import LogicNetwork
 
 if TYPE_CHECKING:
-    from logiclens.nn.training import Plan
+    from logiclens.nn.plan import Plan
 
 
 FURTHER_ROUNDS = 4

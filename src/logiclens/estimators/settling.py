@@ -23,10 +23,11 @@ from logiclens.estimators.fitting import members_at_once
 from logiclens.estimators.rounding import rounded
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.nn.criteria import iff_loss
+from logiclens.nn.plan import Plan
 from logiclens.nn.population import LogicNetwork, join
 from logiclens.nn.rows import Rows, merge_rows
 from logiclens.nn.threads import threads_for
-from logiclens.nn.training import Plan, train
+from logiclens.nn.training import train
 
 MARGIN = 0.25
 """How far beyond one half, on the rule's side, the target of a row lies at least."""

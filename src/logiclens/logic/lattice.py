@@ -78,6 +78,12 @@ def terms_by_size(n_concepts: int) -> tuple[IndexArray, IndexArray]:
     return np.argsort(sizes, kind="stable"), np.concatenate([[0], ends])
 
 
+@cache
+def literals_by_size(n_concepts: int) -> Terms:
+    """All terms in the order of :func:`terms_by_size`, shape (3^m, m)."""
+    return read_terms(terms_by_size(n_concepts)[0], n_concepts)
+
+
 def needs_every_literal(avoided: FloatArray, n_concepts: int, price: float) -> BoolArray:
     """Terms of which each literal excludes more than ``price`` of what is to be avoided, shape (3^m,).
 

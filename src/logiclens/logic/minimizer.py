@@ -121,7 +121,7 @@ class Minimizer:
             return terms
         search = Tradeoff(problem.bits, problem.gain, problem.relevance, Budget())
         won = search.offer(terms)
-        search.polish_cover(terms, search.finest_price())
+        search.polish_cover(terms, search.finest_price)
         return next(found for _, (value, found) in sorted(search.front.covers.items()) if value >= won)
 
     def trade(self, cost: float, budget: Budget) -> Minimized:
@@ -225,10 +225,10 @@ class Minimizer:
             raise self._no_proof()
         whole = self.problem.over_all_concepts(terms)
         table = self.problem.table
-        order, errors = _weigh(_packed(table.names, whole), table)
-        cover = _packed(table.names, whole[order])
+        cover = Cover(table.names, pack(whole > 0), pack(whole < 0))
+        order, errors = _weigh(cover, table)
         return Minimized(
-            cover=cover,
+            cover=Cover(table.names, cover.positive[order], cover.negative[order]),
             errors=errors,
             literals=_size(terms),
             status=Status.PROVED if proved else Status.SEARCHED,
@@ -249,10 +249,6 @@ def _falling(points: Iterator[Minimized]) -> Iterator[Minimized]:
         if point.errors < least:
             least = point.errors
             yield point
-
-
-def _packed(names: tuple[str, ...], terms: Terms) -> Cover:
-    return Cover(names, pack(terms > 0), pack(terms < 0))
 
 
 def _weigh(cover: Cover, table: TruthTable) -> tuple[IndexArray, float]:

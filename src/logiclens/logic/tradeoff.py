@@ -14,6 +14,7 @@ the whole front. Where the best term comes from is up to :mod:`logiclens.logic.b
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -66,10 +67,8 @@ class Front:
 
     def best(self, price: float, literals: float = np.inf) -> tuple[float, Terms]:
         """The cover of at most that many literals that wins most at a price; the shorter one of equals."""
-        return max(
-            (item for size, item in sorted(self.covers.items()) if size <= literals),
-            key=lambda item: item[0] - price * _size(item[1]),
-        )
+        sizes = (size for size in sorted(self.covers) if size <= literals)
+        return self.covers[max(sizes, key=lambda size: self.covers[size][0] - price * size)]
 
 
 class Tradeoff:
@@ -93,6 +92,7 @@ class Tradeoff:
         self.side = self.tuples.side
         self.bits = bits
         self.gain = gain
+        self._coarse_gain = gain.astype(np.float32)
         self.won = Sums(self.tuples, gain)
         self.pull = self.won  # the gains that are followed
         self.budget = budget
@@ -134,7 +134,7 @@ class Tradeoff:
         self.pull, self.steps = self.won, self._affordable_steps()
         if start is not None:
             self.offer_shorter(start)
-        self._polish(max(last_price, self.finest_price()))
+        self._polish(max(last_price, self.finest_price))
         return self.front
 
     def _descend(self, pull: Sums, last_price: float) -> None:
@@ -142,12 +142,12 @@ class Tradeoff:
         self.pull = pull
         self.steps = self._affordable_steps()
         most = float(np.maximum(self.gain, 0).sum())
-        floor = max(last_price, self.finest_price())
+        floor = max(last_price, self.finest_price)
         price = float(np.maximum(pull.values, 0).sum())
         cover: _Cover = ()
         while True:
             cover = self._settle(cover, price)
-            self.offer_shorter(literals_of(cover, self.n_concepts))
+            self._shorten(cover)
             done = price <= floor or self.steps <= 0 or _literals(cover) >= 2 * self.budget.literals
             if done or self._offer(cover) >= most - self._epsilon:
                 return
@@ -157,47 +157,47 @@ class Tradeoff:
         """Settle the best cover at this price, and the best ones of a few literals within that many."""
         self.polish_cover(self.front.best(price, self.budget.literals)[1], price)
         for literals in range(1, int(min(_POLISHED, self.budget.literals, max(self.front.covers))) + 1):
-            self.polish_cover(self.front.best(0.0, literals)[1], self.finest_price(), literals)
+            self.polish_cover(self.front.best(0.0, literals)[1], self.finest_price, literals)
 
     @quiet_products
     def polish_cover(self, terms: Terms, price: float, literals: float = np.inf) -> None:
         """Settle one cover of few terms, within a number of literals."""
         if len(terms) <= _POLISHED:
-            settled = self._settle(self.tuples.terms(terms), price, literals)
-            self.offer_shorter(literals_of(settled, self.n_concepts))
+            self._shorten(self._settle(self.tuples.terms(terms), price, literals))
 
     @quiet_products
     def offer_shorter(self, terms: Terms) -> None:
         """Offer what is left of a cover as literals or whole terms go, the least useful first."""
-        cover = self.tuples.terms(terms)
+        self._shorten(self.tuples.terms(terms))
+
+    def _shorten(self, cover: _Cover) -> None:
         self._offer(cover)
-        gain = self.gain.astype(np.float32)
-        while terms.any() and (key := terms.tobytes()) not in self._shortened:
+        while _literals(cover) and (key := _key(cover)) not in self._shortened:
             self._shortened.add(key)
+            terms = literals_of(cover, self.n_concepts)
             broken = self.side.broken(terms)
             covered = broken == 0
             times = covered.sum(axis=0)
             # Without a literal, its term also covers the tuples that only this literal excluded.
-            entering = ((broken == 1) & (times == 0)) * gain
+            entering = ((broken == 1) & (times == 0)) * self._coarse_gain
             per_literal = np.where(terms != 0, self.side.broken_by(entering, terms), -np.inf)
-            per_term = -((covered & (times == 1)) @ self.gain) / np.maximum(np.abs(terms).sum(axis=1), 1)
+            sizes = np.array([max(term.size, 1) for term in cover])
+            per_term = -((covered & (times == 1)) @ self.gain) / sizes
             if _literals(cover) > _ONE_BY_ONE:  # many terms at a time, while there are so many
                 useful = np.argsort(per_term, kind="stable")  # what loses most first
-                kept = np.sort(useful[: -1 - len(terms) // 32])
-                terms, cover = terms[kept], tuple(cover[at] for at in kept)
+                cover = tuple(cover[at] for at in np.sort(useful[: -1 - len(terms) // 32]))
                 self._offer(cover)
                 continue
             at, concept = divmod(int(per_literal.argmax()), self.n_concepts)
             drop = int(per_term.argmax())
             if per_literal[at, concept] >= per_term[drop]:
-                terms = terms.copy()
                 terms[at, concept] = 0
                 cover = (*cover[:at], self.tuples.term(terms[at]), *cover[at + 1 :])
             else:
-                terms = np.delete(terms, drop, axis=0)
                 cover = (*cover[:drop], *cover[drop + 1 :])
             self._offer(cover)
 
+    @cached_property
     def finest_price(self) -> float:
         """A price below which a literal is always worth the smallest gain there is."""
         smallest = np.abs(self.gain[self.gain != 0]).min(initial=np.inf)
@@ -272,6 +272,10 @@ def _size(terms: Terms) -> int:
 
 def _literals(cover: _Cover) -> int:
     return sum(term.size for term in cover)
+
+
+def _key(cover: _Cover) -> bytes:
+    return b"".join(term.literals.tobytes() for term in cover)
 
 
 def _covered(cover: _Cover) -> int:

@@ -130,11 +130,18 @@ class RectifierDescent:
         self.moments = _Moments([self.weights])
         masks = [self._whole(at, layer.mask, torch.ones_like(layer.bias)) for at, layer in enumerate(layers)]
         self.mask = _flat(masks) if any((layer.mask == 0).any() for layer in layers) else None
-        strengths = [
-            self._whole(at, strength[:, None, None].expand_as(layer.weight), torch.zeros_like(layer.bias))
-            for at, (layer, strength) in enumerate(zip(layers, network.strengths(), strict=True))
+        strengths = list(zip(layers, network.strengths(), strict=True))
+        self.strength = _flat(  # of the penalty on each weight
+            [
+                self._whole(at, strength[:, None, None].expand_as(layer.weight), torch.zeros_like(layer.bias))
+                for at, (layer, strength) in enumerate(strengths)
+            ]
+        )
+        self.penalties = [
+            (whole[..., :-1], strength)
+            for whole, (_, strength) in zip(self.layers, strengths, strict=True)
+            if strength.any()
         ]
-        self.strength = _flat(strengths)  # of the penalty on each weight
         for layer, whole in zip(layers, self.layers, strict=True):
             layer.weight = nn.Parameter(whole[..., : layer.weight.shape[2]])
             layer.bias = nn.Parameter(whole[..., -1:])
@@ -161,8 +168,8 @@ class RectifierDescent:
         self.gradient.addcmul_(self.strength, self.weights.sign())
         if self.mask is not None:
             self.gradient.mul_(self.mask)
-        for penalty in self._layers(self.strength * self.weights.abs()):
-            losses = losses + penalty.sum(dim=(1, 2))
+        for weight, strength in self.penalties:
+            losses.addcmul_(strength, torch.linalg.vector_norm(weight, 1, dim=(1, 2)))
         self.moments.move([self.weights], [self.gradient], rate, epsilon)
         return losses
 
@@ -216,12 +223,13 @@ class _Moments:
         self.steps += 1
         size = rate / (1.0 - _DECAY[0] ** self.steps)
         correction = (1.0 - _DECAY[1] ** self.steps) ** 0.5
-        torch._foreach_lerp_(self.first, gradients, 1.0 - _DECAY[0])
-        torch._foreach_mul_(self.second, _DECAY[1])
-        torch._foreach_addcmul_(self.second, gradients, gradients, 1.0 - _DECAY[1])
-        root = torch._foreach_sqrt(self.second)
-        torch._foreach_add_(root, epsilon * correction)
-        torch._foreach_addcdiv_(parameters, self.first, root, -size * correction)
+        for parameter, gradient, first, second in zip(
+            parameters, gradients, self.first, self.second, strict=True
+        ):
+            first.lerp_(gradient, 1.0 - _DECAY[0])
+            second.mul_(_DECAY[1]).addcmul_(gradient, gradient, value=1.0 - _DECAY[1])
+            root = second.sqrt().add_(epsilon * correction)
+            parameter.addcdiv_(first, root, value=-size * correction)
 
 
 def _flat(layers: Sequence[Tensor]) -> Tensor:

@@ -7,14 +7,16 @@ on threads of their own never wait for each other, as the threads of one operati
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TypeVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from logiclens.logic.arrays import BoolArray
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.rows import Rows
 from logiclens.nn.threads import threads_for
@@ -32,7 +34,8 @@ def parts_of(network: LogicNetwork, rows: Rows) -> list[Tensor]:
     """Members to train side by side, as positions, one part after the other.
 
     Those of one part learn from much the same rows, so that few are computed in vain; where the work is small
-    anyway, others join them. On an accelerator all members are one part.
+    anyway, others join them. Parts that follow one another and could be one are of one size, so that threads
+    are done at the same time. On an accelerator all members are one part.
 
     Parameters
     ----------
@@ -55,7 +58,34 @@ def parts_of(network: LogicNetwork, rows: Rows) -> list[Tensor]:
             cuts.append(member)
             both, n_learned = own, 0
         joint, n_learned = both, n_learned + n_own
-    return [members[first:last] for first, last in zip(cuts, [*cuts[1:], len(members)], strict=True)]
+    return [part for run in _runs(cuts, learned) for part in torch.tensor_split(members[run[0]], run[1])]
+
+
+def _runs(cuts: Sequence[int], learned: BoolArray) -> Iterator[tuple[slice, int]]:
+    """Members of parts that could be one, and how many parts these are: for each thread as many, if several.
+
+    Parameters
+    ----------
+    cuts : sequence of int
+        Where parts begin.
+    learned : ndarray of bool, shape (members, n)
+        Which rows each member learns from.
+    """
+    n_threads = min(torch.get_num_threads(), _MOST_THREADS)
+    ends = [*cuts[1:], len(learned)]
+    rows, counts = np.logical_or.reduceat(learned, cuts), np.add.reduceat(learned.sum(axis=1), cuts)
+    start, joint, n_parts = 0, rows[0], 1
+    for at in range(1, len(cuts) + 1):
+        if at < len(cuts):
+            both = joint | rows[at]
+            computed = (ends[at] - cuts[start]) * int(both.sum())
+            if computed <= _ALIKE * counts[start : at + 1].sum():
+                joint, n_parts = both, n_parts + 1
+                continue
+            joint = rows[at]
+        several = -(-n_parts // n_threads) * n_threads if n_parts > 1 else 1
+        yield slice(cuts[start], ends[at - 1]), min(several, ends[at - 1] - cuts[start])
+        start, n_parts = at, 1
 
 
 def for_each(parts: Sequence[Tensor], work: Callable[[Tensor], T], size: int) -> list[T]:

@@ -12,15 +12,15 @@ Equal rows of zeros and ones are merged before training and, member by member, o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import torch
 from torch import Tensor
 
-from logiclens.nn.criteria import Criterion
 from logiclens.nn.descent import Descent, Examples, descent_of
 from logiclens.nn.parts import Told, for_each, parts_of
+from logiclens.nn.plan import History, Plan
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.rows import Rows
 from logiclens.nn.threads import threads_for
@@ -37,84 +37,8 @@ Progress = Callable[[int], None]
 """Called with the number of epochs done."""
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How to train.
-
-    Attributes
-    ----------
-    criterion : Criterion
-        See :mod:`logiclens.nn.criteria`.
-    exploration : Criterion, optional
-        Criterion of the first half; the same when missing. Hinges with a small counterweight start from a
-        constant too easily, so they explore with balanced ones.
-    epsilon : float
-        Of Adam: gradients much smaller than this do not move weights. Where most rows are learnt already, it
-        must be larger than rounding errors.
-    epochs : int
-        In all; pruning comes after half of them.
-    learning_rate : float
-        Of Adam; it falls linearly to 0 over the second half of each half.
-    batch_size : int, optional
-        Rows in a mini-batch; all of them when missing.
-    patience : int
-        Epochs without a better validation loss after which a member is done.
-    prune : bool
-        Whether to prune half-way; otherwise all epochs are fine-tuning.
-    together : int
-        Members that the criterion compares row by row, such as the clusters of one start: each so many, one
-        after the other. They must get the same loss, so that they stop together; their rows are not merged
-        once more after pruning, when each reads other concepts.
-    """
-
-    criterion: Criterion
-    epochs: int = 300
-    learning_rate: float = 0.02
-    batch_size: int | None = None
-    patience: int = 60
-    prune: bool = True
-    exploration: Criterion | None = None
-    epsilon: float = 1e-8
-    together: int = 1
-
-    @property
-    def explored(self) -> int:
-        """Epochs of the first half; none where nothing is pruned and the criterion stays the same."""
-        return self.epochs // 2 if self.prune or self.exploration else 0
-
-
-@dataclass
-class History:
-    """What happened while training.
-
-    Attributes
-    ----------
-    losses : list of Tensor, each of shape (members,)
-        Training loss of each epoch, the penalty included; a member that is done keeps its last one.
-    n_iter : Tensor of shape (members,)
-        Epochs each member was trained.
-    converged : Tensor of shape (members,)
-        Whether the validation loss stopped getting better before the epochs ran out.
-    check_loss : Tensor of shape (members,)
-        Least validation loss.
-    right_before, right_after : Tensor of shape (members,)
-        Share of the validation rows that each member was right about before it was pruned, and in the end.
-    """
-
-    losses: list[Tensor] = field(default_factory=list)
-    n_iter: Tensor = field(default_factory=lambda: torch.zeros(0))
-    converged: Tensor = field(default_factory=lambda: torch.zeros(0))
-    check_loss: Tensor = field(default_factory=lambda: torch.zeros(0))
-    right_before: Tensor = field(default_factory=lambda: torch.zeros(0))
-    right_after: Tensor = field(default_factory=lambda: torch.zeros(0))
-
-    def loss_at(self, epoch: int) -> Tensor:
-        """Training loss of an epoch, the last one of those that were over by then, shape (members,)."""
-        return self.losses[min(epoch, len(self.losses) - 1)]
-
-    def curve(self) -> Tensor:
-        """All losses, shape (epochs, members)."""
-        return torch.stack(self.losses)
+def untold(_: int) -> None:
+    """Progress that nobody is told of."""
 
 
 def train(
@@ -122,7 +46,7 @@ def train(
     rows: Rows,
     plan: Plan,
     generator: torch.Generator | None = None,
-    progress: Progress | None = None,
+    progress: Progress = untold,
 ) -> tuple[N, History]:
     """Train a population.
 
@@ -145,25 +69,76 @@ def train(
         The trained population, pruned, each member with its best weights.
     history : History
     """
+    return explore(network, rows, plan, generator, progress).tuned(network, progress)
+
+
+@dataclass(frozen=True, eq=False)
+class Explored:
+    """Half-way: members that have seen every concept and are not pruned yet.
+
+    What they are pruned to does not matter before this, so they may be fine-tuned more than once.
+
+    Attributes
+    ----------
+    network : LogicNetwork
+    rows : Rows
+        What they learn from.
+    plan : Plan
+    losses : list of Tensor, each of shape (members,)
+        Training loss of each epoch of the first half.
+    generator : torch.Generator
+        Source of the order of mini-batches, as the first half left it.
+    """
+
+    network: LogicNetwork
+    rows: Rows
+    plan: Plan
+    losses: list[Tensor]
+    generator: torch.Generator
+
+    def select(self, index: Tensor) -> Explored:
+        """Some of the members, copied."""
+        return replace(
+            self,
+            network=self.network.select(index),
+            rows=self.rows.select(index),
+            losses=[loss[index] for loss in self.losses],
+        )
+
+    def tuned(self, network: N, progress: Progress = untold) -> tuple[N, History]:
+        """Give a network the weights of these members, prune it in its own way, and fine-tune it."""
+        rows, plan, before = self.rows, self.plan, torch.zeros(0)
+        if network is not self.network:
+            network.put(torch.arange(network.members, device=rows.yes.device), self.network)
+        with threads_for(0):  # what is done once is too little to wait for a second thread
+            if plan.prune:
+                before = _share_right(network, replace(rows, x=network.gather(rows.x)))
+                network.prune()
+            left = rows.gathered(network, merge=plan.together == 1)
+        told = Told(progress, network.members)
+        told.done = plan.explored * network.members
+        history = _fine_tune(network, left, plan, self.generator.clone_state(), told)
+        history.losses = [*self.losses, *history.losses]
+        network.eval()
+        with threads_for(0):
+            history.right_before, history.right_after = before, _share_right(network, left)
+        return network, history
+
+
+def explore(
+    network: LogicNetwork,
+    rows: Rows,
+    plan: Plan,
+    generator: torch.Generator | None = None,
+    progress: Progress = untold,
+) -> Explored:
+    """The first half of :func:`train`, with the same arguments."""
     rows = rows.merged()
-    report = progress or (lambda _: None)
     generator = torch.Generator().manual_seed(0) if generator is None else generator
     network.train()
-    told = Told(report, network.members)
-    explored = [_explore(network, rows, plan, generator, told)] if plan.explored else []
-    before = torch.zeros(0)
-    with threads_for(0):  # what is done once is too little to wait for a second thread
-        if plan.prune:
-            before = _share_right(network, replace(rows, x=network.gather(rows.x)))
-            network.prune()
-        left = rows.gathered(network, merge=plan.together == 1)
-    told.done = plan.explored * network.members
-    history = _fine_tune(network, left, plan, generator, told)
-    history.losses = [*(losses for curve in explored for losses in curve), *history.losses]
-    network.eval()
-    with threads_for(0):
-        history.right_before, history.right_after = before, _share_right(network, left)
-    return network, history
+    told = Told(progress, network.members)
+    losses = list(_explore(network, rows, plan, generator, told)) if plan.explored else []
+    return Explored(network, rows, plan, losses, generator)
 
 
 def _explore(network: LogicNetwork, rows: Rows, plan: Plan, generator: torch.Generator, told: Told) -> Tensor:

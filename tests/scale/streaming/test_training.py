@@ -20,7 +20,7 @@ from logiclens.estimators.targets import Problem
 from logiclens.estimators.weighing import answers_of
 from logiclens.nn.criteria import iff_loss
 from logiclens.nn.descent import AutogradDescent
-from logiclens.nn.training import Plan
+from logiclens.nn.plan import Plan
 from logiclens.scale.streaming import training
 from logiclens.scale.streaming.aims import Aim
 from logiclens.scale.streaming.batches import Batch, Stream

@@ -25,9 +25,9 @@ from logiclens.estimators.weighing import Answers
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.nn.criteria import Criterion
 from logiclens.nn.descent import AutogradDescent
+from logiclens.nn.plan import Plan
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.threads import threads_for
-from logiclens.nn.training import Plan
 from logiclens.scale.streaming.aims import Aim
 from logiclens.scale.streaming.batches import Batch, Stream
 from logiclens.scale.streaming.checkpoint import Checkpoint, Stored
