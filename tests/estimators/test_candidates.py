@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 import torch
 
-from logiclens.estimators.candidates import Best, Trained, by_fold
+from logiclens.estimators.candidates import (
+    Best,
+    Trained,
+    Whole,
+    by_fold,
+    shares_right,
+    shares_right_of_all,
+)
+from logiclens.estimators.counting import Fold
+from logiclens.estimators.weighing import answers_of
 from logiclens.nn.mu import MuNetwork
 from logiclens.nn.plan import History
 
@@ -128,3 +137,28 @@ def test_chance_and_trifles_are_no_reason_for_a_second_width(before, after, n_ro
     best = Best(network, history, torch.tensor([0]), start=1, size=2, wrong=0.0)
 
     assert best.lost(n_rows) is lost
+
+
+def test_the_rows_that_members_are_right_about_are_counted():
+    """Trained on or checked with, on merged rows as on all rows of a fold; of equals the loss decides."""
+    network, history = network_of(6), history_of(6, 1)
+    history.check_loss = torch.arange(6, dtype=torch.float32)
+    random = np.random.default_rng(0)
+    outputs = (random.random((7, 2)) < 0.5).astype(float)
+    fold = Fold(random.random(7), random.random(7))
+    groups = [(0, 0), (0, 1)]
+    answers = answers_of(outputs, [fold], groups, torch.arange(7), 7)
+
+    merged = shares_right(network, ROWS, answers, history)
+    whole = Whole(ROWS.numpy().astype(float), outputs, fold, np.arange(4))
+    of_all = shares_right_of_all(network, whole, groups, history)
+
+    said = (network(ROWS) > 0).numpy()  # three members for each output
+    weight = fold.train + fold.check
+    for member in range(6):
+        right = weight @ (said[member] == (outputs[:, member // 3] > 0.5)) / weight.sum()
+        for shares in (merged, of_all):
+            assert shares.flatten()[member].item() == pytest.approx(right, abs=1e-6)
+    history.check_loss = torch.ones(6)
+    later = shares_right(network, ROWS, answers, history)
+    assert (later < merged).flatten().tolist() == [True] + [False] * 5

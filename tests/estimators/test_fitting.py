@@ -171,6 +171,30 @@ def test_a_second_width_is_tried_where_pruning_costs():
     assert ((logits(trained)[0] > 0) == Y).all()
 
 
+@pytest.mark.parametrize("budget", [1, fitting._CPU_BUDGET])
+@pytest.mark.parametrize("ladder", [(1, 4), (1, 3, 4), (4, 4)])
+def test_only_the_outputs_that_need_it_have_another_width(ladder, budget, monkeypatch):
+    """Whichever of them these are, and however many widths there are."""
+    monkeypatch.setattr(fitting, "_CPU_BUDGET", budget)
+    outputs = np.column_stack([C, A_AND_B, C])
+    (trained,) = train_folds(recording([], widths=Widths(ladder, ladder)), LONGER, X, outputs, PARTS)
+
+    first = 1 if ladder[0] == 1 else 4
+    assert kept(trained)[::2] == [first, first]
+    assert kept(trained)[1] > 1
+    for at, truth in enumerate(outputs.T):
+        assert ((logits(trained)[at] > 0) == (truth > 0.5)).all()
+
+
+def test_targets_that_may_keep_as_many_concepts_are_trained_together():
+    tried: list[int] = []
+    rare = X[:, :4].all(axis=1).astype(float) * (np.arange(len(X)) % 2)
+    both = np.column_stack([rare, C])
+    train_folds(recording(tried, widths=Widths((2,), (2,))), LONGER, X, both, PARTS)
+
+    assert tried == [2]
+
+
 def test_concepts_are_explored_once_whatever_is_kept_of_them(monkeypatch):
     explored, told = [], list[float]()
     explore = fitting.explore

@@ -87,6 +87,26 @@ def test_parts_and_threads_do_not_change_what_is_trained(kind, monkeypatch):
     assert told == sorted(told)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_trained_does_not_depend_on_the_number_of_threads(kind, monkeypatch):
+    """To the last bit: the same members share a matrix product."""
+    monkeypatch.setattr(module, "_SMALL", 0)
+    monkeypatch.setattr(module, "_IN_CACHE", 640)
+    rows = some_rows(7)
+    before, found = torch.get_num_threads(), []
+    try:
+        for n_threads in (1, 2, 8):
+            torch.set_num_threads(n_threads)
+            network, _ = train(make(kind, 7), rows, plan())
+            found.append([part.tolist() for part in parts_of(make(kind, 7), rows)])
+            found.append(network(rows.x).tolist())
+    finally:
+        torch.set_num_threads(before)
+
+    assert len(found[0]) > 1
+    assert found[:2] == found[2:4] == found[4:]
+
+
 @pytest.mark.usefixtures("two_threads")
 def test_each_part_has_one_thread_of_torch():
     seen = []
@@ -125,7 +145,6 @@ def test_told_is_the_mean_number_of_epochs():
     assert found == [0, 1, 1, 2, 3]
 
 
-@pytest.mark.usefixtures("two_threads")
 @pytest.mark.parametrize(("members", "sizes"), [(4, [4]), (5, [3, 2]), (9, [3, 2, 2, 2]), (11, [3, 3, 3, 2])])
 def test_parts_that_could_be_one_are_of_one_size(members, sizes, monkeypatch):
     """Room for four members of 40 rows and 4 neurons; two threads have as many parts to do each."""
@@ -138,7 +157,6 @@ def test_parts_that_could_be_one_are_of_one_size(members, sizes, monkeypatch):
     assert [len(part) for part in parts_of(make("mu", members), rows)] == sizes
 
 
-@pytest.mark.usefixtures("two_threads")
 def test_only_parts_that_learn_from_much_the_same_rows_are_evened_out(monkeypatch):
     monkeypatch.setattr(module, "_SMALL", 0)
     monkeypatch.setattr(module, "_IN_CACHE", 640)

@@ -57,29 +57,38 @@ def test_members_that_leave_do_not_change_the_others():
 
 
 @pytest.mark.parametrize("batch_size", [None, 7])
-def test_what_was_explored_once_is_tuned_as_if_from_the_start(batch_size):
-    """Some members first, then the others, pruned to more concepts: each is what training alone gives."""
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_was_explored_once_is_tuned_as_if_from_the_start(kind, batch_size):
+    """All members twice, then some of them: each is what training alone gives."""
     rows, settings = some_rows(3), plan(batch_size=batch_size)
-    explored = explore(make("mu"), rows, settings)
+    explored = explore(make(kind), rows, settings)
     before = weights(explored.network)
 
-    for index, width in ((torch.tensor([0, 1, 2]), 2), (torch.tensor([2, 0]), 4)):
-        whole = make("mu").select(index)
-        whole.max_concepts = width
-        again = make("mu").select(index)
-        again.max_concepts = width
-        tuned, history = explored.select(index).tuned(again)
-        alone, own = train(whole, rows.select(index), settings)
+    for index in (torch.tensor([0, 1, 2]), torch.tensor([0, 1, 2]), torch.tensor([2, 0])):
+        some = explored if len(index) == 3 else explored.select(index)
+        given = make(kind).select(index)
+        tuned, history = some.tuned(given)
+        alone, own = train(make(kind).select(index), rows.select(index), settings)
 
-        assert tuned is again
+        assert tuned is given
         assert torch.equal(tuned.kept(), alone.kept())
-        assert tuned.kept().sum(dim=1).tolist() == [width] * len(index)
         assert torch.allclose(tuned(rows.x), alone(rows.x), **ALONE)
         assert torch.equal(history.n_iter, own.n_iter)
         assert torch.allclose(history.curve(), own.curve(), **ALONE)
         assert torch.equal(history.right_before, own.right_before)
         assert torch.equal(history.right_after, own.right_after)
     assert all(torch.equal(*pair) for pair in zip(before, weights(explored.network), strict=True))
+
+
+def test_what_was_explored_once_is_pruned_to_what_a_network_keeps():
+    rows = some_rows(3)
+    explored = explore(make("mu"), rows, plan())
+
+    for width in (2, 4, 1):
+        network = make("mu")
+        network.max_concepts = width
+        tuned, _ = explored.tuned(network)
+        assert tuned.kept().sum(dim=1).tolist() == [width] * 3
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -40,7 +40,7 @@ from logiclens.nn.population import LogicNetwork, Streams
 from logiclens.nn.rows import Rows, merge_rows
 from logiclens.nn.training import explore, train, untold
 
-_CPU_BUDGET = 64 << 20  # bytes of one layer's activations
+_CPU_BUDGET = 16 << 20  # bytes of one layer's activations: what stays in the cache
 _GPU_BUDGET = 2 << 30
 
 _Group = tuple[int, int]  # fold and output
@@ -201,10 +201,9 @@ def _train(
     rare = _rare(data)
     widths = population.widths
     found: dict[_Group, Best[N]] = {}
-    for ladder, alike in (
-        (widths.common, [group for group in groups if group not in rare]),
-        (widths.rare, [group for group in groups if group in rare]),
-    ):
+    ladders = {group: widths.rare if group in rare else widths.common for group in groups}
+    for ladder in dict.fromkeys((widths.common, widths.rare)):
+        alike = [group for group in groups if ladders[group] == ladder]
         for start in range(0, len(alike), size):
             work = _Work(population, plan, data, whole, alike[start : start + size])
 
@@ -304,20 +303,23 @@ class _Work(Generic[N]):
         """
         work, found, progress = self, dict[_Group, Best[N]](), told
         network = self.made(ladder[0])
-        members = torch.arange(network.members, device=self.data.rows.device)
-        generator = self.population.generator()
-        explored = explore(network.select(members), self._weighted(), self.plan, generator, told)
+        explored = explore(network, self._weighted(), self.plan, self.population.generator(), told)
+        if len(ladder) > 1:
+            network = network.select(torch.arange(network.members, device=self.data.rows.device))
         for next_width in (*ladder[1:], None):
             for group, new in work._best(*explored.tuned(network, progress)).items():
                 if group not in found or new.right_after > found[group].right_after:
                     found[group] = new
-            checks = {group: self.data.folds[group[0]].n_checked for group in work.groups}
-            lost = [at for at, (group, n) in enumerate(checks.items()) if found[group].lost(n)]
+            lost = [
+                at
+                for at, group in enumerate(work.groups)
+                if found[group].lost(self.data.folds[group[0]].n_checked)
+            ]
             if next_width is None or not lost:
                 break
-            members = torch.arange(network.members, device=members.device).view(len(work.groups), -1)[lost]
+            of_groups = torch.arange(network.members, device=self.data.rows.device).view(len(work.groups), -1)
             work, progress = replace(work, groups=[work.groups[at] for at in lost]), untold
-            network, explored = work.made(next_width), explored.select(members.flatten())
+            network, explored = work.made(next_width), explored.select(of_groups[lost].flatten())
         return found
 
     def _weighted(self) -> Rows:

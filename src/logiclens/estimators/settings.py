@@ -39,7 +39,7 @@ class Widths:
     ----------
     common : tuple of int
     rare : tuple of int
-        The same for a target that is rare, and so has to be told from many others; of as many steps.
+        The same for a target that is rare, and so has to be told from many others.
     heard : int, default 0
         Concepts that a network reads together with its second opinion, unless it reads more by itself.
     """

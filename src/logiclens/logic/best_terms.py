@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms
 from logiclens.logic.expand import Side
-from logiclens.logic.lattice import literals_by_size, sums_over_terms, terms_by_size, tuple_numbers
+from logiclens.logic.lattice import read_terms, sums_over_terms, terms_by_size, tuple_numbers
 
 _BEAM: Final = 32  # partial terms kept at each length
 _PAIRED: Final = 512  # concepts of which all pairs are tried; beyond, those that tell most alone
@@ -160,7 +160,7 @@ class AllTerms(BestTerms):
         start, stop = self._start[size], self._start[size + 1]
         sized = values[start:stop]
         top = np.flatnonzero(sized >= sized.max() - self._epsilon) + start
-        terms = literals_by_size(self._n_concepts)[top]
+        terms = read_terms(self._order[top], self._n_concepts)
         if len(terms) == 1:
             return self._tuples.term(terms[0])
         rank = 1e-3 * (np.abs(terms) @ (1 - self._relevance)) + 1e-6 * (terms < 0).sum(axis=1)

@@ -20,6 +20,8 @@ from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, qui
 MAX_CONCEPTS: Final = 12
 """Concepts up to which all terms are looked at."""
 
+_SIGNS: Final = np.array([-1, 1, 0], dtype=np.int8)  # negated, plain, not at all
+
 
 @quiet_products
 def term_sums(bits: BoolArray, values: FloatArray) -> FloatArray:
@@ -78,12 +80,6 @@ def terms_by_size(n_concepts: int) -> tuple[IndexArray, IndexArray]:
     return np.argsort(sizes, kind="stable"), np.concatenate([[0], ends])
 
 
-@cache
-def literals_by_size(n_concepts: int) -> Terms:
-    """All terms in the order of :func:`terms_by_size`, shape (3^m, m)."""
-    return read_terms(terms_by_size(n_concepts)[0], n_concepts)
-
-
 def needs_every_literal(avoided: FloatArray, n_concepts: int, price: float) -> BoolArray:
     """Terms of which each literal excludes more than ``price`` of what is to be avoided, shape (3^m,).
 
@@ -98,5 +94,10 @@ def needs_every_literal(avoided: FloatArray, n_concepts: int, price: float) -> B
 
 def read_terms(index: NDArray[Any], n_concepts: int) -> Terms:
     """The terms at these places of the lattice."""
-    digits = index[:, None] // 3 ** np.arange(n_concepts - 1, -1, -1) % 3
-    return np.array([-1, 1, 0], dtype=np.int8)[digits]
+    return _SIGNS[index[:, None] // _powers(n_concepts) % 3]
+
+
+@cache
+def _powers(n_concepts: int) -> NDArray[np.int64]:
+    """What one more in the digit of each concept adds to a place."""
+    return np.asarray(3 ** np.arange(n_concepts - 1, -1, -1))

@@ -169,7 +169,7 @@ class RectifierDescent:
         if self.mask is not None:
             self.gradient.mul_(self.mask)
         for weight, strength in self.penalties:
-            losses.addcmul_(strength, torch.linalg.vector_norm(weight, 1, dim=(1, 2)))
+            losses = losses.addcmul(strength, torch.linalg.vector_norm(weight, 1, dim=(1, 2)))
         self.moments.move([self.weights], [self.gradient], rate, epsilon)
         return losses
 

@@ -35,7 +35,8 @@ def parts_of(network: LogicNetwork, rows: Rows) -> list[Tensor]:
 
     Those of one part learn from much the same rows, so that few are computed in vain; where the work is small
     anyway, others join them. Parts that follow one another and could be one are of one size, so that threads
-    are done at the same time. On an accelerator all members are one part.
+    are done at the same time. How many threads there are does not matter: which members share a matrix
+    product decides about last bits. On an accelerator all members are one part.
 
     Parameters
     ----------
@@ -58,11 +59,13 @@ def parts_of(network: LogicNetwork, rows: Rows) -> list[Tensor]:
             cuts.append(member)
             both, n_learned = own, 0
         joint, n_learned = both, n_learned + n_own
-    return [part for run in _runs(cuts, learned) for part in torch.tensor_split(members[run[0]], run[1])]
+    return [
+        part for run, n_parts in _runs(cuts, learned) for part in torch.tensor_split(members[run], n_parts)
+    ]
 
 
 def _runs(cuts: Sequence[int], learned: BoolArray) -> Iterator[tuple[slice, int]]:
-    """Members of parts that could be one, and how many parts these are: for each thread as many, if several.
+    """Members of parts that could be one, and how many parts these are: several are an even number.
 
     Parameters
     ----------
@@ -71,7 +74,6 @@ def _runs(cuts: Sequence[int], learned: BoolArray) -> Iterator[tuple[slice, int]
     learned : ndarray of bool, shape (members, n)
         Which rows each member learns from.
     """
-    n_threads = min(torch.get_num_threads(), _MOST_THREADS)
     ends = [*cuts[1:], len(learned)]
     rows, counts = np.logical_or.reduceat(learned, cuts), np.add.reduceat(learned.sum(axis=1), cuts)
     start, joint, n_parts = 0, rows[0], 1
@@ -83,8 +85,8 @@ def _runs(cuts: Sequence[int], learned: BoolArray) -> Iterator[tuple[slice, int]
                 joint, n_parts = both, n_parts + 1
                 continue
             joint = rows[at]
-        several = -(-n_parts // n_threads) * n_threads if n_parts > 1 else 1
-        yield slice(cuts[start], ends[at - 1]), min(several, ends[at - 1] - cuts[start])
+        run = slice(cuts[start], ends[at - 1])
+        yield run, min(n_parts + n_parts % 2 if n_parts > 1 else 1, run.stop - run.start)
         start, n_parts = at, 1
 
 

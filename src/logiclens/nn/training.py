@@ -59,7 +59,8 @@ def train(
     plan : Plan
         How.
     generator : torch.Generator, optional
-        Source of the order of mini-batches; one with a fixed seed when missing.
+        Source of the order of mini-batches; one with a fixed seed when missing. The second half goes on
+        with a copy of it.
     progress : callable, optional
         Told the number of epochs done.
 
@@ -76,7 +77,7 @@ def train(
 class Explored:
     """Half-way: members that have seen every concept and are not pruned yet.
 
-    What they are pruned to does not matter before this, so they may be fine-tuned more than once.
+    What they are pruned to does not matter before this, so several networks may be fine-tuned from here.
 
     Attributes
     ----------
@@ -106,8 +107,17 @@ class Explored:
         )
 
     def tuned(self, network: N, progress: Progress = untold) -> tuple[N, History]:
-        """Give a network the weights of these members, prune it in its own way, and fine-tune it."""
+        """Give a network the weights of these members, prune it in its own way, and fine-tune it.
+
+        Parameters
+        ----------
+        network : LogicNetwork
+            As many members; it is changed. Where it is the one that was explored, there is no second time.
+        progress : callable, optional
+            Told the number of epochs done.
+        """
         rows, plan, before = self.rows, self.plan, torch.zeros(0)
+        network.train()
         if network is not self.network:
             network.put(torch.arange(network.members, device=rows.yes.device), self.network)
         with threads_for(0):  # what is done once is too little to wait for a second thread
@@ -138,7 +148,7 @@ def explore(
     network.train()
     told = Told(progress, network.members)
     losses = list(_explore(network, rows, plan, generator, told)) if plan.explored else []
-    return Explored(network, rows, plan, losses, generator)
+    return Explored(network, rows, plan, losses, generator.clone_state())
 
 
 def _explore(network: LogicNetwork, rows: Rows, plan: Plan, generator: torch.Generator, told: Told) -> Tensor:
