@@ -40,6 +40,6 @@ def faster(what: str, ours: float, other: float, aim: str, *, notes: tuple[str, 
         what,
         f"{seconds(ours)} {notes[0]}".strip(),
         f"{seconds(other)} {notes[1]}".strip(),
-        f"{other / ours:.0f}x",
+        f"{other / ours:.1f}x",
         aim,
     )

@@ -33,7 +33,7 @@ def test_compare_says_how_much_of_the_plain_loop_was_timed():
     assert "3 classes, 2 folds" in row.what
     assert "from 3 of 24 members" in row.other  # 2 folds x 3 classes x 2 penalties x 2 restarts
     assert "one network for both" not in row.other
-    assert re.fullmatch(r"\d+x", row.ratio)
+    assert re.fullmatch(r"\d+\.\dx", row.ratio)
 
 
 def test_plain_loop_has_a_network_for_each_of_two_classes():

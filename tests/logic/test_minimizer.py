@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from logiclens.errors import LimitError
-from logiclens.logic import TruthTable
+from logiclens.logic import Cover, TruthTable, equivalent
+from logiclens.logic import minimizer as minimizer_module
 from logiclens.logic.expand import covered_rows
 from logiclens.logic.minimizer import Minimizer, Status
 from logiclens.logic.problem import Problem
@@ -67,3 +70,25 @@ def test_long_formulas_of_a_front_are_proved_only_if_they_must_be():
     assert {point.status for point in found if point.literals > 9} == {Status.SEARCHED}
     assert Minimizer(problem, "auto").prove(found[-1]) == found[-1]
     assert Minimizer(problem, True).prove(found[-1]).status is Status.PROVED
+
+
+def test_agreement_is_proved_without_an_integer_program(monkeypatch):
+    """Of two formulas that agree with every tuple the shorter one is found; others still need the program."""
+    bits = all_rows(3)
+    table = TruthTable.from_data(bits, bits[:, 0] | (bits[:, 1] & bits[:, 2]), names=["a", "b", "c"])
+    problem = Problem(table, None)
+    *_, short = Minimizer(problem, False).path(Budget())
+    cover = Cover.from_literals(["a", "b", "c"], [{"a": True}, {"a": False, "b": True, "c": True}])
+    poor = replace(short, cover=cover, literals=4)
+
+    def never(*_: object) -> None:
+        raise AssertionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(minimizer_module, "best_tradeoff", never)
+        for found in (short, poor):
+            proof = Minimizer(problem, "auto").prove(found)
+            assert (proof.literals, proof.errors, proof.status) == (3, 0.0, Status.PROVED)
+            assert equivalent(proof.formula, short.formula)
+        with pytest.raises(AssertionError):
+            Minimizer(problem, "auto").prove(Minimizer(problem, False).trade(0.0, Budget(literals=1)))

@@ -198,7 +198,7 @@ class Minimizer:
         table = self.problem.table
         errors = _weigh(found.cover, table)[1]
         won = (float(table.yes.sum()) - errors) / self.problem.scale
-        proof = self._best(0.0, Budget(literals=found.literals), won)
+        proof = self._best_within(found, won)
         if proof is None:
             if self.exact is True:
                 raise self._no_proof()
@@ -207,6 +207,16 @@ class Minimizer:
         if best.literals == found.literals and best.errors >= errors - _SAME * table.total:
             return replace(found, errors=errors, status=best.status)
         return best
+
+    def _best_within(self, found: Minimized, won: float) -> Proof | None:
+        """What wins most of the formulas that are no longer than a known one, which wins so much."""
+        problem, yes = self.problem, self.problem.gain > 0
+        if self.small and np.array_equal(found.cover.contains(problem.decided), yes):
+            # Agreement wins most. Whether a shorter formula agrees, too, is told without an integer program.
+            proof = smallest_agreeing(problem.bits[yes], problem.bits[~yes], problem.relevance, self.effort)
+            if proof is not None and proof.proved:
+                return proof
+        return self._best(0.0, Budget(literals=found.literals), won)
 
     def _agrees(self, terms: Terms) -> bool:
         """Whether a formula agrees with every tuple of the whole table."""

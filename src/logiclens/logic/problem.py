@@ -33,6 +33,8 @@ class Problem:
         The tuples with more of one answer than of the other, over the concepts that are left.
     gain : ndarray of float, shape (n_decided,)
         Weight of yes minus weight of no, over ``scale``: what is won when a formula is true there.
+    decided : ndarray of uint64, shape (n_decided, n_words)
+        The same tuples over all concepts, packed.
     scale : float
         A power of two, so that the gains add up to between 1 and 2 (in size) whatever the unit of weight.
     relevance : ndarray of float, shape (n_concepts,)
@@ -44,7 +46,8 @@ class Problem:
         relevance = relevance_of(order, table.names, table.n_rows)
         gain = table.yes - table.no
         decided = gain != 0
-        bits = unpack(table.rows[decided], len(table.names))
+        self.decided = table.rows[decided]
+        bits = unpack(self.decided, len(table.names))
         self.scale = float(2.0 ** np.floor(np.log2(np.abs(gain).sum() or 1.0)))
         self.gain: FloatArray = gain[decided] / self.scale
         self._columns, self._opposites = _telling_columns(bits, relevance.mean(axis=0))
