@@ -130,6 +130,18 @@ def test_consistency_of_one_class_and_of_all():
     assert 0 < float(cells(adjusted)["MIMIC-II, death", "mu"].text) < 66.67
 
 
+def test_the_paper_is_spoken_of_only_where_it_has_figures():
+    used = {"death": ["a"]}
+    notes = [
+        consistency_table(
+            Scoreboard([row(experiment=name, fold=fold, used=used) for fold in range(2)]), adjusted=False
+        ).note
+        for name in ("mimic2", "my table")
+    ]
+
+    assert notes == ["In brackets: the paper, which does not say of which class.", ""]
+
+
 def test_chance_may_be_better_than_rules():
     rows = [row(fold=fold, used={"death": [name]}, n_concepts=4) for fold, name in enumerate("ab")]
 

@@ -244,7 +244,8 @@ def consistency_table(board: Scoreboard, *, adjusted: bool) -> Table:
                 beside = figure(theirs, measure) if theirs else ""
                 cells.append(Cell(text, name in known and known[name] >= limit, beside))
             lines.append((Cell(f"{experiment_title(experiment)}{title}"), *cells))
-    note = "" if adjusted else "In brackets: the paper, which does not say of which class."
+    compared = any(cell.beside for line in lines for cell in line)  # tables of one's own are not
+    note = "In brackets: the paper, which does not say of which class." if compared else ""
     return Table(measure.title, ("", *map(method_title, heads)), tuple(lines), note)
 
 
