@@ -211,7 +211,7 @@ class Minimizer:
     def _best_within(self, found: Minimized, won: float) -> Proof | None:
         """What wins most of the formulas that are no longer than a known one, which wins so much."""
         problem, yes = self.problem, self.problem.gain > 0
-        if self.small and np.array_equal(found.cover.contains(problem.decided), yes):
+        if np.array_equal(found.cover.contains(problem.decided), yes):
             # Agreement wins most. Whether a shorter formula agrees, too, is told without an integer program.
             proof = smallest_agreeing(problem.bits[yes], problem.bits[~yes], problem.relevance, self.effort)
             if proof is not None and proof.proved:
