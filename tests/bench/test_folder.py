@@ -214,6 +214,26 @@ def test_one_table_has_no_ranks():
     ]
 
 
+def bold(table: Table) -> list[str]:
+    return [cell.text for line in table.lines for cell in line if cell.best]
+
+
+def test_of_fidelity_the_best_network_is_in_bold_and_it_is_said_why():
+    scores = {"a.csv": {"mu": 0.97, "psi": 0.9, "tree": 1.0}}
+    table = ranked_table(scored("fidelity", scores), "fidelity")
+
+    assert bold(table) == ["97.0"]
+    assert table.note == (
+        "Trees and lists of rules are their own explanations: their fidelity is never in bold."
+    )
+
+
+def test_a_method_alone_is_not_the_best():
+    assert bold(ranked_table(scored("complexity", {"a.csv": {"mu": 2.0}}), "complexity")) == []
+    scores = {"a.csv": {"mu": 0.2, "brl": None}}
+    assert bold(ranked_table(scored("model_accuracy", scores), "model_accuracy")) == ["20.0"]
+
+
 def test_what_ranks_are_of_must_be_known():
     board = scored("complexity", {"a.csv": {"mu": 2.0}})
     with pytest.raises(InputError) as caught:

@@ -71,6 +71,9 @@ def test_times_with_intervals_and_what_was_stopped():
         "mu (reference)": 30.0,
         "gradient boosting": 1.0,
     }
+    assert time_figure(ROWS).get_supxlabel() == (
+        "Bars: 95 % intervals of the mean. Arrows: stopped before the end."
+    )
     (arrow,) = first.texts  # at BRL
     assert arrow.xy[0] > 900
     assert arrow.xy[0] < first.get_xlim()[1]

@@ -145,7 +145,9 @@ def test_the_paper_is_spoken_of_only_where_it_has_figures():
 def test_chance_may_be_better_than_rules():
     rows = [row(fold=fold, used={"death": [name]}, n_concepts=4) for fold, name in enumerate("ab")]
 
-    assert cells(consistency_table(Scoreboard(rows), adjusted=True))["MIMIC-II, death", "mu"].text == "−33.33"
+    table = consistency_table(Scoreboard(rows), adjusted=True)
+    assert cells(table)["MIMIC-II, death", "mu"].text == "−33.33"
+    assert table.note == "100: the same concepts in every fold; 0: as many drawn at random, on average."
 
 
 def test_time_and_its_ratios():
@@ -226,3 +228,4 @@ def test_a_run_of_one_method_on_a_table_of_ones_own():
 
     assert "<b>" not in written(tables, "html").replace("<body>", "")
     assert [table.title for table in tables][-1] == "<b>.csv"
+    assert [table.title for table in tables if bold(table)] == []  # the best of one is nothing

@@ -80,6 +80,13 @@ def test_the_first_folds_of_another_seed():
     assert set(rows["fold_seed"].to_pylist()) == {7}
 
 
+def test_one_fold_has_no_standard_error():
+    printed = run(*WORDS, "--folds", "1").stdout
+
+    assert "means over 1 fold." in printed
+    assert "standard error" not in printed
+
+
 def test_all_tables_in_another_form():
     for form, name in (("markdown", "tables.md"), ("latex", "tables.tex"), ("html", "tables.html")):
         printed = run(*WORDS, "--format", form).stdout

@@ -94,6 +94,21 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path):
     )
 
 
+def test_a_folder_in_which_nothing_may_be_written_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The system says no; root, who may do anything, is told so by us."""
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("builtins.open", refuse)
+    with pytest.raises(FileError) as caught:
+        runs.check_folder(tmp_path)
+
+    assert str(caught.value) == (
+        f"The folder {str(tmp_path)!r} may not be written to. Name another one with --out."
+    )
+
+
 def test_a_folder_is_made_and_nothing_left_in_it(tmp_path: Path):
     runs.check_folder(tmp_path / "a" / "b")
 

@@ -111,6 +111,29 @@ def test_a_table_without_the_target_is_left_out():
     )
 
 
+def test_rows_and_columns_that_are_not_used_are_told():
+    rows = [f"{at % 7},2020-01-{at % 20 + 10},{'' if at < 3 else at % 7 > 3}" for at in range(60)]
+    write("gaps.csv", "size,day,target", rows)
+    result = run(*WORDS)
+
+    assert result.exit_code == 0, result.output
+    first, second = result.stderr.splitlines()
+    assert first == "logiclens: gaps.csv: 3 rows without a value of 'target' left out."
+    assert second.startswith("logiclens: gaps.csv: 1 column not used: 'day': holds dates")
+
+
+def test_of_many_columns_without_a_use_the_first_are_named():
+    names = [f"same{at}" for at in range(15)]
+    rows = [f"{at % 7},{','.join('x' * 15)},{at % 7 > 3}" for at in range(60)]
+    write("wide.csv", f"size,{','.join(names)},target", rows)
+    (line,) = run(*WORDS).stderr.splitlines()
+
+    assert line.startswith("logiclens: wide.csv: 15 columns not used: 'same0': ")
+    assert "'same11': " in line
+    assert "'same12'" not in line
+    assert line.endswith("; and 3 more.")
+
+
 def test_a_target_of_one_class_and_a_table_that_is_too_short():
     write("flat.csv", "a,target", ["1,x", "2,x", "3,x"])
     write("short.csv", "a,target", ["1,x", "2,y", "3,x"])

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from logiclens.bench.data import Folder
 from logiclens.bench.experiments import Fold, Split, split_rows
-from logiclens.bench.measures import MEASURES, NOTHING, OWN_EXPLANATIONS, Measure, three_digits
-from logiclens.bench.scoreboard import Scoreboard, experiment_title, method_title
+from logiclens.bench.measures import MEASURES, NOTHING, Measure, remark_on_fidelity, three_digits
+from logiclens.bench.scoreboard import Scoreboard, experiment_title, is_network, method_title
 from logiclens.bench.table_layout import Cell, Table
 from logiclens.concepts import table as raw
 from logiclens.errors import FileError, InputError, MissingFileError, count, did_you_mean, listing, shown
@@ -264,17 +264,17 @@ def ranked_table(board: Scoreboard, column: str) -> Table:
         if any(name in found or board.statuses(table, name) for table, found in means.items())
     ]
     for experiment, found in means.items():
-        best = max(found.values(), default=0.0)
+        best = _best(found, measure) if len(methods) > 1 else set()
         lines.append(
             (
                 Cell(experiment_title(experiment)),
-                *(_cell(board, experiment, name, measure, found, best) for name in methods),
+                *(_cell(board, experiment, name, measure, found, name in best) for name in methods),
             )
         )
     if len(lines) > 1 and methods:
         ranks = mean_ranks({name: dict.fromkeys(methods, -np.inf) | found for name, found in means.items()})
         lines.append((Cell("Mean rank"), *(Cell(f"{ranks[name]:.2f}") for name in methods)))
-    note = OWN_EXPLANATIONS if column == "fidelity" and {"tree", "brl", "ripper"} & {*methods} else ""
+    note = remark_on_fidelity(methods) if column == "fidelity" else ""
     return Table(measure.title, ("", *map(method_title, methods)), tuple(lines), note)
 
 
@@ -289,11 +289,18 @@ def _means(board: Scoreboard, experiment: str, measure: Measure) -> dict[str, fl
     }
 
 
+def _best(found: Mapping[str, float], measure: Measure) -> set[str]:
+    """Methods in bold: the best of several; of fidelity, the best networks."""
+    compared = {name: value for name, value in found.items() if is_network(name) or not measure.networks}
+    best = max(compared.values(), default=0.0)
+    return {name for name, value in compared.items() if value == best}
+
+
 def _cell(
-    board: Scoreboard, experiment: str, method: str, measure: Measure, found: Mapping[str, float], best: float
+    board: Scoreboard, experiment: str, method: str, measure: Measure, found: Mapping[str, float], best: bool
 ) -> Cell:
     if method in found:
-        return Cell(_printed(abs(found[method]), measure, scaled=True), found[method] == best)
+        return Cell(_printed(abs(found[method]), measure, scaled=True), best)
     return Cell("; ".join(board.statuses(experiment, method)) or NOTHING)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from logiclens.bench.published import Published
@@ -64,10 +65,21 @@ MEASURES: Final = {
     )
 }
 """What tables show, by column."""
-OWN_EXPLANATIONS: Final = "Trees and lists of rules are their own explanations."
-"""What is to be said of their fidelity."""
 FOUR: Final = ("model_accuracy", "explanation_accuracy", "complexity", "fidelity")
 """Columns that the paper has a table of."""
+
+
+def remark_on_fidelity(methods: Iterable[str]) -> str:
+    """What is to be said of the fidelity of these methods, if anything: why the best is not in bold.
+
+    Examples
+    --------
+    >>> remark_on_fidelity(["mu", "tree"])
+    'Trees and lists of rules are their own explanations: their fidelity is never in bold.'
+    """
+    if not {"tree", "brl", "ripper"}.intersection(methods):
+        return ""
+    return "Trees and lists of rules are their own explanations: their fidelity is never in bold."
 
 
 def figure(mean: Mean | Published, measure: Measure) -> str:

@@ -73,6 +73,7 @@ def time_figure(rows: Iterable[Row], fold_seed: int | None = None) -> Figure:
         ax.set_yticks(range(len(methods)), [_plain(method_title(name)) for name in methods])
         ax.tick_params(axis="y", labelleft=ax in axes[::_ACROSS], length=0)
         ax.set_xlabel("seconds a fold")
+    drawn.supxlabel("Bars: 95 % intervals of the mean. Arrows: stopped before the end.", fontsize="small")
     means = [board.mean(e, name, "seconds") for e in board.main_experiments for name in methods]
     for ax in axes:
         _logarithmic(ax, [mean.value * room for mean in means if mean is not None for room in (1, 3)])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from logiclens.bench.measures import FOUR, MEASURES, NOTHING, OWN_EXPLANATIONS, Measure, figure, three_digits
+from logiclens.bench.measures import FOUR, MEASURES, NOTHING, Measure, figure, remark_on_fidelity, three_digits
 from logiclens.bench.methods import DEFAULT
 from logiclens.bench.published import REFERENCE, plain_name, published
 from logiclens.bench.rule_tables import rules_table
@@ -171,7 +171,8 @@ def _best(board: Scoreboard, experiment: str, measure: Measure) -> set[str]:
         whole = mean and mean.n == mean.of and not board.statuses(experiment, name)
         if mean and whole and explains and (is_network(name) or not measure.networks):
             means[name] = sign * round(mean.value, 4 if measure.rate else 2)
-    if not means or not measure.n_best:
+    alone = sum(bool(board.folds(experiment, name)) for name in board.methods) == 1
+    if not means or alone or not measure.n_best:  # to be the best of one is nothing
         return set()
     # Of two methods one is the best; both in bold would say nothing.
     limit = sorted(means.values())[: max(1, min(measure.n_best, len(means) - 1))][-1]
@@ -198,10 +199,10 @@ def _note(board: Scoreboard, measure: Measure) -> str:
     if any(published(measure.column, *key) for key in _pairs(board)):
         remarks.append("In brackets: the paper.")
     if measure.column == "fidelity":
-        remarks.append(OWN_EXPLANATIONS)
+        remarks.append(remark_on_fidelity(board.methods))
     if measure.column == "model_accuracy" and {"logistic", "boosting"} & set(board.methods):
         remarks.append("Logistic regression and boosting give no rules and are never in bold.")
-    return " ".join(remarks)
+    return " ".join(filter(None, remarks))
 
 
 def _pairs(board: Scoreboard) -> list[tuple[str, str]]:
@@ -237,15 +238,20 @@ def consistency_table(board: Scoreboard, *, adjusted: bool) -> Table:
             if not known:
                 continue
             limit = sorted(known.values())[-2:][0] if len(known) > 2 else max(known.values())
+            compared = len(known) > 1
             cells = []
             for name in heads:
                 theirs = published("consistency", experiment, name) if label and not adjusted else None
                 text = _signed(known[name]) if name in known else NOTHING
                 beside = figure(theirs, measure) if theirs else ""
-                cells.append(Cell(text, name in known and known[name] >= limit, beside))
+                cells.append(Cell(text, compared and name in known and known[name] >= limit, beside))
             lines.append((Cell(f"{experiment_title(experiment)}{title}"), *cells))
-    compared = any(cell.beside for line in lines for cell in line)  # tables of one's own are not
-    note = "In brackets: the paper, which does not say of which class." if compared else ""
+    remarks = []
+    if adjusted and lines:
+        remarks.append("100: the same concepts in every fold; 0: as many drawn at random, on average.")
+    if any(cell.beside for line in lines for cell in line):  # tables of one's own are not in the paper
+        remarks.append("In brackets: the paper, which does not say of which class.")
+    note = " ".join(remarks)
     return Table(measure.title, ("", *map(method_title, heads)), tuple(lines), note)
 
 

@@ -15,7 +15,7 @@ from logiclens.cli.choices import one_of
 from logiclens.cli.failing import STOPPED, tell, written
 from logiclens.cli.outputs import Outputs, write_text
 from logiclens.cli.printing import output_console, plain_table, print_table, safe, say
-from logiclens.errors import FileError, InputError, did_you_mean
+from logiclens.errors import FileError, ForbiddenFileError, InputError, did_you_mean
 from logiclens.files.writing import written_whole
 
 if TYPE_CHECKING:
@@ -200,7 +200,12 @@ def check_folder(out: Path) -> None:
         raise FileError(
             f"The folder {str(out)!r} cannot be made: {error.strerror}. Name another one with --out."
         ) from None
-    Outputs(out=out / "rows.csv").check()
+    try:
+        Outputs(out=out / "rows.csv").check()
+    except ForbiddenFileError:
+        raise FileError(
+            f"The folder {str(out)!r} may not be written to. Name another one with --out."
+        ) from None
 
 
 def run_all(

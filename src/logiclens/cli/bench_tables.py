@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +15,10 @@ from logiclens.errors import InputError, count
 if TYPE_CHECKING:
     from logiclens.bench.folder import TableExperiment
     from logiclens.bench.table_layout import Table
+    from logiclens.cli.preparing import Dropped
+
+_MOST_COLUMNS = 12
+"""Columns without a use that are named, of each table."""
 
 
 def tables(  # noqa: PLR0913 - the options of a command
@@ -42,8 +46,9 @@ def tables(  # noqa: PLR0913 - the options of a command
     """Compare methods on tables of your own: the metrics of the paper, and the mean rank of each method.
 
     Each table of the folder is drawn into folds, class by class; cut points are learned in each fold from its
-    training rows. A table that lacks the target is left out, with a line that says so. Each piece of work is
-    kept as soon as it is finished: a command that was stopped goes on where it was.
+    training rows. A table that lacks the target is left out, and so are rows without a value of it and
+    columns that cannot be used; a line says so. Each piece of work is kept as soon as it is finished: a
+    command that was stopped goes on where it was.
 
     \b
     Examples:
@@ -93,7 +98,17 @@ def _experiment(file: Path, target: str, above: float | None, folds: int, fold_s
     prepared = prepare(read_table(file), Wish(target, above=above, holdout=0.0))
     experiment = TableExperiment(file.name, prepared.inputs, prepared.labels, folds, fold_seed)
     experiment.folds()  # what no concept can be made of is told now, and not after hours
+    for note in (*prepared.notes, *_not_used(prepared.dropped)):
+        tell(f"{file.name}: {note}")
     return experiment
+
+
+def _not_used(dropped: Sequence[Dropped]) -> Iterator[str]:
+    """Columns without a use, and why, in a line."""
+    if dropped:
+        more = f"; and {len(dropped) - _MOST_COLUMNS} more" if len(dropped) > _MOST_COLUMNS else ""
+        named = "; ".join(f"{each.name!r}: {each.why}" for each in dropped[:_MOST_COLUMNS])
+        yield f"{count(len(dropped), 'column')} not used: {named}{more}."
 
 
 def _tables(rows: Sequence[dict[str, Any]], fold_seed: int) -> tuple[list[Table], list[Table]]:
