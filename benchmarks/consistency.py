@@ -58,12 +58,12 @@ def at_most(part: Part, literals: int) -> dict[Any, Formula]:
 def curve(experiment: str) -> list[dict[str, Any]]:
     """Figures of one experiment, one entry for each length."""
     folds = EXPERIMENTS[experiment].folds(None, range(FOLDS_OF_CONSISTENCY))
-    x, y, weights = pooled(folds)
+    x, y, weights, confidences = pooled(folds)
     names = list(folds[0].concept_names)
     classifier = MuClassifier(encoder=None, random_state=0)
     columns = dict(zip(names, x.T, strict=True))
     targets, _ = classifier.read_data(columns, y, None)
-    parts = fit_parts(classifier, columns, targets, weights)
+    parts = fit_parts(classifier, columns, targets, weights, confidences=confidences)
     found = []
     for literals in LENGTHS:
         rules = [at_most(part, literals) for part in parts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import sys
 import threading
@@ -151,6 +152,16 @@ class Gone:
         self.status = "closed"
 
 
+@pytest.fixture(params=[signal.default_int_handler, signal.SIG_IGN], ids=["in front", "in the background"])
+def _where(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Shells let what runs in the background of a script ignore interrupts."""
+    before = signal.signal(signal.SIGINT, request.param)
+    yield
+    assert signal.getsignal(signal.SIGINT) == request.param
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_where")
 @pytest.mark.parametrize("waits", [True, False])
 def test_a_scheduler_that_is_lost(waits: bool, monkeypatch: pytest.MonkeyPatch):
     """One clear line, whether Dask tells of it or joblib waits for an answer that never comes."""

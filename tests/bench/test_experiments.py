@@ -91,6 +91,11 @@ def test_a_fold_is_read_only_and_says_how_large_it_is():
             {"also": {"black box": np.ones(3, dtype=np.intp)}},
             "'black box' must have one value for each of the 10 test rows. Got shape (3,).",
         ),
+        (
+            {"confidence": np.ones(3)},
+            f"confidence must have one value for each of the {len(toy_fold().y_train)} training rows. "
+            "Got shape (3,).",
+        ),
     ],
 )
 def test_a_fold_is_consistent(changes: dict[str, object], text: str):
@@ -198,6 +203,9 @@ def test_a_black_box_labels_the_training_rows_alone(data: Path):
         np.testing.assert_array_equal(fold.x_train, answered.x_train)
         np.testing.assert_array_equal(fold.y_test, answered.y_test)
         assert list(answered.also) == ["black box"]
+        assert fold.confidence is None
+        assert 0.5 <= answered.confidence.min() < answered.confidence.max() <= 1.0
+        assert not answered.confidence.flags.writeable
     assert any((fold.y_train != each.y_train).any() for fold, each in zip(plain, boxed, strict=True))
     agreement = [(fold.also["black box"] == fold.y_test).mean() for fold in boxed]
     assert np.mean(agreement) > 0.8

@@ -282,6 +282,7 @@ def test_equal_settings_have_the_same_fingerprint():
         {"y_train": 1 - toy_fold().y_train},
         {"parts": {"some": np.ones(10, dtype=np.bool_)}},
         {"also": {"box": np.ones(10, dtype=np.intp)}},
+        {"confidence": np.ones(len(toy_fold().y_train))},
     ],
 )
 def test_the_checksum_is_of_all_that_a_fold_holds(changes: dict[str, Any]):

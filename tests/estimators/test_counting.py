@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from logiclens.estimators.counting import (
     Distinct,
+    Fold,
     are_counts,
     as_counts,
     effective_rows,
+    hold_out,
     number_of_rows,
     share_out,
 )
@@ -116,3 +118,24 @@ def test_seeds_draw_differently():
     draws = {tuple(share_out(rows, np.ones(40), np.zeros(40, int), 10, seed)) for seed in range(5)}
 
     assert len(draws) == 5
+
+
+def test_rows_belong_to_outputs_as_far_as_one_can_be_confident():
+    outputs = np.array([[1.0, 0.0], [0.0, 0.25]])
+    fold = Fold(np.ones(2), np.zeros(2))
+
+    assert fold.degrees(outputs) is outputs
+    assert np.allclose(
+        Fold(np.ones(2), np.zeros(2), confidence=np.array([0.9, 0.8])).degrees(outputs),
+        [[0.9, 0.1], [0.2, 0.35]],
+    )
+
+
+def test_rows_to_check_with_are_drawn_from_every_stratum():
+    strata = np.repeat([0, 1], [40, 20])
+    x = np.arange(60.0)[:, None]
+    fold = hold_out(x, np.zeros((60, 1)), strata, np.ones(60), 0.25, seed=0)
+
+    assert (fold.train + fold.check == 1).all()
+    assert np.bincount(strata, fold.check).tolist() == [10.0, 5.0]
+    assert not hold_out(x, np.zeros((60, 1)), strata, np.ones(60), 0.0, seed=0).check.any()

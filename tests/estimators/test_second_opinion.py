@@ -254,6 +254,71 @@ def test_a_network_that_hears_one_is_right_more_often(classifier: type):
     assert (heard != own).mean() < 0.05  # not everywhere
 
 
+def decided(n: int = 900, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, what a black box decides about them, and how probable it holds that to be."""
+    random = np.random.default_rng(seed)
+    x = (random.random((n, 15)) < 0.5) * 1.0
+    logit = 4.0 * (2.0 * x[:, 0] * x[:, 1] - 1.0) + 1.6 * (x[:, 2:] - 0.5).sum(axis=1)
+    return x, (logit > 0) * 1, 1.0 / (1.0 + np.exp(-np.abs(logit)))
+
+
+def told(x: np.ndarray, y: np.ndarray, sure: np.ndarray | None = None, **more: Any) -> MuClassifier:
+    table = dict(zip(NAMES, x.T, strict=True))
+    return MuClassifier(random_state=0, encoder=None).fit(table, y, confidence=sure, **more)
+
+
+def weights_of(fitted: MuClassifier) -> np.ndarray:
+    said = fitted.second_opinions_[1]
+    return np.array([said.get(name, 0.0) for name in NAMES])
+
+
+def test_it_learns_from_how_probable_labels_are():
+    """Networks and rules are the same. Weights are those of the odds, and not of whatever parts decisions."""
+    x, y, sure = decided()
+    plain, confident = told(x, y), told(x, y, sure)
+    own = [ask(each.network_.alone(), x) for each in (plain, confident)]
+
+    assert plain.explanations_.formulas == confident.explanations_.formulas
+    assert (own[0] == own[1]).all()
+    weights = [weights_of(each) for each in (plain, confident)]
+    assert 1.1 < weights[1][2:].min() < weights[1][2:].max() < 1.6  # 1.6, less what a penalty takes away
+    assert np.ptp(weights[0][2:]) > 2 * np.ptp(weights[1][2:])
+
+
+def test_labels_that_are_certain_are_labels():
+    x, y, _ = decided()
+    plain, certain = told(x, y), told(x, y, np.ones(len(y)))
+
+    assert certain.second_opinions_ == plain.second_opinions_
+    assert (ask(certain.network_, x) == ask(plain.network_, x)).all()
+
+
+def test_rows_that_are_equal_have_the_mean_of_what_is_said_of_them():
+    x, y, sure = decided(500)
+    less, more = 2 * sure - 1, np.ones(len(sure))
+    twice = told(np.concatenate([x, x]), np.concatenate([y, y]), np.concatenate([less, more]))
+    once = told(x, y, sure, sample_weight=np.full(len(y), 2.0))
+
+    assert weights_of(once).any()
+    assert np.allclose(weights_of(twice), weights_of(once), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("sure", "message"),
+    [
+        (np.ones(3), "confidence must have one value for each of the 900 rows. Got shape (3,)."),
+        (np.full(900, 90.0), "confidence must be numbers in [0, 1]. Check for NaN and for percentages."),
+        (np.full(900, np.nan), "confidence must be numbers in [0, 1]. Check for NaN and for percentages."),
+    ],
+)
+def test_confidence_that_cannot_be_is_refused(sure: np.ndarray, message: str):
+    x, y, _ = decided()
+    with pytest.raises(InputError) as caught:
+        told(x, y, sure)
+
+    assert str(caught.value) == message
+
+
 def test_rules_are_those_of_the_network_alone(model: MuClassifier):
     again = model.explain(TABLE, Y.astype(int))
 

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from scipy.special import expit, softmax
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -23,11 +22,9 @@ from logiclens.pipelines.asking import (
     ask,
     check_black_box,
     check_folds,
-    class_names,
     fit_black_box,
     fit_folds,
     is_fitted,
-    probabilities,
 )
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -181,42 +178,6 @@ def test_a_module_fed_with_nan_is_refused_with_a_word_about_the_input():
     assert "row 1 (counted from 0). Look there for missing values in X" in error_of(
         read, linear([1, -1]), rows
     )
-
-
-# --- degrees ---
-
-
-def test_degrees_of_every_kind_of_black_box():
-    one, several = linear([1.0, -1.0]), linear([1.0, 0.0], [0.0, 2.0])
-    model = LogisticRegression().fit(X, ["n", "y", "n"])
-
-    labels, degrees = probabilities(one, X, read(one))
-    assert labels.tolist() == [False, True]
-    assert np.allclose(degrees[:, 1], expit([-1.0, 1.0, 0.0]))
-    assert np.allclose(probabilities(several, X, read(several))[1], softmax(X * [1.0, 2.0], axis=1))
-    labels, degrees = probabilities(model, X, read(model))
-    assert labels.tolist() == ["n", "y"]
-    assert np.allclose(degrees, model.predict_proba(X))
-    assert np.allclose(probabilities(lambda x: x[:, 0], X, read(lambda x: x[:, 0]))[1][:, 1], X[:, 0])
-    table = probabilities(lambda x: x * 3, X, read(lambda x: x * 3))[1]
-    assert np.allclose(table, [[0, 1], [1, 0], [0.5, 0.5]])
-
-
-def test_degrees_that_are_none():
-    negative = lambda x: x - 2  # noqa: E731
-
-    assert error_of(probabilities, lambda _: ["a", "b", "a"], X, Answers(Form.LABELS)) == (
-        "answers='probabilities' needs a black box that gives them, and this one gives labels. "
-        "Use answers='labels'."
-    )
-    assert error_of(probabilities, negative, X, read(negative)) == (
-        "answers='probabilities' needs probabilities. The black box gave a negative number, or zeros alone; "
-        "use answers='labels'."
-    )
-
-
-def test_class_names():
-    assert class_names(linear([1.0, 1.0]), Answers(Form.ONE, ("no", "yes"), True)).tolist() == ["no", "yes"]
 
 
 # --- fitting ---

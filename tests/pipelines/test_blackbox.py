@@ -201,9 +201,9 @@ def test_out_of_fold_answers_are_not_the_labels_that_were_learnt_by_heart():
     learnt: dict[Any, np.ndarray] = {}
 
     class Spy(type(quick())):
-        def fit(self, X, y, sample_weight=None):
-            learnt["y"] = y
-            return super().fit(X, y, sample_weight)
+        def fit(self, X, y, sample_weight=None, *, confidence=None):
+            learnt["y"], learnt["confidence"] = y, confidence
+            return super().fit(X, y, sample_weight, confidence=confidence)
 
     spy = Spy(**quick(epochs=5).get_params())
     fitted = KNeighborsClassifier(1).fit(table, y)
@@ -212,9 +212,33 @@ def test_out_of_fold_answers_are_not_the_labels_that_were_learnt_by_heart():
     explainer = explain(fitted, table, y, estimator=spy, test_fraction=0, out_of_fold=5)
 
     assert 0.5 < (learnt["y"] == y).mean() < 0.9
+    assert (learnt["confidence"] == 1.0).all()  # of one neighbor
     assert explainer.black_box_ is fitted
     assert explainer.fidelity_.part == "training"
     assert explainer.fidelity_.black_box_accuracy == 1.0  # against the labels that it knows by heart
+
+
+@pytest.mark.parametrize("settings", [{}, {"out_of_fold": 4}, {"n_fresh": 30}], ids=str)
+def test_how_sure_the_black_box_is_goes_along_with_what_it_says(settings):
+    """Row by row, also where clones answer fold by fold, and for rows that were made."""
+    table, y, _ = memorized()
+    learnt: dict[Any, Any] = {}
+
+    class Spy(type(quick())):
+        def fit(self, X, y, sample_weight=None, *, confidence=None):
+            learnt.update(X=X, y=y, confidence=confidence)
+            return super().fit(X, y, sample_weight, confidence=confidence)
+
+    fitted = LogisticRegression().fit(table, y)
+    explain(fitted, table, y, estimator=Spy(**quick(epochs=5).get_params()), **settings)
+
+    if "out_of_fold" in settings:
+        assert learnt["confidence"].min() >= 0.5  # each of its own clone's answer
+        assert learnt["confidence"].max() < 1.0
+    else:
+        expected = fitted.predict_proba(learnt["X"])
+        assert (learnt["y"] == fitted.predict(learnt["X"])).all()
+        assert np.allclose(learnt["confidence"], expected.max(axis=1))
 
 
 def test_fresh_rows_are_asked_about():

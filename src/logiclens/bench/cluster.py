@@ -10,6 +10,7 @@ import _thread
 import asyncio
 import importlib
 import logging
+import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -60,18 +61,31 @@ def on_cluster(address: str) -> Iterator[None]:
 
 
 class _Watch:
-    """Interrupts the main thread when a scheduler is lost: joblib would wait for it for ever."""
+    """Interrupts the main thread when a scheduler is lost: joblib would wait for it for ever.
+
+    In the background of a script interrupts are ignored, as they are for what is in front. This one is not.
+    """
 
     def __init__(self, client: Any) -> None:
         self.client, self.lost, self._over = client, False, threading.Event()
+        self._ignored = False
 
     def __enter__(self) -> None:
         self._over.clear()
         if threading.current_thread() is threading.main_thread():
+            self._ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+            if self._ignored:
+                signal.signal(signal.SIGINT, self._interrupted)
             threading.Thread(target=self._look, daemon=True).start()
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
+        if self._ignored:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def _interrupted(self, *_: object) -> None:
+        if self.lost:
+            raise KeyboardInterrupt
 
     def _look(self) -> None:
         while not self._over.wait(_LOOKS):

@@ -18,9 +18,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from logiclens.bench.data import Dataset, Folder, load_cub, load_mimic2, load_vdem
 from logiclens.bench.pictures import load_mnist
@@ -52,6 +53,8 @@ class Fold:
         Test rows that are scored once more by themselves.
     also : mapping of str to ndarray of int, shape (n_test,)
         Other answers to agree with: those of a black box.
+    confidence : ndarray of shape (n_train,), optional
+        How probable it is that ``y_train`` is right, where whoever gave it says so, as a black box does.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class Fold:
     y_test: IndexArray
     parts: Mapping[str, BoolArray] = field(default_factory=dict)
     also: Mapping[str, IndexArray] = field(default_factory=dict)
+    confidence: FloatArray | None = None
 
     def __post_init__(self) -> None:
         check_names(self.concept_names)
@@ -82,9 +86,14 @@ class Fold:
                 )
             check_one_name_each(self.concept_names, x.shape[1])
             for array, at in ((x, f"x_{name}"), (y, f"y_{name}")):
-                view = array.view()
-                view.flags.writeable = False
-                object.__setattr__(self, at, view)
+                object.__setattr__(self, at, _read_only(array))
+        if self.confidence is not None:
+            if self.confidence.shape != self.y_train.shape:
+                raise InputError(
+                    f"confidence must have one value for each of the {len(self.y_train)} training rows. "
+                    f"Got shape {self.confidence.shape}."
+                )
+            object.__setattr__(self, "confidence", _read_only(self.confidence))
         for name, values in (*self.parts.items(), *self.also.items()):
             if values.shape != self.y_test.shape:
                 raise InputError(
@@ -97,6 +106,12 @@ class Fold:
             f"Fold({self.number}: {len(self.y_train)} training rows, {len(self.y_test)} test rows, "
             f"{_counted(self.concept_names, 'concept')}, {_counted(self.class_names, 'class', 'classes')})"
         )
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _counted(names: Sequence[str], noun: str, plural: str = "") -> str:
@@ -264,7 +279,12 @@ def _answered(fold: Fold) -> Fold:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         box.fit(fold.x_train, fold.y_train)
-    return replace(fold, y_train=box.predict(fold.x_train), also={"black box": box.predict(fold.x_test)})
+    return replace(
+        fold,
+        y_train=box.predict(fold.x_train),
+        also={"black box": box.predict(fold.x_test)},
+        confidence=box.predict_proba(fold.x_train).max(axis=1),
+    )
 
 
 def _birds(experiment: Experiment, data_dir: Folder, which: Sequence[int]) -> list[Fold]:

@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from logiclens.bench.measures import FOUR, MEASURES, NOTHING, Measure, figure, remark_on_fidelity, three_digits
+from logiclens.bench.measures import (
+    FOUR,
+    MEASURES,
+    NOTHING,
+    Measure,
+    figure,
+    remark_on_fidelity,
+    three_digits,
+)
 from logiclens.bench.methods import DEFAULT
 from logiclens.bench.published import REFERENCE, plain_name, published
 from logiclens.bench.rule_tables import rules_table

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -26,7 +27,7 @@ from logiclens.concepts.encoder import tell
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError
 from logiclens.estimators.balancing import COUNTED, EVEN
-from logiclens.estimators.counting import Distinct, Fold, are_counts, share_out
+from logiclens.estimators.counting import Fold, hold_out
 from logiclens.estimators.explaining import ExplainingMixin, seen_tuples
 from logiclens.estimators.inputs import Inputs, check_extent, input_tags, learn_inputs
 from logiclens.estimators.priors import Priors, check_prior_weight
@@ -43,7 +44,7 @@ from logiclens.estimators.targets import (
 from logiclens.explain import RuleKind
 from logiclens.explain.rule import member
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.values import as_weights
+from logiclens.logic.values import as_shares, as_weights
 
 if TYPE_CHECKING:
     from logiclens.estimators.runs import Fitted, Recipe
@@ -154,6 +155,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         *,
         priors: Any = (),
         prior_weight: float = 0.3,
+        confidence: ArrayLike | None = None,
     ) -> Self:
         """Train the networks and explain them.
 
@@ -171,6 +173,9 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             ``stroke -> death``: a penalty on networks and rules that break it.
         prior_weight : float, default 0.3
             What all priors count together, as a multiple of the data.
+        confidence : array of shape (n,), optional
+            How probable it is that each label is right, as a black box that gives labels may say. Networks
+            and rules learn the labels as they are; the second opinion on two classes learns from this, too.
 
         Returns
         -------
@@ -178,9 +183,10 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         """
         self.check_settings()
         targets, weight = self.read_data(X, y, sample_weight)
+        sure = None if confidence is None else as_shares(confidence, "confidence", len(weight))
         inputs = self.read_inputs(X, targets, weight)
         known = Priors(priors, Table(X), inputs, targets)
-        return self.fit_inputs(inputs, targets, weight, known, prior_weight)
+        return self.fit_inputs(inputs, targets, weight, known, prior_weight, sure)
 
     def check_settings(self) -> None:
         """Refuse settings that make no sense, whatever the data."""
@@ -198,6 +204,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         weight: FloatArray,
         known: Priors | None = None,
         prior_weight: float = 0.3,
+        confidence: FloatArray | None = None,
     ) -> Self:
         """Train the networks on what was read before, n rows, and explain them: :meth:`fit` ends with it.
 
@@ -208,11 +215,12 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         weight : ndarray of shape (n,)
         known : Priors, optional
         prior_weight : float, default 0.3
+        confidence : ndarray of shape (n,), optional
         """
         from logiclens.estimators.runs import fit_folds
 
         tell(inputs.encoder)
-        fold = self.hold_out(inputs.values, targets, weight)
+        fold = replace(self.hold_out(inputs.values, targets, weight), confidence=confidence)
         known = Priors((), Table(inputs.values), inputs, targets) if known is None else known
         task = known.join(fold, weight, check_prior_weight(prior_weight), seed_of(self.random_state))
         recipe = self.recipe(inputs).telling(task.n_told)
@@ -260,20 +268,9 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         return inputs
 
     def hold_out(self, x: FloatArray, targets: Targets, weight: FloatArray) -> Fold:
-        """Set a validation part aside, in proportion from every class.
-
-        A row that is counted several times may be on both sides, as equal rows may (see
-        :mod:`~logiclens.estimators.counting`).
-        """
-        rows = np.flatnonzero(weight > 0)
-        counts = weight[rows] if are_counts(weight) else np.ones(len(rows))
-        n_check = round(counts.sum() * self.validation_fraction)
-        check = np.zeros_like(weight)
-        if 0 < n_check < counts.sum():
-            distinct = Distinct.of(x[rows], targets.outputs[rows])
-            drawn = share_out(distinct, counts, targets.strata()[rows], n_check, seed_of(self.random_state))
-            check[rows] = weight[rows] * (drawn / counts)
-        return Fold(weight - check, check)
+        """Set a validation part aside, in proportion from every class."""
+        seed = seed_of(self.random_state)
+        return hold_out(x, targets.outputs, targets.strata(), weight, self.validation_fraction, seed)
 
     def recipe(self, inputs: Inputs) -> Recipe:
         """All settings, in the form in which they are used, for some inputs."""

@@ -74,16 +74,26 @@ class Fold:
     """Weights of the rows to learn from and of those to check with, each of shape (n,).
 
     ``number`` says which of several folds it is, for classifiers that give each a seed of its own.
+    ``confidence`` is how probable it is that what each row is said to belong to is right, of shape (n,);
+    certain, when missing.
     """
 
     train: FloatArray
     check: FloatArray
     number: int = 0
+    confidence: FloatArray | None = None
 
     def scaled(self) -> Fold:
         """The same with a largest weight of about 1, which single precision can hold: a power of two less."""
         power = np.frexp(max(self.train.max(), self.check.max()))[1] - 1
         return Fold(np.ldexp(self.train, -power), np.ldexp(self.check, -power))
+
+    def degrees(self, outputs: FloatArray) -> FloatArray:
+        """How far each row belongs to each output, (n, n_outputs), as far as one can be confident."""
+        if self.confidence is None:
+            return outputs
+        sure = self.confidence[:, None]
+        return np.asarray(outputs * sure + (1.0 - outputs) * (1.0 - sure))
 
     @property
     def n_checked(self) -> float:
@@ -170,6 +180,33 @@ def share_out(rows: Distinct, counts: FloatArray, strata: IndexArray, n_drawn: i
     drawn = np.zeros(len(counted))
     drawn[order] = np.diff(np.floor(way * n_drawn / way[-1] + random.random()), prepend=0.0)
     return _first_of(rows, counts, drawn)
+
+
+def hold_out(
+    x: FloatArray, outputs: FloatArray, strata: IndexArray, weight: FloatArray, share: float, seed: int
+) -> Fold:
+    """Set rows aside to check with, in proportion from every stratum.
+
+    A row that is counted several times may be on both sides, as equal rows may.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n, n_concepts)
+    outputs : ndarray of shape (n, n_outputs)
+    strata : ndarray of int, shape (n,)
+    weight : ndarray of shape (n,)
+    share : float
+        Of the rows that weigh something.
+    seed : int
+    """
+    rows = np.flatnonzero(weight > 0)
+    counts = weight[rows] if are_counts(weight) else np.ones(len(rows))
+    n_check = round(counts.sum() * share)
+    check = np.zeros_like(weight)
+    if 0 < n_check < counts.sum():
+        drawn = share_out(Distinct.of(x[rows], outputs[rows]), counts, strata[rows], n_check, seed)
+        check[rows] = weight[rows] * (drawn / counts)
+    return Fold(weight - check, check)
 
 
 def _first_of(rows: Distinct, counts: FloatArray, drawn: FloatArray) -> FloatArray:

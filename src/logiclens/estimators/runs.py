@@ -157,11 +157,13 @@ def _merged(
     def add_up(weight: FloatArray) -> FloatArray:
         return np.concatenate([rows.add_up(weight[used]), weight[n_rows:]])
 
-    return (
-        x[kept],
-        replace(targets, outputs=targets.outputs[kept]),
-        [replace(fold, train=add_up(fold.train), check=add_up(fold.check)) for fold in folds],
-    )
+    def merged(fold: Fold) -> Fold:
+        counted, sure = add_up(fold.train + fold.check), fold.confidence
+        if sure is not None:  # the mean of rows that are merged
+            sure = add_up((fold.train + fold.check) * sure) / np.where(counted > 0, counted, 1.0)
+        return replace(fold, train=add_up(fold.train), check=add_up(fold.check), confidence=sure)
+
+    return x[kept], replace(targets, outputs=targets.outputs[kept]), [merged(fold) for fold in folds]
 
 
 def _firsts(network: LogicNetwork, targets: Targets) -> NDArray[np.intp]:

@@ -10,7 +10,8 @@ that their weights are about what it does not know yet.
 How sure is sure enough is decided by what such a regression says about rows that it has not seen: rows are
 divided into a few parts, and for each of them concepts are chosen and weighed on the others. The margin that
 gains most is taken, of those that leave the network in agreement with its rules; none is where the gain may
-be chance.
+be chance. Where labels come with how probable they are, as those of a black box may, a second opinion learns
+that instead of the labels: then odds are odds, and a label that might as well be another counts little.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ from logiclens.nn.population import LogicNetwork
 if TYPE_CHECKING:
     from logiclens.estimators.extraction import Extraction
 
-LEAST_FIDELITY: Final = 0.98
+LEAST_FIDELITY: Final = 0.97
 """Least macro-F1 between a network that hears a second opinion and its rules."""
-SURE: Final = float(np.log(1.5))
-"""Least margin: odds of 3 to 2, by themselves, to what the network says."""
+SURE: Final = float(np.log(9 / 4))
+"""Least margin: odds of 9 to 4, by themselves, to what the network says."""
 STANDARD_ERRORS: Final = 1.0
 """Where the two differ, a second opinion must be right more often, by more standard errors than this."""
 RIDGES: Final = (1.0, 3.0, 10.0)
@@ -87,6 +88,7 @@ def second_opinions(
     used = counts > 0
     if used.sum() < 2 * PARTS:
         return [None] * network.members
+    degrees = fold.degrees(targets.outputs)[used]
     x, counts, outputs = x if used.all() else x[used], counts[used], targets.outputs[used]
     said, kept = ask(network, x) > 0, network.kept().cpu().numpy()
     fired = np.stack([each.evaluate(x, names=rules.concept_names) for each in rules.formulas.values()])
@@ -98,10 +100,11 @@ def second_opinions(
         weight = counts * balance.of_rows(truth, counts)
         wrong = weight @ np.abs(formulas - truth).mean(axis=0) / weight.sum()
         columns = np.flatnonzero(kept[output])
-        nothing = wrong <= LITERAL_WORTH or not len(columns)
-        found.append(
-            None if nothing else second_opinion(x, truth, weight, columns, said[:, output], formulas, widest)
-        )
+        if wrong <= LITERAL_WORTH or not len(columns):
+            found.append(None)
+            continue
+        answers = said[:, output]
+        found.append(second_opinion(x, degrees[:, output], weight, columns, answers, formulas, widest))
     return found
 
 

@@ -218,7 +218,12 @@ class Part:
 
 
 def fit_parts(
-    estimator: LENClassifier, X: Any, targets: Targets, weights: Sequence[FloatArray], first: int = 0
+    estimator: LENClassifier,
+    X: Any,
+    targets: Targets,
+    weights: Sequence[FloatArray],
+    first: int = 0,
+    confidences: Sequence[FloatArray | None] | None = None,
 ) -> list[Part]:
     """Fit every part: those with the same concepts as one population, each with an encoder of its own.
 
@@ -233,6 +238,8 @@ def fit_parts(
         Of the rows in each part; 0 for those it does not learn from.
     first : int, default 0
         Number of the first part, where they are some of many.
+    confidences : sequence of arrays of shape (n,), or None, optional
+        How probable it is that each label is right, for each part.
 
     Returns
     -------
@@ -243,9 +250,10 @@ def fit_parts(
 
     estimator.set_params(encoder=_common_encoder(estimator, X, weights))
     inputs = [estimator.read_inputs(X, targets, weight) for weight in weights]
+    confidences = [None] * len(weights) if confidences is None else confidences
     folds = [
-        replace(estimator.hold_out(part.values, targets, weight), number=number)
-        for number, (part, weight) in enumerate(zip(inputs, weights, strict=True), start=first)
+        replace(estimator.hold_out(part.values, targets, weight), number=number, confidence=sure)
+        for number, (part, weight, sure) in enumerate(zip(inputs, weights, confidences, strict=True), first)
     ]
     found: dict[int, Fitted] = {}
     for vocabulary in dict.fromkeys(part.vocabulary for part in inputs):

@@ -170,6 +170,15 @@ def as_weights(values: Any, label: str, length: int) -> FloatArray:
     return weights
 
 
+def as_shares(values: Any, label: str, length: int) -> FloatArray:
+    """Return values as that many numbers in [0, 1]."""
+    shares = as_floats(values, label)
+    check_length(shares, label, length)
+    if not ((shares >= 0) & (shares <= 1)).all():
+        raise InputError(f"{label} must be numbers in [0, 1]. Check for NaN and for percentages.")
+    return shares
+
+
 def check_length(vector: NDArray[Any], label: str, length: int) -> None:
     """Refuse an array that is not a vector of that length."""
     if vector.shape != (length,):

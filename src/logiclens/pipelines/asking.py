@@ -145,18 +145,6 @@ def ask(black_box: Any, X: Any) -> NDArray[Any]:
     return _array(said)
 
 
-def class_names(black_box: Any, answers: Answers) -> NDArray[Any]:
-    """Labels of the classes that a black box gives degrees of, (n_classes,)."""
-    if answers.form is Form.LABELS and hasattr(black_box, "predict_proba"):
-        return np.asarray(black_box.classes_)
-    if not answers.classes:
-        raise InputError(
-            "answers='probabilities' needs a black box that gives them, and this one gives labels. "
-            "Use answers='labels'."
-        )
-    return label_array(answers.classes)
-
-
 def all_classes(black_box: Any, answers: Answers, given: NDArray[Any]) -> NDArray[Any]:
     """Labels that a black box can give, sorted: those it says it has, or else those it has given."""
     if answers.classes:
@@ -165,26 +153,6 @@ def all_classes(black_box: Any, answers: Answers, given: NDArray[Any]) -> NDArra
     if isinstance(known, np.ndarray) and set(given.tolist()) <= set(known.tolist()):
         return known
     return given
-
-
-def probabilities(
-    black_box: Any, X: Any, answers: Answers, said: NDArray[Any] | None = None
-) -> tuple[NDArray[Any], FloatArray]:
-    """Labels of the classes, (n_classes,), and their degrees on rows, (n, n_classes).
-
-    Parameters
-    ----------
-    black_box : estimator with ``predict_proba``, torch.nn.Module, or callable that answers with numbers
-    X : data frame, array, sparse matrix, tensor or mapping
-    answers : Answers
-        How its answers are read.
-    said : ndarray, optional
-        What it said about the rows, as from :func:`ask`, where it has been asked already.
-    """
-    names = class_names(black_box, answers)
-    if answers.form is Form.LABELS:
-        return names, as_floats(black_box.predict_proba(X), "What predict_proba answers")
-    return names, answers.degrees(ask(black_box, X) if said is None else said)
 
 
 def is_module(value: Any) -> bool:

@@ -39,12 +39,11 @@ from logiclens.pipelines.asking import (
     ask,
     check_black_box,
     check_folds,
-    class_names,
     fit_black_box,
     fit_folds,
     is_fitted,
-    probabilities,
 )
+from logiclens.pipelines.degrees import class_names, confidence, probabilities, spread
 from logiclens.pipelines.imitation import comparable_truth, measure_fidelity
 from logiclens.pipelines.rows import as_labels, check_rows, hold_out, number_of_rows, recombined, take
 from logiclens.pipelines.tags import adopt_features, shared_input
@@ -74,7 +73,8 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         as in Eq. (11), or an implication.
     answers : {"labels", "probabilities"}, default "labels"
         What the LEN learns: the decisions, or degrees (the soft ``g_i`` of Eq. 11), for black boxes that give
-        them. Fidelity is about decisions either way.
+        them. Fidelity is about decisions either way. Of two classes, the second opinion on decisions learns
+        from degrees, too, where there are any.
     classes : sequence of labels, optional
         Names for the classes of a module or callable that answers with numbers; ``False`` and ``True`` for
         one, 0, 1, ... for several, when missing.
@@ -276,37 +276,40 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         table = asked if concepts is None else take(concepts, train)
         weight = weight[train]
         if self.out_of_fold is None:
-            said = self._said(self.black_box_, asked, answers[train])
+            said, sure = self._said(self.black_box_, asked, answers[train])
         else:
             folds = fit_folds(self.black_box, asked, truth[train], weight, int(self.out_of_fold), seed)
-            said = np.concatenate([self._said(box, rows) for box, rows in folds.asked])[folds.order]
+            by_fold = zip(*(self._said(box, rows) for box, rows in folds.asked), strict=True)
+            said, sure = (np.concatenate(each)[folds.order] for each in by_fold)
         if self.n_fresh:
             table, new = recombined(asked, self.n_fresh, np.random.default_rng(seed))
-            said = np.concatenate([said, self._said(self.black_box_, new)])
+            of_new = self._said(self.black_box_, new)
+            said, sure = (np.concatenate(both) for both in zip((said, sure), of_new, strict=True))
             weight = np.concatenate([weight, np.full(self.n_fresh, weight.mean())])
         if self.answers == "probabilities":
             row, label = np.nonzero(said)  # a row counts for each class by its degree: the sum of Eq. 11
-            table, weight = take(table, row), weight[row] * said[row, label]
+            table, weight, sure = take(table, row), weight[row] * said[row, label], sure[row]
             said = class_names(self.black_box_, self.answers_)[label]
         estimator = self.estimator
         if estimator is None:
             from logiclens.estimators import MuClassifier
 
             estimator = MuClassifier(random_state=seed)
-        self.estimator_ = clone(estimator)
-        self.estimator_.fit(table, said, sample_weight=weight)
+        self.estimator_ = clone(estimator).fit(table, said, sample_weight=weight, confidence=sure)
         self.classes_ = all_classes(self.black_box_, self.answers_, self.estimator_.classes_)
         adopt_features(self, self.estimator_)
 
-    def _said(self, black_box: Any, X: Any, answers: NDArray[Any] | None = None) -> NDArray[Any]:
-        """What is learnt about rows: labels, or degrees of :attr:`black_box_`'s classes, (n, n_classes)."""
+    def _said(
+        self, black_box: Any, X: Any, answers: NDArray[Any] | None = None
+    ) -> tuple[NDArray[Any], FloatArray]:
+        """What is learnt about rows, labels or degrees of classes, and how probable each row of it is."""
         if self.answers == "labels":
-            return self.answers_.labels(ask(black_box, X) if answers is None else answers)
+            said = ask(black_box, X) if answers is None else answers
+            labels = self.answers_.labels(said)
+            return labels, confidence(black_box, X, self.answers_, labels, said)
         labels, degrees = probabilities(black_box, X, self.answers_, answers)
-        known = class_names(self.black_box_, self.answers_).tolist()
-        found = np.zeros((len(degrees), len(known)))
-        found[:, [known.index(label) for label in labels.tolist()]] = degrees
-        return found
+        known = class_names(self.black_box_, self.answers_)
+        return spread(degrees, labels, known), np.ones(len(degrees))
 
     # What the LEN says
 
@@ -324,10 +327,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
 
     def _spread(self, values: NDArray[Any]) -> NDArray[Any]:
         """A column for each of the classes, also where the LEN has none."""
-        known = self.classes_.tolist()
-        found = np.zeros((len(values), len(known)), dtype=values.dtype)
-        found[:, [known.index(label) for label in self.estimator_.classes_.tolist()]] = values
-        return found
+        return spread(values, self.estimator_.classes_, self.classes_)
 
     def explain(self, X: Any = None) -> ExplanationSet:
         """Class-level explanations of the black box's decisions (Eq. 2).

@@ -73,12 +73,12 @@ class Network:
         from logiclens.estimators.validation import fit_parts
 
         watch = Stopwatch()
-        x, y, weights = pooled(folds)
+        x, y, weights, confidences = pooled(folds)
         columns = dict(zip(folds[0].concept_names, x.T, strict=True))
         classifier = self._classifier(seed + folds[0].number if self.reference else seed)
         sign = -1 if self.reference else 1
         targets, _ = classifier.read_data(columns, sign * y, None)
-        parts = fit_parts(classifier, columns, targets, weights)
+        parts = fit_parts(classifier, columns, targets, weights, confidences=confidences)
         seconds = watch.lap() / len(folds)
         present = sign * np.asarray(targets.labels, dtype=np.intp)
         return [_outcome(part, fold, present, seconds) for part, fold in zip(parts, folds, strict=True)]
@@ -97,7 +97,9 @@ class Network:
         return made
 
 
-def pooled(folds: Sequence[Fold]) -> tuple[FloatArray, IndexArray, list[FloatArray]]:
+def pooled(
+    folds: Sequence[Fold],
+) -> tuple[FloatArray, IndexArray, list[FloatArray], list[FloatArray | None]]:
     """The training rows of all folds, those that folds share only once, in the order in which they come.
 
     A row that a fold has twice is in the pool twice, so every weight is 0 or 1.
@@ -113,6 +115,9 @@ def pooled(folds: Sequence[Fold]) -> tuple[FloatArray, IndexArray, list[FloatArr
     y : ndarray of int, shape (n,)
     weights : list of ndarray of shape (n,)
         1 for the rows that the fold has.
+    confidences : list of ndarray of shape (n,), or None
+        How probable it is that ``y`` is right, as the fold has it; what stands at rows of others says
+        nothing.
     """
     from logiclens.estimators.counting import Distinct
 
@@ -131,8 +136,17 @@ def pooled(folds: Sequence[Fold]) -> tuple[FloatArray, IndexArray, list[FloatArr
     _, first, row = np.unique(place * (copy.max() + 1) + copy, return_index=True, return_inverse=True)
     weights = np.zeros((len(folds), len(first)))
     weights[of_fold, row] = 1.0
+    sure = np.ones_like(weights)
+    sure[of_fold, row] = np.concatenate([_confidence(fold) for fold in folds])
     order = np.argsort(first)
-    return x[first[order]], y[first[order]], list(weights[:, order])
+    confidences = [
+        None if fold.confidence is None else each for fold, each in zip(folds, sure[:, order], strict=True)
+    ]
+    return x[first[order]], y[first[order]], list(weights[:, order]), confidences
+
+
+def _confidence(fold: Fold) -> FloatArray:
+    return np.ones(len(fold.y_train)) if fold.confidence is None else fold.confidence
 
 
 def _outcome(part: Part, fold: Fold, present: IndexArray, seconds: float) -> Outcome:
