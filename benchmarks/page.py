@@ -114,7 +114,7 @@ def page(
         return _START + _NOTHING_YET
     seeds = sorted({row["fold_seed"] for row in rows})
     board = Scoreboard(rows, fold_seed=seeds[0])
-    parts = [_START, _section("In short", _in_short(rows, seeds)), _claims(rows, seeds)]
+    parts = [_START, _section("In short", _in_short(rows, seeds)), _claims(runs[0], rows, seeds)]
     if repeated:
         parts.append(
             _section(
@@ -356,7 +356,7 @@ def _beside_paper(board: Scoreboard, experiment: str, column: str) -> Cell:
     )
 
 
-def _claims(rows: Sequence[Row], seeds: Sequence[int]) -> str:
+def _claims(run: Run, rows: Sequence[Row], seeds: Sequence[int]) -> str:
     parts = []
     for seed in seeds:
         found = verdicts(rows, seed)
@@ -370,7 +370,8 @@ def _claims(rows: Sequence[Row], seeds: Sequence[int]) -> str:
         "are; a number with a sign is how much more or less another method has. Some leads are chance; the "
         "next section is about that. A dash stands where rows are missing, or a figure is only reported."
     )
-    return _section("Claims", [intro, *parts])
+    chosen = [markdown_text(each) for each in run.about.get("settings", ())]
+    return _section("Claims", [intro, *parts, *(["**How settings were chosen**"] if chosen else []), *chosen])
 
 
 def _chance_remark(board: Scoreboard, rows: Sequence[Row]) -> str:
@@ -387,7 +388,7 @@ def _chance_remark(board: Scoreboard, rows: Sequence[Row]) -> str:
     return (
         "MIMIC-II has few rows, so a method may lead by a point without being better. Here are "
         f"{folds} further folds, of the seeds {', '.join(map(str, seeds))} (settings were chosen on the "
-        f"seeds 101 to 108). In brackets: the lead over {method_title(DEFAULT)} on the same folds, and its "
+        f"seeds 101 to 132). In brackets: the lead over {method_title(DEFAULT)} on the same folds, and its "
         "standard error, corrected for folds that share their rows (Nadeau and Bengio, 2003)." + without
     )
 

@@ -42,6 +42,15 @@ def test_what_a_run_says_of_its_seconds_stands_beside_them():
     assert "Of this run" not in page([Run(".", rows, ABOUT)], (), (), ())
 
 
+def test_how_settings_were_chosen_stands_below_the_claims():
+    rows = tuple(made_up_rows())
+    made = page([Run(".", rows, ABOUT | {"settings": ["On a|b.", "On c."]})], (), (), ())
+    claims = made[made.index("## Claims") : made.index("## The paper's tables")]
+
+    assert "**How settings were chosen**\n\nOn a&#124;b.\n\nOn c." in claims
+    assert "How settings" not in page([Run(".", rows, ABOUT)], (), (), ())
+
+
 def test_leads_on_many_folds_have_their_standard_error():
     """Two seeds of three folds: the tree leads by 2 points on one and by 4 on the other."""
     rows = [
