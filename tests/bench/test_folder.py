@@ -230,8 +230,19 @@ def test_of_fidelity_the_best_network_is_in_bold_and_it_is_said_why():
 
 def test_a_method_alone_is_not_the_best():
     assert bold(ranked_table(scored("complexity", {"a.csv": {"mu": 2.0}}), "complexity")) == []
-    scores = {"a.csv": {"mu": 0.2, "brl": None}}
-    assert bold(ranked_table(scored("model_accuracy", scores), "model_accuracy")) == ["20.0"]
+    scores = {"a.csv": {"mu": 2.0, "brl": None}}
+    assert bold(ranked_table(scored("complexity", scores), "complexity")) == ["2.0"]
+
+
+def test_methods_without_rules_are_not_the_best():
+    rows = [
+        ROW | {"experiment": "a.csv", "method": method, "model_accuracy": score} | rules
+        for method, score, rules in (("mu", 0.9, {"complexity": 3.0}), ("logistic", 0.95, {}))
+    ]
+    table = ranked_table(Scoreboard(rows), "model_accuracy")
+
+    assert bold(table) == ["90.0"]
+    assert table.note == "Logistic regression and boosting give no rules: their accuracy is never in bold."
 
 
 def test_what_ranks_are_of_must_be_known():

@@ -72,11 +72,31 @@ def test_times_with_intervals_and_what_was_stopped():
         "gradient boosting": 1.0,
     }
     assert time_figure(ROWS).get_supxlabel() == (
-        "Bars: 95 % intervals of the mean. Arrows: stopped before the end."
+        "Bars: 95 % intervals of the mean. With an arrow on its right: stopped before the end."
     )
     (arrow,) = first.texts  # at BRL
     assert arrow.xy[0] > 900
     assert arrow.xy[0] < first.get_xlim()[1]
+
+
+def test_next_to_nothing_does_not_look_like_much():
+    rows = [
+        row(method="mu", model_accuracy=0.95001, explanation_accuracy=0.95, complexity=2.0),
+        row(method="tree", model_accuracy=0.95, explanation_accuracy=0.95001, complexity=3.0),
+    ]
+    (errors,), (lengths,) = error_figure(rows).axes, length_figure(rows).axes
+
+    for low, high in (errors.get_xlim(), errors.get_ylim(), lengths.get_ylim()):
+        assert high - low == pytest.approx(0.5)
+    assert error_figure(ROWS).axes[0].get_xlim()[1] > 20  # others are as wide as they were
+
+
+def test_methods_without_rules_leave_nothing_to_draw():
+    rows = [row(method="logistic", model_accuracy=0.9)]
+
+    for figure in (error_figure(rows), length_figure(rows)):
+        assert figure.get_suptitle() == "No method gives rules."
+        assert not figure.legends
 
 
 @pytest.mark.parametrize("name", FIGURES)

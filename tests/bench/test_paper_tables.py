@@ -92,7 +92,9 @@ def test_models_without_rules_are_never_in_bold():
     table = metric_table(board, "model_accuracy")
 
     assert bold(table) == {("MIMIC-II", "mu"), ("MIMIC-II", "decision tree")}
-    assert table.note.endswith("Logistic regression and boosting give no rules and are never in bold.")
+    assert table.note.endswith(
+        "Logistic regression and boosting give no rules: their accuracy is never in bold."
+    )
 
 
 def test_what_was_not_finished_is_told_and_not_in_bold():

@@ -194,6 +194,23 @@ def test_what_makes_no_sense_is_refused():
     assert "Invalid value for '--folds': Input should be greater than or equal to 2" in few.stderr
 
 
+def test_results_do_not_go_among_the_tables():
+    assert refused(*WORDS, "--out", "tables/../tables") == (
+        "'tables/../tables' is the folder of tables. Name another one with --out."
+    )
+    assert sorted(path.name for path in Path("tables").iterdir()) == ["<i>birds.csv", "adults.csv"]
+
+
+def test_how_tables_are_written_can_be_said():
+    Path("tables", "odd.csv").write_bytes(
+        "größe;target\n".encode("latin-1") + b"".join(b"%d,5;%d\n" % (at % 7, at % 7 > 3) for at in range(60))
+    )
+    result = run(*WORDS, "--delimiter", ";", "--encoding", "latin-1", "--decimal", ",")
+
+    assert result.exit_code == 0, result.output
+    assert "| odd.csv |" in result.stdout
+
+
 def test_a_scheduler_that_is_not_there():
     """One line, and nothing is written but the folder that results would go to."""
     assert refused(*WORDS, "--scheduler", "somewhere") == (

@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import f1_score
 
 import logiclens.estimators.second_opinion as module
+from logiclens.concepts.states import without_implied
 from logiclens.errors import InputError
 from logiclens.estimators import EntropyClassifier, MuClassifier, ReluClassifier
 from logiclens.estimators.asking import ask
@@ -295,7 +296,8 @@ def test_labels_that_are_certain_are_labels():
 
 def test_rows_that_are_equal_have_the_mean_of_what_is_said_of_them():
     x, y, sure = decided(500)
-    less, more = 2 * sure - 1, np.ones(len(sure))
+    less, more = sure - (1 - sure) / 2, sure + (1 - sure) / 2
+    less, more = np.maximum(less, 0.5), more - np.maximum(0.5 - less, 0.0)
     twice = told(np.concatenate([x, x]), np.concatenate([y, y]), np.concatenate([less, more]))
     once = told(x, y, sure, sample_weight=np.full(len(y), 2.0))
 
@@ -307,8 +309,20 @@ def test_rows_that_are_equal_have_the_mean_of_what_is_said_of_them():
     ("sure", "message"),
     [
         (np.ones(3), "confidence must have one value for each of the 900 rows. Got shape (3,)."),
-        (np.full(900, 90.0), "confidence must be numbers in [0, 1]. Check for NaN and for percentages."),
-        (np.full(900, np.nan), "confidence must be numbers in [0, 1]. Check for NaN and for percentages."),
+        (
+            np.full(900, 90.0),
+            "confidence must be numbers in [0, 1]. Got 90; of percentages take a hundredth.",
+        ),
+        (
+            np.full(900, np.nan),
+            "confidence has 900 missing values (NaN), the first in row 0 (counted from 0). Impute or drop "
+            "those rows first.",
+        ),
+        (
+            np.linspace(0.25, 1.0, 900),
+            "Of two classes the label is the more probable one, and confidence is 0.25 for some. Pass how "
+            "probable each label itself is, such as predict_proba(X).max(axis=1).",
+        ),
     ],
 )
 def test_confidence_that_cannot_be_is_refused(sure: np.ndarray, message: str):
@@ -317,6 +331,23 @@ def test_confidence_that_cannot_be_is_refused(sure: np.ndarray, message: str):
         told(x, y, sure)
 
     assert str(caught.value) == message
+
+
+def test_a_table_of_targets_says_itself_how_far():
+    x, y, sure = decided(200)
+    with pytest.raises(InputError) as caught:
+        told(x, np.column_stack([y, 1 - y]), sure)
+
+    assert str(caught.value) == (
+        "confidence is about labels, one a row. Of a table of targets pass degrees in [0, 1] instead."
+    )
+
+
+def test_of_three_classes_a_label_may_be_less_probable_than_not():
+    x, y, _ = decided(300)
+    three = y + (x[:, 5] > 0.5)
+
+    assert len(told(x, three, np.full(300, 0.4 + 1e-12)).explain()) == 3
 
 
 def test_rules_are_those_of_the_network_alone(model: MuClassifier):
@@ -346,6 +377,27 @@ def test_rows_that_it_decides_about_are_explained_by_what_makes_it_sure(model: M
         assert explained.formula.evaluate(X[[at]], NAMES).all()
         assert explained.formula.evaluate(others, NAMES).all()
         assert (model.predict(others) == model.predict(X[[at]])).all()
+
+
+def test_what_follows_from_the_rest_is_not_said_again():
+    """Of a raw table, ``income > 62000`` says that it is above 9800, ``city = Rome`` that it is not Bari."""
+    random = np.random.default_rng(1)
+    n = 2000
+    age, city = random.integers(18, 90, n), random.choice(["Rome", "Pisa", "Siena", "Bari"], n)
+    job, income = random.choice(["cook", "smith", "clerk"], n), random.lognormal(10, 1, n).round()
+    logit = (age - 50) / 15 + 1.5 * (city == "Rome") - 1.2 * (job == "cook") + np.log(income) - 10
+    sure = 1.0 / (1.0 + np.exp(-2 * np.abs(logit)))
+    table = {"age": age, "city": city, "job": job, "income": income}
+    fitted = MuClassifier(random_state=0).fit(table, logit > 0, confidence=sure)
+    moved = np.flatnonzero(fitted.overruled(table))
+
+    assert len(moved)
+    for at in moved:
+        row = {name: values[[at]] for name, values in table.items()}
+        formula = fitted.explain_sample(row).formula
+        words = fitted.vocabulary_.groups(formula.concepts)
+        assert without_implied(formula, words) == formula
+        assert max(map(str(formula).count, (" income > ", " income <= ", " city = "))) <= 1
 
 
 @given(seed=st.integers(0, 10_000))

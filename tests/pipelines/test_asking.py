@@ -293,11 +293,25 @@ def test_who_cannot_be_asked(black_box, message):
             "The black box predicts numbers such as 0.5, not labels. Pass a callable that compares them with "
             "a cut point: lambda X: model.predict(X) > cut.",
         ),
+        (
+            lambda x: x[:, 0] * 1.5,
+            None,
+            "The black box answers with numbers such as 1.5, neither labels nor probabilities. Compare them "
+            "with a cut point: lambda X: answer(X) > cut.",
+        ),
     ],
-    ids=["labels", "too few", "text", "repeated", "NaN", "NaN scores", "Sigmoid", "a regression"],
+    ids=["labels", "too few", "text", "repeated", "NaN", "NaN scores", "Sigmoid", "a regression", "numbers"],
 )
 def test_answers_that_cannot_be_read(black_box, classes, message):
     assert error_of(read, black_box, X, classes) == message
+
+
+def test_probabilities_may_be_rounded():
+    box = lambda x: np.float32(1.0000001) * x[:, 0].astype(np.float32)  # noqa: E731
+    answers = read(box)
+
+    assert answers.form is Form.ONE
+    assert answers.degrees(ask(box, X)).max() == 1.0
 
 
 @pytest.mark.parametrize("answers", [["a"], [0.5] * 4, np.zeros((3, 2, 2))], ids=["fewer", "more", "3-D"])

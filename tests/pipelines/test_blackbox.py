@@ -24,6 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import logiclens
 from logiclens.errors import InputError
+from logiclens.estimators import MuClassifier
 from logiclens.logic import Var, equivalent
 from logiclens.pipelines import BlackBoxExplainer
 from tests.estimators.toys import NAMES, booleans, frame, quick
@@ -212,7 +213,7 @@ def test_out_of_fold_answers_are_not_the_labels_that_were_learnt_by_heart():
     explainer = explain(fitted, table, y, estimator=spy, test_fraction=0, out_of_fold=5)
 
     assert 0.5 < (learnt["y"] == y).mean() < 0.9
-    assert (learnt["confidence"] == 1.0).all()  # of one neighbor
+    assert learnt["confidence"] is None  # one neighbor is certain
     assert explainer.black_box_ is fitted
     assert explainer.fidelity_.part == "training"
     assert explainer.fidelity_.black_box_accuracy == 1.0  # against the labels that it knows by heart
@@ -350,6 +351,22 @@ def test_explaining_a_row_about_which_network_and_black_box_differ():
 
     assert explainer.explain_sample(row).status == (
         "the black box answers 'no'; this is why the network says 'yes'"
+    )
+
+
+def test_a_row_about_which_a_second_opinion_decides_against_the_black_box():
+    """Both are said: what is explained is the network, and no rule of it."""
+    random = np.random.default_rng(0)
+    x = (random.random((900, 15)) < 0.5) * 1.0
+    logit = 4.0 * (2.0 * x[:, 0] * x[:, 1] - 1.0) + 1.6 * (x[:, 2:] - 0.5).sum(axis=1)
+    explainer = explain(lambda _: logit > 0, x, estimator=MuClassifier(random_state=0), test_fraction=0)
+    moved = np.flatnonzero(explainer.estimator_.overruled(x))[0]
+    said = explainer.predict(x[[moved]])[0]
+    explainer.black_box_ = lambda _: np.array([not said])
+
+    assert explainer.explain_sample(x[[moved]]).status == (
+        f"the black box answers {not said}; this is why the network says {bool(said)}; "
+        "a second opinion decides, whatever else is true"
     )
 
 

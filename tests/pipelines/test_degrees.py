@@ -89,27 +89,35 @@ def test_confidence_is_the_degree_of_the_label():
     assert confidence_of(lambda x: np.column_stack([x[:, 0] * 0.4, 1 - x[:, 0] * 0.4])) == [1.0, 0.6, 0.6]
 
 
-class Torn:
-    """A model that says one thing, and holds another one to be more probable; SVC may."""
+class Says:
+    """A model that says yes, whatever it holds to be probable."""
 
     classes_ = np.array(["n", "y"])
+
+    def __init__(self, *probable: float) -> None:
+        self.probable = probable
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         return np.repeat("y", len(X))
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        return np.tile([0.75, 0.25], (len(X), 1))
+        yes = np.resize(self.probable, len(X))
+        return np.column_stack([1.0 - yes, yes])
 
 
-class Broken(Torn):
-    """A model whose probabilities are none."""
+class Broken(Says):
+    """A model that cannot say how probable it is."""
 
-    def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        return np.full((len(X), 2), np.nan)
+    def predict_proba(self, _: np.ndarray) -> np.ndarray:
+        raise RuntimeError("no probabilities on this server")
 
 
-def test_a_model_may_hold_its_label_to_be_less_probable():
-    assert confidence_of(Torn()) == [0.25, 0.25, 0.25]
+def test_who_contradicts_itself_now_and_then_is_torn_there():
+    rows = np.zeros((200, 2))
+    box = Says(*[0.9] * 199, 0.25)
+    sure = confidence(box, rows, Answers(Form.LABELS), box.predict(rows))
+
+    assert sure.tolist() == [0.9] * 199 + [0.5]
 
 
 @pytest.mark.parametrize(
@@ -121,9 +129,11 @@ def test_a_model_may_hold_its_label_to_be_less_probable():
         lambda _: ["a", "b", "a"],
         lambda x: x * 3.0,  # the largest decides, and that is all
         lambda x: x - 2.0,
+        Says(0.9, 0.25),  # by another threshold
+        Says(np.nan),
         Broken(),
     ],
-    ids=["perceptron", "several", "table", "labels", "scores", "negative", "broken"],
+    ids=["perceptron", "several", "table", "labels", "scores", "negative", "threshold", "nan", "broken"],
 )
 def test_who_does_not_say_is_taken_at_its_word(black_box: object):
     assert confidence_of(black_box) == [1.0, 1.0, 1.0]

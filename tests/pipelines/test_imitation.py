@@ -86,6 +86,5 @@ def test_a_truth_of_other_labels_is_refused(fitted):
         measure_fidelity(fitted, FRAME, LABELS, ONES, "held out", Y)
 
     assert str(info.value) == (
-        "y has labels such as False; the black box answers 'no'. "
-        "Name its answers with classes=, or leave y out."
+        "y has labels such as False; the black box answers 'no'. Pass y in the same words, or leave it out."
     )

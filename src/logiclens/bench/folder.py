@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from logiclens.bench.data import Folder
 from logiclens.bench.experiments import Fold, Split, split_rows
-from logiclens.bench.measures import MEASURES, NOTHING, Measure, remark_on_fidelity, three_digits
+from logiclens.bench.measures import MEASURES, NOTHING, Measure, remark_on, three_digits
 from logiclens.bench.scoreboard import Scoreboard, experiment_title, is_network, method_title
 from logiclens.bench.table_layout import Cell, Table
 from logiclens.concepts import table as raw
@@ -264,7 +264,7 @@ def ranked_table(board: Scoreboard, column: str) -> Table:
         if any(name in found or board.statuses(table, name) for table, found in means.items())
     ]
     for experiment, found in means.items():
-        best = _best(found, measure) if len(methods) > 1 else set()
+        best = _best(board, experiment, found, measure) if len(methods) > 1 else set()
         lines.append(
             (
                 Cell(experiment_title(experiment)),
@@ -274,8 +274,8 @@ def ranked_table(board: Scoreboard, column: str) -> Table:
     if len(lines) > 1 and methods:
         ranks = mean_ranks({name: dict.fromkeys(methods, -np.inf) | found for name, found in means.items()})
         lines.append((Cell("Mean rank"), *(Cell(f"{ranks[name]:.2f}") for name in methods)))
-    note = remark_on_fidelity(methods) if column == "fidelity" else ""
-    return Table(measure.title, ("", *map(method_title, methods)), tuple(lines), note)
+    heads = ("", *map(method_title, methods))
+    return Table(measure.title, heads, tuple(lines), remark_on(column, methods))
 
 
 def _means(board: Scoreboard, experiment: str, measure: Measure) -> dict[str, float]:
@@ -289,9 +289,11 @@ def _means(board: Scoreboard, experiment: str, measure: Measure) -> dict[str, fl
     }
 
 
-def _best(found: Mapping[str, float], measure: Measure) -> set[str]:
-    """Methods in bold: the best of several; of fidelity, the best networks."""
+def _best(board: Scoreboard, experiment: str, found: Mapping[str, float], measure: Measure) -> set[str]:
+    """Methods in bold: the best; of fidelity the best network, of accuracy the best that gives rules."""
     compared = {name: value for name, value in found.items() if is_network(name) or not measure.networks}
+    if measure.column == "model_accuracy":
+        compared = {name: value for name, value in compared.items() if board.explains(experiment, name)}
     best = max(compared.values(), default=0.0)
     return {name for name, value in compared.items() if value == best}
 

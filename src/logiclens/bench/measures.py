@@ -69,17 +69,22 @@ FOUR: Final = ("model_accuracy", "explanation_accuracy", "complexity", "fidelity
 """Columns that the paper has a table of."""
 
 
-def remark_on_fidelity(methods: Iterable[str]) -> str:
-    """What is to be said of the fidelity of these methods, if anything: why the best is not in bold.
+def remark_on(column: str, methods: Iterable[str]) -> str:
+    """What is to be said of a metric of these methods, if anything: who is never in bold, and why.
 
     Examples
     --------
-    >>> remark_on_fidelity(["mu", "tree"])
+    >>> remark_on("fidelity", ["mu", "tree"])
     'Trees and lists of rules are their own explanations: their fidelity is never in bold.'
+    >>> remark_on("model_accuracy", ["mu", "tree", "logistic"])
+    'Logistic regression and boosting give no rules: their accuracy is never in bold.'
     """
-    if not {"tree", "brl", "ripper"}.intersection(methods):
-        return ""
-    return "Trees and lists of rules are their own explanations: their fidelity is never in bold."
+    present = {*methods}
+    if column == "fidelity" and present & {"tree", "brl", "ripper"}:
+        return "Trees and lists of rules are their own explanations: their fidelity is never in bold."
+    if column == "model_accuracy" and present & {"logistic", "boosting"}:
+        return "Logistic regression and boosting give no rules: their accuracy is never in bold."
+    return ""
 
 
 def figure(mean: Mean | Published, measure: Measure) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,6 +33,8 @@ _LOOKS = {
 _OTHERS = (("#555555", "h"), ("#8C510A", "p"), ("#01665E", "8"), ("#762A83", "*"))
 _ACROSS: Final = 3
 """Panels in a row."""
+_LEAST_SPAN: Final = 0.5
+"""Points that an axis of rates shows at least."""
 Point = tuple[float, float]
 
 
@@ -73,7 +75,10 @@ def time_figure(rows: Iterable[Row], fold_seed: int | None = None) -> Figure:
         ax.set_yticks(range(len(methods)), [_plain(method_title(name)) for name in methods])
         ax.tick_params(axis="y", labelleft=ax in axes[::_ACROSS], length=0)
         ax.set_xlabel("seconds a fold")
-    drawn.supxlabel("Bars: 95 % intervals of the mean. Arrows: stopped before the end.", fontsize="small")
+    drawn.supxlabel(
+        "Bars: 95 % intervals of the mean. With an arrow on its right: stopped before the end.",
+        fontsize="small",
+    )
     means = [board.mean(e, name, "seconds") for e in board.main_experiments for name in methods]
     for ax in axes:
         _logarithmic(ax, [mean.value * room for mean in means if mean is not None for room in (1, 3)])
@@ -101,6 +106,8 @@ def error_figure(rows: Iterable[Row], fold_seed: int | None = None) -> Figure:
         _scatter(ax, errors, looks)
         _front(ax, errors.values())
         _stretched(ax, errors.values())
+        _widened(ax.get_xlim, ax.set_xlim)
+        _widened(ax.get_ylim, ax.set_ylim)
         ax.set_xlabel("model error, %")
         ax.set_ylabel("explanation error, %")
     _legend(drawn, looks, [name for name in board.methods if _drawn(board, name)])
@@ -125,6 +132,7 @@ def length_figure(rows: Iterable[Row], fold_seed: int | None = None) -> Figure:
         _scatter(ax, shown, looks)
         _front(ax, shown.values(), high=True)
         _logarithmic(ax, [x for x, _ in shown.values()])
+        _widened(ax.get_ylim, ax.set_ylim)
         ax.set_xlabel("literals of a rule")
         ax.set_ylabel("macro-F1 of the rules, %")
     _legend(drawn, looks, [name for name in board.methods if _drawn(board, name)])
@@ -245,6 +253,14 @@ def _logarithmic(ax: Axes, values: Iterable[float]) -> None:
     ax.xaxis.minorticks_off()
 
 
+def _widened(limits: Callable[[], Point], widen: Callable[[float, float], object]) -> None:
+    """Show half a point at least, so that next to nothing does not look like much."""
+    low, high = limits()
+    lacking = (_LEAST_SPAN - (high - low)) / 2
+    if lacking > 0:
+        widen(low - lacking, high + lacking)
+
+
 def _stretched(ax: Axes, points: Iterable[Point]) -> None:
     """Make room among small errors where there are some that are many times as large."""
     scales = (ax.set_xscale, ax.xaxis), (ax.set_yscale, ax.yaxis)
@@ -258,6 +274,9 @@ def _stretched(ax: Axes, points: Iterable[Point]) -> None:
 def _legend(drawn: Figure, looks: Mapping[str, tuple[str, str]], methods: Sequence[str]) -> None:
     from matplotlib.lines import Line2D
 
+    if not methods:
+        drawn.suptitle("No method gives rules.", fontsize="medium")
+        return
     signs = [Line2D([], [], **_sign(looks[name], name)) for name in methods]
     names = [_plain(method_title(name)) for name in methods]
     line = Line2D([], [], color="black", linestyle=":", linewidth=1.2)

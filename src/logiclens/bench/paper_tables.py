@@ -16,7 +16,7 @@ from logiclens.bench.measures import (
     NOTHING,
     Measure,
     figure,
-    remark_on_fidelity,
+    remark_on,
     three_digits,
 )
 from logiclens.bench.methods import DEFAULT
@@ -65,7 +65,7 @@ def paper_tables(rows: Iterable[Row], fold_seed: int | None = None, default: str
     <BLANKLINE>
     |  | mu |
     |---|---|
-    | V-Dem | **3.50** [9.10±0.94] |
+    | V-Dem | 3.50 [9.10±0.94] |
     <BLANKLINE>
     In brackets: the paper.
     """
@@ -175,7 +175,7 @@ def _best(board: Scoreboard, experiment: str, measure: Measure) -> set[str]:
     means = {}
     for name in board.methods:
         mean = board.mean(experiment, name, measure.column)
-        explains = measure.column != "model_accuracy" or _explains(board, experiment, name)
+        explains = measure.column != "model_accuracy" or board.explains(experiment, name)
         whole = mean and mean.n == mean.of and not board.statuses(experiment, name)
         if mean and whole and explains and (is_network(name) or not measure.networks):
             means[name] = sign * round(mean.value, 4 if measure.rate else 2)
@@ -185,13 +185,6 @@ def _best(board: Scoreboard, experiment: str, measure: Measure) -> set[str]:
     # Of two methods one is the best; both in bold would say nothing.
     limit = sorted(means.values())[: max(1, min(measure.n_best, len(means) - 1))][-1]
     return {name for name, value in means.items() if value <= limit}
-
-
-def _explains(board: Scoreboard, experiment: str, method: str) -> bool:
-    """Whether a method gives rules, and is not there for its accuracy alone."""
-    return any(
-        row.get("used") or row.get("complexity") is not None for row in board.folds(experiment, method)
-    )
 
 
 def _measure(column: str) -> Measure:
@@ -206,10 +199,7 @@ def _note(board: Scoreboard, measure: Measure) -> str:
     remarks = []
     if any(published(measure.column, *key) for key in _pairs(board)):
         remarks.append("In brackets: the paper.")
-    if measure.column == "fidelity":
-        remarks.append(remark_on_fidelity(board.methods))
-    if measure.column == "model_accuracy" and {"logistic", "boosting"} & set(board.methods):
-        remarks.append("Logistic regression and boosting give no rules and are never in bold.")
+    remarks.append(remark_on(measure.column, board.methods))
     return " ".join(filter(None, remarks))
 
 
@@ -285,7 +275,10 @@ def experiment_table(board: Scoreboard, experiment: str) -> Table:
         cells = [_cell(board, experiment, name, each, name in best[each.column]) for each in measures]
         lines.append((Cell(method_title(name)), *cells))
     heads = ("", *(measure.title for measure in measures))
-    return Table(experiment_title(experiment), heads, tuple(lines))
+    remarks = [remark_on(measure.column, names) for measure in measures]
+    if any(best.values()):
+        remarks.insert(0, "In bold: the two best of a column, of fidelity the best network.")
+    return Table(experiment_title(experiment), heads, tuple(lines), " ".join(filter(None, remarks)))
 
 
 def _worth_showing(mean: Mean | None, measure: Measure) -> bool:

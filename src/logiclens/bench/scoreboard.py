@@ -172,6 +172,12 @@ class Scoreboard:
         shared = sorted(mine.keys() & theirs.keys())
         return float(np.mean([mine[fold] - theirs[fold] for fold in shared])) if shared else None
 
+    def explains(self, experiment: str, method: str) -> bool:
+        """Whether a method gives rules, and is not there for its accuracy alone."""
+        return any(
+            row.get("used") or row.get("complexity") is not None for row in self.folds(experiment, method)
+        )
+
     def statuses(self, experiment: str, method: str) -> tuple[str, ...]:
         """What is said of folds that were not finished, each once."""
         found = (str(row.get("status") or DONE) for row in self.folds(experiment, method))

@@ -146,7 +146,7 @@ def _tables(rows: Sequence[dict[str, Any]], fold_seed: int) -> tuple[list[Table]
 
 def _summary(board: Scoreboard, experiment: str) -> Table:
     """A table of one experiment that fits a terminal."""
-    from logiclens.bench.measures import MEASURES, remark_on_fidelity
+    from logiclens.bench.measures import MEASURES
     from logiclens.bench.paper_tables import experiment_table
     from logiclens.bench.table_layout import Table
 
@@ -160,9 +160,7 @@ def _summary(board: Scoreboard, experiment: str) -> Table:
     note = f"Rates in percent; means over {count(n_folds, 'fold')}{errors}."
     if any(cell.beside for line in lines for cell in line):
         note += " In brackets: the paper."
-    present = [name for name in board.methods if board.folds(experiment, name)]
-    remark = remark_on_fidelity(present) if "fidelity" in heads else ""
-    return Table(whole.title, heads, lines, f"{note} {remark}".rstrip())
+    return Table(whole.title, heads, lines, f"{note} {whole.note}".rstrip())
 
 
 def _print_what_there_is(data_dir: Path | None) -> None:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from logiclens.cli import bench_runs as runs
+from logiclens.cli import options as opt
 from logiclens.cli.failing import clear_errors, tell
 from logiclens.errors import InputError, count
 
 if TYPE_CHECKING:
     from logiclens.bench.folder import TableExperiment
     from logiclens.bench.table_layout import Table
-    from logiclens.cli.preparing import Dropped
+    from logiclens.cli.preparing import Dropped, Prepared
 
 _MOST_COLUMNS = 12
 """Columns without a use that are named, of each table."""
@@ -42,6 +44,9 @@ def tables(  # noqa: PLR0913 - the options of a command
     scheduler: runs.Scheduler = None,
     time_limit: runs.TimeLimit = 7200.0,
     form: runs.Format = None,
+    delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None,
 ) -> None:
     """Compare methods on tables of your own: the metrics of the paper, and the mean rank of each method.
 
@@ -59,9 +64,16 @@ def tables(  # noqa: PLR0913 - the options of a command
       logiclens bench tables data/ --target outcome --format latex > tables.tex
           for a paper of your own
     """  # noqa: D301 - \b keeps lines
+    from logiclens.cli.preparing import Wish, prepare
+    from logiclens.files import read_table
+
     with clear_errors():
         asked = runs.Asked(runs.chosen_methods(method), fold_seed, out, jobs, time_limit, form, scheduler)
-        experiments = _experiments(folder, target, above, folds, fold_seed)
+        if out.resolve() == folder.resolve():
+            raise InputError(f"{str(out)!r} is the folder of tables. Name another one with --out.")
+        read = partial(read_table, delimiter=delimiter, encoding=encoding, decimal=decimal)
+        wish = Wish(target, above=above, holdout=0.0)
+        experiments = _experiments(folder, lambda file: prepare(read(file), wish), folds, fold_seed)
         runs.check_folder(out)
         rows = runs.run_all(experiments, asked)
         summary, every = _tables(rows, fold_seed)
@@ -69,7 +81,7 @@ def tables(  # noqa: PLR0913 - the options of a command
 
 
 def _experiments(
-    folder: Path, target: str, above: float | None, folds: int, fold_seed: int
+    folder: Path, read: Callable[[Path], Prepared], folds: int, fold_seed: int
 ) -> list[TableExperiment]:
     """Tables that can be used; a line tells of each that cannot."""
     from logiclens.bench.folder import table_files
@@ -78,7 +90,7 @@ def _experiments(
     found, why = [], {}
     for file in files:
         try:
-            found.append(_experiment(file, target, above, folds, fold_seed))
+            found.append(_experiment(file.name, read(file), folds, fold_seed))
         except InputError as error:
             why[file.name] = str(error)
     if not found and len(files) == 1:
@@ -90,16 +102,13 @@ def _experiments(
     return found
 
 
-def _experiment(file: Path, target: str, above: float | None, folds: int, fold_seed: int) -> TableExperiment:
+def _experiment(name: str, prepared: Prepared, folds: int, fold_seed: int) -> TableExperiment:
     from logiclens.bench.folder import TableExperiment
-    from logiclens.cli.preparing import Wish, prepare
-    from logiclens.files import read_table
 
-    prepared = prepare(read_table(file), Wish(target, above=above, holdout=0.0))
-    experiment = TableExperiment(file.name, prepared.inputs, prepared.labels, folds, fold_seed)
+    experiment = TableExperiment(name, prepared.inputs, prepared.labels, folds, fold_seed)
     experiment.folds()  # what no concept can be made of is told now, and not after hours
     for note in (*prepared.notes, *_not_used(prepared.dropped)):
-        tell(f"{file.name}: {note}")
+        tell(f"{name}: {note}")
     return experiment
 
 

@@ -38,13 +38,14 @@ from logiclens.estimators.targets import (
     class_weights,
     label_vector,
     predicted_index,
+    read_confidence,
     read_targets,
     spread_outputs,
 )
 from logiclens.explain import RuleKind
 from logiclens.explain.rule import member
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.values import as_shares, as_weights
+from logiclens.logic.values import as_weights
 
 if TYPE_CHECKING:
     from logiclens.estimators.runs import Fitted, Recipe
@@ -174,8 +175,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         prior_weight : float, default 0.3
             What all priors count together, as a multiple of the data.
         confidence : array of shape (n,), optional
-            How probable it is that each label is right, as a black box that gives labels may say. Networks
-            and rules learn the labels as they are; the second opinion on two classes learns from this, too.
+            How probable each label itself is, from one half on for two classes, as a black box may say.
+            Networks and rules learn the labels as they are; the second opinion on two classes learns this.
 
         Returns
         -------
@@ -183,7 +184,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         """
         self.check_settings()
         targets, weight = self.read_data(X, y, sample_weight)
-        sure = None if confidence is None else as_shares(confidence, "confidence", len(weight))
+        sure = None if confidence is None else read_confidence(confidence, targets)
         inputs = self.read_inputs(X, targets, weight)
         known = Priors(priors, Table(X), inputs, targets)
         return self.fit_inputs(inputs, targets, weight, known, prior_weight, sure)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from logiclens.concepts.states import without_implied
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownTargetError, count
 from logiclens.estimators.counting import Fold
@@ -289,6 +290,8 @@ class ExplainingMixin:
             return None
         concepts = [Var(self.concept_names_[j]) for j in literals]
         formula = And.of(var if row[j] else Not(var) for j, var in zip(literals, concepts, strict=True))
+        if self.vocabulary_ is not None:
+            formula = without_implied(formula, self.vocabulary_.groups(formula.concepts))
         return Explanation(Rule(label, formula, RuleKind.ONLY_IF), Scope.EXAMPLE, HEARD, support=1.0)
 
     def _row_relevance(self, x: FloatArray, label: Label) -> FloatArray:

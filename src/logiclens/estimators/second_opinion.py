@@ -264,10 +264,10 @@ def faithful_margin(
 
     Examples
     --------
-    Of 200 rows a second opinion may overrule three.
+    Of 200 rows a second opinion may overrule five.
 
     >>> said, logit = np.repeat([True, False], 100), np.repeat([3.0, -3.0], 100)
-    >>> logit[:6] = [-9.0, -8.0, -7.0, -6.0, -5.0, -4.0]
+    >>> logit[:8] = [-11.0, -10.0, -9.0, -8.0, -7.0, -6.0, -5.0, -4.0]
     >>> faithful_margin(logit, np.ones(200), said, said[None], 4.5)
     6.5
     """

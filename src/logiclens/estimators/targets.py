@@ -22,7 +22,7 @@ from logiclens.errors import InputError, UnknownTargetError, count, listing, sho
 from logiclens.explain.label import Label, check_labels, label_array, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import as_float
-from logiclens.logic.values import THRESHOLD, as_array, as_floats, missing_values
+from logiclens.logic.values import THRESHOLD, as_array, as_floats, as_shares, missing_values
 
 
 class Problem(StrEnum):
@@ -136,6 +136,21 @@ def read_targets(y: Any, n_rows: int, labels: tuple[Label, ...] | None = None) -
     if array.ndim != 1:
         raise InputError(f"y must be a vector of labels or a table of outputs. Got shape {array.shape}.")
     return _read_labels(array, labels)
+
+
+def read_confidence(values: Any, targets: Targets) -> FloatArray:
+    """Read how probable it is that each label is right, (n,)."""
+    sure = as_shares(values, "confidence", len(targets.outputs))
+    if targets.problem is Problem.MULTI_LABEL:
+        raise InputError(
+            "confidence is about labels, one a row. Of a table of targets pass degrees in [0, 1] instead."
+        )
+    if len(targets.labels) == 2 and len(sure) and sure.min() < THRESHOLD:
+        raise InputError(
+            f"Of two classes the label is the more probable one, and confidence is {sure.min():g} for some. "
+            "Pass how probable each label itself is, such as predict_proba(X).max(axis=1)."
+        )
+    return sure
 
 
 def _has_fractions(array: NDArray[Any]) -> bool:

@@ -174,9 +174,14 @@ def as_shares(values: Any, label: str, length: int) -> FloatArray:
     """Return values as that many numbers in [0, 1]."""
     shares = as_floats(values, label)
     check_length(shares, label, length)
-    if not ((shares >= 0) & (shares <= 1)).all():
-        raise InputError(f"{label} must be numbers in [0, 1]. Check for NaN and for percentages.")
-    return shares
+    if np.isnan(shares).any():
+        raise missing_values(label, np.isnan(shares), " (NaN)")
+    wrong = shares[(shares < -ROUNDING) | (shares > 1 + ROUNDING)]
+    if len(wrong):
+        raise InputError(
+            f"{label} must be numbers in [0, 1]. Got {wrong[0]:g}; of percentages take a hundredth."
+        )
+    return np.clip(shares, 0.0, 1.0)
 
 
 def check_length(vector: NDArray[Any], label: str, length: int) -> None:

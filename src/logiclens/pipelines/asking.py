@@ -33,6 +33,7 @@ from logiclens.logic.values import as_array, as_floats
 from logiclens.pipelines.rows import take
 
 _BLOCK = 1 << 14  # rows that a module is asked about at once
+_ROUNDING = 1e-6  # how far outside [0, 1] a probability may fall in single precision
 
 
 class Form(StrEnum):
@@ -113,7 +114,7 @@ class Answers:
         """Answers in numbers as degrees of each class that add up to 1, (n, n_classes)."""
         numbers = as_floats(answers, "The answer of the black box")
         if self.form is Form.ONE:
-            yes = expit(numbers) if self.logits else numbers
+            yes = expit(numbers) if self.logits else np.clip(numbers, 0.0, 1.0)
             return np.column_stack([1.0 - yes, yes])
         if self.logits:
             return np.asarray(softmax(numbers, axis=1))
@@ -257,7 +258,7 @@ def _form(black_box: Any, answers: NDArray[Any]) -> Form:
     numbers = answers.dtype.kind == "f"
     if numbers:
         _check_answered(answers)
-    within = numbers and bool(((answers >= 0) & (answers <= 1)).all())
+    within = numbers and bool(((answers >= -_ROUNDING) & (answers <= 1 + _ROUNDING)).all())
     if is_module(black_box):
         if answers.ndim == 1 and within:
             raise InputError(
@@ -278,6 +279,12 @@ def _form(black_box: Any, answers: NDArray[Any]) -> Form:
     if answers.ndim == 2:
         whole = answers.dtype.kind in "biu" and bool(((answers == 0) | (answers == 1)).all())
         return Form.TABLE if whole else Form.SEVERAL
+    if numbers and not within and (answers != np.round(answers)).any():
+        wrong = answers[answers != np.round(answers)][0]
+        raise InputError(
+            f"The black box answers with numbers such as {wrong:g}, neither labels nor probabilities. "
+            "Compare them with a cut point: lambda X: answer(X) > cut."
+        )
     return Form.ONE if within else Form.LABELS
 
 

@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, shown
 from logiclens.estimators.base import LENClassifier
+from logiclens.estimators.explaining import HEARD
 from logiclens.estimators.settings import seed_of
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
 from logiclens.explain.label import Label, plain_label
@@ -73,8 +74,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         as in Eq. (11), or an implication.
     answers : {"labels", "probabilities"}, default "labels"
         What the LEN learns: the decisions, or degrees (the soft ``g_i`` of Eq. 11), for black boxes that give
-        them. Fidelity is about decisions either way. Of two classes, the second opinion on decisions learns
-        from degrees, too, where there are any.
+        them. Fidelity is about decisions either way; second opinions on two classes learn degrees, if any.
     classes : sequence of labels, optional
         Names for the classes of a module or callable that answers with numbers; ``False`` and ``True`` for
         one, 0, 1, ... for several, when missing.
@@ -295,7 +295,8 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             from logiclens.estimators import MuClassifier
 
             estimator = MuClassifier(random_state=seed)
-        self.estimator_ = clone(estimator).fit(table, said, sample_weight=weight, confidence=sure)
+        doubts = None if (sure == 1.0).all() else sure
+        self.estimator_ = clone(estimator).fit(table, said, sample_weight=weight, confidence=doubts)
         self.classes_ = all_classes(self.black_box_, self.answers_, self.estimator_.classes_)
         adopt_features(self, self.estimator_)
 
@@ -357,8 +358,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         Returns
         -------
         Explanation
-            Its ``status`` says so where the black box answers otherwise than the network about this row: what
-            is explained is the network then.
+            Its ``status`` says so where the black box answers otherwise: what is explained is the network.
         """
         found: Explanation = self._len().explain_sample(X, target)
         if self._own_table:
@@ -366,7 +366,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         labels = self.ask(X)
         if labels.ndim == 1 and labels[0] != found.target:
             status = OTHERWISE.format(repr(plain_label(labels[0])), repr(found.target))
-            return replace(found, status=status)
+            return replace(found, status=f"{status}; {HEARD}" if found.status == HEARD else status)
         return found
 
     def explain_set(self, X: Any, target: Label) -> Explanation:

@@ -15,8 +15,11 @@ from numpy.typing import NDArray
 from logiclens.errors import InputError
 from logiclens.explain.label import label_array
 from logiclens.logic.arrays import FloatArray
-from logiclens.logic.values import as_floats
+from logiclens.logic.values import THRESHOLD, as_floats
 from logiclens.pipelines.asking import Answers, Form, ask
+
+_MOST_TORN = 0.01
+"""Share of the rows up to which probabilities may contradict labels: those of some models are estimates."""
 
 
 def class_names(black_box: Any, answers: Answers) -> NDArray[Any]:
@@ -56,6 +59,9 @@ def confidence(
 ) -> FloatArray:
     """How probable a black box of two classes holds each of its labels to be, (n,); 1 where it says nothing.
 
+    What it decides counts. If it holds the other class to be more probable in more than one row of a hundred,
+    it decides by something else than probabilities, such as another threshold, and these say nothing.
+
     Parameters
     ----------
     black_box, X, answers, said
@@ -74,7 +80,10 @@ def confidence(
     names, found = _degrees_of_two(black_box, X, answers, said)
     if found.shape != (len(labels), 2) or not _are_shares(found):
         return np.ones(len(labels))
-    return np.where(labels == names[1], found[:, 1], found[:, 0])
+    sure = np.where(labels == names[1], found[:, 1], found[:, 0])
+    if (sure < THRESHOLD).mean() > _MOST_TORN:
+        return np.ones(len(labels))
+    return np.maximum(sure, THRESHOLD)
 
 
 def _degrees_of_two(
@@ -90,7 +99,12 @@ def _degrees_of_two(
         if can_say and answers.form is Form.SEVERAL and not answers.logits:
             said = ask(black_box, X) if said is None else said
             can_say = _are_shares(said)
-    return probabilities(black_box, X, answers, said) if can_say else nothing
+    if not can_say:
+        return nothing
+    try:
+        return probabilities(black_box, X, answers, said)
+    except Exception:  # whatever keeps it from saying so, it has given its labels
+        return nothing
 
 
 def _are_shares(numbers: NDArray[Any]) -> bool:

@@ -116,7 +116,7 @@ def comparable_truth(truth: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
     if truth.shape != labels.shape or text[0] != text[1]:
         raise InputError(
             f"y has labels such as {shown(plain_label(truth.ravel()[0]))}; the black box answers "
-            f"{shown(plain_label(labels.ravel()[0]))}. Name its answers with classes=, or leave y out."
+            f"{shown(plain_label(labels.ravel()[0]))}. Pass y in the same words, or leave it out."
         )
     return truth
 

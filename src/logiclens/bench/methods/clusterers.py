@@ -27,6 +27,7 @@ class Clusterer(FoldByFold):
     def fit_fold(self, fold: Fold, seed: int) -> Outcome:
         from sklearn.exceptions import ConvergenceWarning
 
+        import logiclens.estimators.clustering  # noqa: F401 - torch takes seconds to load, no one's work
         from logiclens.estimators.clusterer import LENClusterer
 
         n_classes = len(fold.class_names)

