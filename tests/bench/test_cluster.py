@@ -157,8 +157,7 @@ def _where(request: pytest.FixtureRequest) -> Iterator[None]:
     """Shells let what runs in the background of a script ignore interrupts."""
     before = signal.signal(signal.SIGINT, request.param)
     yield
-    assert signal.getsignal(signal.SIGINT) == request.param
-    signal.signal(signal.SIGINT, before)
+    assert signal.signal(signal.SIGINT, before) == request.param
 
 
 @pytest.mark.usefixtures("_where")

@@ -28,6 +28,7 @@ from logiclens.estimators.second_opinion import (
     faithful_margin,
     second_opinion,
 )
+from logiclens.estimators.validation import fit_parts
 from logiclens.explain.model_file import decode, encode
 from logiclens.loading import load
 from logiclens.nn.opinion import Opinion
@@ -331,6 +332,39 @@ def test_confidence_that_cannot_be_is_refused(sure: np.ndarray, message: str):
         told(x, y, sure)
 
     assert str(caught.value) == message
+
+
+def test_rows_of_weight_zero_may_say_what_they_want():
+    x, y, sure = decided(400)
+    weight = (np.arange(400) < 350) * 1.0
+    odd = np.where(weight > 0, np.maximum(sure, 0.5 - 1e-10), 0.1)
+
+    assert weights_of(told(x, y, odd, sample_weight=weight)).tolist() == pytest.approx(
+        weights_of(told(x[:350], y[:350], sure[:350])).tolist()
+    )
+
+
+def test_priors_and_confidence_go_together():
+    x, y, sure = decided(300)
+    y = np.where(y, "yes", "no")
+    plain, confident = (told(x, y, each, priors="c0 & c1 -> yes") for each in (None, sure))
+
+    assert confident.explanations_.formulas == plain.explanations_.formulas
+
+
+def test_parts_of_the_rows_have_a_confidence_of_their_own():
+    """A part is a fit: the same weights, whether it is told of as a part or by itself."""
+    x, y, sure = decided(700)
+    table = dict(zip(NAMES, x.T, strict=True))
+    classifier = MuClassifier(random_state=0, encoder=None)
+    targets, _ = classifier.read_data(table, y, None)
+    weights = [np.ones(700), (np.arange(700) < 600) * 1.0]
+    parts = fit_parts(classifier, table, targets, weights, confidences=[None, sure])
+
+    alone = [told(x, y), told(x[:600], y[:600], sure[:600])]
+    for part, fitted in zip(parts, alone, strict=True):
+        assert np.allclose(part.network.opinion.numpy(), fitted.network_.opinion.numpy(), atol=1e-9)
+    assert not np.allclose(alone[0].network_.opinion.numpy(), alone[1].network_.opinion.numpy(), atol=0.1)
 
 
 def test_a_table_of_targets_says_itself_how_far():

@@ -27,6 +27,7 @@ from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier
 from logiclens.logic import Var, equivalent
 from logiclens.pipelines import BlackBoxExplainer
+from logiclens.pipelines.asking import fit_folds
 from tests.estimators.toys import NAMES, booleans, frame, quick
 from tests.strategies import HOSTILE_NAMES
 
@@ -231,15 +232,25 @@ def test_how_sure_the_black_box_is_goes_along_with_what_it_says(settings):
             return super().fit(X, y, sample_weight, confidence=confidence)
 
     fitted = LogisticRegression().fit(table, y)
-    explain(fitted, table, y, estimator=Spy(**quick(epochs=5).get_params()), **settings)
+    spy = Spy(**quick(epochs=5).get_params())
+    explain(fitted, table, y, estimator=spy, test_fraction=0, **settings)
 
     if "out_of_fold" in settings:
-        assert learnt["confidence"].min() >= 0.5  # each of its own clone's answer
-        assert learnt["confidence"].max() < 1.0
+        folds = fit_folds(fitted, table, y, np.ones(len(y)), 4, seed=0)
+        expected = np.concatenate([box.predict_proba(rows) for box, rows in folds.asked])[folds.order]
     else:
         expected = fitted.predict_proba(learnt["X"])
-        assert (learnt["y"] == fitted.predict(learnt["X"])).all()
-        assert np.allclose(learnt["confidence"], expected.max(axis=1))
+    assert (learnt["y"] == (expected[:, 1] > 0.5)).all()
+    assert np.allclose(learnt["confidence"], expected.max(axis=1))
+
+
+def test_classifiers_that_cannot_be_told_are_told_where_there_is_doubt_alone():
+    class Plain(type(quick())):
+        def fit(self, X, y, sample_weight=None):
+            return super().fit(X, y, sample_weight)
+
+    found = explain(by_frame, estimator=Plain(**quick(epochs=5).get_params()))
+    assert found.classes_.tolist() == [False, True]
 
 
 def test_fresh_rows_are_asked_about():

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse
 import torch
 from scipy.special import expit, softmax
 from sklearn.linear_model import LogisticRegression, Perceptron
@@ -11,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from logiclens.errors import InputError
 from logiclens.pipelines.asking import Answers, Form, ask
-from logiclens.pipelines.degrees import class_names, confidence, probabilities
+from logiclens.pipelines.degrees import class_names, confidence, doubts, probabilities
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 
@@ -112,12 +116,37 @@ class Broken(Says):
         raise RuntimeError("no probabilities on this server")
 
 
-def test_who_contradicts_itself_now_and_then_is_torn_there():
-    rows = np.zeros((200, 2))
-    box = Says(*[0.9] * 199, 0.25)
-    sure = confidence(box, rows, Answers(Form.LABELS), box.predict(rows))
+class Foreign(Says):
+    """A model whose classes are not what it says."""
 
-    assert sure.tolist() == [0.9] * 199 + [0.5]
+    classes_ = np.array([0, 1])
+
+
+class Ragged(Says):
+    classes_ = ([1], [2, 3])
+
+
+def test_a_model_may_hold_its_label_to_be_less_probable():
+    assert confidence_of(Says(0.25)) == [0.25, 0.25, 0.25]
+
+
+def test_who_contradicts_itself_now_and_then_is_torn_there():
+    sure = np.array([0.9] * 199 + [0.25])
+
+    assert doubts(sure).tolist() == [0.9] * 199 + [0.5]
+    assert doubts(np.append(sure, [0.25, 0.25])) is None  # by another threshold
+    assert doubts(np.ones(3)) is None
+
+
+@pytest.mark.parametrize(
+    "kind", [torch.as_tensor, pd.DataFrame, scipy.sparse.csr_array], ids=["tensor", "frame", "sparse"]
+)
+def test_probabilities_of_any_kind(kind):
+    class Other(Says):
+        def predict_proba(self, X: np.ndarray) -> Any:
+            return kind(super().predict_proba(X))
+
+    assert confidence_of(Other(0.75)) == [0.75, 0.75, 0.75]
 
 
 @pytest.mark.parametrize(
@@ -129,11 +158,12 @@ def test_who_contradicts_itself_now_and_then_is_torn_there():
         lambda _: ["a", "b", "a"],
         lambda x: x * 3.0,  # the largest decides, and that is all
         lambda x: x - 2.0,
-        Says(0.9, 0.25),  # by another threshold
         Says(np.nan),
         Broken(),
+        Foreign(0.75),
+        Ragged(0.75),
     ],
-    ids=["perceptron", "several", "table", "labels", "scores", "negative", "threshold", "nan", "broken"],
+    ids=["perceptron", "several", "table", "labels", "scores", "negative", "nan", "broken", "foreign", "odd"],
 )
 def test_who_does_not_say_is_taken_at_its_word(black_box: object):
     assert confidence_of(black_box) == [1.0, 1.0, 1.0]

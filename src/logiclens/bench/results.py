@@ -283,7 +283,9 @@ def fold_checksum(fold: Fold) -> str:
     names = [fold.concept_names, fold.class_names, list(fold.parts), list(fold.also)]
     total = hashlib.blake2b(json.dumps(names).encode(), digest_size=16)
     arrays = (fold.x_train, fold.y_train, fold.x_test, fold.y_test, *fold.parts.values(), *fold.also.values())
-    for array in arrays if fold.confidence is None else (*arrays, fold.confidence):
+    if fold.confidence is not None:
+        arrays = (*arrays, fold.confidence.round(6))  # computed, so machines agree about some digits
+    for array in arrays:
         total.update(f"{array.shape}".encode())
         kind = array.dtype.kind  # of one width, so that machines agree
         total.update(np.ascontiguousarray(array, dtype={"f": "<f8", "b": "?"}.get(kind, "<i8")).tobytes())

@@ -203,8 +203,8 @@ def check_folder(out: Path) -> None:
     try:
         Outputs(out=out / "rows.csv").check()
     except ForbiddenFileError:
-        raise FileError(
-            f"The folder {str(out)!r} may not be written to. Name another one with --out."
+        raise ForbiddenFileError(
+            f"The folder {str(out)!r} may not be written to. Name another one with --out.", str(out)
         ) from None
 
 

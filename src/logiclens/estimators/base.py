@@ -184,7 +184,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         """
         self.check_settings()
         targets, weight = self.read_data(X, y, sample_weight)
-        sure = None if confidence is None else read_confidence(confidence, targets)
+        sure = None if confidence is None else read_confidence(confidence, targets, weight)
         inputs = self.read_inputs(X, targets, weight)
         known = Priors(priors, Table(X), inputs, targets)
         return self.fit_inputs(inputs, targets, weight, known, prior_weight, sure)

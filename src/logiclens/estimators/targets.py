@@ -22,7 +22,7 @@ from logiclens.errors import InputError, UnknownTargetError, count, listing, sho
 from logiclens.explain.label import Label, check_labels, label_array, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import as_float
-from logiclens.logic.values import THRESHOLD, as_array, as_floats, as_shares, missing_values
+from logiclens.logic.values import ROUNDING, THRESHOLD, as_array, as_floats, as_shares, missing_values
 
 
 class Problem(StrEnum):
@@ -138,16 +138,17 @@ def read_targets(y: Any, n_rows: int, labels: tuple[Label, ...] | None = None) -
     return _read_labels(array, labels)
 
 
-def read_confidence(values: Any, targets: Targets) -> FloatArray:
-    """Read how probable it is that each label is right, (n,)."""
-    sure = as_shares(values, "confidence", len(targets.outputs))
+def read_confidence(values: Any, targets: Targets, weight: FloatArray) -> FloatArray:
+    """Read how probable it is that each label is right, (n,); rows of weight 0 may say what they want."""
+    sure = as_shares(values, "confidence", len(weight))
     if targets.problem is Problem.MULTI_LABEL:
         raise InputError(
             "confidence is about labels, one a row. Of a table of targets pass degrees in [0, 1] instead."
         )
-    if len(targets.labels) == 2 and len(sure) and sure.min() < THRESHOLD:
+    least = sure[weight > 0].min(initial=1.0)
+    if len(targets.labels) == 2 and least < THRESHOLD - ROUNDING:
         raise InputError(
-            f"Of two classes the label is the more probable one, and confidence is {sure.min():g} for some. "
+            f"Of two classes the label is the more probable one, and confidence is {least:.4g} for some. "
             "Pass how probable each label itself is, such as predict_proba(X).max(axis=1)."
         )
     return sure

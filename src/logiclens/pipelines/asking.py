@@ -143,7 +143,7 @@ def ask(black_box: Any, X: Any) -> NDArray[Any]:
         said: Any = _logits(black_box, X)
     else:
         said = black_box.predict(X) if hasattr(black_box, "predict") else black_box(X)
-    return _array(said)
+    return plain_array(said)
 
 
 def all_classes(black_box: Any, answers: Answers, given: NDArray[Any]) -> NDArray[Any]:
@@ -302,7 +302,8 @@ def _classes(classes: Any, width: int, form: Form) -> tuple[Label, ...]:
     return labels
 
 
-def _array(said: Any) -> NDArray[Any]:
+def plain_array(said: Any) -> NDArray[Any]:
+    """What a black box answers, as an array: tensors, series, frames, sparse matrices; one column is flat."""
     if hasattr(said, "detach"):  # a tensor
         said = said.detach().cpu().numpy()
     wrapped = nw.from_native(said, pass_through=True, allow_series=True)

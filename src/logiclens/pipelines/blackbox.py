@@ -44,7 +44,7 @@ from logiclens.pipelines.asking import (
     fit_folds,
     is_fitted,
 )
-from logiclens.pipelines.degrees import class_names, confidence, probabilities, spread
+from logiclens.pipelines.degrees import class_names, confidence, doubts, probabilities, spread
 from logiclens.pipelines.imitation import comparable_truth, measure_fidelity
 from logiclens.pipelines.rows import as_labels, check_rows, hold_out, number_of_rows, recombined, take
 from logiclens.pipelines.tags import adopt_features, shared_input
@@ -295,8 +295,8 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             from logiclens.estimators import MuClassifier
 
             estimator = MuClassifier(random_state=seed)
-        doubts = None if (sure == 1.0).all() else sure
-        self.estimator_ = clone(estimator).fit(table, said, sample_weight=weight, confidence=doubts)
+        told = {} if (doubted := doubts(sure)) is None else {"confidence": doubted}
+        self.estimator_ = clone(estimator).fit(table, said, sample_weight=weight, **told)
         self.classes_ = all_classes(self.black_box_, self.answers_, self.estimator_.classes_)
         adopt_features(self, self.estimator_)
 

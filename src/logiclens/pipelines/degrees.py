@@ -1,8 +1,10 @@
 """How sure a black box is of what it answers: degrees of its classes, where it gives any.
 
-an estimator with ``predict_proba``   what that answers
-a ``torch.nn.Module``                 its logits, as probabilities
-a callable that answers with numbers  these, where they are probabilities
+    an estimator with ``predict_proba``   what that answers
+    a ``torch.nn.Module``                 its logits, as probabilities
+    a callable that answers with numbers  these, where they are probabilities
+
+Who learns decisions learns them, whatever the degrees. These may tell it how certain a decision is.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from logiclens.errors import InputError
 from logiclens.explain.label import label_array
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.values import THRESHOLD, as_floats
-from logiclens.pipelines.asking import Answers, Form, ask
+from logiclens.pipelines.asking import Answers, Form, ask, plain_array
 
 _MOST_TORN = 0.01
 """Share of the rows up to which probabilities may contradict labels: those of some models are estimates."""
@@ -50,7 +52,7 @@ def probabilities(
     """
     names = class_names(black_box, answers)
     if answers.form is Form.LABELS:
-        return names, as_floats(black_box.predict_proba(X), "What predict_proba answers")
+        return names, as_floats(plain_array(black_box.predict_proba(X)), "What predict_proba answers")
     return names, answers.degrees(ask(black_box, X) if said is None else said)
 
 
@@ -58,9 +60,6 @@ def confidence(
     black_box: Any, X: Any, answers: Answers, labels: NDArray[Any], said: NDArray[Any] | None = None
 ) -> FloatArray:
     """How probable a black box of two classes holds each of its labels to be, (n,); 1 where it says nothing.
-
-    What it decides counts. If it holds the other class to be more probable in more than one row of a hundred,
-    it decides by something else than probabilities, such as another threshold, and these say nothing.
 
     Parameters
     ----------
@@ -77,12 +76,34 @@ def confidence(
     >>> confidence(box, None, answers, answers.labels(box(None))).tolist()
     [0.8, 0.9]
     """
-    names, found = _degrees_of_two(black_box, X, answers, said)
-    if found.shape != (len(labels), 2) or not _are_shares(found):
+    try:
+        names, found = _degrees_of_two(black_box, X, answers, said)
+    except Exception:  # whatever keeps it from saying so, it has given its labels
         return np.ones(len(labels))
-    sure = np.where(labels == names[1], found[:, 1], found[:, 0])
-    if (sure < THRESHOLD).mean() > _MOST_TORN:
+    if found.shape != (len(labels), 2) or not _are_shares(found) or not np.isin(labels, names).all():
         return np.ones(len(labels))
+    return np.where(labels == names[1], found[:, 1], found[:, 0])
+
+
+def doubts(sure: FloatArray) -> FloatArray | None:
+    """What there is to learn from how probable labels are, (n,); None where that is nothing.
+
+    What a black box decides counts. If it holds the other class to be more probable in more than one row of a
+    hundred, it decides by something else than probabilities, such as another threshold; these say nothing
+    then.
+
+    Parameters
+    ----------
+    sure : ndarray of shape (n,)
+        Of all rows, as from :func:`confidence`.
+
+    Examples
+    --------
+    >>> doubts(np.array([0.9, 1.0])), doubts(np.array([0.9, 0.3])), doubts(np.ones(2))
+    (array([0.9, 1. ]), None, None)
+    """
+    if (sure < THRESHOLD).mean() > _MOST_TORN or (sure == 1.0).all():
+        return None
     return np.maximum(sure, THRESHOLD)
 
 
@@ -90,7 +111,6 @@ def _degrees_of_two(
     black_box: Any, X: Any, answers: Answers, said: NDArray[Any] | None
 ) -> tuple[NDArray[Any], FloatArray]:
     """Labels and degrees of two classes; no degrees of more, or where only the largest number means much."""
-    nothing = np.empty(0), np.empty((0, 0))
     if answers.form is Form.LABELS:
         known = np.asarray(getattr(black_box, "classes_", ()))
         can_say = hasattr(black_box, "predict_proba") and known.shape == (2,)
@@ -99,12 +119,8 @@ def _degrees_of_two(
         if can_say and answers.form is Form.SEVERAL and not answers.logits:
             said = ask(black_box, X) if said is None else said
             can_say = _are_shares(said)
-    if not can_say:
-        return nothing
-    try:
-        return probabilities(black_box, X, answers, said)
-    except Exception:  # whatever keeps it from saying so, it has given its labels
-        return nothing
+    nothing = np.empty(0), np.empty((0, 0))
+    return probabilities(black_box, X, answers, said) if can_say else nothing
 
 
 def _are_shares(numbers: NDArray[Any]) -> bool:

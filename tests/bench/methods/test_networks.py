@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,21 @@ def test_folds_of_one_table_share_their_rows():
     assert len(pooled(folds)[0]) == 90
     assert (pooled(folds[1:2])[0] == folds[1].x_train).all()  # in their order
     assert [int(weight.sum()) for weight in pooled(folds)[2]] == [60, 60, 60]
+
+
+def test_networks_are_told_how_probable_labels_are():
+    """What two concepts decide, unless thirteen others outweigh them."""
+    random = np.random.default_rng(0)
+    x = (random.random((4000, 15)) < 0.5) * 1.0
+    logit = 4.0 * (2.0 * x[:, 0] * x[:, 1] - 1.0) + 1.6 * (x[:, 2:] - 0.5).sum(axis=1)
+    y, sure = (logit > 0).astype(np.intp), 1.0 / (1.0 + np.exp(-np.abs(logit)))
+    fold = Fold(0, tuple("abcdefghijklmno"), ("no", "yes"), x[:700], y[:700], x[700:], y[700:])
+    (plain,), (told,) = (
+        Network("mu", "mu").fit([each], 0) for each in (fold, replace(fold, confidence=sure[:700]))
+    )
+
+    assert plain.rules == told.rules
+    assert (plain.answers != told.answers).any()
 
 
 # --- a fold is a fit ---
