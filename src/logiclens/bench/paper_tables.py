@@ -277,7 +277,8 @@ def experiment_table(board: Scoreboard, experiment: str) -> Table:
     heads = ("", *(measure.title for measure in measures))
     remarks = [remark_on(measure.column, names) for measure in measures]
     if any(best.values()):
-        remarks.insert(0, "In bold: the two best of a column, of fidelity the best network.")
+        best_of = "two best" if len(names) > 2 else "best"
+        remarks.insert(0, f"In bold: the {best_of} of a column, of fidelity the best network.")
     return Table(experiment_title(experiment), heads, tuple(lines), " ".join(filter(None, remarks)))
 
 
