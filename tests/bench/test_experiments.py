@@ -93,8 +93,7 @@ def test_a_fold_is_read_only_and_says_how_large_it_is():
         ),
         (
             {"confidence": np.ones(3)},
-            f"confidence must have one value for each of the {len(toy_fold().y_train)} training rows. "
-            "Got shape (3,).",
+            f"confidence must have one value for each of the {len(toy_fold().y_train)} rows. Got shape (3,).",
         ),
     ],
 )

@@ -28,6 +28,7 @@ from logiclens.bench.pictures import load_mnist
 from logiclens.errors import InputError, listing, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import check_names, check_one_name_each
+from logiclens.logic.values import as_shares
 
 Split: TypeAlias = tuple[IndexArray, IndexArray]
 """Positions of the training rows and of the test rows."""
@@ -88,12 +89,8 @@ class Fold:
             for array, at in ((x, f"x_{name}"), (y, f"y_{name}")):
                 object.__setattr__(self, at, _read_only(array))
         if self.confidence is not None:
-            if self.confidence.shape != self.y_train.shape:
-                raise InputError(
-                    f"confidence must have one value for each of the {len(self.y_train)} training rows. "
-                    f"Got shape {self.confidence.shape}."
-                )
-            object.__setattr__(self, "confidence", _read_only(self.confidence))
+            sure = as_shares(self.confidence, "confidence", len(self.y_train))
+            object.__setattr__(self, "confidence", _read_only(sure))
         for name, values in (*self.parts.items(), *self.also.items()):
             if values.shape != self.y_test.shape:
                 raise InputError(

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from logiclens.bench.data import Folder
 from logiclens.bench.experiments import Fold, Split, split_rows
-from logiclens.bench.measures import MEASURES, NOTHING, Measure, remark_on, three_digits
-from logiclens.bench.scoreboard import Scoreboard, experiment_title, is_network, method_title
+from logiclens.bench.measures import MEASURES, NOTHING, Measure, may_be_bold, remark_on, three_digits
+from logiclens.bench.scoreboard import Scoreboard, experiment_title, method_title
 from logiclens.bench.table_layout import Cell, Table
 from logiclens.concepts import table as raw
 from logiclens.errors import FileError, InputError, MissingFileError, count, did_you_mean, listing, shown
@@ -290,12 +290,10 @@ def _means(board: Scoreboard, experiment: str, measure: Measure) -> dict[str, fl
 
 
 def _best(board: Scoreboard, experiment: str, found: Mapping[str, float], measure: Measure) -> set[str]:
-    """Methods in bold: the best; of fidelity the best network, of accuracy the best that gives rules."""
-    compared = {name: value for name, value in found.items() if is_network(name) or not measure.networks}
-    if measure.column == "model_accuracy":
-        compared = {name: value for name, value in compared.items() if board.explains(experiment, name)}
-    best = max(compared.values(), default=0.0)
-    return {name for name, value in compared.items() if value == best}
+    """Methods in bold: the best of those that compete."""
+    compared = [name for name in found if may_be_bold(board, experiment, name, measure)]
+    best = max((found[name] for name in compared), default=0.0)
+    return {name for name in compared if found[name] == best}
 
 
 def _cell(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from logiclens.bench.published import Published
-from logiclens.bench.scoreboard import Mean
+from logiclens.bench.scoreboard import Mean, Scoreboard, is_network
 
 NOTHING: Final = "–"
 """A cell without a figure."""
@@ -67,6 +67,13 @@ MEASURES: Final = {
 """What tables show, by column."""
 FOUR: Final = ("model_accuracy", "explanation_accuracy", "complexity", "fidelity")
 """Columns that the paper has a table of."""
+
+
+def may_be_bold(board: Scoreboard, experiment: str, method: str, measure: Measure) -> bool:
+    """Whether a method competes: of fidelity networks alone do, of accuracy those that give rules."""
+    if measure.networks:
+        return is_network(method)
+    return measure.column != "model_accuracy" or board.explains(experiment, method)
 
 
 def remark_on(column: str, methods: Iterable[str]) -> str:

@@ -16,13 +16,14 @@ from logiclens.bench.measures import (
     NOTHING,
     Measure,
     figure,
+    may_be_bold,
     remark_on,
     three_digits,
 )
 from logiclens.bench.methods import DEFAULT
 from logiclens.bench.published import REFERENCE, plain_name, published
 from logiclens.bench.rule_tables import rules_table
-from logiclens.bench.scoreboard import Mean, Row, Scoreboard, experiment_title, is_network, method_title
+from logiclens.bench.scoreboard import Mean, Row, Scoreboard, experiment_title, method_title
 from logiclens.bench.table_layout import Cell, Table
 from logiclens.errors import InputError, did_you_mean, listing
 
@@ -175,9 +176,8 @@ def _best(board: Scoreboard, experiment: str, measure: Measure) -> set[str]:
     means = {}
     for name in board.methods:
         mean = board.mean(experiment, name, measure.column)
-        explains = measure.column != "model_accuracy" or board.explains(experiment, name)
         whole = mean and mean.n == mean.of and not board.statuses(experiment, name)
-        if mean and whole and explains and (is_network(name) or not measure.networks):
+        if mean and whole and may_be_bold(board, experiment, name, measure):
             means[name] = sign * round(mean.value, 4 if measure.rate else 2)
     alone = sum(bool(board.folds(experiment, name)) for name in board.methods) == 1
     if not means or alone or not measure.n_best:  # to be the best of one is nothing

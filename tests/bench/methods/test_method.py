@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from logiclens.bench.experiments import Fold
 from logiclens.bench.methods.method import DONE, FoldByFold, Outcome, Stopwatch, one_hot
@@ -43,6 +46,15 @@ def test_one_hot():
     assert table.dtype == np.bool_
     assert table.tolist() == [[False, False, True], [True, False, False]]
     assert one_hot([], 2).shape == (0, 2)
+
+
+def test_packages_are_loaded_before_time_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "slow_to_load.py").write_text("import time\nLOADED = time.perf_counter()\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    watch = Stopwatch("slow_to_load")
+    loaded = sys.modules.pop("slow_to_load").LOADED
+
+    assert watch._since >= loaded
 
 
 def test_a_stopwatch_starts_again_with_every_lap(monkeypatch):

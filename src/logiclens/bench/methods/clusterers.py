@@ -27,11 +27,10 @@ class Clusterer(FoldByFold):
     def fit_fold(self, fold: Fold, seed: int) -> Outcome:
         from sklearn.exceptions import ConvergenceWarning
 
-        import logiclens.estimators.clustering  # noqa: F401 - torch takes seconds to load, no one's work
         from logiclens.estimators.clusterer import LENClusterer
 
         n_classes = len(fold.class_names)
-        watch = Stopwatch()
+        watch = Stopwatch("logiclens.estimators.clustering")
         clusterer = LENClusterer(n_classes, network=self.name, encoder=None, random_state=seed + fold.number)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)

@@ -70,10 +70,9 @@ class Network:
 
     def _fit_alike(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
         """Train folds with the same concepts and classes at once."""
-        import logiclens.estimators.runs  # noqa: F401 - torch takes seconds to load, which are no one's work
         from logiclens.estimators.validation import fit_parts
 
-        watch = Stopwatch()
+        watch = Stopwatch("logiclens.estimators.runs")
         x, y, weights, confidences = pooled(folds)
         columns = dict(zip(folds[0].concept_names, x.T, strict=True))
         classifier = self._classifier(seed + folds[0].number if self.reference else seed)
