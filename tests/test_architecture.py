@@ -14,8 +14,8 @@ SOURCE = ROOT / "src" / "logiclens"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 MAX_LINES = 400
-LONG_MODULES: frozenset[str] = frozenset()
-"""Modules allowed to be longer than MAX_LINES, each for a reason worth a comment. None so far."""
+LONG_MODULES = frozenset({"explain/rule_set.py"})  # one value, with a line for everything that it can do
+"""Modules allowed to be longer than MAX_LINES, each for a reason worth a comment."""
 
 # Each runs text as code, or unpickles it. A formula never goes through any of them.
 FORBIDDEN_CALLS = frozenset({"eval", "exec", "compile", "__import__", "sympify", "parse_expr"})

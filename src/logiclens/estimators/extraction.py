@@ -26,6 +26,7 @@ from logiclens.explain.classwise import (
     rates_on,
 )
 from logiclens.explain.compose import Composition, compose
+from logiclens.explain.decision_list import Step, ranked_steps
 from logiclens.explain.explanation import Explanation, Scope
 from logiclens.explain.label import Label
 from logiclens.explain.paper import TOP_K, explain_class_as_in_paper
@@ -377,23 +378,19 @@ def rule_set(
     problem: Problem,
     vocabulary: Vocabulary | None = None,
 ) -> ExplanationSet:
-    """Explanations of all targets, with what decides when several rules fire, or none.
+    """Explanations of all targets, with the list that decides where labels exclude one another.
 
-    The precision of each rule on the rows is its priority; the default is the most frequent class among
-    rows no rule covers, of all rows where every row is covered.
+    The rule that is right most often on the rows where it is true comes first; the default is the most
+    frequent class among rows no rule covers, of all rows where every row is covered.
     """
+    if problem is Problem.MULTI_LABEL:
+        return ExplanationSet(tuple(explanations), names, multi_label=True, vocabulary=vocabulary)
     fired = np.column_stack([e.evaluate(x, names=names) for e in explanations])
     covered = weight @ fired
     right = (weight[:, None] * truth * fired).sum(axis=0)
-    priority = tuple(float(p) for p in right / np.where(covered > 0, covered, 1.0))
-    priority = tuple(min(p, 1.0) for p in priority)
-    if problem is Problem.MULTI_LABEL:
-        return ExplanationSet(
-            tuple(explanations), names, multi_label=True, priority=priority, vocabulary=vocabulary
-        )
+    precision = np.minimum(right / np.where(covered > 0, covered, 1.0), 1.0).tolist()
     left = weight * ~fired.any(axis=1)
     frequency = left @ truth if left.any() else weight @ truth
     default = explanations[int(frequency.argmax())].target
-    return ExplanationSet(
-        tuple(explanations), names, default=default, priority=priority, vocabulary=vocabulary
-    )
+    steps = ranked_steps(precision, [Step(e.target, e.formula) for e in explanations], default)
+    return ExplanationSet(tuple(explanations), names, default=default, steps=steps, vocabulary=vocabulary)

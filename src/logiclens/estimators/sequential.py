@@ -27,6 +27,7 @@ from logiclens.errors import InputError, count, shown
 from logiclens.estimators.extraction import EXACT
 from logiclens.explain.classwise import explain_class
 from logiclens.explain.compose import compose
+from logiclens.explain.decision_list import Step, ranked_steps
 from logiclens.explain.explanation import Explanation, Scope
 from logiclens.explain.front import Scores
 from logiclens.explain.label import Label, check_labels, plain_label
@@ -270,8 +271,8 @@ class _Asked:
         return self.rules(found)
 
     def rules(self, explanations: Iterable[Explanation]) -> ExplanationSet:
-        """Explanations with their fidelity, and what decides when several rules fire, or none."""
-        scored, priority, covered = [], [], np.zeros(len(self.x), dtype=np.bool_)
+        """Explanations with their fidelity, and the list that decides where labels exclude one another."""
+        scored, precision, covered = [], [], np.zeros(len(self.x), dtype=np.bool_)
         for at, explanation in enumerate(explanations):
             fired = explanation.evaluate(self.x, names=self.names)
             scores = Scores(
@@ -281,13 +282,14 @@ class _Asked:
                 fidelity=float((fired == self.answers[:, at]).mean()),
             )
             scored.append(replace(explanation, scores=scores))
-            priority.append(float(self.decided[fired, at].mean()) if fired.any() else 0.0)
+            precision.append(float(self.decided[fired, at].mean()) if fired.any() else 0.0)
             covered |= fired
         if self.multi_label:
-            return ExplanationSet(tuple(scored), self.names, multi_label=True, priority=tuple(priority))
+            return ExplanationSet(tuple(scored), self.names, multi_label=True)
         left = self.decided if covered.all() else self.decided[~covered]
         default = self.labels[int(left.sum(axis=0).argmax())]
-        return ExplanationSet(tuple(scored), self.names, default=default, priority=tuple(priority))
+        steps = ranked_steps(precision, [Step(e.target, e.formula) for e in scored], default)
+        return ExplanationSet(tuple(scored), self.names, default=default, steps=steps)
 
 
 def _ask(

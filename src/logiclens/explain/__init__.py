@@ -5,6 +5,7 @@ from logiclens.explain.choosing import choose_point
 from logiclens.explain.classwise import explain_class
 from logiclens.explain.compose import Composition, compose
 from logiclens.explain.counterfactual import Counterfactual, counterfactual
+from logiclens.explain.decision_list import Step, class_formulas
 from logiclens.explain.explanation import Explanation, Scope
 from logiclens.explain.front import FrontPoint, Scores
 from logiclens.explain.local import explain_example, explain_examples, explain_set
@@ -34,8 +35,10 @@ __all__ = [
     "RuleKind",
     "Scope",
     "Scores",
+    "Step",
     "TermScore",
     "choose_point",
+    "class_formulas",
     "compose",
     "counterfactual",
     "explain_class",

@@ -12,6 +12,7 @@ import numpy as np
 
 from logiclens.estimators.asking import ask
 from logiclens.estimators.targets import Problem, decisions, spread_outputs
+from logiclens.explain.decision_list import Step, ranked_steps
 from logiclens.explain.explanation import Explanation
 from logiclens.explain.front import Scores
 from logiclens.explain.rule_set import ExplanationSet
@@ -78,7 +79,7 @@ def count_rules(
 
 
 def judged(rules: ExplanationSet, sums: FloatArray, n_rows: int, total: float) -> ExplanationSet:
-    """The rules with what was counted: support, rates, priority and default.
+    """The rules with what was counted: support, rates, steps and default.
 
     Parameters
     ----------
@@ -95,12 +96,13 @@ def judged(rules: ExplanationSet, sums: FloatArray, n_rows: int, total: float) -
         for at, explanation in enumerate(rules.explanations)
     ]
     covered = np.where(by_name["covered"] > 0, by_name["covered"], 1.0)
-    priority = tuple(float(p) for p in np.minimum(by_name["right"] / covered, 1.0))
-    default = None
-    if not rules.multi_label:
-        frequency = by_name["left"] if by_name["left"].any() else by_name["members"]
-        default = explanations[int(frequency.argmax())].target
-    return replace(rules, explanations=tuple(explanations), default=default, priority=priority)
+    if rules.multi_label:
+        return replace(rules, explanations=tuple(explanations))
+    precision = np.minimum(by_name["right"] / covered, 1.0).tolist()
+    frequency = by_name["left"] if by_name["left"].any() else by_name["members"]
+    default = explanations[int(frequency.argmax())].target
+    steps = ranked_steps(precision, [Step(each.target, each.formula) for each in explanations], default)
+    return replace(rules, explanations=tuple(explanations), default=default, steps=steps)
 
 
 def _scored(explanation: Explanation, counted: dict[str, float], n_rows: int, total: float) -> Explanation:
