@@ -209,6 +209,35 @@ def hold_out(
     return Fold(weight - check, check)
 
 
+def leave_out(
+    x: FloatArray, outputs: FloatArray, strata: IndexArray, weight: FloatArray, parts: int, seed: int
+) -> list[FloatArray]:
+    """Divide rows into parts, each in proportion from every stratum: the weights of the rows in each, (n,).
+
+    A row that is counted several times may be in several parts, as equal rows may.
+
+    Parameters
+    ----------
+    x, outputs, strata, weight, seed
+        As for :func:`hold_out`.
+    parts : int
+    """
+    rows = np.flatnonzero(weight > 0)
+    counts = weight[rows] if are_counts(weight) else np.ones(len(rows))
+    same = Distinct.of(x[rows], outputs[rows])
+    random = np.random.default_rng(seed).random(len(same.first))
+    order = np.lexsort((same.place, random[same.place], strata[rows]))
+    ends = np.cumsum(counts[order])
+    found = []
+    for part in range(parts):  # of the rows, one by one in this order, every so-manieth
+        until = np.floor((ends + part) / parts)
+        before = np.floor((ends - counts[order] + part) / parts)
+        left = np.zeros_like(weight)
+        left[rows[order]] = (until - before) * (weight[rows] / counts)[order]
+        found.append(left)
+    return found
+
+
 def _first_of(rows: Distinct, counts: FloatArray, drawn: FloatArray) -> FloatArray:
     """Of equal rows the first that stand for as many as were drawn, (n,)."""
     order = np.argsort(rows.place, kind="stable")

@@ -253,9 +253,7 @@ class _Choice(Generic[N]):
     losses: FloatArray  # cross-entropy of each validation row, (n, n_outputs)
 
 
-def _trained(
-    of: Population[N], plan: Plan, data: _Data, report: Callable[[float], None]
-) -> Trained[N]:
+def _trained(of: Population[N], plan: Plan, data: _Data, report: Callable[[float], None]) -> Trained[N]:
     device = resolve_device(of.device)
     n_outputs, n_concepts = data.outputs.shape[1], data.x.shape[1]
     joint = of.joint and n_outputs > 1
@@ -310,7 +308,9 @@ def _narrowest(choices: Sequence[_Choice[N]], data: _Data) -> list[_Choice[N]]:
     chosen = []
     for output, mean in enumerate(means.T):
         best = int(mean.argmin())
-        spread = share @ np.square(losses[:, :, output].T - losses[best, :, output][:, None] - (mean - mean[best]))
+        spread = share @ np.square(
+            losses[:, :, output].T - losses[best, :, output][:, None] - (mean - mean[best])
+        )
         error = np.sqrt(spread / effective_rows(weight))
         chosen.append(choices[int(np.flatnonzero(mean - mean[best] <= error)[0])])
     return chosen
@@ -328,9 +328,7 @@ def _calibrated(chosen: Sequence[_Choice[N]], joint: bool, data: _Data, of: Popu
     longest = max(len(choice.history.losses) for choice in chosen)
 
     def of_members(name: str) -> list[Tensor]:
-        return [
-            getattr(choice.history, name)[choice.members[at]].cpu() for at, choice in enumerate(chosen)
-        ]
+        return [getattr(choice.history, name)[choice.members[at]].cpu() for at, choice in enumerate(chosen)]
 
     curves = [
         [float(choice.history.loss_at(epoch)[choice.members[at]]) for epoch in range(longest)]

@@ -134,7 +134,7 @@ def class_formulas(
     steps: Sequence[Step],
     default: Label,
     labels: Sequence[Label],
-    table: TruthTable,
+    table: TruthTable | None = None,
     *,
     given: Given = None,
 ) -> dict[Label, tuple[Formula, str]]:
@@ -149,9 +149,9 @@ def class_formulas(
     default : label
     labels : sequence of labels
         All classes, also those without a step.
-    table : TruthTable
+    table : TruthTable, optional
         The distinct tuples that were seen, over the concepts of the steps at least. Their weight counts, the
-        answers do not.
+        answers do not. When missing, every tuple counts as seen.
     given : Formula or iterable of Formula, optional
         What is known about the concepts.
 
@@ -173,6 +173,8 @@ def class_formulas(
     fish: fins (agrees with the list on all 3 tuples seen)
     """
     kept = checked_steps(steps)
+    if table is None:
+        return {label: (_whatever_is_seen(kept, default, label), EQUIVALENT) for label in labels}
     known = parts_of(given)
     tuples = _Tuples.of(kept, default, table)
     return {label: _class_formula(kept, default, label, tuples, known) for label in labels}
@@ -217,6 +219,12 @@ def _class_formula(
     if _same(found.formula, condition, known):
         return found.formula, EQUIVALENT
     return found.formula, f"agrees with the list on all {count(tuples.seen, 'tuple')} seen"
+
+
+def _whatever_is_seen(steps: Sequence[Step], default: Label, label: Label) -> Formula:
+    """A formula that is true exactly where a list decides a label."""
+    condition = decided_condition(steps, default, label)
+    return _written_out(condition) or condition
 
 
 def _written_out(condition: Formula) -> Formula | None:

@@ -1,0 +1,335 @@
+"""The front: rule sets of every length, with how good each is, and the one that is shown.
+
+A fit finds decision lists of every length. A point of the front is one of them, with its accuracy and fidelity
+on rows that neither trained nor searched (cross-fitted: they rate the method at that length). Any point can be
+made a rule set, without training again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from logiclens.concepts.vocabulary import Vocabulary
+from logiclens.errors import InputError, MissingDependencyError, shown
+from logiclens.explain.classwise import rates_on
+from logiclens.explain.decision_list import Step, class_formulas
+from logiclens.explain.explanation import Explanation, Scope
+from logiclens.explain.label import Label
+from logiclens.explain.rule import Rule, RuleKind
+from logiclens.explain.rule_set import ExplanationSet
+from logiclens.explain.saved import formula_from_saved, formula_to_saved
+from logiclens.logic.arrays import FloatArray, Words
+from logiclens.logic.data import check_count
+from logiclens.logic.formula import FALSE, TRUE, Formula, Or
+from logiclens.logic.truth_table import TruthTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NEVER, ALWAYS = "never decided", "always decided"
+"""Status of a class that a list decides for no row, or for every row."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One length of the front.
+
+    Attributes
+    ----------
+    steps : tuple of Step
+        The decision list; where several targets may be true, the formula of each target that has one.
+    default : label, optional
+        What the list decides where no step is true; None where several targets may be true.
+    accuracy, fidelity : float, optional
+        Share of rows held out on which the rules are right, and say what the network says; None where there
+        were too few rows to hold any out.
+    interval : tuple of float, optional
+        95 % confidence interval of the accuracy.
+    status : str
+        How the formulas were found, if that is worth a word.
+    formulas : tuple of Formula
+        The formula of each class, where it is known by itself; otherwise it is what the list decides.
+    """
+
+    steps: tuple[Step, ...]
+    default: Label | None = None
+    accuracy: float | None = None
+    fidelity: float | None = None
+    interval: tuple[float, float] | None = None
+    status: str = ""
+    formulas: tuple[Formula, ...] = ()
+
+    @property
+    def literals(self) -> int:
+        """Literals of all steps."""
+        return sum(step.literals for step in self.steps)
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """The distinct tuples of concepts among the rows of a fit, with the truth and the network's answers.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The concepts.
+    rows : ndarray of uint64, shape (n_tuples, n_words)
+    truth, answers : ndarray of shape (n_tuples, n_targets)
+        Weight of the rows that belong to each target, and for which the network says so.
+    weight : ndarray of shape (n_tuples,)
+    n_rows : int
+        How many rows there were.
+    """
+
+    names: tuple[str, ...]
+    rows: Words
+    truth: FloatArray
+    answers: FloatArray
+    weight: FloatArray
+    n_rows: int
+
+    def table(self) -> TruthTable:
+        """The tuples that occur, with their weight."""
+        return TruthTable(self.names, self.rows, self.weight, np.zeros_like(self.weight))
+
+    def said(self, target: int) -> TruthTable:
+        """What the network says about a target."""
+        yes = self.answers[:, target]
+        return TruthTable(self.names, self.rows, yes, self.weight - yes)
+
+    def true(self, target: int) -> TruthTable:
+        """What is true of a target."""
+        yes = np.minimum(self.truth[:, target], self.weight)
+        return TruthTable(self.names, self.rows, yes, self.weight - yes)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Front(Sequence[Point]):
+    """Rule sets of every length.
+
+    Attributes
+    ----------
+    points : tuple of Point
+        From the shortest to the longest.
+    labels : tuple
+        All targets.
+    concept_names : tuple of str
+    kind : RuleKind
+    multi_label : bool
+        Whether several targets may be true of a row: then points have a formula for each, and no list.
+    chosen : int
+        Position of the point that is shown.
+    vocabulary : Vocabulary, optional
+    seen : Seen, optional
+        The rows of the fit; not in files.
+    """
+
+    points: tuple[Point, ...]
+    labels: tuple[Label, ...]
+    concept_names: tuple[str, ...]
+    kind: RuleKind = RuleKind.IFF
+    multi_label: bool = False
+    chosen: int = 0
+    vocabulary: Vocabulary | None = None
+    seen: Seen | None = field(default=None, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.points[at]
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.points)
+
+    def at(self, literals: int | str | None = None) -> int:
+        """Position of the longest point of at most so many literals; of the chosen one for None or "auto".
+
+        Parameters
+        ----------
+        literals : int, "auto" or None
+        """
+        if literals is None or literals == "auto":
+            return self.chosen
+        if isinstance(literals, str):
+            raise InputError(f"literals must be a whole number, or 'auto'. Got {shown(literals)}.")
+        most = check_count(literals, "literals")
+        fitting = [at for at, point in enumerate(self.points) if point.literals <= most]
+        return max(fitting, key=lambda at: self.points[at].literals) if fitting else 0
+
+    def rules(self, literals: int | str | None = None) -> ExplanationSet:
+        """The rule set at a length; nothing is trained or searched.
+
+        Parameters
+        ----------
+        literals : int, "auto" or None
+            Most literals of all steps; "auto" and None: the length that was chosen.
+        """
+        return self.rule_set(self.points[self.at(literals)])
+
+    def rule_set(self, point: Point) -> ExplanationSet:
+        """The rule set of a point: its list decides, and each class has the rule that says what it decides."""
+        listed = not self.multi_label and self.kind is RuleKind.IFF
+        explanations = []
+        formulas: dict[Label, tuple[Formula, str]]
+        if point.formulas:
+            formulas = {label: (each, "") for label, each in zip(self.labels, point.formulas, strict=True)}
+        elif listed and point.default is not None:
+            table = None if self.seen is None else self.seen.table()
+            formulas = class_formulas(
+                point.steps, point.default, self.labels, table, given=self._known(point)
+            )
+        else:
+            own = {step.label: step.formula for step in point.steps}
+            formulas = {label: (own.get(label, FALSE), point.status) for label in self.labels}
+        for at, (label, (formula, status)) in enumerate(formulas.items()):
+            explanations.append(self._explanation(at, label, formula, point.status or status))
+        return ExplanationSet(
+            tuple(explanations),
+            self.concept_names,
+            multi_label=self.multi_label,
+            default=None if self.multi_label else point.default,
+            steps=() if self.multi_label else point.steps,
+            vocabulary=self.vocabulary,
+        )
+
+    def _explanation(self, at: int, label: Label, formula: Formula, status: str) -> Explanation:
+        if formula in (TRUE, FALSE):
+            status = ALWAYS if formula == TRUE else NEVER
+        rule = Rule(label, formula, self.kind)
+        if self.seen is None:
+            return Explanation(rule, scope=Scope.CLASS, status=status)
+        said, true = self.seen.said(at), self.seen.true(at)
+        scores = rates_on(formula, said, true, "training", self.seen.n_rows)
+        return Explanation(
+            rule, scope=Scope.CLASS, status=status, support=float(said.yes.sum()), scores=scores
+        )
+
+    def _known(self, point: Point) -> tuple[Formula, ...]:
+        if self.vocabulary is None:
+            return ()
+        return self.vocabulary.given(name for step in point.steps for name in step.formula.concepts)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A mapping for each point: literals, those of each target, accuracy with its interval, fidelity."""
+        rows = []
+        for point in self.points:
+            low, high = point.interval or (None, None)
+            rows.append(
+                {"literals": point.literals, "accuracy": point.accuracy, "low": low, "high": high}
+                | {"fidelity": point.fidelity}
+                | {f"literals {label}": 0 for label in self.labels}
+                | {f"literals {step.label}": step.literals for step in point.steps}
+            )
+        return rows
+
+    def to_frame(self, backend: Any = "pandas") -> Any:
+        """A data frame with a row for each length.
+
+        Parameters
+        ----------
+        backend : str, default "pandas"
+            What holds it: "pandas", "polars", "pyarrow".
+        """
+        rows = self.records()
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        try:
+            return nw.from_dict(columns, backend=backend).to_native()
+        except ModuleNotFoundError:
+            raise MissingDependencyError(
+                f"to_frame makes a {backend} frame, and {backend} is not installed. Run: pip install {backend}"
+            ) from None
+
+    def __str__(self) -> str:
+        lines = ["literals  accuracy  95 % interval  fidelity"]
+        for at, point in enumerate(self.points):
+            low, high = point.interval or (None, None)
+            spread = "" if low is None or high is None else f"{low:.1%} .. {high:.1%}"
+            lines.append(
+                f"{point.literals:8d}  {_percent(point.accuracy):>8}  {spread:>14}  {_percent(point.fidelity):>8}"
+                + ("  <- shown" if at == self.chosen else "")
+            )
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        shown_at = self.points[self.chosen].literals
+        return f"<Front: {len(self)} lengths up to {self.points[-1].literals} literals, {shown_at} shown>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{point.literals}</td><td>{_percent(point.accuracy)}</td>"
+            f"<td>{_percent(point.fidelity)}</td><td>{'shown' if at == self.chosen else ''}</td></tr>"
+            for at, point in enumerate(self.points)
+        )
+        return f"<table><tr><th>literals</th><th>accuracy</th><th>fidelity</th><th></th></tr>{rows}</table>"
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything but the rows: a pool of terms, and for each point the places of its own.
+
+        The inverse is :meth:`from_json`.
+        """
+        pool: dict[Formula, int] = {}
+        points = []
+        for point in self.points:
+            steps = [
+                [step.label, [pool.setdefault(term, len(pool)) for term in terms_of(step.formula)]]
+                for step in point.steps
+            ]
+            points.append(
+                {"steps": steps, "default": point.default, "accuracy": point.accuracy}
+                | {"fidelity": point.fidelity, "interval": point.interval, "status": point.status}
+                | {"formulas": list(map(formula_to_saved, point.formulas))}
+            )
+        return {
+            "terms": [formula_to_saved(term) for term in pool],
+            "points": points,
+            "labels": list(self.labels),
+            "kind": str(self.kind),
+            "multi_label": self.multi_label,
+            "chosen": self.chosen,
+        }
+
+    @classmethod
+    def from_json(
+        cls, saved: Mapping[str, Any], concept_names: Sequence[str], vocabulary: Vocabulary | None = None
+    ) -> Front:
+        """Read what :meth:`to_json` wrote."""
+        try:
+            terms = [formula_from_saved(term) for term in saved["terms"]]
+            points = tuple(
+                Point(
+                    tuple(Step(label, Or.of(terms[at] for at in term)) for label, term in each["steps"]),
+                    each["default"],
+                    each["accuracy"],
+                    each["fidelity"],
+                    None if each["interval"] is None else (each["interval"][0], each["interval"][1]),
+                    each["status"],
+                    tuple(map(formula_from_saved, each["formulas"])),
+                )
+                for each in saved["points"]
+            )
+            return cls(
+                points,
+                tuple(saved["labels"]),
+                tuple(concept_names),
+                RuleKind(saved["kind"]),
+                bool(saved["multi_label"]),
+                int(saved["chosen"]),
+                vocabulary,
+            )
+        except (KeyError, TypeError, IndexError, AttributeError) as error:
+            raise InputError(f"The front in the file is damaged: {shown(str(error))}.") from None
+
+
+def terms_of(formula: Formula) -> tuple[Formula, ...]:
+    """The parts of a disjunction; a formula that is none is one part."""
+    return formula.args if isinstance(formula, Or) else (formula,)
+
+
+def _percent(rate: float | None) -> str:
+    return "" if rate is None else f"{rate:.1%}"
