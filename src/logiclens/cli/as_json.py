@@ -16,7 +16,8 @@ from typing import Any, Protocol
 import logiclens
 from logiclens.cli.outcome import ClassOutcome, Outcome
 from logiclens.cli.preparing import Dropped
-from logiclens.explain import Explanation
+from logiclens.explain import Explanation, ExplanationSet
+from logiclens.explain.rule import formula_text
 
 FORMAT = "logiclens.results"
 VERSION = 1
@@ -58,6 +59,7 @@ class Described(Protocol):
 def results_json(
     prepared: Described,
     rules: Sequence[Mapping[str, Any]],
+    decision: Mapping[str, Any] | None,
     *,
     task: str,
     overall: Mapping[str, Any],
@@ -72,6 +74,8 @@ def results_json(
     prepared : Described
     rules : sequence of mappings
         As :func:`rule_entries` makes them.
+    decision : mapping or None
+        As :func:`decision_entries` makes it.
     task : {"classify", "black box", "cluster"}
     overall : mapping
         Figures about all rules together.
@@ -96,6 +100,7 @@ def results_json(
             "notes": list(prepared.notes),
         },
         "rules": list(rules),
+        "decision": None if decision is None else dict(decision),
         "overall": dict(overall),
         "cross_validation": None if cross_validation is None else dict(cross_validation),
         "settings": dict(settings),
@@ -118,6 +123,27 @@ def rule_entries(explanation: Explanation) -> dict[str, Any]:
         "sql": explanation.to_sql(),
         "literals": explanation.complexity,
         "status": explanation.status,
+    }
+
+
+def decision_entries(rules: ExplanationSet) -> dict[str, Any] | None:
+    """The list that decides, step by step; None where a row may have several labels."""
+    if rules.multi_label:
+        return None
+    steps = [
+        {
+            "label": step.label,
+            "logic": formula_text(step.formula, rules.vocabulary, "ascii"),
+            "literals": step.literals,
+        }
+        for step in rules.steps
+    ]
+    return {
+        "steps": steps,
+        "default": rules.default,
+        "literals": rules.literals,
+        "sentence": rules.to_sentence(),
+        "sql": rules.to_sql(),
     }
 
 
@@ -152,8 +178,8 @@ def overall_entries(outcome: Outcome) -> dict[str, Any]:
         "rules_accuracy": outcome.rules_accuracy,
         "guess_accuracy": outcome.guess_accuracy,
         "fidelity": outcome.fidelity,
-        "n_uncovered": outcome.n_uncovered,
-        "n_conflicts": outcome.n_conflicts,
+        "n_decided": {str(label): n for label, n in outcome.resolution.by_label.items()},
+        "n_uncovered": outcome.resolution.n_uncovered,
         "n_overruled": outcome.n_overruled,
     }
 

@@ -256,7 +256,8 @@ def _print(
         f"{type(results.model).__name__} learned its answers on {count(outcome.n_train, 'row')}, "
         f"{count(len(results.model.concept_names_), 'concept')}.",
     )
-    show.print_rules(console, show.class_headings(outcome, target, len(prepared.labels)))
+    headings = show.class_headings(outcome, target, len(prepared.labels))
+    show.print_decision(console, results.model.explain(), headings)
     say(console, f"{show.part_words(outcome)[:-1]}, compared with the model's answers:")
     print_table(console, show.score_table(outcome.classes, by_network=False))
     say(

@@ -54,11 +54,17 @@ def check(
 
 
 def _print(console: Console, name: str, rules: ExplanationSet, found: RuleCheck) -> None:
-    from logiclens.cli.printing import print_rule, say, say_item
+    from logiclens.cli.printing import print_logic, print_rule, say, say_item
     from logiclens.errors import count
 
     n_literals = sum(explanation.complexity for explanation in rules.values())
     say(console, f"{name}: {count(len(rules), 'rule')}, {count(n_literals, 'literal')}", "bold")
+    if rules.is_list:
+        console.print()
+        for line in rules.format("unicode" if console.is_terminal else "ascii").split("\n"):
+            print_logic(console, line)
+        console.print()
+        say(console, "Each class by itself:", "bold")
     for explanation in rules.values():
         console.print()
         print_rule(console, explanation, f"{explanation.to_sentence()}.")

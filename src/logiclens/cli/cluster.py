@@ -128,7 +128,7 @@ def _learn(source: Source, asked: Asked, n_clusters: int, progress: Progress) ->
 
 
 def _write(source: Source, found: Clusters, asked: Asked, n_clusters: int, progress: Progress) -> None:
-    from logiclens.cli.as_json import class_entries, results_json
+    from logiclens.cli.as_json import class_entries, decision_entries, results_json
     from logiclens.cli.outputs import write_table, write_text
 
     outputs, model = asked.outputs, found.model
@@ -150,6 +150,7 @@ def _write(source: Source, found: Clusters, asked: Asked, n_clusters: int, progr
             results_json(
                 found.prepared,
                 [class_entries(each) for each in found.classes],
+                decision_entries(found.model.explain()),
                 task="cluster",
                 overall={"part": "training", "n": len(found.prepared.labels)},
                 settings={**setting_entries(asked), "rule": "cluster", "clusters": n_clusters},

@@ -241,8 +241,8 @@ def print_results(asked: Asked, rules: Any, in_full: Callable[[Console], None]) 
         if not asked.quiet:
             in_full(console)
             return
-        for explanation in rules.values():
-            say(console, explanation.rule.format("unicode" if console.is_terminal else "ascii"))
+        for line in rules.format("unicode" if console.is_terminal else "ascii").split("\n"):
+            say(console, line)
 
 
 def learn(
@@ -297,7 +297,7 @@ def write(
         Figures about all rules together, for JSON.
     task : {"classify", "black box"}, default "classify"
     """
-    from logiclens.cli.as_json import results_json
+    from logiclens.cli.as_json import decision_entries, results_json
     from logiclens.cli.outputs import save_model, write_text
 
     outputs = asked.outputs
@@ -317,6 +317,7 @@ def write(
         text = results_json(
             results.prepared,
             rules,
+            decision_entries(results.model.explain()),
             task=task,
             overall=overall,
             settings=setting_entries(asked),
@@ -354,7 +355,8 @@ def _print(console: Console, results: Results, asked: Asked) -> None:
         f"{type(results.model).__name__} trained on {count(outcome.n_train, 'row')}, "
         f"{count(len(results.model.concept_names_), 'concept')}.",
     )
-    show.print_rules(console, show.class_headings(outcome, target, len(prepared.labels)))
+    headings = show.class_headings(outcome, target, len(prepared.labels))
+    show.print_decision(console, results.model.explain(), headings)
     say(console, show.part_words(outcome))
     print_table(console, show.score_table(outcome.classes))
     say(console, show.accuracy_words(outcome))

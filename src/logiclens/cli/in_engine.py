@@ -86,7 +86,7 @@ def _trained(counted: Counted, settings: Settings, progress: Progress) -> LENCla
 
 
 def _write(found: Found, engine: Engine, asked: Asked) -> None:
-    from logiclens.cli.as_json import class_entries, overall_entries, results_json
+    from logiclens.cli.as_json import class_entries, decision_entries, overall_entries, results_json
     from logiclens.cli.outputs import save_model, write_text
 
     save_model(found.model, found.model.explain(), asked.outputs)
@@ -94,6 +94,7 @@ def _write(found: Found, engine: Engine, asked: Asked) -> None:
         text = results_json(
             found.counted,
             [class_entries(each) for each in found.outcome.classes],
+            decision_entries(found.model.explain()),
             task="classify",
             overall=overall_entries(found.outcome),
             settings={**setting_entries(asked), **engine.entries()},
@@ -115,7 +116,8 @@ def _print(console: Console, found: Found, engine: Engine, asked: Asked) -> None
         f"{type(found.model).__name__} trained on {count(outcome.n_train, 'row')} in {engine.title}, "
         f"{count(len(found.model.concept_names_), 'concept')}.",
     )
-    show.print_rules(console, show.class_headings(outcome, counted.target, counted.n_used))
+    headings = show.class_headings(outcome, counted.target, counted.n_used)
+    show.print_decision(console, found.model.explain(), headings)
     say(console, show.part_words(outcome))
     print_table(console, show.score_table(outcome.classes))
     say(console, show.accuracy_words(outcome))

@@ -55,11 +55,12 @@ def predict(  # noqa: PLR0913 - the options of a command
 ) -> None:
     """Predict the rows of a table by rules, and say why.
 
-    All columns are written as they are, and four more: prediction; rule, the logic that fired; why, a
-    sentence with the condition that is true; and mark, which says "conflict" where several rules fired,
-    "uncovered" where none did, and "missing" where there is no value and the rules know of no gaps. Rows are
-    read and written in batches, so files may be of any size. Values are read as they were when the rules were
-    made; what is no number where one is needed counts as missing, and a line says so.
+    All columns are written as they are, and four more: prediction; rule, the logic of the step that decides;
+    why, a sentence with the condition that is true; and mark, which says "default" where no step is true
+    ("uncovered" where a row may have several labels and gets none), and "missing" where there is no value and
+    the rules know of no gaps. Rows are read and written in batches, so files may be of any size. Values are
+    read as they were when the rules were made; what is no number where one is needed counts as missing, and a
+    line says so.
 
     With --engine, DuckDB or Spark reads, predicts and writes Parquet: DuckDB one file, Spark a new folder of
     files. Of the four columns there are prediction and mark.
@@ -203,10 +204,10 @@ def summary(answers: Answers, out: Path) -> Iterator[str]:
     text = count(answers.n_rows, "row")
     if out != STDOUT:
         text = f"Wrote {text} to {out}"
-    if answers.n_uncovered:
-        text += f"; no rule fired on {answers.n_uncovered}"
-    if answers.n_conflicts:
-        text += f"; more than one fired on {answers.n_conflicts}"
+    if answers.n_uncovered and answers.rules.multi_label:
+        text += f"; no rule is true of {answers.n_uncovered}"
+    elif answers.n_uncovered:
+        text += f"; the default decides {answers.n_uncovered}"
     if answers.n_missing:
         text += f"; {answers.n_missing} lack{'s' if answers.n_missing == 1 else ''} a value that rules need"
     yield f"{text}."

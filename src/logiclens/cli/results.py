@@ -15,6 +15,7 @@ from logiclens.cli.preparing import Dropped, Prepared
 from logiclens.cli.printing import (
     percent,
     plain_table,
+    print_logic,
     print_rule,
     print_table,
     say,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from logiclens.cli.learning import MeanAndError
-    from logiclens.explain import ExplanationSet
+    from logiclens.explain import Explanation, ExplanationSet
 
 MOST_LINES = 12
 """Columns left out, and classes, that are listed one by one; the report has all."""
@@ -64,6 +65,37 @@ def print_rules(console: Console, rules: Iterable[tuple[str, Any]]) -> None:
     if without:
         n = f"{len(without)} {'class' if len(without) == 1 else 'classes'}"
         say(console, f"No rule for {n}: {_named(without)}.")
+        console.print()
+
+
+def print_decision(
+    console: Console, rules: ExplanationSet, headings: Iterable[tuple[str, Explanation]]
+) -> None:
+    """The list that decides, each step under the heading of its class; rules where they are printed as such.
+
+    Parameters
+    ----------
+    console : Console
+    rules : ExplanationSet
+    headings : iterable of (str, Explanation)
+        A heading for each class, with its rule.
+    """
+    headed = [*headings]
+    if not rules.is_list or rules.default is None:
+        print_rules(console, headed)
+        return
+    heading_of = {explanation.target: heading for heading, explanation in headed}
+    labels = [*(step.label for step in rules.steps), rules.default]
+    ascii_lines, unicode_lines = (rules.format(style).split("\n") for style in ("ascii", "unicode"))
+    sentences = rules.to_sentence().split("\n")
+    for label, plain, signs, sentence in zip(labels, ascii_lines, unicode_lines, sentences, strict=True):
+        say(console, heading_of[label], "bold cyan")
+        print_logic(console, signs if console.is_terminal else plain)
+        if len(rules.steps) and sentence is not sentences[-1]:
+            say_item(console, sentence)
+        console.print()
+    if never := [label for label in rules if label not in labels]:
+        say(console, f"Never predicted: {_named(never)}.")
         console.print()
 
 
@@ -110,8 +142,8 @@ def part_words(outcome: Outcome) -> str:
 
 
 def coverage_words(outcome: Outcome) -> str:
-    """On how many rows rules are silent, or contradict each other."""
-    return f"No rule fires on {outcome.n_uncovered} of them, more than one on {outcome.n_conflicts}."
+    """How many rows the default decides."""
+    return f"The default decides {outcome.resolution.n_uncovered} of them."
 
 
 def accuracy_words(outcome: Outcome) -> str:

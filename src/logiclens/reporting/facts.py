@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from logiclens.reporting.rule_facts import ConceptFacts, InputFacts, Plain, RuleFacts
+from logiclens.reporting.rule_facts import ConceptFacts, Exports, InputFacts, Plain, RuleFacts, Tree
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,8 @@ class OverallFacts:
         Agreement of formulas with the truth: macro-F1 and plain, means over the targets.
     complexity : float
         Literals of a rule, mean over the targets.
-    n_uncovered, n_conflicts : int, optional
-        Rows of which no rule is true, or several that exclude one another.
+    n_uncovered : int, optional
+        Rows that the default decides; where a row may have several labels, those of which no rule is true.
     n_overruled : int, optional
         Rows about which a second opinion changes the network's answer, where it hears one.
     confusion : Confusion, optional
@@ -147,19 +147,67 @@ class OverallFacts:
     explanation_accuracy_plain: float | None
     complexity: float
     n_uncovered: int | None
-    n_conflicts: int | None
     n_overruled: int | None
     confusion: Confusion | None
     mistakes: tuple[Mistake, ...]
 
 
 @dataclass(frozen=True)
-class PolicyFacts:
-    """How the rules predict together: see :mod:`logiclens.explain.rule_set`."""
+class StepFacts:
+    """One step of the list that decides.
 
-    priority: tuple[float, ...]
+    Attributes
+    ----------
+    label : str
+    rule : int
+        Place of the rule of that label.
+    logic, sentence : str
+        Its line of the list; empty where the list is not printed.
+    literals : int
+    n : int, optional
+        Rows that it decides.
+    tree : Tree, optional
+        Its formula; None where that is the rule's own.
+    """
+
+    label: str
+    rule: int
+    logic: str
+    sentence: str
+    literals: int
+    n: int | None
+    tree: Tree | None
+
+
+@dataclass(frozen=True)
+class PolicyFacts:
+    """How the rules predict together: see :mod:`logiclens.explain.rule_set`.
+
+    Attributes
+    ----------
+    steps : tuple of StepFacts
+        The first that is true of a row decides.
+    default : str, optional
+        The answer where none is; None where a row may have several labels.
+    multi_label : bool
+    printed : bool
+        Whether the rules are printed as that list.
+    default_logic, default_sentence : str
+        The last line of the list.
+    n_default : int, optional
+        Rows that the default decides.
+    exports : Exports, optional
+        The list for other programs.
+    """
+
+    steps: tuple[StepFacts, ...]
     default: str | None
     multi_label: bool
+    printed: bool
+    default_logic: str
+    default_sentence: str
+    n_default: int | None
+    exports: Exports | None
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,17 @@ import numpy as np
 from logiclens.errors import InputError, shown
 from logiclens.explain.front import check_text
 from logiclens.explain.rule import RuleKind
+from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.formula import Formula
 from logiclens.reporting.checks import check_facts
 from logiclens.reporting.columns import Source, data_facts
 from logiclens.reporting.detail import DETAILS, Detail
-from logiclens.reporting.facts import Facts, PolicyFacts
+from logiclens.reporting.facts import Facts
 from logiclens.reporting.fronts import Front, fronts_of
 from logiclens.reporting.inputs import concepts_and_inputs, used_concepts
 from logiclens.reporting.measured import Measured, measure
 from logiclens.reporting.overall import overall_facts
+from logiclens.reporting.policy import policy_facts
 from logiclens.reporting.provenance import provenance_of
 from logiclens.reporting.rows import row_facts
 from logiclens.reporting.rules import rules_facts
@@ -74,7 +76,7 @@ def gather_facts(
     if source.held_out is not None:
         subject = replace(subject, part="rows held out" if source.held_out else "training rows")
     fronts = fronts_of(subject.rules)
-    measured = None if X is None else measure(subject, X, y, _formulas(fronts))
+    measured = None if X is None else measure(subject, X, y, _formulas(subject.rules, fronts))
     if target is None:
         named = getattr(y, "name", None)
         target = named if isinstance(named, str) and named else None
@@ -101,8 +103,8 @@ def _checked(source: Source | None, title: str | None, target: str | None) -> So
     return Source() if source is None else source
 
 
-def _formulas(fronts: Sequence[Front]) -> list[Formula]:
-    return [point.formula for front in fronts for point in front.points]
+def _formulas(rules: ExplanationSet, fronts: Sequence[Front]) -> list[Formula]:
+    return [*rules.conditions.values(), *(point.formula for front in fronts for point in front.points)]
 
 
 def _facts(
@@ -113,7 +115,8 @@ def _facts(
     called: tuple[str, str],
 ) -> Facts:
     rules = subject.rules
-    names = used_concepts(rules, _formulas(fronts))
+    names = used_concepts(rules, _formulas(rules, fronts))
+    places = {name: at for at, name in enumerate(names)}
     concepts, inputs = concepts_and_inputs(rules, names, None if measured is None else measured.table)
     kind = next(iter(rules.values())).kind
     title, what = called
@@ -126,12 +129,10 @@ def _facts(
         kind_words=_KIND_WORDS[kind],
         data=data_facts(subject, source, inputs, measured),
         overall=overall_facts(subject, measured),
-        rules=rules_facts(subject, fronts, {name: at for at, name in enumerate(names)}, measured),
+        rules=rules_facts(subject, fronts, places, measured),
         concepts=concepts,
         inputs=inputs,
-        policy=PolicyFacts(
-            rules.priority, None if rules.default is None else str(rules.default), rules.multi_label
-        ),
+        policy=policy_facts(rules, places, measured),
         check=check_facts(rules),
         rows=None,
         n_rows_left_out=0,
@@ -143,10 +144,11 @@ def _facts(
 def _with_less(facts: Facts, subject: Subject, measured: Measured | None, detail: Detail) -> Facts:
     """The same facts with less listed; shorter fronts may use fewer concepts."""
     fronts = fronts_of(subject.rules, detail.points)
-    names = used_concepts(subject.rules, _formulas(fronts))
+    names = used_concepts(subject.rules, _formulas(subject.rules, fronts))
     table = None if measured is None else measured.table
     concepts, inputs = concepts_and_inputs(subject.rules, names, table)
     places = {name: at for at, name in enumerate(names)}
     rules = rules_facts(subject, fronts, places, measured, detail)
+    policy = policy_facts(subject.rules, places, measured, detail)
     left_out = _LESS if detail.exports else _LEAST
-    return replace(facts, rules=rules, concepts=concepts, inputs=inputs, left_out=left_out)
+    return replace(facts, rules=rules, concepts=concepts, inputs=inputs, policy=policy, left_out=left_out)

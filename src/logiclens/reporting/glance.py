@@ -165,20 +165,17 @@ def _lifts(rules: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     return found
 
 
-def _marked(facts: Mapping[str, Any]) -> list[str]:
-    """On how many rows one rule is true, several are, or none."""
+def _marked(facts: Mapping[str, Any]) -> list[str | Markup]:
+    """How many rows the default decides."""
     overall = facts["overall"]
-    uncovered, conflicts = overall["n_uncovered"], overall["n_conflicts"]
-    if uncovered is None or conflicts is None or facts["policy"]["multi_label"]:
+    uncovered = overall["n_uncovered"]
+    if uncovered is None or facts["policy"]["multi_label"]:
         return []
     if len(facts["rules"]) == 1:
         return [f"It is true of {amount(overall['n'] - uncovered)} of {amount(overall['n'])} rows."]
-    if not uncovered and not conflicts:
-        return ["Exactly one rule is true of each row."]
     if not uncovered:
-        return [f"More than one rule is true of {_rows(conflicts)}."]
-    several = f", more than one of {amount(conflicts)}" if conflicts else ""
-    return [f"No rule is true of {_rows(uncovered)}{several}."]
+        return ["The default decides no row."]
+    return [Markup("The default, {}, decides {}.").format(name(facts["policy"]["default"]), _rows(uncovered))]
 
 
 def _rows(n: int) -> str:

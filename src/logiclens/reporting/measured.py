@@ -95,14 +95,19 @@ class Measured:
         """How a formula fares as the rule of a label, in the eyes of somebody."""
         return None if answers is None else cells_of(self.fired(formula), answers.words[at], self.n)
 
+    def decided_by(self) -> IndexArray:
+        """Place of the step that decides each row, as :meth:`ExplanationSet.decided_by` says it."""
+        steps = self.rules.steps
+        found = np.full(self.n, len(steps), dtype=np.intp)
+        for at in reversed(range(len(steps))):  # the one that decides comes last
+            found[unpack(self.fired(steps[at].formula), self.n)] = at
+        return found
+
     def predicted(self) -> IndexArray:
         """Place of the label that the rules predict, shape (n,), as :meth:`ExplanationSet.predict` does."""
-        rules = self.rules
-        found = np.full(self.n, rules.labels.index(rules.default), dtype=np.intp)
-        order = np.argsort(-np.array(rules.priority), kind="stable")
-        for at in order[::-1]:  # the one that decides comes last
-            found[unpack(self.fired(rules.explanations[at].formula), self.n)] = at
-        return found
+        labels = [*(step.label for step in self.rules.steps), self.rules.default]
+        places = np.array([self.rules.labels.index(label) for label in labels], dtype=np.intp)
+        return np.asarray(places[self.decided_by()])
 
 
 def measure(subject: Subject, X: Any, y: Any, formulas: Iterable[Formula]) -> Measured:

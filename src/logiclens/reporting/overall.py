@@ -26,9 +26,6 @@ def overall_facts(subject: Subject, rows: Measured | None) -> OverallFacts:
 
 def _measured(subject: Subject, rows: Measured) -> OverallFacts:
     rules = subject.rules
-    fired = np.zeros(rows.n, dtype=np.intp)
-    for explanation in rules.values():
-        fired += unpack(rows.fired(explanation.formula), rows.n)
     predicted = None if rules.multi_label else rows.predicted()
     confusion, mistakes = _confused(rules, rows.wanted, predicted)
     fidelity = _cells(rows, rows.model)
@@ -47,12 +44,19 @@ def _measured(subject: Subject, rows: Measured) -> OverallFacts:
         explanation_accuracy=_mean([cells.macro_f1 for cells in truth]),
         explanation_accuracy_plain=_mean([cells.plain for cells in truth]),
         complexity=rules.complexity,
-        n_uncovered=int((fired == 0).sum()),
-        n_conflicts=0 if rules.multi_label else int((fired > 1).sum()),
+        n_uncovered=_uncovered(rows),
         n_overruled=rows.n_overruled,
         confusion=confusion,
         mistakes=mistakes,
     )
+
+
+def _uncovered(rows: Measured) -> int:
+    """Rows of which no step is true, or no rule where there may be several labels."""
+    if not rows.rules.multi_label:
+        return int((rows.decided_by() == len(rows.rules.steps)).sum())
+    fired = [unpack(rows.fired(explanation.formula), rows.n) for explanation in rows.rules.values()]
+    return int((~np.any(fired, axis=0)).sum())
 
 
 def _cells(rows: Measured, answers: Answers | None) -> list[Cells]:
@@ -140,7 +144,6 @@ def _stored(subject: Subject) -> OverallFacts:
         explanation_accuracy_plain=accuracy if box is None else None,
         complexity=rules.complexity,
         n_uncovered=None,
-        n_conflicts=None,
         n_overruled=None,
         confusion=None,
         mistakes=(),

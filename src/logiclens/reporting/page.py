@@ -86,7 +86,7 @@ def render(facts: Facts) -> str:
             first_patterns=_first_patterns,
             rest_of=lambda listed, first: [pattern for pattern in listed if pattern not in first],
             lines_of=lambda logic: lines_of(logic, given["kind"]),
-            in_short=sum(len(rule["sentence"]) for rule in given["rules"]) <= _LONGEST_ANSWER,
+            in_short=sum(map(len, _sentences(given))) <= _LONGEST_ANSWER,
             rows_called="cluster" if given["task"] == "cluster" else "class",
             percent=percent,
             shades=shades,
@@ -97,6 +97,14 @@ def render(facts: Facts) -> str:
             chips_json=Markup(inert(json.dumps([*map(asdict, chips)]))),
         )
     )
+
+
+def _sentences(given: Mapping[str, Any]) -> list[str]:
+    """The list in words, or the rules where they are not printed as one."""
+    policy = given["policy"]
+    if policy["printed"]:
+        return [*(step["sentence"] for step in policy["steps"]), policy["default_sentence"]]
+    return [rule["sentence"] for rule in given["rules"]]
 
 
 def _chosen_of(front: Sequence[Mapping[str, Any]]) -> int:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
 from logiclens.errors import InputError, LimitError
 from logiclens.explain.explanation import Explanation
 from logiclens.explain.front import Scores
+from logiclens.explain.rule_set import ExplanationSet
 from logiclens.explain.terms import dnf_terms
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.export import to_sentence
@@ -95,12 +97,12 @@ def _rule(
     )
 
 
-def exports_of(explanation: Explanation) -> Exports:
-    """A rule in other languages; None in one that cannot carry its names."""
-    return Exports(_tried(explanation.to_sql), _tried(explanation.to_python), _tried(explanation.to_latex))
+def exports_of(rules: Explanation | ExplanationSet) -> Exports:
+    """A rule, or a list, in other languages; None in one that cannot carry its names."""
+    return Exports(_tried(rules.to_sql), _tried(rules.to_python), _tried(rules.to_latex))
 
 
-def _tried(write: Callable[[], str]) -> str | None:
+def _tried(write: Callable[[], Any]) -> str | None:
     try:
         return write()
     except (InputError, LimitError):

@@ -90,15 +90,17 @@
   }
 
   const truthsOf = (row) => Uint8Array.from(concepts, (concept) => (holds(concept, row[concept.column]) ? 1 : 0));
-  const byPriority = rules.map((_, at) => at).sort((a, b) => policy.priority[b] - policy.priority[a] || a - b);
   const fallback = rules.findIndex((rule) => rule.label === policy.default);
 
-  /** What the rules say together: those that are true, and the one that decides. */
+  /** What the rules say together: those that are true, and the step that decides, the first that is true. */
   function predict(trees, truths) {
     const fired = trees.map((tree) => evaluate(tree, truths));
-    const decides = byPriority.find((at) => fired[at]);
-    return { fired, answer: decides === undefined ? fallback : decides, covered: decides !== undefined };
+    const step = policy.steps.findIndex(({ rule, tree }) => (tree ? evaluate(tree, truths) : fired[rule]));
+    return { fired, step, answer: step < 0 ? fallback : policy.steps[step].rule, covered: step >= 0 };
   }
+
+  /** The formulas that an answer depends on. */
+  const lookedAt = (trees) => (policy.multi_label ? trees : policy.steps.map(({ rule, tree }) => tree ?? trees[rule]));
 
   const answerOf = ({ fired, answer }) => (policy.multi_label ? fired.map(Number).join('') : String(answer));
 
@@ -394,7 +396,7 @@
 
     /** Show the columns that the rules use as they are now. */
     function showFields(trees) {
-      const used = new Set(trees.flatMap((tree) => [...conceptsIn(tree)]).map((index) => concepts[index].column));
+      const used = new Set([...trees, ...lookedAt(trees)].flatMap((tree) => [...conceptsIn(tree)]).map((index) => concepts[index].column));
       const wanted = find ? find.value.trim().toLowerCase() : '';
       fields.forEach((field, at) => {
         field.element.hidden = !used.has(at) || !field.input.name.toLowerCase().includes(wanted);
@@ -436,13 +438,11 @@
 
     function showVerdict(said) {
       const labels = labelsOf(said.fired);
-      const mark = policy.multi_label || labels.length === 1 ? '' : labels.length ? 'conflict' : 'uncovered';
-      let why = ['Its rule holds, and no other.'];
+      const mark = policy.multi_label || said.covered ? '' : 'default';
+      const part = policy.printed ? 'step' : 'rule';
+      let why = [`The ${part} decides, as it is true${said.step > 0 ? ` and no earlier ${part} is` : ''}.`];
       if (policy.multi_label) why = [`${labels.length} of ${many(rules.length, 'rule')} hold.`];
-      else if (mark === 'conflict') {
-        why = [`${labels.length} rules hold: `, ...joined(labels.map((label) => [named(label)]), ', '),
-          '. The one that was most precise on the training rows decides.'];
-      } else if (mark) why = ['No rule holds, so this is the answer by default.'];
+      else if (mark) why = [`No ${part} is true, so this is the answer by default.`];
       verdict.dataset.prediction = policy.multi_label ? JSON.stringify(labels) : rules[said.answer].label;
       verdict.dataset.mark = mark;
       verdict.replaceChildren(
@@ -539,7 +539,7 @@
     }
 
     function* search(trees, truths, wanted) {
-      const used = new Set(trees.flatMap((tree) => [...conceptsIn(tree)]));
+      const used = new Set(lookedAt(trees).flatMap((tree) => [...conceptsIn(tree)]));
       const columns = inputs.map((_, at) => choicesOf(at, used, truths)).filter((choices) => choices.length);
       let tried = 0;
       for (let size = 1; size <= Math.min(MOST_CHANGES, columns.length); size += 1) {
