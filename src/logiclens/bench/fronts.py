@@ -252,8 +252,9 @@ def lead(mine: Mapping[str, float], theirs: Mapping[str, float]) -> tuple[float,
 
     Examples
     --------
-    >>> lead({"a": 0.9, "b": 0.8, "c": 0.7}, {"a": 0.8, "b": 0.8})
-    (0.04999999999999999, 0.6353102368087347, 2)
+    >>> mean, spread, n_tables = lead({"a": 0.9, "b": 0.8, "c": 0.7}, {"a": 0.8, "b": 0.8})
+    >>> round(mean, 3), round(spread, 3), n_tables
+    (0.05, 0.635, 2)
     """
     from scipy.stats import t
 

@@ -79,15 +79,6 @@ TimeLimit: TypeAlias = Annotated[
     float,
     typer.Option(help="Seconds after which a fit of a slow method is stopped.", min=1.0, metavar="SECONDS"),
 ]
-TimeLimitOrFront: TypeAlias = Annotated[
-    float | None,
-    typer.Option(
-        help="Seconds after which a fit of a slow method is stopped; with --front, what a fit may take "
-        "before no larger size is tried.  [default: 7200, with --front 60]",
-        min=1.0,
-        metavar="SECONDS",
-    ),
-]
 Format: TypeAlias = Annotated[
     TableFormat | None,
     typer.Option(
@@ -333,13 +324,7 @@ def failures(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
 def show(
     summary: Sequence[Table], tables: Sequence[Table], rows: Sequence[Mapping[str, Any]], asked: Asked
 ) -> None:
-    """Write tables and figures to files, print a summary or all tables, and tell what went wrong.
-
-    Raises
-    ------
-    typer.Exit
-        With code 1, where a method failed.
-    """
+    """Write tables and figures to files, print a summary or all tables, and :func:`tell_failures`."""
     from logiclens.bench import paper_figures
     from logiclens.bench.table_layout import written as document
 
@@ -358,13 +343,7 @@ def show(
 
 
 def tell_failures(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Tell what went wrong.
-
-    Raises
-    ------
-    typer.Exit
-        With code 1, where a method failed.
-    """
+    """Tell what went wrong, and exit with code 1 where a method failed."""
     from logiclens.bench.running import FAILED
 
     wrong = failures(rows)

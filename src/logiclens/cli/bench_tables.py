@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -20,6 +20,15 @@ if TYPE_CHECKING:
     from logiclens.bench.table_layout import Table
     from logiclens.cli.preparing import Dropped, Prepared
 
+_TimeLimit: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        help="Seconds after which a fit of a slow method is stopped; with --front, what a fit may take "
+        "before no larger size is tried.  [default: 7200, with --front 60]",
+        min=1.0,
+        metavar="SECONDS",
+    ),
+]
 _FRONT_LIMIT = 60.0
 """Seconds that a fit may take with ``--front``."""
 _MOST_COLUMNS = 12
@@ -53,7 +62,7 @@ def tables(  # noqa: PLR0913 - the options of a command
     out: runs.Out = Path("results"),
     jobs: runs.Jobs = 1,
     scheduler: runs.Scheduler = None,
-    time_limit: runs.TimeLimitOrFront = None,
+    time_limit: _TimeLimit = None,
     form: runs.Format = None,
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,

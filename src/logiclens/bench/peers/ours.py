@@ -42,16 +42,17 @@ class Ours(Peer):
             return MuClassifier(random_state=seed).fit(dict(part.columns), part.y)
 
     def learn(self, begun: Any, part: Part, knob: Knob, seed: int) -> Learned:
-        del part, seed
-        return _learned(begun.explain(**knob))
+        del seed
+        return _learned(begun.explain(**knob), part.n_classes)
 
     def default(self, begun: Any, part: Part, seed: int) -> Learned:
-        del part, seed
-        return _learned(begun.explain())
+        del seed
+        return _learned(begun.explain(), part.n_classes)
 
 
-def _learned(rules: Any) -> Learned:
+def _learned(rules: Any, n_classes: int) -> Learned:
     def predict(columns: Columns) -> IndexArray:
         return np.asarray(rules.predict(dict(columns)), dtype=np.intp)
 
-    return Learned(predict, None, float(rules.literals), float(complexity(rules.formulas)))
+    lengths = [complexity(formula) for formula in rules.formulas.values()]
+    return Learned(predict, None, float(rules.literals), float(sum(lengths)) / n_classes)
