@@ -118,7 +118,7 @@ def forbidden_uses(text: str) -> list[str]:
 
 MIRRORED = (
     *("logic", "concepts", "files", "explain", "nn", "estimators", "pipelines", "bench"),
-    *("guard", "plots", "reporting", "cli", "bench/methods", "scale", "scale/streaming"),
+    *("guard", "plots", "reporting", "cli", "bench/methods", "bench/peers", "scale", "scale/streaming"),
 )
 """Packages whose modules each have a test module of their own; ``metrics`` is tested in one piece."""
 TESTED_WITHIN = {

@@ -56,6 +56,8 @@ class Fold:
         Other answers to agree with: those of a black box.
     confidence : ndarray of shape (n_train,), optional
         How probable it is that ``y_train`` is right, where whoever gave it says so, as a black box does.
+    columns_train, columns_test : mapping of str to ndarray, shape (n_train,) and (n_test,)
+        The columns of the raw table, where there is one, for methods that make conditions of their own.
 
     Examples
     --------
@@ -74,6 +76,8 @@ class Fold:
     parts: Mapping[str, BoolArray] = field(default_factory=dict)
     also: Mapping[str, IndexArray] = field(default_factory=dict)
     confidence: FloatArray | None = None
+    columns_train: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    columns_test: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_names(self.concept_names)
