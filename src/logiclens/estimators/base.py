@@ -32,7 +32,6 @@ from logiclens.estimators.settings import check_settings, penalties, seed_of, wi
 from logiclens.estimators.targets import (
     Problem,
     Targets,
-    class_weights,
     label_vector,
     predicted_index,
     read_targets,
@@ -209,7 +208,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         fold = self.hold_out(inputs.values, targets, weight)
         known = Priors((), Table(inputs.values), inputs, targets) if known is None else known
         task = known.join(fold, weight, check_prior_weight(prior_weight), seed_of(self.random_state))
-        recipe = replace(self.recipe(inputs, targets, weight), n_told=task.n_told)
+        recipe = replace(self.recipe(inputs, targets), n_told=task.n_told)
         fitted = fit_folds(recipe, task.x, task.targets, [task.fold], self._reporter())[0]
         self.adopt(fitted, inputs, targets)
         self.prior_reports_ = known.report(weight, seed_of(self.random_state), self._answers, fitted.rules)
@@ -251,7 +250,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         seed = seed_of(self.random_state)
         return hold_out(x, targets.outputs, targets.strata(), weight, self.validation_fraction, seed)
 
-    def recipe(self, inputs: Inputs, targets: Targets, weight: FloatArray) -> Recipe:
+    def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
         """All settings, in the form in which they are used, for some inputs and targets."""
         from logiclens.estimators.fit import Recipe, longest
         from logiclens.estimators.networks import Population
@@ -285,7 +284,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             literal_cost=self.literal_cost,
             max_literals=longest(targets) if self.max_literals == "auto" else self.max_literals,
             literals=self.literals,
-            class_weight=class_weights(self.class_weight, targets, weight),
+            class_weight=self.class_weight,
         )
 
     def _kind(self) -> RuleKind:
@@ -352,9 +351,9 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
 
         Rows of problems with one label add up to 1.
         """
-        from logiclens.estimators.networks import probabilities
+        from logiclens.estimators.networks import as_probabilities
 
-        return probabilities(self.network_, self._rows(X), self.problem_)
+        return as_probabilities(self._logits(X), self.problem_)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, atomically: weights and rules, no training rows.

@@ -325,11 +325,11 @@ class EntropyClassifier(LENClassifier):
         self.verbose = verbose
 
     @classmethod
-    def reference(cls, **settings: Any) -> Self:
+    def reference(cls, **settings: Any) -> EntropyClassifier:
         """The settings of its authors, our training (:mod:`~logiclens.estimators.reference`)."""
-        from logiclens.estimators.reference import ENTROPY
+        from logiclens.estimators.reference import ENTROPY, ReferenceEntropyClassifier
 
-        return cls(**(ENTROPY | settings))
+        return ReferenceEntropyClassifier(**(ENTROPY | settings))
 
     def make_network(
         self,

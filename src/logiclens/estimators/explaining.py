@@ -49,7 +49,7 @@ class ExplainingMixin:
         """Predicted labels."""
         raise NotImplementedError
 
-    def recipe(self, inputs: Inputs, targets: Targets, weight: FloatArray) -> Recipe:
+    def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
         """All settings, in the form in which they are used, for some inputs and targets."""
         raise NotImplementedError
 
@@ -99,7 +99,7 @@ class ExplainingMixin:
         else:
             targets = read_known_targets(y, len(x), labels, self.problem_)
         inputs = Inputs(x, self.concept_names_, True, (), self.vocabulary_)
-        how = replace(self.recipe(inputs, targets, weight), kind=self.front_.kind, literals=literals)
+        how = replace(self.recipe(inputs, targets), kind=self.front_.kind, literals=literals)
         if y is None:
             how = replace(how, distillation=1.0)
         return explain_network(self.network_, x, targets, weight, how).rules()

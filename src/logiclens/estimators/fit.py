@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -35,7 +36,8 @@ from logiclens.estimators.counting import (
     number_of_rows,
 )
 from logiclens.estimators.networks import Population, Trained, probabilities, train_networks
-from logiclens.estimators.targets import Problem, Targets, decisions, predicted_index
+from logiclens.estimators.targets import Problem, Targets, class_weights, decisions, predicted_index
+from logiclens.explain.classwise import PRICES
 from logiclens.explain.compose import compose
 from logiclens.explain.decision_list import Step, ranked_steps
 from logiclens.explain.rule import RuleKind
@@ -58,8 +60,6 @@ PARTS: Final = (4, 2)
 MANY_ROWS: Final = 2000
 FEW_ROWS: Final = 20
 """Rows below which none are held out: rules are chosen by the rows that they were searched on."""
-PRICES: Final = {RuleKind.IFF: (1.0, 1.0), RuleKind.IF: (1.0, 199.0), RuleKind.ONLY_IF: (19.0, 1.0)}
-"""Price of a false yes and of a miss: what IF and ONLY IF rules are about."""
 EXACT: Final = "exact: composed of the network's neurons"
 _DEGREES: Final = 1024  # p is a multiple of one over this: the last digits of a network decide nothing
 _SEARCHED: Final = 1 << 14  # distinct rows on which lists are searched
@@ -91,12 +91,14 @@ class Recipe:
         Where the front ends.
     literals : int or "auto"
         Where on the front the rules are that are shown.
-    class_weight : tuple of float
-        What a row of each target counts; empty: all the same.
+    class_weight : "balanced", None or mapping of label to weight
+        What a row of each target counts.
     n_told : int
         Rows at the end that are no data, but what priors tell; they have no part in scores.
     train : callable
         What trains: :func:`~logiclens.estimators.networks.train_networks`, or what takes its place.
+    front : callable, optional
+        What makes rules: :func:`search_front` when missing, or what takes its place.
     """
 
     population: Population[Any]
@@ -108,9 +110,10 @@ class Recipe:
     literal_cost: float = 0.0
     max_literals: int = 60
     literals: int | str = "auto"
-    class_weight: tuple[float, ...] = ()
+    class_weight: Any = None
     n_told: int = 0
     train: Callable[..., list[Trained[Any]]] = train_networks
+    front: Callable[..., Front] | None = None
 
     def observed(self, weight: FloatArray) -> FloatArray:
         """The weights of rows, without those that are no data."""
@@ -173,45 +176,48 @@ def fit_folds(
     fitted = []
     for several in parts:
         networks = [next(trained) for _ in several]
-        weights = [part.train + part.check for part in several]
-        front = _front(recipe, x, targets, weights, [each.network for each in networks])
+        make = recipe.front or search_front
+        front = make(recipe, x, targets, several, [each.network for each in networks])
         fitted.append(Fitted(networks[0], front, front.rules(), front.seen))
     return fitted
 
 
-def _front(
+def search_front(
     recipe: Recipe,
     x: FloatArray,
     targets: Targets,
-    weights: Sequence[FloatArray],
+    folds: Sequence[Fold],
     networks: Sequence[LogicNetwork],
 ) -> Front:
-    """The front of a fold: the first weights and network are its own, of the others each leaves rows out."""
-    rules = _Rules(recipe, np.asfortranarray(x > THRESHOLD), targets, weights)
+    """Rules of every length for networks that are trained, their scores, and the length that is shown.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    x : ndarray of shape (n, n_concepts)
+    targets : Targets
+    folds : sequence of Fold
+        The first is the one to explain; each of the others leaves out rows, which it is scored on.
+    networks : sequence of LogicNetwork
+        Trained on each of them.
+    """
+    rules = Rules(
+        recipe, np.asfortranarray(x > THRESHOLD), targets, [fold.train + fold.check for fold in folds]
+    )
     soft = [rules.soften(probabilities(network, x, targets.problem)) for network in networks]
     allowed = np.array([network.kept().any(dim=0).cpu().numpy() for network in networks])
     found = rules.search(soft, allowed)
     answers = [ask(network, x) for network in networks]
     right, same, gained = rules.score(found, [rules.decided(each) for each in answers])
-    points = tuple(rules.point(lists, *each) for lists, *each in zip(found[0], right.T, same.T, strict=True))
+    points = [rules.point(lists, *each) for lists, *each in zip(found[0], right.T, same.T, strict=True)]
     chosen = rules.choose(found[0], gained)
     if isinstance(networks[0], PsiNetwork) and recipe.kind is RuleKind.IFF:
-        points, chosen = (*points, rules.composed(networks[0])), len(points)
-    front = Front(
-        points,
-        targets.labels,
-        recipe.names,
-        recipe.kind,
-        targets.problem is Problem.MULTI_LABEL,
-        chosen,
-        recipe.vocabulary,
-        rules.seen(allowed[0], decisions(answers[0], targets.problem)),
-    )
-    return front if recipe.literals == "auto" else replace(front, chosen=front.at(recipe.literals))
+        points, chosen = [*points, rules.composed(networks[0])], len(points)
+    return rules.front(points, chosen, rules.seen(allowed[0], decisions(answers[0], targets.problem)))
 
 
 @dataclass(frozen=True, eq=False)
-class _Rules:
+class Rules:
     """The steps from what a network says to the front.
 
     Attributes
@@ -233,10 +239,10 @@ class _Rules:
         """Whether the rules are one list: targets exclude one another, and rules say when, and only when."""
         return self.targets.problem is not Problem.MULTI_LABEL and self.recipe.kind is RuleKind.IFF
 
-    @property
+    @cached_property
     def class_weight(self) -> FloatArray:
         """``c_k``: the list is about ``c_k p_ik`` in place of ``p_ik``."""
-        return np.array(self.recipe.class_weight or (1.0,) * len(self.targets.labels))
+        return class_weights(self.recipe.class_weight, self.targets, self.recipe.observed(self.weights[0]))
 
     def soften(self, answers: FloatArray) -> FloatArray:
         """``p_i = (1 - a) y_i + a f(x_i)``, (n, n_targets)."""
@@ -399,16 +405,36 @@ class _Rules:
 
     def composed(self, network: PsiNetwork) -> Point:
         """The formulas of a psi network, each exact for its output."""
-        names, labels = self.recipe.names, self.targets.labels
+        names = self.recipe.names
         formulas = [compose(network.neurons(i), names).outputs[0] for i in range(network.members)]
         if self.targets.problem is Problem.BINARY:
             formulas = [simplify(Not(formulas[0])), formulas[0]]
         if self.recipe.vocabulary is not None:
             formulas = [self.recipe.vocabulary.simplify(formula) for formula in formulas]
-        steps = tuple(map(Step, labels, formulas))
+        return self.of_formulas(formulas, EXACT)
+
+    def of_formulas(self, formulas: Sequence[Formula], status: str = "") -> Point:
+        """A point of formulas that each speak of their target alone."""
+        steps = tuple(map(Step, self.targets.labels, formulas))
         if self.targets.problem is Problem.MULTI_LABEL:
-            return Point(steps, status=EXACT, formulas=tuple(formulas))
-        return Point(*self.ranked(steps), status=EXACT, formulas=tuple(formulas))
+            return Point(steps, status=status, formulas=tuple(formulas))
+        return Point(*self.ranked(steps), status=status, formulas=tuple(formulas))
+
+    def front(self, points: Sequence[Point], chosen: int, seen: Seen) -> Front:
+        """The front of these points; what is shown is the chosen one, unless the recipe says otherwise."""
+        front = Front(
+            tuple(points),
+            self.targets.labels,
+            self.recipe.names,
+            self.recipe.kind,
+            self.targets.problem is Problem.MULTI_LABEL,
+            chosen,
+            self.recipe.vocabulary,
+            seen,
+        )
+        return (
+            front if self.recipe.literals == "auto" else replace(front, chosen=front.at(self.recipe.literals))
+        )
 
     def seen(self, kept: BoolArray, answers: BoolArray) -> Seen:
         """The distinct tuples of the rows, over the concepts that are kept."""
@@ -447,7 +473,7 @@ def explain_network(
     recipe : Recipe
         ``distillation`` 1 searches for rules in what the network says alone.
     """
-    return _front(recipe, x, targets, [weight], [network])
+    return search_front(recipe, x, targets, [Fold(weight, np.zeros_like(weight))], [network])
 
 
 def longest(targets: Targets) -> int:

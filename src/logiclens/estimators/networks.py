@@ -33,7 +33,7 @@ from logiclens.nn.criteria import SoftmaxLoss
 from logiclens.nn.plan import History, Plan
 from logiclens.nn.population import LogicNetwork, Streams, join
 from logiclens.nn.rows import Rows
-from logiclens.nn.training import explore, train
+from logiclens.nn.training import explore
 
 _LEAST_ENTROPY = 1e-3  # of answers that are nearly all the same, in nats
 
@@ -181,7 +181,11 @@ def probabilities(network: LogicNetwork, x: FloatArray, problem: Problem) -> Flo
     x : ndarray of shape (n, n_concepts)
     problem : Problem
     """
-    logits = ask(network, x)
+    return as_probabilities(ask(network, x), problem)
+
+
+def as_probabilities(logits: FloatArray, problem: Problem) -> FloatArray:
+    """Probability of each target, (n, n_targets), from logits, (n, n_outputs)."""
     if problem is Problem.SINGLE_LABEL:
         return np.asarray(softmax(logits, axis=1))
     values = spread_outputs(expit(logits), problem)

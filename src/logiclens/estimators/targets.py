@@ -268,8 +268,8 @@ def label_vector(labels: tuple[Label, ...], index: NDArray[np.intp]) -> NDArray[
     return label_array(labels)[index]
 
 
-def class_weights(class_weight: Any, targets: Targets, weight: FloatArray) -> tuple[float, ...]:
-    """``c_k``: what a row of each target counts where rules are searched for; empty where all count the same.
+def class_weights(class_weight: Any, targets: Targets, weight: FloatArray) -> FloatArray:
+    """``c_k``: what a row of each target counts where rules are searched for, (n_targets,).
 
     Parameters
     ----------
@@ -279,12 +279,12 @@ def class_weights(class_weight: Any, targets: Targets, weight: FloatArray) -> tu
     weight : ndarray of shape (n,)
     """
     if class_weight is None:
-        return ()
+        return np.ones(len(targets.labels))
     if targets.problem is Problem.MULTI_LABEL:
         raise InputError("class_weight is for problems with one label a row. Use sample_weight.")
-    if class_weight == "balanced":
+    if isinstance(class_weight, str):
         total = weight @ targets.truth()
-        return tuple((total.sum() / (len(total) * np.where(total > 0, total, total.sum()))).tolist())
+        return np.asarray(total.sum() / (len(total) * np.where(total > 0, total, total.sum())))
     for label in class_weight:
         if plain_label(label) not in targets.labels:
             raise UnknownTargetError(plain_label(label), targets.labels)
@@ -293,4 +293,4 @@ def class_weights(class_weight: Any, targets: Targets, weight: FloatArray) -> tu
         raise InputError(f"Class weights must be finite and not negative. Got {shown(dict(class_weight))}.")
     if not by_class.any():
         raise InputError("class_weight leaves every row with weight 0. Give some class a positive weight.")
-    return tuple(by_class.tolist())
+    return by_class

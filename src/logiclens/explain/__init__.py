@@ -1,7 +1,6 @@
 """From formulas to explanations: rules in First-Order Logic, how far to trust them, what they predict."""
 
 from logiclens.explain.changes import Change
-from logiclens.explain.choosing import choose_point
 from logiclens.explain.classwise import explain_class
 from logiclens.explain.compose import Composition, compose
 from logiclens.explain.counterfactual import Counterfactual, counterfactual
@@ -15,6 +14,7 @@ from logiclens.explain.resolution import Resolution
 from logiclens.explain.rule import Rule, RuleKind
 from logiclens.explain.rule_check import RuleCheck
 from logiclens.explain.rule_file import load_rules
+from logiclens.explain.rule_front import Front, Point
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.explain.term_scores import TermScore, term_scores
 from logiclens.explain.unseen import unseen_tuples, with_unseen
@@ -26,8 +26,10 @@ __all__ = [
     "Counterfactual",
     "Explanation",
     "ExplanationSet",
+    "Front",
     "FrontPoint",
     "GlobalExplanation",
+    "Point",
     "PredictionCounterfactual",
     "Resolution",
     "Rule",
@@ -37,7 +39,6 @@ __all__ = [
     "Scores",
     "Step",
     "TermScore",
-    "choose_point",
     "class_formulas",
     "compose",
     "counterfactual",

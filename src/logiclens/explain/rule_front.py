@@ -16,24 +16,21 @@ import numpy as np
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, MissingDependencyError, shown
-from logiclens.explain.classwise import rates_on
+from logiclens.explain.classwise import ALWAYS, NEVER, USELESS, rates_on
 from logiclens.explain.decision_list import Step, class_formulas
 from logiclens.explain.explanation import Explanation, Scope
+from logiclens.explain.front import check_rate, check_text
 from logiclens.explain.label import Label
-from logiclens.explain.rule import Rule, RuleKind
+from logiclens.explain.rule import Rule, RuleKind, member
 from logiclens.explain.rule_set import ExplanationSet
-from logiclens.explain.saved import formula_from_saved, formula_to_saved
+from logiclens.explain.saved import fields, formula_from_saved, formula_to_saved, items, storable
 from logiclens.logic.arrays import FloatArray, Words
 from logiclens.logic.data import check_count
 from logiclens.logic.formula import FALSE, TRUE, Formula, Or
 from logiclens.logic.truth_table import TruthTable
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-NEVER, ALWAYS = "never decided", "always decided"
-"""Status of a class that a list decides for no row, or for every row."""
-
+    pass
 
 @dataclass(frozen=True)
 class Point:
@@ -138,6 +135,22 @@ class Front(Sequence[Point]):
     vocabulary: Vocabulary | None = None
     seen: Seen | None = field(default=None, compare=False)
 
+    @classmethod
+    def of(cls, rules: ExplanationSet) -> Front:
+        """A front of one length, that of a rule set."""
+        formulas = tuple(rules.formulas.values())
+        steps = tuple(map(Step, rules.labels, formulas)) if rules.multi_label else rules.steps
+        kind = next(iter(rules.values())).kind
+        return cls(
+            (Point(steps, rules.default, formulas=formulas),),
+            rules.labels,
+            rules.concept_names,
+            kind,
+            rules.multi_label,
+            0,
+            rules.vocabulary,
+        )
+
     def __len__(self) -> int:
         return len(self.points)
 
@@ -200,7 +213,7 @@ class Front(Sequence[Point]):
 
     def _explanation(self, at: int, label: Label, formula: Formula, status: str) -> Explanation:
         if formula in (TRUE, FALSE):
-            status = ALWAYS if formula == TRUE else NEVER
+            status = USELESS.get(self.kind, ALWAYS if formula == TRUE else NEVER)
         rule = Rule(label, formula, self.kind)
         if self.seen is None:
             return Explanation(rule, scope=Scope.CLASS, status=status)
@@ -277,18 +290,18 @@ class Front(Sequence[Point]):
         points = []
         for point in self.points:
             steps = [
-                [step.label, [pool.setdefault(term, len(pool)) for term in terms_of(step.formula)]]
+                [_storable(step.label), [pool.setdefault(term, len(pool)) for term in terms_of(step.formula)]]
                 for step in point.steps
             ]
             points.append(
-                {"steps": steps, "default": point.default, "accuracy": point.accuracy}
+                {"steps": steps, "default": _storable(point.default), "accuracy": point.accuracy}
                 | {"fidelity": point.fidelity, "interval": point.interval, "status": point.status}
                 | {"formulas": list(map(formula_to_saved, point.formulas))}
             )
         return {
             "terms": [formula_to_saved(term) for term in pool],
             "points": points,
-            "labels": list(self.labels),
+            "labels": list(map(_storable, self.labels)),
             "kind": str(self.kind),
             "multi_label": self.multi_label,
             "chosen": self.chosen,
@@ -299,31 +312,56 @@ class Front(Sequence[Point]):
         cls, saved: Mapping[str, Any], concept_names: Sequence[str], vocabulary: Vocabulary | None = None
     ) -> Front:
         """Read what :meth:`to_json` wrote."""
-        try:
-            terms = [formula_from_saved(term) for term in saved["terms"]]
-            points = tuple(
-                Point(
-                    tuple(Step(label, Or.of(terms[at] for at in term)) for label, term in each["steps"]),
-                    each["default"],
-                    each["accuracy"],
-                    each["fidelity"],
-                    None if each["interval"] is None else (each["interval"][0], each["interval"][1]),
-                    each["status"],
-                    tuple(map(formula_from_saved, each["formulas"])),
-                )
-                for each in saved["points"]
+        entries = fields(saved, _ENTRIES, '"front"')
+        terms = [formula_from_saved(term) for term in items(entries["terms"], '"terms"')]
+        points = [fields(each, _POINT, "a point") for each in items(entries["points"], '"points"')]
+        chosen = entries["chosen"]
+        if type(chosen) is not int or not 0 <= chosen < len(points):
+            raise InputError(f'"chosen" must be the position of a point. Got {shown(chosen)}.')
+        return cls(
+            tuple(_point(point, terms) for point in points),
+            tuple(items(entries["labels"], '"labels"')),
+            tuple(concept_names),
+            member(RuleKind, entries["kind"], "kind of rule"),
+            bool(entries["multi_label"]),
+            chosen,
+            vocabulary,
+        )
+
+
+_ENTRIES = ("terms", "points", "labels", "kind", "multi_label", "chosen")
+_POINT = ("steps", "default", "accuracy", "fidelity", "interval", "status", "formulas")
+
+
+def _point(saved: Mapping[str, Any], terms: Sequence[Formula]) -> Point:
+    """A point from its entries, whose steps have the places of their terms."""
+    steps = []
+    for pair in items(saved["steps"], '"steps"'):
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise InputError(f"A step must be a label and places of terms. Got {shown(pair)}.")
+        places = items(pair[1], "places of terms")
+        if not all(type(at) is int and 0 <= at < len(terms) for at in places):
+            raise InputError(
+                f"Places of terms must be whole numbers below {len(terms)}. Got {shown(places)}."
             )
-            return cls(
-                points,
-                tuple(saved["labels"]),
-                tuple(concept_names),
-                RuleKind(saved["kind"]),
-                bool(saved["multi_label"]),
-                int(saved["chosen"]),
-                vocabulary,
-            )
-        except (KeyError, TypeError, IndexError, AttributeError) as error:
-            raise InputError(f"The front in the file is damaged: {shown(str(error))}.") from None
+        steps.append(Step(pair[0], Or.of(terms[at] for at in places)))
+    rates = {
+        name: None if saved[name] is None else check_rate(saved[name], name)
+        for name in ("accuracy", "fidelity")
+    }
+    interval = None
+    if saved["interval"] is not None:
+        low, high = (check_rate(value, "interval") for value in items(saved["interval"], '"interval"'))
+        interval = (low, high)
+    formulas = tuple(map(formula_from_saved, items(saved["formulas"], '"formulas"')))
+    status = check_text(saved["status"], "status")
+    return Point(
+        tuple(steps), saved["default"], rates["accuracy"], rates["fidelity"], interval, status, formulas
+    )
+
+
+def _storable(label: Label | None) -> Label | None:
+    return storable(label) if isinstance(label, str) else label
 
 
 def terms_of(formula: Formula) -> tuple[Formula, ...]:
