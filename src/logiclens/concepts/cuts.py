@@ -22,7 +22,10 @@ from logiclens.logic.data import as_float, check_count
 from logiclens.logic.values import as_floats, as_weights, check_length
 
 MAX_CUTS = 4
+MOST_CUTS = 16
+"""The most cut points of a column that the rows alone decide on."""
 MIN_SHARE = 0.01
+_ROWS_PER_CUT = 8.0
 _INTERVALS = 256
 _MOST_CELLS = 50_000_000  # places times classes that are looked at one by one
 
@@ -223,6 +226,51 @@ def supervised_cuts(
         candidates = _candidates(rows.values, rows.weights)
         return _common(candidates.cuts, candidates.share_below(), least)[0]
     return np.array(_best_cuts(_places(rows, codes), limit, least * rows.weights.sum()))
+
+
+def mixed_cuts(
+    values: Any,
+    y: NDArray[Any] | None,
+    max_cuts: int = MAX_CUTS,
+    *,
+    sample_weight: Any = None,
+    min_share: float = MIN_SHARE,
+) -> FloatArray:
+    """Return cut points of both kinds: where the classes differ most, and between parts of equal weight.
+
+    Up to half of them are those of :func:`supervised_cuts`, the rest those of :func:`quantile_cuts`: a column
+    may tell the classes apart only together with another. Parameters and result are those of the former.
+
+    Examples
+    --------
+    >>> age = np.arange(20, 80)
+    >>> mixed_cuts(age, (age > 62).astype(int), 4)
+    array([35., 50., 62., 65.])
+    """
+    limit = _limit(max_cuts)
+    share: dict[str, Any] = {"sample_weight": sample_weight, "min_share": min_share}
+    best = supervised_cuts(values, y, (limit + 1) // 2, **share)
+    return np.union1d(best, quantile_cuts(values, limit - len(best), **share))
+
+
+def affordable_cuts(n_rows: float, n_columns: int, n_classes: int) -> int:
+    """Return how many cut points a column of numbers gets: as many as the rows can bear.
+
+    Parameters
+    ----------
+    n_rows : float
+        Rows, or what they weigh.
+    n_columns : int
+        Columns of numbers other than 0 and 1.
+    n_classes : int
+
+    Examples
+    --------
+    >>> affordable_cuts(208, 60, 2), affordable_cuts(690, 8, 2), affordable_cuts(5300, 2, 2)
+    (4, 10, 16)
+    """
+    per_column = n_rows * max(n_classes - 1, 1) / max(n_columns, 1)
+    return int(np.clip(round(per_column / _ROWS_PER_CUT), MAX_CUTS, MOST_CUTS))
 
 
 def class_sums(bins: IndexArray, n_bins: int, codes: IndexArray, weights: FloatArray) -> FloatArray:

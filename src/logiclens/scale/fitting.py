@@ -34,7 +34,14 @@ from logiclens.scale.collapsing import MOST_ROWS, Collapsed, check_max_rows, col
 from logiclens.scale.engine import Expression, Table, fetched
 from logiclens.scale.expressions import concept_expression, is_missing, truth_expression
 from logiclens.scale.rows import Rows, Totals, check_rows, count_rows
-from logiclens.scale.statistics import Facts, check_own_cuts, column_facts, facts_of_flags, histogram
+from logiclens.scale.statistics import (
+    Facts,
+    afforded,
+    check_own_cuts,
+    column_facts,
+    facts_of_flags,
+    histogram,
+)
 
 MOST_CELLS = 1 << 27
 """Distinct rows times classes that are learned at most: a gigabyte."""
@@ -179,7 +186,7 @@ def _looked_at(
         _refuse_scores(rows, facts)
     else:
         check_tells_apart(totals.rows, rows.columns)
-        recipe = encoder.recipe(has_targets=True)
+        recipe = afforded(encoder, rows, totals, facts)
         check_own_cuts(recipe, facts)
         counted = [each for each in facts if not each.only_flags]
         readings = {each.name: histogram(rows, totals, each).read(recipe, encoder) for each in counted}

@@ -262,6 +262,26 @@ def _no_concepts(rows: Rows, name: str) -> InputError:
     )
 
 
+def afforded(encoder: ConceptEncoder, rows: Rows, totals: Totals, facts: Sequence[Facts]) -> Recipe:
+    """The settings of an encoder, with as many cut points as all rows can bear.
+
+    Parameters
+    ----------
+    encoder : ConceptEncoder
+    rows : Rows
+    totals : Totals
+        What the rows add up to.
+    facts : sequence of Facts
+        Of all columns.
+    """
+    recipe = encoder.recipe(has_targets=bool(rows.targets))
+    if not rows.targets:
+        return recipe
+    n_columns = sum(each.kind is Kind.NUMBER and each.present > 0 and not each.only_flags for each in facts)
+    n_classes = 2 if totals.targets is None or not totals.by_targets else len(totals.targets.labels)
+    return encoder.afford(recipe, totals.effective, n_columns, n_classes)
+
+
 def check_own_cuts(recipe: Recipe, facts: Sequence[Facts]) -> None:
     """Refuse cut points of columns that are not there."""
     names = [each.name for each in facts]
