@@ -525,10 +525,12 @@ def _merged(
 ) -> tuple[FloatArray, Targets, list[Fold]]:
     """The distinct rows, counted, in an order of their own; as they are where weights are no counts.
 
-    What priors tell stays at the end.
+    What priors tell stays at the end. What takes the place of the search may be about rows one by one.
     """
     n_rows = len(x) - recipe.n_told
-    if not all(are_counts(recipe.observed(fold.train + fold.check)) for fold in folds):
+    if recipe.front is not None or not all(
+        are_counts(recipe.observed(fold.train + fold.check)) for fold in folds
+    ):
         return x, targets, list(folds)
     used = np.flatnonzero(np.any([fold.train[:n_rows] + fold.check[:n_rows] > 0 for fold in folds], axis=0))
     rows = Distinct.of(x[used], targets.outputs[used])
