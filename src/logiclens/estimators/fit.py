@@ -343,7 +343,8 @@ class Rules:
     @property
     def n_rows(self) -> float:
         """How many rows lengths are rated by."""
-        return effective_rows(self.recipe.observed(self.weights[0]))
+        weight = self.recipe.observed(self.weights[0])
+        return effective_rows(weight) * float(np.round(self.judged.sum() / weight.sum(), 9))
 
     def choose(self, front: Sequence[Lists], gained: FloatArray) -> int:
         """The shortest length within one standard error of the best; the error is that of the difference.
