@@ -3,8 +3,8 @@
     read      one pass over the targets counts labels, one over all columns checks values and draws a sample
     explore   networks are trained and pruned on the sample, and the best is chosen, as in an ordinary fit
     tune      that network learns from all rows but those that the sample holds out, in mini-batches of the
-              columns that it still reads (:mod:`~logiclens.scale.streaming.training`); by the rows held out it
-              is calibrated, and where its loss on them grew, it keeps the weights that it had
+              columns that it still reads (:mod:`~logiclens.scale.streaming.training`); by the rows held
+              out it is calibrated, and where its loss on them grew, it keeps the weights that it had
     explain   rules of every length are searched on the sample and scored on the rows held out, and a length
               is chosen, as in an ordinary fit (:func:`~logiclens.estimators.fit.search_front`)
 
