@@ -22,7 +22,7 @@ from logiclens.estimators.extraction import (
 from logiclens.estimators.inputs import read_concepts
 from logiclens.estimators.settings import AUTO
 from logiclens.estimators.targets import Problem, Targets
-from logiclens.explain import Explanation, Rule
+from logiclens.explain import Explanation, Rule, Step
 from logiclens.logic import FALSE, TRUE, Var, equivalent, parse_formula
 from logiclens.metrics import fidelity
 from tests.estimators.toys import NAMES, booleans, frame, quick
@@ -158,12 +158,12 @@ def explanations(*formulas):
     return [Explanation(Rule(label, formula)) for label, formula in zip("abc", formulas, strict=False)]
 
 
-def test_precision_is_priority_and_the_default_is_what_is_left():
+def test_precision_orders_the_steps_and_the_default_is_what_is_left():
     x = np.array([[1.0], [1.0], [1.0], [0.0], [0.0], [0.0]])
     truth = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [0, 1], [0, 1]], dtype=float)
     rules = rule_set(explanations(Var("v"), FALSE), x, truth, np.ones(6), ("v",), Problem.BINARY)
 
-    assert rules.priority == (2 / 3, 0.0)
+    assert rules.steps == (Step("a", Var("v")),)
     assert rules.default == "b"
     assert rules.predict({"v": [1.0, 0.0]}).tolist() == ["a", "b"]
 
