@@ -60,6 +60,7 @@ from logiclens.explain import (
     Rule,
     Scores,
     Step,
+    class_formulas,
     compose,
     counterfactual,
     explain_class,
@@ -975,6 +976,40 @@ CASES |= {
             ),
         ),
     },
+    "Step": {
+        **prefixed("label", each(lambda value: Step(value, a), NOT_A_LABEL)),
+        **prefixed("formula", each(lambda value: Step("yes", value), NOT_A_FORMULA)),
+    },
+    "class_formulas": {
+        **prefixed(
+            "steps",
+            each(
+                lambda value: class_formulas(value, "no", ["yes", "no"], TABLE),
+                {"number": 3, "text": "a", "formulas": [a], "unknown concept": [Step("yes", Var("c"))]},
+            ),
+        ),
+        **prefixed("default", each(lambda value: class_formulas([], value, ["no"], TABLE), NOT_A_LABEL)),
+        **prefixed(
+            "labels",
+            each(
+                lambda value: class_formulas([], "no", value, TABLE),
+                {"None": None, "number": 3, "text": "no", "nothing in it": [None]},
+            ),
+        ),
+        **prefixed(
+            "table",
+            each(lambda value: class_formulas([], "no", ["no"], value), {"None": None, "rows": MATRIX}),
+        ),
+        **prefixed(
+            "given",
+            each(lambda value: class_formulas([], "no", ["no"], TABLE, given=value), {"text": ["a"]}),
+        ),
+    },
+    "ExplanationSet.decided_by": {
+        **prefixed("data", each(RULES.decided_by, NOT_DATA)),
+        "several labels": lambda: ExplanationSet([EXPLANATION], ["a", "b"], True).decided_by(ROWS),
+    },
+    "ExplanationSet.format": each(RULES.format, {"None": None, "number": 3, "unknown": "html"}),
     "ExplanationSet.fired": {
         **prefixed("data", each(RULES.fired, NOT_DATA)),
         "too wide": lambda: RULES.fired([[0, 1, 1]]),
