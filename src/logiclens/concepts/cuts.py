@@ -245,7 +245,7 @@ def mixed_cuts(
     --------
     >>> age = np.arange(20, 80)
     >>> mixed_cuts(age, (age > 62).astype(int), 4)
-    array([35., 50., 62., 65.])
+    array([34., 49., 62., 64.])
     """
     limit = _limit(max_cuts)
     share: dict[str, Any] = {"sample_weight": sample_weight, "min_share": min_share}
@@ -267,7 +267,7 @@ def affordable_cuts(n_rows: float, n_columns: int, n_classes: int) -> int:
     Examples
     --------
     >>> affordable_cuts(208, 60, 2), affordable_cuts(690, 8, 2), affordable_cuts(5300, 2, 2)
-    (4, 10, 16)
+    (4, 11, 16)
     """
     per_column = n_rows * max(n_classes - 1, 1) / max(n_columns, 1)
     return int(np.clip(round(per_column / _ROWS_PER_CUT), MAX_CUTS, MOST_CUTS))

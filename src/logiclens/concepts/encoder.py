@@ -49,10 +49,10 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     cuts : {"auto", "quantile", "uniform", "supervised", "reference"} or mapping, default "auto"
         How numbers are cut: into parts of equal weight or equal width, where the classes of ``y`` differ
-        most, or at the limits of a reference group. ``"auto"``: up to half of the cut points where the classes
-        differ most, the rest quantiles, so that no column is lost that matters only together with another;
-        where there is no ``y``, quantiles alone. A mapping takes columns to cut points of your own; the others
-        are cut as ``"auto"`` does.
+        most, or at the limits of a reference group. ``"auto"``: up to half of the cut points are supervised,
+        the rest quantiles, so that no column is lost that matters only together with another; without ``y``
+        all are quantiles. A mapping takes columns to cut points of your own; the others are cut as
+        ``"auto"`` does.
     max_cuts : int or "auto", default "auto"
         The most cut points of a column. ``"auto"``: 4 to 16, as many as the rows can bear
         (:func:`~logiclens.concepts.cuts.affordable_cuts`); 4 where there is no ``y``.
