@@ -132,7 +132,7 @@ def test_all_classifiers_fit_in_an_engine(kind: Any, name: str):
         {"class_weight": {"ill": 3}},
         {"class_weight": {"so-so": 0}},
         {"rule": "if"},
-        {"aggregation": "paper"},
+        {"aggregation": "paper", "encoder": ConceptEncoder(cuts="supervised")},
     ],
     ids=str,
 )
