@@ -59,6 +59,8 @@ from logiclens.explain import (
     FrontPoint,
     Rule,
     Scores,
+    Step,
+    class_formulas,
     compose,
     counterfactual,
     explain_class,
@@ -959,13 +961,55 @@ CASES |= {
         "default: unknown": lambda: ExplanationSet([EXPLANATION], ["a", "b"], default="perhaps"),
         "default: of a multi-label set": lambda: ExplanationSet([EXPLANATION], ["a", "b"], True, "yes"),
         **prefixed(
-            "priority",
+            "steps",
             each(
-                lambda value: ExplanationSet([EXPLANATION], ["a", "b"], priority=value),
-                {"number": 0.5, "text": "a", "too many": [0.1, 0.2], "above one": [2], "dict": {"yes": 1}},
+                lambda value: ExplanationSet([EXPLANATION], ["a", "b"], steps=value),
+                {
+                    "number": 0.5,
+                    "text": "a",
+                    "formulas": [a],
+                    "dict": {"yes": a},
+                    "unknown label": [Step("perhaps", a)],
+                    "unknown concept": [Step("yes", Var("c"))],
+                    "repeated": [Step("yes", a), Step("yes", b)],
+                },
             ),
         ),
     },
+    "Step": {
+        **prefixed("label", each(lambda value: Step(value, a), NOT_A_LABEL)),
+        **prefixed("formula", each(lambda value: Step("yes", value), NOT_A_FORMULA)),
+    },
+    "class_formulas": {
+        **prefixed(
+            "steps",
+            each(
+                lambda value: class_formulas(value, "no", ["yes", "no"], TABLE),
+                {"number": 3, "text": "a", "formulas": [a], "unknown concept": [Step("yes", Var("c"))]},
+            ),
+        ),
+        **prefixed("default", each(lambda value: class_formulas([], value, ["no"], TABLE), NOT_A_LABEL)),
+        **prefixed(
+            "labels",
+            each(
+                lambda value: class_formulas([], "no", value, TABLE),
+                {"None": None, "number": 3, "text": "no", "nothing in it": [None]},
+            ),
+        ),
+        **prefixed(
+            "table",
+            each(lambda value: class_formulas([], "no", ["no"], value), {"None": None, "rows": MATRIX}),
+        ),
+        **prefixed(
+            "given",
+            each(lambda value: class_formulas([], "no", ["no"], TABLE, given=value), {"text": ["a"]}),
+        ),
+    },
+    "ExplanationSet.decided_by": {
+        **prefixed("data", each(RULES.decided_by, NOT_DATA)),
+        "several labels": lambda: ExplanationSet([EXPLANATION], ["a", "b"], True).decided_by(ROWS),
+    },
+    "ExplanationSet.format": each(RULES.format, {"None": None, "number": 3, "unknown": "html"}),
     "ExplanationSet.fired": {
         **prefixed("data", each(RULES.fired, NOT_DATA)),
         "too wide": lambda: RULES.fired([[0, 1, 1]]),
@@ -996,7 +1040,7 @@ CASES |= {
             "no JSON": "a & b",
             "other JSON": "{}",
             "an explanation": EXPLANATION.to_json(),
-            "damaged": RULES.to_json().replace('"priority"', '"prioritet"'),
+            "damaged": RULES.to_json().replace('"steps"', '"stepz"'),
             "absurdly deep": "[" * 100_000,
         },
     ),

@@ -9,6 +9,7 @@ import pytest
 
 from logiclens.cli.as_json import FORMAT, VERSION, overall_entries
 from logiclens.cli.outcome import Outcome
+from logiclens.explain import Resolution
 from tests.cli.running import STAYS, copied, run
 
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to" / "use_the_command.md"
@@ -24,17 +25,18 @@ def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_all_entries_are_there_and_documented(found):
     assert (found["format"], found["version"]) == (FORMAT, VERSION)
     assert list(found) == [
-        *("format", "version", "task", "target", "data", "rules", "overall"),
+        *("format", "version", "task", "target", "data", "rules", "decision", "overall"),
         *("cross_validation", "settings", "versions"),
     ]
     page = HOW_TO.read_text(encoding="utf-8")
     keys = {*found, *found["data"], *found["rules"][0], *found["overall"], *found["settings"]}
+    keys |= {*found["decision"], *found["decision"]["steps"][0]}
     assert [key for key in sorted(keys) if f"`{key}`" not in page] == []
 
 
 @pytest.mark.parametrize("n_overruled", [16, None])
 def test_rows_that_a_second_opinion_decides_about_are_counted(n_overruled: int | None):
-    scored = Outcome((), True, 7, 3, 1.0, 0.9, 0.5, 1.0, 0, 0, n_overruled)
+    scored = Outcome((), True, 7, 3, 1.0, 0.9, 0.5, 1.0, Resolution(3, {1: 2}, 1), n_overruled)
 
     assert overall_entries(scored)["n_overruled"] == n_overruled
 

@@ -48,9 +48,10 @@ def test_what_is_printed():
         " ward    ICU\n"
         "\n"
         "The rules predict ill:\n"
-        "forall x: ill(x) <-> age(x) > 62 | (age(x) > 30 & ward(x) = ICU)\n"
+        "else if age(x) > 62 | (age(x) > 30 & ward(x) = ICU) then ill\n"
         "  Because: age above 62.\n"
         "  Also because: age above 30 and ward is ICU.\n"
+        "  No earlier step is true of this row.\n"
         "What would change it:\n"
         "  The prediction would be well if age were at most 30.\n"
     )
@@ -81,14 +82,13 @@ def test_what_is_printed():
             [
                 "The rules predict gone:",
                 "  Because: age above 62 and ward is missing.",
-                "  Conflict: the rule of ill is true of this row, too; gone comes first.",
             ],
         ),
         (
             5,
             [
                 "The rules predict well:",
-                "  No rule is true of this row, and well is the default.",
+                "  No step is true of this row, and well is the default.",
                 "  The prediction would be ill if age were above 62.",
             ],
         ),

@@ -288,7 +288,7 @@ def test_columns_that_matter_only_together_are_cut_by_quantiles():
     assert tree.score(*squares(3000)) > 0.9
 
 
-@pytest.mark.parametrize(("n_rows", "n_cuts"), [(40, 4), (2000, 16)])
+@pytest.mark.parametrize(("n_rows", "n_cuts"), [(32, 4), (72, 9), (2000, 16)])
 def test_few_rows_get_few_cuts(n_rows: int, n_cuts: int):
     table, y = squares(n_rows)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from logiclens.concepts import Above, AtMost, Between, Flag, Missing, OneOf, Vocabulary
 from logiclens.concepts.states import telling_values
-from logiclens.explain import Explanation, ExplanationSet, FrontPoint, Rule
+from logiclens.explain import Explanation, ExplanationSet, FrontPoint, Rule, Step
 from logiclens.logic import FALSE, Formula, Var, parse_formula, substitute
 
 LONG = "x" * 300
@@ -73,7 +73,9 @@ def rules(labels: tuple[str, ...] = tuple(RULES)) -> ExplanationSet:
                 Rule(label, formulas[1], vocabulary=words), front=front, support=10, status="best found"
             )
         )
-    return ExplanationSet(explanations, words.names, priority=(0.5, 0.9, 0.9), default=labels[2])
+    order = (explanations[at] for at in (1, 2, 0))
+    steps = [Step(each.target, each.formula) for each in order]
+    return ExplanationSet(explanations, words.names, steps=steps, default=labels[2])
 
 
 def renamed(given: ExplanationSet) -> ExplanationSet:
@@ -94,7 +96,9 @@ def renamed(given: ExplanationSet) -> ExplanationSet:
 
     labels = (SCRIPT, DROP, HEBREW)
     explanations = [moved(one, label) for one, label in zip(given.values(), labels, strict=True)]
-    return ExplanationSet(explanations, hostile.names, priority=given.priority, default=DROP)
+    renamed_label = dict(zip(given, labels, strict=True))
+    steps = [Step(renamed_label[step.label], substitute(step.formula, names)) for step in given.steps]
+    return ExplanationSet(explanations, hostile.names, steps=steps, default=DROP)
 
 
 def table(n: int, seed: int, words: Vocabulary) -> dict[str, list[Any]]:

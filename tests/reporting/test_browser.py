@@ -128,15 +128,14 @@ def test_the_page_asks_for_nothing_and_complains_of_nothing(page: Any):
 def test_what_if_says_what_python_says(page: Any, own: ExplanationSet):
     rows = pages.table(200, 2, own.vocabulary)
     expected = own.predict(rows)
-    fired = own.fired(rows).sum(axis=1)
-    kinds = {0: "uncovered", 1: ""}
-    assert set(fired) == {0, 1, 2}  # each case is there
+    places = own.decided_by(rows)
+    assert set(places) == {0, 1, 2, 3}  # each step, and the default
 
     given = [[[place, rows[column][at]] for place, column in enumerate(pages.COLUMNS)] for at in range(200)]
     said = page.evaluate(f"(rows) => rows.map((row) => {{ ({SET_ROW})(row); return ({VERDICT})(); }})", given)
 
     assert [one["prediction"] for one in said] == list(expected)
-    assert [one["mark"] for one in said] == [kinds.get(n, "conflict") for n in fired]
+    assert [one["mark"] for one in said] == ["default" if at == 3 else "" for at in places]
 
 
 def test_counterfactuals_change_as_few_columns_as_can_be(page: Any, own: ExplanationSet):

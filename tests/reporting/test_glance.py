@@ -44,7 +44,6 @@ def test_the_answer_says_how_far_rules_can_be_relied_on(facts: dict[str, Any]):
         "fidelity_plain": 0.96,
         "faithful_to": "the network",
         "n_uncovered": 1,
-        "n_conflicts": 2,
         "complexity": 3.667,
     }
 
@@ -52,13 +51,13 @@ def test_the_answer_says_how_far_rules_can_be_relied_on(facts: dict[str, Any]):
         "Three rules, one for each class, of 3.7 literals on average. On 1,200 rows held out they are right "
         "about <strong>93.3%</strong>; the network about 97.5%; always the most common class about 86.3%. "
         "On average a rule agrees with the network on <strong>96%</strong>. "
-        "No rule is true of 1 row, more than one of 2."
+        f"The default, <bdi>{facts['policy']['default']}</bdi>, decides 1 row."
     )
 
 
 def test_the_answer_leaves_out_what_is_not_known(facts: dict[str, Any]):
     facts["overall"] |= dict.fromkeys(
-        ["n", "rules_accuracy", "network_accuracy", "fidelity_plain", "n_uncovered", "n_conflicts"]
+        ["n", "rules_accuracy", "network_accuracy", "fidelity_plain", "n_uncovered"]
     )
     facts["overall"]["complexity"] = 1.0
     facts["rules"] = facts["rules"][:1]
@@ -66,20 +65,19 @@ def test_the_answer_leaves_out_what_is_not_known(facts: dict[str, Any]):
     assert answer(facts) == "One rule of 1 literal."
 
 
-def test_the_answer_says_when_nothing_is_in_doubt(facts: dict[str, Any]):
-    for uncovered, conflicts, said in (
-        (0, 0, "Exactly one rule is true of each row."),
-        (0, 3, "More than one rule is true of 3 rows."),
-        (1200, 0, "No rule is true of 1,200 rows."),
-        (2, 1, "No rule is true of 2 rows, more than one of 1."),
+def test_the_answer_says_how_many_rows_the_default_decides(facts: dict[str, Any]):
+    default = f"<bdi>{facts['policy']['default']}</bdi>"
+    for uncovered, said in (
+        (0, "The default decides no row."),
+        (1200, f"The default, {default}, decides 1,200 rows."),
     ):
-        facts["overall"] |= {"n_uncovered": uncovered, "n_conflicts": conflicts}
+        facts["overall"] |= {"n_uncovered": uncovered}
         assert answer(facts).endswith(f" {said}")
 
 
 def test_the_answer_of_one_rule_says_how_many_rows_it_is_about(facts: dict[str, Any]):
     facts["rules"] = facts["rules"][:1]
-    facts["overall"] |= {"n": 40, "n_uncovered": 3, "n_conflicts": 0}
+    facts["overall"] |= {"n": 40, "n_uncovered": 3}
 
     assert answer(facts).endswith(" It is true of 37 of 40 rows.")
 

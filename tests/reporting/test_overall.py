@@ -35,7 +35,7 @@ def test_figures_are_those_of_the_metrics(iris):
         (accuracy.macro_f1, accuracy.plain)
     )
     assert found.complexity == rules.complexity
-    assert (found.n_uncovered, found.n_conflicts) == (counts.n_uncovered, counts.n_conflicts)
+    assert found.n_uncovered == counts.n_uncovered
     assert found.black_box_accuracy is None
     assert found.baseline == pytest.approx(np.unique(iris.y, return_counts=True)[1].max() / 75)
 
@@ -90,7 +90,7 @@ def test_without_rows_the_scores_of_the_fit_are_averaged(iris):
     assert found.part == f"{scores[0].part} rows"
     assert found.fidelity_plain == pytest.approx(np.mean([score.fidelity for score in scores]))
     assert found.explanation_accuracy_plain == pytest.approx(np.mean([score.accuracy for score in scores]))
-    assert (found.fidelity, found.rules_accuracy, found.n_conflicts, found.confusion) == (None,) * 4
+    assert (found.fidelity, found.rules_accuracy, found.n_uncovered, found.confusion) == (None,) * 4
 
 
 def test_several_labels_are_right_together(several):
@@ -101,7 +101,8 @@ def test_several_labels_are_right_together(several):
     assert found.network_accuracy == pytest.approx(
         (several.model.predict(several.X) == several.y).all(axis=1).mean()
     )
-    assert (found.confusion, found.mistakes, found.n_conflicts) == (None, (), 0)
+    assert (found.confusion, found.mistakes) == (None, ())
+    assert found.n_uncovered == rules.coverage_counts(several.X).n_uncovered
 
 
 def test_clusters_have_no_truth(clusters):

@@ -276,9 +276,6 @@ def _answered(fold: Fold) -> Fold:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.neural_network import MLPClassifier
 
-    from logiclens.pipelines.asking import Answers, Form
-    from logiclens.pipelines.degrees import confidence
-
     box = MLPClassifier((50,), early_stopping=True, max_iter=500, random_state=fold.number)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -288,7 +285,7 @@ def _answered(fold: Fold) -> Fold:
         fold,
         y_train=said,
         also={"black box": box.predict(fold.x_test)},
-        confidence=confidence(box, fold.x_train, Answers(Form.LABELS), said),
+        confidence=box.predict_proba(fold.x_train).max(axis=1),
     )
 
 

@@ -136,24 +136,24 @@ class Answers:
         return self._kept[key]
 
     def _written(self, which: NDArray[np.int32]) -> Answer:
-        true = np.flatnonzero(which)
+        true: list[int] = np.flatnonzero(which).tolist()
         if self.rules.multi_label or self.rules.default is None:
             labels = [self._labels[at] for at in true]
             return Answer(
                 ", ".join(map(str, labels)),
                 "; ".join(map(self._logic, labels)),
-                " ".join(self._why(at, which[at]) for at in true) or "No rule is true of it.",
+                " ".join(self._why(at, int(which[at])) for at in true) or "No rule is true of it.",
                 "" if labels else UNCOVERED,
             )
         part = "step" if self.rules.is_list else "rule"
-        if not len(true):
+        if not true:
             default = target_named(self.rules[self.rules.default].rule)
             why = f"No {part} is true of it; the default is {default}."
             return Answer(self.rules.default, "", why, DEFAULT)
-        at = int(true[0])
+        at = true[0]
         earlier = f" No earlier {part} is true of it." if at else ""
         label = self._labels[at]
-        return Answer(label, self._logic(label), f"{self._why(at, which[at])}{earlier}", "")
+        return Answer(label, self._logic(label), f"{self._why(at, int(which[at]))}{earlier}", "")
 
     def _logic(self, label: Label) -> str:
         """The formula that is looked at for a label, in the words of its vocabulary."""

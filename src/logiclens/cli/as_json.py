@@ -20,7 +20,7 @@ from logiclens.explain import Explanation, ExplanationSet
 from logiclens.explain.rule import formula_text
 
 FORMAT = "logiclens.results"
-VERSION = 1
+VERSION = 2
 _PACKAGES = ("numpy", "scikit-learn", "torch")
 
 

@@ -25,7 +25,7 @@ MAX_CUTS = 4
 MOST_CUTS = 16
 """The most cut points of a column that the rows alone decide on."""
 MIN_SHARE = 0.01
-_ROWS_PER_CUT = 8.0
+_ROWS_PER_CUT = 4
 _INTERVALS = 256
 _MOST_CELLS = 50_000_000  # places times classes that are looked at one by one
 
@@ -245,7 +245,7 @@ def mixed_cuts(
     --------
     >>> age = np.arange(20, 80)
     >>> mixed_cuts(age, (age > 62).astype(int), 4)
-    array([35., 50., 62., 65.])
+    array([34., 49., 62., 64.])
     """
     limit = _limit(max_cuts)
     share: dict[str, Any] = {"sample_weight": sample_weight, "min_share": min_share}
@@ -253,8 +253,10 @@ def mixed_cuts(
     return np.union1d(best, quantile_cuts(values, limit - len(best), **share))
 
 
-def affordable_cuts(n_rows: float, n_columns: int, n_classes: int) -> int:
-    """Return how many cut points a column of numbers gets: as many as the rows can bear.
+def affordable_cuts(n_rows: float, n_columns: int) -> int:
+    """Return how many cut points a column of numbers gets: as many as the rows can bear, from 4 to 16.
+
+    In between, all columns together have a quarter as many cut points as there are rows.
 
     Parameters
     ----------
@@ -262,15 +264,13 @@ def affordable_cuts(n_rows: float, n_columns: int, n_classes: int) -> int:
         Rows, or what they weigh.
     n_columns : int
         Columns of numbers other than 0 and 1.
-    n_classes : int
 
     Examples
     --------
-    >>> affordable_cuts(208, 60, 2), affordable_cuts(690, 8, 2), affordable_cuts(5300, 2, 2)
-    (4, 10, 16)
+    >>> affordable_cuts(208, 60), affordable_cuts(569, 30), affordable_cuts(5300, 2)
+    (4, 5, 16)
     """
-    per_column = n_rows * max(n_classes - 1, 1) / max(n_columns, 1)
-    return int(np.clip(round(per_column / _ROWS_PER_CUT), MAX_CUTS, MOST_CUTS))
+    return int(np.clip(round(n_rows / (_ROWS_PER_CUT * max(n_columns, 1))), MAX_CUTS, MOST_CUTS))
 
 
 def class_sums(bins: IndexArray, n_bins: int, codes: IndexArray, weights: FloatArray) -> FloatArray:

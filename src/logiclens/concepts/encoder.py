@@ -24,7 +24,7 @@ from logiclens.concepts.table import Table, check_tells_apart
 from logiclens.concepts.targets import class_codes, read_targets
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownColumnError, count, listing, shown
-from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
+from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import as_float, check_count
 from logiclens.logic.values import as_weights
 
@@ -49,10 +49,10 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     cuts : {"auto", "quantile", "uniform", "supervised", "reference"} or mapping, default "auto"
         How numbers are cut: into parts of equal weight or equal width, where the classes of ``y`` differ
-        most, or at the limits of a reference group. ``"auto"``: up to half of the cut points where the classes
-        differ most, the rest quantiles, so that no column is lost that matters only together with another;
-        where there is no ``y``, quantiles alone. A mapping takes columns to cut points of your own; the others
-        are cut as ``"auto"`` does.
+        most, or at the limits of a reference group. ``"auto"``: up to half of the cut points are supervised,
+        the rest quantiles, so that no column is lost that matters only together with another; without ``y``
+        all are quantiles. A mapping takes columns to cut points of your own; the others are cut as
+        ``"auto"`` does.
     max_cuts : int or "auto", default "auto"
         The most cut points of a column. ``"auto"``: 4 to 16, as many as the rows can bear
         (:func:`~logiclens.concepts.cuts.affordable_cuts`); 4 where there is no ``y``.
@@ -140,7 +140,7 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         table, evidence = _weighty(table, evidence)
         if evidence.codes is not None:
             n_columns = sum(has_cuts(table.column(name)) for name in table.names)
-            recipe = self.afford(recipe, float(evidence.weights.sum()), n_columns, _n_classes(evidence.codes))
+            recipe = self.afford(recipe, float(evidence.weights.sum()), n_columns)
         readings = [read_column(table.column(name), recipe, evidence) for name in table.names]
         self.adopt(readings, table.names, named=table.named)
         if not isinstance(X, Table):
@@ -295,7 +295,7 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Whether the rows decide on the number of cut points."""
         return isinstance(self.max_cuts, str) and self.max_cuts == "auto"
 
-    def afford(self, recipe: Recipe, n_rows: float, n_columns: int, n_classes: int) -> Recipe:
+    def afford(self, recipe: Recipe, n_rows: float, n_columns: int) -> Recipe:
         """Return the recipe with as many cut points as the rows can bear, where ``max_cuts`` is "auto".
 
         Parameters
@@ -304,13 +304,9 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         n_rows : float
             Rows, or what they weigh.
         n_columns : int
-            Columns that are cut.
-        n_classes : int
-            Classes of the output that has most.
+            Columns of numbers other than 0 and 1.
         """
-        if not self._chooses():
-            return recipe
-        return replace(recipe, max_cuts=affordable_cuts(n_rows, n_columns, n_classes))
+        return replace(recipe, max_cuts=affordable_cuts(n_rows, n_columns)) if self._chooses() else recipe
 
     def is_reference(self, targets: Sequence[Column]) -> BoolArray | None:
         """Which rows are the reference group, (n,), by the columns of ``y``; None where none is asked for."""
@@ -387,11 +383,6 @@ def _weighty(table: Table, evidence: Evidence) -> tuple[Table, Evidence]:
         None if codes is None else codes[used],
         None if reference is None else reference[used],
     )
-
-
-def _n_classes(codes: IndexArray) -> int:
-    """Classes of the output that has most, from codes of shape (n, n_outputs)."""
-    return max(len(np.unique(column)) for column in codes.T)
 
 
 def _read_weights(sample_weight: Any, n_rows: int) -> FloatArray:

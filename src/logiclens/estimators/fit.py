@@ -19,7 +19,7 @@ Both ``fit`` (one fold) and ``cross_explain`` (many) end here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -233,6 +233,7 @@ class Rules:
     bits: BoolArray
     targets: Targets
     weights: Sequence[FloatArray]
+    _terms: dict[bytes, Formula] = field(default_factory=dict)
 
     @property
     def listed(self) -> bool:
@@ -395,14 +396,21 @@ class Rules:
         return ranked_steps((right / np.where(covered > 0, covered, 1.0)).tolist(), steps, default), default
 
     def formula(self, terms: Terms) -> Formula:
-        """Terms as a formula, without what follows from the rest of it in a raw table."""
-        names = self.recipe.names
+        """Terms as a formula, without literals that follow from others of their term in a raw table."""
+        return Or.of(map(self.term, terms))
 
-        def literal(j: int, sign: int) -> Formula:
-            return Var(names[j]) if sign > 0 else Not(Var(names[j]))
-
-        found = Or.of(And.of(literal(int(j), int(term[j])) for j in np.flatnonzero(term)) for term in terms)
-        return found if self.recipe.vocabulary is None else self.recipe.vocabulary.simplify(found)
+    def term(self, signs: Terms) -> Formula:
+        """One term, (n_concepts,), 1 for a concept and -1 for its negation; many lists share it."""
+        key = signs.tobytes()
+        if key not in self._terms:
+            names, words = self.recipe.names, self.recipe.vocabulary
+            found = And.of(
+                Var(names[j]) if signs[j] > 0 else Not(Var(names[j])) for j in np.flatnonzero(signs).tolist()
+            )
+            columns = [] if words is None else [words[name].column for name in found.concepts]
+            shared = len(set(columns)) < len(columns)
+            self._terms[key] = words.simplify(found) if words is not None and shared else found
+        return self._terms[key]
 
     def composed(self, network: PsiNetwork) -> Point:
         """The formulas of a psi network, each exact for its output."""

@@ -172,10 +172,16 @@ def class_formulas(
     cat: ~fins & ~wings (equivalent to the list)
     fish: fins (agrees with the list on all 3 tuples seen)
     """
-    kept = checked_steps(steps)
+    kept, default, known = checked_steps(steps), plain_label(default), parts_of(given)
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise InputError(f"labels must be a sequence of labels. Got {shown(labels)}.")
+    labels = [plain_label(label) for label in labels]
     if table is None:
         return {label: (_whatever_is_seen(kept, default, label), EQUIVALENT) for label in labels}
-    known = parts_of(given)
+    if not isinstance(table, TruthTable):
+        raise InputError(f"table must be a TruthTable. Got {shown(table)}.")
+    for formula in known:
+        check_formula(formula, "given")
     tuples = _Tuples.of(kept, default, table)
     return {label: _class_formula(kept, default, label, tuples, known) for label in labels}
 

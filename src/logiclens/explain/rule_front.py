@@ -32,6 +32,7 @@ from logiclens.logic.truth_table import TruthTable
 if TYPE_CHECKING:
     pass
 
+
 @dataclass(frozen=True)
 class Point:
     """One length of the front.

@@ -162,7 +162,7 @@ class StepFacts:
     rule : int
         Place of the rule of that label.
     logic, sentence : str
-        Its line of the list; empty where the list is not printed.
+        Its line of the list; empty where the list is not printed, or the page has to be small.
     literals : int
     n : int, optional
         Rows that it decides.

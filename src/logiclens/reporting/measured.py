@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError
+from logiclens.explain.decision_list import used_concepts
 from logiclens.explain.label import Label, label_array, true_answers, true_labels
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, IndexArray, Words, pack, unpack
@@ -120,7 +121,7 @@ def measure(subject: Subject, X: Any, y: Any, formulas: Iterable[Formula]) -> Me
     y : array, optional
         The truth; or, where a black box cannot be asked, what it answers.
     formulas : iterable of Formula
-        All that will be evaluated.
+        All that will be evaluated, beside what decides.
 
     Raises
     ------
@@ -130,7 +131,7 @@ def measure(subject: Subject, X: Any, y: Any, formulas: Iterable[Formula]) -> Me
     rules = subject.rules
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         X = X.toarray()
-    used = sorted({name for formula in formulas for name in formula.concepts})
+    used = used_concepts([*rules.conditions.values(), *formulas])
     rows = _as_table(X, rules, used)
     data = rules.read(rows, used=used)
     n = data.n_rows

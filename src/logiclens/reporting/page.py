@@ -86,7 +86,7 @@ def render(facts: Facts) -> str:
             first_patterns=_first_patterns,
             rest_of=lambda listed, first: [pattern for pattern in listed if pattern not in first],
             lines_of=lambda logic: lines_of(logic, given["kind"]),
-            in_short=sum(map(len, _sentences(given))) <= _LONGEST_ANSWER,
+            in_short=0 < sum(map(len, _sentences(given))) <= _LONGEST_ANSWER,
             rows_called="cluster" if given["task"] == "cluster" else "class",
             percent=percent,
             shades=shades,

@@ -43,7 +43,7 @@ def policy_facts(
     printed = rules.is_list
     blank = [""] * (len(rules.steps) + 1)
     logic = rules.format("unicode").split("\n") if printed else blank
-    sentences = rules.to_sentence().split("\n") if printed else blank
+    sentences = rules.to_sentence().split("\n") if printed and detail.repeated else blank
     counts = None if rows is None else np.bincount(rows.decided_by(), minlength=len(blank)).tolist()
     steps = tuple(
         StepFacts(
@@ -65,5 +65,5 @@ def policy_facts(
         logic[-1],
         sentences[-1],
         None if counts is None else counts[-1],
-        exports_of(rules) if printed and detail.exports else None,
+        exports_of(rules) if printed and detail.repeated else None,
     )

@@ -104,7 +104,7 @@ def exports_of(rules: Explanation | ExplanationSet) -> Exports:
 
 def _tried(write: Callable[[], Any]) -> str | None:
     try:
-        return write()
+        return str(write())
     except (InputError, LimitError):
         return None
 

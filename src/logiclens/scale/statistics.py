@@ -278,8 +278,7 @@ def afforded(encoder: ConceptEncoder, rows: Rows, totals: Totals, facts: Sequenc
     if not rows.targets:
         return recipe
     n_columns = sum(each.kind is Kind.NUMBER and each.present > 0 and not each.only_flags for each in facts)
-    n_classes = 2 if totals.targets is None or not totals.by_targets else len(totals.targets.labels)
-    return encoder.afford(recipe, totals.effective, n_columns, n_classes)
+    return encoder.afford(recipe, totals.effective, n_columns)
 
 
 def check_own_cuts(recipe: Recipe, facts: Sequence[Facts]) -> None:
