@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import HealthCheck, settings
 
@@ -13,3 +14,7 @@ settings.register_profile(
 )
 settings.register_profile("fixed", settings.get_profile("random"), derandomize=True)
 settings.load_profile("random" if os.environ.get("LOGICLENS_FUZZ") else "fixed")
+
+# Shells let what scripts do in the background ignore Ctrl-C; what tests start is stopped by it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
