@@ -240,11 +240,10 @@ def test_a_checkpoint_in_use(folder: Path, checkpoint: Path):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="copies of a process")
 def test_two_processes_are_one_and_one_that_is_killed_is_undisturbed(folder: Path, tmp_path: Path):
-    moments = np.random.default_rng().uniform(0.1, 0.9, 3)
-    program = ["-m", "tests.scale.streaming.forked", str(folder), str(tmp_path), *map(str, moments)]
+    program = ["-m", "tests.scale.streaming.forked", str(folder), str(tmp_path), "1"]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, *program], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=120
+        [sys.executable, *program], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "found.json").read_text())
@@ -258,8 +257,7 @@ def test_two_processes_are_one_and_one_that_is_killed_is_undisturbed(folder: Pat
         np.testing.assert_allclose(two["curve"], one.loss_curve_, rtol=1e-5)
         assert type(one.explanations_).from_json(two["rules"]).formulas == one.explanations_.formulas
         assert two["files"] == FILES
-    assert found["killed"].pop("times") in {1, 2, 3}, moments
-    assert found["killed"] == {"same": True, "files": FILES}, moments
+    assert found["killed"] == {"times": 3, "unfinished": True, "same": True, "files": FILES}
 
 
 # What is refused
