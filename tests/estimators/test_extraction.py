@@ -170,7 +170,9 @@ def test_precision_orders_the_steps_and_the_default_is_what_is_left():
 
 def test_default_where_every_row_is_covered_is_the_most_frequent_class():
     truth = np.array([[0, 1], [0, 1], [1, 0]], dtype=float)
-    rules = rule_set(explanations(TRUE, FALSE), np.ones((3, 1)), truth, np.ones(3), ("v",), Problem.BINARY)
+    rules = rule_set(
+        explanations(Var("v"), FALSE), np.ones((3, 1)), truth, np.ones(3), ("v",), Problem.BINARY
+    )
 
     assert rules.default == "b"
 

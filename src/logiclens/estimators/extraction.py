@@ -26,7 +26,7 @@ from logiclens.explain.classwise import (
     rates_on,
 )
 from logiclens.explain.compose import Composition, compose
-from logiclens.explain.decision_list import Step, ranked_steps
+from logiclens.explain.decision_list import Step, ranked_steps, simplify_list
 from logiclens.explain.explanation import Explanation, Scope
 from logiclens.explain.label import Label
 from logiclens.explain.paper import TOP_K, explain_class_as_in_paper
@@ -392,5 +392,6 @@ def rule_set(
     left = weight * ~fired.any(axis=1)
     frequency = left @ truth if left.any() else weight @ truth
     default = explanations[int(frequency.argmax())].target
-    steps = ranked_steps(precision, [Step(e.target, e.formula) for e in explanations], default)
+    ranked = ranked_steps(precision, [Step(e.target, e.formula) for e in explanations], default)
+    steps, default = simplify_list(ranked, default)
     return ExplanationSet(tuple(explanations), names, default=default, steps=steps, vocabulary=vocabulary)
