@@ -12,7 +12,7 @@ import numpy as np
 
 from logiclens.estimators.asking import ask
 from logiclens.estimators.targets import Problem, decisions, spread_outputs
-from logiclens.explain.decision_list import Step, ranked_steps
+from logiclens.explain.decision_list import Step, ranked_steps, simplify_list
 from logiclens.explain.explanation import Explanation
 from logiclens.explain.front import Scores
 from logiclens.explain.rule_set import ExplanationSet
@@ -101,7 +101,8 @@ def judged(rules: ExplanationSet, sums: FloatArray, n_rows: int, total: float) -
     precision = np.minimum(by_name["right"] / covered, 1.0).tolist()
     frequency = by_name["left"] if by_name["left"].any() else by_name["members"]
     default = explanations[int(frequency.argmax())].target
-    steps = ranked_steps(precision, [Step(each.target, each.formula) for each in explanations], default)
+    ranked = ranked_steps(precision, [Step(each.target, each.formula) for each in explanations], default)
+    steps, default = simplify_list(ranked, default)
     return replace(rules, explanations=tuple(explanations), default=default, steps=steps)
 
 
