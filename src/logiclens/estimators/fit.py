@@ -421,11 +421,15 @@ class Rules:
             formulas = [simplify(Not(formulas[0])), formulas[0]]
         if self.recipe.vocabulary is not None:
             formulas = [self.recipe.vocabulary.simplify(formula) for formula in formulas]
-        return self.of_formulas(formulas, EXACT)
+        return self.of_formulas(formulas, EXACT, exclusive=self.targets.problem is Problem.BINARY)
 
-    def of_formulas(self, formulas: Sequence[Formula], status: str = "") -> Point:
-        """A point of formulas that each speak of their target alone."""
+    def of_formulas(self, formulas: Sequence[Formula], status: str = "", *, exclusive: bool = False) -> Point:
+        """A point of formulas that each speak of their target alone; exclusive: one of two is always true."""
         steps = tuple(map(Step, self.targets.labels, formulas))
+        if exclusive:
+            first = 1 if steps[1].literals <= steps[0].literals else 0
+            other = self.targets.labels[1 - first]
+            return Point(steps[first : first + 1], other, status=status, formulas=tuple(formulas))
         if self.targets.problem is Problem.MULTI_LABEL:
             return Point(steps, status=status, formulas=tuple(formulas))
         return Point(*self.ranked(steps), status=status, formulas=tuple(formulas))
