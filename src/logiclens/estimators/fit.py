@@ -354,7 +354,8 @@ class Rules:
     @property
     def n_rows(self) -> float:
         """How many rows lengths are rated by."""
-        return effective_rows(self.recipe.observed(self.weights[0]))
+        weight = self.recipe.observed(self.weights[0])
+        return effective_rows(weight) * float(np.round(self.judged.sum() / weight.sum(), 9))
 
     def choose(self, front: Sequence[Lists], gained: FloatArray) -> int:
         """The shortest length within one standard error of the best; the error is that of the difference.
@@ -580,10 +581,12 @@ def _merged(
 ) -> tuple[FloatArray, Targets, list[Fold]]:
     """The distinct rows, counted, in an order of their own; as they are where weights are no counts.
 
-    What priors tell stays at the end.
+    What priors tell stays at the end. What takes the place of the search may be about rows one by one.
     """
     n_rows = len(x) - recipe.n_told
-    if not all(are_counts(recipe.observed(fold.train + fold.check)) for fold in folds):
+    if recipe.front is not None or not all(
+        are_counts(recipe.observed(fold.train + fold.check)) for fold in folds
+    ):
         return x, targets, list(folds)
     used = np.flatnonzero(np.any([fold.train[:n_rows] + fold.check[:n_rows] > 0 for fold in folds], axis=0))
     rows = Distinct.of(x[used], targets.outputs[used])
