@@ -30,7 +30,9 @@ from logiclens.logic.formula import FALSE, TRUE, Formula, Or
 from logiclens.logic.truth_table import TruthTable
 
 if TYPE_CHECKING:
-    pass
+    from matplotlib.axes import Axes
+
+    from logiclens.plots.front import FrontDisplay
 
 
 @dataclass(frozen=True)
@@ -281,6 +283,18 @@ class Front(Sequence[Point]):
             for at, point in enumerate(self.points)
         )
         return f"<table><tr><th>literals</th><th>accuracy</th><th>fidelity</th><th></th></tr>{rows}</table>"
+
+    def plot(self, ax: Axes | None = None) -> FrontDisplay:
+        """Draw accuracy and fidelity against literals; see :class:`~logiclens.plots.FrontDisplay`.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure when missing.
+        """
+        from logiclens.plots.front import FrontDisplay
+
+        return FrontDisplay(self).plot(ax)
 
     def to_json(self) -> dict[str, Any]:
         """Everything but the rows: a pool of terms, and for each point the places of its own.
