@@ -8,8 +8,8 @@ made a rule set, without training again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
@@ -33,6 +33,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from logiclens.plots.front import FrontDisplay
+
+LISTED: Final = (RuleKind.IFF, RuleKind.CLUSTER)
+"""Kinds of rules that are one list, where targets exclude one another."""
+NO_ROWS: Final = "no rows in this cluster"
+"""Status of the rule of an empty cluster."""
+NO_FORMULA: Final = "no formula over the concepts is worth its literals for this cluster"
+"""Status of a cluster that has rows, and for which the rules never decide."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +197,7 @@ class Front(Sequence[Point]):
 
     def rule_set(self, point: Point) -> ExplanationSet:
         """The rule set of a point: its list decides, and each class has the rule that says what it decides."""
-        listed = not self.multi_label and self.kind is RuleKind.IFF
+        listed = not self.multi_label and self.kind in LISTED
         explanations = []
         formulas: dict[Label, tuple[Formula, str]]
         if point.formulas:
@@ -221,10 +228,14 @@ class Front(Sequence[Point]):
         if self.seen is None:
             return Explanation(rule, scope=Scope.CLASS, status=status)
         said, true = self.seen.said(at), self.seen.true(at)
-        scores = rates_on(formula, said, true, "training", self.seen.n_rows)
-        return Explanation(
-            rule, scope=Scope.CLASS, status=status, support=float(said.yes.sum()), scores=scores
-        )
+        support = float(said.yes.sum())
+        if self.kind is RuleKind.CLUSTER:  # there is no truth but what the network says
+            scores = replace(rates_on(formula, said, said, "training", self.seen.n_rows), accuracy=None)
+            if formula == FALSE:
+                status = NO_FORMULA if support else NO_ROWS
+        else:
+            scores = rates_on(formula, said, true, "training", self.seen.n_rows)
+        return Explanation(rule, scope=Scope.CLASS, status=status, support=support, scores=scores)
 
     def _known(self, point: Point) -> tuple[Formula, ...]:
         if self.vocabulary is None:
