@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import narwhals as nw
 import numpy as np
@@ -29,13 +29,17 @@ from logiclens.logic.data import check_count
 from logiclens.logic.formula import FALSE, TRUE, Formula, Or
 from logiclens.logic.truth_table import TruthTable
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from logiclens.plots.front import FrontDisplay
+
 LISTED: Final = (RuleKind.IFF, RuleKind.CLUSTER)
 """Kinds of rules that are one list, where targets exclude one another."""
 NO_ROWS: Final = "no rows in this cluster"
 """Status of the rule of an empty cluster."""
 NO_FORMULA: Final = "no formula over the concepts is worth its literals for this cluster"
 """Status of a cluster that has rows, and for which the rules never decide."""
-
 
 
 @dataclass(frozen=True)
@@ -290,6 +294,18 @@ class Front(Sequence[Point]):
             for at, point in enumerate(self.points)
         )
         return f"<table><tr><th>literals</th><th>accuracy</th><th>fidelity</th><th></th></tr>{rows}</table>"
+
+    def plot(self, ax: Axes | None = None) -> FrontDisplay:
+        """Draw accuracy and fidelity against literals; see :class:`~logiclens.plots.FrontDisplay`.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure when missing.
+        """
+        from logiclens.plots.front import FrontDisplay
+
+        return FrontDisplay(self).plot(ax)
 
     def to_json(self) -> dict[str, Any]:
         """Everything but the rows: a pool of terms, and for each point the places of its own.
