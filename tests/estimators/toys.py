@@ -27,10 +27,10 @@ _QUICK: dict[str, Any] = {
     "random_state": 0,
 }
 _OWN: dict[str, dict[str, Any]] = {
-    "mu": {"candidates": 1},
+    "mu": {},
     "psi": {"restarts": 2},
-    "relu": {"candidates": 1},
-    "entropy": {"candidates": 1, "temperature": 2.0},
+    "relu": {},
+    "entropy": {"temperature": 2.0},
 }
 
 NAMES = ("a", "b", "c", "d")

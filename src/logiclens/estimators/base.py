@@ -277,8 +277,6 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             prune=self.prunes,
         )
         return Recipe(
-            population,
-            plan,
             self._kind(),
             inputs.names,
             inputs.vocabulary,
@@ -287,6 +285,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             max_literals=longest(targets) if self.max_literals == "auto" else self.max_literals,
             literals=self.literals,
             class_weight=self.class_weight,
+            population=population,
+            plan=plan,
         )
 
     def _kind(self) -> RuleKind:

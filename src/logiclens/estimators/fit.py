@@ -41,7 +41,7 @@ from logiclens.explain.classwise import PRICES
 from logiclens.explain.compose import compose
 from logiclens.explain.decision_list import Step, ranked_steps
 from logiclens.explain.rule import RuleKind
-from logiclens.explain.rule_front import Front, Point, Seen
+from logiclens.explain.rule_front import LISTED, Front, Point, Seen
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray, Terms, pack
 from logiclens.logic.decision_list import DecisionList, search_lists
@@ -69,15 +69,11 @@ Lists = tuple[DecisionList, ...]
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """How to fit.
+class RuleSearch:
+    """How rules are searched for, whatever it is that answers about rows.
 
     Attributes
     ----------
-    population : Population
-        The networks to train.
-    plan : Plan
-        How to train them.
     kind : RuleKind
     names : tuple of str
         The concepts.
@@ -95,14 +91,8 @@ class Recipe:
         What a row of each target counts.
     n_told : int
         Rows at the end that are no data, but what priors tell; they have no part in scores.
-    train : callable
-        What trains: :func:`~logiclens.estimators.networks.train_networks`, or what takes its place.
-    front : callable, optional
-        What makes rules: :func:`search_front` when missing, or what takes its place.
     """
 
-    population: Population[Any]
-    plan: Plan
     kind: RuleKind
     names: tuple[str, ...]
     vocabulary: Vocabulary | None = None
@@ -112,12 +102,32 @@ class Recipe:
     literals: int | str = "auto"
     class_weight: Any = None
     n_told: int = 0
-    train: Callable[..., list[Trained[Any]]] = train_networks
-    front: Callable[..., Front] | None = None
 
     def observed(self, weight: FloatArray) -> FloatArray:
         """The weights of rows, without those that are no data."""
         return np.where(np.arange(len(weight)) < len(weight) - self.n_told, weight, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe(RuleSearch):
+    """How to fit: what to train, and how rules are searched for then.
+
+    Attributes
+    ----------
+    population : Population
+        The networks to train.
+    plan : Plan
+        How to train them.
+    train : callable
+        What trains: :func:`~logiclens.estimators.networks.train_networks`, or what takes its place.
+    front : callable, optional
+        What makes rules: :func:`search_front` when missing, or what takes its place.
+    """
+
+    population: Population[Any]
+    plan: Plan
+    train: Callable[..., list[Trained[Any]]] = train_networks
+    front: Callable[..., Front] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,14 +232,14 @@ class Rules:
 
     Attributes
     ----------
-    recipe : Recipe
+    recipe : RuleSearch
     bits : ndarray of bool, shape (n, n_concepts)
     targets : Targets
     weights : sequence of ndarray of shape (n,)
         Of the rows in each part; the first has all of them.
     """
 
-    recipe: Recipe
+    recipe: RuleSearch
     bits: BoolArray
     targets: Targets
     weights: Sequence[FloatArray]
@@ -238,7 +248,7 @@ class Rules:
     @property
     def listed(self) -> bool:
         """Whether the rules are one list: targets exclude one another, and rules say when, and only when."""
-        return self.targets.problem is not Problem.MULTI_LABEL and self.recipe.kind is RuleKind.IFF
+        return self.targets.problem is not Problem.MULTI_LABEL and self.recipe.kind in LISTED
 
     @cached_property
     def class_weight(self) -> FloatArray:
@@ -420,11 +430,15 @@ class Rules:
             formulas = [simplify(Not(formulas[0])), formulas[0]]
         if self.recipe.vocabulary is not None:
             formulas = [self.recipe.vocabulary.simplify(formula) for formula in formulas]
-        return self.of_formulas(formulas, EXACT)
+        return self.of_formulas(formulas, EXACT, exclusive=self.targets.problem is Problem.BINARY)
 
-    def of_formulas(self, formulas: Sequence[Formula], status: str = "") -> Point:
-        """A point of formulas that each speak of their target alone."""
+    def of_formulas(self, formulas: Sequence[Formula], status: str = "", *, exclusive: bool = False) -> Point:
+        """A point of formulas that each speak of their target alone; exclusive: one of two is always true."""
         steps = tuple(map(Step, self.targets.labels, formulas))
+        if exclusive:
+            first = 1 if steps[1].literals <= steps[0].literals else 0
+            other = self.targets.labels[1 - first]
+            return Point(steps[first : first + 1], other, status=status, formulas=tuple(formulas))
         if self.targets.problem is Problem.MULTI_LABEL:
             return Point(steps, status=status, formulas=tuple(formulas))
         return Point(*self.ranked(steps), status=status, formulas=tuple(formulas))
@@ -483,6 +497,39 @@ def explain_network(
         ``distillation`` 1 searches for rules in what the network says alone.
     """
     return search_front(recipe, x, targets, [Fold(weight, np.zeros_like(weight))], [network])
+
+
+def explain_answers(
+    probabilities: FloatArray,
+    answers: BoolArray,
+    x: FloatArray,
+    targets: Targets,
+    weight: FloatArray,
+    recipe: RuleSearch,
+    kept: BoolArray | None = None,
+) -> Front:
+    """Rules of every length for whatever answers about rows; none of the rows is held out.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n, n_targets)
+        How probable each target is said to be: ``f(x)`` of the objective.
+    answers : ndarray of bool, shape (n, n_targets)
+        What is said of each target in the end: what fidelity is about.
+    x : ndarray of shape (n, n_concepts)
+    targets : Targets
+        What is true of the rows.
+    weight : ndarray of shape (n,)
+    recipe : RuleSearch
+    kept : ndarray of bool, shape (n_concepts,), optional
+        The concepts that rules may use; all when missing.
+    """
+    rules = Rules(recipe, np.asfortranarray(x > THRESHOLD), targets, [weight])
+    kept = np.ones(x.shape[1], dtype=np.bool_) if kept is None else kept
+    found = rules.search([rules.soften(probabilities)], kept[None])
+    right, same, gained = rules.score(found, [])
+    points = [rules.point(lists, *each) for lists, *each in zip(found[0], right.T, same.T, strict=True)]
+    return rules.front(points, rules.choose(found[0], gained), rules.seen(kept, answers))
 
 
 def longest(targets: Targets) -> int:

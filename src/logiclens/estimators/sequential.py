@@ -27,7 +27,7 @@ from logiclens.errors import InputError, count, shown
 from logiclens.estimators.extraction import EXACT
 from logiclens.explain.classwise import explain_class
 from logiclens.explain.compose import compose
-from logiclens.explain.decision_list import Step, ranked_steps
+from logiclens.explain.decision_list import Step, ranked_steps, simplify_list
 from logiclens.explain.explanation import Explanation, Scope
 from logiclens.explain.front import Scores
 from logiclens.explain.label import Label, check_labels, plain_label
@@ -94,8 +94,8 @@ def explain_psi(
     ...         _ = parameter.copy_(torch.tensor(values))
     >>> X = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     >>> print(explain_psi(model, X, names=["a", "b"], targets=["same", "different"]))
-    forall x: same(x) <-> (a(x) & b(x)) | (~a(x) & ~b(x))
-    forall x: different(x) <-> (~a(x) & b(x)) | (a(x) & ~b(x))
+    if (a(x) & b(x)) | (~a(x) & ~b(x)) then same
+    otherwise different
     """
     layers = psi_layers(model)
     asked = _ask(model, X, names, targets, threshold=None, multi_label=multi_label, each_alone=True)
@@ -288,7 +288,8 @@ class _Asked:
             return ExplanationSet(tuple(scored), self.names, multi_label=True)
         left = self.decided if covered.all() else self.decided[~covered]
         default = self.labels[int(left.sum(axis=0).argmax())]
-        steps = ranked_steps(precision, [Step(e.target, e.formula) for e in scored], default)
+        ranked = ranked_steps(precision, [Step(e.target, e.formula) for e in scored], default)
+        steps, default = simplify_list(ranked, default)
         return ExplanationSet(tuple(scored), self.names, default=default, steps=steps)
 
 
