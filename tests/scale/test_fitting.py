@@ -152,6 +152,17 @@ def test_settings_mean_the_same(settings: dict[str, Any]):
 
 
 @pytest.mark.filterwarnings("ignore:.*was still getting better")
+def test_reference_settings_look_at_rows_one_by_one():
+    table, target = in_engine(FLAGS, ANSWER)
+
+    found = scale.fit(EntropyClassifier.reference(**QUICK), table, target)
+
+    expected = EntropyClassifier.reference(**QUICK).fit(FLAGS, ANSWER)
+    assert found.explanations_.formulas == expected.explanations_.formulas
+    assert found.seen_.n_rows == expected.seen_.n_rows == N
+
+
+@pytest.mark.filterwarnings("ignore:.*was still getting better")
 def test_counts_as_weights_are_rows():
     counts = RANDOM.integers(0, 4, N)
     table, target = in_engine(PEOPLE, STATE, times=counts)

@@ -1,15 +1,14 @@
 """Fine-tune a network on all rows of a stream, in one process or several.
 
 The loss of a batch is the sum over its rows in all processes, divided by their number and multiplied by that
-of all rows, so that the penalty keeps its strength; the gradient is the gradient of that sum
-(``DistributedDataParallel`` averages over processes, hence the factor). So two processes take the steps of
+of all rows, so that the penalty keeps its strength. Each process has the loss and the gradient of its own
+rows; their sums, in double precision, are the step that all of them take. So two processes take the steps of
 one, but for rounding. The learning rate starts at a share of the plan's and falls linearly to 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -17,7 +16,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn.parallel import DistributedDataParallel
 
 from logiclens.estimators.networks import Population, Trained, constant_loss
 from logiclens.estimators.targets import Problem
@@ -113,24 +111,6 @@ def narrowed(network: N, columns: IndexArray) -> N:
     return twin
 
 
-class _Objective(nn.Module):
-    """The loss of some rows of a batch, for all members."""
-
-    def __init__(self, network: LogicNetwork, criterion: Criterion, n_processes: int) -> None:
-        super().__init__()
-        self.weights = nn.ParameterList(network.parameters())
-        self.ask = [network]  # in a list, or its buffers, which never change, would be sent around each time
-        self.criterion = criterion
-        self.n_processes = n_processes
-
-    def forward(self, x: Tensor, yes: Tensor, no: Tensor, with_penalty: bool) -> tuple[Tensor, Tensor]:
-        """What to go downhill on, and the loss of each member without its penalty, (members,)."""
-        (network,) = self.ask
-        losses = self.criterion(network.logits(network.gather(x)), yes, no)
-        whole = self.n_processes * losses.sum()
-        return whole + network.penalty().sum() if with_penalty else whole, losses.detach()
-
-
 class _Descent:
     """Adam on a network, batch by batch."""
 
@@ -138,10 +118,6 @@ class _Descent:
         self.network = network
         self.loss = loss
         self.crew = crew
-        objective: nn.Module = _Objective(network, loss.criterion, crew.size)
-        if crew.size > 1:
-            objective = DistributedDataParallel(objective)
-        self.objective = objective
         self.adam = AutogradDescent(network)
         self.epsilon = plan.epsilon
         wide = max(network.linears[0].weight.shape[2], network.activations(1) // network.members)
@@ -149,32 +125,29 @@ class _Descent:
 
     def step(self, batch: Batch, n_rows: int, rate: float) -> Tensor:
         """One step; the loss of each member on the batch before it, the penalty included, (members,)."""
-        device, dtype = self.crew.device, self.network.l1.dtype
-        yes, no = (
-            torch.as_tensor(part * (n_rows / batch.n_rows), dtype=dtype, device=device)
-            for part in self.loss.answers(batch.truth)
-        )
-        x = torch.as_tensor(batch.x, dtype=dtype, device=device).T
-        self.network.zero_grad()
-        total = torch.zeros(self.network.members, dtype=torch.float64, device=device)
-        starts = range(0, max(len(x), 1), self.rows)
-        for start in starts:
-            last = start == starts[-1]
-            part = slice(start, start + self.rows)
-            with self._alone(not last):
-                whole, losses = self.objective(x[part], yes[:, part], no[:, part], last)
-                whole.backward()
-            total += losses.double()
-        losses = self.crew.total(total) + self.network.penalty().detach().double().cpu()
-        gradients = [parameter.grad for parameter in self.network.parameters() if parameter.grad is not None]
-        self.adam.moments.move(self.adam.parameters, gradients, rate, self.epsilon)
-        return losses
+        network, parameters = self.network, self.adam.parameters
 
-    def _alone(self, alone: bool) -> AbstractContextManager[None]:
-        """Whether the gradient of this part is kept to this process for now."""
-        if alone and isinstance(self.objective, DistributedDataParallel):
-            return self.objective.no_sync()
-        return nullcontext()
+        def tensor(values: NDArray[Any]) -> Tensor:
+            return torch.as_tensor(values, dtype=network.l1.dtype, device=network.l1.device)
+
+        x = tensor(batch.x).T
+        yes, no = (tensor(part * (n_rows / batch.n_rows)) for part in self.loss.answers(batch.truth))
+        sums = [torch.zeros(each.shape, dtype=torch.float64) for each in (network.l1, *parameters)]
+        for start in range(0, len(x), self.rows):
+            part = slice(start, start + self.rows)
+            losses = self.loss.criterion(network.logits(network.gather(x[part])), yes[:, part], no[:, part])
+            slopes = torch.autograd.grad(losses.sum(), parameters)
+            for total, value in zip(sums, (losses.detach(), *slopes), strict=True):
+                total += value.double().cpu()
+        whole = self.crew.total(torch.cat([total.ravel() for total in sums]))
+        loss, *parts = torch.split(whole, [total.numel() for total in sums])
+        penalty = network.penalty()
+        of_penalty = torch.autograd.grad(penalty.sum(), parameters, materialize_grads=True)
+        gradients = [
+            part.view(each.shape).to(each) + each for part, each in zip(parts, of_penalty, strict=True)
+        ]
+        self.adam.moments.move(parameters, gradients, rate, self.epsilon)
+        return torch.as_tensor(loss + penalty.detach().double().cpu())
 
     def state(self, curve: list[Tensor]) -> Stored:
         """All that the next step depends on."""
