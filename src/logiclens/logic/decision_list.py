@@ -111,9 +111,9 @@ def search_lists(
     2 1.0
     4 0.0
     """
-    literals = Literals(bits)
-    n_targets = targets.shape[2]
     allowed = np.ones((len(targets), bits.shape[1]), dtype=np.bool_) if allowed is None else allowed
+    literals = Literals(bits & allowed.any(axis=0))  # of equal concepts one is looked at: one that is allowed
+    n_targets = targets.shape[2]
     fronts = [_Front(float(part.sum())) for part in targets]
     weights = targets.sum(axis=(1, 2)) if weights is None else weights
     sweeps = []

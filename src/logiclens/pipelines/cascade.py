@@ -170,8 +170,9 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         whole = isinstance(self.n_folds, int | np.integer) and not isinstance(self.n_folds, bool)
         if not whole or self.n_folds < 2:
             raise InputError(f"n_folds must be a whole number of at least 2. Got {shown(self.n_folds)}.")
-        if self.max_literals != "auto":
-            check_count(self.max_literals, "max_literals")
+        most: Any = self.max_literals
+        if most != "auto":
+            check_count(most, "max_literals")
 
     def _out_of_fold(
         self, fitted: LENClassifier, X: Any, values: FloatArray, weight: ArrayLike | None, seed: int
