@@ -253,12 +253,8 @@ class _Asked:
         for scores in relevance:
             ranked = np.argsort(-scores, kind="stable")[:MAX_CONCEPTS]
             kept[ranked[scores[ranked] > 0]] = True
-        if max_literals is None:
-            most = _ANY_LENGTH
-        else:
-            most = (
-                longest(self.targets) if max_literals == "auto" else check_count(max_literals, "max_literals")
-            )
+        most: Any = _ANY_LENGTH if max_literals is None else max_literals
+        most = longest(self.targets) if most == "auto" else check_count(most, "max_literals")
         search = RuleSearch(
             member(RuleKind, kind, "kind of rule"), self.names, distillation=1.0, max_literals=most
         )
@@ -307,13 +303,13 @@ def _ask(
     else:
         answers = largest
     if single:
-        targets = Targets(labels, Problem.BINARY, answers[:, 1:].astype(np.float64))
+        said = Targets(labels, Problem.BINARY, answers[:, 1:].astype(np.float64))
     elif multi_label:
-        targets = Targets(labels, Problem.MULTI_LABEL, answers.astype(np.float64))
+        said = Targets(labels, Problem.MULTI_LABEL, answers.astype(np.float64))
     else:
         problem = Problem.OUTPUT_BY_OUTPUT if each_alone else Problem.SINGLE_LABEL
-        targets = Targets(labels, problem, largest.astype(np.float64))
-    return _Asked(data.names, x, targets, answers)
+        said = Targets(labels, problem, largest.astype(np.float64))
+    return _Asked(data.names, x, said, answers)
 
 
 def _check_width(model: nn.Module, width: int) -> None:
