@@ -92,5 +92,7 @@ def test_a_front_that_was_not_scored_is_refused():
 
 
 def test_nonsense_is_refused():
-    with pytest.raises(InputError, match=r"^front must be a Front, such as front_ of a classifier. Got 'a'.$"):
+    with pytest.raises(
+        InputError, match=r"^front must be a Front, such as front_ of a classifier. Got 'a'.$"
+    ):
         FrontDisplay.from_front("a")
