@@ -41,24 +41,25 @@ def test_the_answer_says_how_far_rules_can_be_relied_on(facts: dict[str, Any]):
         "rules_accuracy": 0.9333,
         "network_accuracy": 0.975,
         "baseline": 0.863,
-        "fidelity_plain": 0.96,
+        "joint_fidelity": 0.96,
         "faithful_to": "the network",
         "n_uncovered": 1,
         "complexity": 3.667,
     }
 
     assert answer(facts) == (
-        "Three rules, one for each class, of 3.7 literals on average. On 1,200 rows held out they are right "
+        "A list of 3 steps with 11 literals. On 1,200 rows held out they are right "
         "about <strong>93.3%</strong>; the network about 97.5%; always the most common class about 86.3%. "
-        "On average a rule agrees with the network on <strong>96%</strong>. "
+        "They say what the network says about <strong>96%</strong>. "
         f"The default, <bdi>{facts['policy']['default']}</bdi>, decides 1 row."
     )
 
 
 def test_the_answer_leaves_out_what_is_not_known(facts: dict[str, Any]):
     facts["overall"] |= dict.fromkeys(
-        ["n", "rules_accuracy", "network_accuracy", "fidelity_plain", "n_uncovered"]
+        ["n", "rules_accuracy", "network_accuracy", "joint_fidelity", "fidelity_plain", "n_uncovered"]
     )
+    facts["policy"]["printed"] = False
     facts["overall"]["complexity"] = 1.0
     facts["rules"] = facts["rules"][:1]
 
@@ -105,26 +106,13 @@ def test_figures_name_what_was_measured(facts: dict[str, Any]):
     assert "Accuracy of the network" not in shown
 
 
-@pytest.mark.parametrize(
-    ("n_overruled", "note"),
-    [
-        (None, ""),
-        (0, ""),
-        (1, "a second opinion decides about 1 row"),
-        (1200, "a second opinion decides about 1,200 rows"),
-    ],
-)
-def test_figures_say_where_a_network_follows_a_second_opinion(facts: dict[str, Any], n_overruled, note):
-    facts["overall"] |= {"network_accuracy": 0.9, "n_overruled": n_overruled}
-    shown = {figure.name: (figure.value, figure.note) for figure in figures(facts)}
-
-    assert shown["Accuracy of the network"] == ("90%", note)
-
-
 def test_figures_say_whom_rules_agree_with(facts: dict[str, Any]):
-    facts["overall"] |= {"fidelity_plain": 0.994, "faithful_to": "the network"}
+    facts["overall"] |= {"joint_fidelity": 0.98, "fidelity_plain": 0.994, "faithful_to": "the network"}
     shown = {figure.name: (figure.value, figure.note) for figure in figures(facts)}
+    assert shown["Fidelity to the network"] == ("98%", "of the rules together")
 
+    facts["overall"]["joint_fidelity"] = None
+    shown = {figure.name: (figure.value, figure.note) for figure in figures(facts)}
     assert shown["Agreement with the network"] == ("99.4%", "a rule, on average")
 
 

@@ -221,6 +221,8 @@ def lead_in(facts: Mapping[str, Any]) -> str:
     by = speaker(facts)
     if facts["task"] == "cluster":
         return "As the clusters were made:"
+    if facts["policy"]["printed"]:
+        return "The rules decide:"
     return f"{by.capitalize()} says:" if facts["kind"] == "iff" else f"As {by} sees it:"
 
 
@@ -241,6 +243,8 @@ def meaning(facts: Mapping[str, Any]) -> str:
     said = f"{'The rule states' if one else 'The rules state'} {stated}"
     if facts["task"] == "cluster":
         return f"{said}; how often that is so stands in precision and recall." if against else f"{said}."
+    if facts["policy"]["printed"]:
+        said = "Each rule states when the list decides for its class"
     if not against:
         return f"{said}, not when it is so."
     if against == "the truth":

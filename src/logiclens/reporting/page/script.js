@@ -199,7 +199,6 @@
     const written = [...list.children];
     const back = one('.back', box);
     const trial = one('.trial', box);
-    const backHere = make('button', { type: 'button' }, back.textContent);
 
     /** Show one of the lengths; what is said of each class, above and below, stays that of the report. */
     function show(place) {
@@ -217,7 +216,7 @@
       if (trial.hidden !== chosen) {
         trial.hidden = chosen;
         trial.replaceChildren(...(chosen ? [] : [make('strong', {}, 'Trying another length:'),
-          ' the rules here and under “What if” are of that length; all other figures are of the report’s own. ', backHere]));
+          ' the rules here and under “What if” are of that length; all other figures are of the report’s own.']));
       }
       one('.slid', box).textContent = said(shown, chosen);
     }
@@ -237,7 +236,7 @@
 
     const move = (place) => { show(place); whatIf.refresh(); };
     slider.addEventListener('input', () => move(Number(slider.value)));
-    for (const button of [back, backHere]) button.addEventListener('click', () => { move(home); slider.focus(); });
+    back.addEventListener('click', () => { move(home); slider.focus(); });
     for (const circle of all('.chart circle', box)) circle.addEventListener('click', () => move(Number(circle.dataset.length)));
     show(home);
     return () => show(home);
