@@ -204,8 +204,9 @@ class Front(Sequence[Point]):
             formulas = {label: (each, "") for label, each in zip(self.labels, point.formulas, strict=True)}
         elif listed and point.default is not None:
             table = None if self.seen is None else self.seen.table()
+            wide = self.kind is RuleKind.CLUSTER  # about all that the rows of a cluster have in common
             formulas = class_formulas(
-                point.steps, point.default, self.labels, table, given=self._known(point)
+                point.steps, point.default, self.labels, table, given=self._known(point), wide=wide
             )
         else:
             own = {step.label: step.formula for step in point.steps}
