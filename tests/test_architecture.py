@@ -14,7 +14,12 @@ SOURCE = ROOT / "src" / "logiclens"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 MAX_LINES = 400
-LONG_MODULES = frozenset({"explain/rule_set.py"})  # one value, with a line for everything that it can do
+LONG_MODULES = frozenset(
+    {
+        "estimators/fit.py",  # the fit on one page
+        "explain/rule_set.py",  # one value, with a line for everything that it can do
+    }
+)
 """Modules allowed to be longer than MAX_LINES, each for a reason worth a comment."""
 
 # Each runs text as code, or unpickles it. A formula never goes through any of them.
