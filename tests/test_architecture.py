@@ -14,7 +14,12 @@ SOURCE = ROOT / "src" / "logiclens"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 MAX_LINES = 400
-LONG_MODULES = frozenset({"explain/rule_set.py"})  # one value, with a line for everything that it can do
+LONG_MODULES = frozenset(
+    {
+        "estimators/fit.py",  # the fit on one page
+        "explain/rule_set.py",  # one value, with a line for everything that it can do
+    }
+)
 """Modules allowed to be longer than MAX_LINES, each for a reason worth a comment."""
 
 # Each runs text as code, or unpickles it. A formula never goes through any of them.
@@ -184,7 +189,7 @@ def loaded_by(statement: str, modules: tuple[str, ...], folder: Path | None = No
     """Which of the modules a process has imported that ran the statement and nothing else."""
     code = f"import sys\n{statement}\nprint('loaded:', *sorted(set({modules}) & set(sys.modules)))"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=folder
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=600, cwd=folder
     )
 
     assert done.returncode == 0, done.stderr

@@ -354,7 +354,7 @@ def agreement_cases(score: Callable[..., object]) -> dict[str, Call]:
 
 def quick() -> LENClassifier:
     """A classifier that is fitted at once."""
-    return MuClassifier(epochs=2, restarts=1, l1=0.01, candidates=1, settle=False, random_state=0)
+    return MuClassifier(epochs=2, restarts=1, l1=0.01, random_state=0)
 
 
 @functools.cache
@@ -378,9 +378,10 @@ def classifier_cases(kind: type[LENClassifier]) -> dict[str, Call]:
     return setting_cases(
         kind,
         rule={**NOT_A_KIND, "cluster": "cluster"},
+        distillation=NOT_A_RATE,
+        literal_cost=NOT_A_RATE,
         max_literals=NOT_A_COUNT,
-        unseen={"None": None, "text": "guess", "flag": True},
-        aggregation={"None": None, "text": "frequent"},
+        literals={"None": None, "text": "10", "negative": -1, "fraction": 2.5, "flag": True},
         class_weight={"number": 2, "text": "even", "unknown label": {"perhaps": 2}, "negative": {0: -1}},
         hidden={"None": None, "number": 10, "text": "10", "empty layer": [0], "fraction": [1.5]},
         l1={"None": None, "text": "0.1", "negative": -0.1, "none": [], "NaN": [0.1, np.nan]},
@@ -1311,7 +1312,7 @@ CASES |= {
     },
     "MuClassifier": {
         **classifier_cases(MuClassifier),
-        **setting_cases(MuClassifier, max_concepts=NOT_A_COUNT, candidates=NOT_A_COUNT, tau=NOT_A_RATE),
+        **setting_cases(MuClassifier, max_concepts=NOT_A_COUNT, tau=NOT_A_RATE),
     },
     "PsiClassifier": {**classifier_cases(PsiClassifier), **setting_cases(PsiClassifier, fan_in=NOT_A_COUNT)},
     "ReluClassifier": classifier_cases(ReluClassifier),
@@ -2368,7 +2369,6 @@ CASES |= {
 
 ELSEWHERE = {
     "Formula.evaluate_words": "the inside of evaluate(): takes packed words as made there",
-    "choose_point": "the inside of explain_class(): takes points and influences as made there",
     **{f"ConceptEncoder.{name}": "the inside of fit()" for name in ("recipe", "is_reference", "adopt")},
     "LENClassifier.make_network": "an inside: takes random streams",
     "LENClassifier.fit_inputs": "the inside of fit(): takes inputs as made there",

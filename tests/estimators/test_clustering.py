@@ -153,7 +153,9 @@ def test_progress_goes_from_some_to_all():
 
 def test_a_network_that_was_hardly_trained_is_not_certain():
     tuples = biased()
-    short = cluster(starts(), Plan(criterion=cluster_loss, epochs=2, learning_rate=1e-4), tuples, search(4), 3)
+    short = cluster(
+        starts(), Plan(criterion=cluster_loss, epochs=2, learning_rate=1e-4), tuples, search(4), 3
+    )
 
     assert certainty(short, tuples) < 0.5
     assert certainty(cluster(starts(), PLAN, tuples, search(4), 3), tuples) > 0.9

@@ -27,9 +27,7 @@ _QUICK: dict[str, Any] = {
     "random_state": 0,
 }
 _OWN: dict[str, dict[str, Any]] = {
-    "mu": {},
     "psi": {"restarts": 2},
-    "relu": {},
     "entropy": {"temperature": 2.0},
 }
 
@@ -38,7 +36,7 @@ NAMES = ("a", "b", "c", "d")
 
 def quick(kind: str = "psi", **settings: Any) -> LENClassifier:
     """A classifier that learns :func:`booleans` in a few dozen epochs."""
-    return CLASSIFIERS[kind](**_QUICK | _OWN[kind] | settings)
+    return CLASSIFIERS[kind](**_QUICK | _OWN.get(kind, {}) | settings)
 
 
 def booleans(repeats: int = 5) -> tuple[np.ndarray, np.ndarray]:

@@ -59,8 +59,7 @@ def _print(console: Console, name: str, rules: ExplanationSet, found: RuleCheck)
     from logiclens.cli.printing import print_logic, print_rule, say, say_item
     from logiclens.errors import count
 
-    n_literals = sum(explanation.complexity for explanation in rules.values())
-    say(console, f"{name}: {count(len(rules), 'rule')}, {count(n_literals, 'literal')}", "bold")
+    say(console, f"{name}: {count(len(rules), 'rule')}, {count(rules.literals, 'literal')}", "bold")
     if rules.is_list:
         console.print()
         for line in rules.format("unicode" if console.is_terminal else "ascii").split("\n"):

@@ -72,8 +72,8 @@ def export(
 ) -> None:
     """Write the rules of a saved model in another language, each exactly as the rules predict.
 
-    Names stand in the quotes of the language, with its escapes. Where several rules are true, or none, SQL
-    and Python decide as the rules do.
+    Names stand in the quotes of the language, with its escapes. SQL and Python decide as the rules do: by the
+    first step that is true, and by the default where none is.
 
     \b
     Examples:

@@ -125,6 +125,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
     """Whether concepts or connections are pruned half-way through training."""
     prunes_inputs: ClassVar[bool] = False
     """Whether it is concepts that are pruned, by the norms of what they are connected with."""
+    row_by_row: ClassVar[bool] = False
+    """Whether rules are made of rows one by one, so that equal rows cannot be merged and counted."""
     answers_singly: ClassVar[bool] = False
     """Whether each output says yes or no by itself, rather than the largest one, when there are several."""
 

@@ -138,6 +138,7 @@ def find_terms(literals: Literals, several: Sequence[Contexts]) -> list[dict[int
     owners = np.concatenate([each.owners for each in several])
     terms = np.concatenate([each.terms for each in several])
     forbidden = np.stack([each.forbidden for each in several])
+    draws = np.concatenate([np.arange(len(each.gains)) for each in several])  # of a list among many as alone
     live = np.flatnonzero(np.maximum(gains, 0.0).sum(axis=1) > price)
     found_in, found = [], []
     share = max(1, _CELLS // (_WIDTH * max(len(literals.sample), 2 * literals.n_concepts)))
@@ -146,7 +147,7 @@ def find_terms(literals: Literals, several: Sequence[Contexts]) -> list[dict[int
         gain, bans = gains[part].astype(np.float32), forbidden[origin[part]]
         for way in (
             _beam(literals, gain, price[part], bans),
-            _seeded(literals, gain, bans),
+            _seeded(literals, gain, draws[part], bans),
             _neighbors(literals, gain, terms[part], bans),
         ):
             for context, new in way:
@@ -189,8 +190,10 @@ def _beam(literals: Literals, gains: _Dense, price: FloatArray, forbidden: BoolA
     inside = gains[:, None, :]
     terms = np.empty((n_contexts, 1, 0), dtype=np.int16)
     least = 1e-6 * np.abs(gains).sum(axis=1)[:, None]
+    open_ = np.ones((n_contexts, 1), dtype=np.bool_)
     for length in range(1, _DEPTH + 1):
         values = _sums(inside, literals, terms, forbidden)
+        values[~open_] = -np.inf  # nothing grows from what is no term, or cannot pay
         terms, parent, wins = _grown(values, terms, least, literals, _WIDTH)
         context, place = np.nonzero(np.isfinite(wins))
         yield context, _padded(terms[context, place])
@@ -198,15 +201,14 @@ def _beam(literals: Literals, gains: _Dense, price: FloatArray, forbidden: BoolA
         open_ = np.isfinite(wins) & (np.maximum(inside, 0).sum(axis=2) > (length + 1) * price[:, None])
         if not open_.any():
             return
-        inside *= open_[:, :, None]
 
 
-def _seeded(literals: Literals, gains: _Dense, forbidden: BoolArray) -> _Found:
+def _seeded(literals: Literals, gains: _Dense, draws: IndexArray, forbidden: BoolArray) -> _Found:
     """Terms that contain a row with much to gain, drawn for each context, and become surer by each literal."""
     wins = np.maximum(gains, 0)
     reach = np.cumsum(wins, axis=1, dtype=np.float64)
     # Draws are multiples of the golden ratio, spread evenly over the gains, so that results repeat.
-    share = np.mod(0.5 + np.arange(len(gains)) * 0.6180339887, 1.0)
+    share = np.mod(0.5 + draws * 0.6180339887, 1.0)
     seeds = np.minimum((reach < (share * reach[:, -1])[:, None]).sum(axis=1), gains.shape[1] - 1)
     forbidden = forbidden | (literals.dense[seeds] == 0)
     covered = np.ones((len(gains), 1, gains.shape[1]), dtype=np.float32)
