@@ -239,7 +239,7 @@ def front_table(front: Front) -> Table:
 def print_front(console: Console, front: Front) -> None:
     """How good rules of each length are."""
     if all(point.accuracy is None for point in front):
-        say(console, "Rules by their length; there were too few rows to leave any out and score them:")
+        say(console, "Rules by their length; no rows were left out to score them (*: those above):")
     else:
         say(
             console,
