@@ -71,7 +71,7 @@ def test_a_length_may_be_asked_for():
     assert (
         run("explain", "stays.csv", "--target", "risk", "--literals", "2", "--quiet").output == f"{rules}\n"
     )
-    assert run("export", "model.lens", "--to", "json", "--literals", "2").output == rules.to_json()
+    assert run("export", "model.lens", "--to", "json", "--literals", "2").output == f"{rules.to_json()}\n"
     assert f"{rules}\n" in run("check", "model.lens", "--literals", "2").output
     found = run("predict", "model.lens", "stays.csv", "--literals", "2", "--only-prediction").stdout
     assert [line.split(",")[-2] for line in found.splitlines()[1:]] == rules.predict(
