@@ -74,26 +74,18 @@ class Fold:
     """Weights of the rows to learn from and of those to check with, each of shape (n,).
 
     ``number`` says which of several folds it is, for classifiers that give each a seed of its own.
-    ``confidence`` is how probable it is that what each row is said to belong to is right, of shape (n,);
-    certain, when missing.
+    ``parts`` divide the rows for cross-fitting: the weights of those that each part leaves out.
     """
 
     train: FloatArray
     check: FloatArray
     number: int = 0
-    confidence: FloatArray | None = None
+    parts: tuple[FloatArray, ...] = ()
 
     def scaled(self) -> Fold:
         """The same with a largest weight of about 1, which single precision can hold: a power of two less."""
         power = np.frexp(max(self.train.max(), self.check.max()))[1] - 1
         return Fold(np.ldexp(self.train, -power), np.ldexp(self.check, -power))
-
-    def degrees(self, outputs: FloatArray) -> FloatArray:
-        """How far each row belongs to each output, (n, n_outputs), as far as one can be confident."""
-        if self.confidence is None:
-            return outputs
-        sure = self.confidence[:, None]
-        return np.asarray(outputs * sure + (1.0 - outputs) * (1.0 - sure))
 
     @property
     def n_checked(self) -> float:

@@ -55,9 +55,6 @@ from logiclens.nn.psi import PsiNetwork
 
 DISTILLATION: Final = 0.5
 """Share of the network, beside the labels, in what rules are searched for."""
-PARTS: Final = (4, 2)
-"""Parts for cross-fitting: of tables of up to :data:`MANY_ROWS` rows, and of larger ones."""
-MANY_ROWS: Final = 2000
 FEW_ROWS: Final = 20
 """Rows below which none are held out: rules are chosen by the rows that they were searched on."""
 EXACT: Final = "exact: composed of the network's neurons"
@@ -180,15 +177,16 @@ def fit_folds(
         Told the share of the work that is done.
     """
     x, targets, folds = _merged(x, targets, folds, recipe)
-    parts = [(fold, *_parts(recipe, x, targets, fold)) for fold in folds]
-    flat = [part for several in parts for part in several]
-    trained = iter(recipe.train(recipe.population, recipe.plan, x, targets, flat, progress))
+    folds = [_divided(recipe, x, targets, fold) for fold in folds]
+    trained = recipe.train(recipe.population, recipe.plan, x, targets, folds, progress)
     fitted = []
-    for several in parts:
-        networks = [next(trained) for _ in several]
-        make = recipe.front or search_front
-        front = make(recipe, x, targets, several, [each.network for each in networks])
-        fitted.append(Fitted(networks[0], front, front.rules(), front.seen))
+    for fold, each in zip(folds, trained, strict=True):
+        whole = fold.train + fold.check
+        left = fold.parts or ((fold.check,) if fold.check.any() else ())
+        parts = [fold, *(replace(fold, train=whole - part, check=np.zeros_like(whole)) for part in left)]
+        networks = [each.network, *each.restarts[: len(left)]]
+        front = (recipe.front or search_front)(recipe, x, targets, parts, networks)
+        fitted.append(Fitted(each, front, front.rules(), front.seen))
     return fitted
 
 
@@ -207,9 +205,9 @@ def search_front(
     x : ndarray of shape (n, n_concepts)
     targets : Targets
     folds : sequence of Fold
-        The first is the one to explain; each of the others leaves out rows, which it is scored on.
+        The first is the one to explain; each of the others leaves out rows, which its lists are scored on.
     networks : sequence of LogicNetwork
-        Trained on each of them.
+        One for each of them, trained without the rows that it leaves out.
     """
     rules = Rules(
         recipe, np.asfortranarray(x > THRESHOLD), targets, [fold.train + fold.check for fold in folds]
@@ -256,8 +254,14 @@ class Rules:
         return class_weights(self.recipe.class_weight, self.targets, self.recipe.observed(self.weights[0]))
 
     def soften(self, answers: FloatArray) -> FloatArray:
-        """``p_i = (1 - a) y_i + a f(x_i)``, (n, n_targets)."""
+        """``p_i = (1 - a) y_i + a f(x_i)``, (n, n_targets).
+
+        IF and ONLY IF rules are about what is said, not how surely: at their prices a doubt of one in twenty
+        would count as much as the truth.
+        """
         a = self.recipe.distillation
+        if PRICES.get(self.recipe.kind, (1.0, 1.0)) != (1.0, 1.0):
+            answers = (answers > THRESHOLD).astype(np.float64)
         return np.asarray(np.round(_DEGREES * ((1.0 - a) * self.targets.truth() + a * answers)) / _DEGREES)
 
     def search(self, soft: Sequence[FloatArray], allowed: BoolArray) -> list[list[Lists]]:
@@ -574,19 +578,16 @@ def _side_by_side(fronts: Sequence[list[DecisionList]], most: int) -> list[Lists
         found.append(tuple(front[place] for front, place in zip(fronts, at, strict=True)))
 
 
-def _parts(recipe: Recipe, x: FloatArray, targets: Targets, fold: Fold) -> list[Fold]:
-    """The fold without the rows that each part leaves out, class by class; none of tables of few rows."""
+def _divided(recipe: Recipe, x: FloatArray, targets: Targets, fold: Fold) -> Fold:
+    """The fold with a part for each restart to leave out, class by class; with none where rows are few."""
     weight = recipe.observed(fold.train + fold.check)
-    n_rows = number_of_rows(weight)
-    if n_rows < FEW_ROWS:
-        return []
-    number = PARTS[0] if n_rows <= MANY_ROWS else PARTS[1]
-    seed = recipe.population.seed
-    parts = []
-    for left in leave_out(x, targets.outputs, targets.strata(), weight, number, seed):
-        kept = 1.0 - np.divide(left, weight, out=np.zeros_like(left), where=weight > 0)
-        parts.append(replace(fold, train=fold.train * kept, check=fold.check * kept))
-    return parts
+    if number_of_rows(weight) < FEW_ROWS:
+        return Fold(fold.train + fold.check, np.zeros_like(weight), fold.number)
+    number = recipe.population.restarts
+    if number == 1:
+        return fold
+    left = leave_out(x, targets.outputs, targets.strata(), weight, number, recipe.population.seed)
+    return replace(fold, parts=tuple(left))
 
 
 def _merged(

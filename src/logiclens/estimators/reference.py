@@ -113,7 +113,7 @@ class _AsInPaper(_Aggregates):
 
     def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
         recipe = super().recipe(inputs, targets)
-        if len(recipe.population.starts) != 1 or self.batch_size is not None:
+        if len(recipe.population.penalties) * recipe.population.restarts != 1 or self.batch_size is not None:
             raise InputError(
                 "The reference settings train one network on all rows at once. "
                 "Use one l1, restarts=1 and batch_size=None."
@@ -286,6 +286,6 @@ def train_folds_as_in_paper(
         curve = np.repeat(losses.cpu().numpy().astype(float)[:, None], n_outputs, axis=1)
         n_iter = np.full(n_outputs, plan.epochs, dtype=np.int64)
         converged, widths = np.ones(n_outputs, dtype=np.bool_), np.full(n_outputs, width, dtype=np.int64)
-        check = np.full(n_outputs, np.nan)
-        found.append(Trained(network.double().cpu(), curve, n_iter, converged, penalty, widths, check))
+        network, loss = network.double().cpu(), np.full(n_outputs, np.nan)
+        found.append(Trained(network, (network,), loss, curve, n_iter, converged, penalty, widths))
     return found

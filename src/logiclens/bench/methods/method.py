@@ -40,7 +40,7 @@ class Outcome:
         Literals of rules that are read in order, as they are read, mean over classes. The formula of a class
         has more: it also says that no earlier rule fired.
     decided : ndarray of int, shape (n_test,), optional
-        Class that the rules give each test row, where they decide as a list; otherwise it follows from ``rules``.
+        Class that the rules give each test row, where they decide as a list.
 
     Examples
     --------

@@ -362,7 +362,7 @@ class _Work:
             folds.append(Fold(fold.train, np.zeros_like(weight)))
         front = search_front(recipe, rows.x, rows.targets, folds, [network] * len(folds))
         curve = np.concatenate([explored.trained.loss_curve, curve])
-        trained = replace(explored.trained, network=network, loss_curve=curve, check_loss=loss)
+        trained = replace(explored.trained, network=network, loss_curve=curve, loss=loss)
         return Fitted(trained, front, front.rules(), front.seen)
 
     def _better(self, before: LogicNetwork, tuned: LogicNetwork) -> tuple[LogicNetwork, FloatArray]:

@@ -34,7 +34,7 @@ RATE = 0.1
 """Learning rate at the start, as a share of the plan's: the network was trained on the sample already."""
 _NUMBERS = 1 << 21  # in the largest tensor of a step, which stays near the processor
 _FEWEST = 1 << 8  # rows of a step
-_HISTORY = ("loss_curve", "n_iter", "converged", "penalty", "width", "check_loss")
+_HISTORY = ("loss_curve", "n_iter", "converged", "penalty", "width", "loss")
 
 N = TypeVar("N", bound=LogicNetwork)
 
@@ -273,4 +273,4 @@ def trained_from_stored(stored: Stored, population: Population[N]) -> Trained[N]
     )
     for name, value in stored.entries["network"].items():
         setattr(network, name, value)
-    return Trained(network, *(tensors[name] for name in _HISTORY))
+    return Trained(network, (network,), **{name: tensors[name] for name in _HISTORY})
