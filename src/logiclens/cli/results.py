@@ -90,7 +90,8 @@ def print_decision(
     ascii_lines, unicode_lines = (rules.format(style).split("\n") for style in ("ascii", "unicode"))
     sentences = rules.to_sentence().split("\n")
     for label, plain, signs, sentence in zip(labels, ascii_lines, unicode_lines, sentences, strict=True):
-        say(console, heading_of[label], "bold cyan")
+        if label in heading_of:  # the default may have a step, too
+            say(console, heading_of.pop(label), "bold cyan")
         print_logic(console, signs if console.is_terminal else plain)
         if len(rules.steps) and sentence is not sentences[-1]:
             say_item(console, sentence)
