@@ -13,7 +13,6 @@ from logiclens.cli.outcome import ClassOutcome, Outcome, outcome_of
 from logiclens.cli.preparing import Dropped
 from logiclens.cli.results import (
     MOST_LINES,
-    accuracy_words,
     class_headings,
     metrics_table,
     part_words,
@@ -79,13 +78,6 @@ def test_rules_that_know_more_than_a_guess_that_is_right_as_often():
         "Note: a guess is right as often or more, but knows less: yes is 5.0 times as common where "
         "its rule fires as among all rows.\n"
     )
-
-
-def test_rows_that_a_second_opinion_decides_about_are_counted():
-    assert accuracy_words(outcome(n_overruled=16)).endswith(
-        " A second opinion changes the answer about 16 of them."
-    )
-    assert "second opinion" not in accuracy_words(outcome())
 
 
 def test_rows_trained_on_are_called_so():

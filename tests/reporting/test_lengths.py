@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from logiclens.logic import Var
+from logiclens.explain import Step
 from logiclens.explain.rule import RuleKind
 from logiclens.explain.rule_front import Front, Point
+from logiclens.logic import Var
 from logiclens.reporting.gathering import gather_facts
 from logiclens.reporting.lengths import LEFT_OUT
 from tests.reporting.evaluator import concept_truth, tree_holds

@@ -90,7 +90,8 @@ def print_decision(
     ascii_lines, unicode_lines = (rules.format(style).split("\n") for style in ("ascii", "unicode"))
     sentences = rules.to_sentence().split("\n")
     for label, plain, signs, sentence in zip(labels, ascii_lines, unicode_lines, sentences, strict=True):
-        say(console, heading_of[label], "bold cyan")
+        if label in heading_of:  # the default may have a step, too
+            say(console, heading_of.pop(label), "bold cyan")
         print_logic(console, signs if console.is_terminal else plain)
         if len(rules.steps) and sentence is not sentences[-1]:
             say_item(console, sentence)
@@ -239,7 +240,7 @@ def front_table(front: Front) -> Table:
 def print_front(console: Console, front: Front) -> None:
     """How good rules of each length are."""
     if all(point.accuracy is None for point in front):
-        say(console, "Rules by their length; there were too few rows to leave any out and score them:")
+        say(console, "Rules by their length; no rows were left out to score them (*: those above):")
     else:
         say(
             console,

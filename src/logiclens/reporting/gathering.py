@@ -30,7 +30,7 @@ from logiclens.reporting.subject import CLUSTER, Subject, subject_of
 MOST_CHARACTERS = 800_000
 """Characters of the facts as JSON beyond which less is listed; fewer where many rules fill the page."""
 _FEWEST_CHARACTERS = 300_000
-_FEW_RULES, _RULE_CHARACTERS = 40, 250  # what each rule beyond the few takes from them
+_FEW_RULES, _RULE_CHARACTERS = 40, 500  # what each rule beyond the few takes from them
 _LESS = "To keep the page small, shorter lists are shown of each rule."
 _LEAST = (
     "To keep the page small, shorter lists are shown of each rule, and no SQL, Python or LaTeX: "

@@ -31,7 +31,7 @@ def shown_points(front: Front | None, most_literals: int) -> tuple[int, ...]:
     ----------
     front : Front, optional
     most_literals : int
-        Of all points that are shown, all together; the chosen one is shown in any case.
+        Of all points that are shown, all together; none is shown where there is room for one only.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def shown_points(front: Front | None, most_literals: int) -> tuple[int, ...]:
     >>> points = tuple(Point((Step("yes", formula),), "no") for formula in formulas)
     >>> front = Front(points, ("no", "yes"), tuple(f"x{j}" for j in range(9)), chosen=3)
     >>> shown_points(front, 100), shown_points(front, 20), shown_points(front, 0)
-    ((0, 1, 2, 3, 4, 5, 6, 7, 8), (0, 3, 8), (3,))
+    ((0, 1, 2, 3, 4, 5, 6, 7, 8), (0, 3, 5, 8), ())
     """
     if front is None:
         return ()
@@ -49,7 +49,7 @@ def shown_points(front: Front | None, most_literals: int) -> tuple[int, ...]:
         kept = {*np.linspace(0, len(front) - 1, n_points).round().astype(int).tolist(), front.chosen}
         if sum(front[at].literals for at in kept) <= most_literals:
             return tuple(sorted(kept))
-    return (front.chosen,)
+    return ()
 
 
 def lengths_facts(
