@@ -26,7 +26,7 @@ APT := DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=0 -o Acqui
 SPARK := $(VENV)/.stamp-spark
 JAVA := "$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -E 'version "(1[7-9]|[2-9][0-9])'
 
-.PHONY: help setup demo test spark check bench docs pictures clean FORCE
+.PHONY: help setup demo test fuzz spark check bench docs pictures clean FORCE
 
 help: ## Show this list
 	@echo "make TARGET, where TARGET is one of"
@@ -40,6 +40,9 @@ demo: $(STAMP) ## Print the rules of a small data set
 
 test: $(STAMP) ## Run all tests but those that need Spark
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses=8 --dist worksteal -m "not spark"
+
+fuzz: $(STAMP) ## Run the property tests with random draws
+	@LOGICLENS_FUZZ=1 $(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses=8 --dist worksteal -m "hypothesis and not spark"
 
 spark: $(SPARK) ## Run the tests that need Spark
 	@LOGICLENS_SPARK=1 $(BIN)/python -m pytest -q -n 0 tests -m spark

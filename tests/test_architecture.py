@@ -189,7 +189,7 @@ def loaded_by(statement: str, modules: tuple[str, ...], folder: Path | None = No
     """Which of the modules a process has imported that ran the statement and nothing else."""
     code = f"import sys\n{statement}\nprint('loaded:', *sorted(set({modules}) & set(sys.modules)))"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=folder
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=600, cwd=folder
     )
 
     assert done.returncode == 0, done.stderr

@@ -13,6 +13,9 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from click.testing import Result
@@ -96,3 +99,21 @@ def on_a_terminal(*arguments: str) -> tuple[int, str]:
         shown += piece
     os.close(mine)
     return process.wait(), shown.decode().replace("\r\n", "\n")
+
+
+def wait_for(happened: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    """Wait until something has happened that a process does; it may take minutes, but not end before."""
+    until = time.monotonic() + 600
+    while not happened():
+        assert process.poll() is None, f"it ended too early, with exit code {process.returncode}"
+        assert time.monotonic() < until, "it has not happened in ten minutes"
+        time.sleep(0.002)
+
+
+def half_written(folder: str = ".") -> bool:
+    """Whether something stands in a file there that is not whole yet."""
+    sizes = []
+    for path in Path(folder).glob(".*.tmp"):
+        with suppress(FileNotFoundError):  # it has just become whole
+            sizes.append(path.stat().st_size)
+    return any(sizes)

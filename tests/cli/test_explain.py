@@ -106,7 +106,7 @@ def test_json_alone_goes_to_standard_output():
 def test_a_table_comes_from_standard_input():
     result = run("explain", "-", "--target", "risk", "--quiet", input=STAYS.read_bytes())
 
-    assert result.output.count("<->") == 2
+    assert [line.split()[0] for line in result.output.splitlines()] == ["if", "otherwise"]
 
 
 def test_the_report_is_written_and_says_where_it_comes_from():
@@ -259,7 +259,7 @@ def test_a_real_ctrl_c_while_the_table_is_read():
         assert process.stderr is not None
         with Path("rows.csv").open("wb"):
             process.send_signal(signal.SIGINT)
-            message = process.stderr.read()
+        message = process.stderr.read()  # of a signal just before a read Python hears when that ends
 
     assert process.returncode == 130
     assert message == "logiclens: stopped; no file is half-written.\n"

@@ -10,7 +10,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,7 @@ from logiclens.cli.predict import _as_column
 from logiclens.concepts import Vocabulary
 from logiclens.files import batches
 from logiclens.logic import FALSE, Var
-from tests.cli.running import FULL, check_golden, on_a_terminal, refused, run
+from tests.cli.running import FULL, check_golden, half_written, on_a_terminal, refused, run, wait_for
 from tests.cli.saved import PATIENTS, TABLE, WORDS, from_the_future, hostile, model_file, rules_of, saved
 from tests.strategies import HOSTILE_NAMES
 from tests.test_architecture import loaded_by
@@ -247,7 +246,7 @@ def test_a_full_disk():
         shell=True,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
 
     assert done.returncode == 1
@@ -263,7 +262,7 @@ def test_a_reader_that_goes_away():
         shell=True,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
 
     assert (done.stdout, done.stderr) == ("age,ward,prediction,rule,why,mark\n", "")
@@ -280,13 +279,10 @@ def test_an_end_before_time_leaves_nothing_half_written(number: int, code: int, 
         assert process.stderr is not None
         process.stdin.write("age,ward\n" + "1,B\n" * 100_000)
         process.stdin.flush()
-        for _ in range(1200):
-            if any(name.endswith(".tmp") for name in os.listdir()):
-                break
-            time.sleep(0.05)
-        time.sleep(0.2)
+        wait_for(half_written, process)
         process.send_signal(number)  # while it waits for more
-        assert process.wait(timeout=60) == code
+        process.stdin.close()  # of a signal just before it begins to wait Python hears when the waiting ends
+        assert process.wait(timeout=600) == code
         assert process.stderr.read().count("\n") == n_lines
     assert sorted(os.listdir()) == ["rows.csv", "rules.json"]
 
@@ -320,7 +316,7 @@ def test_rows_of_another_length_that_come_from_a_pipe(n_rows: int):
         input="age,ward\n" + "1,B\n" * n_rows + "1\n",
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
 
     assert done.returncode == 1

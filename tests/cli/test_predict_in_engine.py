@@ -6,8 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
@@ -18,7 +16,7 @@ import pytest
 
 from logiclens.scale import writing
 from tests.cli.in_files import in_file
-from tests.cli.running import refused, run
+from tests.cli.running import half_written, refused, run, wait_for
 from tests.cli.saved import PATIENTS, hostile, model_file, rules_of, saved
 from tests.strategies import HOSTILE_NAMES
 
@@ -240,30 +238,33 @@ def test_ctrl_c_while_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_real_signal_while_the_engine_writes(number: signal.Signals, tmp_path: Path):
+    """Once it writes, seconds of writing are left: it reads the same file under twenty names."""
     rng = np.random.default_rng(0)
     rows = {"age": rng.integers(0, 99, 400_000), "ward": rng.choice(["ICU", "B"], 400_000)}
     rows |= {f"x{at}": rng.random(400_000) for at in range(8)}
     rules, data = saved(PATIENTS, tmp_path), in_file(rows)
     Path("new").mkdir()
-    command = [sys.executable, "-m", "logiclens", "predict", rules, data, *DUCKDB, "--out", "new/out.parquet"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    until = time.monotonic() + 60
-    while time.monotonic() < until and not any(_sizes()):
-        time.sleep(0.002)
-    process.send_signal(number)
-    _, said = process.communicate()
+    Path("data").mkdir()
+    for at in range(20):
+        os.link(data, f"data/{at}.parquet")
+    command = [
+        sys.executable,
+        "-m",
+        "logiclens",
+        "predict",
+        rules,
+        "data",
+        *DUCKDB,
+        "--out",
+        "new/out.parquet",
+    ]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        wait_for(lambda: half_written("new"), process)
+        process.send_signal(number)
+        _, said = process.communicate()
 
     assert process.returncode in (130, 128 + number), said
     assert os.listdir("new") == []
-
-
-def _sizes() -> Iterator[int]:
-    """Sizes of files that are being written."""
-    for name in os.listdir("new"):
-        try:
-            yield os.stat(f"new/{name}").st_size
-        except FileNotFoundError:  # it is done
-            yield 1
 
 
 def test_rules_are_read_without_torch(tmp_path: Path):

@@ -263,6 +263,12 @@ def test_english_word_for_word(condition, said, if_it_were):
         (Condition("age", Relation.OUTSIDE, (30.0, 62.0)), "duckdb", '("age" > 30 AND "age" <= 62) IS FALSE'),
         (Condition("age", Relation.AT_MOST, (0.1,)), "duckdb", '("age" > 0.1e0) IS FALSE'),
         (Condition("age", Relation.ABOVE, (0.5,), True), "mysql", "(`age` > 0.5) IS NOT FALSE"),
+        (Condition("age", Relation.AT_MOST, (0.1,)), "sqlite", "(`age` > 0.1e0) IS 0"),
+        (
+            Condition("x", Relation.IS, (0.931507922123123, 2.0)),
+            "sqlite",
+            "(`x` IN ((8390277461932723 * 1.0 / 9007199254740992), 2)) IS 1",
+        ),
         (Condition("age", Relation.ABOVE, (16777217.0,)), "duckdb", '("age" > 16777217e0) IS TRUE'),
         (Condition("age", Relation.IS, (16777217,)), "duckdb", '("age" = 16777217) IS TRUE'),
         (Condition("s", Relation.HOLDS), "duckdb", '"s" IS TRUE'),

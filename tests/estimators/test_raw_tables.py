@@ -387,7 +387,7 @@ def test_sql_over_the_raw_table_is_what_the_rules_say(fitted):
 
 
 def test_sql_of_three_classes(mu):
-    """Rules that overlap and leave rows out: the CASE decides as the rules do."""
+    """Rules that leave rows out: the CASE decides as the list does."""
     table, _ = patients(150, seed=3)
     y = np.where(table["age"] > 60, "old", np.where(table["smoker"], "smoker", table["ward"]))
     rules = clone(mu).set_params(max_literals=2).fit(table, y).explain()

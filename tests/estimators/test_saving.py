@@ -32,6 +32,7 @@ from logiclens.estimators.saving import save_model
 from logiclens.explain.model_file import ModelFile, decode, encode
 from logiclens.explain.saved import write_whole
 from logiclens.loading import load, rules_of_model
+from logiclens.logic import FALSE
 from tests.strategies import HOSTILE_NAMES
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
@@ -739,13 +740,31 @@ def test_settings_newer_than_a_file_have_their_defaults(path: Path):
 
 def test_rules_of_another_release_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch):
     model = saved()
-    text = model.rules.to_json().replace('"version": 2', '"version": 7', 1)
+    text = model.rules.to_json().replace('"version": 3', '"version": 7', 1)
     monkeypatch.setattr(type(model.rules), "to_json", lambda _: text)
 
     assert refusal(encode(model), path) == (
         "does not hold a model that can be read. The text has version 7 of logiclens.rules; this release "
-        "reads version 2. Update logiclens, or save it again."
+        "reads version 3. Update logiclens, or save it again."
     )
+
+
+def test_rules_of_the_version_before_are_read_as_a_list(path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Of the rules that were true that of the highest priority decided."""
+    model = saved()
+    entries = json.loads(model.rules.to_json())
+    del entries["steps"]
+    labels = list(model.rules)
+    entries |= {"version": 2, "priority": [at / 10 for at in range(len(labels))], "default": labels[0]}
+    with monkeypatch.context() as patch:
+        patch.setattr(type(model.rules), "to_json", lambda _: json.dumps(entries))
+        path.write_bytes(encode(model))
+
+    found = load(path).explain()
+    assert [step.label for step in found.steps] == [
+        label for label in reversed(labels[1:]) if model.rules[label].formula != FALSE
+    ]
+    assert found.default == labels[0]
 
 
 def test_an_open_file_is_no_path():

@@ -141,13 +141,15 @@ def test_a_list_without_steps():
     assert rules.to_latex() == ("\\begin{aligned}\n& \\text{always } \\mathit{y}\n\\end{aligned}")
 
 
-def test_a_long_list_is_python():
+@pytest.mark.parametrize("n_steps", [500, 3000])
+def test_a_long_list_is_python(n_steps):
     """Each step is nested in the one before, to a parser."""
-    names = [f"c{at}" for at in range(400)]
+    names = [f"c{at}" for at in range(n_steps)]
     rules = rules_of({name: Var(name) for name in names}, names, default="c0")
     predict = compiled(rules.to_python())
 
-    assert predict(dict.fromkeys(names, 0) | {"c399": 1}) == "c399"
+    assert predict(dict.fromkeys(names, 0) | {names[-1]: 1}) == names[-1]
+    assert predict(dict.fromkeys(names, 0)) == "c0"
 
 
 def test_the_list_is_printed_in_logic():

@@ -55,6 +55,7 @@ def answers(connection: Any, sql: str) -> list[Any]:
 @given(rules=explanation_sets())
 @example(rules=rules_of({'say "hi"': b, "": a & b, "it's": a}, default="it's"))
 @example(rules=rules_of({0.1: a, 1e300: b, -0.0: a & b}, default=0.1))
+@example(rules=rules_of({3.298435685860118e-302: a, 0.931507922123123: b, 5e-324: TRUE}, default=5e-324))
 @example(rules=rules_of({False: a, True: a | b}, default=False))
 @example(rules=rules_of({-(2**63): a, 2**63 - 1: b}, default=-(2**63)))
 def test_the_expression_is_predict(engine, rules):
@@ -117,6 +118,21 @@ def test_labels_keep_their_type(label, text):
     assert (
         rules_of({label: a}, default=label).to_sql() == f'CASE WHEN "a" IS TRUE THEN {text} ELSE {text} END'
     )
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [
+        ("sqlite", "(8390277461932723 * 1.0 / 9007199254740992)"),
+        ("postgresql", "CAST(0.931507922123123 AS DOUBLE PRECISION)"),
+        ("mysql", "0.931507922123123e0"),
+    ],
+)
+def test_a_label_is_that_very_double(dialect, text):
+    """SQLite may misread decimal numbers; to PostgreSQL all of them are decimals, which take a cast."""
+    rules = rules_of({0.931507922123123: FALSE}, default=0.931507922123123)
+
+    assert rules.to_sql(dialect).endswith(f" THEN {text} ELSE {text} END")
 
 
 def test_raw_columns(engine):

@@ -181,7 +181,7 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path):
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
         write(pipe)
-        assert reader.communicate(timeout=60)[0] == b"new"
+        assert reader.communicate(timeout=600)[0] == b"new"
 
     assert is_stream(pipe)
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from logiclens.errors import InputError, LimitError
 from logiclens.logic.formula import FALSE, TRUE, And, Not, Or, Var
-from logiclens.logic.sql import dialect_named, sql_text, to_sql, write_sql
+from logiclens.logic.sql import dialect_named, sql_number, sql_text, to_sql, write_sql
 from tests.logic.test_export import WIDE, expected, tables
 from tests.logic.test_syntax import deep, shared
 from tests.strategies import all_rows
@@ -79,14 +79,16 @@ def test_sql_of_a_wide_formula_runs(engine):
     )
 
 
-def test_sql_of_the_deepest_formula_runs(engine):
+@pytest.mark.parametrize("threshold", [None, 5e-324])
+def test_sql_of_the_deepest_formula_runs(engine, threshold):
     dialect, connection = engine
     formula = deep(25)
     rows = [(False, True), (True, True), (True, False), (False, None)]
 
-    sql = to_sql(formula, dialect)
+    sql = to_sql(formula, dialect, threshold)
 
-    assert run_sql(connection, sql, ["a", "b"], rows, "BOOLEAN") == expected(formula, ["a", "b"], rows)
+    kind = "BOOLEAN" if threshold is None else "DOUBLE"
+    assert run_sql(connection, sql, ["a", "b"], rows, kind) == expected(formula, ["a", "b"], rows)
 
 
 def test_sql_of_a_missing_sqlite_column_is_an_error_not_a_string(engine):
@@ -127,6 +129,43 @@ def test_sql_spelling(dialect, sql):
 )
 def test_sql_thresholds(threshold, sql):
     assert to_sql(a, threshold=threshold) == sql
+
+
+@settings(max_examples=300)
+@given(
+    value=st.floats(allow_nan=False, allow_infinity=False)
+    | st.floats(-1e6, 1e6)
+    | st.floats(0, 1).map(lambda value: round(value, 15))
+)
+@example(value=3.298435685860118e-302)
+@example(value=0.931507922123123)
+@example(value=5e-324)
+@example(value=-1.7976931348623157e308)
+@example(value=2.0**1023)
+def test_a_number_is_read_back_as_it_was(engine, value):
+    """SQLite may read a decimal number one unit in the last place off: a label or a cut was another one."""
+    dialect, connection = engine
+    number = sql_number(value, dialect_named(dialect))
+
+    assert connection.execute(f"SELECT {number} = ?", [value]).fetchone() == (True,)
+
+
+@pytest.mark.parametrize(
+    ("value", "sql"),
+    [
+        (0.0, "0.0"),
+        (-0.35, "-0.35"),
+        (123.456, "123.456"),
+        (1e-7, "1e-07"),
+        (1e17, "1e+17"),
+        (1e23, "(2980232238769531 * 1.0 * 33554432)"),
+        (0.931507922123123, "(8390277461932723 * 1.0 / 9007199254740992)"),
+        (-(2.0**-70), "(-1 * 1.0 / 4611686018427387904 / 256)"),
+        (2.0**62, "(1 * 1.0 * 4611686018427387904)"),
+    ],
+)
+def test_sqlite_gets_a_quotient_where_it_may_misread_a_number(value, sql):
+    assert sql_number(value, dialect_named("sqlite")) == sql
 
 
 def test_sql_negations():

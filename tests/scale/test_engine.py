@@ -150,6 +150,13 @@ def test_what_cannot_be_read(arguments, message):
     assert str(caught.value) == message
 
 
+def test_a_query_that_is_stopped_ends(folder):
+    """Threads that wrote Parquet while others computed could wait for each other for ever after Ctrl-C."""
+    connection = read(folder / "a.parquet").get_backend()
+
+    assert connection.raw_sql("SELECT current_setting('async_threads')").fetchone() == (0,)
+
+
 @pytest.mark.parametrize("memory", ["lots", "4", 4, "-1GB", "0GB", "4GB of it"])
 def test_an_amount_of_memory(memory):
     with pytest.raises(InputError) as caught:

@@ -147,8 +147,8 @@ def test_scores_are_printed():
     found = score(PETS, table, "y")
 
     assert str(found) == (
-        "accuracy 0.400 [0.118, 0.769], macro-F1 0.300, explanation accuracy 0.792\n"
-        "5 rows: one rule on 2, several on 1, none on 2\n"
+        "accuracy 0.600 [0.231, 0.882], macro-F1 0.444, explanation accuracy 0.792\n"
+        "5 rows: a step decides 3, the default 2\n"
         "          precision             recall                macro-F1  support\n"
         "  'bird'  1.000 [0.342, 1.000]  1.000 [0.342, 1.000]  1.000     2\n"
         "  'fish'  0.500 [0.095, 0.905]  0.500 [0.095, 0.905]  0.583     2"

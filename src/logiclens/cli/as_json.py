@@ -18,9 +18,10 @@ from logiclens.cli.outcome import ClassOutcome, Outcome
 from logiclens.cli.preparing import Dropped
 from logiclens.explain import Explanation, ExplanationSet
 from logiclens.explain.rule import formula_text
+from logiclens.explain.rule_front import Front
 
 FORMAT = "logiclens.results"
-VERSION = 2
+VERSION = 3
 _PACKAGES = ("numpy", "scikit-learn", "torch")
 
 
@@ -56,7 +57,7 @@ class Described(Protocol):
         """What a person should know."""
 
 
-def results_json(
+def results_json(  # noqa: PLR0913 - the parts of a result
     prepared: Described,
     rules: Sequence[Mapping[str, Any]],
     decision: Mapping[str, Any] | None,
@@ -65,6 +66,7 @@ def results_json(
     overall: Mapping[str, Any],
     settings: Mapping[str, Any],
     dropped: Sequence[Dropped],
+    front: Sequence[Mapping[str, Any]] | None = None,
     cross_validation: Mapping[str, Any] | None = None,
 ) -> str:
     """The whole result as JSON text.
@@ -82,6 +84,8 @@ def results_json(
     settings : mapping
         What the command was asked for.
     dropped : sequence of Dropped
+    front : sequence of mappings, optional
+        As :func:`front_entries` makes it.
     cross_validation : mapping, optional
         Metric to mean and standard error.
     """
@@ -101,6 +105,7 @@ def results_json(
         },
         "rules": list(rules),
         "decision": None if decision is None else dict(decision),
+        "front": None if front is None else [*map(dict, front)],
         "overall": dict(overall),
         "cross_validation": None if cross_validation is None else dict(cross_validation),
         "settings": dict(settings),
@@ -147,6 +152,21 @@ def decision_entries(rules: ExplanationSet) -> dict[str, Any] | None:
     }
 
 
+def front_entries(front: Front) -> list[dict[str, Any]]:
+    """The lengths that rules may have, each with its rates on rows left out in turn."""
+    return [
+        {
+            "literals": point.literals,
+            "accuracy": point.accuracy,
+            "low": None if point.interval is None else point.interval[0],
+            "high": None if point.interval is None else point.interval[1],
+            "fidelity": point.fidelity,
+            "shown": at == front.chosen,
+        }
+        for at, point in enumerate(front)
+    ]
+
+
 def class_entries(found: ClassOutcome) -> dict[str, Any]:
     """A rule of a class, with its figures."""
     scores = found.scores
@@ -180,7 +200,6 @@ def overall_entries(outcome: Outcome) -> dict[str, Any]:
         "fidelity": outcome.fidelity,
         "n_decided": {str(label): n for label, n in outcome.resolution.by_label.items()},
         "n_uncovered": outcome.resolution.n_uncovered,
-        "n_overruled": outcome.n_overruled,
     }
 
 

@@ -80,9 +80,6 @@ def cluster(  # noqa: PLR0913 - the options of a command
         _run(read(data, progress, delimiter, encoding, decimal), asked, clusters, progress)
 
 
-_LONGEST = 10  # literals of a rule, as the clusterer has it by itself
-
-
 class Clusters(NamedTuple):
     """All that is to be told."""
 
@@ -107,7 +104,7 @@ def _learn(source: Source, asked: Asked, n_clusters: int, progress: Progress) ->
     with progress.doing("looking at the columns"):
         prepared = prepare(source, asked.wish)
     settings = asked.settings
-    longest = _LONGEST if settings.max_literals is None else settings.max_literals
+    longest = "auto" if settings.max_literals is None else settings.max_literals
     model = LENClusterer(
         n_clusters,
         network=str(settings.network),

@@ -107,26 +107,24 @@ def measure(model: Any, counted: Counted, tuples: Tuples | None) -> Outcome:
         guess_accuracy=n_scored[guess] / scores.n_rows,
         fidelity=network.fidelity,
         resolution=scores.resolution,
-        n_overruled=network.n_overruled,
     )
 
 
 @dataclass(frozen=True)
 class _Network:
-    """How often the network is right, agrees with the rules together and with each, and is overruled."""
+    """How often the network is right, and agrees with the rules together and with each."""
 
     accuracy: float
     fidelity: float
     by_class: tuple[float, ...]
-    n_overruled: int | None
 
     @classmethod
     def of(cls, model: Any, rules: ExplanationSet, tuples: Tuples | None) -> _Network:
         if tuples is None:
-            return cls(np.nan, np.nan, (np.nan,) * len(rules), None)
+            return cls(np.nan, np.nan, (np.nan,) * len(rules))
         x = tuples.values.astype(np.float64)
         logits = ask(model.network_, x)
-        said, alone = (decisions(each, model.problem_) for each in (logits, ask(model.network_.alone(), x)))
+        said = decisions(logits, model.problem_)
         predicted = model.classes_[predicted_index(logits, model.problem_)]
         names = rules.concept_names
         fired = rules.fired(tuples.values, names)
@@ -134,7 +132,6 @@ class _Network:
             tuples.share(predicted == tuples.labels),
             tuples.share(predicted == rules.predict(tuples.values, names)),
             tuple(tuples.share(fired[:, at] == said[:, at]) for at in range(len(rules))),
-            int(tuples.counts[(said != alone).any(axis=1)].sum()),
         )
 
 

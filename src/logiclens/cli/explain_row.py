@@ -29,6 +29,7 @@ def explain_row(
         str | None,
         typer.Option("--class", help="What would make it this class?  [default: any other]", metavar="LABEL"),
     ] = None,
+    literals: opt.SavedLiterals = None,
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
@@ -49,7 +50,7 @@ def explain_row(
     from logiclens.files import read_table
 
     with clear_errors():
-        rules = rules_in(model)
+        rules = rules_in(model, literals)
         wanted = None if target is None else label_named(rules, target)
         file = read_table(
             data, delimiter=delimiter, encoding=encoding, decimal=decimal, types=value_types(rules)
@@ -173,23 +174,7 @@ def _network(path: str, rules: ExplanationSet, one: Any) -> list[Part]:
         return [Part("The network cannot be asked:", (str(error),))]
     labels = [label for label, yes in zip(rules, said, strict=True) if yes] if rules.multi_label else [said]
     named = ", ".join(_named(rules, label) for label in labels)
-    return [Part(f"The network predicts {named or 'no label'}.", _why_otherwise(model, rules, one, said))]
-
-
-def _why_otherwise(model: Any, rules: ExplanationSet, one: Any, said: Any) -> tuple[str, ...]:
-    """Why the network predicts another class than the rules, where a second opinion decides."""
-    from logiclens.estimators.explaining import HEARD
-    from logiclens.explain.changes import term_in_words
-
-    if rules.multi_label or said == rules.predict(one).tolist()[0] or not model.overruled(one)[0]:
-        return ()
-    if model.network_.has_opinion_in_common:
-        return ("Not exactly one of its outputs says yes: the nearest class is taken.",)
-    because = model.explain_sample(one)
-    if because.status != HEARD:  # it is sure of degrees, of which no literals speak
-        return ("A second opinion decides.",)
-    words = term_in_words(because.formula, because.rule.vocabulary)
-    return (f"A second opinion decides, as more concepts are sure: {words}.",)
+    return [Part(f"The network predicts {named or 'no label'}.", ())]
 
 
 def _print(console: Console, heading: str, values: list[tuple[str, str]], told: list[Part]) -> None:

@@ -86,7 +86,13 @@ def _trained(counted: Counted, settings: Settings, progress: Progress) -> LENCla
 
 
 def _write(found: Found, engine: Engine, asked: Asked) -> None:
-    from logiclens.cli.as_json import class_entries, decision_entries, overall_entries, results_json
+    from logiclens.cli.as_json import (
+        class_entries,
+        decision_entries,
+        front_entries,
+        overall_entries,
+        results_json,
+    )
     from logiclens.cli.outputs import save_model, write_text
 
     save_model(found.model, found.model.explain(), asked.outputs)
@@ -99,6 +105,7 @@ def _write(found: Found, engine: Engine, asked: Asked) -> None:
             overall=overall_entries(found.outcome),
             settings={**setting_entries(asked), **engine.entries()},
             dropped=found.dropped,
+            front=front_entries(found.model.front_),
         )
         write_text(asked.outputs.json, text)
 
@@ -125,6 +132,8 @@ def _print(console: Console, found: Found, engine: Engine, asked: Asked) -> None
     show.print_few(console, outcome)
     show.print_telling(console, found.telling, "Is it known only afterwards?")
     console.print()
+    if asked.front:
+        show.print_front(console, found.model.front_)
     show.print_dropped(console, found.dropped)
     show.print_files(console, asked.outputs.written(), _next_step(engine, asked))
 

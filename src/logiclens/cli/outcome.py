@@ -62,8 +62,6 @@ class Outcome:
         Share of the rows scored on which network and rules predict the same class.
     resolution : Resolution
         How many of them each step of the rules decides, and how many the default.
-    n_overruled : int, optional
-        Rows about which a second opinion changes the answer; None where the network was not asked.
     """
 
     classes: tuple[ClassOutcome, ...]
@@ -75,7 +73,6 @@ class Outcome:
     guess_accuracy: float
     fidelity: float
     resolution: Resolution
-    n_overruled: int | None = None
 
 
 def outcome_of(
@@ -139,7 +136,6 @@ def measure(model: Any, prepared: Prepared) -> Outcome:
         guess_accuracy=_share(truth == _most_frequent(train)),
         fidelity=_share(by_rules == by_network),
         resolution=rules.coverage_counts(rows),
-        n_overruled=int(model.overruled(rows).sum()),
     )
 
 

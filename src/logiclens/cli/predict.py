@@ -47,6 +47,7 @@ def predict(  # noqa: PLR0913 - the options of a command
         str | None,
         typer.Option(help="Column with the true classes: say how often rules are right.", metavar="COLUMN"),
     ] = None,
+    literals: opt.SavedLiterals = None,
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
@@ -83,7 +84,7 @@ def predict(  # noqa: PLR0913 - the options of a command
     with clear_errors():
         layout = {"--delimiter": delimiter, "--encoding": encoding, "--decimal": decimal}
         chosen = engine_asked(engine, memory, data, layout)
-        asked = Asked(out, network, only_prediction, truth)
+        asked = Asked(out, network, only_prediction, truth, literals)
         if chosen is not None:
             from logiclens.cli.predict_in_engine import predict_in_engine
 
@@ -94,12 +95,27 @@ def predict(  # noqa: PLR0913 - the options of a command
 
 
 class Asked(NamedTuple):
-    """What is to be written: where, whether by the network, too, without reasons, and compared with what."""
+    """What is to be written.
+
+    Attributes
+    ----------
+    out : Path
+        Where to.
+    network : bool
+        Whether with what the network says.
+    only_prediction : bool
+        Whether without reasons.
+    truth : str, optional
+        The column to compare with.
+    literals : int, optional
+        Most literals of the rules.
+    """
 
     out: Path = STDOUT
     network: bool = False
     only_prediction: bool = False
     truth: str | None = None
+    literals: int | None = None
 
 
 def _predict(model: str, data: str, asked: Asked, **layout: str | None) -> None:
@@ -110,7 +126,7 @@ def _predict(model: str, data: str, asked: Asked, **layout: str | None) -> None:
     from logiclens.cli.truth import Truth
     from logiclens.files import read_batches
 
-    rules = rules_in(model)
+    rules = rules_in(model, asked.literals)
     network = _network_of(model) if asked.network else None
     answers = Answers(rules)
     quiet = asked.out == STDOUT and sys.stdout.isatty()  # rows are progress enough

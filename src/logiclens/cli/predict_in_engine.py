@@ -53,7 +53,7 @@ def predict_in_engine(model: str, data: str, engine: Engine, asked: Asked) -> No
     """
     out = asked.out
     _check_usage(asked)
-    rules = rules_in(model)
+    rules = rules_in(model, asked.literals)
     if engine.name == "spark":
         check_folder(out)
     else:

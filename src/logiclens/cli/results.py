@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import isnan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 from logiclens.cli.as_json import Described
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from logiclens.cli.learning import MeanAndError
     from logiclens.explain import Explanation, ExplanationSet
+    from logiclens.explain.rule_front import Front
 
 MOST_LINES = 12
 """Columns left out, and classes, that are listed one by one; the report has all."""
@@ -148,16 +149,14 @@ def coverage_words(outcome: Outcome) -> str:
 
 def accuracy_words(outcome: Outcome) -> str:
     """How often network and rules are right, and a guess; nothing of a network that was not asked."""
-    guess = f"always the most common class, {percent(outcome.guess_accuracy)}. {coverage_words(outcome)}"
-    rules = percent(outcome.rules_accuracy)
+    guess = f"always saying the most common class, about {percent(outcome.guess_accuracy)}"
+    rules = f"about {percent(outcome.rules_accuracy)}"
     if isnan(outcome.network_accuracy):
-        return f"The rules are right about {rules} of these rows; {guess}"
-    network = percent(outcome.network_accuracy)
-    heard = ""
-    if outcome.n_overruled:
-        heard = f" A second opinion changes the answer about {outcome.n_overruled} of them."
+        return f"The rules are right {rules} of these rows; {guess}. {coverage_words(outcome)}"
     return (
-        f"The network is right about {network} of these rows, its rules alone about {rules}; {guess}{heard}"
+        f"The network is right about {percent(outcome.network_accuracy)} of these rows, the rules {rules}; "
+        f"{guess}. Rules and network say the same about {percent(outcome.fidelity)} (fidelity). "
+        f"{coverage_words(outcome)}"
     )
 
 
@@ -224,29 +223,35 @@ def print_files(console: Console, written: Iterable[tuple[str, str]], hint: str)
         say(console, f"Next: {hint}")
 
 
-def front_table(rules: ExplanationSet) -> Table:
-    """Rows on which rule and network differ, for rules of each length; a star marks the one taken."""
-    table = plain_table("literals", *map(str, rules), first="right")
-    columns = []
-    for rule in rules.values():
-        marks = {point.literals: f"{point.errors:.0f}" for point in rule.front}
-        if rule.chosen is not None:
-            marks[rule.chosen.literals] = f"*{rule.chosen.errors:.0f}"
-        columns.append(marks)
-    for literals in sorted(set().union(*columns)):
-        table.add_row(f"{literals}", *(column.get(literals, "") for column in columns))
+def front_table(front: Front) -> Table:
+    """Accuracy and fidelity of rules of each length; a star marks the length that is shown."""
+    table = plain_table("literals", "accuracy", "95 % interval", "fidelity", first="right")
+    for at, point in enumerate(front):
+        low, high = point.interval or (nan, nan)
+        spread = "" if point.interval is None else f"{percent(low)} to {percent(high)}"
+        mark = "*" if at == front.chosen else ""
+        rates = (percent(nan if rate is None else rate) for rate in (point.accuracy, point.fidelity))
+        accuracy, fidelity = rates
+        table.add_row(f"{mark}{point.literals}", accuracy, spread, fidelity)
     return table
 
 
-def print_more(console: Console, model: Any, prepared: Prepared) -> None:
-    """Shorter and longer rules, and one row: why it has its class and what would change that."""
-    rules = model.explain()
-    if any(rule.front for rule in rules.values()):
+def print_front(console: Console, front: Front) -> None:
+    """How good rules of each length are."""
+    if all(point.accuracy is None for point in front):
+        say(console, "Rules by their length; there were too few rows to leave any out and score them:")
+    else:
         say(
             console,
-            "Training rows on which network and rule differ, by the rule's length (*: the rule above):",
+            "Rules by their length, scored on training rows left out in turn (*: those above; --literals for "
+            "others):",
         )
-        print_table(console, front_table(rules))
+    print_table(console, front_table(front))
+
+
+def print_more(console: Console, model: Any, prepared: Prepared) -> None:
+    """One row: why it has its class and what would change that."""
+    rules = model.explain()
     inputs, labels = prepared.rows(prepared.scored)
     row = inputs.slice(0, 1)
     found = model.explain_sample(row)

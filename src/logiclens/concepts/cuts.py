@@ -239,7 +239,8 @@ def mixed_cuts(
     """Return cut points of both kinds: where the classes differ most, and between parts of equal weight.
 
     Up to half of them are those of :func:`supervised_cuts`, the rest those of :func:`quantile_cuts`: a column
-    may tell the classes apart only together with another. Parameters and result are those of the former.
+    may tell the classes apart only together with another. One of no more than ``max_cuts + 1`` values is cut
+    between all of them. Parameters and result are those of :func:`supervised_cuts`.
 
     Examples
     --------
@@ -249,8 +250,15 @@ def mixed_cuts(
     """
     limit = _limit(max_cuts)
     share: dict[str, Any] = {"sample_weight": sample_weight, "min_share": min_share}
+    if y is None:
+        return quantile_cuts(values, limit, **share)
+    distinct = np.unique(_rows(values, sample_weight).values)
+    if len(distinct) <= limit + 1:
+        return supervised_cuts(values, y, limit, **share)
     best = supervised_cuts(values, y, (limit + 1) // 2, **share)
-    return np.union1d(best, quantile_cuts(values, limit - len(best), **share))
+    others = quantile_cuts(values, limit - len(best), **share)
+    taken = np.isin(np.searchsorted(distinct, others, "right"), np.searchsorted(distinct, best, "right"))
+    return np.union1d(best, others[~taken])
 
 
 def affordable_cuts(n_rows: float, n_columns: int) -> int:

@@ -140,7 +140,8 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         table, evidence = _weighty(table, evidence)
         if evidence.codes is not None:
             n_columns = sum(has_cuts(table.column(name)) for name in table.names)
-            recipe = self.afford(recipe, float(evidence.weights.sum()), n_columns)
+            affordable = affordable_cuts(float(evidence.weights.sum()), n_columns)
+            recipe = self.recipe(has_targets=True, affordable=affordable)
         readings = [read_column(table.column(name), recipe, evidence) for name in table.names]
         self.adopt(readings, table.names, named=table.named)
         if not isinstance(X, Table):
@@ -258,8 +259,16 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.transformer_tags.preserves_dtype = []  # concepts are Booleans
         return tags
 
-    def recipe(self, *, has_targets: bool) -> Recipe:
-        """Return the settings, once it is sure that they make sense."""
+    def recipe(self, *, has_targets: bool, affordable: int = MAX_CUTS) -> Recipe:
+        """Return the settings, once it is sure that they make sense.
+
+        Parameters
+        ----------
+        has_targets : bool
+            Whether there is a ``y``.
+        affordable : int, default 4
+            What ``max_cuts="auto"`` stands for.
+        """
         cuts = "auto" if isinstance(self.cuts, Mapping) else self.cuts
         if not isinstance(cuts, str) or cuts not in _CUTS:
             raise InputError(
@@ -281,32 +290,16 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"cuts={cuts!r} needs y. Pass it to fit, or use cuts='quantile'.")
         if cuts == "auto" and not has_targets:
             cuts = "quantile"
+        is_auto = isinstance(self.max_cuts, str) and self.max_cuts == "auto"
         return Recipe(
             cuts=cuts,
             own_cuts=_own_cuts(self.cuts) if isinstance(self.cuts, Mapping) else {},
-            max_cuts=MAX_CUTS if self._chooses() else _at_least_one(self.max_cuts, "max_cuts"),
+            max_cuts=affordable if is_auto else _at_least_one(self.max_cuts, "max_cuts"),
             max_categories=_at_least_one(self.max_categories, "max_categories"),
             min_share=as_float(self.min_share),
             intervals=bool(self.intervals),
             impute=self.missing == "impute",
         )
-
-    def _chooses(self) -> bool:
-        """Whether the rows decide on the number of cut points."""
-        return isinstance(self.max_cuts, str) and self.max_cuts == "auto"
-
-    def afford(self, recipe: Recipe, n_rows: float, n_columns: int) -> Recipe:
-        """Return the recipe with as many cut points as the rows can bear, where ``max_cuts`` is "auto".
-
-        Parameters
-        ----------
-        recipe : Recipe
-        n_rows : float
-            Rows, or what they weigh.
-        n_columns : int
-            Columns of numbers other than 0 and 1.
-        """
-        return replace(recipe, max_cuts=affordable_cuts(n_rows, n_columns)) if self._chooses() else recipe
 
     def is_reference(self, targets: Sequence[Column]) -> BoolArray | None:
         """Which rows are the reference group, (n,), by the columns of ``y``; None where none is asked for."""

@@ -202,14 +202,14 @@ def in_sql(condition: Condition, dialect: Dialect, numeric_flag: bool = False) -
         positive, truth = condition, True
     column = dialect.quote(positive.column)
     values = [
-        sql_text(value, dialect) if isinstance(value, str) else _sql_number(value)
+        sql_text(value, dialect) if isinstance(value, str) else _sql_number(value, dialect)
         for value in positive.values
     ]
     match positive.relation:
         case Relation.MISSING:
             return f"{column} IS NULL" if truth else f"{column} IS NOT NULL"
         case Relation.HOLDS:
-            test = f"({column} > {sql_number(THRESHOLD)})" if numeric_flag else column
+            test = f"({column} > {sql_number(THRESHOLD, dialect)})" if numeric_flag else column
         case Relation.ABOVE:
             test = f"({column} > {values[0]})"
         case Relation.BETWEEN:
@@ -221,11 +221,14 @@ def in_sql(condition: Condition, dialect: Dialect, numeric_flag: bool = False) -
     return f"{test} IS {dialect.true}" if truth else f"{test} IS NOT {dialect.true}"
 
 
-def _sql_number(value: float) -> str:
+def _sql_number(value: float, dialect: Dialect) -> str:
     """Number as a literal; an exponent keeps DuckDB from rounding it to a column of single precision."""
-    text = value_text(value) if isinstance(value, int) or value.is_integer() else sql_number(value)
-    exact = isinstance(value, int) or abs(value) >= _HUGE or float(np.float32(value)) == value
-    return text if exact or "e" in text else f"{text}e0"
+    if isinstance(value, int):
+        return value_text(value)
+    if abs(value) >= _HUGE or float(np.float32(value)) == value:
+        return sql_number(value, dialect, value_text(value) if value.is_integer() else "")
+    text = value_text(value)
+    return sql_number(value, dialect, text if "e" in text else f"{text}e0")
 
 
 _HUGE = float(np.finfo(np.float32).max)

@@ -125,6 +125,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
     """Whether concepts or connections are pruned half-way through training."""
     prunes_inputs: ClassVar[bool] = False
     """Whether it is concepts that are pruned, by the norms of what they are connected with."""
+    row_by_row: ClassVar[bool] = False
+    """Whether rules are made of rows one by one, so that equal rows cannot be merged and counted."""
     answers_singly: ClassVar[bool] = False
     """Whether each output says yes or no by itself, rather than the largest one, when there are several."""
 
@@ -275,8 +277,6 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             prune=self.prunes,
         )
         return Recipe(
-            population,
-            plan,
             self._kind(),
             inputs.names,
             inputs.vocabulary,
@@ -285,6 +285,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             max_literals=longest(targets) if self.max_literals == "auto" else self.max_literals,
             literals=self.literals,
             class_weight=self.class_weight,
+            population=population,
+            plan=plan,
         )
 
     def _kind(self) -> RuleKind:

@@ -131,6 +131,8 @@ class Distinct:
             Rows are equal if they are in all arrays.
         """
         key = np.hstack([_bytes(array) for array in arrays])
+        if not key.shape[1]:  # rows of no columns are all equal
+            key = np.zeros((len(key), 1), dtype=np.uint8)
         whole = np.ascontiguousarray(key).view(np.dtype((np.void, key.shape[1])))[:, 0]
         _, first, place = np.unique(whole, return_index=True, return_inverse=True)
         return cls(first, place)

@@ -99,6 +99,8 @@ class ExplainingMixin:
         else:
             targets = read_known_targets(y, len(x), labels, self.problem_)
         inputs = Inputs(x, self.concept_names_, True, (), self.vocabulary_)
+        if literals == "auto":
+            literals = self.front_[self.front_.chosen].literals
         how = replace(self.recipe(inputs, targets), kind=self.front_.kind, literals=literals)
         if y is None:
             how = replace(how, distillation=1.0)

@@ -41,11 +41,11 @@ from logiclens.explain.classwise import PRICES
 from logiclens.explain.compose import compose
 from logiclens.explain.decision_list import Step, ranked_steps
 from logiclens.explain.rule import RuleKind
-from logiclens.explain.rule_front import Front, Point, Seen
+from logiclens.explain.rule_front import LISTED, Front, Point, Seen
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray, Terms, pack
 from logiclens.logic.decision_list import DecisionList, search_lists
-from logiclens.logic.formula import And, Formula, Not, Or, Var
+from logiclens.logic.formula import TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.normal_form import simplify
 from logiclens.logic.values import THRESHOLD
 from logiclens.metrics.rates import normal_quantile, wilson
@@ -69,15 +69,11 @@ Lists = tuple[DecisionList, ...]
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """How to fit.
+class RuleSearch:
+    """How rules are searched for, whatever it is that answers about rows.
 
     Attributes
     ----------
-    population : Population
-        The networks to train.
-    plan : Plan
-        How to train them.
     kind : RuleKind
     names : tuple of str
         The concepts.
@@ -95,14 +91,8 @@ class Recipe:
         What a row of each target counts.
     n_told : int
         Rows at the end that are no data, but what priors tell; they have no part in scores.
-    train : callable
-        What trains: :func:`~logiclens.estimators.networks.train_networks`, or what takes its place.
-    front : callable, optional
-        What makes rules: :func:`search_front` when missing, or what takes its place.
     """
 
-    population: Population[Any]
-    plan: Plan
     kind: RuleKind
     names: tuple[str, ...]
     vocabulary: Vocabulary | None = None
@@ -112,12 +102,32 @@ class Recipe:
     literals: int | str = "auto"
     class_weight: Any = None
     n_told: int = 0
-    train: Callable[..., list[Trained[Any]]] = train_networks
-    front: Callable[..., Front] | None = None
 
     def observed(self, weight: FloatArray) -> FloatArray:
         """The weights of rows, without those that are no data."""
         return np.where(np.arange(len(weight)) < len(weight) - self.n_told, weight, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe(RuleSearch):
+    """How to fit: what to train, and how rules are searched for then.
+
+    Attributes
+    ----------
+    population : Population
+        The networks to train.
+    plan : Plan
+        How to train them.
+    train : callable
+        What trains: :func:`~logiclens.estimators.networks.train_networks`, or what takes its place.
+    front : callable, optional
+        What makes rules: :func:`search_front` when missing, or what takes its place.
+    """
+
+    population: Population[Any]
+    plan: Plan
+    train: Callable[..., list[Trained[Any]]] = train_networks
+    front: Callable[..., Front] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +220,7 @@ def search_front(
     answers = [ask(network, x) for network in networks]
     right, same, gained = rules.score(found, [rules.decided(each) for each in answers])
     points = [rules.point(lists, *each) for lists, *each in zip(found[0], right.T, same.T, strict=True)]
-    chosen = rules.choose(found[0], gained)
+    chosen = rules.choose(found[0], gained, rules.judged)
     if isinstance(networks[0], PsiNetwork) and recipe.kind is RuleKind.IFF:
         points, chosen = [*points, rules.composed(networks[0])], len(points)
     return rules.front(points, chosen, rules.seen(allowed[0], decisions(answers[0], targets.problem)))
@@ -222,14 +232,14 @@ class Rules:
 
     Attributes
     ----------
-    recipe : Recipe
+    recipe : RuleSearch
     bits : ndarray of bool, shape (n, n_concepts)
     targets : Targets
     weights : sequence of ndarray of shape (n,)
         Of the rows in each part; the first has all of them.
     """
 
-    recipe: Recipe
+    recipe: RuleSearch
     bits: BoolArray
     targets: Targets
     weights: Sequence[FloatArray]
@@ -238,7 +248,7 @@ class Rules:
     @property
     def listed(self) -> bool:
         """Whether the rules are one list: targets exclude one another, and rules say when, and only when."""
-        return self.targets.problem is not Problem.MULTI_LABEL and self.recipe.kind is RuleKind.IFF
+        return self.targets.problem is not Problem.MULTI_LABEL and self.recipe.kind in LISTED
 
     @cached_property
     def class_weight(self) -> FloatArray:
@@ -266,9 +276,13 @@ class Rules:
 
         def lists(values: Sequence[FloatArray], defaults: Sequence[int]) -> list[list[DecisionList]]:
             weighted = [added(w[:, None] * v) for w, v in zip(self.weights, values, strict=True)]
-            most = self.recipe.max_literals
             return search_lists(
-                self.bits[first], np.stack(weighted), max_literals=most, allowed=allowed, defaults=defaults
+                self.bits[first],
+                np.stack(weighted),
+                max_literals=self.recipe.max_literals,
+                allowed=allowed,
+                defaults=defaults,
+                weights=np.array([w[rows].sum() for w in self.weights]),
             )
 
         if self.listed:
@@ -341,47 +355,48 @@ class Rules:
         out = np.sum([self.weights[0] - weight for weight in self.weights[1:]], axis=0)
         return self.recipe.observed(np.broadcast_to(out, self.weights[0].shape))
 
-    @property
-    def n_rows(self) -> float:
-        """How many rows lengths are rated by."""
-        return effective_rows(self.recipe.observed(self.weights[0]))
+    def n_rows(self, judged: FloatArray) -> float:
+        """How many rows lengths are rated by, from their weights."""
+        weight = self.recipe.observed(self.weights[0])
+        return effective_rows(weight) * float(np.round(judged.sum() / weight.sum(), 9))
 
-    def choose(self, front: Sequence[Lists], gained: FloatArray) -> int:
+    def choose(self, front: Sequence[Lists], gained: FloatArray, weight: FloatArray) -> int:
         """The shortest length within one standard error of the best; the error is that of the difference.
 
-        Where no rows were held out, the least J on all rows.
+        Where no rows rate lengths, as none has a weight, the least J on all rows.
         """
         lengths = np.array([_length(lists) for lists in front])
-        weight = self.judged
         if not weight.any():
             regret = np.array([sum(each.regret for each in lists) for lists in front])
             total = self.weights[0].sum() * max(len(front[0]), 1)
             return int((regret / total + self.recipe.literal_cost * lengths).argmin())
-        weight = weight / weight.sum()
+        n_rows, weight = self.n_rows(weight), weight / weight.sum()
         gained = gained - self.recipe.literal_cost * lengths
         best = int((weight @ gained).argmax())
         loss = gained[:, [best]] - gained
         mean = weight @ loss
-        error = np.sqrt(weight @ np.square(loss - mean) / self.n_rows)
+        error = np.sqrt(weight @ np.square(loss - mean) / n_rows)
         return int(np.flatnonzero(mean <= error)[0])
 
     def point(self, lists: Lists, right: FloatArray, same: FloatArray) -> Point:
         """A length with its rules in the words of concepts, and how good it is."""
         labels = self.targets.labels
+        own: tuple[Formula, ...] = ()
         if self.listed:
             steps = tuple(Step(labels[k], self.formula(terms)) for k, terms in lists[0].steps)
             default = labels[lists[0].default]
         else:
-            formulas = [Or.of(self.formula(terms) for _, terms in each.steps) for each in lists]
+            formulas = tuple(Or.of(self.formula(terms) for _, terms in each.steps) for each in lists)
             steps = tuple(map(Step, labels, formulas))
             default = None
             if self.targets.problem is not Problem.MULTI_LABEL:
-                steps, default = self.ranked(steps)
+                own, (steps, default) = formulas, self.ranked(steps)
         weight = self.judged
         if not weight.any():
-            return Point(steps, default)
+            return Point(steps, default, formulas=own)
         accuracy, fidelity = (float(np.clip(weight @ v / weight.sum(), 0.0, 1.0)) for v in (right, same))
-        return Point(steps, default, accuracy, fidelity, wilson(accuracy, self.n_rows, normal_quantile(0.95)))
+        interval = wilson(accuracy, self.n_rows(weight), normal_quantile(0.95))
+        return Point(steps, default, accuracy, fidelity, interval, formulas=own)
 
     def ranked(self, steps: Sequence[Step]) -> tuple[tuple[Step, ...], Any]:
         """Formulas that may overlap as a list, the most precise first; then what is most frequent."""
@@ -396,6 +411,9 @@ class Rules:
 
     def formula(self, terms: Terms) -> Formula:
         """Terms as a formula, without literals that follow from others of their term in a raw table."""
+        alone = {term.tobytes() for term in terms if np.abs(term).sum() == 1}
+        if any((-term).tobytes() in alone for term in terms):  # a concept, or its negation
+            return TRUE
         return Or.of(map(self.term, terms))
 
     def term(self, signs: Terms) -> Formula:
@@ -419,11 +437,15 @@ class Rules:
             formulas = [simplify(Not(formulas[0])), formulas[0]]
         if self.recipe.vocabulary is not None:
             formulas = [self.recipe.vocabulary.simplify(formula) for formula in formulas]
-        return self.of_formulas(formulas, EXACT)
+        return self.of_formulas(formulas, EXACT, exclusive=self.targets.problem is Problem.BINARY)
 
-    def of_formulas(self, formulas: Sequence[Formula], status: str = "") -> Point:
-        """A point of formulas that each speak of their target alone."""
+    def of_formulas(self, formulas: Sequence[Formula], status: str = "", *, exclusive: bool = False) -> Point:
+        """A point of formulas that each speak of their target alone; exclusive: one of two is always true."""
         steps = tuple(map(Step, self.targets.labels, formulas))
+        if exclusive:
+            first = 1 if steps[1].literals <= steps[0].literals else 0
+            other = self.targets.labels[1 - first]
+            return Point(steps[first : first + 1], other, status=status, formulas=tuple(formulas))
         if self.targets.problem is Problem.MULTI_LABEL:
             return Point(steps, status=status, formulas=tuple(formulas))
         return Point(*self.ranked(steps), status=status, formulas=tuple(formulas))
@@ -484,6 +506,45 @@ def explain_network(
     return search_front(recipe, x, targets, [Fold(weight, np.zeros_like(weight))], [network])
 
 
+def explain_answers(
+    probabilities: FloatArray,
+    answers: BoolArray,
+    x: FloatArray,
+    targets: Targets,
+    weight: FloatArray,
+    recipe: RuleSearch,
+    kept: BoolArray | None = None,
+    *,
+    by_truth: bool = False,
+) -> Front:
+    """Rules of every length for whatever answers about rows; none of the rows is held out.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n, n_targets)
+        How probable each target is said to be: ``f(x)`` of the objective.
+    answers : ndarray of bool, shape (n, n_targets)
+        What is said of each target in the end: what fidelity is about.
+    x : ndarray of shape (n, n_concepts)
+    targets : Targets
+        What is true of the rows.
+    weight : ndarray of shape (n,)
+    recipe : RuleSearch
+    kept : ndarray of bool, shape (n_concepts,), optional
+        The concepts that rules may use; all when missing.
+    by_truth : bool, default False
+        Whether the length that is shown is the shortest within one standard error of the best about the truth
+        of these rows, rather than that of the least J.
+    """
+    rules = Rules(recipe, np.asfortranarray(x > THRESHOLD), targets, [weight])
+    kept = np.ones(x.shape[1], dtype=np.bool_) if kept is None else kept
+    found = rules.search([rules.soften(probabilities)], kept[None])[0]
+    truth, none = targets.truth(), np.zeros(len(x))
+    gained = np.column_stack([rules.gain(rules.decide(lists), truth) for lists in found])
+    chosen = rules.choose(found, gained, recipe.observed(weight) if by_truth else none)
+    return rules.front([rules.point(lists, none, none) for lists in found], chosen, rules.seen(kept, answers))
+
+
 def longest(targets: Targets) -> int:
     """Where a front ends unless told otherwise: 60 literals for two classes, 20 a target for more."""
     n_targets = len(targets.labels)
@@ -533,10 +594,12 @@ def _merged(
 ) -> tuple[FloatArray, Targets, list[Fold]]:
     """The distinct rows, counted, in an order of their own; as they are where weights are no counts.
 
-    What priors tell stays at the end.
+    What priors tell stays at the end. What takes the place of the search may be about rows one by one.
     """
     n_rows = len(x) - recipe.n_told
-    if not all(are_counts(recipe.observed(fold.train + fold.check)) for fold in folds):
+    if recipe.front is not None or not all(
+        are_counts(recipe.observed(fold.train + fold.check)) for fold in folds
+    ):
         return x, targets, list(folds)
     used = np.flatnonzero(np.any([fold.train[:n_rows] + fold.check[:n_rows] > 0 for fold in folds], axis=0))
     rows = Distinct.of(x[used], targets.outputs[used])

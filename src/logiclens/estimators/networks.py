@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
-from scipy.special import expit, log_softmax, softmax
+from scipy.special import entr, expit, log_softmax, softmax
 from torch import Tensor
 
 from logiclens.errors import InputError, shown
@@ -194,6 +194,58 @@ def as_probabilities(logits: FloatArray, problem: Problem) -> FloatArray:
     return np.asarray(values)
 
 
+def constant_loss(share: FloatArray, joint: bool) -> FloatArray:
+    """Cross-entropy of the best constant answer, (n_outputs,), in nats a row; never quite 0.
+
+    Parameters
+    ----------
+    share : ndarray of shape (n_outputs,)
+        How frequent each output is.
+    joint : bool
+        Whether the outputs are classes of which one is true.
+
+    Examples
+    --------
+    >>> constant_loss(np.array([0.5, 1.0]), joint=False).round(3)
+    array([0.693, 0.001])
+    """
+    if joint:
+        return np.full(len(share), max(float(entr(share).sum()), _LEAST_ENTROPY))
+    return np.asarray(np.maximum(entr(share) + entr(1.0 - share), _LEAST_ENTROPY))
+
+
+def cross_entropy(logits: FloatArray, outputs: FloatArray, joint: bool) -> FloatArray:
+    """Cross-entropy of each row, (n, n_outputs); the same for all classes of which one is true.
+
+    Parameters
+    ----------
+    logits, outputs : ndarray of shape (n, n_outputs)
+    joint : bool
+    """
+    if joint:
+        loss = -(outputs * log_softmax(logits, axis=1)).sum(axis=1)
+        return np.repeat(loss[:, None], outputs.shape[1], axis=1)
+    return np.asarray(np.logaddexp(0.0, logits) - outputs * logits)
+
+
+def calibrate(
+    network: LogicNetwork, x: FloatArray, outputs: FloatArray, weight: FloatArray, joint: bool
+) -> None:
+    """Divide the logits by a temperature, the one of least cross-entropy, folded into the last layer.
+
+    Parameters
+    ----------
+    network : LogicNetwork
+        One member for each output.
+    x : ndarray of shape (n, n_concepts)
+    outputs : ndarray of shape (n, n_outputs)
+    weight : ndarray of shape (n,)
+    joint : bool
+        Whether the outputs are classes of which one is true: they have one temperature.
+    """
+    _scale(network, _temperatures(ask(network, x), outputs, weight, joint))
+
+
 def resolve_device(device: str) -> torch.device:
     """The device by name; "auto" is CUDA where there is one, the CPU otherwise."""
     if device == "auto":
@@ -232,14 +284,7 @@ class _Data:
         weights = []
         for weight in (self.train, self.check):
             total = max(float(weight.sum()), np.finfo(float).tiny)
-            share = weight @ self.outputs / total
-            if joint:
-                entropy = np.full(len(share), -np.sum(share * np.log(np.maximum(share, 1e-300))))
-            else:
-                entropy = -share * np.log(np.maximum(share, 1e-300)) - (1 - share) * np.log(
-                    np.maximum(1 - share, 1e-300)
-                )
-            scale = (weight / total)[:, None] / np.maximum(entropy, _LEAST_ENTROPY)
+            scale = (weight / total)[:, None] / constant_loss(weight @ self.outputs / total, joint)
             for part in (self.outputs, 1.0 - self.outputs):
                 told = torch.as_tensor((scale * part).T, dtype=torch.float32, device=device)
                 weights.append(told.repeat(repeats, 1))
@@ -290,15 +335,7 @@ def _choice(network: N, history: History, width: int, joint: bool, data: _Data) 
     best = np.full(n_outputs, loss[:, 0].argmin()) if joint else loss.argmin(axis=0)
     members = best * n_outputs + np.arange(n_outputs)
     chosen = network.select(torch.as_tensor(members, device=network.l1.device)).double().cpu()
-    return _Choice(chosen, history, members, width, _losses(ask(chosen, x), outputs, joint))
-
-
-def _losses(logits: FloatArray, outputs: FloatArray, joint: bool) -> FloatArray:
-    """Cross-entropy of each row, (n, n_outputs); the same for all classes of which one is true."""
-    if joint:
-        loss = -(outputs * log_softmax(logits, axis=1)).sum(axis=1)
-        return np.repeat(loss[:, None], outputs.shape[1], axis=1)
-    return np.asarray(np.logaddexp(0.0, logits) - outputs * logits)
+    return _Choice(chosen, history, members, width, cross_entropy(ask(chosen, x), outputs, joint))
 
 
 def _narrowest(choices: Sequence[_Choice[N]], data: _Data) -> list[_Choice[N]]:
@@ -327,8 +364,7 @@ def _calibrated(chosen: Sequence[_Choice[N]], joint: bool, data: _Data, of: Popu
     network = join(networks)
     losses = np.column_stack([choice.losses[:, at] for at, choice in enumerate(chosen)])
     if data.check.any():
-        logits = ask(network, x)
-        _scale(network, _temperatures(logits, outputs, weight, joint))
+        calibrate(network, x, outputs, weight, joint)
     longest = max(len(choice.history.losses) for choice in chosen)
 
     def of_members(name: str) -> list[Tensor]:
@@ -357,7 +393,9 @@ def _temperatures(logits: FloatArray, outputs: FloatArray, weight: FloatArray, j
 
     def best(part: slice) -> float:
         def loss(log_scale: float) -> float:
-            return float(share @ _losses(np.exp(log_scale) * logits[:, part], outputs[:, part], joint)[:, 0])
+            return float(
+                share @ cross_entropy(np.exp(log_scale) * logits[:, part], outputs[:, part], joint)[:, 0]
+            )
 
         return float(np.exp(minimize_scalar(loss, bounds=(-2.0, 2.0), method="bounded").x))
 

@@ -79,6 +79,8 @@ ENTROPY |= {"epochs": 200, "learning_rate": 0.01, "patience": 200, "validation_f
 class _Aggregates(LENClassifier):
     """A classifier whose rules are made as the paper makes them, each class by itself."""
 
+    row_by_row: ClassVar[bool] = True
+
     def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
         if self.rule != "iff":
             raise InputError(

@@ -112,13 +112,15 @@ def read_targets(y: Any, n_rows: int, labels: tuple[Label, ...] | None = None) -
 
     Parameters
     ----------
-    y : array or series of shape (n,), or array or frame of shape (n, n_outputs)
-        Labels of classes; or, for each output, 0 / 1 or a number in [0, 1].
+    y : array or series of shape (n,), or array or frame of shape (n, n_outputs), or Targets
+        Labels of classes; or, for each output, 0 / 1 or a number in [0, 1]; or what was read before.
     n_rows : int
         Rows of concepts that ``y`` must match.
     labels : tuple, optional
         The classes, when some of them may be missing from ``y``.
     """
+    if isinstance(y, Targets):
+        return y
     names = _column_names(y)
     array = _as_plain_array(y)
     if array.ndim == 0:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from logiclens.concepts.vocabulary import with_missing
 from logiclens.explain.changes import target_named
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from logiclens.explain.explanation import Explanation
     from logiclens.explain.label import Label
     from logiclens.explain.rule_set import ExplanationSet
+
+
+_MOST_NESTED: Final = 500
+"""Steps up to which one is an ``elif`` of the one before: Python nests them, and cannot nest thousands."""
 
 
 def rules_text(rules: ExplanationSet, style: str = "ascii") -> str:
@@ -119,7 +123,8 @@ def rules_to_python(rules: ExplanationSet, name: str = "predict", threshold: flo
         body = f"    return {{\n{''.join(answers)}    }}\n"
     elif conditions:
         cases = [f"if {test}:\n        return {label!r}\n    " for label, test in conditions.items()]
-        body = f"    {'el'.join(cases)}else:\n        return {rules.default!r}\n"
+        chained = ("el" if len(cases) <= _MOST_NESTED else "").join(cases)
+        body = f"    {chained}else:\n        return {rules.default!r}\n"
     else:
         body = f"    return {rules.default!r}\n"
     source = f"def {name}(row):\n{body}"

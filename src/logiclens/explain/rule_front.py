@@ -8,8 +8,8 @@ made a rule set, without training again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import narwhals as nw
 import numpy as np
@@ -30,7 +30,16 @@ from logiclens.logic.formula import FALSE, TRUE, Formula, Or
 from logiclens.logic.truth_table import TruthTable
 
 if TYPE_CHECKING:
-    pass
+    from matplotlib.axes import Axes
+
+    from logiclens.plots.front import FrontDisplay
+
+LISTED: Final = (RuleKind.IFF, RuleKind.CLUSTER)
+"""Kinds of rules that are one list, where targets exclude one another."""
+NO_ROWS: Final = "no rows in this cluster"
+"""Status of the rule of an empty cluster."""
+NO_FORMULA: Final = "no formula over the concepts is worth its literals for this cluster"
+"""Status of a cluster that has rows, and for which the rules never decide."""
 
 
 @dataclass(frozen=True)
@@ -188,7 +197,7 @@ class Front(Sequence[Point]):
 
     def rule_set(self, point: Point) -> ExplanationSet:
         """The rule set of a point: its list decides, and each class has the rule that says what it decides."""
-        listed = not self.multi_label and self.kind is RuleKind.IFF
+        listed = not self.multi_label and self.kind in LISTED
         explanations = []
         formulas: dict[Label, tuple[Formula, str]]
         if point.formulas:
@@ -219,10 +228,14 @@ class Front(Sequence[Point]):
         if self.seen is None:
             return Explanation(rule, scope=Scope.CLASS, status=status)
         said, true = self.seen.said(at), self.seen.true(at)
-        scores = rates_on(formula, said, true, "training", self.seen.n_rows)
-        return Explanation(
-            rule, scope=Scope.CLASS, status=status, support=float(said.yes.sum()), scores=scores
-        )
+        support = float(said.yes.sum())
+        if self.kind is RuleKind.CLUSTER:  # there is no truth but what the network says
+            scores = replace(rates_on(formula, said, said, "training", self.seen.n_rows), accuracy=None)
+            if formula == FALSE:
+                status = NO_FORMULA if support else NO_ROWS
+        else:
+            scores = rates_on(formula, said, true, "training", self.seen.n_rows)
+        return Explanation(rule, scope=Scope.CLASS, status=status, support=support, scores=scores)
 
     def _known(self, point: Point) -> tuple[Formula, ...]:
         if self.vocabulary is None:
@@ -281,6 +294,18 @@ class Front(Sequence[Point]):
             for at, point in enumerate(self.points)
         )
         return f"<table><tr><th>literals</th><th>accuracy</th><th>fidelity</th><th></th></tr>{rows}</table>"
+
+    def plot(self, ax: Axes | None = None) -> FrontDisplay:
+        """Draw accuracy and fidelity against literals; see :class:`~logiclens.plots.FrontDisplay`.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure when missing.
+        """
+        from logiclens.plots.front import FrontDisplay
+
+        return FrontDisplay(self).plot(ax)
 
     def to_json(self) -> dict[str, Any]:
         """Everything but the rows: a pool of terms, and for each point the places of its own.

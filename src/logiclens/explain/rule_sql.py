@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from logiclens.errors import InputError
 from logiclens.explain.label import Label
-from logiclens.logic.sql import Dialect, check_columns, dialect_named, sql_text, to_sql
+from logiclens.logic.sql import Dialect, check_columns, dialect_named, sql_number, sql_text, to_sql
 
 if TYPE_CHECKING:
     from logiclens.explain.rule_set import ExplanationSet
@@ -75,13 +75,15 @@ def rules_to_sql(
 
 
 def _label(label: Label, dialect: Dialect) -> str:
-    """A label as a literal; an exponent makes a number a double, not a decimal."""
+    """A label as a value of its type; an exponent makes a number a double, not a decimal."""
     if isinstance(label, str):
         return sql_text(label, dialect)
     if isinstance(label, bool):
         return dialect.true if label else dialect.false
     if isinstance(label, float):
-        return repr(label) if "e" in repr(label) else f"{label!r}e0"
+        if dialect.name == "postgresql":  # to which a number with an exponent is a decimal, too
+            return f"CAST({label!r} AS DOUBLE PRECISION)"
+        return sql_number(label, dialect, repr(label) if "e" in repr(label) else f"{label!r}e0")
     if not _LEAST <= label <= _MOST:
         raise InputError(
             f"The label {label} cannot be a whole number in {dialect.name}: it takes more than 64 bits. "

@@ -76,6 +76,7 @@ def search_lists(
     max_literals: int,
     allowed: BoolArray | None = None,
     defaults: Sequence[int] = (0, 1),
+    weights: FloatArray | None = None,
 ) -> list[list[DecisionList]]:
     """Find the front of regret against literals, for each of several parts.
 
@@ -91,6 +92,9 @@ def search_lists(
         Concepts that the lists of each part may read; all when missing.
     defaults : sequence of int, default (0, 1)
         Of two targets, what a list may answer where its one step does not hold.
+    weights : ndarray of shape (n_parts,), optional
+        Weight of the rows of each part, where that is not the sum of the targets, as targets have prices. The
+        price of a literal falls to a share of the weight of an average row.
 
     Returns
     -------
@@ -107,16 +111,17 @@ def search_lists(
     2 1.0
     4 0.0
     """
-    literals = Literals(bits)
-    n_targets = targets.shape[2]
     allowed = np.ones((len(targets), bits.shape[1]), dtype=np.bool_) if allowed is None else allowed
+    literals = Literals(bits & allowed.any(axis=0))  # of equal concepts one is looked at: one that is allowed
+    n_targets = targets.shape[2]
     fronts = [_Front(float(part.sum())) for part in targets]
+    weights = targets.sum(axis=(1, 2)) if weights is None else weights
     sweeps = []
-    for part, front, may in zip(targets, fronts, allowed, strict=True):
+    for part, front, may, weight in zip(targets, fronts, allowed, weights.tolist(), strict=True):
         orders: list[tuple[list[int], int | None]] = [([1 - default], default) for default in defaults]
         if n_targets != 2:
             orders = [([*np.argsort(part.sum(axis=0), kind="stable").tolist()], None)]
-        sweeps += [_Sweep(literals, part, front, max_literals, may, *order) for order in orders]
+        sweeps += [_Sweep(literals, part, front, max_literals, may, weight, *order) for order in orders]
     with one_thread():
         while going := [sweep for sweep in sweeps if sweep.goes_on]:
             for _ in range(_ROUNDS):
@@ -181,6 +186,7 @@ class _Sweep:
         front: _Front,
         max_literals: int,
         allowed: BoolArray,
+        of_rows: float,
         order: list[int],
         default: int | None,
     ) -> None:
@@ -196,7 +202,7 @@ class _Sweep:
         self.steps = {k: _Step(nothing, literals.covers(nothing), np.zeros(n, dtype=np.bool_)) for k in order}
         self.same = _SAME * weight
         self.price = _FIRST * weight
-        self.last = _LAST * weight / max(int((targets.sum(axis=1) > 0).sum()), 1)
+        self.last = _LAST * of_rows / max(int((targets.sum(axis=1) > 0).sum()), 1)
         self.goes_on = weight > 0 and literals.n_concepts > 0
         self.before = np.inf
         self._offer()

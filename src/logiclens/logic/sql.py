@@ -2,13 +2,17 @@
 
 On rows without NULL an expression says the same as :meth:`~logiclens.logic.formula.Formula.evaluate`, which
 refuses missing values; here NULL counts as false. Names only ever appear inside the dialect's own quotes,
-with its own escapes, and a name that it cannot carry is refused, never changed.
+with its own escapes, and a name that it cannot carry is refused, never changed. Numbers are written so that
+they are read back exactly.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from string import ascii_lowercase, ascii_uppercase
 
 from logiclens.errors import InputError, did_you_mean, listing, shown
@@ -49,6 +53,8 @@ class Dialect:
         Most levels of nesting.
     refusal : callable
         Why a name cannot be a column's; None where it can.
+    reads : callable
+        Whether a decimal number is sure to be read as the double nearest to it.
     """
 
     name: str
@@ -59,6 +65,7 @@ class Dialect:
     false: str = "FALSE"
     deepest: int = _DEEPEST
     refusal: Callable[[str], str | None] = lambda _: None
+    reads: Callable[[str], bool] = lambda _: True
 
 
 def _double_quoted(name: str) -> str:
@@ -85,13 +92,41 @@ def _mysql_refusal(name: str) -> str | None:
     return "it ends with a blank" if name.endswith(" ") else None
 
 
+def _sqlite_reads(number: str) -> bool:
+    """Whether SQLite is sure to read a decimal number as the double nearest to it.
+
+    It takes the digits as one whole number, which a power of ten multiplies or divides: in doubles, in pairs
+    of them, or in 80 bits that are rounded once more, as compiler and release have it. All are right where
+    both numbers are exact in a double, and the quotient is not as good as halfway between two doubles.
+    """
+    decimal = abs(Decimal(number)).normalize()
+    _, digits, exponent = decimal.as_tuple()
+    assert isinstance(exponent, int)  # the number is finite
+    if exponent >= 0:
+        return decimal < 10**18  # all of it is that whole number
+    whole = int("".join(map(str, digits)))
+    if exponent < -22 or whole > 2**53:
+        return False
+    written, read = Fraction(decimal), float(decimal)
+    halfway = ((Fraction(read) + Fraction(math.nextafter(read, to))) / 2 for to in (0.0, math.inf))
+    return all(abs(written - each) > written / 2**62 for each in halfway)
+
+
 _DIALECTS = {
     dialect.name: dialect
     for dialect in (
         Dialect("ansi", _double_quoted),
         Dialect("duckdb", _double_quoted, fold=_ascii_lower),
         # SQLite reads "a" as a string and TRUE as a column where it pleases; `a` and 1 leave no choice.
-        Dialect("sqlite", _backticked, fold=_ascii_lower, true="1", false="0", deepest=_DEEPEST_SQLITE),
+        Dialect(
+            "sqlite",
+            _backticked,
+            fold=_ascii_lower,
+            true="1",
+            false="0",
+            deepest=_DEEPEST_SQLITE,
+            reads=_sqlite_reads,
+        ),
         Dialect("postgresql", _double_quoted, refusal=_postgresql_refusal),
         Dialect("mysql", _backticked, _backslashed, str.lower, refusal=_mysql_refusal),
         Dialect(
@@ -162,7 +197,7 @@ def to_sql(formula: Formula, dialect: str = "ansi", threshold: float | None = No
     (`red` > 0.5) IS TRUE
     """
     rules = dialect_named(dialect)
-    beyond = "" if threshold is None else f" > {sql_number(check_threshold(threshold))}"
+    beyond = "" if threshold is None else f" > {sql_number(check_threshold(threshold), rules)}"
 
     def literal(name: str, positive: bool) -> str:
         value = f"({rules.quote(name)}{beyond})" if beyond else rules.quote(name)
@@ -223,10 +258,39 @@ def sql_text(text: str, dialect: Dialect) -> str:
     return dialect.text(text)
 
 
-def sql_number(value: float) -> str:
-    """Float as a literal; an exponent makes it a double where decimals would be converted inexactly."""
-    text = repr(value)
-    return text if "e" in text or len(text) <= 17 else f"{text}e0"
+def sql_number(value: float, dialect: Dialect, text: str = "") -> str:
+    """Float as an expression whose value is exactly that float.
+
+    Parameters
+    ----------
+    value : float
+    dialect : Dialect
+    text : str, optional
+        How to write it where the dialect reads decimal numbers right: with an exponent where decimals would
+        be converted inexactly when missing, which makes it a double.
+
+    Examples
+    --------
+    >>> sql_number(0.3, dialect_named("sqlite")), sql_number(0.1 + 0.2, dialect_named("duckdb"))
+    ('0.3', '0.30000000000000004e0')
+    >>> sql_number(0.1 + 0.2, dialect_named("sqlite"))
+    '(1351079888211149 * 1.0 / 4503599627370496)'
+    """
+    number = repr(value)
+    if not dialect.reads(number):
+        return _quotient(value)
+    return text or (number if "e" in number or len(number) <= 17 else f"{number}e0")
+
+
+def _quotient(value: float) -> str:
+    """A float as a whole number times or by powers of two, which no step rounds; all fit 64 bits."""
+    whole, divisor = value.as_integer_ratio()
+    sign, times = "/", divisor.bit_length() - 1
+    if divisor == 1:
+        sign, times = "*", (whole & -whole).bit_length() - 1
+        whole >>= times
+    steps = [62] * (times // 62) + [times % 62] * (times % 62 > 0)
+    return f"({whole} * 1.0{''.join(f' {sign} {1 << step}' for step in steps)})"
 
 
 def _grouped(formula: Formula) -> Formula:

@@ -29,6 +29,7 @@ from logiclens.estimators.inputs import read_rows
 from logiclens.estimators.settings import seed_of
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
 from logiclens.explain.label import Label, plain_label
+from logiclens.explain.rule_front import Front
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.values import THRESHOLD, as_weights
 from logiclens.pipelines.intervention import Intervention, check_free, read_known
@@ -335,7 +336,12 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
 
     # Explaining
 
-    def explain(self, X: Any = None, y: Any = None) -> ExplanationSet:
+    @property
+    def front_(self) -> Front:
+        """Rules of every length, with their accuracy and fidelity on rows held out."""
+        return self._len().front_
+
+    def explain(self, X: Any = None, y: Any = None, *, literals: int | str = "auto") -> ExplanationSet:
         """Class-level explanations over the concepts of the raw input (Eq. 10).
 
         Parameters
@@ -344,13 +350,16 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
             Raw inputs to explain the LEN on; without them, the explanations made when fitting are returned.
         y : array, optional
             The truth about them.
+        literals : int or "auto", default "auto"
+            Most literals of the rules, all together; "auto": as many as were chosen when fitting. Nothing is
+            trained.
 
         Returns
         -------
         ExplanationSet
             Its ``predict`` and ``score`` take concepts: those of :meth:`predict_concepts`.
         """
-        return self._len().explain(None if X is None else self._scores(X), y)
+        return self._len().explain(None if X is None else self._scores(X), y, literals=literals)
 
     def explain_sample(self, X: Any, target: Label | None = None) -> Explanation:
         """Example-level explanation of one raw input; see the estimator's."""

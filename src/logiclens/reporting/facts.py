@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from logiclens.reporting.rule_facts import ConceptFacts, Exports, InputFacts, Plain, RuleFacts, Tree
+from logiclens.reporting.rule_facts import ConceptFacts, Exports, InputFacts, Plain, Rate, RuleFacts, Tree
 
 
 @dataclass(frozen=True)
@@ -116,6 +116,9 @@ class OverallFacts:
         Share of the rows whose true label is predicted by the network, by the rules, by the black box.
     baseline : float, optional
         Share of the rows whose true label is the most common one: what saying it always would be worth.
+    joint_fidelity : float, optional
+        Share of the rows on which the rules together decide what the network decides, or the black box where
+        that is explained.
     fidelity, fidelity_plain : float, optional
         Agreement of formulas with the network, or with the black box where that is explained: macro-F1 and
         plain, means over the targets; ``faithful_to`` says with which.
@@ -125,8 +128,6 @@ class OverallFacts:
         Literals of a rule, mean over the targets.
     n_uncovered : int, optional
         Rows that the default decides; where a row may have several labels, those of which no rule is true.
-    n_overruled : int, optional
-        Rows about which a second opinion changes the network's answer, where it hears one.
     confusion : Confusion, optional
         Where labels are not too many.
     mistakes : tuple of Mistake
@@ -141,13 +142,13 @@ class OverallFacts:
     rules_accuracy: float | None
     black_box_accuracy: float | None
     baseline: float | None
+    joint_fidelity: float | None
     fidelity: float | None
     fidelity_plain: float | None
     explanation_accuracy: float | None
     explanation_accuracy_plain: float | None
     complexity: float
     n_uncovered: int | None
-    n_overruled: int | None
     confusion: Confusion | None
     mistakes: tuple[Mistake, ...]
 
@@ -177,6 +178,40 @@ class StepFacts:
     literals: int
     n: int | None
     tree: Tree | None
+
+
+@dataclass(frozen=True)
+class LengthFacts:
+    """Rules of one length.
+
+    Attributes
+    ----------
+    literals : int
+    chosen : bool
+        Whether they are the report's.
+    accuracy : Rate
+        Share of the rows whose true label they predict, or all of whose true labels.
+    fidelity : float, optional
+        Share of the rows on which they decide what the network decides, or the black box or the clusters.
+    steps : tuple of StepFacts
+        The list; where a row may have several labels, the rules that are not never true.
+    default : int, optional
+        Place of the rule of the label that is decided where no step is true.
+    default_logic, default_sentence : str
+        The last line, where rules are printed as a list.
+    n_default : int, optional
+        Rows that the default decides.
+    """
+
+    literals: int
+    chosen: bool
+    accuracy: Rate
+    fidelity: float | None
+    steps: tuple[StepFacts, ...]
+    default: int | None
+    default_logic: str
+    default_sentence: str
+    n_default: int | None
 
 
 @dataclass(frozen=True)
@@ -270,7 +305,9 @@ class Provenance:
 class Facts:
     """Everything the page shows; the keys of its JSON are the names of these fields.
 
-    ``left_out`` says in a sentence what is not listed so that the page stays small; mostly it is empty.
+    ``lengths`` are the rules to choose from, from short to long, of all ``n_lengths``; ``lengths_on`` says on
+    which rows they were scored. ``left_out`` says in a sentence what is not listed so that the page stays
+    small; mostly it is empty.
     """
 
     title: str
@@ -285,6 +322,9 @@ class Facts:
     concepts: tuple[ConceptFacts, ...]
     inputs: tuple[InputFacts, ...]
     policy: PolicyFacts
+    lengths: tuple[LengthFacts, ...]
+    n_lengths: int
+    lengths_on: str
     check: CheckFacts
     rows: tuple[RowFacts, ...] | None
     n_rows_left_out: int

@@ -68,8 +68,6 @@ class Measured:
         What the rules are compared with: the truth, or what they explain.
     model : Answers, optional
         What they explain.
-    n_overruled : int, optional
-        Rows about which a second opinion changes the network's answer, where it hears one.
     """
 
     rules: ExplanationSet
@@ -81,7 +79,6 @@ class Measured:
     black_box: Answers | None
     wanted: Answers | None
     model: Answers | None
-    n_overruled: int | None = None
 
     def fired(self, formula: Formula) -> Words:
         """Truth of a formula on each row, packed; bits beyond the rows are 0."""
@@ -95,6 +92,18 @@ class Measured:
     def cells(self, formula: Formula, answers: Answers | None, at: int) -> Cells | None:
         """How a formula fares as the rule of a label, in the eyes of somebody."""
         return None if answers is None else cells_of(self.fired(formula), answers.words[at], self.n)
+
+    def n_alike(self, one: Answers | None, other: Answers | None) -> int | None:
+        """Of how many rows two say the same; of several labels, the same of all of them."""
+        if one is None or other is None:
+            return None
+        if one.codes is not None and other.codes is not None:
+            known = other.codes < len(self.rules)  # a label without a rule is nobody's
+            return int(((one.codes == other.codes) & known).sum())
+        if not one.words or not other.words:
+            return None
+        apart = np.bitwise_or.reduce([a ^ b for a, b in zip(one.words, other.words, strict=True)])
+        return self.n - int(np.bitwise_count(apart).sum())
 
     def decided_by(self) -> IndexArray:
         """Place of the step that decides each row, as :meth:`ExplanationSet.decided_by` says it."""
@@ -158,7 +167,6 @@ def measure(subject: Subject, X: Any, y: Any, formulas: Iterable[Formula]) -> Me
         black_box,
         wanted,
         model,
-        _n_overruled(subject, rows, n),
     )
 
 
@@ -194,12 +202,6 @@ def _network(subject: Subject, rows: Any, n: int) -> Answers | None:
     codes = None if subject.rules.multi_label else np.concatenate([part[1] for part in parts])
     by = "the clusters" if subject.task == CLUSTER else "the network"
     return Answers(by, _packed(decided), codes)
-
-
-def _n_overruled(subject: Subject, rows: Any, n: int) -> int | None:
-    if subject.overruled is None:
-        return None
-    return sum(int(subject.overruled(block).sum()) for block in _blocks(rows, n))
 
 
 def _blocks(rows: Any, n: int) -> list[Any]:

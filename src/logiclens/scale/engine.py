@@ -257,7 +257,8 @@ def _duckdb(mebibytes: int | None) -> Any:
     _imported("duckdb", "The engine 'duckdb' needs DuckDB", "scale")
     folder = tempfile.mkdtemp(prefix="logiclens-")
     limit = {} if mebibytes is None else {"memory_limit": f"{mebibytes}MiB"}
-    connection = ibis.duckdb.connect(temp_directory=folder, **limit)
+    # Threads that write while others compute may wait for each other for ever when Ctrl-C ends them.
+    connection = ibis.duckdb.connect(temp_directory=folder, async_threads=0, **limit)
     weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
     return connection
 

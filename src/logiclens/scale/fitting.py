@@ -134,14 +134,14 @@ def _drawn(rows: Rows, sample: int, seed: int) -> Any:
 
 def _read(estimator: LENClassifier, rows: Rows, max_rows: int) -> tuple[Inputs, Targets, FloatArray]:
     """Concepts, targets and weights of the collapsed table."""
-    totals = count_rows(rows, estimator.class_weight)
+    totals = count_rows(rows)
     supposed = facts_of_flags(rows, totals.rows)
     encoder, readings, layout = _looked_at(estimator, rows, totals, supposed or column_facts(rows))
-    one_by_one = estimator.aggregation == "paper"
+    one_by_one = estimator.row_by_row
     if one_by_one and totals.all_rows > max_rows:
         raise LimitError(
-            f"aggregation='paper' looks at rows one by one, and there are {totals.all_rows}, more than "
-            f"{max_rows}. Use aggregation='minimal', or a sample of the rows (sample=100000)."
+            f"The reference settings look at rows one by one, and there are {totals.all_rows}, more than "
+            f"{max_rows}. Use a classifier without them, or a sample of the rows (sample=100000)."
         )
     whole = (totals.are_counts and not one_by_one) or totals.all_rows > max_rows
     by_weight = not whole and rows.weights is not None

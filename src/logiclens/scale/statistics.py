@@ -21,6 +21,7 @@ import numpy as np
 
 from logiclens.concepts.cells import Column, Kind, read_array, read_series
 from logiclens.concepts.columns import Evidence, Extent, Reading, Recipe, read_column
+from logiclens.concepts.cuts import affordable_cuts
 from logiclens.concepts.encoder import ConceptEncoder
 from logiclens.errors import InputError, UnknownColumnError
 from logiclens.scale.buckets import bucket_counts
@@ -274,11 +275,10 @@ def afforded(encoder: ConceptEncoder, rows: Rows, totals: Totals, facts: Sequenc
     facts : sequence of Facts
         Of all columns.
     """
-    recipe = encoder.recipe(has_targets=bool(rows.targets))
     if not rows.targets:
-        return recipe
+        return encoder.recipe(has_targets=False)
     n_columns = sum(each.kind is Kind.NUMBER and each.present > 0 and not each.only_flags for each in facts)
-    return encoder.afford(recipe, totals.effective, n_columns)
+    return encoder.recipe(has_targets=True, affordable=affordable_cuts(totals.effective, n_columns))
 
 
 def check_own_cuts(recipe: Recipe, facts: Sequence[Facts]) -> None:

@@ -1,13 +1,14 @@
 """What test_fitting.py starts: two processes that fit together, and a fit that is killed again and again.
 
 One program does both, since most of its time goes to importing; the processes are copies of it. Arguments: a
-folder of Parquet files, a folder for results, and shares of the time of a whole fit after which to kill it.
+folder of Parquet files, a folder for results, and the seed of the moments at which a fit is killed.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import sys
 import time
@@ -20,6 +21,7 @@ from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier, PsiClassifier
 from logiclens.scale import fit_streaming
+from logiclens.scale.streaming.checkpoint import Checkpoint, Stored
 from logiclens.scale.streaming.processes import crew_for
 
 # Two that fit together
@@ -72,6 +74,10 @@ def _refuse() -> int:
 
 # One that is killed
 
+KILLS = 3
+MOST = 3
+"""Files of the checkpoint that a fit writes before it waits to be killed; all of them are not the end."""
+
 
 def fit(folder: str, checkpoint: str, result: Path) -> None:
     """Fit, and write all that came out as bytes."""
@@ -94,21 +100,47 @@ def in_a_process(work: Callable[[], None]) -> int:
     return process
 
 
-def killed(folder: str, results: str, shares: list[float]) -> dict[str, Any]:
-    """How often it was killed, whether in the end nothing can be told of it, and what else is left."""
+def fit_to_be_killed(folder: str, checkpoint: str, result: Path, tell: int) -> None:
+    """Fit, tell of each file of the checkpoint that is written, and wait after some of them."""
+    write, written = Checkpoint.write, 0
+
+    def told(self: Checkpoint, name: str, stored: Stored) -> None:
+        nonlocal written
+        write(self, name, stored)
+        written += 1
+        os.write(tell, b".")
+        while written == MOST:
+            signal.pause()
+
+    Checkpoint.write = told  # type: ignore[method-assign]
+    fit(folder, checkpoint, result)
+
+
+def killed(folder: str, results: str, seed: int) -> dict[str, Any]:
+    """How often it was killed, whether in the end nothing can be told of it, and what else is left.
+
+    It is killed at any moment after one of its files is there: while it explores, trains, writes,
+    or waits.
+    """
     whole, resumed = Path(results, "whole"), Path(results, "resumed")
-    start = time.perf_counter()
     os.waitpid(in_a_process(lambda: fit(folder, f"{results}/first", whole)), 0)
-    seconds = time.perf_counter() - start
+    moments = random.Random(seed)
     n_killed = 0
-    for share in shares:
-        process = in_a_process(lambda: fit(folder, f"{results}/second", resumed))
-        time.sleep(share * seconds)
+    for _ in range(KILLS):
+        told, tell = os.pipe()
+        process = in_a_process(lambda tell=tell: fit_to_be_killed(folder, f"{results}/second", resumed, tell))
+        os.close(tell)
+        for _ in range(moments.randint(1, MOST)):
+            os.read(told, 1)
+        time.sleep(moments.uniform(0.0, 0.1))
         os.kill(process, signal.SIGKILL)
         n_killed += os.WIFSIGNALED(os.waitpid(process, 0)[1])
+        os.close(told)
+    unfinished = not resumed.exists()
     os.waitpid(in_a_process(lambda: fit(folder, f"{results}/second", resumed)), 0)
     return {
         "times": n_killed,
+        "unfinished": unfinished,
         "same": whole.read_bytes() == resumed.read_bytes(),
         "files": sorted(os.listdir(f"{results}/second")),
     }
@@ -116,9 +148,9 @@ def killed(folder: str, results: str, shares: list[float]) -> dict[str, Any]:
 
 def main() -> None:
     """Do both, and write what came out as JSON."""
-    folder, results, *shares = sys.argv[1:]
+    folder, results, seed = sys.argv[1:]
     first, second = together(folder, results).values()
-    found = {"first": first, "second": second, "killed": killed(folder, results, [*map(float, shares)])}
+    found = {"first": first, "second": second, "killed": killed(folder, results, int(seed))}
     Path(results, "found.json").write_text(json.dumps(found), encoding="utf-8")
 
 

@@ -1,8 +1,9 @@
 """One process or many: who this one is, and how they tell each other what they found.
 
-Under ``torchrun`` every process runs the same program. The first one alone explores, extracts rules and
-writes files; all of them read their part of the rows and train. Where a process group is there already it is
-used; otherwise one is made that stays until the program ends: once given up, it could not be made again.
+Under ``torchrun`` every process runs the same program. The first one alone explores, searches for
+rules and writes files; all of them read their part of the rows and train. Where a process group is there
+already it is used; otherwise one is made that stays until the program ends: once given up, it could not be
+made again.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import torch
 import torch.distributed as dist
 
 from logiclens.errors import LogicLensError
-from logiclens.estimators.fitting import resolve_device
+from logiclens.estimators.networks import resolve_device
 from logiclens.logic.arrays import FloatArray
 
 _PATIENCE = timedelta(days=2)  # the first process explores while the others wait

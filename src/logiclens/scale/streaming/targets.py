@@ -1,4 +1,4 @@
-"""What there is to learn, read from columns: labels of one, or outputs of several.
+"""Targets in the columns of files: labels in one, or outputs in several.
 
 A label is a number from here on, its place among the sorted labels, so that rows need little room.
 """
@@ -25,7 +25,7 @@ MOST_LABELS = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
-class Aim:
+class TargetColumns:
     """Targets in the columns of files.
 
     Attributes
@@ -60,30 +60,45 @@ class Aim:
                 chunk.path,
             ) from None
 
-    def outputs(self, read: NDArray[Any], problem: Problem) -> FloatArray:
+    def outputs(self, truth: NDArray[Any], problem: Problem) -> FloatArray:
         """What networks learn, (n_outputs, n), from what :meth:`read` returned."""
         if self.multi_label:
-            return read
-        return np.asarray(self.table(problem)[:, read])
+            return truth
+        return np.asarray(self.table(problem)[:, truth])
+
+    def shares(self, held_out: NDArray[Any], problem: Problem) -> FloatArray:
+        """How frequent each output is among the rows that are not held out, (n_outputs,).
+
+        Parameters
+        ----------
+        held_out : ndarray of shape (n,) or (n_outputs, n)
+            Targets of the others, as :meth:`read` returned them.
+        problem : Problem
+        """
+        if self.multi_label:
+            left = self.counts - held_out.sum(axis=1)
+        else:
+            left = self.table(problem) @ (self.counts - np.bincount(held_out, minlength=len(self.labels)))
+        return np.asarray(np.clip(left / (self.n_rows - held_out.shape[-1]), 0.0, 1.0))
 
     def table(self, problem: Problem) -> FloatArray:
         """What networks learn of each label, (n_outputs, n_labels)."""
         whole = np.eye(len(self.labels))
         return whole[1:] if problem is Problem.BINARY else whole
 
-    def strata(self, read: NDArray[Any]) -> NDArray[np.intp]:
+    def strata(self, truth: NDArray[Any]) -> NDArray[np.intp]:
         """What a sample is stratified by, (n,): the class, or the rarest output that is true."""
         if not self.multi_label:
-            return read
+            return truth
         order = np.argsort(self.counts, kind="stable")
-        true = read[order] > THRESHOLD
+        true = truth[order] > THRESHOLD
         return np.where(true.any(axis=0), order[true.argmax(axis=0)], len(order)).astype(np.intp)
 
-    def as_y(self, read: NDArray[Any]) -> Any:
+    def as_y(self, truth: NDArray[Any]) -> Any:
         """The same as a caller would pass it to ``fit``: labels, or a table of outputs by name."""
         if not self.multi_label:
-            return label_array(self.labels)[read]
-        return pa.table({name: column for name, column in zip(self.names, read, strict=True)})
+            return label_array(self.labels)[truth]
+        return pa.table({name: column for name, column in zip(self.names, truth, strict=True)})
 
 
 def check_targets(target: Any, source: ParquetSource) -> tuple[str, ...]:
@@ -154,7 +169,9 @@ def count_targets(
     return found
 
 
-def aim_of(counted: Sequence[Mapping[Label, float]], names: tuple[str, ...], n_rows: int) -> Aim:
+def target_columns(
+    counted: Sequence[Mapping[Label, float]], names: tuple[str, ...], n_rows: int
+) -> TargetColumns:
     """The targets, from what was counted in all parts.
 
     Raises
@@ -166,7 +183,7 @@ def aim_of(counted: Sequence[Mapping[Label, float]], names: tuple[str, ...], n_r
     for part in counted:
         _add(found, part.items())
     if len(names) > 1:
-        return Aim(names, names, True, np.array([found[name] for name in names]), n_rows)
+        return TargetColumns(names, names, True, np.array([found[name] for name in names]), n_rows)
     values = list(found)
     plain = np.array(values, dtype=object if any(isinstance(value, str) for value in values) else None)
     labels = read_targets(plain, len(values)).labels
@@ -175,7 +192,7 @@ def aim_of(counted: Sequence[Mapping[Label, float]], names: tuple[str, ...], n_r
             f"Column {names[0]!r} has one label only, {labels[0]!r}, in all {count(n_rows, 'row')}. "
             "Name a target with at least 2."
         )
-    return Aim(names, labels, False, np.array([found[label] for label in labels]), n_rows)
+    return TargetColumns(names, labels, False, np.array([found[label] for label in labels]), n_rows)
 
 
 def _has_floats(types: Iterable[Any]) -> bool:
