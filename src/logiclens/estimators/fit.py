@@ -179,6 +179,8 @@ def fit_folds(
     progress : callable, optional
         Told the share of the work that is done.
     """
+    for fold in folds:  # refuse weights of classes before anything is trained
+        class_weights(recipe.class_weight, targets, recipe.observed(fold.train + fold.check))
     x, targets, folds = _merged(x, targets, folds, recipe)
     parts = [(fold, *_parts(recipe, x, targets, fold)) for fold in folds]
     flat = [part for several in parts for part in several]
