@@ -255,7 +255,8 @@ def _class_formula(
 def _whatever_is_seen(steps: Sequence[Step], default: Label, label: Label) -> Formula:
     """A formula that is true exactly where a list decides a label."""
     condition = decided_condition(steps, default, label)
-    return _written_out(condition) or condition
+    written = _written_out(condition)
+    return condition if written is None else written
 
 
 def _written_out(condition: Formula) -> Formula | None:

@@ -338,7 +338,8 @@ class Front(Sequence[Point]):
             ]
             points.append(
                 {"steps": steps, "default": _storable(point.default), "accuracy": point.accuracy}
-                | {"fidelity": point.fidelity, "interval": point.interval, "status": point.status}
+                | {"fidelity": point.fidelity, "status": point.status}
+                | {"interval": None if point.interval is None else list(point.interval)}
                 | {"formulas": list(map(formula_to_saved, point.formulas))}
             )
         return {
@@ -395,8 +396,10 @@ def _point(saved: Mapping[str, Any], terms: Sequence[Formula]) -> Point:
     }
     interval = None
     if saved["interval"] is not None:
-        low, high = (check_rate(value, "interval") for value in items(saved["interval"], '"interval"'))
-        interval = (low, high)
+        ends = [check_rate(value, "interval") for value in items(saved["interval"], '"interval"')]
+        if len(ends) != 2:
+            raise InputError(f"An interval must be two numbers. Got {shown(ends)}.")
+        interval = (ends[0], ends[1])
     formulas = tuple(map(formula_from_saved, items(saved["formulas"], '"formulas"')))
     status = check_text(saved["status"], "status")
     return Point(
