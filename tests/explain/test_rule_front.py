@@ -83,7 +83,9 @@ def test_what_is_no_length_is_refused(literals):
 
 def test_a_point_that_stands_out_of_order_is_found():
     """A composed formula comes last, however short it is."""
-    front = Front((*animals().points, Point((Step("bird", a & b),), "cat")), animals().labels, NAMES, chosen=3)
+    front = Front(
+        (*animals().points, Point((Step("bird", a & b),), "cat")), animals().labels, NAMES, chosen=3
+    )
 
     assert (front.at("auto"), front.at(2), front.at(5)) == (3, 3, 2)
 
@@ -233,7 +235,14 @@ def test_text_and_html_mark_the_point_that_is_shown():
 # --- files ---
 
 LABELS: Any = st.sampled_from(
-    [("n", "y"), (0, 1), (-3, 8), (False, True), (1.0, 2.5), *zip(HOSTILE_NAMES, HOSTILE_NAMES[1:], strict=False)]
+    [
+        ("n", "y"),
+        (0, 1),
+        (-3, 8),
+        (False, True),
+        (1.0, 2.5),
+        *zip(HOSTILE_NAMES, HOSTILE_NAMES[1:], strict=False),
+    ]
 )
 
 
@@ -313,7 +322,11 @@ def damage(path: tuple[Any, ...], value: Any) -> dict[str, Any]:
         (("points",), None, '"points" must be a list. Got None.'),
         (("points", 1), 3, "a point must be an object. Got 3."),
         (("more",), 3, "\"front\" has an unknown entry 'more'."),
-        (("labels",), ["bird", "bird"], "Labels must be distinct; repeated: 'bird'. Give each target its own."),
+        (
+            ("labels",),
+            ["bird", "bird"],
+            "Labels must be distinct; repeated: 'bird'. Give each target its own.",
+        ),
         (("labels",), "bird", "\"labels\" must be a list. Got 'bird'."),
         (
             ("labels",),
@@ -322,8 +335,16 @@ def damage(path: tuple[Any, ...], value: Any) -> dict[str, Any]:
         ),
         (("labels",), ["bird", "cat"], "Unknown target 'fish'. The 2 known targets are 'bird', 'cat'."),
         (("multi_label",), 1, '"multi_label" must be true or false. Got 1.'),
-        (("kind",), "because", "Unknown kind of rule 'because'. There are 'if', 'only_if', 'iff', 'cluster'."),
-        (("points", 0, "default"), None, "Unknown target None. The 3 known targets are 'bird', 'cat', 'fish'."),
+        (
+            ("kind",),
+            "because",
+            "Unknown kind of rule 'because'. There are 'if', 'only_if', 'iff', 'cluster'.",
+        ),
+        (
+            ("points", 0, "default"),
+            None,
+            "Unknown target None. The 3 known targets are 'bird', 'cat', 'fish'.",
+        ),
         (("points", 0, "accuracy"), 1.5, "accuracy must be a number in [0, 1]. Got 1.5."),
         (("points", 0, "fidelity"), "all", "fidelity must be a number in [0, 1]. Got 'all'."),
         (("points", 0, "interval"), 0.5, '"interval" must be a list. Got 0.5.'),
@@ -336,7 +357,11 @@ def damage(path: tuple[Any, ...], value: Any) -> dict[str, Any]:
         ),
         (("points", 1, "steps", 0), ["bird"], "A step must be a label and places of terms. Got ['bird']."),
         (("points", 1, "steps", 0), ["bird", [7]], "Places of terms must be whole numbers below 2. Got [7]."),
-        (("points", 1, "steps", 0), ["bird", [-1]], "Places of terms must be whole numbers below 2. Got [-1]."),
+        (
+            ("points", 1, "steps", 0),
+            ["bird", [-1]],
+            "Places of terms must be whole numbers below 2. Got [-1].",
+        ),
         (
             ("points", 1, "steps", 0),
             ["dog", [0]],
@@ -368,7 +393,9 @@ def test_any_entry_that_is_something_else_is_refused_or_read(data):
     inner, key = saved, data.draw(st.sampled_from(sorted(saved)))
     while isinstance(inner[key], dict | list) and inner[key] and data.draw(st.booleans()):
         inner = inner[key]
-        key = data.draw(st.sampled_from(sorted(inner) if isinstance(inner, dict) else list(range(len(inner)))))
+        key = data.draw(
+            st.sampled_from(sorted(inner) if isinstance(inner, dict) else list(range(len(inner))))
+        )
     inner[key] = data.draw(
         st.sampled_from([None, True, -1, 10**30, 0.5, "", "a", [], [1], [[]], {}, {"var": "a"}, ["a", [0]]])
     )
