@@ -153,7 +153,7 @@ def test_lengths_are_rated_by_rows_held_out():
     clf = quick("relu", distillation=0).fit(x, y)
     longest_ = clf.front_[-1]
 
-    assert clf.explain(literals=60).score(x, y) > 0.75
+    assert clf.explain(literals=60).score(x, y) > longest_.accuracy + 0.1
     assert longest_.accuracy < 0.62
     assert clf.explain().literals == 0
     low, high = longest_.interval

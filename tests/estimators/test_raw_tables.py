@@ -538,7 +538,9 @@ def test_six_concepts_are_too_few_for_tic_tac_toe():
     assert clf.explain().score(table, y) >= 0.98
 
 
-@pytest.mark.xfail(reason="the search stays with the middle square, which four of the lines share", strict=True)
+@pytest.mark.xfail(
+    reason="the search stays with the middle square, which four of the lines share", strict=True
+)
 def test_tic_tac_toe_is_its_eight_lines():
     """Each line is a term of the rule."""
     table, y = tic_tac_toe()
