@@ -143,7 +143,7 @@ class _Objective(nn.Module):
     def forward(self, x: Tensor, yes: Tensor, no: Tensor, with_penalty: bool) -> tuple[Tensor, Tensor]:
         """What to go downhill on, and the loss of each member without its penalty, (members,)."""
         (network,) = self.ask
-        losses = self.criterion(network.logits(network.gather(x)), yes, no)
+        losses = self.criterion(network.outputs(network.inputs(x)), yes, no)
         whole = self.n_processes * losses.sum()
         return whole + network.penalty().sum() if with_penalty else whole, losses.detach()
 
