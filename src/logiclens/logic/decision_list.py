@@ -289,7 +289,7 @@ class _Sweep:
         gain = gain[rows]
         dense, coarse = covers.astype(np.float32), gain.astype(np.float32)
         sizes = sizes_of(pool)
-        price = self.price * sizes
+        price: FloatArray = (self.price * sizes).astype(np.float64)
         for _ in range(_CHANGES):
             times = covers[current].sum(axis=0, dtype=np.int16)
             left = np.concatenate([times[None] == 0, times - covers[current] == 0]) * coarse
