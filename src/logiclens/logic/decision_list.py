@@ -292,7 +292,8 @@ class _Sweep:
         price: FloatArray = (self.price * sizes).astype(np.float64)
         for _ in range(_CHANGES):
             times = covers[current].sum(axis=0, dtype=np.int16)
-            left = np.concatenate([times[None] == 0, times - covers[current] == 0]) * coarse
+            open_ = np.concatenate([times[None] == 0, times - covers[current] == 0])
+            left: NDArray[np.float32] = open_ * coarse
             values = dense @ left.T - price[:, None]  # of each term, alone and in place of each other
             best, own = values.argmax(axis=0), values[current, 1 + np.arange(len(current))]
             wins = values[best, np.arange(values.shape[1])]
