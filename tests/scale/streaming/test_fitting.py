@@ -241,7 +241,7 @@ def test_a_checkpoint_in_use(folder: Path, checkpoint: Path):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="copies of a process")
 def test_two_processes_are_one_and_one_that_is_killed_is_undisturbed(folder: Path, tmp_path: Path):
     program = ["-m", "tests.scale.streaming.forked", str(folder), str(tmp_path), "1"]
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"}
     done = subprocess.run(
         [sys.executable, *program], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=600
     )
