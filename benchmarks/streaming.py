@@ -78,12 +78,12 @@ def work(folder: Path, out: Path, options: argparse.Namespace) -> None:
     start = time.perf_counter()
     model = MuClassifier(random_state=0)
     fit_streaming(model, folder, "y", epochs=options.epochs, checkpoint=out / "checkpoint")
-    scores = model.explanations_["yes"].scores
+    point = model.front_[model.front_.chosen]
     found = {
         "seconds": time.perf_counter() - start,
         "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
         "rules": str(model.explanations_),
-        "accuracy": None if scores is None else scores.accuracy,
+        "accuracy": point.accuracy,
         "curve": model.loss_curve_.mean(axis=1).tolist(),
     }
     (out / f"{os.environ.get('RANK', '0')}.json").write_text(json.dumps(found))

@@ -141,7 +141,7 @@ def draw_plots() -> None:
         "truth_table": TruthTableDisplay.from_estimator(model, "class_0"),
         "relevance": ConceptRelevanceDisplay.from_estimator(model, "class_0"),
         "network": NetworkDisplay.from_estimator(model, "class_0"),
-        "front": FrontDisplay.from_estimator(model, "class_0", score=True),
+        "front": FrontDisplay.from_estimator(model),
         "coverage": RuleCoverageDisplay.from_estimator(model, X, y, "class_1"),
     }
     for name, display in displays.items():

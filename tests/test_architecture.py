@@ -14,8 +14,14 @@ SOURCE = ROOT / "src" / "logiclens"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 MAX_LINES = 400
-LONG_MODULES: frozenset[str] = frozenset()
-"""Modules allowed to be longer than MAX_LINES, each for a reason worth a comment. None so far."""
+LONG_MODULES = frozenset(
+    {
+        "estimators/fit.py",  # the fit on one page
+        "explain/rule_front.py",  # one value, in files, too
+        "explain/rule_set.py",  # one value, with a line for everything that it can do
+    }
+)
+"""Modules allowed to be longer than MAX_LINES, each for a reason worth a comment."""
 
 # Each runs text as code, or unpickles it. A formula never goes through any of them.
 FORBIDDEN_CALLS = frozenset({"eval", "exec", "compile", "__import__", "sympify", "parse_expr"})
@@ -118,7 +124,7 @@ def forbidden_uses(text: str) -> list[str]:
 
 MIRRORED = (
     *("logic", "concepts", "files", "explain", "nn", "estimators", "pipelines", "bench"),
-    *("guard", "plots", "reporting", "cli", "bench/methods", "scale", "scale/streaming"),
+    *("guard", "plots", "reporting", "cli", "bench/methods", "bench/peers", "scale", "scale/streaming"),
 )
 """Packages whose modules each have a test module of their own; ``metrics`` is tested in one piece."""
 TESTED_WITHIN = {

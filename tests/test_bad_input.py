@@ -59,6 +59,8 @@ from logiclens.explain import (
     FrontPoint,
     Rule,
     Scores,
+    Step,
+    class_formulas,
     compose,
     counterfactual,
     explain_class,
@@ -352,7 +354,7 @@ def agreement_cases(score: Callable[..., object]) -> dict[str, Call]:
 
 def quick() -> LENClassifier:
     """A classifier that is fitted at once."""
-    return MuClassifier(epochs=2, restarts=1, l1=0.01, candidates=1, settle=False, random_state=0)
+    return MuClassifier(epochs=2, restarts=1, l1=0.01, random_state=0)
 
 
 @functools.cache
@@ -376,9 +378,10 @@ def classifier_cases(kind: type[LENClassifier]) -> dict[str, Call]:
     return setting_cases(
         kind,
         rule={**NOT_A_KIND, "cluster": "cluster"},
+        distillation=NOT_A_RATE,
+        literal_cost=NOT_A_RATE,
         max_literals=NOT_A_COUNT,
-        unseen={"None": None, "text": "guess", "flag": True},
-        aggregation={"None": None, "text": "frequent"},
+        literals={"None": None, "text": "10", "negative": -1, "fraction": 2.5, "flag": True},
         class_weight={"number": 2, "text": "even", "unknown label": {"perhaps": 2}, "negative": {0: -1}},
         hidden={"None": None, "number": 10, "text": "10", "empty layer": [0], "fraction": [1.5]},
         l1={"None": None, "text": "0.1", "negative": -0.1, "none": [], "NaN": [0.1, np.nan]},
@@ -959,13 +962,55 @@ CASES |= {
         "default: unknown": lambda: ExplanationSet([EXPLANATION], ["a", "b"], default="perhaps"),
         "default: of a multi-label set": lambda: ExplanationSet([EXPLANATION], ["a", "b"], True, "yes"),
         **prefixed(
-            "priority",
+            "steps",
             each(
-                lambda value: ExplanationSet([EXPLANATION], ["a", "b"], priority=value),
-                {"number": 0.5, "text": "a", "too many": [0.1, 0.2], "above one": [2], "dict": {"yes": 1}},
+                lambda value: ExplanationSet([EXPLANATION], ["a", "b"], steps=value),
+                {
+                    "number": 0.5,
+                    "text": "a",
+                    "formulas": [a],
+                    "dict": {"yes": a},
+                    "unknown label": [Step("perhaps", a)],
+                    "unknown concept": [Step("yes", Var("c"))],
+                    "repeated": [Step("yes", a), Step("yes", b)],
+                },
             ),
         ),
     },
+    "Step": {
+        **prefixed("label", each(lambda value: Step(value, a), NOT_A_LABEL)),
+        **prefixed("formula", each(lambda value: Step("yes", value), NOT_A_FORMULA)),
+    },
+    "class_formulas": {
+        **prefixed(
+            "steps",
+            each(
+                lambda value: class_formulas(value, "no", ["yes", "no"], TABLE),
+                {"number": 3, "text": "a", "formulas": [a], "unknown concept": [Step("yes", Var("c"))]},
+            ),
+        ),
+        **prefixed("default", each(lambda value: class_formulas([], value, ["no"], TABLE), NOT_A_LABEL)),
+        **prefixed(
+            "labels",
+            each(
+                lambda value: class_formulas([], "no", value, TABLE),
+                {"None": None, "number": 3, "text": "no", "nothing in it": [None]},
+            ),
+        ),
+        **prefixed(
+            "table",
+            each(lambda value: class_formulas([], "no", ["no"], value), {"None": None, "rows": MATRIX}),
+        ),
+        **prefixed(
+            "given",
+            each(lambda value: class_formulas([], "no", ["no"], TABLE, given=value), {"text": ["a"]}),
+        ),
+    },
+    "ExplanationSet.decided_by": {
+        **prefixed("data", each(RULES.decided_by, NOT_DATA)),
+        "several labels": lambda: ExplanationSet([EXPLANATION], ["a", "b"], True).decided_by(ROWS),
+    },
+    "ExplanationSet.format": each(RULES.format, {"None": None, "number": 3, "unknown": "html"}),
     "ExplanationSet.fired": {
         **prefixed("data", each(RULES.fired, NOT_DATA)),
         "too wide": lambda: RULES.fired([[0, 1, 1]]),
@@ -996,7 +1041,7 @@ CASES |= {
             "no JSON": "a & b",
             "other JSON": "{}",
             "an explanation": EXPLANATION.to_json(),
-            "damaged": RULES.to_json().replace('"priority"', '"prioritet"'),
+            "damaged": RULES.to_json().replace('"steps"', '"stepz"'),
             "absurdly deep": "[" * 100_000,
         },
     ),
@@ -1267,7 +1312,7 @@ CASES |= {
     },
     "MuClassifier": {
         **classifier_cases(MuClassifier),
-        **setting_cases(MuClassifier, max_concepts=NOT_A_COUNT, candidates=NOT_A_COUNT, tau=NOT_A_RATE),
+        **setting_cases(MuClassifier, max_concepts=NOT_A_COUNT, tau=NOT_A_RATE),
     },
     "PsiClassifier": {**classifier_cases(PsiClassifier), **setting_cases(PsiClassifier, fan_in=NOT_A_COUNT)},
     "ReluClassifier": classifier_cases(ReluClassifier),
@@ -2324,7 +2369,6 @@ CASES |= {
 
 ELSEWHERE = {
     "Formula.evaluate_words": "the inside of evaluate(): takes packed words as made there",
-    "choose_point": "the inside of explain_class(): takes points and influences as made there",
     **{f"ConceptEncoder.{name}": "the inside of fit()" for name in ("recipe", "is_reference", "adopt")},
     "LENClassifier.make_network": "an inside: takes random streams",
     "LENClassifier.fit_inputs": "the inside of fit(): takes inputs as made there",

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from benchmarks import experiments, scale, training, wide_and_long
+from benchmarks import experiments, fronts, scale, training, wide_and_long
 from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.bench.paper_figures import as_svg
@@ -172,3 +172,28 @@ def test_what_is_kept_of_scale_shows_what_the_page_says():
     assert streamed["gigabytes"] == 20
     assert max(peak for run in streamed["runs"] for peak in run["peak_bytes"]) < 4e9
     assert len({run["rules"] for run in streamed["runs"]}) == 1
+
+
+def test_fronts_of_a_folder_of_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """The smallest table comes first; those on which nothing is chosen are also shown by themselves."""
+    monkeypatch.setattr(fronts, "KEPT", tmp_path / "kept.jsonl.gz")
+    monkeypatch.setattr(fronts, "FIGURE", tmp_path / "fronts.svg")
+    (tmp_path / "tables").mkdir()
+    for name, n_rows in (("pima", 60), ("birds", 40)):
+        rows = [f"{at % 11},{at % 11 > 5}" for at in range(n_rows)]
+        (tmp_path / "tables" / f"{name}.csv").write_text("\n".join(["size,target", *rows, ""]))
+    words = [str(tmp_path / "tables"), "--methods", "cart", "--folds", "2", "--out", str(tmp_path / "out")]
+    fronts.main([*words, "--write"])
+    printed, told = capsys.readouterr()
+
+    assert [line.split(",")[0] for line in told.splitlines()] == ["birds", "birds", "pima", "pima"]
+    assert "**Accuracy (%), 2 tables**" in printed.partition("## Tables on which nothing is chosen")[0]
+    assert "**Accuracy (%), 1 table**" in printed.partition("## Tables on which nothing is chosen")[2]
+    assert ElementTree.fromstring((tmp_path / "fronts.svg").read_bytes()).tag.endswith("svg")
+    fronts.main([*words, "--tables", "birds"])
+    printed, told = capsys.readouterr()
+    assert (told, "nothing is chosen" in printed) == ("", False)
+    with pytest.raises(SystemExit, match="Did you mean 'cart'"):
+        fronts.main([*words[:2], "cat"])

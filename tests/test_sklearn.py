@@ -38,7 +38,7 @@ QUICK: dict[str, Any] = {"epochs": 12, "restarts": 1, "l1": 0.005, "random_state
 
 def quick_mu(**settings: Any) -> MuClassifier:
     """The one that the others are made of."""
-    return MuClassifier(**QUICK | {"max_concepts": 7, "candidates": 1} | settings)
+    return MuClassifier(**QUICK | {"max_concepts": 7} | settings)
 
 
 ESTIMATORS = {
@@ -47,7 +47,7 @@ ESTIMATORS = {
     "psi": PsiClassifier(**QUICK | {"epochs": 40, "learning_rate": 0.1, "l1": 0.001, "restarts": 2}),
     "relu": ReluClassifier(**QUICK),
     "entropy": EntropyClassifier(
-        **QUICK | {"epochs": 60, "learning_rate": 0.05, "l1": 0.001}, max_concepts=7, candidates=1
+        **QUICK | {"epochs": 60, "learning_rate": 0.05, "l1": 0.001}, max_concepts=7
     ),
     "clusterer": LENClusterer(**QUICK, narrow_restarts=2),
     "encoder": ConceptEncoder(),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from logiclens.errors import InputError
 from logiclens.explain.model_file import decode, is_model
 from logiclens.explain.rule_file import load_rules
+from logiclens.explain.rule_front import Front
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.files.writing import read_whole
 
@@ -28,8 +29,8 @@ def load(path: str | os.PathLike[str]) -> LENClassifier | ExplanationSet:
     -------
     classifier or ExplanationSet
         A fitted classifier that predicts as the saved one did and has its rules; nothing of the training rows
-        is saved, so ``tables_`` are empty, and single rows are explained on all combinations of the concepts
-        that the network keeps. Or rules, for which neither torch nor scikit-learn is imported.
+        is saved, so single rows are explained on all combinations of the concepts that the network keeps. Or
+        rules, for which neither torch nor scikit-learn is imported.
 
     Raises
     ------
@@ -83,6 +84,31 @@ def rules_of_model(path: str | os.PathLike[str]) -> ExplanationSet:
         if not is_model(content):
             raise InputError("It was not saved by a classifier. For the file of rules use load_rules().")
         return decode(content).rules
+
+
+def front_of_model(path: str | os.PathLike[str]) -> Front:
+    """Read rules of every length out of the file of a model; neither torch nor scikit-learn is needed.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    Front
+        Of a file that has one length, a front of that.
+
+    Raises
+    ------
+    InputError
+        The file is damaged, comes from elsewhere or from a later release.
+    """
+    content = read_whole(path)
+    with _file_named(path, "a model"):
+        if not is_model(content):
+            raise InputError("It was not saved by a classifier. For the file of rules use load_rules().")
+        model = decode(content)
+        return Front.of(model.rules) if model.front is None else model.front
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from logiclens.bench.folder import TableExperiment, mean_ranks, ranked_table, table_files
+from logiclens.bench.results import fold_checksum
 from logiclens.bench.scoreboard import Scoreboard
 from logiclens.bench.table_layout import Table
 from logiclens.errors import InputError, MissingFileError
@@ -269,3 +271,19 @@ def test_places_add_up(rows: list[dict[str, float]]):
 
     assert sum(ranks.values()) == pytest.approx(n * (n + 1) / 2)
     assert all(1 <= rank <= n for rank in ranks.values())
+
+
+def test_folds_have_the_columns_of_the_table():
+    """As they were, so that methods can make conditions of their own."""
+    columns = {
+        "age": [float(at) for at in range(12)],
+        "color": [None, *"rg" * 5, "b"],
+        "flag": [True, False] * 6,
+    }
+    fold = TableExperiment("few", columns, ["a", "b", "b"] * 4, n_folds=2).folds()[0]
+    both = {name: [*fold.columns_train[name], *fold.columns_test[name]] for name in columns}
+
+    assert fold.columns_train["age"].dtype == np.float64
+    assert sorted(both["age"]) == columns["age"]
+    assert sorted(map(str, both["color"])) == sorted(map(str, columns["color"]))
+    assert fold_checksum(fold) != fold_checksum(replace(fold, columns_train={}))

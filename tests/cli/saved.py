@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 
 from logiclens.concepts import Above, Missing, OneOf, Vocabulary
-from logiclens.explain import Explanation, ExplanationSet, Rule
+from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.logic import Formula, Var, parse_formula
 
 WORDS = Vocabulary(
@@ -30,7 +30,11 @@ PATIENTS = rules_of(
     WORDS.names,
     vocabulary=WORDS,
     default="well",
-    priority=[0.8, 0.7, 0.9],
+    steps=[
+        Step("gone", parse_formula('"age > 62" & "ward is missing"')),
+        Step("ill", parse_formula('"age > 62" | ("age > 30" & "ward = ICU")')),
+        Step("well", parse_formula('~"age > 30"')),
+    ],
 )
 """Rules that conflict above 62 without a ward, and are silent from 30 to 62 outside of intensive care."""
 

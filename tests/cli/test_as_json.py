@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from logiclens.cli.as_json import FORMAT, VERSION, overall_entries
-from logiclens.cli.outcome import Outcome
+from logiclens.cli.as_json import FORMAT, VERSION
 from tests.cli.running import STAYS, copied, run
 
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to" / "use_the_command.md"
@@ -24,19 +23,13 @@ def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_all_entries_are_there_and_documented(found):
     assert (found["format"], found["version"]) == (FORMAT, VERSION)
     assert list(found) == [
-        *("format", "version", "task", "target", "data", "rules", "overall"),
-        *("cross_validation", "settings", "versions"),
+        *("format", "version", "task", "target", "data", "rules", "decision", "front"),
+        *("overall", "cross_validation", "settings", "versions"),
     ]
     page = HOW_TO.read_text(encoding="utf-8")
     keys = {*found, *found["data"], *found["rules"][0], *found["overall"], *found["settings"]}
+    keys |= {*found["decision"], *found["decision"]["steps"][0], *found["front"][0]}
     assert [key for key in sorted(keys) if f"`{key}`" not in page] == []
-
-
-@pytest.mark.parametrize("n_overruled", [16, None])
-def test_rows_that_a_second_opinion_decides_about_are_counted(n_overruled: int | None):
-    scored = Outcome((), True, 7, 3, 1.0, 0.9, 0.5, 1.0, 0, 0, n_overruled)
-
-    assert overall_entries(scored)["n_overruled"] == n_overruled
 
 
 def test_data_and_what_was_left_out(found):
@@ -46,6 +39,16 @@ def test_data_and_what_was_left_out(found):
     assert data["columns"] == ["age", "ward", "pressure", "smoker"]
     assert data["dropped"][2] == {"name": "country", "why": "constant"}
     assert len(data["sha256"]) == 64
+
+
+def test_the_front_has_every_length(found):
+    (shown,) = [length for length in found["front"] if length["shown"]]
+
+    assert shown["literals"] == found["decision"]["literals"]
+    assert shown["low"] < shown["accuracy"] < shown["high"]
+    assert [length["literals"] for length in found["front"]] == sorted(
+        length["literals"] for length in found["front"]
+    )
 
 
 def test_rules_have_figures_with_intervals(found):
@@ -72,6 +75,8 @@ def test_settings_are_enough_to_do_it_again(found):
         "rule": "iff",
         "seed": 0,
         "max_literals": None,
+        "literals": None,
+        "distillation": None,
         "device": "cpu",
         "above": None,
         "use": [],

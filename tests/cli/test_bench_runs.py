@@ -143,11 +143,11 @@ def test_what_is_finished_is_kept_when_stopped(tmp_path: Path, monkeypatch: pyte
 
 def test_progress_is_for_terminals(monkeypatch: pytest.MonkeyPatch):
     step = Step("<b>", "tree", (0,), "done", False, False, 1, 2)
-    with runs._progress() as report:
+    with runs.progress_bar() as report:
         assert report is None
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    with runs._progress() as report:
+    with runs.progress_bar() as report:
         assert report is not None
         report(step)
 

@@ -27,6 +27,13 @@ def test_what_is_printed(tmp_path):
     assert result.output == (
         "rules.json: 3 rules, 6 literals\n"
         "\n"
+        "if age(x) > 62 & missing(ward(x)) then gone\n"
+        "else if age(x) > 62 | (age(x) > 30 & ward(x) = ICU) then ill\n"
+        "else if age(x) <= 30 then well\n"
+        "otherwise well\n"
+        "\n"
+        "Each class by itself:\n"
+        "\n"
         "forall x: ill(x) <-> age(x) > 62 | (age(x) > 30 & ward(x) = ICU)\n"
         "  ill if and only if age above 62, or age above 30 and ward is ICU "
         "(a necessary and sufficient condition).\n"
@@ -109,7 +116,7 @@ def test_what_is_refused_ends_in_one_line(tmp_path, monkeypatch):
     assert result.exit_code == 1
     assert result.output == (
         "logiclens: 'future.json' does not hold rules that can be read. The text has version 99 of "
-        "logiclens.rules; this release reads version 2. Update logiclens, or save it again.\n"
+        "logiclens.rules; this release reads version 3. Update logiclens, or save it again.\n"
     )
     assert run("check", "zzz").output == "logiclens: There is no file 'zzz'. Check its name and folder.\n"
     assert run("check").exit_code == 2

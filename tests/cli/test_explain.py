@@ -43,7 +43,7 @@ def _in_a_folder_with_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ("explain_quiet", ["--quiet"]),
         (
             "explain_above",
-            ["--target", "pressure", "--above", "130", "--ignore", "risk", "--max-literals", "3"],
+            ["--target", "pressure", "--above", "130", "--ignore", "risk", "--literals", "3", "--front"],
         ),
         ("explain_only_if", ["--rule", "only_if", "--max-rows", "200"]),
     ],
@@ -62,6 +62,21 @@ def test_help_teaches_by_example():
 
 def test_a_pipe_gets_plain_text():
     assert "\x1b" not in run("explain", "stays.csv", "--target", "risk").output
+
+
+def test_a_length_may_be_asked_for():
+    run("explain", "stays.csv", "--target", "risk", "--save", "model.lens")
+    rules = logiclens.load("model.lens").explain(literals=2)
+
+    assert (
+        run("explain", "stays.csv", "--target", "risk", "--literals", "2", "--quiet").output == f"{rules}\n"
+    )
+    assert run("export", "model.lens", "--to", "json", "--literals", "2").output == f"{rules.to_json()}\n"
+    assert f"{rules}\n" in run("check", "model.lens", "--literals", "2").output
+    found = run("predict", "model.lens", "stays.csv", "--literals", "2", "--only-prediction").stdout
+    assert [line.split(",")[-2] for line in found.splitlines()[1:]] == rules.predict(
+        read_table("stays.csv").table
+    ).tolist()
 
 
 def test_rules_are_those_of_the_library():
@@ -106,7 +121,7 @@ def test_json_alone_goes_to_standard_output():
 def test_a_table_comes_from_standard_input():
     result = run("explain", "-", "--target", "risk", "--quiet", input=STAYS.read_bytes())
 
-    assert result.output.count("<->") == 2
+    assert [line.split()[0] for line in result.output.splitlines()] == ["if", "otherwise"]
 
 
 def test_the_report_is_written_and_says_where_it_comes_from():

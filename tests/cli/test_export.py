@@ -203,7 +203,7 @@ def test_a_pipe_that_knows_ascii_only_gets_the_exact_text(tmp_path):
             ["future.json", "--to", "sql"],
             1,
             "logiclens: 'future.json' does not hold rules that can be read. The text has version 99 of "
-            "logiclens.rules; this release reads version 2. Update logiclens, or save it again.\n",
+            "logiclens.rules; this release reads version 3. Update logiclens, or save it again.\n",
         ),
         (
             ["rules.json", "--to", "sql", "--class", "il"],

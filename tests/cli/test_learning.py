@@ -24,7 +24,14 @@ def test_settings_arrive(network: Network):
 
 
 def test_the_length_of_rules_is_free_unless_it_is_set():
-    assert classifier(Settings()).max_literals == "auto"
+    assert (classifier(Settings()).max_literals, classifier(Settings()).literals) == ("auto", "auto")
+    model = classifier(Settings(literals=8, distillation=1.0))
+    assert (model.max_literals, model.literals, model.distillation) == ("auto", 8, 1.0)
+
+
+def test_the_front_goes_as_far_as_the_length_that_is_asked_for():
+    assert classifier(Settings(literals=80)).max_literals == 80
+    assert classifier(Settings(literals=8, max_literals=5)).max_literals == 8
 
 
 def test_rows_held_out_are_not_trained_on():

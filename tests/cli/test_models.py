@@ -18,6 +18,18 @@ def test_rules_of_either_file(tmp_path):
     assert rules_in(model_file(tmp_path)) == rules_of_model(model_file(tmp_path))
 
 
+def test_rules_of_another_length_are_in_models_only(tmp_path):
+    file = model_file(tmp_path)
+
+    assert rules_in(file, 0).literals == 0
+    assert rules_in(file, 1000).literals >= rules_in(file).literals
+    with pytest.raises(InputError) as info:
+        rules_in(saved(PATIENTS, tmp_path), 3)
+    assert str(info.value).endswith(
+        " holds rules of one length. Leave out --literals, or name the model's file."
+    )
+
+
 def test_a_network_is_in_models_only(tmp_path):
     assert network_in(saved(PATIENTS, tmp_path)) is None
     assert network_in(model_file(tmp_path)).predict({"age": [70], "ward": ["B"]}).tolist() == ["ill"]

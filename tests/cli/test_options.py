@@ -39,6 +39,8 @@ def test_every_option_says_what_it_does(command: str):
         ("--rule", "maybe"),
         ("--seed", "-1"),
         ("--max-literals", "0"),
+        ("--literals", "-1"),
+        ("--distillation", "2"),
         ("--holdout", "1"),
         ("--max-rows", "1"),
         ("--folds", "1"),

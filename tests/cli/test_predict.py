@@ -51,7 +51,7 @@ def test_what_is_printed():
 
     assert result.exit_code == 0
     check_golden("predict.txt", result.stdout)
-    assert result.stderr == "5 rows; no rule fired on 1; more than one fired on 1.\n"
+    assert result.stderr == "5 rows; the default decides 1.\n"
 
 
 def test_predictions_are_those_of_the_rules():
@@ -305,7 +305,7 @@ def test_rules_that_look_at_no_column(words: Vocabulary | None, folder: Path):
 
     assert result.exit_code == 0, result.output
     assert [row["prediction"] for row in rows_in(result.stdout)] == ["b"] * 5
-    assert result.stderr == "5 rows; no rule fired on 5.\n"
+    assert result.stderr == "5 rows; the default decides 5.\n"
 
 
 @pytest.mark.parametrize("n_rows", [1, 3_000_000], ids=["at once", "later"])
@@ -353,17 +353,15 @@ def test_values_that_are_missing_although_the_rules_know_of_no_gaps():
         "",
         "missing",
         "",
-        "conflict",
-        "uncovered",
+        "",
+        "default",
         "missing",
     ]
     assert rows_in(result.stdout)[1]["why"] == (
-        "The prediction is well because age at most 30. Its 'age' is missing, and the rules know nothing of "
-        "that."
+        "The prediction is well because age at most 30. No earlier step is true of it. Its 'age' is missing, "
+        "and the rules know nothing of that."
     )
-    assert result.stderr == (
-        "6 rows; no rule fired on 1; more than one fired on 1; 2 lack a value that rules need.\n"
-    )
+    assert result.stderr == ("6 rows; the default decides 1; 2 lack a value that rules need.\n")
 
 
 def test_a_file_comes_with_a_summary():
@@ -371,7 +369,7 @@ def test_a_file_comes_with_a_summary():
     result = run("predict", "rules.json", "rows.csv", "--out", "out.csv", "--truth", "outcome")
 
     assert result.stderr == (
-        "Wrote 6 rows to out.csv; no rule fired on 1; more than one fired on 1; 2 lack a value that rules "
+        "Wrote 6 rows to out.csv; the default decides 1; 2 lack a value that rules "
         "need.\n"
         "Predicted: well 4 (66.7%), gone 1 (16.7%), ill 1 (16.7%).\n"
         "Of 5 rows with a value of 'outcome', the rules are right about 80.0%.\n"

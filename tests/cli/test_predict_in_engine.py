@@ -43,7 +43,7 @@ def test_what_is_written_and_said(tmp_path: Path):
     assert result.exit_code == 0, result.output
     assert result.stdout == ""
     assert result.stderr == (
-        "Wrote 6 rows to out.parquet; no rule fired on 1; more than one fired on 1; "
+        "Wrote 6 rows to out.parquet; the default decides 1; "
         "1 lacks a value that rules need.\n"
         "Predicted: well 3 (50.0%), ill 2 (33.3%), gone 1 (16.7%).\n"
         "DuckDB wrote one Parquet file, with prediction and mark, without rule and why.\n"
@@ -122,7 +122,7 @@ def test_several_labels_are_columns(tmp_path: Path):
     assert result.exit_code == 0, result.output
     assert found["prediction_2_a"] == found["prediction_2_b"] == [True, False]
     assert found["mark"] == ["", "uncovered"]
-    assert "Wrote 2 rows to out.parquet; no rule fired on 1.\n" in result.stderr
+    assert "Wrote 2 rows to out.parquet; no rule is true of 1.\n" in result.stderr
     assert refused("predict", rules, data, *DUCKDB, "--out", "o.parquet", "--truth", "x") == (
         "These rules give a row several labels, so no column has the truth. Omit --truth."
     )

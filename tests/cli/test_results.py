@@ -13,10 +13,10 @@ from logiclens.cli.outcome import ClassOutcome, Outcome, outcome_of
 from logiclens.cli.preparing import Dropped
 from logiclens.cli.results import (
     MOST_LINES,
-    accuracy_words,
     class_headings,
     metrics_table,
     part_words,
+    print_decision,
     print_doubt,
     print_dropped,
     print_few,
@@ -25,7 +25,7 @@ from logiclens.cli.results import (
     print_telling,
     score_table,
 )
-from logiclens.explain import Explanation, Rule
+from logiclens.explain import Explanation, ExplanationSet, Resolution, Rule, Step
 from logiclens.logic import Var, parse_formula
 from logiclens.metrics import rule_scores
 
@@ -46,8 +46,7 @@ def outcome(**figures: object) -> Outcome:
         "rules_accuracy": 0.9,
         "guess_accuracy": 0.5,
         "fidelity": 1.0,
-        "n_uncovered": 0,
-        "n_conflicts": 0,
+        "resolution": Resolution(3, {}, 3),
     }
     return Outcome(**(known | figures))
 
@@ -79,13 +78,6 @@ def test_rules_that_know_more_than_a_guess_that_is_right_as_often():
         "Note: a guess is right as often or more, but knows less: yes is 5.0 times as common where "
         "its rule fires as among all rows.\n"
     )
-
-
-def test_rows_that_a_second_opinion_decides_about_are_counted():
-    assert accuracy_words(outcome(n_overruled=16)).endswith(
-        " A second opinion changes the answer about 16 of them."
-    )
-    assert "second opinion" not in accuracy_words(outcome())
 
 
 def test_rows_trained_on_are_called_so():
@@ -161,3 +153,19 @@ def test_of_many_classes_without_a_rule_no_figures_are_shown():
 
     assert score_table([*without, of_class("x", "a")]).row_count == 1
     assert score_table([*without[1:], of_class("x", "a")]).row_count == MOST_LINES + 1
+
+
+def test_the_list_that_decides_is_printed_step_by_step():
+    found = [Explanation(Rule(label, parse_formula(f))) for label, f in (("x", "a"), ("y", "b"), ("z", "c"))]
+    steps = [Step("y", parse_formula("b & ~a")), Step("x", Var("a"))]
+    rules = ExplanationSet(found, ["a", "b", "c"], default="y", steps=steps)
+    headings = [(f"risk = {each.target}", each) for each in found]
+
+    assert printed(print_decision, rules, headings) == (
+        "risk = y\nif b(x) & ~a(x) then y\n  If b and not a, then y;\n\n"
+        "risk = x\nelse if a(x) then x\n  otherwise if a, then x;\n\n"
+        "risk = y\notherwise y\n\n"
+        "Never predicted: z.\n\n"
+    )
+    several = ExplanationSet(found, ["a", "b", "c"], multi_label=True)
+    assert printed(print_decision, several, headings) == printed(print_rules, headings)

@@ -79,7 +79,7 @@ def test_settings_are_kept_as_given():
 
 def test_it_works_inside_a_pipeline():
     X = pd.DataFrame({"age": np.arange(60)[::-1], "color": ["red", "blue", "green"] * 20})
-    model = make_pipeline(ConceptEncoder(), DecisionTreeClassifier()).fit(X, X["age"] > 41)
+    model = make_pipeline(ConceptEncoder(max_cuts=1), DecisionTreeClassifier()).fit(X, X["age"] > 41)
 
     assert model.score(X, X["age"] > 41) == 1.0
     assert model[:-1].get_feature_names_out()[0] == "age > 41"
@@ -255,12 +255,45 @@ def test_the_classes_choose_the_cuts():
     ages = np.arange(100)[::-1]
     table = {"age": ages}
 
-    assert ConceptEncoder().fit(table, ages > 62).get_feature_names_out().tolist() == ["age > 62"]
-    assert len(ConceptEncoder().fit(table).get_feature_names_out()) == 4
+    supervised = ConceptEncoder(cuts="supervised")
+    assert supervised.fit(table, ages > 62).get_feature_names_out().tolist() == ["age > 62"]
     both = np.column_stack([ages > 30, ages > 62])
-    assert ConceptEncoder().fit(table, both).get_feature_names_out().tolist() == ["age > 30", "age > 62"]
-    quantiles = ConceptEncoder(cuts="quantile").fit(table, ages > 62).get_feature_names_out()
-    assert quantiles.tolist() == ConceptEncoder().fit(table).get_feature_names_out().tolist()
+    assert supervised.fit(table, both).get_feature_names_out().tolist() == ["age > 30", "age > 62"]
+    mixed = ConceptEncoder(max_cuts=4).fit(table, ages > 62).get_feature_names_out().tolist()
+    assert mixed == ["age > 24", "age > 49", "age > 62", "age > 74"]
+
+
+def test_without_classes_there_are_four_quantiles():
+    ages = np.arange(100)[::-1]
+    quantiles = ConceptEncoder(cuts="quantile", max_cuts=4).fit({"age": ages}, ages > 62)
+
+    assert ConceptEncoder().fit({"age": ages}).vocabulary_ == quantiles.vocabulary_
+    assert len(quantiles.vocabulary_.names) == 4
+
+
+def squares(n_rows: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Two columns that say nothing about the class by themselves, and everything together."""
+    x = np.random.default_rng(0).random((n_rows, 2))
+    return {"a": x[:, 0], "b": x[:, 1]}, (x[:, 0] > 0.5) ^ (x[:, 1] > 0.5)
+
+
+def test_columns_that_matter_only_together_are_cut_by_quantiles():
+    table, y = squares(2000)
+    supervised = ConceptEncoder(cuts="supervised").fit(table, y)
+    encoder = ConceptEncoder().fit(table, y)
+
+    assert len(supervised.vocabulary_.names) == 2
+    assert len(encoder.vocabulary_.names) == 32
+    tree = make_pipeline(ConceptEncoder(), DecisionTreeClassifier(max_depth=5)).fit(table, y)
+    assert tree.score(*squares(3000)) > 0.9
+
+
+@pytest.mark.parametrize(("n_rows", "n_cuts"), [(32, 4), (72, 9), (2000, 16)])
+def test_few_rows_get_few_cuts(n_rows: int, n_cuts: int):
+    table, y = squares(n_rows)
+
+    assert len(ConceptEncoder().fit(table, y).vocabulary_.names) == 2 * n_cuts
+    assert len(ConceptEncoder(max_cuts=7).fit(table, y).vocabulary_.names) == 2 * 7
 
 
 def test_cuts_of_equal_width():

@@ -364,7 +364,18 @@ OLD, GROWN, GAP, MALE = map(Var, WORDS.names)
     [
         (~OLD & ~GAP, "age at most 17", "age(x) <= 17"),
         (~GAP & OLD, "age above 17", "age(x) > 17"),
-        (GROWN & ~OLD, "age above 5 and age at most 17", "age(x) > 5 & age(x) <= 17"),
+        (GROWN & ~OLD, "age above 5 and at most 17", "5 < age(x) <= 17"),
+        (
+            ~OLD & MALE & GROWN,
+            "age above 5 and at most 17 and sex is male",
+            "5 < age(x) <= 17 & sex(x) = male",
+        ),
+        (
+            ~(GROWN & ~OLD),
+            "(age at most 5 or above 17 or missing)",
+            "(age(x) <= 5 | age(x) > 17 | missing(age(x)))",
+        ),
+        (OLD & ~GROWN, "age above 17 and age at most 5", "age(x) > 17 & age(x) <= 5"),
         (~GAP, "age is known", "~missing(age(x))"),
         (
             ~OLD & ~MALE,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from logiclens.estimators.cluster_rules import Tuples
-from logiclens.estimators.cluster_starts import entropy, few_concepts, group_weights
+from logiclens.estimators.cluster_starts import Tuples, entropy, few_concepts, group_weights
 
 
 def tuples(columns: list[list[int]], weight: list[float] | None = None) -> Tuples:
@@ -75,3 +74,12 @@ def test_entropy_of_equal_groups_is_the_logarithm_of_their_number():
     assert entropy(np.full(8, 2.5)) == pytest.approx(np.log(8))
     assert entropy(np.array([4.0, 0.0])) == 0.0
     assert group_weights(np.array([0, 2, 2]), np.array([1.0, 2.0, 4.0]), 4).tolist() == [1, 0, 6, 0]
+
+
+def test_rows_that_are_equal_once_boolean_are_one_tuple():
+    values = np.array([[0.9, 0.1], [0.6, 0.5], [0.0, 1.0]])
+    merged = Tuples.of(values, np.array([1.0, 2.0, 4.0]))
+
+    assert merged.total == 7.0
+    assert (merged.bits[merged.place] == (values > 0.5)).all()
+    assert merged.weight[merged.place].tolist() == [3.0, 3.0, 4.0]

@@ -16,9 +16,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError, UnknownColumnError
-from logiclens.estimators.cluster_rules import NO_ROWS
 from logiclens.estimators.clusterer import PENALTIES, LENClusterer
 from logiclens.explain import ExplanationSet, RuleKind
+from logiclens.explain.rule_front import NO_ROWS
 from logiclens.logic import FALSE, TRUE, Var, equivalent
 from tests.strategies import HOSTILE_NAMES, all_rows
 
@@ -158,7 +158,7 @@ def test_copies_and_opposites_of_a_concept_change_no_cluster():
 def test_weights_decide_which_clusters_are_even():
     X = pd.DataFrame(all_rows(2).astype(int), columns=["a", "b"])
     weight = np.where(X["a"] == 1, 1.0, 5.0) * np.where(X["b"] == 1, 1.0, 3.0)
-    clusterer = quick(literal_cost=0.1)
+    clusterer = quick(literal_cost=0.2)
 
     equal = clusterer.fit(X).explain()
     weighted = clusterer.fit(X, sample_weight=weight).explain()
@@ -283,7 +283,7 @@ def test_enough_training_is_not():
         ({"n_clusters": True}, "n_clusters must be a whole number of at least 1. Got True."),
         ({"narrow_restarts": -1}, "narrow_restarts must be a whole number of at least 0. Got -1."),
         ({"max_concepts": "auto"}, "max_concepts must be a whole number of at least 1. Got 'auto'."),
-        ({"max_literals": 0}, "max_literals must be a whole number of at least 1. Got 0."),
+        ({"max_literals": 0}, "max_literals must be a whole number of at least 1, or 'auto'. Got 0."),
         ({"restarts": 0}, "restarts must be a whole number of at least 1. Got 0."),
         ({"literal_cost": -0.1}, "literal_cost must be a number of at least 0. Got -0.1."),
         ({"literal_cost": "low"}, "literal_cost must be a number of at least 0. Got 'low'."),
@@ -409,3 +409,36 @@ def test_sparse_matrices_are_refused_with_advice():
         quick().fit(scipy.sparse.eye_array(3))
 
     assert str(info.value) == "Sparse matrices are not read here. Convert with X.toarray()."
+
+
+# --- rules of every length ---
+
+
+def test_rules_of_every_length_are_there_without_training():
+    X, _ = planted(n_groups=3)
+    clusterer = quick(3).fit(X)
+    front = clusterer.front_
+
+    lengths = [point.literals for point in front]
+    assert lengths == sorted(set(lengths))
+    assert front.rules() == clusterer.explain()
+    assert clusterer.explain(literals=0).predict(X).tolist() == [0] * len(X)
+    longest = clusterer.explain(literals=30)
+    assert (longest.predict(X) == clusterer.labels_).all()
+    assert longest.literals <= 30
+    assert clusterer.explain(X, literals=0).literals == 0
+
+
+def test_the_list_decides_for_clusters():
+    X, _ = planted(n_groups=3)
+    rules = quick(3).fit(X).explain()
+
+    assert len(rules.steps) == 2
+    assert rules.literals == 2
+    assert rules.default not in {step.label for step in rules.steps}
+
+
+def test_the_longest_rules_are_as_long_as_told():
+    X = np.random.default_rng(5).random((150, 5)) < 0.5
+
+    assert quick(4, max_literals=3).fit(X).front_[-1].literals <= 3

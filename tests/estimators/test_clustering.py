@@ -8,18 +8,26 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logiclens.estimators.cluster_rules import Reading, Tuples
+from logiclens.estimators.cluster_starts import Tuples
 from logiclens.estimators.clustering import (
     Starts,
     certainty,
     cluster,
     cluster_loss,
     clusters_of,
+    explain_clusters,
     information,
+    read_concepts,
 )
+from logiclens.estimators.fit import RuleSearch
+from logiclens.explain import RuleKind
+from logiclens.explain.rule_front import NO_FORMULA, NO_ROWS
+from logiclens.logic import FALSE, TRUE, Var, equivalent
 from logiclens.nn.criteria import mutual_information_loss
 from logiclens.nn.mu import MuNetwork
 from logiclens.nn.plan import Plan
+from logiclens.nn.population import LogicNetwork
+from tests.nn.populations import make
 from tests.strategies import all_rows
 
 PLAN = Plan(criterion=cluster_loss, epochs=60, learning_rate=0.1, patience=30)
@@ -38,8 +46,10 @@ def tuples_of(bits: np.ndarray, weight: np.ndarray | None = None) -> Tuples:
     return Tuples.of(bits.astype(float), np.ones(len(bits)) if weight is None else weight)
 
 
-def reading(n_concepts: int) -> Reading:
-    return Reading(tuple(f"x{j}" for j in range(n_concepts)), 3, 10, 0.01)
+def search(n_concepts: int, **changed) -> RuleSearch:
+    names = tuple(f"x{j}" for j in range(n_concepts))
+    given = {"distillation": 1.0, "literal_cost": 0.01, "max_literals": 20} | changed
+    return RuleSearch(RuleKind.CLUSTER, names, **given)
 
 
 def biased(n: int = 300, seed: int = 0) -> Tuples:
@@ -71,7 +81,7 @@ def test_the_loss_of_a_sure_even_split_is_minus_one_for_any_number_of_clusters()
 
 
 def test_the_most_even_concept_makes_the_two_clusters():
-    found = cluster(starts(), PLAN, biased(), reading(4))
+    found = cluster(starts(), PLAN, biased(), search(4), 3)
 
     assert {concept for each in found.rules.values() for concept in each.concepts} == {"x2"}
     assert found.rules.complexity == 1.0
@@ -80,7 +90,7 @@ def test_the_most_even_concept_makes_the_two_clusters():
 
 def test_the_network_the_rules_and_the_clusters_have_the_same_numbers():
     tuples = biased()
-    found = cluster(starts(), PLAN, tuples, reading(4))
+    found = cluster(starts(), PLAN, tuples, search(4), 3)
 
     assert (clusters_of(found.network, tuples, 2)[0] == found.clusters).all()
     assert (found.rules.predict(tuples.bits) == found.clusters).all()
@@ -89,7 +99,7 @@ def test_the_network_the_rules_and_the_clusters_have_the_same_numbers():
 @pytest.mark.parametrize("n_clusters", [2, 3])
 def test_clusters_are_numbered_from_the_largest_on(n_clusters):
     tuples = biased()
-    found = cluster(starts(n_clusters), PLAN, tuples, reading(4))
+    found = cluster(starts(n_clusters), PLAN, tuples, search(4), 3)
 
     sizes = np.bincount(found.clusters, weights=tuples.weight, minlength=n_clusters)
     assert (np.diff(sizes) <= 0).all()
@@ -98,7 +108,7 @@ def test_clusters_are_numbered_from_the_largest_on(n_clusters):
 
 def test_equally_large_clusters_are_numbered_by_their_formulas():
     tuples = tuples_of(np.repeat([[0, 1], [1, 1]], 5, axis=0))
-    rules = [cluster(starts(seed=seed), PLAN, tuples, reading(2)).rules for seed in range(4)]
+    rules = [cluster(starts(seed=seed), PLAN, tuples, search(2), 3).rules for seed in range(4)]
 
     formulas = [each.formula for each in rules[0].values()]
     assert formulas == sorted(formulas)
@@ -107,28 +117,17 @@ def test_equally_large_clusters_are_numbered_by_their_formulas():
 
 def test_between_equal_clusterings_the_seed_has_no_say():
     tuples = tuples_of(np.tile(all_rows(3), (3, 1)))  # any of three concepts is as good
-    found = [cluster(starts(seed=seed), PLAN, tuples, reading(3)).rules.formulas for seed in range(4)]
+    found = [cluster(starts(seed=seed), PLAN, tuples, search(3), 3).rules.formulas for seed in range(4)]
 
     assert all(each == found[0] for each in found)
-
-
-def test_a_chunk_more_or_less_changes_nothing(monkeypatch: pytest.MonkeyPatch):
-    tuples = biased()
-    whole = cluster(starts(), PLAN, tuples, reading(4))
-    monkeypatch.setattr("logiclens.estimators.clustering.members_at_once", lambda *_: 1)
-
-    parts = cluster(starts(), PLAN, tuples, reading(4))
-
-    assert parts.rules.formulas == whole.rules.formulas
-    assert (parts.clusters == whole.clusters).all()
 
 
 def test_merged_rows_are_their_weights():
     bits = np.random.default_rng(1).random((80, 3)) < [0.3, 0.5, 0.8]
     copies = np.random.default_rng(2).integers(1, 4, 80)
 
-    weighted = cluster(starts(), PLAN, tuples_of(bits, copies.astype(float)), reading(3))
-    repeated = cluster(starts(), PLAN, tuples_of(np.repeat(bits, copies, axis=0)), reading(3))
+    weighted = cluster(starts(), PLAN, tuples_of(bits, copies.astype(float)), search(3), 3)
+    repeated = cluster(starts(), PLAN, tuples_of(np.repeat(bits, copies, axis=0)), search(3), 3)
 
     assert weighted.rules.formulas == repeated.rules.formulas
     assert weighted.value == pytest.approx(repeated.value, abs=1e-12)
@@ -136,17 +135,16 @@ def test_merged_rows_are_their_weights():
 
 def test_the_value_is_the_information_less_errors_and_literals():
     tuples = biased()
-    found = cluster(starts(), PLAN, tuples, reading(4))
+    found = cluster(starts(), PLAN, tuples, search(4), 3)
 
     share = information(found.clusters, tuples) / np.log(2)
-    wrong = sum(1.0 - each.scores.fidelity for each in found.rules.values())
-    literals = sum(each.complexity for each in found.rules.values())
-    assert found.value == pytest.approx(share - wrong - 0.01 * literals)
+    wrong = tuples.weight @ (found.rules.predict(tuples.bits) != found.clusters) / tuples.total
+    assert found.value == pytest.approx(share - wrong - 0.01 * found.rules.literals)
 
 
 def test_progress_goes_from_some_to_all():
     told: list[float] = []
-    cluster(starts(), PLAN, biased(), reading(4), told.append)
+    cluster(starts(), PLAN, biased(), search(4), 3, told.append)
 
     assert told == sorted(told)
     assert told[0] > 0.0
@@ -155,15 +153,119 @@ def test_progress_goes_from_some_to_all():
 
 def test_a_network_that_was_hardly_trained_is_not_certain():
     tuples = biased()
-    short = cluster(starts(), Plan(criterion=cluster_loss, epochs=2, learning_rate=1e-4), tuples, reading(4))
+    short = cluster(
+        starts(), Plan(criterion=cluster_loss, epochs=2, learning_rate=1e-4), tuples, search(4), 3
+    )
 
     assert certainty(short, tuples) < 0.5
-    assert certainty(cluster(starts(), PLAN, tuples, reading(4)), tuples) > 0.9
+    assert certainty(cluster(starts(), PLAN, tuples, search(4), 3), tuples) > 0.9
 
 
 def test_clusters_that_tell_nothing_are_certain():
     tuples = tuples_of(np.ones((5, 2)))
-    found = cluster(starts(), PLAN, tuples, reading(2))
+    found = cluster(starts(), PLAN, tuples, search(2), 3)
 
     assert information(found.clusters, tuples) == 0.0
     assert certainty(found, tuples) == 1.0
+
+
+# --- rules of given clusters ---
+
+A, B, C = Var("x0"), Var("x1"), Var("x2")
+
+
+class Given(LogicNetwork):
+    """What puts tuples of three concepts into clusters that a function names, all but certainly."""
+
+    def __init__(self, clusters, n_clusters: int) -> None:
+        super().__init__([np.random.default_rng(0)] * n_clusters, 3, (2,), [0.0] * n_clusters)
+        self.of = clusters
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        chosen = torch.as_tensor(self.of(x > 0.5)).long()
+        return 20.0 * torch.nn.functional.one_hot(chosen, self.members).T.to(x.dtype)
+
+
+def explained(clusters, n_clusters: int = 2, tuples: Tuples | None = None, most: int = 7, **changed):
+    tuples = tuples_of(all_rows(3)) if tuples is None else tuples
+    return explain_clusters(Given(clusters, n_clusters), tuples, search(3, **changed), most).rules()
+
+
+def test_a_rule_is_a_statement_about_its_own_cluster():
+    rules = explained(lambda x: x[:, 0] & x[:, 1])
+
+    assert equivalent(rules[1].formula, A & B)
+    assert equivalent(rules[0].formula, ~(A & B))
+    assert {each.kind for each in rules.values()} == {RuleKind.CLUSTER}
+    assert str(rules[1]) == "forall x in O_1: x0(x) & x1(x)"
+    assert (rules[1].support, rules[0].support) == (2.0, 6.0)
+    assert rules.literals == 2, "one step, and otherwise the other cluster"
+
+
+def test_scores_are_about_the_clusters_since_there_is_no_truth():
+    scores = explained(lambda x: x[:, 2])[1].scores
+
+    assert scores is not None
+    assert scores.accuracy is None
+    assert (scores.fidelity, scores.precision, scores.recall, scores.n_rows) == (1.0, 1.0, 1.0, 8)
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.5])
+def test_scores_count_all_rows_that_were_merged(weight):
+    tuples = tuples_of(np.repeat(all_rows(3), 3, axis=0), np.full(24, weight))
+
+    assert [each.scores.n_rows for each in explained(lambda x: x[:, 2], tuples=tuples).values()] == [24, 24]
+
+
+def test_a_cluster_without_rows_is_false_and_says_so():
+    rules = explained(lambda x: x[:, 0], 3)
+
+    assert rules[2].formula == FALSE
+    assert rules[2].status == NO_ROWS == "no rows in this cluster"
+    assert rules[2].support == 0.0
+    assert rules[2].to_sentence() == "Cluster 2 has no members"
+
+
+def test_one_cluster_of_all_rows_is_true():
+    rules = explained(lambda x: 0 * x[:, 0])
+
+    assert (rules[0].formula, rules[0].status) == (TRUE, "always predicted on the data")
+
+
+def test_a_literal_must_be_worth_its_price():
+    """The cluster is x0, but for one tuple of less weight."""
+    tuples = tuples_of(all_rows(3), np.where(all_rows(3).all(axis=1), 0.5, 1.0))
+
+    def clusters(x):
+        return x[:, 0] & ~x.all(dim=1)
+
+    dear, free = (explained(clusters, tuples=tuples, literal_cost=cost) for cost in (0.05, 0.0))
+
+    assert dear[1].formula == A
+    assert equivalent(free[1].formula, A & ~(B & C))
+    assert dear[1].scores.fidelity < 1.0 == free[1].scores.fidelity
+
+
+def test_concepts_that_cannot_tell_a_cluster_give_no_rule():
+    tuples = tuples_of(all_rows(3))
+    network = Given(lambda x: x[:, 1] & x[:, 2], 2)
+    network.linears[0].prune(torch.tensor([True, False, False]))
+
+    rule = explain_clusters(network, tuples, search(3), 7).rules()[1]
+
+    assert (rule.formula, rule.status, rule.support) == (FALSE, NO_FORMULA, 2.0)
+
+
+@pytest.mark.parametrize("kind", ["mu", "psi", "entropy"])
+def test_rules_are_about_what_the_networks_of_all_clusters_keep(kind):
+    net = make(kind, 2)
+    net.prune()
+
+    assert (read_concepts(net, tuples_of(all_rows(5)), 7) == net.kept().any(dim=0).numpy()).all()
+
+
+def test_of_a_network_that_keeps_all_the_most_relevant_are_read():
+    net = make("relu", 2)
+    net.linears[0].weight.data[:, :, [0, 3]] *= 100.0
+
+    assert np.flatnonzero(read_concepts(net, tuples_of(all_rows(5)), 2)).tolist() == [0, 3]

@@ -11,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.errors import InputError, UnknownTargetError
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.explaining import seen_tuples
 from logiclens.explain import RuleKind, Scope
 from logiclens.logic import TRUE, equivalent, parse_formula
 from tests.estimators.toys import CLASSIFIERS, NAMES, booleans, frame, quick
@@ -238,13 +237,6 @@ def test_global_explanation_of_other_rows(both):
 
     assert str(both.explain_global(some)) == "forall x: a(x)"
     assert both.explain_global(some, max_concepts=1).formula.concepts in ((), ("a",))
-
-
-def test_tuples_that_occur(both):
-    seen = seen_tuples(X, np.ones(len(X)), both.explain())
-
-    assert seen.names == ("a", "b")
-    assert len(seen.to_array()) == 4
 
 
 # --- relevance ---

@@ -29,9 +29,10 @@ import logiclens.files.writing as saved_files
 from logiclens.errors import InputError
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
 from logiclens.estimators.saving import save_model
-from logiclens.explain.model_file import ModelFile, decode, encode
-from logiclens.explain.saved import write_whole
+from logiclens.explain.model_file import ModelFile, _checksum, decode, encode
+from logiclens.explain.saved import write_saved, write_whole
 from logiclens.loading import load, rules_of_model
+from logiclens.logic import FALSE
 from tests.strategies import HOSTILE_NAMES
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
@@ -107,7 +108,7 @@ def test_a_loaded_model_does_what_the_saved_one_did(classifier: type, problem: s
     twin = load(path)
 
     assert_same(model, twin, rows(n=15))
-    assert (twin.tables_, twin.seen_) == ({}, None)
+    assert twin.seen_ is None
     assert twin.explain_global(rows()) == model.explain_global(rows())
 
 
@@ -233,7 +234,7 @@ def test_the_header_is_json_that_anyone_can_read(path: Path):
     with safetensors.safe_open(path, framework="np") as file:
         saved = json.loads(file.metadata()["logiclens"])
 
-    assert (saved["format"], saved["version"], saved["estimator"]) == ("logiclens.model", 1, "MuClassifier")
+    assert (saved["format"], saved["version"], saved["estimator"]) == ("logiclens.model", 2, "MuClassifier")
     assert saved["rules"]["format"] == "logiclens.rules"
 
 
@@ -289,8 +290,8 @@ def test_a_class_that_could_not_be_loaded_is_not_saved(path: Path):
         save_model(OwnClassifier(), path)
 
     assert str(caught.value) == (
-        "Only EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier, ReferenceMuClassifier, "
-        "ReferenceReluClassifier can be saved. Got OwnClassifier()."
+        "Only EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier, "
+        "ReferenceEntropyClassifier, ReferenceMuClassifier, ReferenceReluClassifier can be saved. Got OwnClassifier()."
     )
 
 
@@ -476,11 +477,11 @@ def test_a_foreign_safetensors_file_is_refused(path: Path):
 
 
 def test_a_later_version_is_refused(path: Path):
-    later = json.dumps({"format": "logiclens.model", "version": 2, "anything": None})
+    later = json.dumps({"format": "logiclens.model", "version": 3, "anything": None})
     for read in (load, rules_of_model):
         assert refusal(safetensors.numpy.save({"a": np.zeros(2)}, {"logiclens": later}), path, read) == (
-            "does not hold a model that can be read. The text has version 2 of logiclens.model; this release "
-            "reads version 1. Update logiclens, or save it again."
+            "does not hold a model that can be read. The text has version 3 of logiclens.model; this release "
+            "reads version 2. Update logiclens, or save it again."
         )
 
 
@@ -582,15 +583,17 @@ WEIGHT = "layers.0.weight"
             "estimator",
             "os.system",
             "There is no classifier 'os.system'. There are 'EntropyClassifier', 'MuClassifier', "
-            "'PsiClassifier', 'ReluClassifier', 'ReferenceMuClassifier', 'ReferenceReluClassifier'.",
+            "'PsiClassifier', 'ReluClassifier', 'ReferenceEntropyClassifier', 'ReferenceMuClassifier', "
+            "'ReferenceReluClassifier'.",
         ),
         (
             "estimator",
             ["MuClassifier"],
             "There is no classifier ['MuClassifier']. There are 'EntropyClassifier', 'MuClassifier', "
-            "'PsiClassifier', 'ReluClassifier', 'ReferenceMuClassifier', 'ReferenceReluClassifier'.",
+            "'PsiClassifier', 'ReluClassifier', 'ReferenceEntropyClassifier', 'ReferenceMuClassifier', "
+            "'ReferenceReluClassifier'.",
         ),
-        ("estimator", "PsiClassifier", "PsiClassifier has no setting 'candidates'."),
+        ("estimator", "PsiClassifier", "PsiClassifier has no setting 'max_concepts'."),
         ("params", [], '"params" must be an object. Got [].'),
         ("params", {"code": "print()"}, "MuClassifier has no setting 'code'."),
         ("params", {"epochs": -1}, "epochs must be a whole number of at least 1. Got -1."),
@@ -612,7 +615,8 @@ WEIGHT = "layers.0.weight"
         ),
         ("params", {"device": 3}, "device must be text. Got 3."),
         ("params", {"verbose": "no"}, "verbose must be True or False. Got 'no'."),
-        ("params", {"settle": None}, "settle must be True or False. Got None."),
+        ("params", {"literals": None}, "literals must be a whole number of at least 0, or 'auto'. Got None."),
+        ("params", {"distillation": 2}, "distillation must be a number in [0, 1]. Got 2."),
         ("params", {"l1": [[1.0]]}, "The setting l1 has a value that no setting has. Got [[1.0]]."),
         ("params", {"l1": {"a": 1}}, "The setting l1 has a value that no setting has. Got {'a': 1}."),
         (
@@ -736,13 +740,31 @@ def test_settings_newer_than_a_file_have_their_defaults(path: Path):
 
 def test_rules_of_another_release_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch):
     model = saved()
-    text = model.rules.to_json().replace('"version": 2', '"version": 7', 1)
+    text = model.rules.to_json().replace('"version": 3', '"version": 7', 1)
     monkeypatch.setattr(type(model.rules), "to_json", lambda _: text)
 
     assert refusal(encode(model), path) == (
         "does not hold a model that can be read. The text has version 7 of logiclens.rules; this release "
-        "reads version 2. Update logiclens, or save it again."
+        "reads version 3. Update logiclens, or save it again."
     )
+
+
+def test_rules_of_the_version_before_are_read_as_a_list(path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Of the rules that were true that of the highest priority decided."""
+    model = saved()
+    entries = json.loads(model.rules.to_json())
+    del entries["steps"]
+    labels = list(model.rules)
+    entries |= {"version": 2, "priority": [at / 10 for at in range(len(labels))], "default": labels[0]}
+    with monkeypatch.context() as patch:
+        patch.setattr(type(model.rules), "to_json", lambda _: json.dumps(entries))
+        path.write_bytes(encode(model))
+
+    found = load(path).explain()
+    assert [step.label for step in found.steps] == [
+        label for label in reversed(labels[1:]) if model.rules[label].formula != FALSE
+    ]
+    assert found.default == labels[0]
 
 
 def test_an_open_file_is_no_path():
@@ -765,3 +787,99 @@ def test_an_encoder_that_cannot_be_is_refused(encoder, message, path: Path):
     text = refusal(encode(ModelFile(entries, model.rules, model.tensors)), path)
 
     assert text == f"does not hold a model that can be read. {message} Save it again."
+
+
+# Files of version 1
+
+
+def as_version_1(model: Any, **tensors: Any) -> bytes:
+    """The file that the first version wrote: rules of one length with priorities, settings that are gone."""
+    written = decode(encode(file_of(model)))
+    params = {name: value for name, value in written.entries["params"].items() if name in FIRST_SETTINGS}
+    params |= {"settle": True, "candidates": 4, "unseen": "ignore", "aggregation": "minimal"}
+    params |= {"class_weight": "auto"}
+    entries: dict[str, Any] = {**written.entries, "params": params}
+    rules = json.loads(written.rules.to_json())
+    steps = rules.pop("steps")
+    order = [step["label"] for step in steps]
+    ranks = [1.0 - order.index(label) / 10 if label in order else 0.0 for label in written.rules.labels]
+    rules |= {"version": 2, "priority": ranks}
+    entries |= {"rules": rules, "logiclens_version": "0.1.0"}
+    kept = {name: np.asarray(array, order="C") for name, array in {**written.tensors, **tensors}.items()}
+    sealed = {"checksum": _checksum(entries, kept), **entries}
+    return safetensors.numpy.save(kept, {"logiclens": write_saved("logiclens.model", 1, sealed)})
+
+
+FIRST_SETTINGS = {"rule", "max_concepts", "tau", "max_literals", "hidden", "l1", "restarts", "epochs"} | {
+    "learning_rate",
+    "batch_size",
+    "patience",
+    "validation_fraction",
+    "encoder",
+    "device",
+    "random_state",
+    "verbose",
+}
+
+
+def file_of(model: Any) -> ModelFile:
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(f"{folder}/model.lens")
+        return decode(Path(f"{folder}/model.lens").read_bytes())
+
+
+OPINION = {
+    "opinion": np.zeros((1, 6)),
+    "opinion_bias": np.zeros(1),
+    "opinion_margin": np.ones(1),
+}
+
+
+@pytest.mark.parametrize("problem", ["binary", "binary of text"])
+def test_a_file_of_version_1_decides_as_before(problem: str, path: Path):
+    """What it lacks has its defaults; what it has too much is told of, and left out."""
+    model = fitted(MuClassifier, problem)
+    path.write_bytes(as_version_1(model, **OPINION))
+    with pytest.warns(UserWarning, match="The model was saved with a second opinion") as caught:
+        twin = load(path)
+    x = rows(n=60)
+
+    assert caught[0].filename == __file__
+    assert (twin.explain().predict(x) == model.explain().predict(x)).all()
+    assert (twin.predict_proba(x) == model.predict_proba(x)).all()
+    assert (twin.class_weight, twin.distillation) == (None, MuClassifier().distillation)
+    assert not {"settle", "candidates", "unseen", "aggregation"} & set(twin.get_params())
+    assert len(twin.front_) == 1
+    assert (twin.explain(literals=3).predict(x) == model.explain().predict(x)).all()
+    assert (rules_of_model(path).predict(x) == model.explain().predict(x)).all()
+
+
+def test_a_file_of_version_1_without_opinions_is_read_in_silence(path: Path):
+    model = fitted(MuClassifier)
+    path.write_bytes(as_version_1(model))
+    twin = load(path)
+    twin.save(path)
+
+    assert load(path).explain() == twin.explain()
+    assert (load(path).predict(rows()) == model.predict(rows())).all()
+
+
+def test_a_front_about_other_classes_is_refused(path: Path):
+    model = saved()
+    other = file_of(fitted(MuClassifier, "binary of text"))
+
+    assert refusal(encode(replace(model, front=other.front)), path) == (
+        "does not hold a model that can be read. Its front is about other classes than its network. "
+        "Save it again."
+    )
+
+
+def test_a_damaged_front_is_named(path: Path, monkeypatch: pytest.MonkeyPatch):
+    model = saved()
+    written = model.front.to_json() | {"chosen": 99}
+    monkeypatch.setattr(type(model.front), "to_json", lambda _: written)
+
+    assert refusal(encode(model), path) == (
+        'does not hold a model that can be read. This text is damaged: "chosen" must be the position of a '
+        "point. Got 99. Save it again."
+    )

@@ -93,7 +93,7 @@ def test_a_soft_network_that_its_formula_misses_has_a_lower_fidelity():
     rules = explain_psi(model, [[0.0], [1.0]])
 
     assert rules[1].formula == FALSE
-    assert rules[1].status == "never predicted"
+    assert rules[1].status == "never predicted on the data"
     assert rules[1].scores.fidelity == 0.5
 
 
@@ -143,6 +143,15 @@ def test_a_pruned_network_is_explained_by_the_concepts_it_reads():
     used = {f"x{j}" for j in np.flatnonzero(keep)}
     assert all(set(e.concepts) <= used for e in rules.values())
     assert all(e.scores.fidelity == 1.0 for e in rules.values())
+
+
+def test_rules_are_no_longer_than_told():
+    """Exclusive or takes four literals; two are right about three rows of four."""
+    found = [explain_network(xor_network(), TUPLES, max_literals=most) for most in (3, 4, None)]
+
+    assert [rules.literals for rules in found] == [2, 4, 4]
+    assert [rules[1].scores.fidelity for rules in found] == [0.75, 1.0, 1.0]
+    assert {rules[1].scores.part for rules in found} == {"rows given"}
 
 
 def test_an_entropy_layer_is_explained_by_its_attention():

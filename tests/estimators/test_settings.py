@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from logiclens.errors import InputError
-from logiclens.estimators.balancing import COUNTED, EVEN
-from logiclens.estimators.settings import AUTO, Balances, balances_of, check_settings, penalties, seed_of
+from logiclens.estimators.settings import WIDTHS, check_settings, penalties, seed_of, widths
 from tests.estimators.toys import CLASSIFIERS, quick
 
 
@@ -34,7 +33,6 @@ WHOLE = "must be a whole number of at least 1"
         ("mu", "epochs", 1.5, f"epochs {WHOLE}. Got 1.5."),
         ("mu", "epochs", True, f"epochs {WHOLE}. Got True."),
         ("mu", "restarts", -1, f"restarts {WHOLE}. Got -1."),
-        ("mu", "candidates", 0, f"candidates {WHOLE}. Got 0."),
         ("mu", "patience", "3", f"patience {WHOLE}. Got '3'."),
         ("mu", "max_concepts", 0, f"max_concepts {WHOLE}, or 'auto'. Got 0."),
         ("mu", "max_literals", None, f"max_literals {WHOLE}, or 'auto'. Got None."),
@@ -70,8 +68,15 @@ WHOLE = "must be a whole number of at least 1"
             "encoder must be 'auto', a ConceptEncoder, or None for inputs that are concepts in [0, 1]. "
             "Got 'Auto'.",
         ),
-        ("mu", "unseen", "x", "unseen must be 'ignore' or 'ask'. Got 'x'."),
-        ("mu", "aggregation", "x", "aggregation must be 'minimal' or 'paper'. Got 'x'."),
+        ("mu", "distillation", 1.5, "distillation must be a number in [0, 1]. Got 1.5."),
+        ("psi", "distillation", "a", "distillation must be a number in [0, 1]. Got 'a'."),
+        ("mu", "literal_cost", -0.1, "literal_cost must be a number in [0, 1]. Got -0.1."),
+        ("mu", "literal_cost", np.nan, "literal_cost must be a number in [0, 1]. Got nan."),
+        ("mu", "literals", -1, "literals must be a whole number of at least 0, or 'auto'. Got -1."),
+        ("mu", "literals", 2.5, "literals must be a whole number of at least 0, or 'auto'. Got 2.5."),
+        ("mu", "literals", "few", "literals must be a whole number of at least 0, or 'auto'. Got 'few'."),
+        ("mu", "literals", True, "literals must be a whole number of at least 0, or 'auto'. Got True."),
+        ("psi", "fan_in", 17, "fan_in must be at most 16. Got 17; 2 to 9 are readable."),
         ("mu", "l1", -1, "l1 must be a number of at least 0, or several to choose from. Got -1."),
         ("mu", "l1", (), "l1 must be a number of at least 0, or several to choose from. Got ()."),
         ("mu", "l1", "a", "l1 must be a number of at least 0, or several to choose from. Got 'a'."),
@@ -79,7 +84,13 @@ WHOLE = "must be a whole number of at least 1"
             "mu",
             "class_weight",
             "x",
-            "class_weight must be 'auto', 'balanced', None or a mapping from label to weight. Got 'x'.",
+            "class_weight must be 'balanced', None or a mapping from label to weight. Got 'x'.",
+        ),
+        (
+            "mu",
+            "class_weight",
+            "auto",
+            "class_weight must be 'balanced', None or a mapping from label to weight. Got 'auto'.",
         ),
         (
             "mu",
@@ -124,11 +135,10 @@ def test_penalties_are_one_or_several():
     assert penalties(np.array([0.5, 0.25])) == (0.5, 0.25)
 
 
-def test_powers_of_the_class_frequency():
-    counted = Balances(COUNTED, COUNTED)
-    words = (None, "auto", "balanced", {})
-    assert [balances_of(word) for word in words] == [counted, AUTO, Balances(EVEN, EVEN), counted]
-    assert 0 < AUTO.learning.power < AUTO.choosing.power < 1
+def test_numbers_of_concepts_to_choose_from():
+    assert widths("auto") == WIDTHS
+    assert widths(np.int64(7)) == (7,)
+    assert list(WIDTHS) == sorted(set(WIDTHS))
 
 
 def test_seeds():

@@ -12,10 +12,12 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 from logiclens.errors import InputError
-from logiclens.estimators import cross_explain, runs, validation
+from logiclens.estimators import cross_explain, validation
+from logiclens.estimators.validation import area_under_curve
 from logiclens.metrics import complexity, explanation_accuracy, fidelity
 from tests.estimators.toys import CLASSIFIERS, NAMES, booleans, frame, quick
 
@@ -28,18 +30,24 @@ COLUMNS = [
     "n_train",
     "n_test",
     "model_accuracy",
+    "model_auc",
+    "model_brier",
     "explanation_accuracy",
     "explanation_accuracy_plain",
     "rules_accuracy",
     "complexity",
+    "literals",
     "fidelity",
     "fidelity_plain",
+    "fidelity_joint",
     "fidelity_unseen",
     "consistency",
     "consistency_adjusted",
     "time",
 ]
-RATES = [name for name in COLUMNS if "accuracy" in name or "fidelity" in name or "consistency" in name]
+RATES = [
+    name for name in COLUMNS if any(word in name for word in ("accuracy", "fidelity", "consistency", "auc"))
+]
 
 
 def error_of(*args: Any, **kwargs: Any) -> str:
@@ -70,18 +78,25 @@ def test_a_fold_is_a_clone_fitted_on_its_rows(kind, y, monkeypatch):
     labels = np.where(rng.random(60) < 0.05, np.roll(labels, 1), labels)
     parts = list(StratifiedKFold(2, shuffle=True, random_state=0).split(x, labels))
     folds: list[Any] = []
-    fit_folds = runs.fit_folds
-    monkeypatch.setattr(runs, "fit_folds", lambda *args: folds.extend(fit_folds(*args)) or folds)
+    fit_parts = validation.fit_parts
+    monkeypatch.setattr(validation, "fit_parts", lambda *args: folds.extend(fit_parts(*args)) or folds)
     clf = quick(kind, epochs=20)
     scores = cross_explain(clf, x, labels, cv=parts)
     monkeypatch.undo()
     for at, (train, test) in enumerate(parts):
         twin = clone(clf).fit(x[train], labels[train])
         assert twin.explain().formulas == folds[at].rules.formulas
-        said = runs.network_answers(folds[at].network, x, twin.problem_)
-        assert (said == twin.decide(x)).all()
+        assert (folds[at].say(x).decided == twin.decide(x)).all()
+        assert np.allclose(folds[at].say(x).probability, twin.predict_proba(x))
         assert scores["model_accuracy"][at] == twin.score(x[test], labels[test])
         assert scores["complexity"][at] == complexity(twin.explain())
+        assert scores["literals"][at] == twin.explain().literals
+        same = twin.explain().predict(x[test]) == twin.predict(x[test])
+        assert scores["fidelity_joint"][at] == same.mean()
+        probability = twin.predict_proba(x[test])
+        truth = labels[test][:, None] == twin.classes_
+        assert scores["model_brier"][at] == pytest.approx(((probability - truth) ** 2).sum(axis=1).mean() / 2)
+        assert scores["model_auc"][at] == pytest.approx(area_under_curve(probability, truth))
         assert scores["rules_accuracy"][at] == twin.explain().score(x[test], labels[test])
         names = twin.concept_names_
         accuracy = explanation_accuracy(twin.explain(), x[test], labels[test], names=names)
@@ -137,9 +152,12 @@ def test_rates_are_rates(scores):
 
 
 def test_perfect_rules_have_perfect_scores(scores):
-    perfect = ["model_accuracy", "explanation_accuracy", "rules_accuracy", "fidelity", "consistency"]
+    perfect = ["model_accuracy", "model_auc", "explanation_accuracy", "rules_accuracy"]
+    perfect += ["fidelity", "fidelity_joint", "consistency"]
 
     assert (scores[perfect] == 1.0).all(axis=None)
+    assert (scores["model_brier"] < 0.1).all()
+    assert (scores["literals"] == 2.0).all()
     assert (scores["complexity"] == 2.0).all()
 
 
@@ -276,6 +294,18 @@ def test_other_classifiers_are_refused():
     assert error_of(LogisticRegression(), X, Y) == (
         "cross_explain needs a classifier of this package, such as MuClassifier(). Got LogisticRegression()."
     )
+
+
+def test_the_area_under_the_curve_is_that_of_scikit_learn():
+    """Also with ties; targets that all rows belong to, or none, are left out."""
+    rng = np.random.default_rng(0)
+    scores, truth = rng.integers(0, 6, (50, 3)) / 5, rng.random((50, 3)) < 0.4
+    expected = roc_auc_score(truth, scores, average=None)
+
+    assert area_under_curve(scores, truth) == pytest.approx(expected.mean())
+    truth[:, 1] = True
+    assert area_under_curve(scores, truth) == pytest.approx(expected[[0, 2]].mean())
+    assert np.isnan(area_under_curve(scores, np.zeros_like(truth)))
 
 
 @pytest.mark.parametrize("odd", [2.0, np.nan])

@@ -27,10 +27,8 @@ _QUICK: dict[str, Any] = {
     "random_state": 0,
 }
 _OWN: dict[str, dict[str, Any]] = {
-    "mu": {"candidates": 1},
     "psi": {"restarts": 2},
-    "relu": {"candidates": 1},
-    "entropy": {"candidates": 1, "temperature": 2.0},
+    "entropy": {"temperature": 2.0},
 }
 
 NAMES = ("a", "b", "c", "d")
@@ -38,7 +36,7 @@ NAMES = ("a", "b", "c", "d")
 
 def quick(kind: str = "psi", **settings: Any) -> LENClassifier:
     """A classifier that learns :func:`booleans` in a few dozen epochs."""
-    return CLASSIFIERS[kind](**_QUICK | _OWN[kind] | settings)
+    return CLASSIFIERS[kind](**_QUICK | _OWN.get(kind, {}) | settings)
 
 
 def booleans(repeats: int = 5) -> tuple[np.ndarray, np.ndarray]:

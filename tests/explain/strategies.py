@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from logiclens.explain import Explanation, ExplanationSet, FrontPoint, Rule, RuleKind, Scope, Scores
+from logiclens.explain import Explanation, ExplanationSet, FrontPoint, Rule, RuleKind, Scope, Scores, Step
 from tests.strategies import distinct_names, formulas, names
 
 RATES = st.floats(0, 1)
@@ -48,5 +48,12 @@ def explanation_sets(draw) -> ExplanationSet:
         concept_names,
         multi_label,
         None if multi_label else draw(st.sampled_from(labels)),
-        draw(st.lists(RATES, min_size=len(labels), max_size=len(labels))),
+        None if multi_label else draw(st.none() | steps(labels, formulas(concepts, max_leaves=3))),
     )
+
+
+@st.composite
+def steps(draw, labels, of_formulas) -> list[Step]:
+    """Steps of some of the labels, in any order."""
+    order = draw(st.permutations(labels))[: draw(st.integers(0, len(labels)))]
+    return [Step(label, draw(of_formulas)) for label in order]

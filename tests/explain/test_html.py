@@ -36,9 +36,9 @@ def shows(value: object) -> Reader:
 def test_rules_with_any_names_are_inert_and_readable(rules):
     page = shows(rules)
 
+    for line in (*rules.format("unicode").splitlines(), *rules.to_sentence().splitlines()):
+        assert line in page.text
     for explanation in rules.values():
-        assert explanation.rule.format("unicode") in page.text
-        assert explanation.to_sentence() in page.text
         assert explanation.rule.format("unicode") in shows(explanation).text
 
 
@@ -70,13 +70,24 @@ def test_an_explanation():
     )
 
 
-def test_a_set_says_who_decides():
+def test_a_set_is_the_list_that_decides():
     rules = ExplanationSet(
         [Explanation(Rule("x", Var("a"))), Explanation(Rule("y", Var("b")))], ["a", "b"], default="x"
     )
 
+    assert shows(rules).text == (
+        "if a(x) then xelse if b(x) then yotherwise x"
+        "If a, then x;otherwise if b, then y;otherwise x."
+        "targetrule of its ownx1 literaly1 literal"
+    )
+
+
+def test_rules_of_several_labels_say_who_decides():
+    found = [Explanation(Rule("x", Var("a"))), Explanation(Rule("y", Var("b")))]
+    rules = ExplanationSet(found, ["a", "b"], multi_label=True)
+
     assert shows(rules).text.endswith(
-        "Where several are true the first of these decides: x, y; where none is, it is x."
+        "Each label is predicted where its rule is true; a row may have several, or none."
     )
 
 

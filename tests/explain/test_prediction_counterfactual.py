@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from logiclens.concepts import Above, AtMost, Between, OneOf, Vocabulary
 from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownTargetError
-from logiclens.explain import Change, Explanation, ExplanationSet, Rule
+from logiclens.explain import Change, Explanation, ExplanationSet, Rule, Step
 from logiclens.explain import prediction_counterfactual as module
 from logiclens.explain.prediction_counterfactual import PredictionCounterfactual, prediction_counterfactual
 from logiclens.logic import FALSE, TRUE, Formula, Var
@@ -39,7 +39,7 @@ def answers(rules: ExplanationSet, columns: dict[str, np.ndarray]) -> list[Any]:
         rules.concept_names,
         rules.multi_label,
         rules.default,
-        rules.priority,
+        None if rules.multi_label else rules.steps,
     )
     predicted = bare.predict(columns).tolist()
     if not rules.multi_label:
@@ -106,8 +106,9 @@ def random_rules(rng: np.random.Generator, names: tuple[str, ...], **settings: A
     explanations = [Explanation(Rule(label, random_formula(rng, names))) for label in labels]
     if rng.random() < 0.2:
         return ExplanationSet(explanations, names, multi_label=True, **settings)
-    priority = rng.choice([0.1, 0.5, 0.5, 0.9], len(labels)).tolist()
-    return ExplanationSet(explanations, names, default=str(rng.choice(labels)), priority=priority, **settings)
+    order = rng.permutation(labels)[: rng.integers(1, len(labels) + 1)].tolist()
+    steps = [Step(label, random_formula(rng, names)) for label in order]
+    return ExplanationSet(explanations, names, default=str(rng.choice(labels)), steps=steps, **settings)
 
 
 WORDS = Vocabulary(
@@ -143,9 +144,9 @@ def test_on_random_rows_of_a_raw_table_nothing_smaller_would_do():
 
 
 def parse_all(rules: ExplanationSet) -> Formula:
-    """A formula that mentions all concepts of some rules."""
+    """A formula that mentions all concepts that predictions depend on."""
     formula: Formula = TRUE
-    for each in rules.formulas.values():
+    for each in rules.conditions.values():
         formula = formula | each
     return formula
 
@@ -263,7 +264,7 @@ def test_names_and_labels_may_be_anything(rules, data):
 )
 def test_the_sentence(row, target, sentence):
     """The label y comes first where both are true, and is the default."""
-    rules = rules_of({"x": a, "y": b}, priority=[0.1, 0.9], default="y")
+    rules = rules_of({"y": b, "x": a}, default="y")
 
     assert str(rules.counterfactual([row], target)) == sentence
 
@@ -279,7 +280,7 @@ def test_labels_are_named_as_rules_name_them():
 
 
 def test_the_default_is_reached_by_making_every_rule_false():
-    rules = rules_of({"x": a, "y": b, "z": FALSE}, default="z", priority=[0.5, 0.5, 0.5])
+    rules = rules_of({"x": a, "y": b, "z": FALSE}, default="z")
     found = rules.counterfactual([[1, 1, 0]], "z")
 
     assert found.concepts == {"a": False, "b": False}
@@ -320,11 +321,10 @@ def test_a_change_may_not_wake_a_rule_that_comes_first():
     """Above 30 makes it x, but above 62 it would be y: both ends are told."""
     words = Vocabulary(("age",), (Above("age", 30), Above("age", 62)))
     rules = rules_of(
-        {"x": Var("age > 30"), "y": Var("age > 62"), "z": FALSE},
+        {"y": Var("age > 62"), "x": Var("age > 30"), "z": FALSE},
         words.names,
         vocabulary=words,
         default="z",
-        priority=[0.1, 0.2, 0.3],
     )
     found = rules.counterfactual({"age": [20]}, "x")
 
@@ -357,7 +357,7 @@ def test_a_set_and_the_function_answer_alike():
 
 def test_a_search_that_takes_too_long_is_given_up(monkeypatch):
     monkeypatch.setattr(module, "MAX_STEPS", 2)
-    rules = rules_of({"x": a & b, "y": FALSE, "z": a | b | c}, default="y", priority=[0.1, 0.2, 0.3])
+    rules = rules_of({"z": a | b | c, "y": FALSE, "x": a & b}, default="y")
 
     with pytest.raises(LimitError) as info:
         rules.counterfactual([[1, 1, 1]], "y")
@@ -370,8 +370,8 @@ def test_a_search_that_takes_too_long_is_given_up(monkeypatch):
 def test_many_rules_are_no_trouble():
     """A DNF of what all the others are not would have 2**40 terms."""
     names = [f"c{i}" for i in range(80)]
-    made = {f"class {i}": Var(f"c{2 * i}") & Var(f"c{2 * i + 1}") for i in range(40)}
-    rules = rules_of(made, names, default="class 0", priority=[i / 100 for i in range(40)])
+    made = {f"class {i}": Var(f"c{2 * i}") & Var(f"c{2 * i + 1}") for i in reversed(range(40))}
+    rules = rules_of(made, names, default="class 0")
     row = {name: [int(name in ("c78", "c79"))] for name in names}
 
     assert rules.counterfactual(row).concepts in ({"c78": False}, {"c79": False})

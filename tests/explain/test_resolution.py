@@ -1,4 +1,4 @@
-"""Rows of which several rules are true, or none."""
+"""How many rows each step decides."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.explain import Resolution
-from logiclens.explain.resolution import winners
 
-TABLES = st.lists(st.tuples(*[st.booleans()] * 3), max_size=8).map(
-    lambda rows: np.array(rows, dtype=bool).reshape(len(rows), 3)
-)
+LABELS = ["x", "y", "z"]
 
 
-@given(TABLES, st.booleans())
-def test_every_row_is_counted_once(fired, multi_label):
-    found = Resolution.of(fired, multi_label)
+@given(st.lists(st.integers(0, 3), max_size=8))
+def test_every_row_is_decided_once(places):
+    found = Resolution.of_list(np.array(places, dtype=np.intp), LABELS)
 
-    assert found.n_rows == found.n_decided + found.n_conflicts + found.n_uncovered == len(fired)
-    assert found.n_uncovered == sum(not row.any() for row in fired)
-    assert found.n_conflicts == (0 if multi_label else sum(row.sum() > 1 for row in fired))
+    assert found.n_rows == len(places)
+    assert found.by_label == {label: places.count(at) for at, label in enumerate(LABELS)}
+    assert found.n_uncovered == places.count(3)
+    assert found.n_decided == sum(found.by_label.values())
 
 
-@given(TABLES, st.lists(st.sampled_from([0.1, 0.5, 0.9]), min_size=3, max_size=3), st.integers(0, 2))
-def test_the_highest_priority_wins_of_equals_the_first(fired, priority, fallback):
-    expected = []
-    for row in fired:
-        candidates = [at for at in range(3) if row[at]]
-        expected.append(max(candidates, key=lambda at: (priority[at], -at), default=fallback))
+@given(st.lists(st.tuples(*[st.booleans()] * 3), max_size=8))
+def test_rows_of_several_labels_are_counted_for_each(rows):
+    found = Resolution.of_rules(np.array(rows, dtype=bool).reshape(len(rows), 3), LABELS)
 
-    assert winners(fired, priority, fallback).tolist() == expected
+    assert found.by_label == {label: sum(row[at] for row in rows) for at, label in enumerate(LABELS)}
+    assert found.n_uncovered == sum(not any(row) for row in rows)
+    assert found.n_rows == len(rows) == found.n_decided + found.n_uncovered
+
+
+def test_a_list_without_steps_leaves_all_to_the_default():
+    assert Resolution.of_list(np.zeros(3, dtype=np.intp), []) == Resolution(3, {}, 3)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from logiclens.concepts import Above, Missing, OneOf, Vocabulary
 from logiclens.errors import InputError
-from logiclens.explain import Explanation, ExplanationSet, Rule
-from logiclens.explain.rule_export import by_priority, policy_sentence
+from logiclens.explain import Explanation, ExplanationSet, Rule, Step
+from logiclens.explain.rule_export import decision_sentence, rules_text
 from logiclens.logic import FALSE, TRUE, Formula, Var, parse_formula, to_sympy
 from tests.concepts.strategies import raw_tables
 from tests.explain.strategies import explanation_sets
@@ -76,7 +76,8 @@ def test_scores_are_compared_with_the_threshold(rows):
 def test_the_source():
     words = Vocabulary(("age", "ward"), (Above("age", 62), OneOf("ward", ("ICU",)), Missing("ward")))
     made = {"old": Var("age > 62"), "frail": parse_formula('"age > 62" & ~"ward = ICU"'), "none": FALSE}
-    rules = rules_of(made, words.names, vocabulary=words, default="none", priority=[0.5, 0.9, 0.5])
+    order = [Step(label, made[label]) for label in ("frail", "old", "none")]
+    rules = rules_of(made, words.names, vocabulary=words, default="none", steps=order)
 
     assert rules.to_python() == (
         "def missing(value):\n"
@@ -89,13 +90,12 @@ def test_the_source():
         "        and (missing(row['ward']) or row['ward'] != 'ICU')\n"
         "    ):\n"
         "        return 'frail'\n"
-        "    if (\n"
+        "    elif (\n"
         "        row['age'] > 62\n"
         "    ):\n"
         "        return 'old'\n"
-        "    if False:\n"
+        "    else:\n"
         "        return 'none'\n"
-        "    return 'none'\n"
     )
 
 
@@ -132,19 +132,57 @@ def test_a_function_needs_a_name(name, settings, message):
     assert str(info.value) == message
 
 
-def test_rules_are_tried_by_priority():
-    rules = rules_of({"x": a, "y": b, "z": TRUE}, priority=[0.5, 0.9, 0.5], default="y")
+def test_a_list_without_steps():
+    rules = rules_of({"x": a, "y": b}, default="y", steps=[])
 
-    assert by_priority(rules) == ["y", "x", "z"]
+    assert rules.to_python() == "def predict(row):\n    return 'y'\n"
+    assert rules.to_sentence() == "It is always y."
+    assert str(rules) == "always y"
+    assert rules.to_latex() == ("\\begin{aligned}\n& \\text{always } \\mathit{y}\n\\end{aligned}")
+
+
+@pytest.mark.parametrize("n_steps", [500, 3000])
+def test_a_long_list_is_python(n_steps):
+    """Each step is nested in the one before, to a parser."""
+    names = [f"c{at}" for at in range(n_steps)]
+    rules = rules_of({name: Var(name) for name in names}, names, default="c0")
+    predict = compiled(rules.to_python())
+
+    assert predict(dict.fromkeys(names, 0) | {names[-1]: 1}) == names[-1]
+    assert predict(dict.fromkeys(names, 0)) == "c0"
+
+
+def test_the_list_is_printed_in_logic():
+    rules = rules_of({"x": a, "y": b}, default="x", steps=[Step("y", b & ~a), Step("x", a)])
+
+    assert str(rules) == rules_text(rules) == "if b(x) & ~a(x) then y\nelse if a(x) then x\notherwise x"
+    assert str(rules["x"]) == "forall x: x(x) <-> a(x)"
+    assert rules.literals == 3
+
+
+@pytest.mark.parametrize("kind", ["if", "only_if", "cluster"])
+def test_conditions_of_one_kind_are_printed_as_rules(kind):
+    found = [Explanation(Rule(label, formula, kind)) for label, formula in (("x", a), ("y", b))]
+    rules = ExplanationSet(found, ["a", "b"], default="x", steps=[Step("y", b), Step("x", a)])
+
+    assert str(rules) == "\n".join(map(str, found))
+    last = rules.to_sentence().splitlines()[-1]
+    assert last.startswith("The first of these that is true decides: ")
+    other = ExplanationSet(found, ["a", "b"], default="x", steps=[Step("y", b & ~a)])
+    assert other.to_sentence().splitlines()[2:] == decision_sentence(other).splitlines()
+    assert decision_sentence(other).startswith("If b and not a, then ")
 
 
 @pytest.mark.parametrize(
     ("rules", "sentence"),
     [
         (
-            rules_of({0: a, 1: b}, priority=[0.1, 0.2], default=0),
-            "Where several are true the first of these decides: class 1, class 0; "
-            "where none is, it is class 0.",
+            rules_of({0: a, 1: b}, steps=[Step(1, b), Step(0, a)], default=0),
+            "If b, then class 1;\notherwise if a, then class 0;\notherwise class 0.",
+        ),
+        (
+            rules_of({"x": a, "y": b}, steps=[Step("y", TRUE)], default="x"),
+            "In any case y;\notherwise x.",
         ),
         (rules_of({"x": a}, default="x"), "Where it is not true, it is x as well."),
         (
@@ -154,12 +192,12 @@ def test_rules_are_tried_by_priority():
     ],
 )
 def test_who_decides(rules, sentence):
-    assert policy_sentence(rules) == sentence
-    assert rules.to_sentence().splitlines()[-1] == sentence
+    assert decision_sentence(rules) == sentence
+    assert rules.to_sentence().endswith(sentence)
 
 
-def test_sentences_stand_one_a_line():
-    rules = rules_of({"x": a, "y": b}, default="x")
+def test_rules_of_several_labels_stand_one_a_line():
+    rules = rules_of({"x": a, "y": b}, multi_label=True)
 
     assert rules.to_sentence().splitlines()[:2] == [f"{rules[label].to_sentence()}." for label in rules]
 
@@ -173,8 +211,9 @@ def test_sympy():
 def test_latex():
     assert rules_of({"x": a, "y": a & b}, default="x").to_latex() == (
         "\\begin{aligned}\n"
-        "& \\forall x \\colon \\mathit{x}(x) \\leftrightarrow \\mathit{a}(x) \\\\\n"
-        "& \\forall x \\colon \\mathit{y}(x) \\leftrightarrow \\mathit{a}(x) \\land \\mathit{b}(x)\n"
+        "& \\text{if } \\mathit{a}(x) \\text{ then } \\mathit{x} \\\\\n"
+        "& \\text{else if } \\mathit{a}(x) \\land \\mathit{b}(x) \\text{ then } \\mathit{y} \\\\\n"
+        "& \\text{otherwise } \\mathit{x}\n"
         "\\end{aligned}"
     )
 
@@ -209,8 +248,12 @@ def test_markdown_shows_names_and_obeys_none():
     rules = hostile_rules()
     page = Reader(markdown.markdown(rules.to_markdown(), extensions=["fenced_code", "tables"]))
 
-    assert page.tags == {"p", "pre", "code"}
+    assert page.tags == {"p", "pre", "code", "br"}
     assert page.attributes <= {"class"}
+    for line in (*rules.to_sentence().splitlines(), *rules.format("unicode").splitlines()):
+        assert line in page.text
+    several = ExplanationSet(rules.explanations, rules.concept_names, multi_label=True)
+    page = Reader(markdown.markdown(several.to_markdown(), extensions=["fenced_code", "tables"]))
     for explanation in rules.values():
         assert f"{explanation.to_sentence()}." in page.text
         assert explanation.rule.format("unicode") in page.text
@@ -220,7 +263,7 @@ def test_texts_are_one_line_for_each_rule():
     rules = hostile_rules()
 
     assert len(rules.to_sentence().splitlines()) == len(rules) + 1
-    assert len(rules.to_latex().splitlines()) == len(rules) + 2
+    assert len(rules.to_latex().splitlines()) == len(rules) + 3
 
 
 def test_every_text_is_printable():

@@ -49,8 +49,8 @@ def test_a_file_keeps_the_vocabulary(tmp_path: Path):
             "Got \"format\": 'logiclens.explanation'.",
         ),
         (
-            RULES.to_json().replace('"version": 2', '"version": 1').encode(),
-            "The text has version 1 of logiclens.rules; this release reads version 2. "
+            RULES.to_json().replace('"version": 3', '"version": 1').encode(),
+            "The text has version 1 of logiclens.rules; this release reads version 3. "
             "Update logiclens, or save it again.",
         ),
     ],

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from logiclens.concepts import Above, AtMost, Flag, OneOf, Vocabulary
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, UnknownTargetError
-from logiclens.explain import Explanation, ExplanationSet, FrontPoint, Resolution, Rule, load_rules
+from logiclens.explain import Explanation, ExplanationSet, FrontPoint, Resolution, Rule, Step, load_rules
 from logiclens.logic import FALSE, TRUE, TruthTable, Var, at_most_one, minimize, parse_formula
 from tests.concepts.strategies import raw_formulas
 from tests.explain.strategies import explanation_sets
@@ -40,6 +40,9 @@ def animals(**settings) -> ExplanationSet:
     return rules_of({"bird": "wings", "fish": "fins & ~fur"}, **settings)
 
 
+FISH_FIRST = [Step("fish", Var("fins") & ~Var("fur")), Step("bird", Var("wings"))]
+
+
 # --- a mapping ----------------------------------------------------------------------------------------
 
 
@@ -57,7 +60,8 @@ def test_it_is_a_mapping_in_class_order():
     assert (rules.labels, rules.concept_names) == (("bird", "fish"), ("wings", "fins", "fur"))
     assert rules.formulas == {"bird": Var("wings"), "fish": Var("fins") & ~Var("fur")}
     assert rules.complexity == 1.5
-    assert str(rules) == "forall x: bird(x) <-> wings(x)\nforall x: fish(x) <-> fins(x) & ~fur(x)"
+    assert rules.literals == 3
+    assert str(rules) == "if wings(x) then bird\nelse if fins(x) & ~fur(x) then fish\notherwise bird"
     assert repr(rules) == str(rules)
 
 
@@ -134,11 +138,12 @@ def frames():
 
 @pytest.mark.parametrize("data", [data for _, data in frames()], ids=[name for name, _ in frames()])
 def test_swapped_and_extra_columns_change_nothing(data):
-    rules = animals(default="bird", priority=[0.9, 0.95])
+    rules = animals(default="bird", steps=FISH_FIRST)
 
     assert np.array_equal(rules.fired(data), rules.fired(X))
     assert rules.predict(data).tolist() == ["bird", "fish", "fish", "bird", "bird"]
-    assert rules.coverage_counts(data) == Resolution(5, 3, 1, 1)
+    assert rules.decided_by(data).tolist() == [1, 0, 0, 2, 1]
+    assert rules.coverage_counts(data) == Resolution(5, {"fish": 2, "bird": 2}, 1)
 
 
 @given(labelled_rows(), st.randoms())
@@ -201,25 +206,40 @@ def test_data_that_cannot_be_read(data, kind, message):
     assert str(caught.value) == message
 
 
-# --- the policy ---------------------------------------------------------------------------------------
+# --- the list ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("priority", "winner"),
-    [([0.9, 0.8], "bird"), ([0.8, 0.9], "fish"), ([0.9, 0.9], "bird"), ([], "bird")],
-    ids=["first", "second", "tie", "none given"],
-)
-def test_a_conflict_goes_to_the_higher_priority_then_to_the_first(priority, winner):
-    assert animals(priority=priority).predict(X[2:3]).tolist() == [winner]
+def test_the_first_step_that_is_true_decides():
+    assert animals().predict(X[2:3]).tolist() == ["bird"]
+    assert animals(steps=FISH_FIRST).predict(X[2:3]).tolist() == ["fish"]
+    assert animals(steps=[Step("fish", Var("fur"))], default="bird").predict(X).tolist() == [
+        *["bird"] * 3,
+        *["fish"] * 2,
+    ]
 
 
-def test_priority_does_not_make_a_rule_fire():
-    assert animals(priority=[0.0, 1.0]).predict(X[:1]).tolist() == ["bird"]
+def test_without_steps_there_is_one_for_each_rule_in_the_order_given():
+    assert animals().steps == (Step("bird", Var("wings")), Step("fish", Var("fins") & ~Var("fur")))
+    assert rules_of({"all": FALSE, "some": "wings"}).steps == (Step("some", Var("wings")),)
+    assert animals(steps=[]).steps == ()
+
+
+def test_formulas_and_steps_may_differ():
+    """A rule says what the list says of its class alone; it is the steps that decide."""
+    rules = rules_of(
+        {"bird": "wings", "fish": "fins & ~wings"}, steps=[Step("bird", Var("wings"))], default="fish"
+    )
+
+    assert rules.formulas["fish"] == parse_formula("fins & ~wings")
+    assert rules.fired([[0, 0, 0]]).tolist() == [[False, False]]
+    assert rules.predict([[0, 0, 0]]).tolist() == ["fish"]
+    assert (rules.concepts, rules.literals, rules.complexity) == (("wings",), 1, 1.5)
+    assert rules.predict({"wings": [1, 0]}).tolist() == ["bird", "fish"]  # nothing else is looked at
 
 
 @pytest.mark.parametrize("default", ["bird", "fish"])
-def test_an_uncovered_row_gets_the_default(default):
-    assert animals(default=default, priority=[0.3, 0.4]).predict(X[3:4]).tolist() == [default]
+def test_where_no_step_is_true_the_default_decides(default):
+    assert animals(default=default).predict(X[3:4]).tolist() == [default]
 
 
 def test_without_a_default_the_largest_support_is_taken():
@@ -231,27 +251,25 @@ def test_without_a_default_the_largest_support_is_taken():
 
 
 def test_the_rows_are_counted():
-    assert animals().coverage_counts(X) == Resolution(n_rows=5, n_decided=3, n_conflicts=1, n_uncovered=1)
-    assert animals().coverage_counts(X[:0]) == Resolution(0, 0, 0, 0)
+    assert animals().coverage_counts(X) == Resolution(5, {"bird": 3, "fish": 1}, 1)
+    assert animals().coverage_counts(X[:0]) == Resolution(0, {"bird": 0, "fish": 0}, 0)
 
 
 @given(explanation_sets(), st.integers(0, 2**20))
-def test_the_policy_row_by_row(rules, seed):
-    """Against the policy spelled out for a single row."""
+def test_the_list_row_by_row(rules, seed):
+    """Against the list as it is read for a single row."""
     rows = np.random.default_rng(seed).random((6, len(rules.concept_names))) > 0.5
     predicted, counts = rules.predict(rows), rules.coverage_counts(rows)
-    fired = rules.fired(rows)
-    assert counts.n_decided + counts.n_conflicts + counts.n_uncovered == counts.n_rows == 6
-    assert counts.n_uncovered == sum(not any(row) for row in fired)
+    assert counts.n_decided + counts.n_uncovered == counts.n_rows == 6
     if rules.multi_label:
+        fired = rules.fired(rows)
         assert np.array_equal(predicted, fired)
-        assert counts.n_conflicts == 0
+        assert counts.n_uncovered == sum(not any(row) for row in fired)
         return
-    assert counts.n_conflicts == sum(list(row).count(True) > 1 for row in fired)
-    priority = dict(zip(rules, rules.priority, strict=True))
-    for row, answer in zip(fired, predicted.tolist(), strict=True):
-        firing = [label for label, fires in zip(rules, row, strict=True) if fires]
-        assert answer == (max(firing, key=priority.__getitem__) if firing else rules.default)
+    for row, answer in zip(rows, predicted.tolist(), strict=True):
+        true = (step.label for step in rules.steps if step.formula.evaluate([row], rules.concept_names)[0])
+        assert answer == next(true, rules.default)
+    assert sum(counts.by_label.values()) == counts.n_decided
 
 
 @pytest.mark.parametrize(
@@ -281,7 +299,7 @@ def test_constants_fire_always_and_never():
     rules = rules_of({"all": TRUE, "none": FALSE}, default="none")
 
     assert rules.predict(X).tolist() == ["all"] * 5
-    assert rules.coverage_counts(X) == Resolution(5, 5, 0, 0)
+    assert rules.coverage_counts(X) == Resolution(5, {"all": 5}, 0)
 
 
 def test_multi_label():
@@ -290,7 +308,7 @@ def test_multi_label():
     assert rules.default is None
     assert rules.predict(X).tolist() == [[1, 0], [0, 1], [1, 1], [0, 0], [1, 0]]
     assert rules.predict(X).dtype == np.int64
-    assert rules.coverage_counts(X) == Resolution(n_rows=5, n_decided=4, n_conflicts=0, n_uncovered=1)
+    assert rules.coverage_counts(X) == Resolution(5, {"bird": 3, "fish": 2}, 1)
     assert rules.score(X, [[1, 0], [0, 1], [0, 1], [0, 0], [1, 1]]) == 0.6
     truth = pd.DataFrame({"fish": [0, 1, 1, 0, 1], "bird": [1, 0, 0, 0, 1]})
     assert rules.score(X, truth) == 0.6
@@ -320,7 +338,7 @@ def test_conflicts_are_found_and_ruled_out_by_what_is_known():
 def test_every_rule_stays_with_its_own_target(labels, order, tmp_path: Path):
     """Numbers of clusters in another order must not give a cluster the rule of another."""
     found = [Explanation(Rule(labels[j], Var(NAMES[j]), "cluster"), front=[]) for j in order]
-    rules = ExplanationSet(found, NAMES, priority=[0.5 + j / 10 for j in order])
+    rules = ExplanationSet(found, NAMES, steps=[Step(labels[j], Var(NAMES[j])) for j in (2, 1, 0)])
     rules.save(tmp_path / "rules.json")
 
     for kept in (rules, load_rules(tmp_path / "rules.json"), pickle.loads(pickle.dumps(rules))):
@@ -374,13 +392,25 @@ def test_every_rule_stays_with_its_own_target(labels, order, tmp_path: Path):
             "Unknown target 'birds'. Did you mean 'bird'? The 2 known targets are 'bird', 'fish'.",
         ),
         (
-            lambda: animals(priority=[0.5]),
-            "priority must have one number for each of the 2 labels. Got 1.",
+            lambda: animals(steps=[Step("birds", TRUE)]),
+            "Unknown target 'birds'. Did you mean 'bird'? The 2 known targets are 'bird', 'fish'.",
         ),
-        (lambda: animals(priority=[0.5, 90]), "priority must be a number in [0, 1]. Got 90."),
         (
-            lambda: animals(priority={"bird": 1, "fish": 1}),
-            "priority must be a sequence of numbers. Got {'bird': 1, 'fish': 1}.",
+            lambda: animals(steps=[Step("bird", Var("fin"))]),
+            "Unknown concept 'fin'. Did you mean 'fins'? The 3 known concepts are 'wings', 'fins', 'fur'.",
+        ),
+        (lambda: animals(steps=0.5), "steps must be a sequence of Steps. Got 0.5."),
+        (
+            lambda: animals(steps=FISH_FIRST * 2),
+            "Two steps decide 'fish'. Join their formulas with |, or drop one.",
+        ),
+        (
+            lambda: animals(multi_label=True, steps=FISH_FIRST),
+            "A multi-label set answers with the rules that are true. Leave out steps=.",
+        ),
+        (
+            lambda: animals(multi_label=True).decided_by(X),
+            "A multi-label set has no list that decides. Ask fired() which rules are true.",
         ),
     ],
 )
@@ -434,13 +464,13 @@ def test_hostile_names_and_labels_survive_a_file(tmp_path: Path):
 
 
 def test_the_format_is_what_it_was():
-    assert json.loads(rules_of({True: "~fur"}, priority=[0.5]).to_json()) == {
+    assert json.loads(rules_of({True: "~fur"}).to_json()) == {
         "format": "logiclens.rules",
-        "version": 2,
+        "version": 3,
         "concept_names": NAMES,
         "multi_label": False,
         "default": True,
-        "priority": [0.5],
+        "steps": [{"label": True, "formula": {"not": "fur"}}],
         "explanations": [
             {
                 "target": True,
@@ -469,13 +499,13 @@ def test_the_format_is_what_it_was():
         (
             "version",
             1,
-            "The text has version 1 of logiclens.rules; this release reads version 2. "
+            "The text has version 1 of logiclens.rules; this release reads version 3. "
             "Update logiclens, or save it again.",
         ),
         (
             "version",
-            3,
-            "The text has version 3 of logiclens.rules; this release reads version 2. "
+            4,
+            "The text has version 4 of logiclens.rules; this release reads version 3. "
             "Update logiclens, or save it again.",
         ),
         (
@@ -507,12 +537,8 @@ def test_the_format_is_what_it_was():
             "This text is damaged: Unknown target 'cat'. The 2 known targets are 'bird', 'fish'. "
             "Save it again.",
         ),
-        ("priority", [], 'This text is damaged: "priority" must not be empty. Save it again.'),
-        (
-            "priority",
-            [1, "x"],
-            "This text is damaged: priority must be a number in [0, 1]. Got 'x'. Save it again.",
-        ),
+        ("steps", 3, 'This text is damaged: "steps" must be a list. Got 3. Save it again.'),
+        ("steps", ["x"], "This text is damaged: a step must be an object. Got 'x'. Save it again."),
         (
             "explanations",
             [],
@@ -604,10 +630,10 @@ def test_rules_with_a_vocabulary_read_the_raw_table():
     ):
         assert rules.fired(rows).tolist() == [[True, False], [False, True], [False, False]]
         assert rules.predict(rows).tolist() == ["young", "old", "old"]
-    assert rules.coverage_counts(PEOPLE) == Resolution(3, 2, 0, 1)
+    assert rules.coverage_counts(PEOPLE).n_uncovered == 1
     assert rules.score(PEOPLE, ["young", "old", "young"]) == pytest.approx(2 / 3)
     assert str(rules) == (
-        "forall x: young(x) <-> age(x) <= 30\nforall x: old(x) <-> age(x) > 62 & colour(x) = red"
+        "if age(x) <= 30 then young\nelse if age(x) > 62 & colour(x) = red then old\notherwise old"
     )
 
 

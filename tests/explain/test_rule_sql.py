@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from logiclens.concepts import Above, OneOf, Vocabulary
 from logiclens.errors import InputError
-from logiclens.explain import Explanation, ExplanationSet, Rule
+from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.explain.rule_sql import rules_to_sql
 from logiclens.logic import FALSE, TRUE, Var, to_sql
 from logiclens.logic.sql import dialect_named
@@ -53,7 +53,7 @@ def answers(connection: Any, sql: str) -> list[Any]:
 
 @settings(max_examples=60)
 @given(rules=explanation_sets())
-@example(rules=rules_of({"it's": a, 'say "hi"': b, "": a & b}, priority=[0.5, 0.7, 0.7], default="it's"))
+@example(rules=rules_of({'say "hi"': b, "": a & b, "it's": a}, default="it's"))
 @example(rules=rules_of({0.1: a, 1e300: b, -0.0: a & b}, default=0.1))
 @example(rules=rules_of({3.298435685860118e-302: a, 0.931507922123123: b, 5e-324: TRUE}, default=5e-324))
 @example(rules=rules_of({False: a, True: a | b}, default=False))
@@ -83,15 +83,16 @@ def test_the_expression_is_predict(engine, rules):
 @given(rows=st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=5))
 def test_scores_are_compared_with_the_threshold(engine, rows):
     dialect, connection = engine
-    rules = rules_of({"x": a & ~b, "y": b}, priority=[0.2, 0.1], default="x")
+    rules = rules_of({"x": a & ~b, "y": b}, default="x")
     make_table(connection, dialect, ("a", "b"), np.array(rows), "DOUBLE")
 
     found = answers(connection, rules.to_sql(dialect, threshold=0.25))
     assert found == rules.predict(np.array(rows), threshold=0.25).tolist()
 
 
-def test_rules_stand_in_the_order_of_their_priority():
-    rules = rules_of({"x": a, "y": b, "z": TRUE}, priority=[0.5, 0.9, 0.5], default="y")
+def test_steps_stand_in_their_order():
+    steps = [Step("y", b), Step("x", a), Step("z", TRUE)]
+    rules = rules_of({"x": a, "y": b, "z": TRUE}, steps=steps, default="y")
 
     assert rules_to_sql(rules) == (
         "CASE WHEN \"b\" IS TRUE THEN 'y' WHEN \"a\" IS TRUE THEN 'x' WHEN TRUE THEN 'z' ELSE 'y' END"
@@ -99,10 +100,8 @@ def test_rules_stand_in_the_order_of_their_priority():
     assert rules.to_sql() == rules_to_sql(rules)
 
 
-def test_a_set_without_any_rule_answers_with_its_default():
-    assert rules_of({1: FALSE, 2: FALSE}, default=2).to_sql("sqlite") == (
-        "CASE WHEN 0 THEN 1 WHEN 0 THEN 2 ELSE 2 END"
-    )
+def test_a_list_without_steps_answers_with_its_default():
+    assert rules_of({1: FALSE, 2: FALSE}, default=2).to_sql("sqlite") == "2"
 
 
 def test_several_labels_are_one_expression_each():
@@ -141,7 +140,7 @@ def test_raw_columns(engine):
     words = Vocabulary(("age", "ward"), (Above("age", 62), OneOf("ward", ("it's",))))
     old = Explanation(Rule("old", Var("age > 62")))
     odd = Explanation(Rule("odd", ~Var("ward = it's") & Var("age > 62")))
-    rules = ExplanationSet([old, odd], words.names, default="old", priority=[0.1, 0.2], vocabulary=words)
+    rules = ExplanationSet([odd, old], words.names, default="old", vocabulary=words)
     connection.execute("DROP TABLE IF EXISTS t")
     connection.execute("CREATE TABLE t (row_number_of_t INTEGER, age DOUBLE, ward VARCHAR)")
     connection.execute(

@@ -92,3 +92,30 @@ def test_agreement_is_proved_without_an_integer_program(monkeypatch):
             assert equivalent(proof.formula, short.formula)
         with pytest.raises(AssertionError):
             Minimizer(problem, "auto").prove(Minimizer(problem, False).trade(0.0, Budget(literals=1)))
+
+
+@pytest.mark.parametrize("glance", [1 << 12, 40])
+def test_a_formula_that_agrees_is_found_soon_or_not_at_all(monkeypatch, glance):
+    """From all tuples at once, or from some and those on which the formula was wrong."""
+    monkeypatch.setattr(minimizer_module, "_GLANCE", glance)
+    bits = all_rows(10)
+    yes = (bits[:, 0] & bits[:, 1]) | ~bits[:, 2]
+    minimizer = Minimizer(Problem(TruthTable.from_data(bits, yes), None), False, restarts=1)
+    found = minimizer.agree_within(20)
+
+    assert found is not None
+    assert (found.literals, found.errors, found.status) == (3, 0.0, Status.SEARCHED)
+    assert minimizer.agree_within(2) is None
+
+
+@pytest.mark.parametrize("answer", [0, 1])
+def test_a_table_of_one_answer_needs_no_literal(answer):
+    table = TruthTable.from_data(all_rows(2), [answer] * 4)
+
+    assert Minimizer(Problem(table, None), False).agree_within(0).literals == 0
+
+
+def test_a_formula_that_goes_on_being_wrong_is_given_up(monkeypatch):
+    monkeypatch.setattr(minimizer_module, "_GLANCES", 0)
+
+    assert Minimizer(Problem(xor_table(), None), False).agree_within(9) is None

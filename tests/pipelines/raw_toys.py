@@ -70,8 +70,6 @@ def sharp() -> nn.Linear:
 def quick(concept_model: Any = None, estimator: Any = None, **settings: Any) -> ConceptBottleneckClassifier:
     """A bottleneck for points that is fitted at once."""
     if estimator is None:
-        estimator = MuClassifier(
-            epochs=40, learning_rate=0.1, restarts=1, l1=0.002, candidates=1, random_state=0
-        )
+        estimator = MuClassifier(epochs=40, learning_rate=0.1, restarts=1, l1=0.002, random_state=0)
     chosen: dict[str, Any] = {"learning_rate": 0.2, "epochs": 15, "device": "cpu", "random_state": 0}
     return ConceptBottleneckClassifier(concept_model, estimator, **chosen | settings)

@@ -16,7 +16,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import FixedThresholdClassifier, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -24,8 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import logiclens
 from logiclens.errors import InputError
-from logiclens.estimators import MuClassifier
-from logiclens.logic import Var, equivalent
+from logiclens.logic import FALSE, Var, equivalent
 from logiclens.pipelines import BlackBoxExplainer
 from logiclens.pipelines.asking import fit_folds
 from tests.estimators.toys import NAMES, booleans, frame, quick
@@ -136,13 +135,14 @@ def test_sparse_rows():
 
 
 def test_a_class_that_the_black_box_never_answers():
-    """It knows of it, so there is a column for it, and no rule."""
+    """It knows of it, so there is a column for it, and a rule that is never true."""
     model = DecisionTreeClassifier(max_leaf_nodes=3).fit(X, np.where(np.arange(len(X)) == 0, "rare", LABELS))
     explainer = explain(model, X)
 
     assert explainer.classes_.tolist() == ["no", "rare", "yes"]
-    assert list(explainer.explain()) == ["no", "yes"]
-    assert (explainer.predict_proba(X)[:, 1] == 0).all()
+    assert list(explainer.explain()) == ["no", "rare", "yes"]
+    assert explainer.explain()["rare"].formula == FALSE
+    assert (explainer.predict_proba(X)[:, 1] < 0.2).all()
     assert explainer.decide(X)[:, 2].tolist() == Y.tolist()
 
 
@@ -158,13 +158,14 @@ def test_degrees_are_learnt_as_degrees():
     """Where the black box is three quarters sure the network comes to be so, too, instead of certain."""
     unsure = lambda x: np.where(x["a"] > 0.5, 0.75, 0.25)  # noqa: E731
     found = {
-        how: explain(unsure, answers=how, estimator=quick("mu", epochs=200, class_weight=None, settle=False))
-        for how in ("labels", "probabilities")
+        how: explain(unsure, answers=how, estimator=quick("mu", epochs=200))
+        for how in ("auto", "labels", "probabilities")
     }
     scores = {how: explainer.predict_proba(FRAME)[:, 1][X[:, 0] > 0.5] for how, explainer in found.items()}
 
     assert scores["labels"].min() > 0.85
     assert np.abs(scores["probabilities"] - 0.75).max() < 0.1
+    assert (scores["auto"] == scores["probabilities"]).all()
     assert equivalent(found["probabilities"].explain()[True].formula, Var("a"))
 
 
@@ -203,9 +204,9 @@ def test_out_of_fold_answers_are_not_the_labels_that_were_learnt_by_heart():
     learnt: dict[Any, np.ndarray] = {}
 
     class Spy(type(quick())):
-        def fit(self, X, y, sample_weight=None, *, confidence=None):
-            learnt["y"], learnt["confidence"] = y, confidence
-            return super().fit(X, y, sample_weight, confidence=confidence)
+        def fit(self, X, y, sample_weight=None):
+            learnt["y"] = y.outputs[:, 0]
+            return super().fit(X, y, sample_weight)
 
     spy = Spy(**quick(epochs=5).get_params())
     fitted = KNeighborsClassifier(1).fit(table, y)
@@ -214,22 +215,21 @@ def test_out_of_fold_answers_are_not_the_labels_that_were_learnt_by_heart():
     explainer = explain(fitted, table, y, estimator=spy, test_fraction=0, out_of_fold=5)
 
     assert 0.5 < (learnt["y"] == y).mean() < 0.9
-    assert learnt["confidence"] is None  # one neighbor is certain
     assert explainer.black_box_ is fitted
     assert explainer.fidelity_.part == "training"
     assert explainer.fidelity_.black_box_accuracy == 1.0  # against the labels that it knows by heart
 
 
 @pytest.mark.parametrize("settings", [{}, {"out_of_fold": 4}, {"n_fresh": 30}], ids=str)
-def test_how_sure_the_black_box_is_goes_along_with_what_it_says(settings):
+def test_probabilities_of_the_black_box_are_what_is_learnt(settings):
     """Row by row, also where clones answer fold by fold, and for rows that were made."""
     table, y, _ = memorized()
-    learnt: dict[Any, Any] = {}
+    learnt: dict[str, Any] = {}
 
     class Spy(type(quick())):
-        def fit(self, X, y, sample_weight=None, *, confidence=None):
-            learnt.update(X=X, y=y, confidence=confidence)
-            return super().fit(X, y, sample_weight, confidence=confidence)
+        def fit(self, X, y, sample_weight=None):
+            learnt.update(X=X, y=y)
+            return super().fit(X, y, sample_weight)
 
     fitted = LogisticRegression().fit(table, y)
     spy = Spy(**quick(epochs=5).get_params())
@@ -240,17 +240,27 @@ def test_how_sure_the_black_box_is_goes_along_with_what_it_says(settings):
         expected = np.concatenate([box.predict_proba(rows) for box, rows in folds.asked])[folds.order]
     else:
         expected = fitted.predict_proba(learnt["X"])
-    assert (learnt["y"] == (expected[:, 1] > 0.5)).all()
-    assert np.allclose(learnt["confidence"], expected.max(axis=1))
+    assert learnt["y"].labels == (False, True)
+    assert np.allclose(learnt["y"].truth(), expected)
 
 
-def test_classifiers_that_cannot_be_told_are_told_where_there_is_doubt_alone():
-    class Plain(type(quick())):
-        def fit(self, X, y, sample_weight=None):
-            return super().fit(X, y, sample_weight)
+def test_who_decides_by_another_threshold_is_taken_at_its_word():
+    """Half of its answers contradict what it holds to be probable."""
+    model = FixedThresholdClassifier(LogisticRegression().fit(FRAME, X[:, 0] > 0.5), threshold=0.001)
+    cautious = make_pipeline(model).fit(FRAME, X[:, 0] > 0.5)
+    explainer = explain(cautious)
 
-    found = explain(by_frame, estimator=Plain(**quick(epochs=5).get_params()))
-    assert found.classes_.tolist() == [False, True]
+    assert (explainer.ask(FRAME) == explainer.predict(FRAME)).all()
+    assert explainer.fidelity_.rules_agree == 1.0
+
+
+def test_rules_of_every_length():
+    explainer = explain(by_frame, estimator=quick("mu"))
+
+    assert [point.literals for point in explainer.front_] == [0, 2]
+    assert explainer.explain(literals=1).literals == 0
+    assert explainer.explain(FRAME, literals=1).literals == 0
+    assert explainer.explain(literals=9) == explainer.explain()
 
 
 def test_fresh_rows_are_asked_about():
@@ -274,7 +284,7 @@ def test_fresh_rows_of_other_frames():
     assert equivalent(explainer.explain()[True].formula, BOTH)
 
 
-@pytest.mark.parametrize("answers", ["labels", "probabilities"])
+@pytest.mark.parametrize("answers", ["auto", "labels", "probabilities"])
 @pytest.mark.parametrize("y", [None, Y], ids=["no truth", "truth"])
 def test_each_row_is_asked_about_once(answers, y):
     asked = []
@@ -362,22 +372,6 @@ def test_explaining_a_row_about_which_network_and_black_box_differ():
 
     assert explainer.explain_sample(row).status == (
         "the black box answers 'no'; this is why the network says 'yes'"
-    )
-
-
-def test_a_row_about_which_a_second_opinion_decides_against_the_black_box():
-    """Both are said: what is explained is the network, and no rule of it."""
-    random = np.random.default_rng(0)
-    x = (random.random((900, 15)) < 0.5) * 1.0
-    logit = 4.0 * (2.0 * x[:, 0] * x[:, 1] - 1.0) + 1.6 * (x[:, 2:] - 0.5).sum(axis=1)
-    explainer = explain(lambda _: logit > 0, x, estimator=MuClassifier(random_state=0), test_fraction=0)
-    moved = np.flatnonzero(explainer.estimator_.overruled(x))[0]
-    said = explainer.predict(x[[moved]])[0]
-    explainer.black_box_ = lambda _: np.array([not said])
-
-    assert explainer.explain_sample(x[[moved]]).status == (
-        f"the black box answers {not said}; this is why the network says {bool(said)}; "
-        "a second opinion decides, whatever else is true"
     )
 
 
@@ -474,7 +468,7 @@ def test_unfitted(method):
             "BlackBoxExplainer requires y to be passed, but the target y is None: the black box is not "
             "fitted yet. Fit it first, or pass y.",
         ),
-        ({"answers": "logits"}, "answers must be 'labels' or 'probabilities'. Got 'logits'."),
+        ({"answers": "logits"}, "answers must be 'auto', 'labels' or 'probabilities'. Got 'logits'."),
         (
             {"test_fraction": 1},
             "test_fraction must be a number of at least 0 and less than 1. Got 1.",

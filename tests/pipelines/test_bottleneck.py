@@ -19,6 +19,7 @@ from logiclens.errors import InputError, UnknownConceptError
 from logiclens.estimators import MuClassifier, PsiClassifier
 from logiclens.logic import equivalent, exactly_one, parse_formula
 from logiclens.pipelines import ConceptBottleneckClassifier, intervention_curve
+from tests.estimators.toys import booleans
 from tests.pipelines.raw_toys import DIGITS, PLACES, digits, linear, plane, quick, sharp, small_cnn
 from tests.strategies import HOSTILE_NAMES
 
@@ -296,7 +297,7 @@ def test_joint_training_lowers_the_loss_of_the_classes(kind):
     assert before.joint_loss_.size == 0
     assert len(after.joint_loss_) >= 2
     assert (np.diff(after.joint_loss_) < 0).all()
-    assert after.score(new, new_y) > before.score(new, new_y) + 0.02
+    assert after.score(new, new_y) > before.score(new, new_y) + 0.01
 
 
 def test_joint_training_of_a_trained_concept_model_holds_on_to_its_scores():
@@ -438,3 +439,12 @@ def test_unknown_concept(fitted):
 def test_an_unfitted_bottleneck_says_so(method):
     with pytest.raises(NotFittedError, match="ConceptBottleneckClassifier instance is not fitted yet"):
         getattr(quick(linear()), method)(X)
+
+
+def test_rules_of_every_length():
+    table = pd.DataFrame(booleans(5)[0], columns=list("abcd"))
+    model = ConceptBottleneckClassifier(random_state=0).fit(table, table["a"] * table["b"])
+
+    assert model.front_ is model.estimator_.front_
+    assert model.explain(literals=0).literals == 0
+    assert model.explain(literals=2).score(table, table["a"] * table["b"]) == 1.0

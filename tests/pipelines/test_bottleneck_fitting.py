@@ -71,6 +71,18 @@ def test_the_joint_loss_is_that_of_classes_and_concepts():
     assert torch.allclose(both, weight * (task + 3.0 * plain(logits, rows)))
 
 
+def test_classes_of_which_one_is_true_share_a_softmax():
+    kind = np.where(Y == "both", "both", np.where(CONCEPTS[:, 0] > 0, "right", "none"))
+    model = MuClassifier(epochs=10, random_state=0).fit(CONCEPTS, kind)
+    outputs = torch.as_tensor(kind[:, None] == model.classes_).float()
+    logits, rows = torch.from_numpy(X), torch.arange(60)
+    plain = concept_loss(torch.from_numpy(CONCEPTS).float())
+    task = joint_loss(model.network_, outputs, plain, 0.0, None, exclusive=True)(logits, rows)
+
+    share = model.predict_proba(torch.sigmoid(logits).double().numpy())
+    assert np.allclose(task.detach().numpy(), -np.log(share[outputs.numpy() > 0]), atol=1e-5)
+
+
 def test_labels_and_names_are_read():
     values, names = read_labels(pd.DataFrame({"a": [0, 1], "b": [1, 0]}), None, 2, needed=True)
 

@@ -84,11 +84,19 @@ def test_rules_on_other_rows(fitted):
 
 
 def test_max_literals_limits_composed_rules():
-    fitted = cascade(max_literals=7).fit(FRAME, Y, levels=[MIDDLE])
+    fitted = cascade(max_literals=5).fit(FRAME, Y, levels=[MIDDLE])
 
-    assert fitted.explain()["yes"].complexity == 4  # one of the two terms
+    assert fitted.explain().literals == 4
     assert fitted.explain()["yes"].scores.fidelity == 15 / 16
     assert equivalent(fitted.composed_["yes"], PLANTED)
+
+
+def test_rules_of_every_length(fitted):
+    lengths = [point.literals for point in fitted.front_]
+
+    assert lengths == sorted(set(lengths))
+    assert fitted.front_.rules() == fitted.explain()
+    assert fitted.explain(literals=4).literals == fitted.explain(FRAME, Y, literals=4).literals == 4
 
 
 @pytest.mark.parametrize("kind", ["psi", "relu", "entropy"])

@@ -1,4 +1,4 @@
-"""How sure black boxes are of their answers."""
+"""How probable black boxes hold their classes to be."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from logiclens.errors import InputError
 from logiclens.pipelines.asking import Answers, Form, ask
-from logiclens.pipelines.degrees import class_names, confidence, doubts, probabilities
+from logiclens.pipelines.degrees import class_names, gives_probabilities, probabilities
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 
@@ -40,38 +40,36 @@ def linear(*weights: list[float]) -> torch.nn.Linear:
     return layer
 
 
-def confidence_of(black_box: object) -> list[float]:
-    answers = read(black_box)
-    labels = answers.labels(ask(black_box, X))
-    found = confidence(black_box, X, answers, labels)
-    assert (found == confidence(black_box, X, answers, labels, ask(black_box, X))).all()
-    return found.tolist()
+def found(black_box: Any, answers: Answers | None = None) -> np.ndarray:
+    answers = read(black_box) if answers is None else answers
+    return probabilities(black_box, X, answers, ask(black_box, X))
+
+
+def gives(black_box: Any) -> bool:
+    return gives_probabilities(black_box, X, read(black_box), ask(black_box, X))
 
 
 def test_degrees_of_every_kind_of_black_box():
     one, several = linear([1.0, -1.0]), linear([1.0, 0.0], [0.0, 2.0])
     model = LogisticRegression().fit(X, ["n", "y", "n"])
 
-    labels, degrees = probabilities(one, X, read(one))
-    assert labels.tolist() == [False, True]
-    assert np.allclose(degrees[:, 1], expit([-1.0, 1.0, 0.0]))
-    assert np.allclose(probabilities(several, X, read(several))[1], softmax(X * [1.0, 2.0], axis=1))
-    labels, degrees = probabilities(model, X, read(model))
-    assert labels.tolist() == ["n", "y"]
-    assert np.allclose(degrees, model.predict_proba(X))
-    assert np.allclose(probabilities(lambda x: x[:, 0], X, read(lambda x: x[:, 0]))[1][:, 1], X[:, 0])
-    table = probabilities(lambda x: x * 3, X, read(lambda x: x * 3))[1]
-    assert np.allclose(table, [[0, 1], [1, 0], [0.5, 0.5]])
+    assert class_names(one, read(one)).tolist() == [False, True]
+    assert np.allclose(found(one)[:, 1], expit([-1.0, 1.0, 0.0]))
+    assert np.allclose(found(several), softmax(X * [1.0, 2.0], axis=1))
+    assert class_names(model, read(model)).tolist() == ["n", "y"]
+    assert np.allclose(found(model), model.predict_proba(X))
+    assert np.allclose(found(lambda x: x[:, 0])[:, 1], X[:, 0])
+    assert np.allclose(found(lambda x: x * 3), [[0, 1], [1, 0], [0.5, 0.5]])
 
 
 def test_degrees_that_are_none():
     negative = lambda x: x - 2  # noqa: E731
 
-    assert error_of(probabilities, lambda _: ["a", "b", "a"], X, Answers(Form.LABELS)) == (
+    assert error_of(found, lambda _: ["a", "b", "a"], Answers(Form.LABELS)) == (
         "answers='probabilities' needs a black box that gives them, and this one gives labels. "
         "Use answers='labels'."
     )
-    assert error_of(probabilities, negative, X, read(negative)) == (
+    assert error_of(found, negative) == (
         "answers='probabilities' needs probabilities. The black box gave a negative number, or zeros alone; "
         "use answers='labels'."
     )
@@ -81,16 +79,20 @@ def test_class_names():
     assert class_names(linear([1.0, 1.0]), Answers(Form.ONE, ("no", "yes"), True)).tolist() == ["no", "yes"]
 
 
-def test_confidence_is_the_degree_of_the_label():
-    model = LogisticRegression().fit(X, ["n", "y", "n"])
-
-    assert confidence_of(model) == model.predict_proba(X).max(axis=1).tolist()
-    assert np.allclose(confidence_of(linear([1.0, -1.0])), expit([1.0, 1.0, 0.0]))
-    assert np.allclose(
-        confidence_of(linear([1.0, 0.0], [0.0, 2.0])), softmax(X * [1.0, 2.0], axis=1).max(axis=1)
-    )
-    assert confidence_of(lambda x: x[:, 0] * 0.75) == [1.0, 0.75, 0.75]
-    assert confidence_of(lambda x: np.column_stack([x[:, 0] * 0.4, 1 - x[:, 0] * 0.4])) == [1.0, 0.6, 0.6]
+@pytest.mark.parametrize(
+    "black_box",
+    [
+        LogisticRegression().fit(X, ["n", "y", "n"]),
+        KNeighborsClassifier(1).fit(X, ["a", "b", "c"]),
+        linear([1.0, -1.0]),
+        linear([1.0, 0.0], [0.0, 2.0]),
+        lambda x: x[:, 0] * 0.75,
+        lambda x: np.column_stack([x[:, 0] * 0.4, 1 - x[:, 0] * 0.4]),
+    ],
+    ids=["model", "several", "logit", "logits", "yes", "shares"],
+)
+def test_who_gives_probabilities(black_box: object):
+    assert gives(black_box)
 
 
 class Says:
@@ -126,16 +128,17 @@ class Ragged(Says):
     classes_ = ([1], [2, 3])
 
 
-def test_a_model_may_hold_its_label_to_be_less_probable():
-    assert confidence_of(Says(0.25)) == [0.25, 0.25, 0.25]
+def test_who_contradicts_itself_decides_by_something_else():
+    many = np.ones((200, 2))
 
+    def agrees(*probable: float) -> bool:
+        box = Says(*probable)
+        return gives_probabilities(box, many, Answers(Form.LABELS), box.predict(many))
 
-def test_who_contradicts_itself_now_and_then_is_torn_there():
-    sure = np.array([0.9] * 199 + [0.25])
-
-    assert doubts(sure).tolist() == [0.9] * 199 + [0.5]
-    assert doubts(np.append(sure, [0.25, 0.25])) is None  # by another threshold
-    assert doubts(np.ones(3)) is None
+    assert agrees(0.75)
+    assert agrees(*[0.9] * 199, 0.25)  # now and then
+    assert not agrees(*[0.9] * 197, 0.25, 0.25, 0.25)
+    assert not agrees(0.25)
 
 
 @pytest.mark.parametrize(
@@ -146,14 +149,13 @@ def test_probabilities_of_any_kind(kind):
         def predict_proba(self, X: np.ndarray) -> Any:
             return kind(super().predict_proba(X))
 
-    assert confidence_of(Other(0.75)) == [0.75, 0.75, 0.75]
+    assert gives(Other(0.75))
 
 
 @pytest.mark.parametrize(
     "black_box",
     [
         Perceptron().fit(X, ["n", "y", "n"]),  # gives no probabilities
-        KNeighborsClassifier(1).fit(X, ["a", "b", "c"]),  # three classes
         KNeighborsClassifier(1).fit(X, X.astype(int)),  # two labels a row
         lambda _: ["a", "b", "a"],
         lambda x: x * 3.0,  # the largest decides, and that is all
@@ -163,7 +165,7 @@ def test_probabilities_of_any_kind(kind):
         Foreign(0.75),
         Ragged(0.75),
     ],
-    ids=["perceptron", "several", "table", "labels", "scores", "negative", "nan", "broken", "foreign", "odd"],
+    ids=["perceptron", "table", "labels", "scores", "negative", "nan", "broken", "foreign", "odd"],
 )
 def test_who_does_not_say_is_taken_at_its_word(black_box: object):
-    assert confidence_of(black_box) == [1.0, 1.0, 1.0]
+    assert not gives(black_box)

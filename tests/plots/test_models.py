@@ -80,7 +80,7 @@ def test_weights_are_those_of_the_network_of_the_target(kind: str, target: str):
 
     with torch.no_grad():
         x = torch.as_tensor(X, dtype=member.network.l1.dtype)
-        logits = member.network.alone()(x)[member.at].double().numpy()
+        logits = member.network(x)[member.at].double().numpy()
     np.testing.assert_allclose(inputs[:, 0], -logits if member.opposite else logits, rtol=1e-3, atol=1e-4)
 
 
@@ -99,10 +99,11 @@ def test_relevance_is_that_of_the_classifier(kind: str):
     assert (member.relevance()[~member.kept()] == 0).all()
 
 
-def test_tables_are_those_of_the_fit():
+def test_tables_are_those_of_the_fit_over_the_concepts_of_the_rule():
     model = fitted("Mu")
+    member = Member.of(model, "setosa")
 
-    assert Member.of(model, "setosa").table() is model.tables_["setosa"]
+    assert member.table() == model.seen_.said(0).select(member.explanation.concepts)
 
 
 def test_tables_of_other_rows_have_the_networks_answers():

@@ -218,23 +218,3 @@ def test_formulas_are_one_for_each_unit(neurons: object):
     assert str(info.value).startswith(
         "neurons must be a formula for each unit of each layer, as compose makes them. Got "
     )
-
-
-@pytest.mark.parametrize(
-    ("n_heard", "said"),
-    [
-        (0, None),
-        (1, "not drawn: a second opinion, which reads 1 pruned concept"),
-        (8, "not drawn: a second opinion, which reads 8 pruned concepts"),
-    ],
-)
-def test_a_second_opinion_is_mentioned(n_heard: int, said: str | None):
-    display = NetworkDisplay([[[1.0, 0.0]], [[1.0]]], ["a", "b"], n_heard=n_heard).plot()
-    remarks = [text.get_text() for text in display.ax_.texts if "second opinion" in text.get_text()]
-
-    assert remarks == ([] if said is None else [said])
-
-
-def test_concepts_that_are_heard_are_counted():
-    with pytest.raises(InputError, match=r"^n_heard must be a whole number of at least 0\. Got -1\.$"):
-        NetworkDisplay([[[1.0]], [[1.0]]], ["a"], n_heard=-1)

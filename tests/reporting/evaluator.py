@@ -58,6 +58,8 @@ def predicted(facts: Mapping[str, Any], row: Mapping[str, Any]) -> Any:
     policy = facts["policy"]
     if policy["multi_label"]:
         return [facts["rules"][at]["label"] for at in fired]
-    if not fired:
-        return policy["default"]
-    return facts["rules"][max(fired, key=lambda at: (policy["priority"][at], -at))]["label"]
+    for step in policy["steps"]:
+        own = facts["rules"][step["rule"]]["tree"]
+        if tree_holds(own if step["tree"] is None else step["tree"], truth):
+            return step["label"]
+    return policy["default"]

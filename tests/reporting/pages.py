@@ -11,7 +11,8 @@ import numpy as np
 
 from logiclens.concepts import Above, AtMost, Between, Flag, Missing, OneOf, Vocabulary
 from logiclens.concepts.states import telling_values
-from logiclens.explain import Explanation, ExplanationSet, FrontPoint, Rule
+from logiclens.explain import Explanation, ExplanationSet, Rule, Step
+from logiclens.explain.rule_front import Front, Point
 from logiclens.logic import FALSE, Formula, Var, parse_formula, substitute
 
 LONG = "x" * 300
@@ -58,7 +59,7 @@ RULES = {
     "lived": ["FALSE", "(middle & dear & south) | (second & ~male)", "(young & ~cheap) | (ageless & ~male)"],
     "unknown": ["crew", "(ill & young & second & ~south) | (old & cheap & dear & ~male)"],
 }
-"""The front of each rule, from short to long; the second one is the rule."""
+"""Formulas of each class, from short to long; the second one is that of the rules."""
 
 
 def rules(labels: tuple[str, ...] = tuple(RULES)) -> ExplanationSet:
@@ -66,14 +67,32 @@ def rules(labels: tuple[str, ...] = tuple(RULES)) -> ExplanationSet:
     words = vocabulary()
     explanations = []
     for label, texts in zip(labels, RULES.values(), strict=True):
-        formulas = [formula(text) if text != "FALSE" else FALSE for text in texts]
-        front = tuple(FrontPoint(one, one.complexity, 40.0 - 10 * at) for at, one in enumerate(formulas))
-        explanations.append(
-            Explanation(
-                Rule(label, formulas[1], vocabulary=words), front=front, support=10, status="best found"
-            )
+        rule = Rule(label, formula(texts[1]), vocabulary=words)
+        explanations.append(Explanation(rule, support=10, status="best found"))
+    order = (explanations[at] for at in (1, 2, 0))
+    steps = [Step(each.target, each.formula) for each in order]
+    return ExplanationSet(explanations, words.names, steps=steps, default=labels[2])
+
+
+def front(given: ExplanationSet) -> Front:
+    """Rules of three lengths, as one list each; the middle one are the rules given, whatever their names."""
+    words = given.vocabulary
+    assert words is not None
+    names = {old: Var(name) for old, name in zip(vocabulary().names, words.names, strict=True)}
+    order = [given.labels.index(step.label) for step in given.steps]
+    made = [[formula(text) if text != "FALSE" else FALSE for text in texts] for texts in RULES.values()]
+    points = [
+        Point(
+            tuple(
+                Step(given.labels[at], substitute(made[at][min(place, len(made[at]) - 1)], names))
+                for at in order
+            ),
+            given.default,
         )
-    return ExplanationSet(explanations, words.names, priority=(0.5, 0.9, 0.9), default=labels[2])
+        for place in (0, 2)
+    ]
+    own = Point(given.steps, given.default, status="best found", formulas=tuple(given.formulas.values()))
+    return Front((points[0], own, points[1]), given.labels, given.concept_names, chosen=1, vocabulary=words)
 
 
 def renamed(given: ExplanationSet) -> ExplanationSet:
@@ -88,13 +107,14 @@ def renamed(given: ExplanationSet) -> ExplanationSet:
     names = {old: Var(name) for old, name in zip(words.names, hostile.names, strict=True)}
 
     def moved(explanation: Explanation, label: str) -> Explanation:
-        front = tuple(replace(point, formula=substitute(point.formula, names)) for point in explanation.front)
         rule = Rule(label, substitute(explanation.formula, names), vocabulary=hostile)
-        return replace(explanation, rule=rule, front=front)
+        return replace(explanation, rule=rule)
 
     labels = (SCRIPT, DROP, HEBREW)
     explanations = [moved(one, label) for one, label in zip(given.values(), labels, strict=True)]
-    return ExplanationSet(explanations, hostile.names, priority=given.priority, default=DROP)
+    renamed_label = dict(zip(given, labels, strict=True))
+    steps = [Step(renamed_label[step.label], substitute(step.formula, names)) for step in given.steps]
+    return ExplanationSet(explanations, hostile.names, steps=steps, default=DROP)
 
 
 def table(n: int, seed: int, words: Vocabulary) -> dict[str, list[Any]]:

@@ -78,7 +78,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, own: ExplanationSet) -> Pat
     for name, rules in (("own", own), ("hostile", pages.renamed(own))):
         rows = pages.table(200, 0, rules.vocabulary)
         truth = rules.predict(pages.table(200, 1, rules.vocabulary))
-        report(rules, rows, truth, path=made / f"{name}.html", rows=True, target="fate")
+        report(pages.front(rules), rows, truth, path=made / f"{name}.html", rows=True, target="fate")
     return made
 
 
@@ -128,15 +128,14 @@ def test_the_page_asks_for_nothing_and_complains_of_nothing(page: Any):
 def test_what_if_says_what_python_says(page: Any, own: ExplanationSet):
     rows = pages.table(200, 2, own.vocabulary)
     expected = own.predict(rows)
-    fired = own.fired(rows).sum(axis=1)
-    kinds = {0: "uncovered", 1: ""}
-    assert set(fired) == {0, 1, 2}  # each case is there
+    places = own.decided_by(rows)
+    assert set(places) == {0, 1, 2, 3}  # each step, and the default
 
     given = [[[place, rows[column][at]] for place, column in enumerate(pages.COLUMNS)] for at in range(200)]
     said = page.evaluate(f"(rows) => rows.map((row) => {{ ({SET_ROW})(row); return ({VERDICT})(); }})", given)
 
     assert [one["prediction"] for one in said] == list(expected)
-    assert [one["mark"] for one in said] == [kinds.get(n, "conflict") for n in fired]
+    assert [one["mark"] for one in said] == ["default" if at == 3 else "" for at in places]
 
 
 def test_counterfactuals_change_as_few_columns_as_can_be(page: Any, own: ExplanationSet):
@@ -247,17 +246,16 @@ def test_a_category_starts_at_its_most_common_value(show: Any):
     assert "if sex were not female (now\u00a0female)" in page.locator(".counterfactual p").inner_text()
 
 
-def test_columns_are_offered_when_a_rule_uses_them(page: Any):
+def test_columns_are_offered_when_rules_use_them(page: Any):
     crew = page.locator(".field", has_text="crew")
     assert not crew.is_visible()
     assert page.locator(".inputs .note").inner_text() == (
-        "1 other column can be set once a shorter or longer rule uses it."
+        "1 other column can be set once shorter or longer rules use it."
     )
 
-    page.locator("#rule-2 .slide input").fill("0")
+    page.locator("#length").fill("0")
 
     assert crew.is_visible()
-    assert page.locator(".inputs .note").is_hidden()
 
 
 def test_a_goal_can_be_named(page: Any, own: ExplanationSet):
@@ -271,72 +269,70 @@ def test_a_goal_can_be_named(page: Any, own: ExplanationSet):
     assert page.evaluate(VERDICT)["prediction"] == "lived"
 
 
-def test_the_slider_changes_the_rule_and_what_follows_from_it(page: Any, own: ExplanationSet):
-    card = page.locator("#rule-0")
-    before = {part: card.locator(part).inner_text() for part in (".logic", ".sentence", ".scores")}
-    card.locator("[data-language=sql] summary").click()
-    code = card.locator("[data-language=sql] code").inner_text()
+def test_the_slider_changes_the_list_and_what_follows_from_it(page: Any, own: ExplanationSet):
+    shorter = pages.front(own).rules(2)
+    before = page.locator(".decision .steps").inner_text()
 
-    card.locator(".slide input").focus()
+    page.locator("#length").focus()
     page.keyboard.press("ArrowLeft")
 
-    for part, text in before.items():
-        assert card.locator(part).inner_text() != text, part
-    assert "1 literal" in card.locator(".slid").inner_text()
-    assert card.locator("[data-language=sql] code").inner_text() != code
-    assert card.locator(".terms:visible .chip").all_inner_texts() == ["age > 62"]
-    assert page.evaluate("() => document.querySelector('#rule-0 circle.now').dataset.point") == "0"
-    row = {"age": 70, "fare": 5, "sex": "female", "port": "Cherbourg", "deck": 1, "crew": 0, "ill": 0}
-    page.evaluate(SET_ROW, list(enumerate(row.values())))
-    assert own.predict({column: [value] for column, value in row.items()})[0] != "died"
-    assert page.evaluate(VERDICT)["prediction"] == "died"
+    lines = page.locator(".decision .steps .logic").all_inner_texts()
+    assert lines == shorter.format("unicode").split("\n")
+    assert page.locator(".slid").inner_text().startswith("2 literals · accuracy ")
+    assert page.evaluate("() => document.querySelector('circle.now').dataset.length") == "0"
+    rows = pages.table(50, 4, own.vocabulary)
+    given = [[[place, rows[column][at]] for place, column in enumerate(pages.COLUMNS)] for at in range(50)]
+    said = page.evaluate(f"(rows) => rows.map((row) => {{ ({SET_ROW})(row); return ({VERDICT})(); }})", given)
+    assert [one["prediction"] for one in said] == list(shorter.predict(rows))
 
     page.locator(".verdict button").click()
 
-    assert {part: card.locator(part).inner_text() for part in before} == before
-    assert page.evaluate(VERDICT)["prediction"] != "died"
+    assert page.locator(".decision .steps").inner_text() == before
+
+
+def test_each_length_is_scored_on_the_rows_of_the_report(page: Any, own: ExplanationSet):
+    rows = pages.table(200, 0, own.vocabulary)
+    truth = own.predict(pages.table(200, 1, own.vocabulary))
+    front = pages.front(own)
+
+    for at in range(3):
+        page.locator("#length").fill(str(at))
+        right = front.rule_set(front[at]).score(rows, truth)
+        shown = f"{100 * right:.1f}".removesuffix(".0")
+        assert f" · accuracy {shown}%" in page.locator(".slid").inner_text()
 
 
 def test_the_points_of_the_chart_can_be_clicked(page: Any):
-    card = page.locator("#rule-0")
-    card.locator("circle[data-point='2']").click()
+    page.locator("circle.accuracy[data-length='2']").click()
 
-    assert "6 literals" in card.locator(".slid").inner_text()
-    assert card.locator(".slid").inner_text().endswith(" · a trial")
-    card.locator(".back").click()
-    assert card.locator(".slid").inner_text().endswith(" · the report’s rule")
+    assert page.locator(".slid").inner_text().endswith(" · a trial")
+    page.locator(".back").click()
+    assert page.locator(".slid").inner_text().endswith(" · the report’s rules")
 
 
-def test_what_is_said_of_the_whole_report_stays_when_a_rule_is_tried(page: Any):
-    card = page.locator("#rule-1")
-    kept = ("header.page", "#checks", "#data", "#rule-1 > summary", "#rule-0", "#rule-2")
+def test_what_is_said_of_the_whole_report_stays_when_another_length_is_tried(page: Any):
+    kept = ("header.page", "#checks", "#data", "#rule-0", "#rule-1", "#rule-2")
     before = {part: page.locator(part).inner_text() for part in kept}
-    trial = card.locator(".trial")
+    trial = page.locator(".trial")
     assert trial.is_hidden()
     assert page.locator(".verdict .tried").count() == 0
 
-    card.locator(".slide input").fill("0")  # this one is never true
+    page.locator("#length").fill("0")
 
-    assert "No case is lived" in card.locator(".sentence").inner_text()
     assert {part: page.locator(part).inner_text() for part in kept} == before
-    assert trial.inner_text().startswith(
-        "Trying another length: the figures above are of the report’s own rule."
-    )
-    assert trial.locator("button").inner_text() == "Back to the report’s rule"
+    assert trial.inner_text().startswith("Trying another length: the rules here and under “What if” are of ")
     assert (
         page.locator(".verdict .tried")
         .inner_text()
-        .startswith("This follows your trial: one rule is shorter or longer than in the report.")
+        .startswith("This follows your trial: rules of 2 literals.")
     )
-    assert page.locator(".verdicts li", has_text="lived").locator(".mark").all_inner_texts() == ["trial"]
-    assert page.locator(".verdicts .mark").count() == 1
+    assert page.locator(".verdicts .mark").count() == 2  # one class has no step
 
-    trial.locator("button").click()
+    page.locator(".back").click()
 
     assert trial.is_hidden()
     assert page.locator(".verdict .tried, .verdicts .mark").count() == 0
     assert page.evaluate("() => document.activeElement.type") == "range"
-    assert "No case is lived" not in card.locator(".sentence").inner_text()
 
 
 @pytest.mark.parametrize("language", ["sql", "python", "latex"])
@@ -448,7 +444,7 @@ def test_colors_can_be_chosen_and_are_kept(browser: Any, folder: Path):
 def test_names_are_inert(browser: Any, folder: Path):
     page = opened(browser, folder / "hostile.html")
     settled(page)
-    page.locator("#rule-0 .slide input").fill("2")
+    page.locator("#length").fill("2")
     page.locator(".counterfactual button").click()
     settled(page)
 

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from logiclens.errors import InputError
-from logiclens.explain import Explanation, ExplanationSet, FrontPoint, Rule
+from logiclens.explain import Explanation, ExplanationSet, Rule, Step
+from logiclens.explain.rule_front import Front, Point, terms_of
 from logiclens.logic import And, Or, Var
 from logiclens.reporting import Source, gathering
 from logiclens.reporting.gathering import gather_facts
@@ -48,7 +49,7 @@ def test_a_source_may_say_what_rules_are_for(iris):
 
 
 def large_rules(n_labels: int, n_terms: int) -> ExplanationSet:
-    """Long rules over many concepts with long names, each with a front."""
+    """Long rules over many concepts with long names."""
     rng = np.random.default_rng(0)
     names = [f"has_wing_color::attribute {j}" for j in range(112)]
     explanations = []
@@ -59,9 +60,18 @@ def large_rules(n_labels: int, n_terms: int) -> ExplanationSet:
             )
             for _ in range(n_terms)
         ]
-        front = [FrontPoint(Or.of(terms[: n + 1]), 4 * (n + 1), 9.0 - n) for n in range(n_terms)]
-        explanations.append(Explanation(Rule(f"{at:03}.Black_footed_Albatross", Or.of(terms)), front=front))
+        explanations.append(Explanation(Rule(f"{at:03}.Black_footed_Albatross", Or.of(terms))))
     return ExplanationSet(explanations, names)
+
+
+def of_lengths(rules: ExplanationSet, n_points: int) -> Front:
+    """Rules of several lengths, the longest of which are those given."""
+    points = []
+    for n in range(1, n_points):
+        steps = [Step(step.label, Or.of(terms_of(step.formula)[:n])) for step in rules.steps]
+        points.append(Point(tuple(steps), rules.default))
+    points.append(Point(rules.steps, rules.default, formulas=tuple(rules.formulas.values())))
+    return Front(tuple(points), rules.labels, rules.concept_names, chosen=n_points - 1)
 
 
 def test_facts_of_many_long_rules_stay_small(monkeypatch):
@@ -71,7 +81,7 @@ def test_facts_of_many_long_rules_stay_small(monkeypatch):
     X = np.random.default_rng(1).random((100, 112)) < 0.3
     y = [rules.labels[at % 60] for at in range(100)]
 
-    facts = gather_facts(rules, X, y)
+    facts = gather_facts(of_lengths(rules, 3), X, y)
 
     assert len(facts.to_json()) < gathering.MOST_CHARACTERS
     assert facts.left_out == (
@@ -79,19 +89,19 @@ def test_facts_of_many_long_rules_stay_small(monkeypatch):
         "logiclens export writes them."
     )
     written = json.loads(facts.to_json())
-    assert all(rule["n_front"] == 3 and len(rule["front"]) == 1 for rule in written["rules"])
+    assert (written["n_lengths"], len(written["lengths"])) == (3, 0)
     rows = [dict(zip(rules.concept_names, row, strict=True)) for row in X.tolist()]
     assert [predicted(written, row) for row in rows] == rules.predict(X).tolist()
 
 
 def test_only_as_much_is_left_out_as_has_to_be(monkeypatch):
-    rules = large_rules(4, 6)
+    rules = of_lengths(large_rules(4, 6), 6)
     full = gather_facts(rules)
     monkeypatch.setattr(gathering, "MOST_CHARACTERS", len(full.to_json()) - 1)
 
     less = gather_facts(rules)
 
-    assert len(full.rules[0].front) == 6
+    assert len(full.lengths) == 6
     assert less.left_out == "To keep the page small, shorter lists are shown of each rule."
     assert less.rules[0].exports == full.rules[0].exports
     assert less.data == full.data

@@ -41,45 +41,44 @@ def test_the_answer_says_how_far_rules_can_be_relied_on(facts: dict[str, Any]):
         "rules_accuracy": 0.9333,
         "network_accuracy": 0.975,
         "baseline": 0.863,
-        "fidelity_plain": 0.96,
+        "joint_fidelity": 0.96,
         "faithful_to": "the network",
         "n_uncovered": 1,
-        "n_conflicts": 2,
         "complexity": 3.667,
     }
 
     assert answer(facts) == (
-        "Three rules, one for each class, of 3.7 literals on average. On 1,200 rows held out they are right "
+        "A list of 3 steps with 18 literals. On 1,200 rows held out they are right "
         "about <strong>93.3%</strong>; the network about 97.5%; always the most common class about 86.3%. "
-        "On average a rule agrees with the network on <strong>96%</strong>. "
-        "No rule is true of 1 row, more than one of 2."
+        "They say what the network says about <strong>96%</strong>. "
+        f"The default, <bdi>{facts['policy']['default']}</bdi>, decides 1 row."
     )
 
 
 def test_the_answer_leaves_out_what_is_not_known(facts: dict[str, Any]):
     facts["overall"] |= dict.fromkeys(
-        ["n", "rules_accuracy", "network_accuracy", "fidelity_plain", "n_uncovered", "n_conflicts"]
+        ["n", "rules_accuracy", "network_accuracy", "joint_fidelity", "fidelity_plain", "n_uncovered"]
     )
+    facts["policy"]["printed"] = False
     facts["overall"]["complexity"] = 1.0
     facts["rules"] = facts["rules"][:1]
 
     assert answer(facts) == "One rule of 1 literal."
 
 
-def test_the_answer_says_when_nothing_is_in_doubt(facts: dict[str, Any]):
-    for uncovered, conflicts, said in (
-        (0, 0, "Exactly one rule is true of each row."),
-        (0, 3, "More than one rule is true of 3 rows."),
-        (1200, 0, "No rule is true of 1,200 rows."),
-        (2, 1, "No rule is true of 2 rows, more than one of 1."),
+def test_the_answer_says_how_many_rows_the_default_decides(facts: dict[str, Any]):
+    default = f"<bdi>{facts['policy']['default']}</bdi>"
+    for uncovered, said in (
+        (0, "The default decides no row."),
+        (1200, f"The default, {default}, decides 1,200 rows."),
     ):
-        facts["overall"] |= {"n_uncovered": uncovered, "n_conflicts": conflicts}
+        facts["overall"] |= {"n_uncovered": uncovered}
         assert answer(facts).endswith(f" {said}")
 
 
 def test_the_answer_of_one_rule_says_how_many_rows_it_is_about(facts: dict[str, Any]):
     facts["rules"] = facts["rules"][:1]
-    facts["overall"] |= {"n": 40, "n_uncovered": 3, "n_conflicts": 0}
+    facts["overall"] |= {"n": 40, "n_uncovered": 3}
 
     assert answer(facts).endswith(" It is true of 37 of 40 rows.")
 
@@ -107,26 +106,13 @@ def test_figures_name_what_was_measured(facts: dict[str, Any]):
     assert "Accuracy of the network" not in shown
 
 
-@pytest.mark.parametrize(
-    ("n_overruled", "note"),
-    [
-        (None, ""),
-        (0, ""),
-        (1, "a second opinion decides about 1 row"),
-        (1200, "a second opinion decides about 1,200 rows"),
-    ],
-)
-def test_figures_say_where_a_network_follows_a_second_opinion(facts: dict[str, Any], n_overruled, note):
-    facts["overall"] |= {"network_accuracy": 0.9, "n_overruled": n_overruled}
-    shown = {figure.name: (figure.value, figure.note) for figure in figures(facts)}
-
-    assert shown["Accuracy of the network"] == ("90%", note)
-
-
 def test_figures_say_whom_rules_agree_with(facts: dict[str, Any]):
-    facts["overall"] |= {"fidelity_plain": 0.994, "faithful_to": "the network"}
+    facts["overall"] |= {"joint_fidelity": 0.98, "fidelity_plain": 0.994, "faithful_to": "the network"}
     shown = {figure.name: (figure.value, figure.note) for figure in figures(facts)}
+    assert shown["Fidelity to the network"] == ("98%", "of the rules together")
 
+    facts["overall"]["joint_fidelity"] = None
+    shown = {figure.name: (figure.value, figure.note) for figure in figures(facts)}
     assert shown["Agreement with the network"] == ("99.4%", "a rule, on average")
 
 
@@ -186,6 +172,7 @@ def test_rules_of_a_black_box_are_compared_with_its_most_common_answer(facts: di
 
 
 def test_the_answer_says_for_how_many_classes_there_is_no_rule(facts: dict[str, Any]):
+    facts["policy"]["printed"] = False
     rule = facts["rules"][0]
     rule["scores"]["literals"] = 3
     silent = {**rule, "tree": {"op": "false"}, "scores": {**rule["scores"], "literals": 0}}
@@ -231,6 +218,7 @@ def test_the_answer_says_for_how_many_classes_there_is_no_rule(facts: dict[str, 
 )
 def test_what_rules_state_is_what_a_network_says(facts: dict[str, Any], kind: str, against: str, said: str):
     facts["kind"] = kind
+    facts["policy"]["printed"] = False
     facts["overall"] |= {"against": against, "faithful_to": "the network"}
 
     assert meaning(facts) == said
@@ -238,6 +226,12 @@ def test_what_rules_state_is_what_a_network_says(facts: dict[str, Any], kind: st
 
 
 def test_whose_answers_rules_state(facts: dict[str, Any]):
+    assert lead_in(facts) == "The rules decide:"
+    assert meaning(facts) == (
+        "Each rule states when the list decides for its class; "
+        "how often that is right stands in precision and recall."
+    )
+    facts["policy"]["printed"] = False
     assert lead_in(facts) == "The model says:"  # rules alone
     facts["task"] = "black box"
     assert lead_in(facts) == "The black box says:"
@@ -303,7 +297,7 @@ def test_findings_say_what_was_too_much_work(facts: dict[str, Any]):
 
 
 def test_labels_that_go_together_have_no_conflicts(facts: dict[str, Any]):
-    facts["policy"]["multi_label"] = True
+    facts["policy"] |= {"multi_label": True, "printed": False}
     facts["check"] |= {"uncovered": None, "covered": None}
 
     facts["overall"] |= {"rules_accuracy": 0.5, "network_accuracy": 0.625, "baseline": None}

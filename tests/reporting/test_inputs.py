@@ -14,6 +14,7 @@ from logiclens.logic import Formula, Var
 from logiclens.reporting.gathering import gather_facts
 from logiclens.reporting.inputs import concepts_and_inputs, tree_of
 from tests.concepts.strategies import raw_tables
+from tests.explain.strategies import steps
 from tests.reporting.evaluator import concept_truth, predicted, tree_holds
 from tests.strategies import PLAIN, all_rows, formulas, plain_formulas
 
@@ -34,14 +35,15 @@ def test_the_facts_predict_as_the_rules_do(data):
     """Every kind of test, with missing values anywhere, in hostile names."""
     raw = data.draw(raw_tables(gaps_anywhere=True))
     names = st.sampled_from(raw.vocabulary.names)
+    multi_label = data.draw(st.booleans())
     rules = ExplanationSet(
         [
             Explanation(Rule(label, data.draw(formulas(names, 5)), vocabulary=raw.vocabulary))
             for label in ("a", "b", "<c>")
         ],
         raw.vocabulary.names,
-        multi_label=data.draw(st.booleans()),
-        priority=data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=3, max_size=3)),
+        multi_label=multi_label,
+        steps=None if multi_label else data.draw(st.none() | steps(("a", "b", "<c>"), formulas(names, 5))),
     )
 
     facts = json.loads(gather_facts(rules, raw.table).to_json())

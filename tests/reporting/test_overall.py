@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 import pytest
 
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import Var
 from logiclens.metrics import explanation_accuracy, fidelity
-from logiclens.nn.opinion import Opinion
 from logiclens.reporting.facts import Mistake
 from logiclens.reporting.gathering import gather_facts
 
@@ -31,26 +28,14 @@ def test_figures_are_those_of_the_metrics(iris):
     assert found.network_accuracy == pytest.approx(iris.model.score(iris.X, iris.y))
     assert found.rules_accuracy == pytest.approx(rules.score(iris.X, iris.y))
     assert (found.fidelity, found.fidelity_plain) == pytest.approx((faithful.macro_f1, faithful.plain))
+    assert found.joint_fidelity == pytest.approx((rules.predict(iris.X) == iris.model.predict(iris.X)).mean())
     assert (found.explanation_accuracy, found.explanation_accuracy_plain) == pytest.approx(
         (accuracy.macro_f1, accuracy.plain)
     )
     assert found.complexity == rules.complexity
-    assert (found.n_uncovered, found.n_conflicts) == (counts.n_uncovered, counts.n_conflicts)
+    assert found.n_uncovered == counts.n_uncovered
     assert found.black_box_accuracy is None
     assert found.baseline == pytest.approx(np.unique(iris.y, return_counts=True)[1].max() / 75)
-
-
-def test_rows_that_a_second_opinion_decides_about_are_counted(iris, monkeypatch):
-    model = copy.deepcopy(iris.model)
-    model.network_ = model.network_.alone()
-    assert gather_facts(model, iris.X, iris.y).overall.n_overruled is None
-
-    n_classes, n_concepts = model.concept_relevance_.shape
-    model.network_.hear([Opinion(np.ones(n_concepts), 0.0, 0.5)] * n_classes)  # each says yes
-    n_overruled = int(model.overruled(iris.X).sum())
-    monkeypatch.setattr("logiclens.reporting.measured._BLOCK", 20)
-
-    assert gather_facts(model, iris.X, iris.y).overall.n_overruled == n_overruled > 0
 
 
 def test_the_table_counts_what_the_rules_take_for_what(iris):
@@ -81,6 +66,7 @@ def test_without_rows_a_black_box_is_judged_as_when_it_was_fitted(boxed):
 
     assert (found.part, found.n, found.faithful_to) == ("rows held out", stored.n_rows, "the black box")
     assert (found.fidelity, found.fidelity_plain) == (stored.macro_f1, stored.plain)
+    assert found.joint_fidelity == stored.rules_agree
 
 
 def test_without_rows_the_scores_of_the_fit_are_averaged(iris):
@@ -90,7 +76,7 @@ def test_without_rows_the_scores_of_the_fit_are_averaged(iris):
     assert found.part == f"{scores[0].part} rows"
     assert found.fidelity_plain == pytest.approx(np.mean([score.fidelity for score in scores]))
     assert found.explanation_accuracy_plain == pytest.approx(np.mean([score.accuracy for score in scores]))
-    assert (found.fidelity, found.rules_accuracy, found.n_conflicts, found.confusion) == (None,) * 4
+    assert (found.fidelity, found.rules_accuracy, found.n_uncovered, found.confusion) == (None,) * 4
 
 
 def test_several_labels_are_right_together(several):
@@ -101,7 +87,8 @@ def test_several_labels_are_right_together(several):
     assert found.network_accuracy == pytest.approx(
         (several.model.predict(several.X) == several.y).all(axis=1).mean()
     )
-    assert (found.confusion, found.mistakes, found.n_conflicts) == (None, (), 0)
+    assert (found.confusion, found.mistakes) == (None, ())
+    assert found.n_uncovered == rules.coverage_counts(several.X).n_uncovered
 
 
 def test_clusters_have_no_truth(clusters):

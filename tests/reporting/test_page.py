@@ -190,17 +190,18 @@ def test_rules_of_every_kind_have_a_page(kind: str):
     assert made.facts.kind_words[1:] in made.html
 
 
-def test_the_page_says_that_rules_are_what_a_model_says():
+def test_the_page_says_what_the_rules_of_classes_are():
     rules = pages.rules()
     rows = pages.table(30, 0, rules.vocabulary)
     text = report(rules, rows, rules.predict(rows)).html
     said = (
-        "The rules state when the model says a class; how often that is right stands in precision and recall."
+        "Each rule states when the list decides for its class; how often that is right stands in precision "
+        "and recall."
     )
 
     head, rest = text.split("</header>")
     reading = rest.split('id="reading"')[1]
-    assert '<p class="lead-in">The model says:</p>' in head
+    assert '<p class="lead-in">The rules decide:</p>' in head
     assert rest.split('<details class="rule"')[0].count(said) == 1
     assert reading.count(said) == 1
     assert text.count(said) == 2
@@ -218,7 +219,7 @@ def test_figures_of_one_name_are_one_figure():
     assert set(re.findall(r"<dt>([^<]*)</dt>", reading)) >= {
         "Accuracy",
         "Explanation accuracy (macro-F1, as in the paper)",
-        "Agreement with the network",
+        "Fidelity to the network",
         "Fidelity (macro-F1, as in the paper)",
     }
 

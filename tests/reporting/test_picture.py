@@ -105,29 +105,53 @@ def test_literals_of_a_term_and_what_is_none_in_words():
     assert in_words({"op": "false"}, CONCEPTS) == "never"
 
 
-fronts = st.lists(st.tuples(st.integers(0, 300), st.floats(0, 1e9)), min_size=2, max_size=20)
+rates = st.floats(0, 1)
+fronts = st.lists(st.tuples(st.integers(0, 300), rates, rates, rates), min_size=2, max_size=20)
+
+
+def length(
+    literals: int, accuracy: float | None, fidelity: float | None, around: float = 0.0
+) -> dict[str, Any]:
+    low, high = (
+        (None, None) if accuracy is None else (accuracy * (1 - around), 1 - (1 - accuracy) * (1 - around))
+    )
+    return {
+        "literals": literals,
+        "accuracy": {"value": accuracy, "low": low, "high": high},
+        "fidelity": fidelity,
+    }
 
 
 @given(fronts)
-def test_the_chart_holds_all_points_and_keeps_their_order(pairs: list[tuple[int, float]]):
-    front = [{"literals": n, "errors": e, "chosen": at == 0} for at, (n, e) in enumerate(sorted(pairs))]
-    picture = front_picture(front)
+def test_the_chart_holds_all_points_and_keeps_their_order(made: list[tuple[int, float, float, float]]):
+    picture = front_picture([length(*each) for each in sorted(made)])
 
     assert picture is not None
-    places = [(point.x, point.y) for point in picture.points]
-    assert all(picture.left <= x <= picture.right and 0 <= y <= picture.bottom for x, y in places)
-    assert [x for x, _ in places] == sorted(x for x, _ in places)
-    for one, other in zip(picture.points, picture.points[1:], strict=False):
-        assert (one.y >= other.y) or (one.errors >= other.errors)  # more errors stand higher
+    assert [line.name for line in picture.lines] == ["accuracy", "fidelity"]
+    for line in picture.lines:
+        assert [at for _, _, at, _ in line.points] == [*range(len(made))]
+        assert all(picture.left <= x <= picture.right for x, _, _, _ in line.points)
+        assert all(0 <= y <= picture.bottom for _, y, _, _ in line.points)
+        highest = sorted(line.points, key=lambda point: -point[3])
+        assert [y for _, y, _, _ in highest] == sorted(y for _, y, _, _ in highest)
+    assert picture.band.count(",") == 2 * len(made)
     assert all(picture.left <= x <= picture.right for x, _ in picture.literal_marks)
-    assert all(0 <= y <= picture.bottom for y, _ in picture.error_marks)
+    assert all(0 <= y <= picture.bottom for y, _ in picture.rate_marks)
+    assert picture.rate_marks[-1][1] == "100%"
+    assert 2 <= len(picture.rate_marks) <= 7
 
 
-def test_there_is_no_chart_of_one_point_or_of_unknown_errors():
-    point = {"literals": 1, "errors": 3.0, "chosen": True}
+def test_there_is_no_chart_of_one_length_or_of_unknown_rates():
+    assert front_picture([length(1, 0.5, 0.5)]) is None
+    assert front_picture([length(0, None, None), length(1, None, None)]) is None
 
-    assert front_picture([point]) is None
-    assert front_picture([point, point | {"errors": None}]) is None
+
+def test_a_rate_that_is_not_known_has_no_line():
+    """Clusters have no truth to be compared with."""
+    picture = front_picture([length(0, None, 0.5), length(1, None, 0.6)])
+
+    assert picture is not None
+    assert ([line.name for line in picture.lines], picture.band) == (["fidelity"], "")
 
 
 @given(st.floats(1e-6, 1e12))
@@ -163,16 +187,3 @@ def test_rules_are_split_at_their_terms(kind: str, logic: str, lines: list[str])
 @given(st.text("()∨↔→ :ab", max_size=40), st.sampled_from(["iff", "only_if"]))
 def test_lines_hold_the_whole_text(text: str, kind: str):
     assert " ".join(lines_of(text, kind)).replace(" ", "") == text.replace(" ", "")
-
-
-def test_the_line_of_a_front_leaves_out_rules_that_err_more_than_shorter_ones():
-    front = [
-        {"literals": n, "errors": errors, "chosen": n == 0}
-        for n, errors in ((0, 8), (1, 9), (2, 4), (2, 6), (3, 4))
-    ]
-    picture = front_picture(front)
-
-    assert picture is not None
-    best = [picture.points[at] for at in (0, 2)]
-    assert picture.line == f"M{best[0].x:g},{best[0].y:g} H{best[1].x:g} V{best[1].y:g}"
-    assert len(picture.points) == len(front)

@@ -32,7 +32,7 @@ def test_rows_about_which_the_rules_are_wrong_are_listed_with_marks():
             "truth": "bird",
             "network": None,
             "rules": "fish",
-            "mark": "uncovered",
+            "mark": "default",
         },
         {
             "row": 4,
@@ -40,7 +40,7 @@ def test_rows_about_which_the_rules_are_wrong_are_listed_with_marks():
             "truth": "fish",
             "network": None,
             "rules": "bird",
-            "mark": "conflict",
+            "mark": "",
         },
     ]
     assert facts.n_rows_left_out == 0

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from logiclens.concepts import OneOf, Vocabulary
-from logiclens.explain import Explanation, ExplanationSet, FrontPoint, Rule, Scores, term_scores
+from logiclens.explain import Explanation, ExplanationSet, Rule, Scores, term_scores
 from logiclens.logic import TRUE, Var, parse_formula
 from logiclens.metrics import explanation_accuracy, fidelity, rule_scores
 from logiclens.reporting.detail import DETAILS
-from logiclens.reporting.fronts import fronts_of
 from logiclens.reporting.gathering import gather_facts
 from logiclens.reporting.measured import measure
 from logiclens.reporting.rates import NO_RATE
@@ -57,26 +56,6 @@ def test_texts_and_exports_are_the_explanations_own(iris):
         assert (found.exports.sql, found.exports.python) == (explanation.to_sql(), explanation.to_python())
 
 
-def test_each_point_of_a_front_is_measured_and_written_as_a_rule_is(iris):
-    facts = gather_facts(iris.model, iris.X, iris.y)
-
-    for found in facts.rules:
-        explanation = iris.model.explain()[found.label]
-        assert len(found.front) == found.n_front > 1
-        for point in found.front:
-            formula = next(p.formula for p in explanation.front if p.literals == point.literals)
-            score = rule_scores(
-                formula,
-                explanation.vocabulary.read(iris.X).scores(),
-                iris.y == found.label,
-                names=explanation.vocabulary.names,
-            )
-            assert point.coverage == pytest.approx(score.coverage)
-        chosen = next(point for point in found.front if point.chosen)
-        assert (chosen.logic, chosen.tree, chosen.exports) == (found.logic, found.tree, found.exports)
-        assert (chosen.accuracy, chosen.recall) == (found.scores.accuracy, found.scores.recall.value)
-
-
 def test_concepts_are_listed_by_how_much_they_matter(iris):
     facts = gather_facts(iris.model)
 
@@ -93,8 +72,7 @@ A, B = Var("a"), Var("b")
 
 def test_without_rows_the_scores_of_the_fit_are_shown():
     scores = Scores("training", 80, precision=0.9, recall=0.8, coverage=0.3, accuracy=0.7, fidelity=0.6)
-    front = [FrontPoint(A, 1, 3.0, 0.5), FrontPoint(A & B, 2, 1.0, 0.75)]
-    rules = ExplanationSet([Explanation(Rule("yes", A & B), scores=scores, front=front)], ["a", "b"])
+    rules = ExplanationSet([Explanation(Rule("yes", A & B), scores=scores)], ["a", "b"])
 
     found = gather_facts(rules).rules[0]
 
@@ -104,10 +82,6 @@ def test_without_rows_the_scores_of_the_fit_are_shown():
         0.7,
         0.6,
     )
-    assert [(point.errors, point.score, point.recall) for point in found.front] == [
-        (3.0, 0.5, None),
-        (1.0, 0.75, 0.8),
-    ]
     assert found.breaks.n_missed is None
     assert found.terms[0].n is None
 
@@ -146,11 +120,8 @@ def test_less_detail_lists_less_and_says_how_much_there_is():
     places = {name: at for at, name in enumerate(names)}
 
     for detail in DETAILS:
-        found = rules_facts(Subject(rules), fronts_of(rules, detail.points), places, rows, detail)[0]
+        found = rules_facts(Subject(rules), places, rows, detail)[0]
         assert len(found.terms) == min(detail.terms, 9)
         assert found.n_terms == 9
         assert len(found.breaks.patterns) <= 2 * detail.patterns
         assert (found.exports.sql is None) == (not detail.exports)
-        chosen = next(point for point in found.front if point.chosen)
-        assert (chosen.exports is None) == (chosen.sentence == "") == (not detail.repeated)
-        assert chosen.tree == (found.tree if detail.repeated else {})

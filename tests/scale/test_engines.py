@@ -285,10 +285,8 @@ def test_predict(put: Put, marks: bool, fitted: MuClassifier):
     assert found["prediction"].to_pylist() == rules.predict(rows).tolist()
     assert found.column_names == [*rows.column_names, "prediction", *(["mark"] if marks else [])]
     if marks:
-        fired = rules.fired(rows).sum(axis=1)
-        assert [("conflict" in mark, "uncovered" in mark) for mark in found["mark"].to_pylist()] == [
-            (n > 1, n == 0) for n in fired.tolist()
-        ]
+        default = rules.decided_by(rows) == len(rules.steps)
+        assert ["default" in mark for mark in found["mark"].to_pylist()] == default.tolist()
 
 
 def test_score(put: Put, fitted: MuClassifier):

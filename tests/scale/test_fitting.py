@@ -32,7 +32,6 @@ PEOPLE = pd.DataFrame(
 )
 STATE = np.where((PEOPLE.age > 60) & PEOPLE.smoker, "ill", np.where(PEOPLE.weight > 75, "so-so", "well"))
 QUICK = {"random_state": 0, "device": "cpu", "epochs": 20, "restarts": 1, "l1": 1e-3}
-AT_ONCE = {"settle": False}  # rules that are not looked at again
 
 
 def gaps(frame: pd.DataFrame, name: str, kind: str) -> pd.DataFrame:
@@ -86,13 +85,21 @@ def assert_same(mine: Any, other: Any, frame: pd.DataFrame) -> None:
     assert mine.concept_names_ == other.concept_names_
     assert mine.vocabulary_ == other.vocabulary_
     assert mine.feature_names_in_.tolist() == other.feature_names_in_.tolist()
+    assert mine.front_.points == other.front_.points
+    assert mine.front_.chosen == other.front_.chosen
     assert mine.explanations_ == other.explanations_
-    assert mine.tables_ == other.tables_
-    assert mine.seen_ == other.seen_
+    assert_same_rows(mine.seen_, other.seen_)
     assert (mine.decision_function(frame) == other.decision_function(frame)).all()
     assert (mine.predict(frame) == other.predict(frame)).all()
     if mine.encoder_ is not None:
         assert mine.encoder_.describe() == other.encoder_.describe()
+
+
+def assert_same_rows(mine: Any, other: Any) -> None:
+    assert mine.names == other.names
+    assert mine.n_rows == other.n_rows
+    for part in ("rows", "truth", "answers", "weight"):
+        assert (getattr(mine, part) == getattr(other, part)).all()
 
 
 @pytest.mark.filterwarnings("ignore:.*was still getting better")
@@ -101,9 +108,9 @@ def test_a_fit_is_the_same_as_in_memory(name: str):
     frame, y = TABLES[name]
     table, target = in_engine(frame, y)
 
-    found = scale.fit(MuClassifier(**QUICK, **AT_ONCE), table, target)
+    found = scale.fit(MuClassifier(**QUICK), table, target)
 
-    assert_same(found, MuClassifier(**QUICK, **AT_ONCE).fit(frame, y), frame)
+    assert_same(found, MuClassifier(**QUICK).fit(frame, y), frame)
 
 
 @pytest.mark.filterwarnings("ignore:.*was still getting better")
@@ -113,11 +120,9 @@ def test_all_classifiers_fit_in_an_engine(kind: Any, name: str):
     frame, y = TABLES[name]
     table, target = in_engine(frame, y)
 
-    quick = QUICK if kind is PsiClassifier else QUICK | AT_ONCE
+    found = scale.fit(kind(**QUICK), table, target)
 
-    found = scale.fit(kind(**quick), table, target)
-
-    assert_same(found, kind(**quick).fit(frame, y), frame)
+    assert_same(found, kind(**QUICK).fit(frame, y), frame)
 
 
 @pytest.mark.filterwarnings("ignore:.*was still getting better")
@@ -131,8 +136,10 @@ def test_all_classifiers_fit_in_an_engine(kind: Any, name: str):
         {"encoder": ConceptEncoder(cuts="reference", reference=2)},
         {"class_weight": {"ill": 3}},
         {"class_weight": {"so-so": 0}},
+        {"class_weight": "balanced"},
         {"rule": "if"},
-        {"aggregation": "paper"},
+        {"literals": 3},
+        {"distillation": 1.0, "literal_cost": 0.01},
     ],
     ids=str,
 )
@@ -142,6 +149,17 @@ def test_settings_mean_the_same(settings: dict[str, Any]):
     found = scale.fit(MuClassifier(**QUICK, **settings), table, target)
 
     assert_same(found, MuClassifier(**QUICK, **settings).fit(PEOPLE, STATE), PEOPLE)
+
+
+@pytest.mark.filterwarnings("ignore:.*was still getting better")
+def test_reference_settings_look_at_rows_one_by_one():
+    table, target = in_engine(FLAGS, ANSWER)
+
+    found = scale.fit(EntropyClassifier.reference(**QUICK), table, target)
+
+    expected = EntropyClassifier.reference(**QUICK).fit(FLAGS, ANSWER)
+    assert found.explanations_.formulas == expected.explanations_.formulas
+    assert found.seen_.n_rows == expected.seen_.n_rows == N
 
 
 @pytest.mark.filterwarnings("ignore:.*was still getting better")
@@ -189,7 +207,7 @@ def test_rows_of_weight_0_are_not_looked_at():
 
     found = scale.fit(MuClassifier(**QUICK), table, target, weights="times")
 
-    assert found.seen_.total == N - 1
+    assert found.seen_.n_rows == N - 1
 
 
 @pytest.mark.filterwarnings("ignore:.*was still getting better")
@@ -236,7 +254,7 @@ def test_a_sample_is_drawn_by_the_engine():
 
     found = scale.fit(MuClassifier(**QUICK), table, target, sample=2000)
 
-    assert 1500 < found.seen_.total < 2500
+    assert 1500 < found.seen_.n_rows < 2500
     assert found.classes_.tolist() == [False, True]
 
 
@@ -443,11 +461,11 @@ def test_one_row_by_one_has_a_limit():
     table, target = in_engine(FLAGS, ANSWER)
 
     with pytest.raises(LimitError) as info:
-        scale.fit(MuClassifier(**QUICK, aggregation="paper"), table, target, max_rows=100)
+        scale.fit(EntropyClassifier.reference(**QUICK), table, target, max_rows=100)
 
     assert str(info.value) == (
-        "aggregation='paper' looks at rows one by one, and there are 160, more than 100. "
-        "Use aggregation='minimal', or a sample of the rows (sample=100000)."
+        "The reference settings look at rows one by one, and there are 160, more than 100. "
+        "Use a classifier without them, or a sample of the rows (sample=100000)."
     )
 
 

@@ -11,11 +11,11 @@ from logiclens.cli.answers import Answers
 from logiclens.cli.rows import needs
 from logiclens.concepts import Above, OneOf, Vocabulary
 from logiclens.errors import InputError, UnknownColumnError
-from logiclens.explain import Explanation, ExplanationSet, Rule
+from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.logic import Var
 from logiclens.scale import predicting
 from logiclens.scale.engine import fetched
-from logiclens.scale.predicting import chosen, number_fired, predict, rules_of
+from logiclens.scale.predicting import any_true, default_of, first_of, predict, rules_of
 from tests.scale.tables import answers, columns, conditions, in_duckdb, in_memory
 from tests.strategies import HOSTILE_NAMES, all_rows, formulas
 
@@ -33,7 +33,7 @@ def rules_for(labels, formulas_, names, **settings_) -> ExplanationSet:
     return ExplanationSet(several, names, **settings_)
 
 
-PETS = rules_for(["bird", "fish"], [Var("wings"), Var("fins")], ["wings", "fins"], priority=[0.9, 0.95])
+PETS = rules_for(["bird", "fish"], [Var("wings"), Var("fins")], ["wings", "fins"])
 
 
 @st.composite
@@ -45,8 +45,9 @@ def rule_sets(draw):
     several = [draw(formulas(st.sampled_from(names), 6)) for _ in labels]
     if multi:
         return rules_for(labels, several, names, multi_label=True)
-    priority = draw(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=len(labels), max_size=len(labels)))
-    return rules_for(labels, several, names, default=draw(st.sampled_from(labels)), priority=priority)
+    order = draw(st.permutations(labels))[: draw(st.integers(0, len(labels)))]
+    steps = [Step(label, draw(formulas(st.sampled_from(names), 6))) for label in order]
+    return rules_for(labels, several, names, default=draw(st.sampled_from(labels)), steps=steps)
 
 
 @settings(max_examples=30, deadline=None)
@@ -88,7 +89,7 @@ def test_predictions_and_marks_are_those_of_the_command(drawn):
     rules, table = drawn
     needed = needs(rules, table.column_names)
     gaps = needed.gaps({name: table[name] for name in needed.types}, table.num_rows)
-    data = rules.read(table, used=sorted({name for each in rules.values() for name in each.concepts}))
+    data = rules.read(table, used=rules.concepts)
     expected, codes = Answers(rules).of(data, gaps)
     found = fetched(predict(rules, in_memory(table), marks=True), "Asking").to_pylist()
 
@@ -109,7 +110,7 @@ def test_missing_concepts_are_marked():
     table = in_memory({"wings": [True, None, None], "fins": [False, None, True]})
     found = fetched(predict(PETS, table, marks=True), "Asking")
 
-    assert found["mark"].to_pylist() == ["", "uncovered, missing", "missing"]
+    assert found["mark"].to_pylist() == ["", "default, missing", "missing"]
 
 
 def test_columns_are_kept_and_nothing_is_executed():
@@ -235,21 +236,24 @@ def test_rules_that_need_no_column():
 def test_several_labels_have_no_default():
     rules = rules_for(["x", "y"], [a, b], ["a", "b"], multi_label=True)
     with pytest.raises(InputError) as caught:
-        chosen(rules, [], [])
+        default_of(rules)
     assert str(caught.value) == "Rules of several labels a row have no default. Ask for each label."
 
 
-def test_number_of_rules_that_fire():
+def test_the_first_that_is_true():
     table = in_memory({"a": [True, True, False], "b": [True, False, False]})
+    cases = [(table["b"], ibis.literal(1)), (table["a"], ibis.literal(2))]
 
-    assert answers(number_fired([table["a"], table["b"], table["a"]])) == [3, 2, 0]
+    assert answers(first_of(cases, ibis.literal(3))) == [1, 2, 3]
+    assert answers(any_true([table["b"], table["a"]])) == [True, True, False]
+    assert answers(table.mutate(x=first_of([], ibis.literal(3)), y=any_true([]))[["x", "y"]]["x"]) == [3] * 3
 
 
 def test_marks_are_spelled_as_the_command_spells_them():
     from logiclens.cli import answers as spelled
 
-    assert (predicting.CONFLICT, predicting.UNCOVERED, predicting.MISSING) == (
-        spelled.CONFLICT,
+    assert (predicting.DEFAULT, predicting.UNCOVERED, predicting.MISSING) == (
+        spelled.DEFAULT,
         spelled.UNCOVERED,
         spelled.MISSING,
     )

@@ -105,35 +105,23 @@ def test_weights_stand_for_as_many_rows_as_in_memory(weights: list[float]):
     assert np.isclose(totals.effective, effective_rows(array))
 
 
-def test_class_weights_are_weights():
-    totals = count_rows(check_rows(in_engine(TABLE), "y", weights="w"), {"p": 3.0})
-
-    assert totals.weight == 10.5
-    assert totals.class_weights == {"p": 3.0, "q": 1.0}
-    assert np.isclose(totals.effective, effective_rows(np.array([3.0, 6.0, 1.5])))
-
-
 @pytest.mark.parametrize(
-    ("table", "target", "options", "message"),
+    ("table", "target", "message"),
     [
-        ({"a": [1], "y": [None]}, "y", {},
+        ({"a": [1], "y": [None]}, "y",
          "Column 'y' has 1 missing value. Impute or drop those rows first."),
-        ({"a": [1, 2], "y": [1.0, float("nan")]}, "y", {},
+        ({"a": [1, 2], "y": [1.0, float("nan")]}, "y",
          "Column 'y' has 1 missing value. Impute or drop those rows first."),
-        ({"a": [1, 2], "y": [1, 0], "z": [1, None]}, ["y", "z"], {},
+        ({"a": [1, 2], "y": [1, 0], "z": [1, None]}, ["y", "z"],
          "Column 'z' has 1 missing value. Impute or drop those rows first."),
-        ({"a": [1, 2], "y": ["p", "q"]}, "y", {"p": 0, "q": 0},
-         "class_weight leaves every row with weight 0. Give some class a positive weight."),
-        ({"a": [1, 2], "y": [1, 0], "z": [1, 1]}, ["y", "z"], {"y": 3},
-         "class_weight as a mapping is for problems with one label a row. Use sample_weight."),
-        ({"a": np.arange(70_000), "y": np.arange(70_000)}, "y", {},
+        ({"a": np.arange(70_000), "y": np.arange(70_000)}, "y",
          "Column 'y' has more than 65536 different values, too many for classes. Name a column of labels as "
          "target."),
     ],
 )  # fmt: skip
-def test_targets_that_are_refused(table: Any, target: Any, options: dict[str, float], message: str):
+def test_targets_that_are_refused(table: Any, target: Any, message: str):
     with pytest.raises(InputError) as info:
-        count_rows(check_rows(in_engine(table), target), options or None)
+        count_rows(check_rows(in_engine(table), target))
 
     assert str(info.value) == message
 

@@ -56,6 +56,8 @@ class Fold:
         Other answers to agree with: those of a black box.
     confidence : ndarray of shape (n_train,), optional
         How probable it is that ``y_train`` is right, where whoever gave it says so, as a black box does.
+    columns_train, columns_test : mapping of str to ndarray, shape (n_train,) and (n_test,)
+        The columns of the raw table, where there is one, for methods that make conditions of their own.
 
     Examples
     --------
@@ -74,6 +76,8 @@ class Fold:
     parts: Mapping[str, BoolArray] = field(default_factory=dict)
     also: Mapping[str, IndexArray] = field(default_factory=dict)
     confidence: FloatArray | None = None
+    columns_train: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    columns_test: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_names(self.concept_names)
@@ -272,9 +276,6 @@ def _answered(fold: Fold) -> Fold:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.neural_network import MLPClassifier
 
-    from logiclens.pipelines.asking import Answers, Form
-    from logiclens.pipelines.degrees import confidence
-
     box = MLPClassifier((50,), early_stopping=True, max_iter=500, random_state=fold.number)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -284,7 +285,7 @@ def _answered(fold: Fold) -> Fold:
         fold,
         y_train=said,
         also={"black box": box.predict(fold.x_test)},
-        confidence=confidence(box, fold.x_train, Answers(Form.LABELS), said),
+        confidence=box.predict_proba(fold.x_train).max(axis=1),
     )
 
 

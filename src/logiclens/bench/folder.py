@@ -161,7 +161,7 @@ def _fold(
 ) -> Fold:
     from logiclens.concepts.encoder import ConceptEncoder
 
-    learned = table.take(train)
+    learned, asked = table.take(train), table.take(test)
     encoder = ConceptEncoder().fit(learned, y[train])
     return Fold(
         number=number,
@@ -169,9 +169,21 @@ def _fold(
         class_names=class_names,
         x_train=encoder.transform(learned).astype(np.float64),
         y_train=y[train],
-        x_test=encoder.transform(table.take(test)).astype(np.float64),
+        x_test=encoder.transform(asked).astype(np.float64),
         y_test=y[test],
+        columns_train=_columns(learned),
+        columns_test=_columns(asked),
     )
+
+
+def _columns(table: raw.Table) -> dict[str, NDArray[Any]]:
+    """Every column as an array that is read back as the same column; another process can have it."""
+    found = {}
+    for name in table.names:
+        column = table.column(name)
+        whole = column.is_numeric and not column.missing.any()
+        found[name] = column.raw if whole else column.values()
+    return found
 
 
 def _texts(labels: ArrayLike) -> NDArray[Any]:

@@ -34,7 +34,7 @@ from logiclens.bench.scoring import Row
 from logiclens.errors import FileError, InputError, shown
 from logiclens.files.writing import read_whole, written_whole
 
-PACKAGES = ("imodels", "joblib", "numpy", "scikit-learn", "scipy", "torch", "wittgenstein")
+PACKAGES = (*"imodels joblib numpy pystreed ruleopt scikit-learn scipy torch wittgenstein".split(),)
 """Packages that figures depend on."""
 
 FORMAT = 1
@@ -289,6 +289,8 @@ def fold_checksum(fold: Fold) -> str:
         total.update(f"{array.shape}".encode())
         kind = array.dtype.kind  # of one width, so that machines agree
         total.update(np.ascontiguousarray(array, dtype={"f": "<f8", "b": "?"}.get(kind, "<i8")).tobytes())
+    for name, values in (*fold.columns_train.items(), *fold.columns_test.items()):
+        total.update(json.dumps([name, [str(each) for each in values.tolist()]]).encode())
     return total.hexdigest()
 
 

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from logiclens.errors import LimitError
 from logiclens.explain.changes import target_named
+from logiclens.explain.decision_list import first_true, used_concepts
 from logiclens.explain.rule import RuleKind
 from logiclens.explain.terms import dnf_terms
-from logiclens.logic.arrays import BoolArray, IndexArray, unpack
+from logiclens.logic.arrays import IndexArray, unpack
 from logiclens.logic.data import ConceptData
 from logiclens.logic.export import to_sentence
 from logiclens.logic.formula import TRUE, Formula
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from logiclens.explain import Explanation, ExplanationSet
     from logiclens.explain.label import Label
 
-CONFLICT, UNCOVERED, MISSING = "conflict", "uncovered", "missing"
-"""Marks of rows on which several rules fire that exclude one another, of rows on which none does, and of rows
+DEFAULT, UNCOVERED, MISSING = "default", "uncovered", "missing"
+"""Marks of rows that the default decides, of rows that get no label where there may be several, and of rows
 without a value where the rules know of no gaps."""
 _MOST_CODES = 1 << 40
 _MOST_KEPT = 1 << 16
@@ -43,11 +44,11 @@ class Answer(NamedTuple):
     prediction : label
         In a multi-label set the labels, with commas between them.
     rule : str
-        Logic of the rule that fired; empty when none did.
+        Logic of the step that decides, or of the rules that are true; empty where there is none.
     why : str
         A sentence with the term of it that is true.
     mark : str
-        ``"conflict"`` or ``"uncovered"``, and ``"missing"``, with a comma between two; or nothing.
+        ``"default"`` or ``"uncovered"``, and ``"missing"``, with a comma between two; or nothing.
     """
 
     prediction: Label
@@ -66,8 +67,8 @@ class Answers:
 
     Attributes
     ----------
-    n_rows, n_conflicts, n_uncovered, n_missing : int
-        Rows so far.
+    n_rows, n_uncovered, n_missing : int
+        Rows so far; those that the default decides, or that get no label; those that lack a value.
     n_predicted : Counter of label to int
         How often each answer was given.
 
@@ -75,7 +76,8 @@ class Answers:
     --------
     >>> from logiclens.explain import Explanation, ExplanationSet, Rule
     >>> from logiclens.logic import Var
-    >>> rules = ExplanationSet([Explanation(Rule("bird", Var("wings") | Var("beak")))], ["wings", "beak"])
+    >>> birds = Explanation(Rule("bird", Var("wings") | Var("beak")))
+    >>> rules = ExplanationSet([birds], ["wings", "beak"])
     >>> answers = Answers(rules)
     >>> found, places = answers.of(ConceptData({"wings": [True, False], "beak": [True, True]}))
     >>> [found[place].why for place in places]
@@ -84,23 +86,22 @@ class Answers:
 
     rules: ExplanationSet
     n_rows: int = 0
-    n_conflicts: int = 0
     n_uncovered: int = 0
     n_missing: int = 0
     n_predicted: Counter[Label] = field(default_factory=Counter)
+    _labels: list[Label] = field(init=False)
     _terms: list[tuple[Formula, ...]] = field(init=False)
-    _order: IndexArray = field(init=False)
     _kept: dict[bytes, Answer] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._terms = [_terms_of(explanation.formula) for explanation in self.rules.explanations]
-        self._order = np.argsort(-np.array(self.rules.priority), kind="stable")
+        self._labels = [*self.rules.conditions]
+        self._terms = [_terms_of(formula) for formula in self.rules.conditions.values()]
 
     def of(self, data: ConceptData, gaps: Gaps | None = None) -> tuple[list[Answer], IndexArray]:
         """Answers to rows: the distinct ones, and which of them each row gets, shape (n_rows,)."""
         which = self._first_true(data)
         if not self.rules.multi_label:
-            which = self._of_winners(which)
+            which = _of_first(which)
         sizes = [len(terms) + 1 for terms in self._terms]
         if gaps is not None:
             which = np.column_stack([which, gaps.codes])
@@ -110,29 +111,19 @@ class Answers:
         self.n_rows += len(which)
         for answer, n in zip(found, np.bincount(codes, minlength=len(found)).tolist(), strict=True):
             self.n_predicted[answer.prediction] += n
-            self.n_conflicts += n * (CONFLICT in answer.mark)
-            self.n_uncovered += n * (UNCOVERED in answer.mark)
+            self.n_uncovered += n * (DEFAULT in answer.mark or UNCOVERED in answer.mark)
             self.n_missing += n * (MISSING in answer.mark)
         return found, codes
 
     def _first_true(self, data: ConceptData) -> NDArray[np.int32]:
-        """The first term of each rule that is true of a row, counted from 1; 0 where none is; (n, rules)."""
-        used = sorted({name for terms in self._terms for term in terms for name in term.concepts})
-        columns = data.packed_columns(used)
+        """The first term of each formula that is true of a row, counted from 1; 0 where none is."""
+        columns = data.packed_columns(used_concepts(term for terms in self._terms for term in terms))
         n_words = -(-data.n_rows // 64)
         which = np.zeros((data.n_rows, len(self._terms)), dtype=np.int32)
         for at, terms in enumerate(self._terms):
             for number, term in reversed([*enumerate(terms, start=1)]):
                 which[unpack(term.evaluate_words(columns, n_words), data.n_rows), at] = number
         return which
-
-    def _of_winners(self, which: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Of rules that fire but do not decide the answer, it does not matter which term is true."""
-        fired = which > 0
-        winner = self._order[fired[:, self._order].argmax(axis=1)]
-        decides: BoolArray = np.zeros(which.shape, dtype=np.bool_)
-        decides[np.arange(len(which)), winner] = True
-        return np.where(decides, which, np.where(fired, 1, 0)).astype(np.int32)
 
     def _answer(self, which: NDArray[np.int32], gaps: Gaps | None) -> Answer:
         key = which.tobytes()
@@ -145,30 +136,39 @@ class Answers:
         return self._kept[key]
 
     def _written(self, which: NDArray[np.int32]) -> Answer:
-        fired = np.flatnonzero(which)
-        rules = self.rules.explanations
-        if not len(fired):
-            if self.rules.default is None:
-                return Answer("", "", "No rule is true of it.", UNCOVERED)
+        true: list[int] = np.flatnonzero(which).tolist()
+        if self.rules.multi_label or self.rules.default is None:
+            labels = [self._labels[at] for at in true]
+            return Answer(
+                ", ".join(map(str, labels)),
+                "; ".join(map(self._logic, labels)),
+                " ".join(self._why(at, int(which[at])) for at in true) or "No rule is true of it.",
+                "" if labels else UNCOVERED,
+            )
+        part = "step" if self.rules.is_list else "rule"
+        if not true:
             default = target_named(self.rules[self.rules.default].rule)
-            return Answer(
-                self.rules.default, "", f"No rule is true of it; the default is {default}.", UNCOVERED
-            )
-        terms = {at: self._terms[at][which[at] - 1] for at in fired}
-        if self.rules.multi_label:
-            return Answer(
-                ", ".join(str(rules[at].target) for at in fired),
-                "; ".join(_logic(rules[at]) for at in fired),
-                " ".join(_sentence(rules[at], terms[at]) for at in fired),
-                "",
-            )
-        winner = next(at for at in self._order if which[at])
-        why = _sentence(rules[winner], terms[winner])
-        others = [target_named(rules[at].rule) for at in fired if at != winner]
-        if others:
-            rule = "rule" if len(others) == 1 else "rules"
-            why += f" True of it, too: the {rule} of {_listed(others)}."
-        return Answer(rules[winner].target, _logic(rules[winner]), why, CONFLICT if others else "")
+            why = f"No {part} is true of it; the default is {default}."
+            return Answer(self.rules.default, "", why, DEFAULT)
+        at = true[0]
+        earlier = f" No earlier {part} is true of it." if at else ""
+        label = self._labels[at]
+        return Answer(label, self._logic(label), f"{self._why(at, int(which[at]))}{earlier}", "")
+
+    def _logic(self, label: Label) -> str:
+        """The formula that is looked at for a label, in the words of its vocabulary."""
+        words, formula = self.rules.vocabulary, self.rules.conditions[label]
+        return format_formula(formula) if words is None else words.format(formula)
+
+    def _why(self, at: int, number: int) -> str:
+        """Why a label is predicted: the term of that number that is true."""
+        return _sentence(self.rules[self._labels[at]], self._terms[at][number - 1])
+
+
+def _of_first(which: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Of steps that come after the one that decides, it does not matter which term is true."""
+    decides = np.arange(which.shape[1]) == first_true(which > 0)[:, None]
+    return np.where(decides, which, 0).astype(np.int32)
 
 
 def _with_gap(answer: Answer, code: int, columns: Sequence[str]) -> Answer:
@@ -204,13 +204,6 @@ def _coded(which: NDArray[np.int32], sizes: Sequence[int]) -> tuple[IndexArray, 
     return numbers.reshape(-1), firsts
 
 
-def _logic(explanation: Explanation) -> str:
-    """The formula of a rule, in the words of its vocabulary."""
-    words = explanation.vocabulary
-    formula = explanation.formula
-    return format_formula(formula) if words is None else words.format(formula)
-
-
 def _sentence(explanation: Explanation, term: Formula) -> str:
     """Why a rule fires."""
     label = target_named(explanation.rule)
@@ -221,10 +214,6 @@ def _sentence(explanation: Explanation, term: Formula) -> str:
     if explanation.kind in (RuleKind.IFF, RuleKind.ONLY_IF):
         return f"The prediction is {label} because {condition}."
     return f"The prediction is {label}, all of which satisfy: {condition}."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def text_columns(

@@ -16,10 +16,12 @@ from typing import Any, Protocol
 import logiclens
 from logiclens.cli.outcome import ClassOutcome, Outcome
 from logiclens.cli.preparing import Dropped
-from logiclens.explain import Explanation
+from logiclens.explain import Explanation, ExplanationSet
+from logiclens.explain.rule import formula_text
+from logiclens.explain.rule_front import Front
 
 FORMAT = "logiclens.results"
-VERSION = 1
+VERSION = 3
 _PACKAGES = ("numpy", "scikit-learn", "torch")
 
 
@@ -55,14 +57,16 @@ class Described(Protocol):
         """What a person should know."""
 
 
-def results_json(
+def results_json(  # noqa: PLR0913 - the parts of a result
     prepared: Described,
     rules: Sequence[Mapping[str, Any]],
+    decision: Mapping[str, Any] | None,
     *,
     task: str,
     overall: Mapping[str, Any],
     settings: Mapping[str, Any],
     dropped: Sequence[Dropped],
+    front: Sequence[Mapping[str, Any]] | None = None,
     cross_validation: Mapping[str, Any] | None = None,
 ) -> str:
     """The whole result as JSON text.
@@ -72,12 +76,16 @@ def results_json(
     prepared : Described
     rules : sequence of mappings
         As :func:`rule_entries` makes them.
+    decision : mapping or None
+        As :func:`decision_entries` makes it.
     task : {"classify", "black box", "cluster"}
     overall : mapping
         Figures about all rules together.
     settings : mapping
         What the command was asked for.
     dropped : sequence of Dropped
+    front : sequence of mappings, optional
+        As :func:`front_entries` makes it.
     cross_validation : mapping, optional
         Metric to mean and standard error.
     """
@@ -96,6 +104,8 @@ def results_json(
             "notes": list(prepared.notes),
         },
         "rules": list(rules),
+        "decision": None if decision is None else dict(decision),
+        "front": None if front is None else [*map(dict, front)],
         "overall": dict(overall),
         "cross_validation": None if cross_validation is None else dict(cross_validation),
         "settings": dict(settings),
@@ -119,6 +129,42 @@ def rule_entries(explanation: Explanation) -> dict[str, Any]:
         "literals": explanation.complexity,
         "status": explanation.status,
     }
+
+
+def decision_entries(rules: ExplanationSet) -> dict[str, Any] | None:
+    """The list that decides, step by step; None where a row may have several labels."""
+    if rules.multi_label:
+        return None
+    steps = [
+        {
+            "label": step.label,
+            "logic": formula_text(step.formula, rules.vocabulary, "ascii"),
+            "literals": step.literals,
+        }
+        for step in rules.steps
+    ]
+    return {
+        "steps": steps,
+        "default": rules.default,
+        "literals": rules.literals,
+        "sentence": rules.to_sentence(),
+        "sql": rules.to_sql(),
+    }
+
+
+def front_entries(front: Front) -> list[dict[str, Any]]:
+    """The lengths that rules may have, each with its rates on rows left out in turn."""
+    return [
+        {
+            "literals": point.literals,
+            "accuracy": point.accuracy,
+            "low": None if point.interval is None else point.interval[0],
+            "high": None if point.interval is None else point.interval[1],
+            "fidelity": point.fidelity,
+            "shown": at == front.chosen,
+        }
+        for at, point in enumerate(front)
+    ]
 
 
 def class_entries(found: ClassOutcome) -> dict[str, Any]:
@@ -152,9 +198,8 @@ def overall_entries(outcome: Outcome) -> dict[str, Any]:
         "rules_accuracy": outcome.rules_accuracy,
         "guess_accuracy": outcome.guess_accuracy,
         "fidelity": outcome.fidelity,
-        "n_uncovered": outcome.n_uncovered,
-        "n_conflicts": outcome.n_conflicts,
-        "n_overruled": outcome.n_overruled,
+        "n_decided": {str(label): n for label, n in outcome.resolution.by_label.items()},
+        "n_uncovered": outcome.resolution.n_uncovered,
     }
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 ALL = "all"
 """The word for every method there is."""
-_LIMIT = 7200.0
+LIMIT = 7200.0
 
 
 class TableFormat(StrEnum):
@@ -39,7 +39,8 @@ class TableFormat(StrEnum):
     HTML = "html"
 
 
-_FILES = {TableFormat.MARKDOWN: "tables.md", TableFormat.LATEX: "tables.tex", TableFormat.HTML: "tables.html"}
+FILES = {TableFormat.MARKDOWN: "tables.md", TableFormat.LATEX: "tables.tex", TableFormat.HTML: "tables.html"}
+"""Where all tables are written, by how."""
 _FIGURES = {"time.svg": "time_figure", "errors.svg": "error_figure", "lengths.svg": "length_figure"}
 
 MethodNames: TypeAlias = Annotated[
@@ -115,7 +116,7 @@ class Asked(NamedTuple):
     fold_seed: int = 0
     out: Path = Path("results")
     jobs: int = 1
-    time_limit: float = _LIMIT
+    time_limit: float = LIMIT
     form: TableFormat | None = None
     scheduler: str | None = None
 
@@ -237,7 +238,7 @@ def run_all(
 
     results = Results(asked.out)
     try:
-        with _workers(asked.scheduler), _progress() as report:
+        with work_on(asked.scheduler), progress_bar() as report:
             rows = run(
                 experiments,
                 asked.methods,
@@ -255,7 +256,7 @@ def run_all(
     return rows
 
 
-def _workers(scheduler: str | None) -> AbstractContextManager[None]:
+def work_on(scheduler: str | None) -> AbstractContextManager[None]:
     """Where the work is done: on the workers of a scheduler, or here."""
     if scheduler is None:
         return nullcontext()
@@ -265,7 +266,7 @@ def _workers(scheduler: str | None) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[Step], None] | None]:
+def progress_bar() -> Iterator[Callable[[Step], None] | None]:
     """A bar on standard error, on a terminal only."""
     from logiclens.cli.progress import Progress
 
@@ -323,18 +324,11 @@ def failures(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
 def show(
     summary: Sequence[Table], tables: Sequence[Table], rows: Sequence[Mapping[str, Any]], asked: Asked
 ) -> None:
-    """Write tables and figures to files, print a summary or all tables, and tell what went wrong.
-
-    Raises
-    ------
-    typer.Exit
-        With code 1, where a method failed.
-    """
+    """Write tables and figures to files, print a summary or all tables, and :func:`tell_failures`."""
     from logiclens.bench import paper_figures
-    from logiclens.bench.running import FAILED
     from logiclens.bench.table_layout import written as document
 
-    for form, name in _FILES.items():
+    for form, name in FILES.items():
         write_text(asked.out / name, document(tables, form))
     for name, make in _FIGURES.items():
         figure = getattr(paper_figures, make)(rows, asked.fold_seed)
@@ -345,6 +339,13 @@ def show(
             typer.echo(document(tables, asked.form), nl=False)
         else:
             _print_summary(output_console(), summary, asked.out)
+    tell_failures(rows)
+
+
+def tell_failures(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Tell what went wrong, and exit with code 1 where a method failed."""
+    from logiclens.bench.running import FAILED
+
     wrong = failures(rows)
     for status, places in wrong.items():
         tell(f"{'; '.join(places)}: {status}")
@@ -355,10 +356,10 @@ def show(
 def _print_summary(console: Console, tables: Sequence[Table], out: Path) -> None:
     for table in map(_brief, tables):
         if console.is_terminal:
-            _print_table(console, table)
+            print_shown(console, table)
         else:
             typer.echo(f"{table.to_markdown()}\n")
-    files = (*_FILES.values(), *_FIGURES, "rows.csv")
+    files = (*FILES.values(), *_FIGURES, "rows.csv")
     say(console, f"All tables, figures and rows are in {str(out)!r}: {', '.join(files)}.")
 
 
@@ -374,7 +375,7 @@ def _brief(table: Table) -> Table:
     return replace(table, lines=tuple(lines))
 
 
-def _print_table(console: Console, table: Table) -> None:
+def print_shown(console: Console, table: Table) -> None:
     """A table for a terminal: the best figures bold, those of others below ours."""
     say(console, table.title, "bold")
     drawn = plain_table(*table.heads)

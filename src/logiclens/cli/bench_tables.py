@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from logiclens.cli import bench_runs as runs
 from logiclens.cli import options as opt
+from logiclens.cli.bench_fronts import chosen_peers, run_fronts
 from logiclens.cli.failing import clear_errors, tell
 from logiclens.errors import InputError, count
 
@@ -19,6 +20,17 @@ if TYPE_CHECKING:
     from logiclens.bench.table_layout import Table
     from logiclens.cli.preparing import Dropped, Prepared
 
+_TimeLimit: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        help="Seconds after which a fit of a slow method is stopped; with --front, what a fit may take "
+        "before no larger size is tried.  [default: 7200, with --front 60]",
+        min=1.0,
+        metavar="SECONDS",
+    ),
+]
+_FRONT_LIMIT = 60.0
+"""Seconds that a fit may take with ``--front``."""
 _MOST_COLUMNS = 12
 """Columns without a use that are named, of each table."""
 
@@ -36,13 +48,21 @@ def tables(  # noqa: PLR0913 - the options of a command
             help="For a target of numbers: two classes, above this limit and not.", metavar="NUMBER"
         ),
     ] = None,
+    front: Annotated[
+        bool,
+        typer.Option(
+            "--front",
+            help="Compare rule learners at every length instead: ours, CART, STreeD, FIGS, RIPPER and RUG, "
+            "beside models without rules.",
+        ),
+    ] = False,
     method: runs.MethodNames = None,
     folds: Annotated[int, typer.Option(help="Folds of each table.", min=2, metavar="NUMBER")] = 10,
     fold_seed: runs.FoldSeed = 0,
     out: runs.Out = Path("results"),
     jobs: runs.Jobs = 1,
     scheduler: runs.Scheduler = None,
-    time_limit: runs.TimeLimit = 7200.0,
+    time_limit: _TimeLimit = None,
     form: runs.Format = None,
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
@@ -63,18 +83,25 @@ def tables(  # noqa: PLR0913 - the options of a command
           some methods, fewer folds
       logiclens bench tables data/ --target outcome --format latex > tables.tex
           for a paper of your own
+      logiclens bench tables data/ --target outcome --front --method mu,cart,figs
+          accuracy against length, each method choosing its size up to limits of length
     """  # noqa: D301 - \b keeps lines
     from logiclens.cli.preparing import Wish, prepare
     from logiclens.files import read_table
 
     with clear_errors():
-        asked = runs.Asked(runs.chosen_methods(method), fold_seed, out, jobs, time_limit, form, scheduler)
+        methods = chosen_peers(method) if front else runs.chosen_methods(method)
+        limit = time_limit or (_FRONT_LIMIT if front else runs.LIMIT)
+        asked = runs.Asked(methods, fold_seed, out, jobs, limit, form, scheduler)
         if out.resolve() == folder.resolve():
             raise InputError(f"{str(out)!r} is the folder of tables. Name another one with --out.")
         read = partial(read_table, delimiter=delimiter, encoding=encoding, decimal=decimal)
         wish = Wish(target, above=above, holdout=0.0)
         experiments = _experiments(folder, lambda file: prepare(read(file), wish), folds, fold_seed)
         runs.check_folder(out)
+        if front:
+            run_fronts(experiments, asked)
+            return
         rows = runs.run_all(experiments, asked)
         summary, every = _tables(rows, fold_seed)
         runs.show(summary, every, rows, asked)

@@ -56,7 +56,13 @@ def blackbox(  # noqa: PLR0913 - the options of a command
     network: opt.NetworkOption = Network.MU,
     rule: opt.KindOption = Kind.IFF,
     seed: opt.Seed = 0,
+    literals: opt.Literals = None,
+    front: Annotated[
+        bool,
+        typer.Option("--front", help="Also print how rules of each length do."),
+    ] = False,
     max_literals: opt.MaxLiterals = None,
+    distillation: opt.Distillation = None,
     use: opt.Use = None,
     ignore: opt.Ignore = None,
     holdout: opt.Holdout = 0.3,
@@ -99,8 +105,9 @@ def blackbox(  # noqa: PLR0913 - the options of a command
         apart = () if truth is None else (truth,)
         asked = Asked(
             Wish(predictions, use or (), ignore or (), apart, above, holdout, seed, max_rows),
-            Settings(network, rule, seed, max_literals, device),
+            Settings(network, rule, seed, max_literals, device, literals, distillation),
             Outputs(html, json, save),
+            front=front,
             rows=rows,
             quiet=quiet,
             command=command_typed(context),
@@ -256,7 +263,8 @@ def _print(
         f"{type(results.model).__name__} learned its answers on {count(outcome.n_train, 'row')}, "
         f"{count(len(results.model.concept_names_), 'concept')}.",
     )
-    show.print_rules(console, show.class_headings(outcome, target, len(prepared.labels)))
+    headings = show.class_headings(outcome, target, len(prepared.labels))
+    show.print_decision(console, results.model.explain(), headings)
     say(console, f"{show.part_words(outcome)[:-1]}, compared with the model's answers:")
     print_table(console, show.score_table(outcome.classes, by_network=False))
     say(
@@ -275,5 +283,7 @@ def _print(
             f"{percent(compared.black_box)}, its rules about {percent(compared.rules)}.",
         )
     console.print()
+    if asked.front:
+        show.print_front(console, results.model.front_)
     show.print_dropped(console, results.dropped)
     show.print_files(console, asked.outputs.written(), next_step(asked))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from logiclens.cli import options as opt
 from logiclens.cli.failing import clear_errors, written
 from logiclens.cli.models import Model
 
@@ -28,6 +29,7 @@ def check(
             help="Exit with code 3 when rules conflict, leave a gap, or are always or never true.",
         ),
     ] = False,
+    literals: opt.SavedLiterals = None,
 ) -> None:
     """Check the rules of a saved model: conflicts, gaps, rules without content, concepts used.
 
@@ -45,7 +47,7 @@ def check(
     from logiclens.cli.printing import output_console
 
     with clear_errors():
-        rules = rules_in(model)
+        rules = rules_in(model, literals)
         found = rules.check()
         with written():
             _print(output_console(), os.path.basename(model), rules, found)
@@ -54,11 +56,16 @@ def check(
 
 
 def _print(console: Console, name: str, rules: ExplanationSet, found: RuleCheck) -> None:
-    from logiclens.cli.printing import print_rule, say, say_item
+    from logiclens.cli.printing import print_logic, print_rule, say, say_item
     from logiclens.errors import count
 
-    n_literals = sum(explanation.complexity for explanation in rules.values())
-    say(console, f"{name}: {count(len(rules), 'rule')}, {count(n_literals, 'literal')}", "bold")
+    say(console, f"{name}: {count(len(rules), 'rule')}, {count(rules.literals, 'literal')}", "bold")
+    if rules.is_list:
+        console.print()
+        for line in rules.format("unicode" if console.is_terminal else "ascii").split("\n"):
+            print_logic(console, line)
+        console.print()
+        say(console, "Each class by itself:", "bold")
     for explanation in rules.values():
         console.print()
         print_rule(console, explanation, f"{explanation.to_sentence()}.")

@@ -36,7 +36,18 @@ def cluster(  # noqa: PLR0913 - the options of a command
     ] = None,
     network: opt.NetworkOption = Network.MU,
     seed: opt.Seed = 0,
-    max_literals: opt.MaxLiterals = None,
+    front: Annotated[
+        bool,
+        typer.Option("--front", help="Also print how rules of each length do."),
+    ] = False,
+    max_literals: Annotated[
+        int | None,
+        typer.Option(
+            help="Literals of the longest rules that are looked for.  [default: 10 a cluster]",
+            min=1,
+            metavar="NUMBER",
+        ),
+    ] = None,
     use: opt.Use = None,
     ignore: opt.Ignore = None,
     max_rows: opt.MaxRows = None,
@@ -71,6 +82,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
             Wish(None, use or (), ignore or (), holdout=0.0, seed=seed, max_rows=max_rows),
             Settings(network, seed=seed, max_literals=max_literals, device=device),
             Outputs(html, json, save, out),
+            front=front,
             rows=rows,
             quiet=quiet,
             command=command_typed(context),
@@ -78,9 +90,6 @@ def cluster(  # noqa: PLR0913 - the options of a command
         asked.outputs.check(data)
         progress = Progress.on_terminal(quiet)
         _run(read(data, progress, delimiter, encoding, decimal), asked, clusters, progress)
-
-
-_LONGEST = 10  # literals of a rule, as the clusterer has it by itself
 
 
 class Clusters(NamedTuple):
@@ -107,7 +116,7 @@ def _learn(source: Source, asked: Asked, n_clusters: int, progress: Progress) ->
     with progress.doing("looking at the columns"):
         prepared = prepare(source, asked.wish)
     settings = asked.settings
-    longest = _LONGEST if settings.max_literals is None else settings.max_literals
+    longest = "auto" if settings.max_literals is None else settings.max_literals
     model = LENClusterer(
         n_clusters,
         network=str(settings.network),
@@ -128,7 +137,7 @@ def _learn(source: Source, asked: Asked, n_clusters: int, progress: Progress) ->
 
 
 def _write(source: Source, found: Clusters, asked: Asked, n_clusters: int, progress: Progress) -> None:
-    from logiclens.cli.as_json import class_entries, results_json
+    from logiclens.cli.as_json import class_entries, decision_entries, front_entries, results_json
     from logiclens.cli.outputs import write_table, write_text
 
     outputs, model = asked.outputs, found.model
@@ -150,10 +159,12 @@ def _write(source: Source, found: Clusters, asked: Asked, n_clusters: int, progr
             results_json(
                 found.prepared,
                 [class_entries(each) for each in found.classes],
+                decision_entries(found.model.explain()),
                 task="cluster",
                 overall={"part": "training", "n": len(found.prepared.labels)},
                 settings={**setting_entries(asked), "rule": "cluster", "clusters": n_clusters},
                 dropped=found.dropped,
+                front=front_entries(found.model.front_),
             ),
         )
 
@@ -184,6 +195,8 @@ def _print(console: Console, found: Clusters, asked: Asked, n_clusters: int) -> 
     show.print_rules(console, zip(headings, (each.explanation for each in filled), strict=True))
     say(console, "How well rules tell the clusters apart:")
     print_table(console, show.score_table(filled, first="cluster", by_network=False))
+    if asked.front:
+        show.print_front(console, found.model.front_)
     show.print_dropped(console, found.dropped)
     show.print_files(console, asked.outputs.written(), _next_step(asked))
 

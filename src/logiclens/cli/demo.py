@@ -51,7 +51,7 @@ def demo(
     """Show what explain does, on a data set that is already here.
 
     A network is trained on 70 % of the rows, and the rules that say what it does are scored on the others.
-    Shorter and longer rules follow, and what would change the class of one row.
+    How good shorter and longer rules are follows, and what would change the class of one row.
 
     \b
     Examples:
@@ -63,7 +63,7 @@ def demo(
     from logiclens.cli.progress import Progress
 
     with clear_errors():
-        asked = Asked(Wish(TARGETS[data]), Settings(network), Outputs(html, save=save), more=True)
+        asked = Asked(Wish(TARGETS[data]), Settings(network), Outputs(html, save=save), more=True, front=True)
         asked.outputs.check()
         run(carried(data), asked, Progress.on_terminal())
 

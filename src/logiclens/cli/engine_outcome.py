@@ -19,6 +19,7 @@ from logiclens.errors import LimitError
 from logiclens.estimators.asking import ask
 from logiclens.estimators.targets import decisions, predicted_index
 from logiclens.explain import ExplanationSet
+from logiclens.explain.decision_list import used_concepts
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.scale.collapsing import collapse
 from logiclens.scale.expressions import concept_expression
@@ -105,48 +106,33 @@ def measure(model: Any, counted: Counted, tuples: Tuples | None) -> Outcome:
         rules_accuracy=scores.accuracy,
         guess_accuracy=n_scored[guess] / scores.n_rows,
         fidelity=network.fidelity,
-        n_uncovered=scores.n_uncovered,
-        n_conflicts=scores.n_conflicts,
-        n_overruled=network.n_overruled,
+        resolution=scores.resolution,
     )
 
 
 @dataclass(frozen=True)
 class _Network:
-    """How often the network is right, agrees with the rules together and with each, and is overruled."""
+    """How often the network is right, and agrees with the rules together and with each."""
 
     accuracy: float
     fidelity: float
     by_class: tuple[float, ...]
-    n_overruled: int | None
 
     @classmethod
     def of(cls, model: Any, rules: ExplanationSet, tuples: Tuples | None) -> _Network:
         if tuples is None:
-            return cls(np.nan, np.nan, (np.nan,) * len(rules), None)
+            return cls(np.nan, np.nan, (np.nan,) * len(rules))
         x = tuples.values.astype(np.float64)
         logits = ask(model.network_, x)
-        said, alone = (decisions(each, model.problem_) for each in (logits, ask(model.network_.alone(), x)))
+        said = decisions(logits, model.problem_)
         predicted = model.classes_[predicted_index(logits, model.problem_)]
         names = rules.concept_names
-        fired = np.column_stack([each.formula.evaluate(tuples.values, names) for each in rules.values()])
+        fired = rules.fired(tuples.values, names)
         return cls(
             tuples.share(predicted == tuples.labels),
-            tuples.share(predicted == _by_rules(rules, fired)),
+            tuples.share(predicted == rules.predict(tuples.values, names)),
             tuple(tuples.share(fired[:, at] == said[:, at]) for at in range(len(rules))),
-            int(tuples.counts[(said != alone).any(axis=1)].sum()),
         )
-
-
-def _by_rules(rules: ExplanationSet, fired: BoolArray) -> NDArray[Any]:
-    """The label that each row gets, by priority."""
-    order = np.argsort(-np.array(rules.priority), kind="stable")
-    first = order[fired[:, order].argmax(axis=1)]
-    labels = np.empty(len(rules), dtype=object)
-    labels[:] = rules.labels
-    given: NDArray[Any] = labels[first]
-    given[~fired.any(axis=1)] = rules.default
-    return given
 
 
 def telling_columns(rules: ExplanationSet, counted: Counted, tuples: Tuples | None) -> tuple[Telling, ...]:
@@ -160,7 +146,7 @@ def telling_columns(rules: ExplanationSet, counted: Counted, tuples: Tuples | No
     classes = np.unique(tuples.labels.astype(str), return_inverse=True)[1]
     everything = np.zeros(len(classes), dtype=np.intp)
     guess = _share(everything, classes, tuples.counts)
-    used = {name for explanation in rules.values() for name in explanation.concepts}
+    used = used_concepts([*rules.formulas.values(), *rules.conditions.values()])
     found = []
     for column in words.used_columns(used):
         at = [place for place, concept in enumerate(words.concepts) if concept.column == column]

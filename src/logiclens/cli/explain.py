@@ -50,7 +50,13 @@ def explain(  # noqa: PLR0913 - the options of a command
     network: opt.NetworkOption = Network.MU,
     rule: opt.KindOption = Kind.IFF,
     seed: opt.Seed = 0,
+    literals: opt.Literals = None,
+    front: Annotated[
+        bool,
+        typer.Option("--front", help="Also print how accurate rules of each length are."),
+    ] = False,
     max_literals: opt.MaxLiterals = None,
+    distillation: opt.Distillation = None,
     use: opt.Use = None,
     ignore: opt.Ignore = None,
     holdout: opt.Holdout = 0.3,
@@ -70,7 +76,7 @@ def explain(  # noqa: PLR0913 - the options of a command
     rows: opt.Rows = False,
     more: Annotated[
         bool,
-        typer.Option("--more", help="Also print shorter and longer rules, and what would change one row."),
+        typer.Option("--more", help="Also print that table, and what would change one row."),
     ] = False,
     quiet: opt.Quiet = False,
     device: opt.Device = "cpu",
@@ -97,7 +103,9 @@ def explain(  # noqa: PLR0913 - the options of a command
           print a rule for each class, with its scores
       logiclens explain patients.csv --target outcome --html report.html --save model.lens
           write a report to read and send around, and the model for logiclens predict
-      logiclens explain patients.csv --target outcome --ignore patient_id,ward --max-literals 4
+      logiclens explain patients.csv --target outcome --front
+          how accurate are rules of each length?
+      logiclens explain patients.csv --target outcome --ignore patient_id,ward --literals 4
           leave columns out, and ask for short rules
       logiclens explain houses.csv --target price --above 250000
           a target of numbers: what makes it large?
@@ -122,8 +130,9 @@ def explain(  # noqa: PLR0913 - the options of a command
             name_a_column(demand, data, delimiter, encoding)
         asked = Asked(
             Wish(target, use or (), ignore or (), (), above, holdout, seed, max_rows),
-            Settings(network, rule, seed, max_literals, device),
+            Settings(network, rule, seed, max_literals, device, literals, distillation),
             Outputs(html, json, save),
+            front=front or more,
             folds=FOLDS if cv and folds is None else folds,
             rows=rows,
             quiet=quiet,
@@ -185,6 +194,8 @@ class Asked(NamedTuple):
         Whether rows go into the report.
     quiet, more : bool
         Whether to print less, or more.
+    front : bool
+        Whether to print how good rules of each length are.
     command : str, optional
         The command, as it was typed.
     """
@@ -196,6 +207,7 @@ class Asked(NamedTuple):
     rows: bool = False
     quiet: bool = False
     more: bool = False
+    front: bool = False
     command: str | None = None
 
 
@@ -241,8 +253,8 @@ def print_results(asked: Asked, rules: Any, in_full: Callable[[Console], None]) 
         if not asked.quiet:
             in_full(console)
             return
-        for explanation in rules.values():
-            say(console, explanation.rule.format("unicode" if console.is_terminal else "ascii"))
+        for line in rules.format("unicode" if console.is_terminal else "ascii").split("\n"):
+            say(console, line)
 
 
 def learn(
@@ -297,7 +309,7 @@ def write(
         Figures about all rules together, for JSON.
     task : {"classify", "black box"}, default "classify"
     """
-    from logiclens.cli.as_json import results_json
+    from logiclens.cli.as_json import decision_entries, front_entries, results_json
     from logiclens.cli.outputs import save_model, write_text
 
     outputs = asked.outputs
@@ -317,10 +329,12 @@ def write(
         text = results_json(
             results.prepared,
             rules,
+            decision_entries(results.model.explain()),
             task=task,
             overall=overall,
             settings=setting_entries(asked),
             dropped=results.dropped,
+            front=front_entries(results.model.front_),
             cross_validation=metrics and {name: value._asdict() for name, value in metrics.items()},
         )
         write_text(outputs.json, text)
@@ -354,7 +368,8 @@ def _print(console: Console, results: Results, asked: Asked) -> None:
         f"{type(results.model).__name__} trained on {count(outcome.n_train, 'row')}, "
         f"{count(len(results.model.concept_names_), 'concept')}.",
     )
-    show.print_rules(console, show.class_headings(outcome, target, len(prepared.labels)))
+    headings = show.class_headings(outcome, target, len(prepared.labels))
+    show.print_decision(console, results.model.explain(), headings)
     say(console, show.part_words(outcome))
     print_table(console, show.score_table(outcome.classes))
     say(console, show.accuracy_words(outcome))
@@ -362,6 +377,8 @@ def _print(console: Console, results: Results, asked: Asked) -> None:
     show.print_few(console, outcome)
     show.print_telling(console, results.telling, "Is it known only afterwards?")
     console.print()
+    if asked.front:
+        show.print_front(console, results.model.front_)
     if asked.more:
         show.print_more(console, results.model, prepared)
     if results.metrics is not None:

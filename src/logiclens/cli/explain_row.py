@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -28,6 +29,7 @@ def explain_row(
         str | None,
         typer.Option("--class", help="What would make it this class?  [default: any other]", metavar="LABEL"),
     ] = None,
+    literals: opt.SavedLiterals = None,
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
@@ -48,7 +50,7 @@ def explain_row(
     from logiclens.files import read_table
 
     with clear_errors():
-        rules = rules_in(model)
+        rules = rules_in(model, literals)
         wanted = None if target is None else label_named(rules, target)
         file = read_table(
             data, delimiter=delimiter, encoding=encoding, decimal=decimal, types=value_types(rules)
@@ -71,11 +73,18 @@ _MOST_TERMS = 5  # that are told of one rule
 
 
 class Part(NamedTuple):
-    """A heading, a rule to show, if any, and what is said."""
+    """A heading, a line of logic to show, if any, and what is said."""
 
     heading: str
     lines: tuple[str, ...]
-    rule: Explanation | None = None
+    logic: Logic | None = None
+
+
+class Logic(NamedTuple):
+    """A line of logic, for a pipe and for a terminal."""
+
+    ascii: str
+    unicode: str
 
 
 def _one_row(file: TableFile, row: int) -> Any:
@@ -102,25 +111,37 @@ def _values(rules: ExplanationSet, one: Any) -> list[tuple[str, str]]:
 
 
 def _prediction(rules: ExplanationSet, one: Any) -> list[Part]:
-    """What the rules predict: for each rule that decides, its term that is true."""
-    fired = [label for label, true in zip(rules, rules.fired(one)[0], strict=True) if true]
+    """What the rules predict: the step that decides or the rules that are true, with the terms that are."""
     if rules.multi_label:
-        if not fired:
-            return [Part("The rules predict no label: none of them is true of this row.", ())]
-        return [
-            Part(f"The rules predict {_named(rules, label)}:", _why(rules[label], one), rules[label])
-            for label in fired
+        return [_label(rules, label, one) for label in _true(rules, one)] or [
+            Part("The rules predict no label: none of them is true of this row.", ())
         ]
+    at = int(rules.decided_by(one)[0])
     label = rules.predict(one).tolist()[0]
     named = _named(rules, label)
-    heading = f"The rules predict {named}:"
-    if not fired:
-        return [Part(heading, (f"No rule is true of this row, and {named} is the default.",))]
-    lines = [*_why(rules[label], one)]
-    if len(fired) > 1:
-        others = ", ".join(_named(rules, other) for other in fired if other != label)
-        lines.append(f"Conflict: the rule of {others} is true of this row, too; {named} comes first.")
-    return [Part(heading, tuple(lines), rules[label])]
+    heading, word = f"The rules predict {named}:", "step" if rules.is_list else "rule"
+    if at == len(rules.steps):
+        return [Part(heading, (f"No {word} is true of this row, and {named} is the default.",))]
+    rule = replace(rules[label].rule, formula=rules.steps[at].formula)
+    lines = _why(replace(rules[label], rule=rule), one)
+    if at:
+        lines += (f"No earlier {word} is true of this row.",)
+    written = rules.format if rules.is_list else rule.format
+    place = at if rules.is_list else 0
+    logic = Logic(*(written(style).split("\n")[place] for style in ("ascii", "unicode")))
+    return [Part(heading, lines, logic)]
+
+
+def _true(rules: ExplanationSet, one: Any) -> list[Any]:
+    """The labels whose rules are true of a row."""
+    return [label for label, true in zip(rules, rules.fired(one)[0], strict=True) if true]
+
+
+def _label(rules: ExplanationSet, label: Any, one: Any) -> Part:
+    """One of several labels that are predicted, and why."""
+    rule = rules[label].rule
+    logic = Logic(rule.format("ascii"), rule.format("unicode"))
+    return Part(f"The rules predict {_named(rules, label)}:", _why(rules[label], one), logic)
 
 
 def _named(rules: ExplanationSet, label: Any) -> str:
@@ -153,37 +174,18 @@ def _network(path: str, rules: ExplanationSet, one: Any) -> list[Part]:
         return [Part("The network cannot be asked:", (str(error),))]
     labels = [label for label, yes in zip(rules, said, strict=True) if yes] if rules.multi_label else [said]
     named = ", ".join(_named(rules, label) for label in labels)
-    return [Part(f"The network predicts {named or 'no label'}.", _why_otherwise(model, rules, one, said))]
-
-
-def _why_otherwise(model: Any, rules: ExplanationSet, one: Any, said: Any) -> tuple[str, ...]:
-    """Why the network predicts another class than the rules, where a second opinion decides."""
-    from logiclens.estimators.explaining import HEARD
-    from logiclens.explain.changes import term_in_words
-
-    if rules.multi_label or said == rules.predict(one).tolist()[0] or not model.overruled(one)[0]:
-        return ()
-    if model.network_.has_opinion_in_common:
-        return ("Not exactly one of its outputs says yes: the nearest class is taken.",)
-    because = model.explain_sample(one)
-    if because.status != HEARD:  # it is sure of degrees, of which no literals speak
-        return ("A second opinion decides.",)
-    words = term_in_words(because.formula, because.rule.vocabulary)
-    return (f"A second opinion decides, as more concepts are sure: {words}.",)
+    return [Part(f"The network predicts {named or 'no label'}.", ())]
 
 
 def _print(console: Console, heading: str, values: list[tuple[str, str]], told: list[Part]) -> None:
-    from logiclens.cli.printing import print_rule, print_table, say, say_item, text_table
+    from logiclens.cli.printing import print_logic, print_table, say, say_item, text_table
 
     say(console, heading, "bold")
     if values:
         print_table(console, text_table("column", "value", rows=values))
     for part in told:
         say(console, part.heading, "bold")
-        first, *others = part.lines or ("",)
-        if part.rule is not None:
-            print_rule(console, part.rule, first)
-        elif first:
-            say_item(console, first)
-        for line in others:
+        if part.logic is not None:
+            print_logic(console, part.logic.unicode if console.is_terminal else part.logic.ascii)
+        for line in part.lines:
             say_item(console, line)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from logiclens.cli import options as opt
 from logiclens.cli.choices import one_of
 from logiclens.cli.failing import clear_errors
 from logiclens.cli.models import Model
@@ -61,6 +62,7 @@ def export(
         str | None,
         typer.Option(help="Name of the Python function.  [default: predict, or rule]", metavar="NAME"),
     ] = None,
+    literals: opt.SavedLiterals = None,
     out: Annotated[
         Path,
         typer.Option(
@@ -70,8 +72,8 @@ def export(
 ) -> None:
     """Write the rules of a saved model in another language, each exactly as the rules predict.
 
-    Names stand in the quotes of the language, with its escapes. Where several rules are true, or none, SQL
-    and Python decide as the rules do.
+    Names stand in the quotes of the language, with its escapes. SQL and Python decide as the rules do: by the
+    first step that is true, and by the default where none is.
 
     \b
     Examples:
@@ -92,7 +94,7 @@ def export(
 
     with clear_errors():
         Outputs(out=out).check(model)
-        rules = rules_in(model)
+        rules = rules_in(model, literals)
         chosen = None if label is None else label_named(rules, label)
         write_text(out, exported(rules, to, chosen, dialect or Dialect.ANSI, name))
 

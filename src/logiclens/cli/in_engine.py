@@ -86,7 +86,13 @@ def _trained(counted: Counted, settings: Settings, progress: Progress) -> LENCla
 
 
 def _write(found: Found, engine: Engine, asked: Asked) -> None:
-    from logiclens.cli.as_json import class_entries, overall_entries, results_json
+    from logiclens.cli.as_json import (
+        class_entries,
+        decision_entries,
+        front_entries,
+        overall_entries,
+        results_json,
+    )
     from logiclens.cli.outputs import save_model, write_text
 
     save_model(found.model, found.model.explain(), asked.outputs)
@@ -94,10 +100,12 @@ def _write(found: Found, engine: Engine, asked: Asked) -> None:
         text = results_json(
             found.counted,
             [class_entries(each) for each in found.outcome.classes],
+            decision_entries(found.model.explain()),
             task="classify",
             overall=overall_entries(found.outcome),
             settings={**setting_entries(asked), **engine.entries()},
             dropped=found.dropped,
+            front=front_entries(found.model.front_),
         )
         write_text(asked.outputs.json, text)
 
@@ -115,7 +123,8 @@ def _print(console: Console, found: Found, engine: Engine, asked: Asked) -> None
         f"{type(found.model).__name__} trained on {count(outcome.n_train, 'row')} in {engine.title}, "
         f"{count(len(found.model.concept_names_), 'concept')}.",
     )
-    show.print_rules(console, show.class_headings(outcome, counted.target, counted.n_used))
+    headings = show.class_headings(outcome, counted.target, counted.n_used)
+    show.print_decision(console, found.model.explain(), headings)
     say(console, show.part_words(outcome))
     print_table(console, show.score_table(outcome.classes))
     say(console, show.accuracy_words(outcome))
@@ -123,6 +132,8 @@ def _print(console: Console, found: Found, engine: Engine, asked: Asked) -> None
     show.print_few(console, outcome)
     show.print_telling(console, found.telling, "Is it known only afterwards?")
     console.print()
+    if asked.front:
+        show.print_front(console, found.model.front_)
     show.print_dropped(console, found.dropped)
     show.print_files(console, asked.outputs.written(), _next_step(engine, asked))
 

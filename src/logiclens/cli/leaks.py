@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from logiclens.cli.preparing import Prepared
 from logiclens.concepts.table import Table
 from logiclens.explain import ExplanationSet
+from logiclens.explain.decision_list import used_concepts
 from logiclens.logic.arrays import BoolArray, IndexArray
 
 NEARLY_ALL = 0.98
@@ -56,7 +57,7 @@ def telling_columns(rules: ExplanationSet, prepared: Prepared) -> tuple[Telling,
     guess = _share(np.zeros(len(both), dtype=np.intp), classes[both], is_scored, len(labels))
     if not says_more(1.0, guess, len(scored)):
         return ()
-    used = {name for explanation in rules.values() for name in explanation.concepts}
+    used = used_concepts([*rules.formulas.values(), *rules.conditions.values()])
     found = []
     for column in words.used_columns(used):
         names = [name for name in words.names if words[name].column == column]

@@ -23,6 +23,9 @@ METRICS = {
 """The six metrics of the paper (Sec. 6.2), as ``cross_explain`` calls them and in words."""
 
 
+_LONGEST = 60  # where fronts end at least, unless told otherwise
+
+
 class Settings(NamedTuple):
     """How to train.
 
@@ -32,7 +35,11 @@ class Settings(NamedTuple):
     rule : Kind
     seed : int
     max_literals : int, optional
+        Literals of the longest rules on the front.
     device : str
+    literals : int, optional
+        Literals of the rules that are shown.
+    distillation : float, optional
     """
 
     network: Network = Network.MU
@@ -40,6 +47,8 @@ class Settings(NamedTuple):
     seed: int = 0
     max_literals: int | None = None
     device: str = "cpu"
+    literals: int | None = None
+    distillation: float | None = None
 
     def entries(self) -> dict[str, Any]:
         """The settings, for JSON."""
@@ -48,8 +57,17 @@ class Settings(NamedTuple):
             "rule": str(self.rule),
             "seed": self.seed,
             "max_literals": self.max_literals,
+            "literals": self.literals,
+            "distillation": self.distillation,
             "device": self.device,
         }
+
+    @property
+    def longest(self) -> int | str:
+        """Where the front ends: not before the length that is asked for."""
+        if self.max_literals is None and (self.literals or 0) <= _LONGEST:
+            return "auto"
+        return max(self.max_literals or 0, self.literals or 0)
 
 
 class MeanAndError(NamedTuple):
@@ -66,11 +84,13 @@ def classifier(settings: Settings, *, verbose: bool = False) -> LENClassifier:
     make = getattr(logiclens, f"{settings.network.value.capitalize()}Classifier")
     model: LENClassifier = make(
         rule=str(settings.rule),
-        max_literals="auto" if settings.max_literals is None else settings.max_literals,
+        max_literals=settings.longest,
+        literals="auto" if settings.literals is None else settings.literals,
         encoder=ConceptEncoder(),
         device=settings.device,
         random_state=settings.seed,
         verbose=verbose,
+        **({} if settings.distillation is None else {"distillation": settings.distillation}),
     )
     return model
 

@@ -24,8 +24,14 @@ Model: TypeAlias = Annotated[
 ]
 
 
-def rules_in(path: str | os.PathLike[str]) -> ExplanationSet:
+def rules_in(path: str | os.PathLike[str], literals: int | None = None) -> ExplanationSet:
     """The rules that a file holds, of a model or alone; torch is not needed.
+
+    Parameters
+    ----------
+    path : str or path
+    literals : int, optional
+        Most literals, all together; those that were shown when missing.
 
     Raises
     ------
@@ -36,11 +42,11 @@ def rules_in(path: str | os.PathLike[str]) -> ExplanationSet:
     """
     from logiclens.explain import load_rules
     from logiclens.files.writing import read_whole
-    from logiclens.loading import rules_of_model
+    from logiclens.loading import front_of_model, rules_of_model
 
     content = read_whole(path)
     if _is_model(content):
-        return rules_of_model(path)
+        return rules_of_model(path) if literals is None else front_of_model(path).rules(literals)
     if content.lstrip()[:1] != b"{":
         raise InputError(
             f"{os.fspath(path)!r} holds neither a model nor rules. "
@@ -49,6 +55,10 @@ def rules_in(path: str | os.PathLike[str]) -> ExplanationSet:
     if _RESULTS.match(content[:200]):
         raise InputError(
             f"{os.fspath(path)!r} holds results, as --json writes them; save rules with --save rules.json."
+        )
+    if literals is not None:
+        raise InputError(
+            f"{os.fspath(path)!r} holds rules of one length. Leave out --literals, or name the model's file."
         )
     return load_rules(path)
 

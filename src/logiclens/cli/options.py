@@ -33,8 +33,43 @@ Seed: TypeAlias = Annotated[
     int,
     typer.Option(help="The same number gives the same rules.", min=0, max=2**32 - 1, metavar="NUMBER"),
 ]
+Literals: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        help="Literals of the rules, all together; the fit does not depend on it.  [default: as few as are "
+        "about as accurate as the best]",
+        min=0,
+        metavar="NUMBER",
+    ),
+]
+SavedLiterals: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--literals",
+        help="Rules of at most so many literals, of a model that has rules of several lengths.  [default: "
+        "those that were shown]",
+        min=0,
+        metavar="NUMBER",
+    ),
+]
 MaxLiterals: TypeAlias = Annotated[
-    int | None, typer.Option(help="Most conditions of a rule.", min=1, metavar="NUMBER")
+    int | None,
+    typer.Option(
+        help="Literals of the longest rules that are looked for.  [default: 60; of more than three classes, "
+        "20 a class]",
+        min=1,
+        metavar="NUMBER",
+    ),
+]
+Distillation: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        help="What rules are looked for in: 0 the labels alone, 1 what the network says alone.  "
+        "[default: 0.5]",
+        min=0.0,
+        max=1.0,
+        metavar="SHARE",
+    ),
 ]
 Use: TypeAlias = Annotated[
     list[str] | None,

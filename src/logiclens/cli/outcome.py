@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.cli.preparing import Prepared
-from logiclens.explain import Explanation, ExplanationSet
+from logiclens.explain import Explanation, ExplanationSet, Resolution
 from logiclens.explain.label import Label
 from logiclens.logic.arrays import BoolArray
 from logiclens.metrics import RuleScores, rule_scores
@@ -60,10 +60,8 @@ class Outcome:
         The same of a guess: the most frequent class of the training rows.
     fidelity : float
         Share of the rows scored on which network and rules predict the same class.
-    n_uncovered, n_conflicts : int
-        Rows on which no rule fires, and more than one.
-    n_overruled : int, optional
-        Rows about which a second opinion changes the answer; None where the network was not asked.
+    resolution : Resolution
+        How many of them each step of the rules decides, and how many the default.
     """
 
     classes: tuple[ClassOutcome, ...]
@@ -74,9 +72,7 @@ class Outcome:
     rules_accuracy: float
     guess_accuracy: float
     fidelity: float
-    n_uncovered: int
-    n_conflicts: int
-    n_overruled: int | None = None
+    resolution: Resolution
 
 
 def outcome_of(
@@ -126,7 +122,6 @@ def measure(model: Any, prepared: Prepared) -> Outcome:
     rules: ExplanationSet = model.explain()
     said: BoolArray = model.decide(rows)
     by_rules, by_network = rules.predict(rows), model.predict(rows)
-    resolution = rules.coverage_counts(rows)
     train = prepared.labels[~which] if prepared.held_out.any() else prepared.labels
     return Outcome(
         classes=tuple(
@@ -140,9 +135,7 @@ def measure(model: Any, prepared: Prepared) -> Outcome:
         rules_accuracy=_share(by_rules == truth),
         guess_accuracy=_share(truth == _most_frequent(train)),
         fidelity=_share(by_rules == by_network),
-        n_uncovered=resolution.n_uncovered,
-        n_conflicts=resolution.n_conflicts,
-        n_overruled=int(model.overruled(rows).sum()),
+        resolution=rules.coverage_counts(rows),
     )
 
 

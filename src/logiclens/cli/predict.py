@@ -47,6 +47,7 @@ def predict(  # noqa: PLR0913 - the options of a command
         str | None,
         typer.Option(help="Column with the true classes: say how often rules are right.", metavar="COLUMN"),
     ] = None,
+    literals: opt.SavedLiterals = None,
     delimiter: opt.Delimiter = None,
     encoding: opt.Encoding = None,
     decimal: opt.Decimal = None,
@@ -55,11 +56,12 @@ def predict(  # noqa: PLR0913 - the options of a command
 ) -> None:
     """Predict the rows of a table by rules, and say why.
 
-    All columns are written as they are, and four more: prediction; rule, the logic that fired; why, a
-    sentence with the condition that is true; and mark, which says "conflict" where several rules fired,
-    "uncovered" where none did, and "missing" where there is no value and the rules know of no gaps. Rows are
-    read and written in batches, so files may be of any size. Values are read as they were when the rules were
-    made; what is no number where one is needed counts as missing, and a line says so.
+    All columns are written as they are, and four more: prediction; rule, the logic of the step that decides;
+    why, a sentence with the condition that is true; and mark, which says "default" where no step is true
+    ("uncovered" where a row may have several labels and gets none), and "missing" where there is no value and
+    the rules know of no gaps. Rows are read and written in batches, so files may be of any size. Values are
+    read as they were when the rules were made; what is no number where one is needed counts as missing, and a
+    line says so.
 
     With --engine, DuckDB or Spark reads, predicts and writes Parquet: DuckDB one file, Spark a new folder of
     files. Of the four columns there are prediction and mark.
@@ -82,7 +84,7 @@ def predict(  # noqa: PLR0913 - the options of a command
     with clear_errors():
         layout = {"--delimiter": delimiter, "--encoding": encoding, "--decimal": decimal}
         chosen = engine_asked(engine, memory, data, layout)
-        asked = Asked(out, network, only_prediction, truth)
+        asked = Asked(out, network, only_prediction, truth, literals)
         if chosen is not None:
             from logiclens.cli.predict_in_engine import predict_in_engine
 
@@ -93,12 +95,27 @@ def predict(  # noqa: PLR0913 - the options of a command
 
 
 class Asked(NamedTuple):
-    """What is to be written: where, whether by the network, too, without reasons, and compared with what."""
+    """What is to be written.
+
+    Attributes
+    ----------
+    out : Path
+        Where to.
+    network : bool
+        Whether with what the network says.
+    only_prediction : bool
+        Whether without reasons.
+    truth : str, optional
+        The column to compare with.
+    literals : int, optional
+        Most literals of the rules.
+    """
 
     out: Path = STDOUT
     network: bool = False
     only_prediction: bool = False
     truth: str | None = None
+    literals: int | None = None
 
 
 def _predict(model: str, data: str, asked: Asked, **layout: str | None) -> None:
@@ -109,7 +126,7 @@ def _predict(model: str, data: str, asked: Asked, **layout: str | None) -> None:
     from logiclens.cli.truth import Truth
     from logiclens.files import read_batches
 
-    rules = rules_in(model)
+    rules = rules_in(model, asked.literals)
     network = _network_of(model) if asked.network else None
     answers = Answers(rules)
     quiet = asked.out == STDOUT and sys.stdout.isatty()  # rows are progress enough
@@ -203,10 +220,10 @@ def summary(answers: Answers, out: Path) -> Iterator[str]:
     text = count(answers.n_rows, "row")
     if out != STDOUT:
         text = f"Wrote {text} to {out}"
-    if answers.n_uncovered:
-        text += f"; no rule fired on {answers.n_uncovered}"
-    if answers.n_conflicts:
-        text += f"; more than one fired on {answers.n_conflicts}"
+    if answers.n_uncovered and answers.rules.multi_label:
+        text += f"; no rule is true of {answers.n_uncovered}"
+    elif answers.n_uncovered:
+        text += f"; the default decides {answers.n_uncovered}"
     if answers.n_missing:
         text += f"; {answers.n_missing} lack{'s' if answers.n_missing == 1 else ''} a value that rules need"
     yield f"{text}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from logiclens.cli.answers import CONFLICT, MISSING, UNCOVERED, Answers
+from logiclens.cli.answers import DEFAULT, MISSING, UNCOVERED, Answers
 from logiclens.cli.counting import label_of, values_of
 from logiclens.cli.engines import check_apart, files_read, quieten
 from logiclens.cli.failing import wrong_usage
@@ -17,9 +17,10 @@ from logiclens.cli.progress import Progress
 from logiclens.cli.truth import Truth
 from logiclens.concepts.table import Kind
 from logiclens.errors import InputError, count
+from logiclens.explain.decision_list import used_concepts
 from logiclens.scale.cells import is_missing, kind_of
 from logiclens.scale.engine import Table, fetched, read
-from logiclens.scale.predicting import predict, used_concepts
+from logiclens.scale.predicting import predict
 from logiclens.scale.scoring import score
 from logiclens.scale.writing import check_folder, write_parquet
 
@@ -52,7 +53,7 @@ def predict_in_engine(model: str, data: str, engine: Engine, asked: Asked) -> No
     """
     out = asked.out
     _check_usage(asked)
-    rules = rules_in(model)
+    rules = rules_in(model, asked.literals)
     if engine.name == "spark":
         check_folder(out)
     else:
@@ -126,7 +127,7 @@ def _answers(rules: ExplanationSet, table: Table) -> tuple[Table, dict[str, str]
 
 
 def _needed(rules: ExplanationSet) -> set[str]:
-    used = used_concepts(rules)
+    used = used_concepts([*rules.formulas.values(), *rules.conditions.values()])
     return {*used} if rules.vocabulary is None else {*used, *rules.vocabulary.used_columns(used)}
 
 
@@ -164,7 +165,6 @@ def _counts(rules: ExplanationSet, out: Path, added: dict[str, str]) -> Answers:
                     n = int(row["count_all"])
                     found.n_rows += n
                     found.n_predicted[row[names[0]]] += n
-                    found.n_conflicts += n * (CONFLICT in row[mark])
-                    found.n_uncovered += n * (UNCOVERED in row[mark])
+                    found.n_uncovered += n * (DEFAULT in row[mark] or UNCOVERED in row[mark])
                     found.n_missing += n * (MISSING in row[mark])
     return found

@@ -88,18 +88,23 @@ def say_item(console: Console, text: str) -> None:
 
 
 def print_rule(console: Console, explanation: Explanation, remark: str) -> None:
-    """The rule as logic, and a remark; on a terminal with the signs of logic, a term on each line if long."""
+    """The rule as logic, and a remark."""
+    print_logic(console, explanation.rule.format("unicode" if console.is_terminal else "ascii"))
+    say_item(console, remark)
+
+
+def print_logic(console: Console, line: str) -> None:
+    """A line of logic; on a terminal, where it is long, a term of its formula on each line."""
     from rich.text import Text
 
-    if console.is_terminal:
-        for line in _fitted(explanation.rule.format("unicode"), console.width):
-            first, *others = _colored(line).wrap(console, console.width - _HANGING)
-            console.print(first)
-            for part in others:
-                console.print(Text(" " * _HANGING) + part)
-    else:
-        console.print(Text(safe(explanation.rule.format("ascii"))), soft_wrap=True)
-    say_item(console, remark)
+    if not console.is_terminal:
+        console.print(Text(safe(line)), soft_wrap=True)
+        return
+    for part in _fitted(line, console.width):
+        first, *others = _colored(part).wrap(console, console.width - _HANGING)
+        console.print(first)
+        for other in others:
+            console.print(Text(" " * _HANGING) + other)
 
 
 def _colored(line: str) -> Text:

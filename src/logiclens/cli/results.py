@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import isnan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 from logiclens.cli.as_json import Described
@@ -15,6 +15,7 @@ from logiclens.cli.preparing import Dropped, Prepared
 from logiclens.cli.printing import (
     percent,
     plain_table,
+    print_logic,
     print_rule,
     print_table,
     say,
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from logiclens.cli.learning import MeanAndError
-    from logiclens.explain import ExplanationSet
+    from logiclens.explain import Explanation, ExplanationSet
+    from logiclens.explain.rule_front import Front
 
 MOST_LINES = 12
 """Columns left out, and classes, that are listed one by one; the report has all."""
@@ -64,6 +66,38 @@ def print_rules(console: Console, rules: Iterable[tuple[str, Any]]) -> None:
     if without:
         n = f"{len(without)} {'class' if len(without) == 1 else 'classes'}"
         say(console, f"No rule for {n}: {_named(without)}.")
+        console.print()
+
+
+def print_decision(
+    console: Console, rules: ExplanationSet, headings: Iterable[tuple[str, Explanation]]
+) -> None:
+    """The list that decides, each step under the heading of its class; rules where they are printed as such.
+
+    Parameters
+    ----------
+    console : Console
+    rules : ExplanationSet
+    headings : iterable of (str, Explanation)
+        A heading for each class, with its rule.
+    """
+    headed = [*headings]
+    if not rules.is_list or rules.default is None:
+        print_rules(console, headed)
+        return
+    heading_of = {explanation.target: heading for heading, explanation in headed}
+    labels = [*(step.label for step in rules.steps), rules.default]
+    ascii_lines, unicode_lines = (rules.format(style).split("\n") for style in ("ascii", "unicode"))
+    sentences = rules.to_sentence().split("\n")
+    for label, plain, signs, sentence in zip(labels, ascii_lines, unicode_lines, sentences, strict=True):
+        if label in heading_of:  # the default may have a step, too
+            say(console, heading_of.pop(label), "bold cyan")
+        print_logic(console, signs if console.is_terminal else plain)
+        if len(rules.steps) and sentence is not sentences[-1]:
+            say_item(console, sentence)
+        console.print()
+    if never := [label for label in rules if label not in labels]:
+        say(console, f"Never predicted: {_named(never)}.")
         console.print()
 
 
@@ -110,22 +144,20 @@ def part_words(outcome: Outcome) -> str:
 
 
 def coverage_words(outcome: Outcome) -> str:
-    """On how many rows rules are silent, or contradict each other."""
-    return f"No rule fires on {outcome.n_uncovered} of them, more than one on {outcome.n_conflicts}."
+    """How many rows the default decides."""
+    return f"The default decides {outcome.resolution.n_uncovered} of them."
 
 
 def accuracy_words(outcome: Outcome) -> str:
     """How often network and rules are right, and a guess; nothing of a network that was not asked."""
-    guess = f"always the most common class, {percent(outcome.guess_accuracy)}. {coverage_words(outcome)}"
-    rules = percent(outcome.rules_accuracy)
+    guess = f"always saying the most common class, about {percent(outcome.guess_accuracy)}"
+    rules = f"about {percent(outcome.rules_accuracy)}"
     if isnan(outcome.network_accuracy):
-        return f"The rules are right about {rules} of these rows; {guess}"
-    network = percent(outcome.network_accuracy)
-    heard = ""
-    if outcome.n_overruled:
-        heard = f" A second opinion changes the answer about {outcome.n_overruled} of them."
+        return f"The rules are right {rules} of these rows; {guess}. {coverage_words(outcome)}"
     return (
-        f"The network is right about {network} of these rows, its rules alone about {rules}; {guess}{heard}"
+        f"The network is right about {percent(outcome.network_accuracy)} of these rows, the rules {rules}; "
+        f"{guess}. Rules and network say the same about {percent(outcome.fidelity)} (fidelity). "
+        f"{coverage_words(outcome)}"
     )
 
 
@@ -192,29 +224,35 @@ def print_files(console: Console, written: Iterable[tuple[str, str]], hint: str)
         say(console, f"Next: {hint}")
 
 
-def front_table(rules: ExplanationSet) -> Table:
-    """Rows on which rule and network differ, for rules of each length; a star marks the one taken."""
-    table = plain_table("literals", *map(str, rules), first="right")
-    columns = []
-    for rule in rules.values():
-        marks = {point.literals: f"{point.errors:.0f}" for point in rule.front}
-        if rule.chosen is not None:
-            marks[rule.chosen.literals] = f"*{rule.chosen.errors:.0f}"
-        columns.append(marks)
-    for literals in sorted(set().union(*columns)):
-        table.add_row(f"{literals}", *(column.get(literals, "") for column in columns))
+def front_table(front: Front) -> Table:
+    """Accuracy and fidelity of rules of each length; a star marks the length that is shown."""
+    table = plain_table("literals", "accuracy", "95 % interval", "fidelity", first="right")
+    for at, point in enumerate(front):
+        low, high = point.interval or (nan, nan)
+        spread = "" if point.interval is None else f"{percent(low)} to {percent(high)}"
+        mark = "*" if at == front.chosen else ""
+        rates = (percent(nan if rate is None else rate) for rate in (point.accuracy, point.fidelity))
+        accuracy, fidelity = rates
+        table.add_row(f"{mark}{point.literals}", accuracy, spread, fidelity)
     return table
 
 
-def print_more(console: Console, model: Any, prepared: Prepared) -> None:
-    """Shorter and longer rules, and one row: why it has its class and what would change that."""
-    rules = model.explain()
-    if any(rule.front for rule in rules.values()):
+def print_front(console: Console, front: Front) -> None:
+    """How good rules of each length are."""
+    if all(point.accuracy is None for point in front):
+        say(console, "Rules by their length; no rows were left out to score them (*: those above):")
+    else:
         say(
             console,
-            "Training rows on which network and rule differ, by the rule's length (*: the rule above):",
+            "Rules by their length, scored on training rows left out in turn (*: those above; --literals for "
+            "others):",
         )
-        print_table(console, front_table(rules))
+    print_table(console, front_table(front))
+
+
+def print_more(console: Console, model: Any, prepared: Prepared) -> None:
+    """One row: why it has its class and what would change that."""
+    rules = model.explain()
     inputs, labels = prepared.rows(prepared.scored)
     row = inputs.slice(0, 1)
     found = model.explain_sample(row)

@@ -144,7 +144,7 @@ def needs(rules: ExplanationSet, names: Sequence[str], *, everything: bool = Fal
     >>> needs(rules, ["sex", "age"]).types
     {'age': <ValueType.NUMBER: 'numbers'>}
     """
-    used = {name for explanation in rules.explanations for name in explanation.concepts}
+    used = set(rules.concepts)
     concepts = tuple(name for name in rules.concept_names if everything or name in used)
     words = rules.vocabulary
     if words is not None:

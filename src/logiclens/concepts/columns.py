@@ -26,6 +26,7 @@ from logiclens.concepts.cells import Column, Kind
 from logiclens.concepts.concept import Above, AtMost, Between, Concept, Flag, Missing, OneOf
 from logiclens.concepts.cuts import (
     class_sums,
+    mixed_cuts,
     paying_gains,
     quantile_cuts,
     reference_cuts,
@@ -59,7 +60,7 @@ class Recipe:
     Attributes
     ----------
     cuts : str
-        ``"quantile"``, ``"uniform"``, ``"supervised"`` or ``"reference"``.
+        ``"auto"``, ``"quantile"``, ``"uniform"``, ``"supervised"`` or ``"reference"``.
     own_cuts : mapping of str to sequence of float
         Cut points that the user gave, by column.
     max_cuts, max_categories : int
@@ -199,6 +200,11 @@ def read_column(column: Column, recipe: Recipe, evidence: Evidence) -> Reading:
     return reading((*concepts, *gap), note=reason or _in_brackets(column).strip(" ()"))
 
 
+def has_cuts(column: Column) -> bool:
+    """Whether a column holds numbers other than 0 and 1, which are cut."""
+    return column.is_numeric and any(level not in (0, 1) for level in column.levels)
+
+
 def _refuse(column: Column) -> None:
     """Refuse what no rule of thumb can turn into concepts."""
     if column.kind is Kind.DATE:
@@ -300,6 +306,9 @@ def _of_numbers(column: Column, recipe: Recipe, evidence: Evidence) -> Sequence[
 def _cut_points(column: Column, recipe: Recipe, evidence: Evidence) -> FloatArray:
     numbers, weights = column.numbers(), evidence.weights
     find: dict[str, Callable[[], FloatArray]] = {
+        "auto": lambda: mixed_cuts(
+            numbers, evidence.codes, recipe.max_cuts, sample_weight=weights, min_share=recipe.min_share
+        ),
         "quantile": lambda: quantile_cuts(
             numbers, recipe.max_cuts, sample_weight=weights, min_share=recipe.min_share
         ),
@@ -363,7 +372,7 @@ def _of_categories(column: Column, recipe: Recipe, evidence: Evidence) -> Sequen
 
 def _level_gains(column: Column, recipe: Recipe, evidence: Evidence) -> FloatArray:
     """Bits that telling each value from the others says about the classes, 0 where it says nothing sure."""
-    if recipe.cuts != "supervised" or evidence.codes is None or len(column.levels) < 3:
+    if recipe.cuts not in ("auto", "supervised") or evidence.codes is None or len(column.levels) < 3:
         return np.zeros(len(column.levels))
     present = ~column.missing
     sums = class_sums(

@@ -18,8 +18,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts.cells import Column, why_no_concept
-from logiclens.concepts.columns import CONSTANT, Evidence, Reading, Recipe, read_column
-from logiclens.concepts.cuts import MAX_CUTS, MIN_SHARE
+from logiclens.concepts.columns import CONSTANT, Evidence, Reading, Recipe, has_cuts, read_column
+from logiclens.concepts.cuts import MAX_CUTS, MIN_SHARE, affordable_cuts
 from logiclens.concepts.table import Table, check_tells_apart
 from logiclens.concepts.targets import class_codes, read_targets
 from logiclens.concepts.vocabulary import Vocabulary
@@ -49,10 +49,13 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     cuts : {"auto", "quantile", "uniform", "supervised", "reference"} or mapping, default "auto"
         How numbers are cut: into parts of equal weight or equal width, where the classes of ``y`` differ
-        most, or at the limits of a reference group. ``"auto"`` is supervised when there is a ``y``, else by
-        quantiles. A mapping takes columns to cut points of your own; the others are cut as ``"auto"`` does.
-    max_cuts : int, default 4
-        The most cut points of a column.
+        most, or at the limits of a reference group. ``"auto"``: up to half of the cut points are supervised,
+        the rest quantiles, so that no column is lost that matters only together with another; without ``y``
+        all are quantiles. A mapping takes columns to cut points of your own; the others are cut as
+        ``"auto"`` does.
+    max_cuts : int or "auto", default "auto"
+        The most cut points of a column. ``"auto"``: 4 to 16, as many as the rows can bear
+        (:func:`~logiclens.concepts.cuts.affordable_cuts`); 4 where there is no ``y``.
     intervals : bool, default False
         Make intervals that exclude each other (``30 < age <= 62``) instead of thresholds that imply each
         other (``age > 30``).
@@ -93,7 +96,7 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self,
         *,
         cuts: str | Mapping[str, Sequence[float]] = "auto",
-        max_cuts: int = MAX_CUTS,
+        max_cuts: int | str = "auto",
         intervals: bool = False,
         missing: str = "concept",
         max_categories: int = 12,
@@ -134,7 +137,12 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             class_codes(targets),
             self.is_reference(targets),
         )
-        readings = _read_all(table, recipe, evidence)
+        table, evidence = _weighty(table, evidence)
+        if evidence.codes is not None:
+            n_columns = sum(has_cuts(table.column(name)) for name in table.names)
+            affordable = affordable_cuts(float(evidence.weights.sum()), n_columns)
+            recipe = self.recipe(has_targets=True, affordable=affordable)
+        readings = [read_column(table.column(name), recipe, evidence) for name in table.names]
         self.adopt(readings, table.names, named=table.named)
         if not isinstance(X, Table):
             tell(self)
@@ -251,8 +259,16 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.transformer_tags.preserves_dtype = []  # concepts are Booleans
         return tags
 
-    def recipe(self, *, has_targets: bool) -> Recipe:
-        """Return the settings, once it is sure that they make sense."""
+    def recipe(self, *, has_targets: bool, affordable: int = MAX_CUTS) -> Recipe:
+        """Return the settings, once it is sure that they make sense.
+
+        Parameters
+        ----------
+        has_targets : bool
+            Whether there is a ``y``.
+        affordable : int, default 4
+            What ``max_cuts="auto"`` stands for.
+        """
         cuts = "auto" if isinstance(self.cuts, Mapping) else self.cuts
         if not isinstance(cuts, str) or cuts not in _CUTS:
             raise InputError(
@@ -272,12 +288,13 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         if cuts in ("supervised", "reference") and not has_targets:
             raise InputError(f"cuts={cuts!r} needs y. Pass it to fit, or use cuts='quantile'.")
-        if cuts == "auto":
-            cuts = "supervised" if has_targets else "quantile"
+        if cuts == "auto" and not has_targets:
+            cuts = "quantile"
+        is_auto = isinstance(self.max_cuts, str) and self.max_cuts == "auto"
         return Recipe(
             cuts=cuts,
             own_cuts=_own_cuts(self.cuts) if isinstance(self.cuts, Mapping) else {},
-            max_cuts=_at_least_one(self.max_cuts, "max_cuts"),
+            max_cuts=affordable if is_auto else _at_least_one(self.max_cuts, "max_cuts"),
             max_categories=_at_least_one(self.max_categories, "max_categories"),
             min_share=as_float(self.min_share),
             intervals=bool(self.intervals),
@@ -346,19 +363,19 @@ def encoder_for(columns: Iterable[Column]) -> ConceptEncoder | None:
     return None
 
 
-def _read_all(table: Table, recipe: Recipe, evidence: Evidence) -> list[Reading]:
+def _weighty(table: Table, evidence: Evidence) -> tuple[Table, Evidence]:
+    """The rows that weigh something."""
     used = evidence.weights > 0
     if not used.any():
         raise InputError("sample_weight is zero for every row. Give some rows a weight.")
-    if not used.all():
-        table = table.take(used)
-        codes, reference = evidence.codes, evidence.is_reference
-        evidence = Evidence(
-            evidence.weights[used],
-            None if codes is None else codes[used],
-            None if reference is None else reference[used],
-        )
-    return [read_column(table.column(name), recipe, evidence) for name in table.names]
+    if used.all():
+        return table, evidence
+    codes, reference = evidence.codes, evidence.is_reference
+    return table.take(used), Evidence(
+        evidence.weights[used],
+        None if codes is None else codes[used],
+        None if reference is None else reference[used],
+    )
 
 
 def _read_weights(sample_weight: Any, n_rows: int) -> FloatArray:
@@ -380,7 +397,7 @@ def _own_cuts(cuts: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
     return found
 
 
-def _at_least_one(value: int, name: str) -> int:
+def _at_least_one(value: Any, name: str) -> int:
     number = check_count(value, name)
     if not number:
         raise InputError(f"{name} must be at least 1. Got {shown(value)}.")

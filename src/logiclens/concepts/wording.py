@@ -284,24 +284,44 @@ def joined(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
     """Conditions that hold together, without what need not be said twice.
 
     Where one of them takes a value for granted, none of the same column speaks of missing ones, and that the
-    value is known goes without saying.
+    value is known goes without saying. A lower and an upper end make an interval.
 
     Examples
     --------
     >>> low = Condition("age", Relation.AT_MOST, (17,), or_missing=True)
     >>> [in_english(each) for each in joined({"a": low, "b": Condition("age", Relation.PRESENT)}).values()]
     ['age at most 17']
+    >>> [in_logic(each) for each in joined({"a": low, "b": Condition("age", Relation.ABOVE, (5,))}).values()]
+    ['5 < age(x) <= 17']
     """
     known = {condition.column for condition in conditions.values() if not condition.or_missing}
     others = (Relation.PRESENT, Relation.MISSING)
     compared = {condition.column for condition in conditions.values() if condition.relation not in others}
-    return {
+    short = {
         name: replace(condition, or_missing=False)
         if condition.column in known and condition.relation is not Relation.MISSING
         else condition
         for name, condition in conditions.items()
         if condition.relation is not Relation.PRESENT or condition.column not in compared
     }
+    for column in compared:
+        _join_ends(short, column)
+    return short
+
+
+def _join_ends(conditions: dict[str, Condition], column: str) -> None:
+    """Put an interval in place of a lower and an upper end of a column, where there is one of each."""
+    mine = [(name, each) for name, each in conditions.items() if each.column == column]
+    lows = [(name, each) for name, each in mine if each.relation is Relation.ABOVE]
+    highs = [(name, each) for name, each in mine if each.relation is Relation.AT_MOST]
+    if len(lows) != 1 or len(highs) != 1:
+        return
+    (low_name, low), (high_name, high) = lows[0], highs[0]
+    if low.or_missing != high.or_missing or not low.values < high.values:
+        return
+    first, second = (each for each in conditions if each in (low_name, high_name))
+    conditions[first] = replace(low, relation=Relation.BETWEEN, values=low.values + high.values)
+    del conditions[second]
 
 
 Literal = Callable[[str, bool], Condition]

@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -26,21 +24,17 @@ from sklearn.utils.validation import check_is_fitted
 from logiclens.concepts.encoder import tell
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError
-from logiclens.estimators.balancing import COUNTED, EVEN
 from logiclens.estimators.counting import Fold, hold_out
-from logiclens.estimators.explaining import ExplainingMixin, seen_tuples
+from logiclens.estimators.explaining import ExplainingMixin
 from logiclens.estimators.inputs import Inputs, check_extent, input_tags, learn_inputs
 from logiclens.estimators.priors import Priors, check_prior_weight
-from logiclens.estimators.settings import balances_of, check_settings, penalties, seed_of, widths
+from logiclens.estimators.settings import check_settings, penalties, seed_of, widths
 from logiclens.estimators.targets import (
     Problem,
     Targets,
-    class_weights,
     label_vector,
     predicted_index,
-    read_confidence,
     read_targets,
-    spread_outputs,
 )
 from logiclens.explain import RuleKind
 from logiclens.explain.rule import member
@@ -48,7 +42,7 @@ from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.values import as_weights
 
 if TYPE_CHECKING:
-    from logiclens.estimators.runs import Fitted, Recipe
+    from logiclens.estimators.fit import Fitted, Recipe
     from logiclens.nn.population import LogicNetwork, Streams
 
 
@@ -64,22 +58,23 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         What the rules say (Sec. 4.2): IFF, the target exactly where the formula is true; IF, the formula
         holds wherever the target does (``y -> phi``, a necessary condition); ONLY IF, the target wherever
         the formula holds (``phi -> y``, a sufficient condition).
-    max_literals : int or "auto"
-        Longest formula to consider; "auto": 32, and 9 for IF and ONLY IF. Each literal must earn its reading.
-    unseen : {"ignore", "ask"}, default "ignore"
-        Combinations of concepts that do not occur: don't-cares, or as the network answers them.
-    aggregation : {"minimal", "paper"}, default "minimal"
-        Where formulas come from: the front of errors against literals, or the paper's own aggregation of the
-        most frequent example-level explanations, in which every row counts the same.
-    class_weight : {"auto", "balanced", None} or mapping of label to weight, default "auto"
-        How much rows of each target count, in training and where rules are chosen: equally (None), by their
-        inverse frequency ("balanced"), or by powers of it ("auto"): rules find more of a rare target, at a
-        small price in accuracy. IF and ONLY IF rules are always trained with balanced rows.
+    distillation : float, default 0.5
+        What rules are searched for: 0 the labels alone, 1 what the network says alone; in between, both.
+    literal_cost : float, default 0
+        Price of a literal: accuracy that it must be worth for a longer rule to be shown.
+    max_literals : int or "auto", default "auto"
+        Literals of the longest rules on the front; "auto": 60 for two classes, 20 a target for more.
+    literals : int or "auto", default "auto"
+        Literals of the rules that are shown; "auto": the fewest whose accuracy on rows held out is within one
+        standard error of the best. Other lengths come from ``explain(literals=...)``.
+    class_weight : {"balanced", None} or mapping of label to weight, default None
+        How much a row of each target counts where rules are searched for: the same (None), by its inverse
+        frequency ("balanced"), or as told. Networks are trained without it, so that they stay calibrated.
     hidden : sequence of int
         Sizes of the hidden layers.
     l1 : float or sequence of float
         Strength of the parsimony penalty, as a share of the loss of a constant answer; of several, the best
-        is chosen for each target.
+        on validation rows is chosen.
     restarts : int
         Networks trained for each penalty, from different first weights.
     epochs : int
@@ -116,20 +111,22 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
     problem_ : Problem
         How outputs stand for targets.
     loss_curve_ : ndarray of shape (epochs, n_outputs)
-        Training loss; the further epochs of settling are not in it.
+        Training loss.
     n_iter_ : ndarray of shape (n_outputs,)
     l1_ : ndarray of shape (n_outputs,)
         The penalty that was chosen.
     prior_reports_ : tuple of PriorReport
         How far each of the priors holds.
-    tables_ : dict of label to TruthTable
-        What the network says on the rows, over the concepts of each target.
+    front_ : Front
+        Rules of every length, with their accuracy and fidelity on rows held out.
     """
 
     prunes: ClassVar[bool] = True
     """Whether concepts or connections are pruned half-way through training."""
     prunes_inputs: ClassVar[bool] = False
     """Whether it is concepts that are pruned, by the norms of what they are connected with."""
+    row_by_row: ClassVar[bool] = False
+    """Whether rules are made of rows one by one, so that equal rows cannot be merged and counted."""
     answers_singly: ClassVar[bool] = False
     """Whether each output says yes or no by itself, rather than the largest one, when there are several."""
 
@@ -156,7 +153,6 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         *,
         priors: Any = (),
         prior_weight: float = 0.3,
-        confidence: ArrayLike | None = None,
     ) -> Self:
         """Train the networks and explain them.
 
@@ -174,9 +170,6 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             ``stroke -> death``: a penalty on networks and rules that break it.
         prior_weight : float, default 0.3
             What all priors count together, as a multiple of the data.
-        confidence : array of shape (n,), optional
-            How probable each label itself is, from one half on for two classes, as a black box may say.
-            Networks and rules learn the labels as they are; the second opinion on two classes learns this.
 
         Returns
         -------
@@ -184,19 +177,13 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         """
         self.check_settings()
         targets, weight = self.read_data(X, y, sample_weight)
-        sure = None if confidence is None else read_confidence(confidence, targets, weight)
         inputs = self.read_inputs(X, targets, weight)
         known = Priors(priors, Table(X), inputs, targets)
-        return self.fit_inputs(inputs, targets, weight, known, prior_weight, sure)
+        return self.fit_inputs(inputs, targets, weight, known, prior_weight)
 
     def check_settings(self) -> None:
         """Refuse settings that make no sense, whatever the data."""
         check_settings(self.get_params(deep=False))
-        if self.unseen == "ask" and not self.prunes:
-            raise InputError(
-                f"unseen='ask' needs a network that keeps few concepts, and {type(self).__name__} keeps all. "
-                "Use 'ignore', or MuClassifier."
-            )
 
     def fit_inputs(
         self,
@@ -205,7 +192,6 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         weight: FloatArray,
         known: Priors | None = None,
         prior_weight: float = 0.3,
-        confidence: FloatArray | None = None,
     ) -> Self:
         """Train the networks on what was read before, n rows, and explain them: :meth:`fit` ends with it.
 
@@ -213,22 +199,21 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         ----------
         inputs : Inputs
         targets : Targets
+            Degrees in [0, 1] say how probable each target is, as a black box may say.
         weight : ndarray of shape (n,)
         known : Priors, optional
         prior_weight : float, default 0.3
-        confidence : ndarray of shape (n,), optional
         """
-        from logiclens.estimators.runs import fit_folds
+        from logiclens.estimators.fit import fit_folds
 
         tell(inputs.encoder)
-        fold = replace(self.hold_out(inputs.values, targets, weight), confidence=confidence)
+        fold = self.hold_out(inputs.values, targets, weight)
         known = Priors((), Table(inputs.values), inputs, targets) if known is None else known
         task = known.join(fold, weight, check_prior_weight(prior_weight), seed_of(self.random_state))
-        recipe = self.recipe(inputs).telling(task.n_told)
+        recipe = replace(self.recipe(inputs, targets), n_told=task.n_told)
         fitted = fit_folds(recipe, task.x, task.targets, [task.fold], self._reporter())[0]
         self.adopt(fitted, inputs, targets)
         self.prior_reports_ = known.report(weight, seed_of(self.random_state), self._answers, fitted.rules)
-        self.seen_ = seen_tuples(inputs.values, fold.train + fold.check, fitted.rules)
         if not fitted.trained.converged.all():
             warnings.warn(
                 f"{type(self).__name__} was still getting better after {self.epochs} epochs. "
@@ -239,7 +224,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         return self
 
     def read_data(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Targets, FloatArray]:
-        """Read targets and row weights; class weights given as a mapping are in the row weights."""
+        """Read targets and row weights."""
         table = Table(X)
         check_extent(table)
         n_rows = table.n_rows
@@ -253,12 +238,6 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
             weight = as_weights(sample_weight, "sample_weight", n_rows)
             if not weight.any():
                 raise InputError("All weights in sample_weight are zero. Give some row a positive weight.")
-        if isinstance(self.class_weight, Mapping):
-            weight = weight * class_weights(self.class_weight, targets)
-            if not weight.any():
-                raise InputError(
-                    "class_weight leaves every row with weight 0. Give some class a positive weight."
-                )
         return targets, weight
 
     def read_inputs(self, X: Any, targets: Targets, weight: FloatArray) -> Inputs:
@@ -273,48 +252,42 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         seed = seed_of(self.random_state)
         return hold_out(x, targets.outputs, targets.strata(), weight, self.validation_fraction, seed)
 
-    def recipe(self, inputs: Inputs) -> Recipe:
-        """All settings, in the form in which they are used, for some inputs."""
-        from logiclens.estimators.extraction import LONGEST, LONGEST_CONDITION, Extraction
-        from logiclens.estimators.fitting import Population
-        from logiclens.estimators.runs import Recipe
-        from logiclens.nn import criteria
+    def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
+        """All settings, in the form in which they are used, for some inputs and targets."""
+        from logiclens.estimators.fit import Recipe, longest
+        from logiclens.estimators.networks import Population
+        from logiclens.nn.criteria import iff_loss
         from logiclens.nn.plan import Plan
 
-        kind = self._kind()
-        longest = LONGEST if kind is RuleKind.IFF else LONGEST_CONDITION
-        learning, choosing = balances_of(self.class_weight)
         population = Population(
             make=self.make_network,
             penalties=penalties(self.l1),
             restarts=self.restarts,
-            candidates=getattr(self, "candidates", 1),
-            balance=learning if kind is RuleKind.IFF else EVEN,
             seed=seed_of(self.random_state),
             device=self.device,
-            widths=widths(getattr(self, "max_concepts", 0)),
-            searches=self.prunes_inputs and kind is RuleKind.IFF and self.aggregation == "minimal",
+            widths=widths(self.max_concepts) if self.prunes_inputs else (),
+            joint=targets.problem is Problem.SINGLE_LABEL,
         )
-        hinges = {RuleKind.IF: criteria.if_loss, RuleKind.ONLY_IF: criteria.only_if_loss}
         plan = Plan(
-            criterion=hinges.get(kind, criteria.iff_loss),
-            exploration=partial(hinges[kind], counterweight=1.0) if kind in hinges else None,
+            criterion=iff_loss,
             epochs=self.epochs,
             learning_rate=self.learning_rate,
             batch_size=self.batch_size,
             patience=self.patience,
             prune=self.prunes,
         )
-        extraction = Extraction(
-            kind,
+        return Recipe(
+            self._kind(),
             inputs.names,
-            longest if self.max_literals == "auto" else self.max_literals,
-            vocabulary=inputs.vocabulary,
-            balance=choosing if kind is RuleKind.IFF else COUNTED,
-            ask=self.unseen == "ask",
-            as_in_paper=self.aggregation == "paper",
+            inputs.vocabulary,
+            distillation=self.distillation,
+            literal_cost=self.literal_cost,
+            max_literals=longest(targets) if self.max_literals == "auto" else self.max_literals,
+            literals=self.literals,
+            class_weight=self.class_weight,
+            population=population,
+            plan=plan,
         )
-        return Recipe(population, plan, extraction, getattr(self, "settle", False))
 
     def _kind(self) -> RuleKind:
         kind = member(RuleKind, self.rule, "rule")
@@ -340,7 +313,8 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         self.problem_ = targets.problem
         self.network_ = fitted.network
         self.explanations_ = fitted.rules
-        self.tables_ = fitted.tables
+        self.front_ = fitted.front
+        self.seen_ = fitted.seen
         self.loss_curve_ = fitted.trained.loss_curve
         self.n_iter_ = fitted.trained.n_iter
         self.l1_ = fitted.trained.penalty
@@ -375,16 +349,13 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         return np.asarray(self.classes_[predicted_index(logits, self.problem_)])
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """``f_i`` for each target, (n, n_targets).
+        """Probability of each target, (n, n_targets), calibrated on validation rows.
 
-        For IFF rules it estimates the probability of the target, shifted by the class weights, but for rows
-        that an opinion in common decides about: there it is in its order. For IF and ONLY IF rules it is the
-        degree to which the network says yes. Rows of single-label problems are divided by their sum.
+        Rows of problems with one label add up to 1.
         """
-        values = spread_outputs(expit(self._logits(X)), self.problem_)
-        if self.problem_ in (Problem.SINGLE_LABEL, Problem.OUTPUT_BY_OUTPUT):
-            values = values / np.maximum(values.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-        return np.asarray(values)
+        from logiclens.estimators.networks import as_probabilities
+
+        return as_probabilities(self._logits(X), self.problem_)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, atomically: weights and rules, no training rows.

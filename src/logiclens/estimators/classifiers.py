@@ -19,22 +19,12 @@ class MuClassifier(LENClassifier):
     Parameters
     ----------
     max_concepts : int or "auto", default "auto"
-        Most concepts a target's network keeps, the paper's zeta. "auto": 6, or 10 for a target rarer than one
-        row in ten among several; 20 for one whose network loses by that more than 7 % of the rows held out,
-        and more than chance explains.
+        Most concepts a target's network keeps, the paper's zeta. "auto": of several numbers the smallest
+        whose loss on validation rows is within one standard error of the least.
     tau : float, default 0
         Least relevance, relative to the most relevant concept, of a concept that is kept.
-    settle : bool, default True
-        Whether the network gives way to its own rule where that costs little
-        (:mod:`~logiclens.estimators.settling`), and hears a second opinion where more concepts, with
-        ``max_concepts="auto"`` 30 unless it keeps more, are sure of the opposite
-        (:mod:`~logiclens.estimators.second_opinion`). Of several classes, the one that is nearest by the
-        concepts of all networks is taken where not exactly one says yes
-        (:mod:`~logiclens.estimators.common_opinion`).
-    candidates : int, default 3
-        Best networks of each target whose rules compete.
-    rule, max_literals, unseen, aggregation, class_weight, hidden, l1, restarts, epochs, learning_rate, \
-    batch_size, patience, validation_fraction, encoder, device, random_state, verbose
+    rule, distillation, literal_cost, max_literals, literals, class_weight, hidden, l1, restarts, epochs, \
+    learning_rate, batch_size, patience, validation_fraction, encoder, device, random_state, verbose
         Those of :class:`~logiclens.estimators.base.LENClassifier`.
 
     Examples
@@ -54,15 +44,14 @@ class MuClassifier(LENClassifier):
         rule: str = "iff",
         max_concepts: int | str = "auto",
         tau: float = 0.0,
+        distillation: float = 0.5,
+        literal_cost: float = 0.0,
         max_literals: int | str = "auto",
-        unseen: str = "ignore",
-        aggregation: str = "minimal",
-        settle: bool = True,
-        class_weight: Any = "auto",
+        literals: int | str = "auto",
+        class_weight: Any = None,
         hidden: Sequence[int] = (10,),
         l1: float | Sequence[float] = (0.008, 0.016, 0.03),
         restarts: int = 3,
-        candidates: int = 3,
         epochs: int = 300,
         learning_rate: float = 0.02,
         batch_size: int | None = None,
@@ -76,15 +65,14 @@ class MuClassifier(LENClassifier):
         self.rule = rule
         self.max_concepts = max_concepts
         self.tau = tau
+        self.distillation = distillation
+        self.literal_cost = literal_cost
         self.max_literals = max_literals
-        self.unseen = unseen
-        self.aggregation = aggregation
-        self.settle = settle
+        self.literals = literals
         self.class_weight = class_weight
         self.hidden = hidden
         self.l1 = l1
         self.restarts = restarts
-        self.candidates = candidates
         self.epochs = epochs
         self.learning_rate = learning_rate
         self.batch_size = batch_size
@@ -124,10 +112,10 @@ class PsiClassifier(LENClassifier):
     ----------
     fan_in : int, default 3
         Most connections into a neuron after pruning, the paper's zeta; 2 to 9 are readable.
-    rule, max_literals, unseen, aggregation, class_weight, hidden, l1, restarts, epochs, learning_rate, \
-    batch_size, patience, validation_fraction, encoder, device, random_state, verbose
-        Those of :class:`~logiclens.estimators.base.LENClassifier`; ``max_literals``, ``unseen`` and
-        ``aggregation`` have no part in formulas that are exact.
+    rule, distillation, literal_cost, max_literals, literals, class_weight, hidden, l1, restarts, epochs, \
+    learning_rate, batch_size, patience, validation_fraction, encoder, device, random_state, verbose
+        Those of :class:`~logiclens.estimators.base.LENClassifier`; the rules that are shown are exact
+        whatever their length.
     """
 
     answers_singly: ClassVar[bool] = True
@@ -137,10 +125,11 @@ class PsiClassifier(LENClassifier):
         *,
         rule: str = "iff",
         fan_in: int = 3,
+        distillation: float = 0.5,
+        literal_cost: float = 0.0,
         max_literals: int | str = "auto",
-        unseen: str = "ignore",
-        aggregation: str = "minimal",
-        class_weight: Any = "auto",
+        literals: int | str = "auto",
+        class_weight: Any = None,
         hidden: Sequence[int] = (10,),
         l1: float | Sequence[float] = (0.0005, 0.002),
         restarts: int = 5,
@@ -156,9 +145,10 @@ class PsiClassifier(LENClassifier):
     ) -> None:
         self.rule = rule
         self.fan_in = fan_in
+        self.distillation = distillation
+        self.literal_cost = literal_cost
         self.max_literals = max_literals
-        self.unseen = unseen
-        self.aggregation = aggregation
+        self.literals = literals
         self.class_weight = class_weight
         self.hidden = hidden
         self.l1 = l1
@@ -200,13 +190,8 @@ class ReluClassifier(LENClassifier):
 
     Parameters
     ----------
-    settle : bool, default True
-        Whether the network gives way to its own rule where that costs little
-        (:mod:`~logiclens.estimators.settling`).
-    candidates : int, default 1
-        Best networks of each target whose rules compete.
-    rule, max_literals, unseen, aggregation, class_weight, hidden, l1, restarts, epochs, learning_rate, \
-    batch_size, patience, validation_fraction, encoder, device, random_state, verbose
+    rule, distillation, literal_cost, max_literals, literals, class_weight, hidden, l1, restarts, epochs, \
+    learning_rate, batch_size, patience, validation_fraction, encoder, device, random_state, verbose
         Those of :class:`~logiclens.estimators.base.LENClassifier`.
     """
 
@@ -216,15 +201,14 @@ class ReluClassifier(LENClassifier):
         self,
         *,
         rule: str = "iff",
+        distillation: float = 0.5,
+        literal_cost: float = 0.0,
         max_literals: int | str = "auto",
-        unseen: str = "ignore",
-        aggregation: str = "minimal",
-        settle: bool = True,
-        class_weight: Any = "auto",
+        literals: int | str = "auto",
+        class_weight: Any = None,
         hidden: Sequence[int] = (20,),
         l1: float | Sequence[float] = (0.0005, 0.002),
         restarts: int = 2,
-        candidates: int = 1,
         epochs: int = 200,
         learning_rate: float = 0.02,
         batch_size: int | None = None,
@@ -236,15 +220,14 @@ class ReluClassifier(LENClassifier):
         verbose: bool = False,
     ) -> None:
         self.rule = rule
+        self.distillation = distillation
+        self.literal_cost = literal_cost
         self.max_literals = max_literals
-        self.unseen = unseen
-        self.aggregation = aggregation
-        self.settle = settle
+        self.literals = literals
         self.class_weight = class_weight
         self.hidden = hidden
         self.l1 = l1
         self.restarts = restarts
-        self.candidates = candidates
         self.epochs = epochs
         self.learning_rate = learning_rate
         self.batch_size = batch_size
@@ -285,19 +268,10 @@ class EntropyClassifier(LENClassifier):
         Least attention, relative to the largest, of a concept that is kept.
     temperature : float, default 0.7
         Smaller makes attention sharper.
-    settle : bool, default True
-        Whether the network gives way to its own rule where that costs little
-        (:mod:`~logiclens.estimators.settling`), and hears a second opinion where more concepts, with
-        ``max_concepts="auto"`` 30 unless it keeps more, are sure of the opposite
-        (:mod:`~logiclens.estimators.second_opinion`). Of several classes, the one that is nearest by the
-        concepts of all networks is taken where not exactly one says yes
-        (:mod:`~logiclens.estimators.common_opinion`).
-    candidates : int, default 3
-        Best networks of each target whose rules compete.
     l1 : float or sequence of float
         Strength of the entropy penalty.
-    rule, max_literals, unseen, aggregation, class_weight, hidden, restarts, epochs, learning_rate, \
-    batch_size, patience, validation_fraction, encoder, device, random_state, verbose
+    rule, distillation, literal_cost, max_literals, literals, class_weight, hidden, restarts, epochs, \
+    learning_rate, batch_size, patience, validation_fraction, encoder, device, random_state, verbose
         Those of :class:`~logiclens.estimators.base.LENClassifier`.
     """
 
@@ -310,15 +284,14 @@ class EntropyClassifier(LENClassifier):
         max_concepts: int | str = "auto",
         tau: float = 0.1,
         temperature: float = 0.7,
+        distillation: float = 0.5,
+        literal_cost: float = 0.0,
         max_literals: int | str = "auto",
-        unseen: str = "ignore",
-        aggregation: str = "minimal",
-        settle: bool = True,
-        class_weight: Any = "auto",
+        literals: int | str = "auto",
+        class_weight: Any = None,
         hidden: Sequence[int] = (10,),
         l1: float | Sequence[float] = (0.001, 0.01),
         restarts: int = 3,
-        candidates: int = 3,
         epochs: int = 300,
         learning_rate: float = 0.02,
         batch_size: int | None = None,
@@ -333,15 +306,14 @@ class EntropyClassifier(LENClassifier):
         self.max_concepts = max_concepts
         self.tau = tau
         self.temperature = temperature
+        self.distillation = distillation
+        self.literal_cost = literal_cost
         self.max_literals = max_literals
-        self.unseen = unseen
-        self.aggregation = aggregation
-        self.settle = settle
+        self.literals = literals
         self.class_weight = class_weight
         self.hidden = hidden
         self.l1 = l1
         self.restarts = restarts
-        self.candidates = candidates
         self.epochs = epochs
         self.learning_rate = learning_rate
         self.batch_size = batch_size
@@ -353,11 +325,11 @@ class EntropyClassifier(LENClassifier):
         self.verbose = verbose
 
     @classmethod
-    def reference(cls, **settings: Any) -> Self:
+    def reference(cls, **settings: Any) -> EntropyClassifier:
         """The settings of its authors, our training (:mod:`~logiclens.estimators.reference`)."""
-        from logiclens.estimators.reference import ENTROPY
+        from logiclens.estimators.reference import ENTROPY, ReferenceEntropyClassifier
 
-        return cls(**(ENTROPY | settings))
+        return ReferenceEntropyClassifier(**(ENTROPY | settings))
 
     def make_network(
         self,

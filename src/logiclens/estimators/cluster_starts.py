@@ -9,16 +9,54 @@ What the networks make of them is learnt, and judged, like any other start.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from logiclens.estimators.cluster_rules import Tuples
-from logiclens.logic.arrays import FloatArray, IndexArray, pack
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, pack
+from logiclens.logic.values import THRESHOLD
 
 Reads = tuple[tuple[int, ...], ...]
 """The columns that the network of each cluster may read."""
 
 _ROUNDING = 1e-9  # values that differ by less are equal
+
+
+class Tuples(NamedTuple):
+    """Distinct Boolean rows.
+
+    ``bits`` has shape (n, n_concepts), ``weight`` (n,); ``place``, of shape (n_rows,), says which of them
+    each row of the data is.
+    """
+
+    bits: BoolArray
+    weight: FloatArray
+    place: IndexArray
+
+    @classmethod
+    def of(cls, values: FloatArray, weight: FloatArray) -> Tuples:
+        """Merge the rows that are equal once Boolean.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_rows, n_concepts)
+        weight : ndarray of shape (n_rows,)
+
+        Examples
+        --------
+        >>> Tuples.of(np.array([[0.9], [0.2], [0.7]]), np.ones(3)).weight
+        array([1., 2.])
+        """
+        bits = values > THRESHOLD
+        _, first, place = np.unique(pack(bits), axis=0, return_index=True, return_inverse=True)
+        place = place.reshape(-1)
+        total = np.bincount(place, weights=weight, minlength=len(first)).astype(np.float64)
+        return cls(bits[first], total, place)
+
+    @property
+    def total(self) -> float:
+        """Weight of all rows."""
+        return float(self.weight.sum())
 
 
 def few_concepts(tuples: Tuples, n_clusters: int, literal_cost: float, limit: int) -> list[Reads]:

@@ -1,9 +1,8 @@
 """Interpretable clustering: groups of rows that nobody named, and what the rows of each have in common.
 
 The work is done in :mod:`~logiclens.estimators.clustering`, which trains networks for maximum mutual
-information (Eq. 12) and chooses the best, and :mod:`~logiclens.estimators.cluster_rules`, which explains
-their clusters (Eq. 13). This module puts them behind the methods that users of scikit-learn's clusterers
-know.
+information (Eq. 12), explains their clusters (Eq. 13) and chooses the best. This module puts it behind the
+methods that users of scikit-learn's clusterers know.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ from logiclens.errors import InputError, did_you_mean, listing, shown
 from logiclens.estimators.inputs import Inputs, check_extent, input_tags, learn_inputs, read_rows
 from logiclens.estimators.progress import progress_line
 from logiclens.estimators.settings import check_settings, penalties, seed_of
-from logiclens.explain import ExplanationSet
+from logiclens.explain import ExplanationSet, RuleKind
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.data import as_float
 from logiclens.logic.values import THRESHOLD, as_weights
 
 if TYPE_CHECKING:
-    from logiclens.estimators.cluster_rules import Reading
     from logiclens.estimators.clustering import Maker, Starts
+    from logiclens.estimators.fit import RuleSearch
     from logiclens.nn.population import LogicNetwork, Streams
 
 PENALTIES: Mapping[str, tuple[float, ...]] = MappingProxyType(
@@ -45,14 +44,9 @@ PENALTIES: Mapping[str, tuple[float, ...]] = MappingProxyType(
 """What ``l1=None`` means for each network."""
 
 _OF_CLASSIFIERS = MappingProxyType(  # settings that a clusterer has not, so that one place checks the others
-    {
-        "validation_fraction": 0.0,
-        "unseen": "ignore",
-        "aggregation": "minimal",
-        "rule": "iff",
-        "class_weight": None,
-    }
+    {"validation_fraction": 0.0, "distillation": 1.0, "literals": "auto", "class_weight": None}
 )
+_LONGEST = 10  # literals of the longest rules, for each cluster
 
 
 class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -63,10 +57,11 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     clusters are of equal size: that is the mutual information of rows and clusters (Eq. 12). Many starts are
     trained as one population. That of the highest value is taken:
 
-        H(E) / log(n_clusters) - (rows that a rule is wrong about) / (rows) - literal_cost * literals
+        H(E) / log(n_clusters) - (rows that the rules decide otherwise) / (rows) - literal_cost * literals
 
-    where ``H(E)`` is the mutual information of the clusters that the network makes, and errors and literals
-    are summed over the rules. So between clusterings that tell as much, the one of shortest rules wins.
+    where ``H(E)`` is the mutual information of the clusters that the network makes. So between clusterings
+    that tell as much, the one of shortest rules wins. The rules are a decision list, searched for in the
+    probabilities of the clusters; the rule of a cluster is what the list says of it.
 
     Clusters are numbered from the largest to the smallest; equally large ones by the order of their formulas.
     A rule states the cluster whose number it carries. Where there is less to tell apart than clusters were
@@ -83,11 +78,11 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         may speak of. A psi network is pruned by ``fan_in`` instead.
     fan_in : int, default 3
         Most connections into a neuron of a psi network after pruning.
-    max_literals : int, default 10
-        Longest formula to consider.
+    max_literals : int or "auto", default "auto"
+        Literals of the longest rules, all together; "auto": 10 for each cluster.
     literal_cost : float, default 0.01
         Price of a literal, as a share of the largest mutual information there can be, and of the rows: a
-        literal more must make clusters so much more even, or a rule wrong on so much fewer rows.
+        literal more must make clusters so much more even, or the rules wrong on so much fewer rows.
     hidden : sequence of int, default (10,)
         Sizes of the hidden layers.
     l1 : float or sequence of float, optional
@@ -122,6 +117,8 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         The cluster of each row, from 0.
     explanations_ : ExplanationSet
         What :meth:`explain` returns.
+    front_ : Front
+        Rules of every length.
     empty_clusters_ : tuple of int
         Clusters without rows.
     mutual_information_ : float
@@ -163,7 +160,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         network: str = "mu",
         max_concepts: int = 7,
         fan_in: int = 3,
-        max_literals: int = 10,
+        max_literals: int | str = "auto",
         literal_cost: float = 0.01,
         hidden: Sequence[int] = (10,),
         l1: float | Sequence[float] | None = None,
@@ -219,7 +216,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        from logiclens.estimators.cluster_rules import Tuples
+        from logiclens.estimators.cluster_starts import Tuples
         from logiclens.estimators.clustering import certainty, cluster, clusters_of, information
         from logiclens.nn.criteria import iff_loss
         from logiclens.nn.plan import Plan
@@ -238,10 +235,12 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             prune=self.network != "relu",
         )
         report = progress_line(type(self).__name__) if self.verbose else None
-        found = cluster(self._starts(), plan, tuples, self._reading(inputs.names, inputs.vocabulary), report)
+        search = self._search(inputs.names, inputs.vocabulary)
+        found = cluster(self._starts(), plan, tuples, search, int(self.max_concepts), report)
         self._note_features(inputs)
         self.network_ = found.network
         self.explanations_ = found.rules
+        self.front_ = found.front
         whole = Tuples.of(inputs.values, weight)  # rows without weight get a cluster, too
         self.labels_ = clusters_of(found.network, whole, found.network.members)[0][whole.place]
         self.mutual_information_ = information(found.clusters, tuples)
@@ -265,13 +264,16 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """How surely each row belongs to each cluster, (n, n_clusters): the softmax of the outputs."""
         return np.asarray(softmax(self._logits(X), axis=1))
 
-    def explain(self, X: Any = None) -> ExplanationSet:
+    def explain(self, X: Any = None, *, literals: int | str = "auto") -> ExplanationSet:
         """Rules of the clusters: what all rows of each have in common (Eq. 13).
 
         Parameters
         ----------
         X : data frame, array or mapping, optional
             Rows to explain the network's clusters on; without them, the rules made when fitting are returned.
+        literals : int or "auto", default "auto"
+            Most literals of the rules, all together; "auto": those whose errors and literals cost least.
+            Nothing is trained.
 
         Returns
         -------
@@ -280,18 +282,16 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         if X is None:
-            return self.explanations_
-        from logiclens.estimators.cluster_rules import Tuples, explain_clusters
-        from logiclens.estimators.clustering import clusters_of
+            return self.explanations_ if literals == "auto" else self.front_.rules(literals)
+        from logiclens.estimators.cluster_starts import Tuples
+        from logiclens.estimators.clustering import explain_clusters
 
         values = self._rows(X)
         if not len(values):
             raise InputError("There are no rows to explain. Pass at least one.")
         tuples = Tuples.of(values, np.ones(len(values)))
-        clusters = clusters_of(self.network_, tuples, self.network_.members)[0]
-        return explain_clusters(
-            self.network_, tuples, clusters, self._reading(self.concept_names_, self.vocabulary_)
-        )
+        search = self._search(self.concept_names_, self.vocabulary_)
+        return explain_clusters(self.network_, tuples, search, int(self.max_concepts)).rules(literals)
 
     def _logits(self, X: Any) -> FloatArray:
         """Outputs of the clusters' networks, (n, n_clusters)."""
@@ -333,7 +333,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 f"Unknown network {shown(self.network)}. {nearest}There are {listing(PENALTIES)}."
             )
-        least_of = {"n_clusters": 1, "narrow_restarts": 0, "max_concepts": 1, "max_literals": 1}
+        least_of = {"n_clusters": 1, "narrow_restarts": 0, "max_concepts": 1}
         for name, least in least_of.items():
             value = settings[name]
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
@@ -358,10 +358,19 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             device=self.device,
         )
 
-    def _reading(self, names: tuple[str, ...], vocabulary: Vocabulary | None) -> Reading:
-        from logiclens.estimators.cluster_rules import Reading
+    def _search(self, names: tuple[str, ...], vocabulary: Vocabulary | None) -> RuleSearch:
+        """How rules are searched for: in what the network says alone."""
+        from logiclens.estimators.fit import RuleSearch
 
-        return Reading(names, self.max_concepts, self.max_literals, float(self.literal_cost), vocabulary)
+        auto = self.max_literals == "auto"
+        return RuleSearch(
+            RuleKind.CLUSTER,
+            names,
+            vocabulary,
+            distillation=1.0,
+            literal_cost=float(self.literal_cost),
+            max_literals=_LONGEST * int(self.n_clusters) if auto else int(self.max_literals),
+        )
 
     def _maker(self) -> Maker:
         """What makes the networks."""

@@ -3,8 +3,11 @@
     tuples      rows that are equal once Boolean become one, with the sum of their weights
     starts      several at random, which read all concepts, and some that read few
     training    all clusters of all starts as one population, for maximum mutual information (Eq. 12)
-    rules       of each start, from what its network says on the tuples
+    rules       of each start: the search of every fit, for the clusters' probabilities alone
     choice      the start of the largest mutual information, less what its rules cost
+
+Which cluster a row belongs to is decided between outputs, and no single output's formula says it. So a psi
+network, too, is explained by a search, and not by its neurons.
 
 Networks read truth values here, not scores. No label says where between 0 and 1 a concept starts to count, so
 a network would be free to cut anywhere; of truth values its clusters are what a formula can say, and merging
@@ -23,17 +26,20 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from scipy.special import softmax
 from torch import Tensor
 
 from logiclens.estimators.asking import ask
-from logiclens.estimators.cluster_rules import Reading, Tuples, explain_clusters
-from logiclens.estimators.cluster_starts import Reads, entropy, few_concepts, group_weights
-from logiclens.estimators.fitting import members_at_once, resolve_device
+from logiclens.estimators.cluster_starts import Reads, Tuples, entropy, few_concepts, group_weights
+from logiclens.estimators.fit import RuleSearch, explain_answers
+from logiclens.estimators.networks import resolve_device
+from logiclens.estimators.targets import Problem, Targets
+from logiclens.explain.rule_front import Front
 from logiclens.explain.rule_set import ExplanationSet
-from logiclens.logic.arrays import IndexArray
+from logiclens.logic.arrays import BoolArray, IndexArray
 from logiclens.nn.criteria import mutual_information_loss
 from logiclens.nn.plan import Plan
-from logiclens.nn.population import LogicNetwork, Streams, join
+from logiclens.nn.population import LogicNetwork, Streams
 from logiclens.nn.rows import Rows
 from logiclens.nn.training import train
 
@@ -84,17 +90,21 @@ class Clustering:
     ----------
     network : LogicNetwork
         One member for each cluster, in double precision on the CPU.
+    front : Front
+        Rules of every length.
     rules : ExplanationSet
+        Those of the length that was chosen.
     clusters : ndarray of int, shape (n_tuples,)
     value : float
-        Mutual information as a share of the largest there can be, less the share of the rows that rules are
-        wrong about, less the price of the literals.
+        Mutual information as a share of the largest there can be, less the share of the rows that the rules
+        decide otherwise than the network, less the price of the literals.
     n_iter : int
         Epochs of training.
     penalty : float
     """
 
     network: LogicNetwork
+    front: Front
     rules: ExplanationSet
     clusters: IndexArray
     value: float
@@ -139,7 +149,8 @@ def cluster(
     starts: Starts,
     plan: Plan,
     tuples: Tuples,
-    reading: Reading,
+    search: RuleSearch,
+    most_concepts: int,
     progress: Callable[[float], None] | None = None,
 ) -> Clustering:
     """Train all starts and take the best.
@@ -150,28 +161,77 @@ def cluster(
     plan : Plan
         Its criterion and ``together`` are set here.
     tuples : Tuples
-    reading : Reading
+    search : RuleSearch
+        How rules are searched for.
+    most_concepts : int
+        Concepts of the rules of a network that itself keeps all.
     progress : callable, optional
         Told the share of the training that is done.
     """
     k = starts.n_clusters
     plan = replace(plan, criterion=partial(cluster_loss, n_clusters=k), together=k)
-    trained = _trained(starts, plan, tuples, reading.literal_cost, progress)
+    trained = _trained(starts, plan, tuples, search.literal_cost, progress)
     said = clusters_of(trained.network, tuples, k)  # (starts, n)
     shares = np.array([information(each, tuples) for each in said]) / np.log(max(k, 2))
+    limits = np.array([_most(share, each, tuples, search) for share, each in zip(shares, said, strict=True)])
     best: Clustering | None = None
-    # Few concepts first: their rules are found quickly, and most other starts need not be explained then.
-    for start in np.argsort(_concepts_read(trained.network, k), kind="stable"):
-        if best is not None and _most(shares[start], said[start], tuples, reading) < best.value - _ROUNDING:
-            continue
+    for start in np.argsort(-limits, kind="stable"):  # what cannot be better any more need not be explained
+        if best is not None and limits[start] < best.value - _ROUNDING:
+            break
         network = trained.network.select(torch.arange(start * k, (start + 1) * k))
-        found = _numbered(network, tuples, said[start], reading)
-        value = float(shares[start]) - _price(found[1], reading)
-        if best is None or _is_better(value, found[1], best):
-            best = Clustering(*found, value, int(trained.n_iter[start]), trained.penalties[start])
+        network, front, clusters = _numbered(network, tuples, said[start], search, most_concepts)
+        rules = front.rules()
+        value = float(shares[start]) - _price(rules, clusters, tuples, search)
+        if best is None or _is_better(value, rules, best):
+            n_iter, penalty = int(trained.n_iter[start]), trained.penalties[start]
+            best = Clustering(network, front, rules, clusters, value, n_iter, penalty)
     if best is None:  # never: there is a start at least
         raise AssertionError
     return best
+
+
+def explain_clusters(network: LogicNetwork, tuples: Tuples, search: RuleSearch, most_concepts: int) -> Front:
+    """Rules of every length for the clusters of a network (Eq. 13): a list about their probabilities.
+
+    Parameters
+    ----------
+    network : LogicNetwork
+        One member for each cluster.
+    tuples : Tuples
+    search : RuleSearch
+    most_concepts : int
+        As for :func:`cluster`.
+
+    References
+    ----------
+    Sec. 4.2, Eq. (13) of Ciravegna et al., *Logic Explained Networks*.
+    """
+    x = tuples.bits.astype(float)
+    logits = ask(network, x)
+    posterior = np.asarray(softmax(logits, axis=1))
+    targets = Targets(tuple(range(network.members)), Problem.SINGLE_LABEL, posterior)
+    largest = logits.argmax(axis=1)[:, None] == np.arange(network.members)
+    kept = read_concepts(network, tuples, most_concepts)
+    front = explain_answers(posterior, largest, x, targets, tuples.weight, search, kept)
+    n_rows = int((tuples.weight > 0)[tuples.place].sum())
+    return front if front.seen is None else replace(front, seen=replace(front.seen, n_rows=n_rows))
+
+
+def read_concepts(network: LogicNetwork, tuples: Tuples, most: int) -> BoolArray:
+    """Concepts that rules may use: those that some cluster's network keeps.
+
+    Of a network that keeps all, the ones that matter most over the rows.
+    """
+    kept: BoolArray = network.kept().any(dim=0).numpy()
+    if network.columns is not None or kept.sum() <= most:
+        return kept
+    x = torch.as_tensor(tuples.bits, dtype=network.l1.dtype)
+    weight = torch.as_tensor(tuples.weight, dtype=network.l1.dtype)
+    scores = network.relevance(x)  # (clusters, n, n_concepts)
+    mean = torch.einsum("pnj,n->j", scores, weight).numpy()
+    most_relevant = np.zeros_like(kept)
+    most_relevant[np.argsort(-mean, kind="stable")[:most]] = True
+    return most_relevant
 
 
 def clusters_of(network: LogicNetwork, tuples: Tuples, n_clusters: int) -> IndexArray:
@@ -207,7 +267,7 @@ def _trained(
     literal_cost: float,
     progress: Callable[[float], None] | None,
 ) -> _Trained:
-    """Train all starts, as many at once as fit the budget of bytes."""
+    """Train all starts, side by side."""
     device = resolve_device(starts.device)
     k, n_concepts = starts.n_clusters, tuples.bits.shape[1]
     x = torch.as_tensor(tuples.bits, dtype=torch.float32, device=device)
@@ -215,27 +275,20 @@ def _trained(
     narrow = few_concepts(tuples, k, literal_cost, starts.narrow)
     reads: list[Reads | None] = [*(None for _ in range(starts.restarts)), *narrow] * len(starts.penalties)
     penalties = [l1 for l1 in starts.penalties for _ in range(starts.restarts + len(narrow))]
-    probe = starts.make(starts.streams(0), n_concepts, [0.0] * k).to(device)
-    size = max(1, members_at_once(probe, min(len(x), plan.batch_size or len(x))) // k)
+    streams = [stream for start in range(len(reads)) for stream in starts.streams(start)]
+    network = starts.make(streams, n_concepts, [l1 for l1 in penalties for _ in range(k)])
+    network.linears[0].prune(_kept_from_the_start(reads, k, n_concepts))
+    network = network.to(device)
+    weights = weight.expand(len(streams), -1)
+    rows = Rows(x, weights, torch.zeros_like(weights), weights, torch.zeros_like(weights))
     report = progress or (lambda _: None)
-    parts, n_iter = [], []
-    for first in range(0, len(penalties), size):
-        chunk = range(first, min(first + size, len(penalties)))
-        streams = [stream for start in chunk for stream in starts.streams(start)]
-        network = starts.make(streams, n_concepts, [penalties[start] for start in chunk for _ in range(k)])
-        network.linears[0].prune(_kept_from_the_start([reads[start] for start in chunk], k, n_concepts))
-        network = network.to(device)
-        weights = weight.expand(len(streams), -1)
-        rows = Rows(x, weights, torch.zeros_like(weights), weights, torch.zeros_like(weights))
 
-        def told(epoch: int, chunk: range = chunk) -> None:
-            report((chunk.start + len(chunk) * epoch / plan.epochs) / len(penalties))
+    def told(epoch: int) -> None:
+        report(epoch / plan.epochs)
 
-        generator = torch.Generator().manual_seed(starts.seed % 2**63)
-        network, history = train(network, rows, plan, generator, told)
-        parts.append(network)
-        n_iter += history.n_iter[::k].tolist()
-    return _Trained(join(parts).double().cpu(), n_iter, penalties)
+    generator = torch.Generator().manual_seed(starts.seed % 2**63)
+    network, history = train(network, rows, plan, generator, told)
+    return _Trained(network.double().cpu(), history.n_iter[::k].tolist(), penalties)
 
 
 def _kept_from_the_start(reads: Sequence[Reads | None], k: int, n_concepts: int) -> Tensor:
@@ -249,8 +302,8 @@ def _kept_from_the_start(reads: Sequence[Reads | None], k: int, n_concepts: int)
 
 
 def _numbered(
-    network: LogicNetwork, tuples: Tuples, clusters: IndexArray, reading: Reading
-) -> tuple[LogicNetwork, ExplanationSet, IndexArray]:
+    network: LogicNetwork, tuples: Tuples, clusters: IndexArray, search: RuleSearch, most_concepts: int
+) -> tuple[LogicNetwork, Front, IndexArray]:
     """Network, rules and clusters, numbered by decreasing weight, of equals by the order of their formulas.
 
     So the numbers do not depend on which output of the network happened to take which rows.
@@ -262,51 +315,46 @@ def _numbered(
         np.argsort(order)[clusters],
         weight[order],
     )
-    rules = explain_clusters(network, tuples, clusters, reading)
-    formulas = [e.formula for e in rules.values()]
+    front = explain_clusters(network, tuples, search, most_concepts)
+    formulas = list(front.rules().formulas.values())
     again = sorted(range(len(formulas)), key=lambda at: (-weight[at], formulas[at]))
     if [formulas[at] for at in again] == formulas:
-        return network, rules, clusters
+        return network, front, clusters
     network, clusters = network.select(torch.tensor(again)), np.argsort(again)[clusters]
-    return network, explain_clusters(network, tuples, clusters, reading), clusters
+    return network, explain_clusters(network, tuples, search, most_concepts), clusters
 
 
-def _concepts_read(network: LogicNetwork, k: int) -> IndexArray:
-    """How many concepts the networks of each start read, shape (starts,)."""
-    kept = network.kept().view(-1, k, network.n_concepts)
-    return kept.any(dim=1).sum(dim=1).cpu().numpy()
+def _most(share: float, clusters: IndexArray, tuples: Tuples, search: RuleSearch) -> float:
+    """A value that rules of clusters cannot exceed.
 
-
-def _most(share: float, clusters: IndexArray, tuples: Tuples, reading: Reading) -> float:
-    """A value that the rules of clusters cannot exceed.
-
-    A rule is one literal, and as wrong as the best of them, or takes two literals at least, or there is none,
-    which is wrong about the whole cluster.
+    A list of m literals has m steps at most, and decides for m + 1 clusters. One of a single literal is as
+    wrong as the best concept.
     """
-    n_used = len(np.unique(clusters[tuples.weight > 0]))
-    if n_used < 2:
+    sizes = np.sort(group_weights(clusters, tuples.weight))[::-1] / tuples.total
+    sizes = sizes[sizes > 0]
+    if len(sizes) < 2:
         return share
-    price = 0.0
-    for cluster in np.unique(clusters[tuples.weight > 0]):
-        belongs = clusters == cluster
-        wrong = tuples.weight @ (tuples.bits != belongs[:, None]) / tuples.total  # of each concept
-        least = float(np.minimum(wrong, 1.0 - wrong).min()) + reading.literal_cost
-        price += min(least, 2.0 * reading.literal_cost, float(tuples.weight @ belongs) / tuples.total)
-    return share - price
+    belongs = clusters[:, None] == np.unique(clusters[tuples.weight > 0])
+    weighted = tuples.weight[:, None] * belongs / tuples.total
+    of_true = tuples.bits.T.astype(float) @ weighted  # (n_concepts, n_used)
+    right = of_true.max(axis=1) + (weighted.sum(axis=0) - of_true).max(axis=1)
+    wrong = 1.0 - np.cumsum(sizes)  # of lists of 0, 1, 2, ... literals, at least
+    wrong[1] = 1.0 - float(right.max())
+    return share - float((wrong + search.literal_cost * np.arange(len(wrong))).min())
 
 
-def _price(rules: ExplanationSet, reading: Reading) -> float:
-    """What rules cost: the share of the rows that each is wrong about, and their literals."""
-    agreed = [e.scores.fidelity for e in rules.values() if e.scores and e.scores.fidelity is not None]
-    literals = sum(e.complexity for e in rules.values())
-    return len(agreed) - sum(agreed) + reading.literal_cost * literals
+def _price(rules: ExplanationSet, clusters: IndexArray, tuples: Tuples, search: RuleSearch) -> float:
+    """What rules cost: the share of the rows that they decide otherwise, and their literals."""
+    wrong = rules.predict(tuples.bits, search.names) != clusters
+    return float(tuples.weight @ wrong) / tuples.total + search.literal_cost * rules.literals
 
 
 def _is_better(value: float, rules: ExplanationSet, best: Clustering) -> bool:
-    """Whether rules have a higher value; of equals, which come first, whatever start they are from."""
+    """Whether rules have a higher value; of equals, which say less of all clusters, or come first."""
     if abs(value - best.value) > _ROUNDING:
         return value > best.value
-    return [e.formula for e in rules.values()] < [e.formula for e in best.rules.values()]
+    key, other = ((each.complexity, list(each.formulas.values())) for each in (rules, best.rules))
+    return key < other
 
 
 def certainty(found: Clustering, tuples: Tuples) -> float:

@@ -74,26 +74,18 @@ class Fold:
     """Weights of the rows to learn from and of those to check with, each of shape (n,).
 
     ``number`` says which of several folds it is, for classifiers that give each a seed of its own.
-    ``confidence`` is how probable it is that what each row is said to belong to is right, of shape (n,);
-    certain, when missing.
+    ``parts`` divide the rows for cross-fitting: the weights of those that each part leaves out.
     """
 
     train: FloatArray
     check: FloatArray
     number: int = 0
-    confidence: FloatArray | None = None
+    parts: tuple[FloatArray, ...] = ()
 
     def scaled(self) -> Fold:
         """The same with a largest weight of about 1, which single precision can hold: a power of two less."""
         power = np.frexp(max(self.train.max(), self.check.max()))[1] - 1
         return Fold(np.ldexp(self.train, -power), np.ldexp(self.check, -power))
-
-    def degrees(self, outputs: FloatArray) -> FloatArray:
-        """How far each row belongs to each output, (n, n_outputs), as far as one can be confident."""
-        if self.confidence is None:
-            return outputs
-        sure = self.confidence[:, None]
-        return np.asarray(outputs * sure + (1.0 - outputs) * (1.0 - sure))
 
     @property
     def n_checked(self) -> float:
@@ -131,6 +123,8 @@ class Distinct:
             Rows are equal if they are in all arrays.
         """
         key = np.hstack([_bytes(array) for array in arrays])
+        if not key.shape[1]:  # rows of no columns are all equal
+            key = np.zeros((len(key), 1), dtype=np.uint8)
         whole = np.ascontiguousarray(key).view(np.dtype((np.void, key.shape[1])))[:, 0]
         _, first, place = np.unique(whole, return_index=True, return_inverse=True)
         return cls(first, place)
@@ -207,6 +201,35 @@ def hold_out(
         drawn = share_out(Distinct.of(x[rows], outputs[rows]), counts, strata[rows], n_check, seed)
         check[rows] = weight[rows] * (drawn / counts)
     return Fold(weight - check, check)
+
+
+def leave_out(
+    x: FloatArray, outputs: FloatArray, strata: IndexArray, weight: FloatArray, parts: int, seed: int
+) -> list[FloatArray]:
+    """Divide rows into parts, each in proportion from every stratum: the weights of the rows in each, (n,).
+
+    A row that is counted several times may be in several parts, as equal rows may.
+
+    Parameters
+    ----------
+    x, outputs, strata, weight, seed
+        As for :func:`hold_out`.
+    parts : int
+    """
+    rows = np.flatnonzero(weight > 0)
+    counts = weight[rows] if are_counts(weight) else np.ones(len(rows))
+    same = Distinct.of(x[rows], outputs[rows])
+    random = np.random.default_rng(seed).random(len(same.first))
+    order = np.lexsort((same.place, random[same.place], strata[rows]))
+    ends = np.cumsum(counts[order])
+    found = []
+    for part in range(parts):  # of the rows, one by one in this order, every so-manieth
+        until = np.floor((ends + part) / parts)
+        before = np.floor((ends - counts[order] + part) / parts)
+        left = np.zeros_like(weight)
+        left[rows[order]] = (until - before) * (weight[rows] / counts)[order]
+        found.append(left)
+    return found
 
 
 def _first_of(rows: Distinct, counts: FloatArray, drawn: FloatArray) -> FloatArray:

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from logiclens.concepts.states import without_implied
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownTargetError, count
-from logiclens.estimators.counting import Fold
 from logiclens.estimators.inputs import Inputs, read_rows
-from logiclens.estimators.targets import Problem, Targets, read_known_targets
+from logiclens.estimators.targets import Problem, Targets, decisions, read_known_targets
 from logiclens.explain import (
     Explanation,
     ExplanationSet,
@@ -22,20 +20,16 @@ from logiclens.explain import (
     explain_global,
     explain_set,
 )
-from logiclens.explain.explanation import Scope
 from logiclens.explain.label import Label, plain_label
-from logiclens.explain.rule import Rule, RuleKind
+from logiclens.explain.rule_front import Front, Seen
 from logiclens.explain.unseen import all_tuples
-from logiclens.logic import And, Not, TruthTable, Var
+from logiclens.logic import TruthTable
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.values import THRESHOLD
 
 if TYPE_CHECKING:
-    from logiclens.estimators.runs import Recipe
+    from logiclens.estimators.fit import Recipe
     from logiclens.nn.population import LogicNetwork
 
-HEARD = "a second opinion decides, whatever else is true"
-"""Status of the explanation of a row about which a second opinion decides."""
 _MOST_CONCEPTS = 14  # concepts whose tuples are all asked when a loaded model has no table
 
 
@@ -48,15 +42,15 @@ class ExplainingMixin:
     vocabulary_: Vocabulary | None
     problem_: Problem
     classes_: Any
-    tables_: dict[Label, TruthTable]
-    seen_: TruthTable | None
+    front_: Front
+    seen_: Seen | None
 
     def predict(self, X: Any) -> Any:
         """Predicted labels."""
         raise NotImplementedError
 
-    def recipe(self, inputs: Inputs) -> Recipe:
-        """All settings, in the form in which they are used, for some inputs."""
+    def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
+        """All settings, in the form in which they are used, for some inputs and targets."""
         raise NotImplementedError
 
     @property
@@ -64,7 +58,6 @@ class ExplainingMixin:
         """How much each concept matters to each output, (n_outputs, n_concepts), the most relevant 1.
 
         The relevance of a ReLU network differs from row to row; here it is that at a row of all one halves.
-        What only a second opinion reads has none.
         """
         import torch
 
@@ -73,46 +66,18 @@ class ExplainingMixin:
         scores = self.network_.relevance(probe)
         return np.asarray(scores.reshape(self.network_.members, -1).numpy())
 
-    @property
-    def second_opinions_(self) -> dict[Label, dict[str, float]]:
-        """What is heard beside the network about each target: weights of concepts, the largest first.
-
-        A target without a second opinion has no weights; of two classes, which share an output, the weights
-        of the first are those of the second with the other sign. Of several classes, which have an opinion in
-        common, the weights of each say what speaks for it more than for the others.
-        """
-        check_is_fitted(self)
-        found: dict[Label, dict[str, float]] = {label: {} for label in self._labels()}
-        if self.network_.opinion is None:
-            return found
-        weights = self.network_.opinion.cpu().numpy()
-        if self.problem_ is Problem.BINARY:
-            weights = np.concatenate([-weights, weights])
-        for label, weight in zip(found, weights, strict=True):
-            order = np.argsort(-np.abs(weight), kind="stable")
-            found[label] = {self.concept_names_[j]: float(weight[j]) for j in order if weight[j]}
-        return found
-
-    def overruled(self, X: Any) -> BoolArray:
-        """Rows about which a second opinion changes the answer, (n,): that of any target.
-
-        Parameters
-        ----------
-        X : data frame, array or mapping, n rows
-        """
-        x = self._rows(X)
-        return np.asarray((self._answers(x) != self._answers(x, alone=True)).any(axis=1))
-
-    def explain(self, X: Any = None, y: Any = None) -> ExplanationSet:
-        """Class-level explanations (Eq. 2).
+    def explain(self, X: Any = None, y: Any = None, *, literals: int | str = "auto") -> ExplanationSet:
+        """The rules of the whole problem (Eq. 2 for each class).
 
         Parameters
         ----------
         X : data frame, array or mapping, optional
             Rows to explain the network on; without them, the explanations made when fitting are returned.
         y : array, optional
-            The truth about the rows: it decides how long the formulas are. Without it, what the network says
-            does.
+            The truth about the rows. Without it, the rules are searched for in what the network says.
+        literals : int or "auto", default "auto"
+            Most literals of the rules, all together; "auto": as many as were chosen when fitting. Nothing is
+            trained.
 
         Returns
         -------
@@ -120,31 +85,32 @@ class ExplainingMixin:
         """
         check_is_fitted(self)
         if X is None:
-            return self.explanations_
-        from logiclens.estimators.extraction import explain_targets
+            return self.explanations_ if literals == "auto" else self.front_.rules(literals)
+        from logiclens.estimators.fit import explain_network
 
         x = self._rows(X)
         if not len(x):
             raise InputError("There are no rows to explain. Pass at least one.")
-        labels = self._labels()
+        labels, weight = self._labels(), np.ones(len(x))
         if y is None:
             said = self._answers(x).astype(float)
             outputs = said[:, 1:] if self.problem_ is Problem.BINARY else said
             targets = Targets(labels, self.problem_, outputs)
         else:
             targets = read_known_targets(y, len(x), labels, self.problem_)
-        half = np.full(len(x), 0.5)  # the rows make the tables and decide on the length
-        kind = next(iter(self.explanations_.values())).kind  # that of the fit, whatever the settings are now
         inputs = Inputs(x, self.concept_names_, True, (), self.vocabulary_)
-        how = replace(self.recipe(inputs).extraction, kind=kind)
-        return explain_targets(self.network_, x, targets, Fold(half, half), how)[0]
+        if literals == "auto":
+            literals = self.front_[self.front_.chosen].literals
+        how = replace(self.recipe(inputs, targets), kind=self.front_.kind, literals=literals)
+        if y is None:
+            how = replace(how, distillation=1.0)
+        return explain_network(self.network_, x, targets, weight, how).rules()
 
     def explain_sample(self, X: Any, target: Label | None = None) -> Explanation:
         """Example-level explanation (Eq. 1): why the network says what it says about one row.
 
-        The row's literals, cut down to those that are enough on the data: no row about which the network, by
-        itself, says otherwise satisfies them. Where a second opinion overrules it, those that make that one
-        sure, whatever else is true.
+        The row's literals, cut down to those that are enough on the data: no row about which the network
+        says otherwise satisfies them.
 
         Parameters
         ----------
@@ -157,9 +123,6 @@ class ExplainingMixin:
         Explanation
         """
         x, label = self._one_row(X, target)
-        heard = self._heard(x, label)
-        if heard is not None:
-            return heard.worded(self.vocabulary_)
         table = self._table(label)
         at = [self.concept_names_.index(name) for name in table.names]
         relevance = self._row_relevance(x, label)[at]
@@ -171,7 +134,7 @@ class ExplainingMixin:
         Parameters
         ----------
         X : data frame, array or mapping
-            The rows; those about which the network, without a second opinion, says no to the target are left
+            The rows; those about which the network, says no to the target are left
             out.
         target : label
 
@@ -182,7 +145,7 @@ class ExplainingMixin:
         check_is_fitted(self)
         label = self._known(target)
         x = self._rows(X)
-        said = self._answers(x, alone=True)[:, self._labels().index(label)]
+        said = self._answers(x)[:, self._labels().index(label)]
         if not said.any():
             raise InputError(
                 f"The network says no to {label!r} on all of the {count(len(x), 'row')}. "
@@ -208,12 +171,14 @@ class ExplainingMixin:
             The disjunction of the class formulas as a CNF, where tuples that never occurred count as false.
         """
         check_is_fitted(self)
-        seen = self.seen_
+        used = sorted({name for formula in self.explanations_.formulas.values() for name in formula.concepts})
         if X is not None:
-            x = self._rows(X)
-            seen = seen_tuples(x, np.ones(len(x)), self.explanations_)
-        if seen is None:
+            x = self._rows(X)[:, [self.concept_names_.index(name) for name in used]]
+            seen = TruthTable.from_data(x, np.ones(len(x)), names=used)
+        elif self.seen_ is None:
             raise InputError("A loaded model holds no rows. Pass rows to explain_global.")
+        else:
+            seen = self.seen_.table().select(used)
         found = explain_global(seen, self.explanations_, max_concepts=max_concepts)
         return replace(found, vocabulary=self.vocabulary_)
 
@@ -222,11 +187,11 @@ class ExplainingMixin:
         check_is_fitted(self)
         return read_rows(X, self.concept_names_, self.vocabulary_, type(self).__name__)
 
-    def _answers(self, x: FloatArray, *, alone: bool = False) -> BoolArray:
-        """What the network says about each target, (n, n_targets); by itself, if ``alone``."""
-        from logiclens.estimators.runs import network_answers
+    def _answers(self, x: FloatArray) -> BoolArray:
+        """What the network says about each target, (n, n_targets)."""
+        from logiclens.estimators.asking import ask
 
-        return network_answers(self.network_.alone() if alone else self.network_, x, self.problem_)
+        return decisions(ask(self.network_, x), self.problem_)
 
     def _labels(self) -> tuple[Label, ...]:
         return tuple(plain_label(label) for label in self.classes_)
@@ -272,28 +237,6 @@ class ExplainingMixin:
             )
         return x, label
 
-    def _heard(self, x: FloatArray, label: Label) -> Explanation | None:
-        """Why a second opinion says yes to a target about a row; None where it does not decide."""
-        from logiclens.estimators.asking import ask
-        from logiclens.estimators.second_opinion import deciding_literals
-
-        output = 0 if self.problem_ is Problem.BINARY else self._labels().index(label)
-        opinion = self.network_.heard_by(output)
-        own, in_the_end = (
-            ask(network, x)[0, output] > 0 for network in (self.network_.alone(), self.network_)
-        )
-        if opinion is None or own == in_the_end:
-            return None
-        row = x[0] > THRESHOLD
-        literals = deciding_literals(opinion, row, yes=bool(in_the_end))
-        if literals is None:  # sure of degrees that are no truths
-            return None
-        concepts = [Var(self.concept_names_[j]) for j in literals]
-        formula = And.of(var if row[j] else Not(var) for j, var in zip(literals, concepts, strict=True))
-        if self.vocabulary_ is not None:
-            formula = without_implied(formula, self.vocabulary_.groups(formula.concepts))
-        return Explanation(Rule(label, formula, RuleKind.ONLY_IF), Scope.EXAMPLE, HEARD, support=1.0)
-
     def _row_relevance(self, x: FloatArray, label: Label) -> FloatArray:
         import torch
 
@@ -303,13 +246,10 @@ class ExplainingMixin:
 
     def _table(self, label: Label) -> TruthTable:
         """What the network says about a target on the rows of the fit or, once loaded, on all tuples."""
-        from logiclens.estimators.asking import ask
-
-        if label in self.tables_:
-            return self.tables_[label]
         at = self._labels().index(label)
-        output = 0 if self.problem_ is Problem.BINARY else at
-        columns = np.flatnonzero(self.network_.kept()[output].numpy())
+        if self.seen_ is not None:
+            return self.seen_.said(at)
+        columns = np.flatnonzero(self.network_.kept().any(dim=0).numpy())
         if len(columns) > _MOST_CONCEPTS:
             raise InputError(
                 "A loaded model holds no rows, and this one reads too many concepts to try all combinations. "
@@ -318,15 +258,5 @@ class ExplainingMixin:
         tuples = all_tuples(len(columns))
         x = np.zeros((len(tuples), len(self.concept_names_)))
         x[:, columns] = tuples
-        # What the network of the target says by itself: others would read concepts that are not there.
-        said = ask(self.network_.alone(), x)[:, output] > 0
-        if self.problem_ is Problem.BINARY and at == 0:
-            said = ~said
+        said = self._answers(x)[:, at]
         return TruthTable.from_data(tuples, said, names=[self.concept_names_[j] for j in columns])
-
-
-def seen_tuples(x: FloatArray, weight: FloatArray, rules: ExplanationSet) -> TruthTable:
-    """The tuples that occur among rows, over the concepts that the rules use."""
-    used = sorted({name for formula in rules.formulas.values() for name in formula.concepts})
-    columns = [rules.concept_names.index(name) for name in used]
-    return TruthTable.from_data(x[:, columns], np.ones(len(x)), names=used, sample_weight=weight)

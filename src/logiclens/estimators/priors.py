@@ -222,11 +222,10 @@ class Priors:
         each *= share * weight.sum() / (each.sum() or 1.0)
         x, outputs = x[told.first], outputs[told.first]
         train, check = np.append(fold.train, each), np.append(fold.check, each * 0)
-        sure = None if fold.confidence is None else np.append(fold.confidence, np.ones_like(each))
         return Task(
             np.concatenate([self.inputs.values, x]),
             replace(self.targets, outputs=np.concatenate([self.targets.outputs, outputs])),
-            replace(fold, train=train, check=check, confidence=sure),
+            replace(fold, train=train, check=check),
             len(x),
         )
 

@@ -31,24 +31,29 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import softmax
 from sklearn.utils import check_random_state
 
 from logiclens.errors import InputError, shown
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.classifiers import MuClassifier, ReluClassifier
+from logiclens.estimators.classifiers import EntropyClassifier, MuClassifier, ReluClassifier
 from logiclens.estimators.counting import Fold
 from logiclens.estimators.inputs import Inputs
-from logiclens.estimators.targets import Problem, Targets
-from logiclens.logic.arrays import FloatArray
+from logiclens.estimators.targets import Problem, Targets, decisions
+from logiclens.explain.paper import TOP_K, explain_class_as_in_paper
+from logiclens.logic.arrays import FloatArray, IndexArray
+from logiclens.logic.formula import Formula
+from logiclens.logic.values import THRESHOLD
 
 if TYPE_CHECKING:
-    from logiclens.estimators.candidates import Trained
-    from logiclens.estimators.fitting import Population
-    from logiclens.estimators.runs import Recipe
+    from logiclens.estimators.fit import Recipe
+    from logiclens.estimators.networks import Population, Trained
+    from logiclens.explain.rule_front import Front
     from logiclens.nn.plan import Plan
+    from logiclens.nn.population import LogicNetwork
 
 _SPLIT_SEED = 0
+JOINED = "joined of example-level explanations, as in the paper"
+"""Status of rules that are made as the paper makes them."""
 
 _PAPER: dict[str, Any] = {
     "class_weight": None,
@@ -58,24 +63,36 @@ _PAPER: dict[str, Any] = {
     "patience": 1000,
     "validation_fraction": 0.3,
 }
-_AGGREGATED: dict[str, Any] = {"aggregation": "paper", "settle": False, "candidates": 1}
 
-MU: dict[str, Any] = _PAPER | _AGGREGATED
+MU: dict[str, Any] = dict(_PAPER)
 MU |= {"max_concepts": 5, "hidden": (100, 30, 10), "learning_rate": 1e-4}
 """Settings of the mu network: five concepts stay. ``patience`` and ``tau`` have no part in its training."""
-RELU: dict[str, Any] = _PAPER | _AGGREGATED
+RELU: dict[str, Any] = dict(_PAPER)
 RELU |= {"hidden": (100, 50, 30, 10), "learning_rate": 1e-4}
 """Settings of the ReLU network. ``patience`` has no part in its training."""
 PSI: dict[str, Any] = _PAPER | {"fan_in": 3, "hidden": (10, 5), "learning_rate": 0.01}
 """Settings of the psi network."""
-ENTROPY: dict[str, Any] = _PAPER | _AGGREGATED
+ENTROPY: dict[str, Any] = dict(_PAPER)
 ENTROPY |= {"max_concepts": 1000, "tau": 0.5, "temperature": 0.7, "hidden": (20,), "l1": 1e-3}
 ENTROPY |= {"epochs": 200, "learning_rate": 0.01, "patience": 200, "validation_fraction": 0.2}
 """Settings of the entropy-based network: concepts of at least half the largest attention stay."""
 
 
-class _AsInPaper(LENClassifier):
-    """A classifier that is trained as in the paper's experiments."""
+class _Aggregates(LENClassifier):
+    """A classifier whose rules are made as the paper makes them, each class by itself."""
+
+    row_by_row: ClassVar[bool] = True
+
+    def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
+        if self.rule != "iff":
+            raise InputError(
+                f"The reference settings make equivalences. Got rule={shown(self.rule)}; use 'iff'."
+            )
+        return replace(super().recipe(inputs, targets), front=paper_front)
+
+
+class _AsInPaper(_Aggregates):
+    """A classifier that is trained as in the paper's experiments, too."""
 
     dropout: ClassVar[float] = 0.0
     shared: ClassVar[bool] = False
@@ -96,13 +113,9 @@ class _AsInPaper(LENClassifier):
         check[held] = weight[held]
         return Fold(weight - check, check)
 
-    def recipe(self, inputs: Inputs) -> Recipe:
-        recipe = super().recipe(inputs)
-        if self.rule != "iff":
-            raise InputError(
-                f"The reference settings make equivalences. Got rule={shown(self.rule)}; use 'iff'."
-            )
-        if recipe.population.group != 1 or self.batch_size is not None:
+    def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
+        recipe = super().recipe(inputs, targets)
+        if len(recipe.population.penalties) * recipe.population.restarts != 1 or self.batch_size is not None:
             raise InputError(
                 "The reference settings train one network on all rows at once. "
                 "Use one l1, restarts=1 and batch_size=None."
@@ -116,12 +129,6 @@ class _AsInPaper(LENClassifier):
         two = self.problem_ is Problem.SINGLE_LABEL and logits.shape[1] == 2
         return np.asarray(logits[:, 1] - logits[:, 0]) if two else logits
 
-    def predict_proba(self, X: Any) -> FloatArray:
-        """The softmax that the networks are trained under, (n, n_targets)."""
-        if self.problem_ is not Problem.SINGLE_LABEL:
-            return super().predict_proba(X)
-        return np.asarray(softmax(self._logits(X), axis=1))
-
 
 class ReferenceMuClassifier(_AsInPaper, MuClassifier):
     """The mu network of the paper's experiments; its settings are those of :class:`MuClassifier`."""
@@ -134,11 +141,68 @@ class ReferenceReluClassifier(_AsInPaper, ReluClassifier):
     shared: ClassVar[bool] = True
 
 
+class ReferenceEntropyClassifier(_Aggregates, EntropyClassifier):
+    """The entropy-based network with its authors' settings, which are those of :class:`EntropyClassifier`."""
+
+
+def paper_front(
+    recipe: Recipe,
+    x: FloatArray,
+    targets: Targets,
+    folds: Sequence[Fold],
+    networks: Sequence[LogicNetwork],
+) -> Front:
+    """The paper's aggregation of example-level explanations (:mod:`logiclens.explain.paper`), class by class.
+
+    Only training rows of the target that the network is right about are examples; their explanations are kept
+    while the validation rows gain. Where a row's concepts are its own, as a ReLU network's are, the most
+    frequent explanations are candidates, otherwise all. Parameters are those of
+    :func:`~logiclens.estimators.fit.search_front`.
+    """
+    from logiclens.estimators.asking import ask
+    from logiclens.estimators.fit import Rules
+
+    network, fold = networks[0], folds[0]
+    answers, truth = decisions(ask(network, x), targets.problem), targets.truth() > THRESHOLD
+    trained, checked = fold.train > 0, fold.check > 0
+    formulas: list[Formula] = []
+    for at, label in enumerate(targets.labels):
+        member = at if network.members > 1 else 0
+        columns, scores = _concepts_of(network, member, x)
+        names = [recipe.names[j] for j in columns]
+        rows = trained & truth[:, at]
+        by_row = scores.ndim == 2
+        found = explain_class_as_in_paper(
+            x[np.ix_(rows, columns)],
+            answers[rows, at],
+            label,
+            names=names,
+            validation=(x[np.ix_(checked, columns)], truth[checked, at]) if checked.any() else None,
+            relevance=scores[rows] if by_row else None,
+            top_k=TOP_K if by_row else None,
+        )
+        words = recipe.vocabulary
+        formulas.append(found.formula if words is None else words.simplify(found.formula))
+    rules = Rules(recipe, x > THRESHOLD, targets, [fold.train + fold.check])
+    kept = np.ones(len(recipe.names), dtype=np.bool_)
+    return rules.front([rules.of_formulas(formulas, JOINED)], 0, rules.seen(kept, answers))
+
+
+def _concepts_of(network: LogicNetwork, member: int, x: FloatArray) -> tuple[IndexArray, FloatArray]:
+    """Concepts that a member reads, and how they matter: (m,), or (n, m) where that depends on the row."""
+    import torch
+
+    one = network.select(torch.tensor([member], device=network.l1.device))
+    columns = np.flatnonzero(one.kept()[0].cpu().numpy())
+    scores = one.relevance(torch.as_tensor(x, dtype=one.l1.dtype, device=one.l1.device))[0].cpu().numpy()
+    return columns, scores[..., columns]
+
+
 def train_folds_as_in_paper(
     population: Population[Any],
     plan: Plan,
     x: FloatArray,
-    outputs: FloatArray,
+    targets: Targets,
     folds: Sequence[Fold],
     progress: Callable[[float], None] | None = None,
     *,
@@ -156,8 +220,8 @@ def train_folds_as_in_paper(
         Epochs, learning rate and whether to prune are taken from it.
     x : ndarray of shape (n, n_concepts)
         Concept values.
-    outputs : ndarray of shape (n, n_outputs)
-        What to learn, in [0, 1].
+    targets : Targets
+        What to learn.
     folds : sequence of Fold
         Row weights of each fold.
     progress : callable, optional
@@ -174,8 +238,7 @@ def train_folds_as_in_paper(
     """
     import torch
 
-    from logiclens.estimators.candidates import Trained
-    from logiclens.estimators.fitting import resolve_device
+    from logiclens.estimators.networks import Trained, resolve_device
     from logiclens.nn.paper_training import (
         Examples,
         PaperPlan,
@@ -185,6 +248,7 @@ def train_folds_as_in_paper(
     )
 
     device = resolve_device(population.device)
+    outputs = targets.outputs
     n_outputs = outputs.shape[1]
     truth = np.hstack([1.0 - outputs, outputs]) if shared and n_outputs == 1 else outputs
     exclusive = truth.shape[1] > 1 and bool(np.isclose(truth.sum(axis=1), 1.0).all())
@@ -202,10 +266,8 @@ def train_folds_as_in_paper(
     found = []
     for at, fold in enumerate(folds):
         scaled = fold.scaled()
-        streams = population.streams(range(n_outputs))
-        network = population.make(streams, x.shape[1], penalty.tolist(), population.widths.common[0]).to(
-            device
-        )
+        width = population.widths[0] if population.widths else 0
+        network = population.made(n_outputs, x.shape[1], width).to(device)
         if shared:
             network = with_outputs(network, truth.shape[1])
 
@@ -225,6 +287,7 @@ def train_folds_as_in_paper(
             network = one_by_one(network, n_outputs)
         curve = np.repeat(losses.cpu().numpy().astype(float)[:, None], n_outputs, axis=1)
         n_iter = np.full(n_outputs, plan.epochs, dtype=np.int64)
-        converged, searched = np.ones(n_outputs, dtype=np.bool_), np.zeros(n_outputs, dtype=np.bool_)
-        found.append(Trained(network, curve, n_iter, converged, penalty, searched))
+        converged, widths = np.ones(n_outputs, dtype=np.bool_), np.full(n_outputs, width, dtype=np.int64)
+        network, loss = network.double().cpu(), np.full(n_outputs, np.nan)
+        found.append(Trained(network, (network,), loss, curve, n_iter, converged, penalty, widths))
     return found

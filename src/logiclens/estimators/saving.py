@@ -10,6 +10,7 @@ See :mod:`logiclens.explain.model_file` for the file and :mod:`logiclens.loading
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from itertools import pairwise
 from math import isfinite
@@ -24,12 +25,17 @@ from logiclens.concepts.encoder import ConceptEncoder, check_encoder_settings
 from logiclens.errors import InputError, count, listing, shown
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.classifiers import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
-from logiclens.estimators.reference import ReferenceMuClassifier, ReferenceReluClassifier
+from logiclens.estimators.reference import (
+    ReferenceEntropyClassifier,
+    ReferenceMuClassifier,
+    ReferenceReluClassifier,
+)
 from logiclens.estimators.settings import check_settings, seed_of
 from logiclens.estimators.targets import Problem
 from logiclens.explain.label import Label, check_labels, label_array, plain_label
 from logiclens.explain.model_file import ModelFile, encode
 from logiclens.explain.rule import RuleKind, member
+from logiclens.explain.rule_front import Front
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.explain.saved import fields, items, write_whole
 from logiclens.logic.data import as_float
@@ -42,6 +48,7 @@ _CLASSIFIERS: dict[str, type[LENClassifier]] = {
     "MuClassifier": MuClassifier,
     "PsiClassifier": PsiClassifier,
     "ReluClassifier": ReluClassifier,
+    "ReferenceEntropyClassifier": ReferenceEntropyClassifier,
     "ReferenceMuClassifier": ReferenceMuClassifier,
     "ReferenceReluClassifier": ReferenceReluClassifier,
 }
@@ -51,10 +58,16 @@ _ATTRIBUTES: dict[str, dict[str, type[int] | type[float] | type[bool]]] = {
     "MuClassifier": {"max_concepts": int, "tau": float},
     "PsiClassifier": {"fan_in": int, "slope": float, "hard": bool},
     "ReluClassifier": {},
+    "ReferenceEntropyClassifier": {"max_concepts": int, "tau": float, "temperature": float},
     "ReferenceMuClassifier": {"max_concepts": int, "tau": float},
     "ReferenceReluClassifier": {},
 }
 """What each network knows besides its tensors. Settings may have been changed since it was made."""
+
+_GONE = frozenset({"aggregation", "candidates", "settle", "unseen"})
+"""Settings of earlier releases, which the fit no longer has."""
+_OPINION = ("opinion", "opinion_bias", "opinion_margin")
+"""Tensors of earlier releases: what was heard beside a network. A network that is loaded speaks for itself."""
 
 Tensors = dict[str, NDArray[Any]]
 
@@ -96,7 +109,7 @@ def save_model(estimator: LENClassifier, path: str | os.PathLike[str]) -> None:
         "concept_names": list(estimator.concept_names_),
         "named": hasattr(estimator, "feature_names_in_"),
     }
-    model = ModelFile(entries, estimator.explanations_, _tensors_of(estimator))
+    model = ModelFile(entries, estimator.explanations_, _tensors_of(estimator), estimator.front_)
     try:
         restore(model)  # what could not be read is not written
     except InputError as error:
@@ -123,8 +136,18 @@ def restore(model: ModelFile) -> LENClassifier:
     if type(entries["named"]) is not bool:
         raise InputError(f'"named" must be true or false. Got {shown(entries["named"])}.')
     _check_rules(model.rules, labels, names, problem)
+    if model.front is not None and tuple(map(repr, model.front.labels)) != tuple(map(repr, labels)):
+        raise InputError("Its front is about other classes than its network.")
     attributes = _network_attributes(kind, entries["network"])
-    _check_tensors(model.tensors, problem, len(labels), attributes["hidden"], len(names))
+    tensors = {name: tensor for name, tensor in model.tensors.items() if name not in _OPINION}
+    if len(tensors) < len(model.tensors):
+        warnings.warn(
+            "The model was saved with a second opinion, which this release does not hear. Its network may say "
+            "something else about a few rows; its rules decide as before.",
+            UserWarning,
+            stacklevel=3,  # of whoever called load
+        )
+    _check_tensors(tensors, problem, len(labels), attributes["hidden"], len(names))
 
     vocabulary = model.rules.vocabulary
     columns = names if vocabulary is None else vocabulary.columns
@@ -136,9 +159,10 @@ def restore(model: ModelFile) -> LENClassifier:
     estimator.prior_reports_ = ()
     estimator.classes_ = label_array(labels)
     estimator.problem_ = problem
-    estimator.network_ = _network(kind, attributes, model.tensors, len(names))
+    estimator.network_ = _network(kind, attributes, tensors, len(names))
     estimator.explanations_ = model.rules
-    estimator.tables_, estimator.seen_ = {}, None  # they hold tuples of training rows, which are not saved
+    estimator.front_ = model.front or Front.of(model.rules)
+    estimator.seen_ = None  # it holds tuples of training rows, which are not saved
     estimator.loss_curve_ = model.tensors["loss_curve"]
     estimator.n_iter_ = model.tensors["n_iter"]
     estimator.l1_ = model.tensors["penalty"]
@@ -180,9 +204,11 @@ def _settings(classifier: type[LENClassifier], saved: Any) -> dict[str, Any]:
     if not isinstance(saved, dict):
         raise InputError(f'"params" must be an object. Got {shown(saved)}.')
     for name, value in saved.items():
+        if name in _GONE:
+            continue
         if name not in settings:
             raise InputError(f"{classifier.__name__} has no setting {shown(name)}.")
-        settings[name] = _setting(name, value)
+        settings[name] = None if name == "class_weight" and value == "auto" else _setting(name, value)
     check_settings(settings)
     if member(RuleKind, settings["rule"], "rule") is RuleKind.CLUSTER:
         raise InputError("The rule of a classifier must be 'iff', 'if' or 'only_if'. Got 'cluster'.")
@@ -192,9 +218,8 @@ def _settings(classifier: type[LENClassifier], saved: Any) -> dict[str, Any]:
             raise InputError(f"{name} must be a number. Got {shown(settings[name])}.")
     if not isinstance(settings["device"], str):
         raise InputError(f"device must be text. Got {shown(settings['device'])}.")
-    for name in ("settle", "verbose"):
-        if name in settings and not isinstance(settings[name], int):
-            raise InputError(f"{name} must be True or False. Got {shown(settings[name])}.")
+    if not isinstance(settings["verbose"], int):
+        raise InputError(f"verbose must be True or False. Got {shown(settings['verbose'])}.")
     return settings
 
 
@@ -294,8 +319,6 @@ def _check_tensors(
     tensors: Mapping[str, NDArray[Any]], problem: Problem, n_labels: int, hidden: list[int], n_concepts: int
 ) -> None:
     """Refuse tensors that are missing, unknown, of another shape or type, or hold impossible values."""
-    from logiclens.nn.opinion import OPINION
-
     n_outputs = 1 if problem is Problem.BINARY else n_labels
     # What the file decides freely: how many concepts are read, how many epochs there were.
     width = tensors["columns"].shape[-1] if "columns" in tensors and tensors["columns"].ndim else n_concepts
@@ -308,12 +331,6 @@ def _check_tensors(
     }
     if "columns" in tensors:
         expected["columns"] = ("int64", (n_outputs, width))
-    if any(name in tensors for name in OPINION):
-        shapes = ((n_outputs, n_concepts), (n_outputs,), (n_outputs,))
-        parts = dict(zip(OPINION, shapes, strict=True))
-        if problem is Problem.SINGLE_LABEL:  # one in common has no margins
-            del parts["opinion_margin"]
-        expected |= {name: ("float64", shape) for name, shape in parts.items()}
     sizes = [width, *hidden, 1]
     for at, (n_in, n_out) in enumerate(pairwise(sizes)):
         expected[f"layers.{at}.weight"] = ("float64", (n_outputs, n_out, n_in))
@@ -330,8 +347,6 @@ def _check_tensors(
             raise InputError(f"The tensor {name!r} holds values that are not finite.")
         if name.endswith("mask") and (tensor > 1).any():
             raise InputError(f"The tensor {name!r} must hold 0 and 1 only.")
-    if (tensors.get("opinion_margin", np.zeros(0)) < 0).any():
-        raise InputError("The tensor 'opinion_margin' must not be negative.")
     if "columns" in tensors:
         _check_columns(tensors["columns"], n_concepts)
 
@@ -351,7 +366,6 @@ def _network(
 
     from logiclens.nn.entropy import EntropyNetwork
     from logiclens.nn.mu import MuNetwork
-    from logiclens.nn.opinion import OPINION
     from logiclens.nn.psi import PsiNetwork
     from logiclens.nn.relu import ReluNetwork
 
@@ -360,6 +374,7 @@ def _network(
         "MuClassifier": MuNetwork,
         "PsiClassifier": PsiNetwork,
         "ReluClassifier": ReluNetwork,
+        "ReferenceEntropyClassifier": EntropyNetwork,
         "ReferenceMuClassifier": MuNetwork,
         "ReferenceReluClassifier": ReluNetwork,
     }
@@ -369,8 +384,7 @@ def _network(
     network = made[kind](streams, width, attributes["hidden"], tensors["l1"].tolist())
     network.n_concepts = n_concepts
     network.l1 = parts["l1"]
-    for name in ("columns", *OPINION):
-        setattr(network, name, parts.get(name))
+    network.columns = parts.get("columns")
     for at, layer in enumerate(network.linears):
         layer.weight = torch.nn.Parameter(parts[f"layers.{at}.weight"])
         layer.bias = torch.nn.Parameter(parts[f"layers.{at}.bias"])

@@ -4,8 +4,9 @@
     explain_relu      Linear layers and ReLU: by what matters in the affine map at each row         (Sec. 5.3)
     explain_network   any model: by its answers, over the concepts that its first layer still reads (Sec. 5.2)
 
-The model is looked at in a copy on the CPU, in evaluation mode; it is not changed. Each explanation says how
-often its formula agrees with the model on the rows given.
+The last two search for rules as every fit does (:mod:`logiclens.estimators.fit`), in the model's answers
+alone. The model is looked at in a copy on the CPU, in evaluation mode; it is not changed. Each explanation
+says how often its formula agrees with the model on the rows given.
 
 A model of one output is about two targets, of which the output is the second; the first is what it says no
 to. A model of several outputs is about one target each: the largest output decides or, with
@@ -15,7 +16,7 @@ to. A model of several outputs is about one target each: the largest output deci
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,28 +25,28 @@ import torch
 from torch import Tensor, nn
 
 from logiclens.errors import InputError, count, shown
-from logiclens.estimators.extraction import EXACT
-from logiclens.explain.classwise import explain_class
+from logiclens.estimators.fit import EXACT, Rules, RuleSearch, explain_answers, longest
+from logiclens.estimators.targets import Problem, Targets
 from logiclens.explain.compose import compose
-from logiclens.explain.explanation import Explanation, Scope
-from logiclens.explain.front import Scores
 from logiclens.explain.label import Label, check_labels, plain_label
-from logiclens.explain.rule import Rule, RuleKind, member
+from logiclens.explain.rule import RuleKind, member
+from logiclens.explain.rule_front import Front
 from logiclens.explain.rule_set import ExplanationSet
-from logiclens.logic import FALSE, TRUE, Formula, Not, TruthTable, simplify
+from logiclens.logic import Formula, Not, simplify
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.data import ConceptData, as_float
+from logiclens.logic.data import ConceptData, as_float, check_count
 from logiclens.logic.values import THRESHOLD, as_floats
 from logiclens.nn.pruning import affine_map, input_relevance
 from logiclens.nn.sequential import parts, psi_layers, relu_layers
 from logiclens.nn.steps import StepSigmoid
 
 MAX_CONCEPTS = 12
-"""Most concepts of a formula that is found by asking; the most relevant are taken."""
+"""Most concepts of each target in rules that are found by asking; the most relevant are taken."""
 COMPOSED = "composed of the network's neurons, each taken as a step"
 GIVEN = "rows given"
 
 _BLOCK = 1 << 15  # rows asked at once
+_ANY_LENGTH = 1 << 20  # literals of the longest rules where there is no limit
 
 
 def explain_psi(
@@ -93,29 +94,24 @@ def explain_psi(
     ...         _ = parameter.copy_(torch.tensor(values))
     >>> X = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     >>> print(explain_psi(model, X, names=["a", "b"], targets=["same", "different"]))
-    forall x: same(x) <-> (a(x) & b(x)) | (~a(x) & ~b(x))
-    forall x: different(x) <-> (~a(x) & b(x)) | (a(x) & ~b(x))
+    if (~a(x) & b(x)) | (a(x) & ~b(x)) then different
+    otherwise same
     """
     layers = psi_layers(model)
     asked = _ask(model, X, names, targets, threshold=None, multi_label=multi_label, each_alone=True)
     arrays = [(_array(layer.weight), _bias_array(layer)) for layer in layers]
     formulas: list[Formula] = list(compose(arrays, asked.names).outputs)
-    if asked.complementary:
+    single = asked.targets.problem is Problem.BINARY
+    if single:
         formulas = [simplify(Not(formulas[0])), formulas[0]]
     steps = [part for part in parts(model) if isinstance(part, (nn.Sigmoid, StepSigmoid))]
     hidden = steps[: len(layers) - 1]
     status = EXACT if all(isinstance(part, StepSigmoid) and part.hard for part in hidden) else COMPOSED
-    statuses: dict[Formula, str] = {TRUE: "always predicted", FALSE: "never predicted"}
-    chosen = member(RuleKind, kind, "kind of rule")
-    return asked.rules(
-        Explanation(
-            Rule(label, formula, chosen),
-            scope=Scope.CLASS,
-            status=statuses.get(formula, status),
-            support=float(asked.answers[:, at].sum()),
-        )
-        for at, (label, formula) in enumerate(zip(asked.labels, formulas, strict=True))
-    )
+    search = RuleSearch(member(RuleKind, kind, "kind of rule"), asked.names, distillation=1.0)
+    rules = Rules(search, asked.x > THRESHOLD, asked.targets, [np.ones(len(asked.x))])
+    point = rules.of_formulas(formulas, status, exclusive=single and search.kind is RuleKind.IFF)
+    every = np.ones(len(asked.names), dtype=np.bool_)
+    return _about_rows_given(rules.front([point], 0, rules.seen(every, asked.answers)))
 
 
 def explain_relu(
@@ -126,14 +122,14 @@ def explain_relu(
     targets: Sequence[Label] | None = None,
     kind: RuleKind | str = RuleKind.IFF,
     multi_label: bool = False,
-    max_literals: int | None = 20,
+    max_literals: int | str | None = "auto",
 ) -> ExplanationSet:
     """Explain a ReLU network of your own by what matters at each row (example-level pruning).
 
     At each row the network is an affine map (:func:`~logiclens.nn.pruning.affine_map`). For each target the
     weights in it are averaged over the rows that the network gives the target and over the others, half and
-    half. Over the most relevant concepts, at most :data:`MAX_CONCEPTS`, the formula is found that agrees best
-    with the network's answers.
+    half. Over the most relevant concepts, at most :data:`MAX_CONCEPTS` of each target, the rules are found
+    that agree best with the network's answers.
 
     Parameters
     ----------
@@ -141,8 +137,9 @@ def explain_relu(
         Linear layers with ReLU between them, and perhaps a Sigmoid at the end.
     X, names, targets, kind, multi_label
         As for :func:`explain_psi`.
-    max_literals : int or None, default 20
-        Length of the longest formula; None for no limit.
+    max_literals : int, "auto" or None, default "auto"
+        Literals of the longest rules, all together; "auto": 60 for two classes, 20 a target for more; None:
+        no limit.
 
     Returns
     -------
@@ -166,7 +163,7 @@ def explain_relu(
     size = size / size.amax(dim=2, keepdim=True).clamp(min=torch.finfo(size.dtype).tiny)
     relevance = []
     for at, said in enumerate(asked.answers.T):
-        of_output = size[0 if asked.complementary else at].numpy()
+        of_output = size[0 if asked.targets.problem is Problem.BINARY else at].numpy()
         sides = [of_output[rows].mean(axis=0) for rows in (said, ~said) if rows.any()]
         relevance.append(np.mean(sides, axis=0))
     return asked.by_answers(np.array(relevance), kind, max_literals)
@@ -181,11 +178,11 @@ def explain_network(
     kind: RuleKind | str = RuleKind.IFF,
     multi_label: bool = False,
     threshold: float | None = None,
-    max_literals: int | None = 20,
+    max_literals: int | str | None = "auto",
 ) -> ExplanationSet:
     """Explain any model of your own by its answers: what a mu or entropy network needs.
 
-    The formulas are about the concepts that the model's first linear layer reads, at most
+    The rules are about the concepts that the model's first linear layer reads, at most
     :data:`MAX_CONCEPTS` of them, the most relevant (:func:`~logiclens.nn.pruning.input_relevance`). So prune
     the model before (:func:`~logiclens.nn.pruning.prune_inputs`). Of a model without a linear layer the first
     concepts are taken.
@@ -199,8 +196,9 @@ def explain_network(
     threshold : float, optional
         An output greater than this is a yes, where the largest does not decide: 0 for logits, 0.5 for
         probabilities. Found from the last layer when that is a Linear, a Sigmoid or a Softmax.
-    max_literals : int or None, default 20
-        Length of the longest formula; None for no limit.
+    max_literals : int, "auto" or None, default "auto"
+        Literals of the longest rules, all together; "auto": 60 for two classes, 20 a target for more; None:
+        no limit.
 
     Returns
     -------
@@ -224,7 +222,7 @@ def explain_network(
                 f"The first linear layer that the model lists reads {count(len(scores), 'input')}, not the "
                 f"{count(len(asked.names), 'concept')}. List the layer that reads the concepts first."
             )
-    return asked.by_answers(np.tile(scores, (len(asked.labels), 1)), kind, max_literals)
+    return asked.by_answers(np.tile(scores, (len(asked.targets.labels), 1)), kind, max_literals)
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,58 +234,44 @@ class _Asked:
     names : tuple of str
         The concepts.
     x : ndarray of shape (n, n_concepts)
-    labels : tuple
-        The targets.
+    targets : Targets
+        What it says in the end: the largest output, where targets exclude one another.
     answers : ndarray of bool, shape (n, n_targets)
-        What it says about each.
-    decided : ndarray of bool, shape (n, n_targets)
-        The same after the largest output won, where targets exclude one another.
-    complementary : bool
-        Whether there is a single output, which stands for the second of two targets.
-    multi_label : bool
+        What it says about each target.
     """
 
     names: tuple[str, ...]
     x: FloatArray
-    labels: tuple[Label, ...]
+    targets: Targets
     answers: BoolArray
-    decided: BoolArray
-    complementary: bool
-    multi_label: bool
 
     def by_answers(
-        self, relevance: FloatArray, kind: RuleKind | str, max_literals: int | None
+        self, relevance: FloatArray, kind: RuleKind | str, max_literals: int | str | None
     ) -> ExplanationSet:
-        """Formulas that agree with the answers, by the relevance of concepts, (n_targets, n_concepts)."""
-        found = []
-        for at, label in enumerate(self.labels):
-            ranked = np.argsort(-relevance[at], kind="stable")[:MAX_CONCEPTS]
-            columns = np.sort(ranked[relevance[at, ranked] > 0])
-            called = [self.names[j] for j in columns]
-            table = TruthTable.from_data(self.x[:, columns], self.answers[:, at], names=called)
-            order = relevance[at, columns] if called else None
-            found.append(explain_class(table, label, kind=kind, order=order, max_literals=max_literals))
-        return self.rules(found)
+        """Rules that agree with the answers, by the relevance of concepts, (n_targets, n_concepts)."""
+        kept = np.zeros(len(self.names), dtype=np.bool_)
+        for scores in relevance:
+            ranked = np.argsort(-scores, kind="stable")[:MAX_CONCEPTS]
+            kept[ranked[scores[ranked] > 0]] = True
+        most: Any = _ANY_LENGTH if max_literals is None else max_literals
+        most = longest(self.targets) if most == "auto" else check_count(most, "max_literals")
+        search = RuleSearch(
+            member(RuleKind, kind, "kind of rule"), self.names, distillation=1.0, max_literals=most
+        )
+        said, weight = self.answers.astype(np.float64), np.ones(len(self.x))
+        return _about_rows_given(
+            explain_answers(said, self.answers, self.x, self.targets, weight, search, kept)
+        )
 
-    def rules(self, explanations: Iterable[Explanation]) -> ExplanationSet:
-        """Explanations with their fidelity, and what decides when several rules fire, or none."""
-        scored, priority, covered = [], [], np.zeros(len(self.x), dtype=np.bool_)
-        for at, explanation in enumerate(explanations):
-            fired = explanation.evaluate(self.x, names=self.names)
-            scores = Scores(
-                GIVEN,
-                len(fired),
-                coverage=float(fired.mean()),
-                fidelity=float((fired == self.answers[:, at]).mean()),
-            )
-            scored.append(replace(explanation, scores=scores))
-            priority.append(float(self.decided[fired, at].mean()) if fired.any() else 0.0)
-            covered |= fired
-        if self.multi_label:
-            return ExplanationSet(tuple(scored), self.names, multi_label=True, priority=tuple(priority))
-        left = self.decided if covered.all() else self.decided[~covered]
-        default = self.labels[int(left.sum(axis=0).argmax())]
-        return ExplanationSet(tuple(scored), self.names, default=default, priority=tuple(priority))
+
+def _about_rows_given(front: Front) -> ExplanationSet:
+    """The rules, with scores that are about rows of which no truth is known."""
+    rules = front.rules()
+    explanations = [
+        each if each.scores is None else replace(each, scores=replace(each.scores, part=GIVEN, accuracy=None))
+        for each in rules.values()
+    ]
+    return replace(rules, explanations=tuple(explanations))
 
 
 def _ask(
@@ -318,8 +302,14 @@ def _ask(
         answers = np.hstack([~answers, answers]) if single else answers
     else:
         answers = largest
-    decided = answers if single or multi_label else largest
-    return _Asked(data.names, x, labels, answers, decided, single, multi_label)
+    if single:
+        said = Targets(labels, Problem.BINARY, answers[:, 1:].astype(np.float64))
+    elif multi_label:
+        said = Targets(labels, Problem.MULTI_LABEL, answers.astype(np.float64))
+    else:
+        problem = Problem.OUTPUT_BY_OUTPUT if each_alone else Problem.SINGLE_LABEL
+        said = Targets(labels, problem, largest.astype(np.float64))
+    return _Asked(data.names, x, said, answers)
 
 
 def _check_width(model: nn.Module, width: int) -> None:

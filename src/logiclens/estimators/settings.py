@@ -3,59 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from logiclens.errors import InputError, shown
-from logiclens.estimators.balancing import COUNTED, EVEN, Balance
 from logiclens.explain.compose import MAX_FAN_IN
 from logiclens.logic.data import as_float
 
+WIDTHS = (6, 12, 24, 48)
+"""Concepts that a network keeps under ``max_concepts="auto"``: the smallest that does is taken."""
 
-class Balances(NamedTuple):
-    """How rows are weighed: where networks learn, and where the formula of a rule is chosen."""
-
-    learning: Balance
-    choosing: Balance
-
-
-AUTO = Balances(Balance(power=0.05, rare_power=0.35), Balance(power=0.4))
-"""How rows are weighed under ``class_weight="auto"``.
-
-A network that is taught the rarer side with more weight is a worse network. A rule is one formula out of a
-front, and its score, macro-F1, counts both sides the same: of formulas that are right about as many rows, the
-one that finds more of the rarer side is better.
-"""
-
-
-@dataclass(frozen=True)
-class Widths:
-    """Most concepts that a network keeps. Where pruning to the first costs too much, the next is tried.
-
-    Attributes
-    ----------
-    common : tuple of int
-    rare : tuple of int
-        The same for a target that is rare, and so has to be told from many others.
-    heard : int, default 0
-        Concepts that a network reads together with its second opinion, unless it reads more by itself.
-    """
-
-    common: tuple[int, ...]
-    rare: tuple[int, ...]
-    heard: int = 0
-
-
-ALL = Widths(common=(0,), rare=(0,))
-"""All concepts."""
-
-WIDTHS = Widths(common=(6, 20), rare=(10, 20), heard=30)
-"""Concepts that a network keeps under ``max_concepts="auto"``."""
-
-_COUNTS = ("epochs", "restarts", "candidates", "patience", "fan_in")
+_COUNTS = ("epochs", "restarts", "patience", "fan_in")
 _COUNTS_OR_AUTO = ("max_concepts", "max_literals")
 
 
@@ -78,12 +38,14 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     if not 0.0 < as_float(settings["learning_rate"]) < np.inf:
         raise InputError(f"learning_rate must be a positive number. Got {shown(settings['learning_rate'])}.")
     check_encoder(settings["encoder"])
-    if settings["unseen"] not in ("ignore", "ask"):
-        raise InputError(f"unseen must be 'ignore' or 'ask'. Got {shown(settings['unseen'])}.")
-    if settings["aggregation"] not in ("minimal", "paper"):
-        raise InputError(f"aggregation must be 'minimal' or 'paper'. Got {shown(settings['aggregation'])}.")
-    if settings["aggregation"] == "paper" and settings["rule"] != "iff":
-        raise InputError("aggregation='paper' makes equivalences. Use rule='iff', or aggregation='minimal'.")
+    for name in ("distillation", "literal_cost"):
+        if not 0.0 <= as_float(settings[name]) <= 1.0:
+            raise InputError(f"{name} must be a number in [0, 1]. Got {shown(settings[name])}.")
+    literals = settings["literals"]
+    if not _is_auto(literals) and (
+        isinstance(literals, bool) or not isinstance(literals, int | np.integer) or literals < 0
+    ):
+        raise InputError(f"literals must be a whole number of at least 0, or 'auto'. Got {shown(literals)}.")
     if settings.get("fan_in", 0) > MAX_FAN_IN:
         raise InputError(
             f"fan_in must be at most {MAX_FAN_IN}. Got {settings['fan_in']}; 2 to 9 are readable."
@@ -100,7 +62,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     if not 0.0 < as_float(settings.get("temperature", 1.0)) < np.inf:
         raise InputError(f"temperature must be a positive number. Got {shown(settings['temperature'])}.")
     penalties(settings["l1"])
-    balances_of(settings["class_weight"])
+    check_class_weight(settings["class_weight"])
 
 
 def _is_auto(value: Any) -> bool:
@@ -133,22 +95,20 @@ def penalties(l1: Any) -> tuple[float, ...]:
     return values
 
 
-def widths(max_concepts: Any) -> Widths:
-    """Numbers of concepts to keep."""
-    return WIDTHS if _is_auto(max_concepts) else Widths((max_concepts,), (max_concepts,), max_concepts)
+def widths(max_concepts: Any) -> tuple[int, ...]:
+    """Numbers of concepts to choose from."""
+    return WIDTHS if _is_auto(max_concepts) else (int(max_concepts),)
 
 
-def balances_of(class_weight: Any) -> Balances:
-    """How rows are weighed."""
-    known = {None: Balances(COUNTED, COUNTED), "auto": AUTO, "balanced": Balances(EVEN, EVEN)}
-    if isinstance(class_weight, Mapping):
-        return known[None]  # the weights are in the rows
-    if isinstance(class_weight, str | None) and class_weight in known:
-        return known[class_weight]
-    raise InputError(
-        "class_weight must be 'auto', 'balanced', None or a mapping from label to weight. "
-        f"Got {shown(class_weight)}."
-    )
+def check_class_weight(class_weight: Any) -> None:
+    """Refuse what says nothing about what a row of each target counts."""
+    if isinstance(class_weight, Mapping) or class_weight is None:
+        return
+    if not (isinstance(class_weight, str) and class_weight == "balanced"):
+        raise InputError(
+            "class_weight must be 'balanced', None or a mapping from label to weight. "
+            f"Got {shown(class_weight)}."
+        )
 
 
 def seed_of(random_state: Any) -> int:

@@ -7,7 +7,6 @@ a table of 0/1 or [0, 1]   one output for each column (several may be true)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -22,7 +21,7 @@ from logiclens.errors import InputError, UnknownTargetError, count, listing, sho
 from logiclens.explain.label import Label, check_labels, label_array, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import as_float
-from logiclens.logic.values import ROUNDING, THRESHOLD, as_array, as_floats, as_shares, missing_values
+from logiclens.logic.values import THRESHOLD, as_array, as_floats, missing_values
 
 
 class Problem(StrEnum):
@@ -113,13 +112,15 @@ def read_targets(y: Any, n_rows: int, labels: tuple[Label, ...] | None = None) -
 
     Parameters
     ----------
-    y : array or series of shape (n,), or array or frame of shape (n, n_outputs)
-        Labels of classes; or, for each output, 0 / 1 or a number in [0, 1].
+    y : array or series of shape (n,), or array or frame of shape (n, n_outputs), or Targets
+        Labels of classes; or, for each output, 0 / 1 or a number in [0, 1]; or what was read before.
     n_rows : int
         Rows of concepts that ``y`` must match.
     labels : tuple, optional
         The classes, when some of them may be missing from ``y``.
     """
+    if isinstance(y, Targets):
+        return y
     names = _column_names(y)
     array = _as_plain_array(y)
     if array.ndim == 0:
@@ -136,22 +137,6 @@ def read_targets(y: Any, n_rows: int, labels: tuple[Label, ...] | None = None) -
     if array.ndim != 1:
         raise InputError(f"y must be a vector of labels or a table of outputs. Got shape {array.shape}.")
     return _read_labels(array, labels)
-
-
-def read_confidence(values: Any, targets: Targets, weight: FloatArray) -> FloatArray:
-    """Read how probable it is that each label is right, (n,); rows of weight 0 may say what they want."""
-    sure = as_shares(values, "confidence", len(weight))
-    if targets.problem is Problem.MULTI_LABEL:
-        raise InputError(
-            "confidence is about labels, one a row. Of a table of targets pass degrees in [0, 1] instead."
-        )
-    least = sure[weight > 0].min(initial=1.0)
-    if len(targets.labels) == 2 and least < THRESHOLD - ROUNDING:
-        raise InputError(
-            f"Of two classes the label is the more probable one, and confidence is {least:.4g} for some. "
-            "Pass how probable each label itself is, such as predict_proba(X).max(axis=1)."
-        )
-    return sure
 
 
 def _has_fractions(array: NDArray[Any]) -> bool:
@@ -285,14 +270,29 @@ def label_vector(labels: tuple[Label, ...], index: NDArray[np.intp]) -> NDArray[
     return label_array(labels)[index]
 
 
-def class_weights(weights: Mapping[Any, float], targets: Targets) -> FloatArray:
-    """The weight of each row's class, (n,), from one for each label; 1 for labels that are not named."""
+def class_weights(class_weight: Any, targets: Targets, weight: FloatArray) -> FloatArray:
+    """``c_k``: what a row of each target counts where rules are searched for, (n_targets,).
+
+    Parameters
+    ----------
+    class_weight : "balanced", None or mapping of label to weight
+        "balanced": the inverse of how frequent a target is. Labels that a mapping does not name weigh 1.
+    targets : Targets
+    weight : ndarray of shape (n,)
+    """
+    if class_weight is None:
+        return np.ones(len(targets.labels))
     if targets.problem is Problem.MULTI_LABEL:
-        raise InputError("class_weight as a mapping is for problems with one label a row. Use sample_weight.")
-    for label in weights:
+        raise InputError("class_weight is for problems with one label a row. Use sample_weight.")
+    if isinstance(class_weight, str):
+        total = weight @ targets.truth()
+        return np.asarray(total.sum() / (len(total) * np.where(total > 0, total, total.sum())))
+    for label in class_weight:
         if plain_label(label) not in targets.labels:
             raise UnknownTargetError(plain_label(label), targets.labels)
-    by_class = np.array([as_float(weights.get(label, 1.0)) for label in targets.labels])
+    by_class = np.array([as_float(class_weight.get(label, 1.0)) for label in targets.labels])
     if not (np.isfinite(by_class) & (by_class >= 0)).all():
-        raise InputError(f"Class weights must be finite and not negative. Got {shown(dict(weights))}.")
-    return np.asarray(by_class[targets.strata()])
+        raise InputError(f"Class weights must be finite and not negative. Got {shown(dict(class_weight))}.")
+    if not by_class.any():
+        raise InputError("class_weight leaves every row with weight 0. Give some class a positive weight.")
+    return by_class

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
@@ -76,14 +77,17 @@ def cross_explain(
         One row for each fold, of the kind of ``X``, a pandas frame when ``X`` is none. Columns:
 
         - ``fold``, ``n_train``, ``n_test``;
-        - ``model_accuracy``: of the network's predictions;
+        - ``model_accuracy``: of the network's predictions; ``model_auc``: area under the ROC curve, mean over
+          classes against the rest, NaN where none can be told; ``model_brier``: mean squared error of the
+          probabilities, half of its sum over classes where they exclude one another;
         - ``explanation_accuracy``: the paper's, the macro-F1 of each rule against its class, mean over
         classes;
           ``explanation_accuracy_plain``: the share of rows a rule gets right, mean over classes;
         - ``rules_accuracy``: of the rules alone as a classifier;
-        - ``complexity``: literals, mean over classes;
+        - ``complexity``: literals, mean over classes; ``literals``: of the rule set as printed;
         - ``fidelity`` and ``fidelity_plain``: the same as explanation accuracy, against what the network
         says;
+          ``fidelity_joint``: share of rows on which the rule set decides as the network does;
           ``fidelity_unseen``: plain, on rows whose concepts do not occur in training, NaN when there are
           none;
         - ``consistency``: how far the same concepts return over the folds (the same value in every row),
@@ -182,11 +186,14 @@ class Said:
         What fidelity is measured against (:func:`~logiclens.estimators.targets.decisions`).
     above : ndarray of bool, shape (n, n_targets)
         Whether the output of each target, by itself, is above one half.
+    probability : ndarray of shape (n, n_targets)
+        How probable each target is.
     """
 
     chosen: IndexArray
     decided: BoolArray
     above: BoolArray
+    probability: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,10 +218,12 @@ class Part:
     def say(self, x: FloatArray) -> Said:
         """What the network says about rows of concepts, (n, n_concepts)."""
         from logiclens.estimators.asking import ask
+        from logiclens.estimators.networks import as_probabilities
 
         logits = ask(self.network, x)
         above = decisions(logits, self.problem) if self.problem is Problem.BINARY else logits > 0.0
-        return Said(predicted_index(logits, self.problem), decisions(logits, self.problem), above)
+        chosen, decided = predicted_index(logits, self.problem), decisions(logits, self.problem)
+        return Said(chosen, decided, above, as_probabilities(logits, self.problem))
 
 
 def fit_parts(
@@ -223,7 +232,6 @@ def fit_parts(
     targets: Targets,
     weights: Sequence[FloatArray],
     first: int = 0,
-    confidences: Sequence[FloatArray | None] | None = None,
 ) -> list[Part]:
     """Fit every part: those with the same concepts as one population, each with an encoder of its own.
 
@@ -238,28 +246,25 @@ def fit_parts(
         Of the rows in each part; 0 for those it does not learn from.
     first : int, default 0
         Number of the first part, where they are some of many.
-    confidences : sequence of arrays of shape (n,), or None, optional
-        How probable it is that each label is right, for each part.
 
     Returns
     -------
     list of Part
         One for each of the weights.
     """
-    from logiclens.estimators.runs import Fitted, fit_folds
+    from logiclens.estimators.fit import Fitted, fit_folds
 
     estimator.set_params(encoder=_common_encoder(estimator, X, weights))
     inputs = [estimator.read_inputs(X, targets, weight) for weight in weights]
-    confidences = [None] * len(weights) if confidences is None else confidences
     folds = [
-        replace(estimator.hold_out(part.values, targets, weight), number=number, confidence=sure)
-        for number, (part, weight, sure) in enumerate(zip(inputs, weights, confidences, strict=True), first)
+        replace(estimator.hold_out(part.values, targets, weight), number=number)
+        for number, (part, weight) in enumerate(zip(inputs, weights, strict=True), first)
     ]
     found: dict[int, Fitted] = {}
     for vocabulary in dict.fromkeys(part.vocabulary for part in inputs):
         alike = [at for at, part in enumerate(inputs) if part.vocabulary == vocabulary]
         one = inputs[alike[0]]
-        results = fit_folds(estimator.recipe(one), one.values, targets, [folds[at] for at in alike])
+        results = fit_folds(estimator.recipe(one, targets), one.values, targets, [folds[at] for at in alike])
         found |= dict(zip(alike, results, strict=True))
     return [Part(found[at].rules, found[at].network, each, targets.problem) for at, each in enumerate(inputs)]
 
@@ -282,16 +287,45 @@ def _scores(part: Part, train: Rows, test: Rows, targets: Targets) -> dict[str, 
         y = label_vector(targets.labels, truth.argmax(axis=1))
     accuracy = explanation_accuracy(rules, x[test], truth, names=names)
     faithful = fidelity(rules, x[test], said.decided, names=names, seen=x[train])
+    single = targets.problem is not Problem.MULTI_LABEL
+    agree = said.decided
+    if single:
+        agree = np.asarray(targets.labels, dtype=object)[said.chosen]
+        joint = (np.asarray(rules.predict(x[test], names), dtype=object) == agree).mean()
+    else:
+        joint = (rules.predict(x[test], names) == agree).all(axis=1).mean()
     return {
         "model_accuracy": float(right),
+        "model_auc": area_under_curve(said.probability, truth),
+        "model_brier": float(np.square(said.probability - truth).sum(axis=1).mean())
+        / (2 if single else truth.shape[1]),
         "explanation_accuracy": accuracy.macro_f1,
         "explanation_accuracy_plain": accuracy.plain,
         "rules_accuracy": float(rules.score(x[test], y, names=names)),
         "complexity": complexity(rules),
+        "literals": float(rules.literals),
         "fidelity": faithful.macro_f1,
         "fidelity_plain": faithful.plain,
+        "fidelity_joint": float(joint),
         "fidelity_unseen": np.nan if faithful.unseen is None else faithful.unseen.plain,
     }
+
+
+def area_under_curve(scores: FloatArray, truth: BoolArray) -> float:
+    """Area under the ROC curve, mean over the targets that some rows belong to and others do not.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n, n_targets)
+    truth : ndarray of bool, shape (n, n_targets)
+    """
+    ranks = rankdata(scores, axis=0)
+    yes, no = truth.sum(axis=0), (~truth).sum(axis=0)
+    told = (yes > 0) & (no > 0)
+    if not told.any():
+        return float("nan")
+    above = (ranks * truth).sum(axis=0) - yes * (yes + 1) / 2
+    return float((above[told] / (yes[told] * no[told])).mean())
 
 
 def _splits(

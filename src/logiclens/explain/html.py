@@ -38,7 +38,18 @@ def explanation_html(explanation: Explanation) -> str:
 
 
 def rules_html(rules: ExplanationSet) -> str:
-    """A table of rules: each as logic and in plain English, its literals and its rates."""
+    """The list that decides, as logic and in plain English, with the literals and rates of each class.
+
+    Where it is no list of classes: a table of rules.
+    """
+    if rules.is_list:
+        rows = [
+            (_part("b", label_in_sentence(each.target)), _part("div", _facts(each), _FAINT))
+            for each in rules.values()
+        ]
+        said = (_part("div", line) for line in rules.to_sentence().split("\n"))
+        steps = (_logic(line) for line in rules.format("unicode").split("\n"))
+        return _box(*steps, *said, _table(("target", "rule of its own"), rows))
     rows = [
         (
             _part("b", label_in_sentence(explanation.target)),

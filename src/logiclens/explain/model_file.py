@@ -21,13 +21,17 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from logiclens.errors import InputError, shown
+from logiclens.explain.rule_front import Front
 from logiclens.explain.rule_set import ExplanationSet
-from logiclens.explain.saved import read_saved, write_saved
+from logiclens.explain.saved import damage_named, read_saved, write_saved
 
 _KEY = "logiclens"
 _FORMAT = "logiclens.model"
-_VERSION = 1
+_VERSION = 2
 _ENTRIES = ("estimator", "params", "network", "problem", "classes", "concept_names", "named")
+_SEALED = (*_ENTRIES, "rules", "front", "logiclens_version")
+_OLDER = {1: ("checksum", *_ENTRIES, "rules", "logiclens_version")}
+"""Version 1 had rules of one length."""
 _KINDS = {"F64": "<f8", "I64": "<i8", "U8": "|u1"}
 
 
@@ -44,11 +48,14 @@ class ModelFile:
     rules : ExplanationSet
     tensors : dict of str to ndarray
         Of float64, int64 or uint8.
+    front : Front, optional
+        Rules of every length; None in files that have one length only.
     """
 
     entries: Mapping[str, Any]
     rules: ExplanationSet
     tensors: Mapping[str, NDArray[Any]]
+    front: Front | None = None
 
 
 def encode(model: ModelFile) -> bytes:
@@ -69,7 +76,9 @@ def encode(model: ModelFile) -> bytes:
     """
     tensors = {name: np.asarray(array, order="C") for name, array in model.tensors.items()}
     entries = {key: model.entries[key] for key in _ENTRIES}
-    entries |= {"rules": json.loads(model.rules.to_json()), "logiclens_version": _release()}
+    entries |= {"rules": json.loads(model.rules.to_json())}
+    entries |= {"front": None if model.front is None else model.front.to_json()}
+    entries |= {"logiclens_version": _release()}
     sealed = {"checksum": _checksum(entries, tensors), **entries}
     return safetensors.numpy.save(tensors, {_KEY: write_saved(_FORMAT, _VERSION, sealed)})
 
@@ -87,13 +96,18 @@ def decode(content: bytes) -> ModelFile:
         raise InputError(
             f"It is a safetensors file without the entry {_KEY!r} in its header, so it was not saved here."
         )
-    order = (*_ENTRIES, "rules", "logiclens_version")  # the checksum depends on it
-    entries = read_saved(text, _FORMAT, _VERSION, ("checksum", *order))
+    entries = read_saved(
+        text, _FORMAT, _VERSION, ("checksum", *_SEALED), _OLDER
+    )  # the checksum needs the order
     tensors = _tensors(content)
     if entries.pop("checksum") != _checksum(entries, tensors):
         raise InputError("It is damaged: its checksum does not match the rest of it. Save it again.")
     rules = ExplanationSet.from_json(json.dumps(entries["rules"]))
-    return ModelFile({key: entries[key] for key in _ENTRIES}, rules, tensors)
+    front = None
+    if entries.get("front") is not None:
+        with damage_named():
+            front = Front.from_json(entries["front"], rules.concept_names, rules.vocabulary)
+    return ModelFile({key: entries[key] for key in _ENTRIES}, rules, tensors, front)
 
 
 def is_model(content: bytes) -> bool:

@@ -1,8 +1,8 @@
 """What would have to be different for another prediction: the fewest changes of a row, for a set of rules.
 
-A set predicts a label where its rule is true and no rule of higher priority is; the default also where no
-rule is true. So there is something that must be true (a term of the rule) and much that must not be (terms of
-other rules). The search takes the row's nearest neighbors in the order of their distance. Each is stated by
+A list predicts a label where its step is true and no earlier one is; the default also where no step is true.
+So there is something that must be true (a term of the step) and much that must not be (terms of earlier
+steps). The search takes the row's nearest neighbors in the order of their distance. Each is stated by
 what is asked of the columns; a term that could be true under that is taken up next, one branch for each of
 its literals that can be denied. The distance never falls along a branch, so the first neighbor under which
 nothing is left open is a nearest one, and what is asked is enough, whatever else the columns say.
@@ -72,13 +72,12 @@ class PredictionCounterfactual:
     ...     [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))],
     ...     concept_names=["wings", "fins"],
     ...     default="fish",
-    ...     priority=[0.9, 0.95],
     ... )
-    >>> found = rules.counterfactual([[1, 1]], target="bird")
+    >>> found = rules.counterfactual([[1, 1]], target="fish")
     >>> print(found)
-    The prediction would be bird if fins were false.
+    The prediction would be fish if wings were false.
     >>> found.before, found.after, found.concepts
-    ('fish', 'bird', {'fins': False})
+    ('bird', 'fish', {'wings': False})
     """
 
     before: Predicted
@@ -146,7 +145,7 @@ def prediction_counterfactual(
     """
     wanted = None if target is None else rules[target].target
     grouped = check_groups(groups, rules.vocabulary)
-    concepts = sorted({name for explanation in rules.values() for name in explanation.concepts})
+    concepts = rules.concepts
     if rules.vocabulary is None:
         units = plain_units(concepts, grouped)
         names = [name for unit in units for name in unit.names]
@@ -186,19 +185,16 @@ class _Asking:
     def __init__(self, rules: ExplanationSet, concepts: Sequence[str]) -> None:
         self._rules = rules
         self._concepts = list(concepts)
-        self._terms = {label: terms_asked(to_dnf(rules[label].formula)) for label in rules}
-        rank = dict(zip(rules.labels, rules.priority, strict=True))
-        self._order = sorted(rules.labels, key=lambda label: -rank[label])  # of equals the first stays first
+        self._terms = {label: terms_asked(to_dnf(f)) for label, f in rules.conditions.items()}
 
     def predicted(self, row: Term) -> Predicted:
         """The prediction for a row of concepts."""
         values = np.array([[row[name] for name in self._concepts]], dtype=np.bool_)
-        fired = [
-            label for label in self._rules if self._rules[label].formula.evaluate(values, self._concepts)[0]
-        ]
+        conditions = self._rules.conditions.items()
+        true = [label for label, formula in conditions if formula.evaluate(values, self._concepts)[0]]
         if self._rules.multi_label or self._rules.default is None:
-            return tuple(fired)
-        return next((label for label in self._order if label in fired), self._rules.default)
+            return tuple(true)
+        return true[0] if true else self._rules.default
 
     def goals(self, before: Predicted, wanted: Label | None) -> Iterator[_Goal]:
         """The ways to the wanted label, or to any that changes the prediction."""
@@ -209,11 +205,17 @@ class _Asking:
                 else:
                     yield from (_Goal(label, term, []) for term in self._terms[label])
             elif label != before:
-                higher = self._order[: self._order.index(label)]
-                above = [term for other in higher for term in self._terms[other]]
-                yield from (_Goal(label, term, above) for term in self._terms[label])
-                if label == self._rules.default:
-                    yield _Goal(label, {}, [term for terms in self._terms.values() for term in terms])
+                yield from self._decided(label)
+
+    def _decided(self, label: Label) -> Iterator[_Goal]:
+        """The ways to the label of a step, or to the default."""
+        earlier: list[Term] = []
+        for other, terms in self._terms.items():
+            if other == label:
+                yield from (_Goal(label, term, list(earlier)) for term in terms)
+            earlier += terms
+        if label == self._rules.default:
+            yield _Goal(label, {}, earlier)
 
     def named(self, label: Label) -> str:
         """A label in a sentence."""

@@ -1,67 +1,61 @@
-"""What becomes of rows of which several rules are true, or none: how often that is, and who decides."""
+"""What decides about rows, and how often: which step of a list, or the default."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from logiclens.explain.label import Label
 from logiclens.logic.arrays import BoolArray, IndexArray
 
 
 @dataclass(frozen=True)
 class Resolution:
-    """On how many rows the rules agree on an answer.
+    """How many rows each step decides.
 
     Attributes
     ----------
     n_rows : int
-        All rows: the sum of the three others.
-    n_decided : int
-        Rows on which one rule fires; in a multi-label set, one or more.
-    n_conflicts : int
-        Rows on which several rules fire that exclude one another; none in a multi-label set.
+        All rows.
+    by_label : dict of label to int
+        Rows that each step decides, in the order of the steps; in a multi-label set rows of which each rule
+        is true.
     n_uncovered : int
-        Rows on which no rule fires.
+        Rows of which no step is true: the default decides; in a multi-label set they get no label.
     """
 
     n_rows: int
-    n_decided: int
-    n_conflicts: int
+    by_label: Mapping[Label, int] = field(hash=False)
     n_uncovered: int
 
+    @property
+    def n_decided(self) -> int:
+        """Rows of which a step is true."""
+        return self.n_rows - self.n_uncovered
+
     @classmethod
-    def of(cls, fired: BoolArray, multi_label: bool) -> Resolution:
-        """Count the rows of a table of which rule fired where, shape (n_rows, n_labels).
+    def of_list(cls, place: IndexArray, labels: Sequence[Label]) -> Resolution:
+        """Count rows by the place of the step that decides them; by the number of steps where none does.
 
         Examples
         --------
-        >>> Resolution.of(np.array([[True, True], [False, True]]), multi_label=False)
-        Resolution(n_rows=2, n_decided=1, n_conflicts=1, n_uncovered=0)
+        >>> Resolution.of_list(np.array([0, 2, 0]), ["bird", "fish"])
+        Resolution(n_rows=3, by_label={'bird': 2, 'fish': 0}, n_uncovered=1)
         """
-        n_fired = fired.sum(axis=1)
-        uncovered = int((n_fired == 0).sum())
-        several = 0 if multi_label else int((n_fired > 1).sum())
-        return cls(len(n_fired), len(n_fired) - several - uncovered, several, uncovered)
+        counts = np.bincount(place, minlength=len(labels) + 1).tolist()
+        return cls(len(place), dict(zip(labels, counts[:-1], strict=True)), counts[-1])
 
+    @classmethod
+    def of_rules(cls, fired: BoolArray, labels: Sequence[Label]) -> Resolution:
+        """Count the rows of a table of which rule of a multi-label set is true where, (n_rows, n_labels).
 
-def winners(fired: BoolArray, priority: Sequence[float], fallback: int) -> IndexArray:
-    """Place of the label that each row gets, shape (n_rows,).
-
-    Parameters
-    ----------
-    fired : ndarray of bool, shape (n_rows, n_labels)
-    priority : sequence of float, length n_labels
-        The highest decides where several fire, of equals the first.
-    fallback : int
-        Place of the label of rows on which none fires.
-
-    Examples
-    --------
-    >>> winners(np.array([[True, True], [False, False]]), [0.1, 0.2], fallback=0).tolist()
-    [1, 0]
-    """
-    order = np.argsort(-np.array(priority), kind="stable")
-    first = order[fired[:, order].argmax(axis=1)]
-    return np.asarray(np.where(fired.any(axis=1), first, fallback))
+        Examples
+        --------
+        >>> Resolution.of_rules(np.array([[True, True], [False, False]]), ["bird", "fish"])
+        Resolution(n_rows=2, by_label={'bird': 1, 'fish': 1}, n_uncovered=1)
+        """
+        counts = fired.sum(axis=0).tolist()
+        uncovered = int((~fired.any(axis=1)).sum())
+        return cls(len(fired), dict(zip(labels, counts, strict=True)), uncovered)

@@ -118,23 +118,15 @@ class Rule:
         >>> print(Rule(2, Var("red_wing"), "cluster").format("latex"))
         \forall x \in O_{2} \colon \mathit{red\_wing}(x)
         """
-        if not isinstance(style, str) or style not in _STYLES:
-            nearest = did_you_mean(style, _STYLES) if isinstance(style, str) else ""
-            raise InputError(f"Unknown style {shown(style)}. {nearest}The styles are {listing(_STYLES)}.")
-        check_writable(self.formula)
-        signs = _STYLES[style]
+        signs = _signs(style)
         label = signs.label(self.target)
         target = f"{label}(x)"
-        notation, told = signs.notation, self.formula
-        if self.vocabulary is not None:
-            told, literal = self.vocabulary.written(told, style)
-            notation = replace(notation, literal=literal, phrases=True)
-        formula = notation.write(told)
+        formula = formula_text(self.formula, self.vocabulary, style)
         match self.kind:
             case RuleKind.IF:
                 return f"{signs.for_all}{signs.colon}{target}{signs.implies}{formula}"
             case RuleKind.ONLY_IF:
-                premise = notation.part(told)
+                premise = formula_text(self.formula, self.vocabulary, style, premise=True)
                 return f"{signs.for_all}{signs.colon}{premise}{signs.implies}{target}"
             case RuleKind.IFF:
                 return f"{signs.for_all}{signs.colon}{target}{signs.iff}{formula}"
@@ -168,6 +160,43 @@ class Rule:
 
     def __str__(self) -> str:
         return self.format()
+
+
+def formula_text(formula: Formula, words: Vocabulary | None, style: str, *, premise: bool = False) -> str:
+    """A formula about ``x``, in the words of a vocabulary where there is one.
+
+    Parameters
+    ----------
+    formula : Formula
+    words : Vocabulary, optional
+    style : {"ascii", "unicode", "latex"}
+    premise : bool, default False
+        Whether it stands before a sign of implication, in parentheses where it needs them.
+
+    Examples
+    --------
+    >>> formula_text(Var("wings") & ~Var("fur"), None, "unicode")
+    'wings(x) ∧ ¬fur(x)'
+    """
+    signs = _signs(style)
+    check_writable(formula)
+    notation = signs.notation
+    if words is not None:
+        formula, literal = words.written(formula, style)
+        notation = replace(notation, literal=literal, phrases=True)
+    return notation.part(formula) if premise else notation.write(formula)
+
+
+def label_text(label: Label, style: str) -> str:
+    """A label as it stands in First-Order Logic."""
+    return _signs(style).label(label)
+
+
+def _signs(style: str) -> _Signs:
+    if not isinstance(style, str) or style not in _STYLES:
+        nearest = did_you_mean(style, _STYLES) if isinstance(style, str) else ""
+        raise InputError(f"Unknown style {shown(style)}. {nearest}The styles are {listing(_STYLES)}.")
+    return _STYLES[style]
 
 
 Member = TypeVar("Member", bound=StrEnum)

@@ -1,16 +1,18 @@
-"""A set of rules for people and for other programs: Python source, LaTeX, Markdown, plain English.
+"""A set of rules for people and for other programs: logic, English, LaTeX, Markdown, Python source.
 
-The source predicts as the rules do: they are tried in the order of their priority, the first that is true
-decides, and the default stands at the end. SQL has a module of its own, :mod:`logiclens.explain.rule_sql`.
+Where labels exclude one another all of them say the list that decides: its steps in order, and the default at
+the end. SQL has a module of its own, :mod:`logiclens.explain.rule_sql`.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from logiclens.concepts.vocabulary import with_missing
 from logiclens.explain.changes import target_named
+from logiclens.explain.list_text import aligned, list_sentence, list_text
 from logiclens.logic.data import check_threshold
 from logiclens.logic.export import check_function_name, python_condition, threshold_literal
 from logiclens.logic.values import THRESHOLD
@@ -19,6 +21,40 @@ if TYPE_CHECKING:
     from logiclens.explain.explanation import Explanation
     from logiclens.explain.label import Label
     from logiclens.explain.rule_set import ExplanationSet
+
+
+_MOST_NESTED: Final = 500
+"""Steps up to which one is an ``elif`` of the one before: Python nests them, and cannot nest thousands."""
+
+
+def rules_text(rules: ExplanationSet, style: str = "ascii") -> str:
+    """Rules in First-Order Logic: the list that decides, one step a line.
+
+    Where a row may have several labels, and where conditions are only necessary or only sufficient: one rule
+    for each target.
+
+    Parameters
+    ----------
+    rules : ExplanationSet
+    style : {"ascii", "unicode", "latex"}, default "ascii"
+
+    Examples
+    --------
+    >>> from logiclens.explain import Explanation, ExplanationSet, Rule
+    >>> from logiclens.logic import Var
+    >>> found = [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))]
+    >>> print(rules_text(ExplanationSet(found, ["wings", "fins"], default="fish")))
+    if wings(x) then bird
+    else if fins(x) then fish
+    otherwise fish
+    >>> print(rules_text(ExplanationSet(found, ["wings", "fins"], multi_label=True)))
+    forall x: bird(x) <-> wings(x)
+    forall x: fish(x) <-> fins(x)
+    """
+    if rules.is_list and rules.default is not None:
+        return list_text(rules.steps, rules.default, rules.vocabulary, style)
+    each = [explanation.rule.format(style) for explanation in rules.values()]
+    return aligned(f"& {line}" for line in each) if style == "latex" else "\n".join(each)
 
 
 def rules_to_python(rules: ExplanationSet, name: str = "predict", threshold: float = THRESHOLD) -> str:
@@ -57,20 +93,20 @@ def rules_to_python(rules: ExplanationSet, name: str = "predict", threshold: flo
     ...     [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))],
     ...     concept_names=["wings", "fins"],
     ...     default="fish",
-    ...     priority=[0.9, 0.95],
     ... )
     >>> source = rules_to_python(rules)
     >>> print(source, end="")
     def predict(row):
         if (
-            row['fins'] > 0.5
-        ):
-            return 'fish'
-        if (
             row['wings'] > 0.5
         ):
             return 'bird'
-        return 'fish'
+        elif (
+            row['fins'] > 0.5
+        ):
+            return 'fish'
+        else:
+            return 'fish'
     >>> scope = {}
     >>> exec(source, scope)
     >>> scope["predict"]({"wings": 1, "fins": 0})
@@ -80,55 +116,62 @@ def rules_to_python(rules: ExplanationSet, name: str = "predict", threshold: flo
     cut = check_threshold(threshold)
     words = rules.vocabulary
     literal = threshold_literal(cut) if words is None else words.python_literal(name)
-    conditions = {label: python_condition(rules[label].formula, literal) for label in rules}
+    conditions = {label: python_condition(f, literal) for label, f in rules.conditions.items()}
     if rules.multi_label:
         indented = ((label, test.replace("\n", "\n    ")) for label, test in conditions.items())
         answers = (f"        {label!r}: True if {test} else False,\n" for label, test in indented)
         body = f"    return {{\n{''.join(answers)}    }}\n"
+    elif conditions:
+        cases = [f"if {test}:\n        return {label!r}\n    " for label, test in conditions.items()]
+        chained = ("el" if len(cases) <= _MOST_NESTED else "").join(cases)
+        body = f"    {chained}else:\n        return {rules.default!r}\n"
     else:
-        cases = (f"    if {conditions[label]}:\n        return {label!r}\n" for label in by_priority(rules))
-        body = f"{''.join(cases)}    return {rules.default!r}\n"
+        body = f"    return {rules.default!r}\n"
     source = f"def {name}(row):\n{body}"
     return source if words is None else with_missing(source)
 
 
-def by_priority(rules: ExplanationSet) -> list[Label]:
-    """The labels in the order in which their rules are tried: by priority, of equals the first."""
-    rank = dict(zip(rules.labels, rules.priority, strict=True))
-    return sorted(rules.labels, key=lambda label: -rank[label])
-
-
 def rules_to_sentence(rules: ExplanationSet) -> str:
-    """All rules in plain English, one a line, and who decides where several or none are true.
+    """All rules in plain English: the list that decides, one step a line.
+
+    Where they are printed as one rule for each target: one rule a line, and who decides.
 
     Examples
     --------
     >>> from logiclens.explain import Explanation, ExplanationSet, Rule
     >>> from logiclens.logic import Var
-    >>> rules = ExplanationSet(
-    ...     [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))],
-    ...     concept_names=["wings", "fins"],
-    ...     default="fish",
-    ...     priority=[0.9, 0.95],
-    ... )
-    >>> print(rules_to_sentence(rules))
+    >>> found = [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))]
+    >>> print(rules_to_sentence(ExplanationSet(found, ["wings", "fins"], default="fish")))
+    If wings, then bird;
+    otherwise if fins, then fish;
+    otherwise fish.
+    >>> print(rules_to_sentence(ExplanationSet(found, ["wings", "fins"], multi_label=True)))
     bird if and only if wings (a necessary and sufficient condition).
     fish if and only if fins (a necessary and sufficient condition).
-    Where several are true the first of these decides: fish, bird; where none is, it is fish.
+    Each label is predicted where its rule is true; a row may have several, or none.
     """
+    if rules.is_list:
+        return decision_sentence(rules)
     lines = [f"{explanation.to_sentence()}." for explanation in rules.values()]
-    return "\n".join([*lines, policy_sentence(rules)])
+    return "\n".join([*lines, decision_sentence(rules)])
 
 
-def policy_sentence(rules: ExplanationSet) -> str:
-    """What is predicted where several rules are true, or none, in plain English."""
+def decision_sentence(rules: ExplanationSet) -> str:
+    """What is predicted, in plain English: the list, or in what order the rules decide."""
+
+    def named(label: Label) -> str:
+        return target_named(rules[label].rule)
+
     if rules.multi_label or rules.default is None:
         return "Each label is predicted where its rule is true; a row may have several, or none."
-    default = target_named(rules[rules.default].rule)
     if len(rules) == 1:
-        return f"Where it is not true, it is {default} as well."
-    order = ", ".join(target_named(rules[label].rule) for label in by_priority(rules))
-    return f"Where several are true the first of these decides: {order}; where none is, it is {default}."
+        return f"Where it is not true, it is {named(rules.default)} as well."
+    if rules.is_list or any(rules[step.label].formula != step.formula for step in rules.steps):
+        return list_sentence(rules.steps, rules.default, named, rules.vocabulary)
+    if not rules.steps:
+        return f"It is always {named(rules.default)}."
+    order = ", ".join(named(step.label) for step in rules.steps)
+    return f"The first of these that is true decides: {order}; where none is, it is {named(rules.default)}."
 
 
 def rules_to_latex(rules: ExplanationSet) -> str:
@@ -143,8 +186,7 @@ def rules_to_latex(rules: ExplanationSet) -> str:
     & \forall x \colon \mathit{bird}(x) \leftrightarrow \mathit{wings}(x)
     \end{aligned}
     """
-    lines = " \\\\\n".join(f"& {explanation.to_latex()}" for explanation in rules.values())
-    return f"\\begin{{aligned}}\n{lines}\n\\end{{aligned}}"
+    return rules_text(rules, "latex")
 
 
 def rules_to_markdown(rules: ExplanationSet) -> str:
@@ -165,12 +207,20 @@ def rules_to_markdown(rules: ExplanationSet) -> str:
     <BLANKLINE>
     Where it is not true, it is “&lt;b&gt;” as well.
     """
-    return "\n\n".join([*map(rule_to_markdown, rules.values()), _shown(policy_sentence(rules))])
+    if rules.is_list:
+        return _paragraphs(rules_to_sentence(rules).split("\n"), rules_text(rules, "unicode"))
+    return "\n\n".join([*map(rule_to_markdown, rules.values()), _shown(decision_sentence(rules))])
 
 
 def rule_to_markdown(explanation: Explanation) -> str:
     """One rule as Markdown; see :func:`rules_to_markdown`."""
-    return f"{_shown(explanation.to_sentence())}.\n\n```text\n{explanation.rule.format('unicode')}\n```"
+    return _paragraphs([f"{explanation.to_sentence()}."], explanation.rule.format("unicode"))
+
+
+def _paragraphs(sentences: Sequence[str], logic: str) -> str:
+    """Plain English, line by line, and logic in a block of code."""
+    told = "  \n".join(map(_shown, sentences))  # two blanks: the line ends here
+    return f"{told}\n\n```text\n{logic}\n```"
 
 
 # An underscore between letters is one wherever Markdown is read.

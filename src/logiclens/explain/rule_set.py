@@ -1,14 +1,11 @@
 """The rules of a whole problem, one for each target: a mapping, a classifier, a file.
 
-Rules alone can predict, without the network they came from. For labels that exclude one another this needs a
-policy, since more than one rule may be true of a row, or none:
+Rules alone can predict, without the network they came from. For labels that exclude one another they decide
+as a *decision list* (:mod:`logiclens.explain.decision_list`): the label of the first of :attr:`steps
+<ExplanationSet.steps>` whose formula is true of a row, and ``default`` where none is. That list is what is
+printed, exported and scored. The rule of a class says what the list says of that class alone.
 
-- one rule fires: its label;
-- several fire (a *conflict*): the label with the highest ``priority``, of equals the one that stands first;
-- none fires (the row is *uncovered*): ``default``.
-
-How often each happens is counted by :meth:`ExplanationSet.coverage_counts`. With ``multi_label=True`` labels
-do not exclude one another, and the rules that fire are the answer.
+With ``multi_label=True`` labels do not exclude one another, and the rules that are true are the answer.
 """
 
 from __future__ import annotations
@@ -23,17 +20,19 @@ from numpy.typing import NDArray
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownConceptError, UnknownTargetError, count, shown
+from logiclens.explain.decision_list import Step, checked_steps, first_true, truth_of, used_concepts
 from logiclens.explain.explanation import Explanation
-from logiclens.explain.front import check_rate
 from logiclens.explain.html import rules_html
 from logiclens.explain.label import Label, check_labels, label_array, plain_label, true_answers, true_labels
 from logiclens.explain.prediction_counterfactual import (
     PredictionCounterfactual,
     prediction_counterfactual,
 )
-from logiclens.explain.resolution import Resolution, winners
+from logiclens.explain.resolution import Resolution
+from logiclens.explain.rule import RuleKind
 from logiclens.explain.rule_check import RuleCheck, check_rules, parts_of
 from logiclens.explain.rule_export import (
+    rules_text,
     rules_to_latex,
     rules_to_markdown,
     rules_to_python,
@@ -42,7 +41,7 @@ from logiclens.explain.rule_export import (
 from logiclens.explain.rule_json import rules_from_json, rules_to_json
 from logiclens.explain.rule_sql import rules_to_sql
 from logiclens.explain.saved import write_whole
-from logiclens.logic.arrays import BoolArray, unpack
+from logiclens.logic.arrays import BoolArray, IndexArray
 from logiclens.logic.data import ConceptData, check_names
 from logiclens.logic.entail import Conflict, Given, conflicts
 from logiclens.logic.formula import Formula
@@ -64,12 +63,11 @@ class ExplanationSet(Mapping[Label, Explanation]):
     multi_label : bool
         Whether a row may have several labels.
     default : label, optional
-        What :meth:`predict` answers where no rule fires: the most frequent class among the training rows
-        that no rule covers, else the most frequent class. When missing, the label with the largest support.
+        What :meth:`predict` answers where no step is true. When missing, the label with the largest support.
         None in a multi-label set.
-    priority : tuple of float
-        One number in [0, 1] for each label, its rule's precision on the rows of the fit; decides conflicts.
-        When missing all are 0, so that the order of the labels decides.
+    steps : tuple of Step
+        What decides, in this order; steps whose formula is ``FALSE`` are left out. When missing, one step for
+        each explanation, in the order given. None in a multi-label set.
     vocabulary : Vocabulary, optional
         What the concepts mean in the columns of a raw table: rules are written in those words, and rows are
         those of that table. When missing, that of the rules.
@@ -82,22 +80,22 @@ class ExplanationSet(Mapping[Label, Explanation]):
     ...     [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))],
     ...     concept_names=["wings", "fins"],
     ...     default="fish",
-    ...     priority=[0.9, 0.95],
+    ...     steps=[Step("bird", Var("wings"))],
     ... )
     >>> print(rules)
-    forall x: bird(x) <-> wings(x)
-    forall x: fish(x) <-> fins(x)
+    if wings(x) then bird
+    otherwise fish
     >>> rules.predict([[1, 0], [1, 1], [0, 0]]).tolist()
-    ['bird', 'fish', 'fish']
-    >>> rules.coverage_counts([[1, 0], [1, 1], [0, 0]])
-    Resolution(n_rows=3, n_decided=1, n_conflicts=1, n_uncovered=1)
+    ['bird', 'bird', 'fish']
+    >>> print(rules["fish"])
+    forall x: fish(x) <-> fins(x)
     """
 
     explanations: tuple[Explanation, ...]
     concept_names: tuple[str, ...]
     multi_label: bool = False
     default: Label | None = None
-    priority: tuple[float, ...] = ()
+    steps: tuple[Step, ...] = None  # type: ignore[assignment]  # a tuple once it is made
     vocabulary: Vocabulary | None = None
     _by_label: dict[Label, Explanation] = field(init=False, compare=False, default_factory=dict)
 
@@ -115,7 +113,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
             raise InputError(f"multi_label must be True or False. Got {shown(self.multi_label)}.")
         object.__setattr__(self, "multi_label", bool(self.multi_label))
         object.__setattr__(self, "default", self._checked_default())
-        object.__setattr__(self, "priority", self._checked_priority())
+        object.__setattr__(self, "steps", self._checked_steps())
 
     def _check_concepts(self) -> None:
         known = set(self.concept_names)
@@ -137,16 +135,18 @@ class ExplanationSet(Mapping[Label, Explanation]):
             return max(self.explanations, key=lambda explanation: explanation.support).target
         return self[plain_label(self.default)].target
 
-    def _checked_priority(self) -> tuple[float, ...]:
-        if isinstance(self.priority, (str, Mapping)) or not isinstance(self.priority, Iterable):
-            raise InputError(f"priority must be a sequence of numbers. Got {shown(self.priority)}.")
-        priority = tuple(check_rate(value, "priority") for value in self.priority) or (0.0,) * len(self)
-        if len(priority) != len(self):
-            raise InputError(
-                f"priority must have one number for each of the {count(len(self), 'label')}. "
-                f"Got {len(priority)}."
-            )
-        return priority
+    def _checked_steps(self) -> tuple[Step, ...]:
+        if self.multi_label:
+            if self.steps:
+                raise InputError("A multi-label set answers with the rules that are true. Leave out steps=.")
+            return ()
+        if self.steps is None:
+            return checked_steps(Step(each.target, each.formula) for each in self.explanations)
+        steps = checked_steps(self.steps)
+        for name in used_concepts(step.formula for step in steps):
+            if name not in self.concept_names:
+                raise UnknownConceptError(name, self.concept_names)
+        return tuple(Step(self[step.label].target, step.formula) for step in steps)
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -162,6 +162,27 @@ class ExplanationSet(Mapping[Label, Explanation]):
     def complexity(self) -> float:
         """Literals of a rule, on average over the targets, as the paper reports it."""
         return sum(explanation.complexity for explanation in self.explanations) / len(self)
+
+    @property
+    def conditions(self) -> dict[Label, Formula]:
+        """What predictions follow from: formulas of the steps; in a multi-label set those of the rules."""
+        return self.formulas if self.multi_label else {step.label: step.formula for step in self.steps}
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the steps are printed: where labels exclude one another and all rules are IFF rules."""
+        several = len(self) > 1 and not self.multi_label
+        return several and all(each.kind is RuleKind.IFF for each in self.explanations)
+
+    @property
+    def concepts(self) -> tuple[str, ...]:
+        """Names of the concepts that predictions depend on, sorted."""
+        return tuple(used_concepts(self.conditions.values()))
+
+    @property
+    def literals(self) -> int:
+        """Literals in total, as printed: of the steps; in a multi-label set of the rules."""
+        return sum(part.complexity for part in self.conditions.values())
 
     def __getitem__(self, label: Label) -> Explanation:
         try:
@@ -200,14 +221,23 @@ class ExplanationSet(Mapping[Label, Explanation]):
         InputError
             An array of another width, or values that are missing or outside [0, 1].
         """
-        used = sorted({name for explanation in self.explanations for name in explanation.concepts})
-        data = self.read(X, names, threshold, used=used)
-        columns = data.packed_columns(used)
-        n_words = -(-data.n_rows // 64)
-        result = np.empty((data.n_rows, len(self)), dtype=np.bool_)
-        for at, explanation in enumerate(self.explanations):
-            result[:, at] = unpack(explanation.formula.evaluate_words(columns, n_words), data.n_rows)
-        return result
+        return self._truth(list(self.formulas.values()), X, names, threshold)
+
+    def _truth(
+        self, formulas: list[Formula], X: Any, names: Sequence[str] | None, threshold: float
+    ) -> BoolArray:
+        return truth_of(formulas, self.read(X, names, threshold, used=used_concepts(formulas)))
+
+    def decided_by(
+        self, X: Any, names: Sequence[str] | None = None, *, threshold: float = THRESHOLD
+    ) -> IndexArray:
+        """Place of the step that decides each row, shape (n_rows,); ``len(steps)`` where the default does.
+
+        The parameters are those of :meth:`fired`. A multi-label set has no list.
+        """
+        if self.multi_label:
+            raise InputError("A multi-label set has no list that decides. Ask fired() which rules are true.")
+        return first_true(self._truth([step.formula for step in self.steps], X, names, threshold))
 
     def read(
         self,
@@ -241,7 +271,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
     def predict(
         self, X: Any, names: Sequence[str] | None = None, *, threshold: float = THRESHOLD
     ) -> NDArray[Any]:
-        """Labels by the rules alone; the module's description has the policy.
+        """Labels by the rules alone: of the first step that is true, else the default.
 
         Parameters
         ----------
@@ -253,17 +283,20 @@ class ExplanationSet(Mapping[Label, Explanation]):
         ndarray, shape (n_rows,)
             Labels, in their own type; in a multi-label set an array of 0 and 1 of shape (n_rows, n_labels).
         """
-        fired = self.fired(X, names, threshold=threshold)
         if self.multi_label:
-            return fired.astype(np.int64)
-        fallback = next(at for at, label in enumerate(self.labels) if label == self.default)
-        return label_array(self.labels)[winners(fired, self.priority, fallback)]
+            return self.fired(X, names, threshold=threshold).astype(np.int64)
+        answers = [self.labels.index(label) for label in (*(step.label for step in self.steps), self.default)]
+        place = self.decided_by(X, names, threshold=threshold)
+        return np.asarray(label_array(self.labels)[np.array(answers)[place]])
 
     def coverage_counts(
         self, X: Any, names: Sequence[str] | None = None, *, threshold: float = THRESHOLD
     ) -> Resolution:
-        """On how many rows one rule fires, several do, or none; parameters as for :meth:`fired`."""
-        return Resolution.of(self.fired(X, names, threshold=threshold), self.multi_label)
+        """How many rows each step decides, and how many the default; parameters as for :meth:`fired`."""
+        if self.multi_label:
+            return Resolution.of_rules(self.fired(X, names, threshold=threshold), self.labels)
+        labels = [step.label for step in self.steps]
+        return Resolution.of_list(self.decided_by(X, names, threshold=threshold), labels)
 
     def score(
         self, X: Any, y: Any, names: Sequence[str] | None = None, *, threshold: float = THRESHOLD
@@ -317,7 +350,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
         """What the vocabulary knows of the concepts that rules use: which of them exclude one another."""
         if self.vocabulary is None:
             return ()
-        return self.vocabulary.given(name for formula in self.formulas.values() for name in formula.concepts)
+        return self.vocabulary.given(used_concepts(self.formulas.values()))
 
     def to_sql(self, dialect: str = "ansi", threshold: float | None = None) -> str | dict[Label, str]:
         """Return :meth:`predict` as SQL; see :func:`logiclens.explain.rule_sql.rules_to_sql`."""
@@ -362,8 +395,12 @@ class ExplanationSet(Mapping[Label, Explanation]):
         """Write the rules to a file, for ``load_rules``; an old file is replaced whole or stays."""
         write_whole(path, f"{self.to_json()}\n".encode())
 
+    def format(self, style: str = "ascii") -> str:
+        """The rules as printed; see :func:`logiclens.explain.rule_export.rules_text`."""
+        return rules_text(self, style)
+
     def __str__(self) -> str:
-        return "\n".join(map(str, self.explanations))
+        return self.format()
 
     __repr__ = __str__
 

@@ -1,8 +1,7 @@
 """Rules as one SQL expression that answers as the rules do, so that a database can predict.
 
 A rule alone is a Boolean expression (:meth:`Explanation.to_sql <logiclens.explain.Explanation.to_sql>`). A
-set of rules also has a policy for rows of which several are true, or none. ``CASE`` takes the first condition
-that is true: with the rules in the order of their priority, and the default at the end, that is the policy.
+decision list is a ``CASE``: that, too, takes the first condition that is true, and the default at the end.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from logiclens.errors import InputError
 from logiclens.explain.label import Label
-from logiclens.logic.sql import Dialect, check_columns, dialect_named, sql_number, sql_text
+from logiclens.logic.sql import Dialect, check_columns, dialect_named, sql_number, sql_text, to_sql
 
 if TYPE_CHECKING:
     from logiclens.explain.rule_set import ExplanationSet
@@ -53,23 +52,26 @@ def rules_to_sql(
     ...     [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))],
     ...     concept_names=["wings", "fins"],
     ...     default="fish",
-    ...     priority=[0.9, 0.95],
     ... )
     >>> print(rules_to_sql(rules))
-    CASE WHEN "fins" IS TRUE THEN 'fish' WHEN "wings" IS TRUE THEN 'bird' ELSE 'fish' END
+    CASE WHEN "wings" IS TRUE THEN 'bird' WHEN "fins" IS TRUE THEN 'fish' ELSE 'fish' END
     """
     words = dialect_named(dialect)
-    used = sorted({name for explanation in rules.values() for name in explanation.concepts})
-    check_columns(used if rules.vocabulary is None else rules.vocabulary.used_columns(used), words)
-    conditions = {label: rules[label].to_sql(dialect, threshold) for label in rules}
+    vocabulary, used = rules.vocabulary, rules.concepts
+    check_columns(used if vocabulary is None else vocabulary.used_columns(used), words)
+    conditions = {
+        label: to_sql(formula, dialect, threshold)
+        if vocabulary is None
+        else vocabulary.to_sql(formula, dialect)
+        for label, formula in rules.conditions.items()
+    }
     if rules.multi_label or rules.default is None:
         return conditions
-    rank = dict(zip(rules.labels, rules.priority, strict=True))
-    cases = (
-        f"WHEN {conditions[label]} THEN {_label(label, words)}"
-        for label in sorted(rules.labels, key=lambda label: -rank[label])  # of equals the first stays first
-    )
-    return f"CASE {' '.join(cases)} ELSE {_label(rules.default, words)} END"
+    otherwise = _label(rules.default, words)
+    if not conditions:
+        return otherwise
+    cases = " ".join(f"WHEN {test} THEN {_label(label, words)}" for label, test in conditions.items())
+    return f"CASE {cases} ELSE {otherwise} END"
 
 
 def _label(label: Label, dialect: Dialect) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -40,7 +40,13 @@ def write_saved(kind: str, version: int, entries: dict[str, Any]) -> str:
     return json.dumps({"format": kind, "version": version, **entries}, allow_nan=False)
 
 
-def read_saved(text: str, kind: str, version: int, keys: Collection[str]) -> dict[str, Any]:
+def read_saved(
+    text: str,
+    kind: str,
+    version: int,
+    keys: Collection[str],
+    older: Mapping[int, Collection[str]] | None = None,
+) -> dict[str, Any]:
     """Entries of a value that :func:`write_saved` wrote.
 
     Parameters
@@ -50,6 +56,8 @@ def read_saved(text: str, kind: str, version: int, keys: Collection[str]) -> dic
         What is expected; anything else is refused.
     keys : collection of str
         Entries besides ``format`` and ``version``: each must be there, and no others.
+    older : mapping of int to collection of str, optional
+        Earlier versions that are read as well, with their entries.
 
     Returns
     -------
@@ -75,7 +83,8 @@ def read_saved(text: str, kind: str, version: int, keys: Collection[str]) -> dic
     if not isinstance(saved, dict) or saved.get("format") != kind:
         raise InputError(f'The text must be a JSON object with "format": "{kind}". Got {_format_of(saved)}.')
     got = saved.get("version")
-    if type(got) is not int or got != version:
+    known = {**(older or {}), version: keys}
+    if type(got) is not int or got not in known:
         found = f"version {got}" if type(got) is int else "no version"
         raise InputError(
             f"The text has {found} of {kind}; this release reads version {version}. "
@@ -83,7 +92,7 @@ def read_saved(text: str, kind: str, version: int, keys: Collection[str]) -> dic
         )
     with damage_named():
         del saved["format"], saved["version"]
-        return fields(saved, keys, kind)
+        return fields(saved, known[got], kind)
 
 
 @contextmanager

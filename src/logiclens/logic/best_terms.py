@@ -205,8 +205,7 @@ class BeamedTerms(BestTerms):
         wins[np.tril_indices(size, -1)] = -np.inf
         if most < 2:
             wins[~np.eye(size, dtype=np.bool_)] = -np.inf
-        top = np.argsort(-wins, axis=None, kind="stable")[: 4 * _BEAM]
-        top = top[np.isfinite(wins.flat[top])]
+        top = _largest(wins.ravel(), 4 * _BEAM)
         literals = np.concatenate([strongest, strongest + self._n_concepts])
         first, second = np.divmod(top, size)
         nothing = np.zeros((len(top), self._n_concepts), dtype=np.int8)
@@ -221,11 +220,20 @@ class BeamedTerms(BestTerms):
     ) -> tuple[FloatArray, Terms]:
         """The best terms with one more literal and what they win, best first."""
         wins = _extensions(side, gain, beam, covered) - cost + self._bonus(np.arange(self._n_concepts))
-        top = np.argsort(-wins, axis=None, kind="stable")[: 4 * _BEAM]
-        top = top[np.isfinite(wins.flat[top])]
+        top = _largest(wins.ravel(), 4 * _BEAM)
         parents, literals = np.divmod(top, 2 * self._n_concepts)
         terms, first = first_of_equal(extended(beam[parents], literals))
         return wins.flat[top[first]], terms
+
+
+def _largest(values: FloatArray, number: int) -> IndexArray:
+    """Places of the largest finite values, the largest first, of equals the first."""
+    if number < len(values):
+        least = np.partition(values, -number)[-number]
+        places = np.flatnonzero(values >= max(least, np.finfo(float).min))
+    else:
+        places = np.flatnonzero(np.isfinite(values))
+    return places[np.argsort(-values[places], kind="stable")][:number]
 
 
 def _extensions(side: Side, gain: FloatArray, beam: Terms, covered: BoolArray) -> FloatArray:

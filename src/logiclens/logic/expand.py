@@ -124,7 +124,7 @@ def agreeing_terms(wanted: BoolArray, avoided: BoolArray, relevance: FloatArray)
     """
     size = _WORKING_SET
     every_on, every_off = np.arange(len(wanted)), np.arange(len(avoided))
-    on, off = _evenly(every_on, size), _evenly(every_off, size)
+    on, off = evenly(every_on, size), evenly(every_off, size)
     relevance = np.broadcast_to(relevance, wanted.shape)
     while True:
         terms = _Search(Side(wanted[on]), Side(avoided[off]), relevance[on]).run()
@@ -133,8 +133,8 @@ def agreeing_terms(wanted: BoolArray, avoided: BoolArray, relevance: FloatArray)
         if not len(missed) and not len(caught):
             return terms
         size *= 2
-        on = np.union1d(on, _evenly(missed, size))
-        off = np.union1d(off, _evenly(caught, size))
+        on = np.union1d(on, evenly(missed, size))
+        off = np.union1d(off, evenly(caught, size))
 
 
 @quiet_products
@@ -144,14 +144,17 @@ def first_agreeing_terms(
     relevance: FloatArray,
     max_literals: float,
     quickly: bool = False,
+    triples: bool = True,
 ) -> Terms | None:
     """A DNF as :func:`agreeing_terms` finds it at first; shortened only where that is quick.
+
+    Without ``triples`` terms of three literals are grown, too, and not looked through one by one.
 
     None when it has more literals than told, or is not found soon: then the answers are too noisy for a short
     formula to agree with all of them.
     """
     search = _Search(Side(wanted), Side(avoided), np.broadcast_to(relevance, wanted.shape))
-    chosen = search.first(max(_FIRST_BATCHES, max_literals / 10))
+    chosen = search.first(max(_FIRST_BATCHES, max_literals / 10), triples)
     if not len(chosen) or np.floor(search.costs[chosen]).sum() > max_literals:
         return None
     if wanted.size + avoided.size <= _QUICK:
@@ -168,7 +171,7 @@ def covered_rows(terms: Terms, bits: BoolArray) -> BoolArray:
     return covered
 
 
-def _evenly(rows: IndexArray, size: int) -> IndexArray:
+def evenly(rows: IndexArray, size: int) -> IndexArray:
     """At most ``size`` of the rows, spread evenly."""
     step = -(-len(rows) // size) if len(rows) else 1
     return rows[::step]
@@ -193,13 +196,13 @@ class _Search:
         chosen = self.improve(self.first(np.inf))  # which adds to the pool
         return self.pool[chosen]
 
-    def first(self, max_batches: float) -> IndexArray:
+    def first(self, max_batches: float, triples: bool = True) -> IndexArray:
         """A first choice of terms; none if so many batches of seeds do not give every tuple a term."""
         self._screen_pairs()
         if not self._complete(max_batches):
             return np.empty(0, dtype=np.intp)
         chosen = greedy_cover(self.covers.T, self.costs)
-        if self.costs[chosen].max() >= 4 and self._screen_triples():
+        if triples and self.costs[chosen].max() >= 4 and self._screen_triples():
             chosen = greedy_cover(self.covers.T, self.costs)
         return chosen
 

@@ -15,7 +15,7 @@ from logiclens.errors import LimitError
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, pack
 from logiclens.logic.cover import Cover
 from logiclens.logic.exact import Proof, best_tradeoff, smallest_agreeing
-from logiclens.logic.expand import agreeing_terms, covered_rows, first_agreeing_terms
+from logiclens.logic.expand import agreeing_terms, covered_rows, evenly, first_agreeing_terms
 from logiclens.logic.formula import Formula
 from logiclens.logic.lattice import MAX_CONCEPTS
 from logiclens.logic.problem import Problem
@@ -29,6 +29,8 @@ _PATH_LITERALS: Final = 9  # literals up to which they are
 _SAME: Final = 1e-9  # share of the weight by which errors may differ that are the same
 _LONGEST_START: Final = 1000  # literals of an agreeing formula that is worth shortening
 _LOOK: Final = 1 << 14  # tuples up to which the terms of an agreeing formula are looked at once more
+_GLANCE: Final = 1 << 12  # tuples of each answer that are looked at first for a formula that is found soon
+_GLANCES: Final = 4  # times that tuples are looked at for one
 _BLOCK: Final = 1 << 17  # tuples whose coverage is worked out at once
 
 Exact = Literal["auto", True, False]
@@ -100,6 +102,25 @@ class Minimizer:
         """The shortest formula that agrees with every tuple."""
         return self._result(*self._agreeing(prove=bool(self.exact)))
 
+    def agree_within(self, max_literals: float) -> Minimized | None:
+        """A formula of at most so many literals that agrees with every tuple; None if none is found soon.
+
+        Some tuples are looked at first, then those on which the formula was wrong.
+        """
+        bits, yes = self.problem.bits, self.problem.gain > 0
+        if not yes.any() or not (~yes).any():
+            return self.agree()
+        rows = np.concatenate([evenly(np.flatnonzero(yes), _GLANCE), evenly(np.flatnonzero(~yes), _GLANCE)])
+        for _ in range(_GLANCES):
+            terms = self._start(bits[rows], self.problem.gain[rows], max_literals, triples=False)
+            if terms is None:
+                return None
+            wrong = np.flatnonzero(covered_rows(terms, bits) != yes)
+            if not len(wrong):
+                return self._result(terms, False)
+            rows = np.union1d(rows, evenly(wrong, _GLANCE))
+        return None
+
     def _agreeing(self, prove: bool) -> Proof:
         problem = self.problem
         yes, no = problem.gain > 0, problem.gain < 0
@@ -150,11 +171,12 @@ class Minimizer:
         search.sweep(last_price, start, self.restarts)
         return search
 
-    def _start(self, bits: BoolArray, gain: FloatArray, longest: float) -> Terms | None:
+    def _start(self, bits: BoolArray, gain: FloatArray, longest: float, triples: bool = True) -> Terms | None:
         """A formula of at most so many literals that agrees with every tuple; None if none is found soon."""
         wanted, avoided, relevance = bits[gain > 0], bits[gain < 0], self.problem.relevance
         if self.problem.n_concepts > _PRIME_CONCEPTS:
-            return first_agreeing_terms(wanted, avoided, relevance, longest, quickly=self.restarts < RESTARTS)
+            quickly = self.restarts < RESTARTS
+            return first_agreeing_terms(wanted, avoided, relevance, longest, quickly, triples)
         found = smallest_agreeing(wanted, avoided, relevance, UNPROVED)
         return found.terms if found is not None and _size(found.terms) <= longest else None
 

@@ -3,6 +3,7 @@
     IFF       y <-> phi   cross-entropy (Eq. 6, with the minus sign the paper leaves out)
     IF        y  -> phi   hinge max(0, y - f) (Eq. 4): the network must say yes to all of the class
     ONLY IF   phi -> y    hinge max(0, f - y) (Eq. 5): it must say no to everything else
+    classes               cross-entropy of a softmax over the outputs, one of which is true (Eq. 6)
     clusters              minus the mutual information of inputs and outputs (Eq. 12)
 
 Eq. 4 and 5 alone are solved by a constant: the paper asks for further conditions on ``f``. Ours is a
@@ -17,6 +18,7 @@ equal inputs can be merged and their weights added: no criterion changes by that
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -57,7 +59,8 @@ def iff_loss(logits: Tensor, yes: Tensor, no: Tensor) -> Tensor:
 def loss_and_slope(criterion: Criterion, logits: Tensor, yes: Tensor, no: Tensor) -> tuple[Tensor, Tensor]:
     """The loss, shape (...), and its derivative by the logits, shape (..., n).
 
-    That of cross-entropy is ``(yes + no) f - yes``; of other criteria autograd finds it.
+    That of cross-entropy is ``(yes + no) f - yes``, with a softmax ``K (w p - w y)``; of other criteria
+    autograd finds it.
 
     Parameters
     ----------
@@ -76,11 +79,63 @@ def loss_and_slope(criterion: Criterion, logits: Tensor, yes: Tensor, no: Tensor
         total = yes + no
         loss = (total * softplus(logits)).sub_(yes * logits).sum(dim=-1)  # log f = z - log(1 + exp z)
         return loss, torch.sigmoid(logits).mul_(total).sub_(yes)
+    if isinstance(criterion, SoftmaxLoss):
+        return criterion.with_slope(logits, yes)
     with torch.enable_grad():
         logits = logits.detach().requires_grad_()
         loss = criterion(logits, yes, no)
         (slope,) = torch.autograd.grad(loss.sum(), logits)
     return loss.detach(), slope
+
+
+@dataclass(frozen=True)
+class SoftmaxLoss:
+    """Cross-entropy of a softmax over the outputs of one network: ``-sum_i w_i sum_k y_ik log p_ik``.
+
+    Attributes
+    ----------
+    n_classes : int
+        Members of a population that are one network's outputs: each so many, one after the other.
+
+    Examples
+    --------
+    >>> import torch
+    >>> yes = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+    >>> SoftmaxLoss(2)(torch.zeros(2, 2), yes, 1 - yes).round(decimals=4)  # 2 log 2, for both outputs
+    tensor([1.3863, 1.3863])
+    """
+
+    n_classes: int
+
+    def __call__(self, logits: Tensor, yes: Tensor, no: Tensor) -> Tensor:  # noqa: ARG002 - yes says it all
+        """The loss of each network, the same for all of its outputs.
+
+        Parameters
+        ----------
+        logits : Tensor of shape (networks * n_classes, n)
+        yes : Tensor, shaped as the logits
+            Weight of each row as a member of each class.
+        no : Tensor
+            Not looked at: a row that is of another class is a yes there.
+
+        Returns
+        -------
+        Tensor of shape (networks * n_classes,)
+        """
+        log_p = torch.log_softmax(self._by_network(logits), dim=1)
+        loss = -(self._by_network(yes) * log_p).sum(dim=(1, 2))
+        return loss.repeat_interleave(self.n_classes)
+
+    def with_slope(self, logits: Tensor, yes: Tensor) -> tuple[Tensor, Tensor]:
+        """The loss, and the derivative of the sum over all outputs by the logits, ``K (w p - w y)``."""
+        log_p = torch.log_softmax(self._by_network(logits), dim=1)
+        told = self._by_network(yes)
+        loss = -(told * log_p).sum(dim=(1, 2))
+        slope = log_p.exp_().mul_(told.sum(dim=1, keepdim=True)).sub_(told).mul_(self.n_classes)
+        return loss.repeat_interleave(self.n_classes), slope.view_as(logits)
+
+    def _by_network(self, values: Tensor) -> Tensor:
+        return values.view(-1, self.n_classes, values.shape[-1])
 
 
 def if_loss(logits: Tensor, yes: Tensor, no: Tensor, counterweight: float = COUNTERWEIGHT) -> Tensor:

@@ -1,8 +1,8 @@
 """Gradient descent on a population: one step of Adam for all members at once.
 
-The gradient of networks with one hidden layer of rectifiers, such as mu networks, is written out: two matrix
-products, and between them four passes over the hidden layer, in place. Their weights lie in one buffer. All
-other networks are differentiated by autograd.
+The gradient of mu and ReLU networks with one hidden layer is written out: two matrix products, and between
+them four passes over the hidden layer, in place. Their weights lie in one buffer. All other networks, and
+subclasses that compute something in a way of their own, are differentiated by autograd.
 """
 
 from __future__ import annotations
@@ -16,11 +16,15 @@ from torch import Tensor, nn
 from torch.nn.functional import leaky_relu_
 
 from logiclens.nn.criteria import Criterion, loss_and_slope
-from logiclens.nn.population import LogicNetwork
+from logiclens.nn.mu import MuNetwork
+from logiclens.nn.population import LogicNetwork, PopulationLinear
+from logiclens.nn.relu import ReluNetwork
 from logiclens.nn.rows import Rows
 
 _EVEN = 8  # inputs of a layer that matrix products are quickest with: a multiple of this
 _DECAY = (0.9, 0.999)  # of the two moments of Adam
+_DERIVED_FROM = ("leak", "forward", "gather", "logits", "penalty", "strengths", "linears")
+"""What the gradient that is written out was derived from."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +69,28 @@ def descent_of(network: LogicNetwork) -> Descent:
     network : LogicNetwork
         Its weights change with every step.
     """
-    by_hand = network.leak is not None and len(network.linears) == 2
-    return RectifierDescent(network) if by_hand else AutogradDescent(network)
+    return RectifierDescent(network) if has_closed_form(network) else AutogradDescent(network)
+
+
+def has_closed_form(network: LogicNetwork) -> bool:
+    """Whether the gradient that is written out is that of a network: of its very methods, not of its like.
+
+    A subclass may override how logits or the penalty are computed; then autograd differentiates that.
+
+    Parameters
+    ----------
+    network : LogicNetwork
+    """
+    kind = type(network)
+    return (
+        len(network.linears) == 2
+        and all(type(layer) is PopulationLinear for layer in network.linears)
+        and any(
+            all(getattr(kind, name) is getattr(known, name) for name in _DERIVED_FROM)
+            for known in (MuNetwork, ReluNetwork)
+        )
+        and not any(name in vars(network) for name in _DERIVED_FROM)
+    )
 
 
 class AutogradDescent:

@@ -14,13 +14,12 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, ClassVar, Self, TypeVar
+from typing import ClassVar, Self, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from logiclens.nn.opinion import OPINION, CommonOpinion, Opinion, heard, stacked, told_apart
 from logiclens.nn.threads import threads_for
 
 N = TypeVar("N", bound="LogicNetwork")
@@ -102,18 +101,12 @@ class LogicNetwork(nn.Module):
     ----------
     columns : Tensor of shape (members, m), or None
         After pruning: the positions of the concepts each member still reads. None before: all of them.
-    opinion, opinion_bias, opinion_margin : Tensor, or None
-        Second opinions, once there are some (:mod:`~logiclens.nn.opinion`): weights (members, n_concepts),
-        biases and margins, each (members,). An opinion that members have in common has no margins.
     leak : float, or None
         Slope below 0 of the rectifiers that its hidden units are; None where they are something else.
     """
 
     leak: ClassVar[float | None] = None
     columns: Tensor | None
-    opinion: Tensor | None
-    opinion_bias: Tensor | None
-    opinion_margin: Tensor | None
     l1: Tensor
 
     def __init__(self, streams: Streams, n_concepts: int, hidden: Sequence[int], l1: Sequence[float]) -> None:
@@ -122,8 +115,6 @@ class LogicNetwork(nn.Module):
         self.layers = nn.ModuleList(PopulationLinear(streams, n_in, n_out) for n_in, n_out in pairwise(sizes))
         self.n_concepts = n_concepts
         self.register_buffer("columns", None)
-        for name in OPINION:
-            self.register_buffer(name, None)
         self.register_buffer("l1", torch.as_tensor(l1, dtype=torch.get_default_dtype()))
 
     @property
@@ -150,12 +141,7 @@ class LogicNetwork(nn.Module):
             ``sigmoid`` of it is ``f_i``; the network says yes where it is greater than 0.
         """
         with threads_for(self.activations(len(x))):
-            logits = self.logits(self.gather(x))
-            if self.opinion is None or self.opinion_bias is None:
-                return logits
-            if self.opinion_margin is None:  # it is in common
-                return told_apart(logits, x, self.opinion, self.opinion_bias)
-            return heard(logits, x, self.opinion, self.opinion_bias, self.opinion_margin)
+            return self.logits(self.gather(x))
 
     def activations(self, n_rows: int) -> int:
         """Numbers in the largest layer, of all members together, on so many rows."""
@@ -197,39 +183,6 @@ class LogicNetwork(nn.Module):
         used = (self.linears[0].mask != 0).any(dim=1)
         return self.spread(used)
 
-    def read(self) -> Tensor:
-        """Which concepts each member reads, its second opinion included, Boolean (members, n_concepts)."""
-        return self.kept() if self.opinion is None else self.kept() | (self.opinion != 0)
-
-    def hear(self, opinions: Sequence[Opinion | None] | CommonOpinion) -> None:
-        """Give each member a second opinion, or none, from now on; or all of them one in common."""
-        if isinstance(opinions, CommonOpinion):
-            given: Sequence[Any] = (opinions.weight, opinions.bias, None)
-        else:
-            given = stacked(opinions, self.n_concepts)
-        for name, values in zip(OPINION, given, strict=True):
-            setattr(self, name, None if values is None else torch.as_tensor(values).to(self.l1))
-
-    @property
-    def has_opinion_in_common(self) -> bool:
-        """Whether an opinion decides between members where not exactly one says yes."""
-        return self.opinion is not None and self.opinion_margin is None
-
-    def heard_by(self, member: int) -> Opinion | None:
-        """The second opinion that a member hears by itself."""
-        if self.opinion is None or self.opinion_bias is None or self.opinion_margin is None:
-            return None
-        weight = self.opinion[member].double().cpu().numpy()
-        if not weight.any():
-            return None
-        return Opinion(weight, float(self.opinion_bias[member]), float(self.opinion_margin[member]))
-
-    def alone(self) -> Self:
-        """The same members without second opinions; they share their weights."""
-        twin = copy.copy(self)
-        twin._buffers = self._buffers | dict.fromkeys(OPINION)
-        return twin
-
     def spread(self, values: Tensor) -> Tensor:
         """Values by column, (members, m), as values by concept, (members, n_concepts), 0 where pruned."""
         if self.columns is None:
@@ -269,10 +222,6 @@ class LogicNetwork(nn.Module):
                     whole = first.weight.new_zeros(members, n_out, n_concepts)
                     whole[:, :, chosen] = getattr(first, name)
                     setattr(first, name, nn.Parameter(whole) if name == "weight" else whole)
-        if self.opinion is not None:
-            read = self.opinion
-            self.opinion = read.new_zeros(self.members, n_concepts)
-            self.opinion[:, chosen] = read
         self.n_concepts = n_concepts
 
     def select(self, index: Tensor) -> Self:
@@ -300,8 +249,6 @@ def join(networks: Sequence[N]) -> N:
     """Make one population of several of the same kind, their members one after the other."""
     if len(networks) == 1:
         return networks[0]
-    if any(network.opinion is not None for network in networks):
-        raise ValueError("Join networks before they hear second opinions.")
     whole = copy.copy(networks[0])
     whole._modules = {}
     whole._buffers = dict(networks[0]._buffers)

@@ -106,8 +106,10 @@ class Explored:
             losses=[loss[index] for loss in self.losses],
         )
 
-    def tuned(self, network: N, progress: Progress = untold) -> tuple[N, History]:
-        """Give a network the weights of these members, prune it in its own way, and fine-tune it.
+    def tuned(
+        self, network: N, progress: Progress = untold, prune: Callable[[N], None] | None = None
+    ) -> tuple[N, History]:
+        """Give a network the weights of these members, prune it, and fine-tune it.
 
         Parameters
         ----------
@@ -115,6 +117,8 @@ class Explored:
             As many members; it is changed. Where it is the one that was explored, there is no second time.
         progress : callable, optional
             Told the number of epochs done.
+        prune : callable, optional
+            Prunes the network; its own way when missing.
         """
         rows, plan, before = self.rows, self.plan, torch.zeros(0)
         network.train()
@@ -123,7 +127,7 @@ class Explored:
         with threads_for(0):  # what is done once is too little to wait for a second thread
             if plan.prune:
                 before = _share_right(network, replace(rows, x=network.gather(rows.x)))
-                network.prune()
+                network.prune() if prune is None else prune(network)
             left = rows.gathered(network, merge=plan.together == 1)
         told = Told(progress, network.members)
         told.done = plan.explored * network.members

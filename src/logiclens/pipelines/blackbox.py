@@ -4,6 +4,10 @@ A black box is whatever answers about rows: a model of scikit-learn or a pipelin
 function. It is asked about rows, a LEN is trained on its answers, and the rules of the LEN are scored on rows
 that the LEN has not seen: their *fidelity* to the black box is the figure to look at first.
 
+What the LEN learns about a row is how probable the black box holds each class to be, where it says so, or
+else its label. That takes the place of the truth in the fit (:mod:`logiclens.estimators.fit`); nothing else
+is different.
+
 **Which rows to learn from.** On the rows it was trained on, a black box that has learnt them by heart repeats
 their labels, noise included; elsewhere it answers in another, smoother way. The second is what an explanation
 should be about.
@@ -27,16 +31,15 @@ from sklearn.utils.validation import check_is_fitted
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, shown
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.explaining import HEARD
 from logiclens.estimators.settings import seed_of
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
 from logiclens.explain.label import Label, plain_label
+from logiclens.explain.rule_front import Front
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import as_float, check_count
 from logiclens.logic.values import as_weights
 from logiclens.pipelines.asking import (
     Answers,
-    all_classes,
     ask,
     check_black_box,
     check_folds,
@@ -44,7 +47,7 @@ from logiclens.pipelines.asking import (
     fit_folds,
     is_fitted,
 )
-from logiclens.pipelines.degrees import class_names, confidence, doubts, probabilities, spread
+from logiclens.pipelines.degrees import Lessons, check_what
 from logiclens.pipelines.imitation import comparable_truth, measure_fidelity
 from logiclens.pipelines.rows import as_labels, check_rows, hold_out, number_of_rows, recombined, take
 from logiclens.pipelines.tags import adopt_features, shared_input
@@ -72,9 +75,10 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
     estimator : classifier of this package, optional
         What learns to answer alike; ``MuClassifier`` when missing. Its ``rule`` decides what is said: IFF
         as in Eq. (11), or an implication.
-    answers : {"labels", "probabilities"}, default "labels"
-        What the LEN learns: the decisions, or degrees (the soft ``g_i`` of Eq. 11), for black boxes that give
-        them. Fidelity is about decisions either way; second opinions on two classes learn degrees, if any.
+    answers : {"auto", "labels", "probabilities"}, default "auto"
+        What the LEN learns: decisions, or probabilities (the soft ``g_i`` of Eq. 11). "auto": probabilities
+        where the black box gives them and decides by them, not by another threshold. Fidelity is about
+        decisions either way.
     classes : sequence of labels, optional
         Names for the classes of a module or callable that answers with numbers; ``False`` and ``True`` for
         one, 0, 1, ... for several, when missing.
@@ -103,7 +107,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         box that was fitted here has not seen them either; one that came fitted may have. The figure says
         nothing about out-of-fold answers: those are only learnt from.
     classes_ : ndarray
-        Labels that the black box can give, as far as it says; those that it gave have rules.
+        Labels that the black box can give, as far as it says.
     n_features_in_ : int
         Columns of the table that the LEN reads.
 
@@ -127,7 +131,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         black_box: Any,
         estimator: Any = None,
         *,
-        answers: str = "labels",
+        answers: str = "auto",
         classes: Any = None,
         out_of_fold: int | None = None,
         n_fresh: int = 0,
@@ -191,7 +195,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         truth, table = None if y is None else as_labels(y), Table(X if concepts is None else concepts)
         if is_fitted(self.black_box):
             self.black_box_ = self.black_box
-            said = self._settle(X)
+            said = self._first_answers(X)
             learn, measure = hold_out(table, self.answers_.labels(said), weight, self.test_fraction, seed)
         else:
             assert truth is not None  # checked: it has to be fitted
@@ -199,7 +203,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             box, train = clone(self.black_box), np.flatnonzero(learn)
             given = None if sample_weight is None else learn[train]
             self.black_box_ = fit_black_box(box, take(X, train), truth[train], given)
-            said = self._settle(X)
+            said = self._first_answers(X)
         labels = self.answers_.labels(said)
         if truth is not None:
             comparable_truth(truth, labels)
@@ -230,8 +234,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
     def _check(self, X: Any, y: Any, concepts: Any) -> int:
         """Refuse what cannot be used; return the number of rows."""
         check_black_box(self.black_box)
-        if self.answers not in ("labels", "probabilities"):
-            raise InputError(f"answers must be 'labels' or 'probabilities'. Got {shown(self.answers)}.")
+        check_what(self.answers)
         if not 0.0 <= as_float(self.test_fraction) < 1.0:
             raise InputError(
                 "test_fraction must be a number of at least 0 and less than 1. "
@@ -262,10 +265,11 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         check_rows(concepts, "concepts", n_rows)
         return n_rows
 
-    def _settle(self, X: Any) -> NDArray[Any]:
-        """Ask about the rows of the fit, and decide by the answers, which are returned, how they are read."""
+    def _first_answers(self, X: Any) -> NDArray[Any]:
+        """Ask about the rows of the fit; what is answered, and returned, decides how answers are read."""
         said = ask(self.black_box_, X)
         self.answers_ = Answers.of(self.black_box_, said, number_of_rows(X, "X"), self.classes)
+        self._lessons = Lessons.of(self.black_box_, X, self.answers_, said, self.answers)
         return said
 
     def _learn(
@@ -276,41 +280,23 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         table = asked if concepts is None else take(concepts, train)
         weight = weight[train]
         if self.out_of_fold is None:
-            said, sure = self._said(self.black_box_, asked, answers[train])
+            said = self._lessons.about(self.black_box_, asked, answers[train])
         else:
             folds = fit_folds(self.black_box, asked, truth[train], weight, int(self.out_of_fold), seed)
-            by_fold = zip(*(self._said(box, rows) for box, rows in folds.asked), strict=True)
-            said, sure = (np.concatenate(each)[folds.order] for each in by_fold)
+            said = np.concatenate([self._lessons.about(box, rows) for box, rows in folds.asked])[folds.order]
         if self.n_fresh:
             table, new = recombined(asked, self.n_fresh, np.random.default_rng(seed))
-            of_new = self._said(self.black_box_, new)
-            said, sure = (np.concatenate(both) for both in zip((said, sure), of_new, strict=True))
+            said = np.concatenate([said, self._lessons.about(self.black_box_, new)])
             weight = np.concatenate([weight, np.full(self.n_fresh, weight.mean())])
-        if self.answers == "probabilities":
-            row, label = np.nonzero(said)  # a row counts for each class by its degree: the sum of Eq. 11
-            table, weight, sure = take(table, row), weight[row] * said[row, label], sure[row]
-            said = class_names(self.black_box_, self.answers_)[label]
         estimator = self.estimator
         if estimator is None:
             from logiclens.estimators import MuClassifier
 
             estimator = MuClassifier(random_state=seed)
-        told = {} if (doubted := doubts(sure)) is None else {"confidence": doubted}
-        self.estimator_ = clone(estimator).fit(table, said, sample_weight=weight, **told)
-        self.classes_ = all_classes(self.black_box_, self.answers_, self.estimator_.classes_)
+        targets = self._lessons.targets(self.black_box_, said)
+        self.estimator_ = clone(estimator).fit(table, targets, sample_weight=weight)
+        self.classes_ = self.estimator_.classes_
         adopt_features(self, self.estimator_)
-
-    def _said(
-        self, black_box: Any, X: Any, answers: NDArray[Any] | None = None
-    ) -> tuple[NDArray[Any], FloatArray]:
-        """What is learnt about rows, labels or degrees of classes, and how probable each row of it is."""
-        if self.answers == "labels":
-            said = ask(black_box, X) if answers is None else answers
-            labels = self.answers_.labels(said)
-            return labels, confidence(black_box, X, self.answers_, labels, said)
-        labels, degrees = probabilities(black_box, X, self.answers_, answers)
-        known = class_names(self.black_box_, self.answers_)
-        return spread(degrees, labels, known), np.ones(len(degrees))
 
     # What the LEN says
 
@@ -319,32 +305,39 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         return np.asarray(self._len().predict(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """The imitation's degrees of each target, (n, n_targets), 0 of those the black box never answered."""
-        return self._spread(self._len().predict_proba(X))
+        """The imitation's probability of each target, (n, n_targets)."""
+        return np.asarray(self._len().predict_proba(X))
 
     def decide(self, X: Any) -> BoolArray:
         """What the imitation says about each target, (n, n_targets)."""
-        return self._spread(self._len().decide(X))
+        return np.asarray(self._len().decide(X))
 
-    def _spread(self, values: NDArray[Any]) -> NDArray[Any]:
-        """A column for each of the classes, also where the LEN has none."""
-        return spread(values, self.estimator_.classes_, self.classes_)
+    @property
+    def front_(self) -> Front:
+        """Rules of every length, with accuracy (as the black box answers) and fidelity on rows held out."""
+        front: Front = self._len().front_
+        return front
 
-    def explain(self, X: Any = None) -> ExplanationSet:
+    def explain(self, X: Any = None, *, literals: int | str = "auto") -> ExplanationSet:
         """Class-level explanations of the black box's decisions (Eq. 2).
 
         Parameters
         ----------
         X : data frame, array or mapping, optional
             Rows to explain it on; without them, the explanations made when fitting are returned. The black
-            box is asked about them, and its answers decide how long the formulas are; where the LEN reads a
-            table of its own, what the LEN says decides.
+            box is asked about them; where the LEN reads a table of its own, the rules are about what the LEN
+            says.
+        literals : int or "auto", default "auto"
+            Most literals of the rules, all together; "auto": as many as were chosen when fitting. Nothing is
+            trained.
         """
         fitted = self._len()
         if X is None:
-            return fitted.explain()  # type: ignore[no-any-return]
-        answers = None if self._own_table or number_of_rows(X, "X") == 0 else self.ask(X)
-        return fitted.explain(X, answers)  # type: ignore[no-any-return]
+            return fitted.explain(literals=literals)  # type: ignore[no-any-return]
+        targets = None
+        if not self._own_table and number_of_rows(X, "X"):
+            targets = self._lessons.targets(self.black_box_, self._lessons.about(self.black_box_, X))
+        return fitted.explain(X, targets, literals=literals)  # type: ignore[no-any-return]
 
     def explain_sample(self, X: Any, target: Label | None = None) -> Explanation:
         """Example-level explanation (Eq. 1): why one row gets its label.
@@ -365,8 +358,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             return found
         labels = self.ask(X)
         if labels.ndim == 1 and labels[0] != found.target:
-            status = OTHERWISE.format(repr(plain_label(labels[0])), repr(found.target))
-            return replace(found, status=f"{status}; {HEARD}" if found.status == HEARD else status)
+            return replace(found, status=OTHERWISE.format(repr(plain_label(labels[0])), repr(found.target)))
         return found
 
     def explain_set(self, X: Any, target: Label) -> Explanation:

@@ -14,6 +14,7 @@ held fixed, the LEN is fitted anew. A turn counts only if it lowers the loss of 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -29,9 +30,11 @@ from logiclens.estimators.inputs import read_rows
 from logiclens.estimators.settings import seed_of
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
 from logiclens.explain.label import Label, plain_label
+from logiclens.explain.rule_front import Front
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.values import THRESHOLD, as_weights
 from logiclens.pipelines.intervention import Intervention, check_free, read_known
+from logiclens.pipelines.tags import adopt_features
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -236,15 +239,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         from logiclens.pipelines.bottleneck_fitting import Job
         from logiclens.pipelines.concept_training import ConceptPlan
 
-        plan = ConceptPlan(
-            epochs=self.epochs,
-            batch_size=self.batch_size,
-            learning_rate=self.learning_rate,
-            weight_decay=self.weight_decay,
-            patience=self.patience,
-            augment=self.augment,
-            mixed_precision=bool(self.mixed_precision),
-        )
+        plan = ConceptPlan(**{each.name: getattr(self, each.name) for each in fields(ConceptPlan)})
         return Job(
             model=self.concept_model,
             inputs=inputs,
@@ -266,11 +261,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         self.estimator_ = estimator
         self.classes_ = estimator.classes_
         self.concept_names_ = estimator.concept_names_
-        for name in ("n_features_in_", "feature_names_in_"):
-            if self.concept_model_ is None and hasattr(estimator, name):
-                setattr(self, name, getattr(estimator, name))
-            elif hasattr(self, name):  # of an earlier fit
-                delattr(self, name)
+        adopt_features(self, estimator if self.concept_model_ is None else None)
 
     # Asking
 
@@ -335,7 +326,12 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
 
     # Explaining
 
-    def explain(self, X: Any = None, y: Any = None) -> ExplanationSet:
+    @property
+    def front_(self) -> Front:
+        """Rules of every length, with their accuracy and fidelity on rows held out."""
+        return self._len().front_
+
+    def explain(self, X: Any = None, y: Any = None, *, literals: int | str = "auto") -> ExplanationSet:
         """Class-level explanations over the concepts of the raw input (Eq. 10).
 
         Parameters
@@ -344,13 +340,15 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
             Raw inputs to explain the LEN on; without them, the explanations made when fitting are returned.
         y : array, optional
             The truth about them.
+        literals : int or "auto", default "auto"
+            Most literals of the rules, all together; "auto": as many as were chosen when fitting.
 
         Returns
         -------
         ExplanationSet
             Its ``predict`` and ``score`` take concepts: those of :meth:`predict_concepts`.
         """
-        return self._len().explain(None if X is None else self._scores(X), y)
+        return self._len().explain(None if X is None else self._scores(X), y, literals=literals)
 
     def explain_sample(self, X: Any, target: Label | None = None) -> Explanation:
         """Example-level explanation of one raw input; see the estimator's."""

@@ -3,7 +3,7 @@
 The estimator of :mod:`logiclens.pipelines.bottleneck` says what there is to do as a :class:`Job`; here it is
 done. Joint training lowers one loss by turns,
 
-    L(g, f) = BCE(f(g(x)), y) + concept_weight * BCE(g(x), c),
+    L(g, f) = CE(f(g(x)), y) + concept_weight * CE(g(x), c),
 
 first over the weights of ``g``, by gradients through the fixed ``f``, then over ``f``, which is fitted anew.
 A pair (g, f) is given up only for one of lower ``L`` on the rows held out. Where there are no labels ``c``,
@@ -23,12 +23,12 @@ import torch
 from scipy.special import expit
 from sklearn.base import clone
 from torch import Tensor, nn
-from torch.nn.functional import binary_cross_entropy_with_logits
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from logiclens.errors import InputError, count, shown
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.fitting import resolve_device
 from logiclens.estimators.inputs import read_concepts
+from logiclens.estimators.networks import resolve_device
 from logiclens.estimators.targets import Problem, read_targets
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import as_float, check_names, check_one_name_each
@@ -229,7 +229,13 @@ def split_rows(n_rows: int, weight: FloatArray | None, fraction: float, seed: in
 
 
 def joint_loss(
-    network: LogicNetwork, outputs: Tensor, concepts: Loss, concept_weight: float, weight: Tensor | None
+    network: LogicNetwork,
+    outputs: Tensor,
+    concepts: Loss,
+    concept_weight: float,
+    weight: Tensor | None,
+    *,
+    exclusive: bool = False,
 ) -> Loss:
     """Loss of classes and concepts as a function of concept logits, with the LEN held fixed.
 
@@ -245,13 +251,17 @@ def joint_loss(
         What it counts.
     weight : Tensor of shape (n,), or None
         What each row counts.
+    exclusive : bool, default False
+        Whether the outputs are classes of which one is true, so that they share a softmax.
     """
 
     def loss(logits: Tensor, rows: Tensor) -> Tensor:
         found = _through(network, torch.sigmoid(logits).to(network.l1.dtype)).T  # (b, n_outputs)
-        task = binary_cross_entropy_with_logits(found, outputs[rows].to(found.dtype), reduction="none").mean(
-            dim=1
-        )
+        wanted = outputs[rows].to(found.dtype)
+        if exclusive:
+            task = cross_entropy(found, wanted, reduction="none")
+        else:
+            task = binary_cross_entropy_with_logits(found, wanted, reduction="none").mean(dim=1)
         task = task if weight is None else task * weight[rows]
         return task + concept_weight * concepts(logits, rows) if concept_weight else task
 
@@ -259,12 +269,9 @@ def joint_loss(
 
 
 def _through(network: LogicNetwork, scores: Tensor) -> Tensor:
-    """Logits of a LEN, (n_outputs, b), through which gradients reach the concept scores.
-
-    Second opinions have no part in them: concepts are to be such that networks say what is true.
-    """
+    """Logits of a LEN, (n_outputs, b), through which gradients reach the concept scores."""
     if not isinstance(network, PsiNetwork):
-        found: Tensor = network.alone()(scores)
+        found: Tensor = network(scores)
         return found
     # The value is the step, the gradient that of the score.
     steps = scores + ((scores > THRESHOLD).to(scores.dtype) - scores).detach()
@@ -285,12 +292,12 @@ def _jointly(
     targets = read_targets(job.y, len(job.inputs))
     if fitted.estimator.problem_ is Problem.OUTPUT_BY_OUTPUT:
         targets = targets.output_by_output()
-    outputs = _on(targets.outputs, device)
+    outputs, exclusive = _on(targets.outputs, device), targets.problem is Problem.SINGLE_LABEL
     judged = parts[1] if len(parts[1]) else parts[0]
 
     def total(estimator: LENClassifier) -> Loss:
         network = copy.deepcopy(estimator.network_).to(device).requires_grad_(False)
-        return joint_loss(network, outputs, concepts, job.concept_weight, weight)
+        return joint_loss(network, outputs, concepts, job.concept_weight, weight, exclusive=exclusive)
 
     plan = replace_rate(job.plan)
     best, losses = fitted, [mean_loss(fitted.model, job.inputs, total(fitted.estimator), judged, plan)]

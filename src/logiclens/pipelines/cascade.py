@@ -5,7 +5,9 @@
 Each level's concepts are learnt from the level below by a multi-label LEN, the classes from the last level.
 What a level says, yes or no, is what the next one reads. So its rules can be put into the rules above: the
 formulas of the concepts take the place of the concepts, until a class is said in terms of the first level.
-That formula is long; it is minimized on the data, as any other (:mod:`logiclens.explain.classwise`).
+That formula is long. Shorter ones are found on the data, as for any network
+(:func:`logiclens.estimators.fit.explain_answers`): what the rules of all levels say together is what they are
+searched for in.
 
 **What a level learns from.** By default from the true concepts below it: then its rules are about what the
 concepts mean, not about how well they are predicted, and a concept that is set by hand has the effect that it
@@ -16,7 +18,6 @@ up for its mistakes, which is worth something where concepts are hard to predict
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -29,11 +30,11 @@ from logiclens.errors import InputError, shown
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs import read_rows
 from logiclens.estimators.settings import seed_of
-from logiclens.estimators.targets import Problem, Targets, read_known_targets
-from logiclens.explain import Explanation, ExplanationSet, explain_class
-from logiclens.explain.classwise import rates_on
+from logiclens.estimators.targets import Problem, Targets, decisions, read_known_targets
+from logiclens.explain import ExplanationSet, RuleKind
 from logiclens.explain.label import Label, plain_label
-from logiclens.logic import Formula, TruthTable
+from logiclens.explain.rule_front import Front
+from logiclens.logic import Formula
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import check_count
 from logiclens.logic.normal_form import substitute
@@ -58,8 +59,9 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         :mod:`logiclens.pipelines.cascade`.
     n_folds : int, default 5
         Folds of the predictions that are trained on.
-    max_literals : int, default 20
-        Longest composed formula to consider.
+    max_literals : int or "auto", default "auto"
+        Literals of the longest rules of the classes in terms of the first level, all together; "auto": 60 for
+        two classes, 20 a class for more.
     random_state : int, RandomState or None
         Seed of the folds, and of the default estimator.
 
@@ -73,6 +75,8 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         The rules of all levels put into one another, exactly.
     explanations_ : ExplanationSet
         The same, minimized on the rows of the fit: what :meth:`explain` returns.
+    front_ : Front
+        Such rules of every length.
     classes_ : ndarray
     n_features_in_ : int
 
@@ -99,7 +103,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         *,
         train_on: str = "concepts",
         n_folds: int = 5,
-        max_literals: int = 20,
+        max_literals: int | str = "auto",
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -156,7 +160,8 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         self.classes_ = last.classes_
         adopt_features(self, first)
         self.composed_ = self._compose()
-        self.explanations_ = self._explained(X, y, sample_weight) if tables else last.explain()
+        self.front_ = self._front(X, y, sample_weight) if tables else last.front_
+        self.explanations_ = self.front_.rules()
         return self
 
     def _check(self) -> None:
@@ -165,7 +170,9 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         whole = isinstance(self.n_folds, int | np.integer) and not isinstance(self.n_folds, bool)
         if not whole or self.n_folds < 2:
             raise InputError(f"n_folds must be a whole number of at least 2. Got {shown(self.n_folds)}.")
-        check_count(self.max_literals, "max_literals")
+        most: Any = self.max_literals
+        if most != "auto":
+            check_count(most, "max_literals")
 
     def _out_of_fold(
         self, fitted: LENClassifier, X: Any, values: FloatArray, weight: ArrayLike | None, seed: int
@@ -236,7 +243,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             self.estimators_[-1].explain(),
         ]
 
-    def explain(self, X: Any = None, y: Any = None) -> ExplanationSet:
+    def explain(self, X: Any = None, y: Any = None, *, literals: int | str = "auto") -> ExplanationSet:
         """Rules of the classes in terms of the first level: composed, then minimized on the data.
 
         Parameters
@@ -244,7 +251,10 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         X : data frame, array or mapping, optional
             Rows to minimize on; those of the fit when missing.
         y : array, optional
-            The truth about them, which decides how long the formulas are; without it, what the cascade says.
+            The truth about them, which decides how long the rules are; without it, what the cascade says.
+        literals : int or "auto", default "auto"
+            Most literals of the rules, all together; "auto": the fewest that are as good, within one standard
+            error. Nothing is trained.
 
         Returns
         -------
@@ -254,10 +264,10 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         """
         check_is_fitted(self, "estimators_")
         if X is None:
-            return self.explanations_
+            return self.explanations_ if literals == "auto" else self.front_.rules(literals)
         if len(self.estimators_) == 1:
-            return self.estimators_[0].explain(X, y)
-        return self._explained(X, y, None)
+            return self.estimators_[0].explain(X, y, literals=literals)
+        return self._front(X, y, None).rules(literals)
 
     def _compose(self) -> dict[Label, Formula]:
         """The formula of each class, the formulas of all levels below put in the place of their concepts."""
@@ -268,16 +278,17 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             composed = {label: substitute(formula, meaning) for label, formula in composed.items()}
         return composed
 
-    def _explained(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> ExplanationSet:
-        from logiclens.estimators.extraction import rule_set
+    def _front(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Front:
+        """Rules of every length for what the rules of all levels say together."""
+        from logiclens.estimators.fit import RuleSearch, explain_answers, longest
 
-        last, x = self.estimators_[-1], self._first(X)
+        last, names, x = self.estimators_[-1], self.level_names_[0], self._first(X)
         if not len(x):
             raise InputError("There are no rows to explain. Pass at least one.")
         labels = tuple(plain_label(label) for label in self.classes_)
-        said = self.decide(X)
+        answers = self.decide(X)
         if y is None:
-            outputs = said.astype(float)
+            outputs = answers.astype(float)
             outputs = outputs[:, 1:] if last.problem_ is Problem.BINARY else outputs
             targets = Targets(labels, last.problem_, outputs)
         else:
@@ -285,34 +296,29 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         weight = np.ones(len(x))
         if sample_weight is not None:
             weight = as_weights(sample_weight, "sample_weight", len(x))
-        truth = targets.truth()
-        found = [
-            self._explain_class(label, x > THRESHOLD, said[:, at], truth[:, at], weight)
-            for at, label in enumerate(labels)
-        ]
-        words = self.estimators_[0].vocabulary_
-        return rule_set(found, x, truth, weight, self.level_names_[0], last.problem_, words)
+        search = RuleSearch(
+            last.front_.kind,
+            names,
+            self.estimators_[0].vocabulary_,
+            distillation=1.0,
+            literal_cost=last.literal_cost,
+            max_literals=longest(targets) if self.max_literals == "auto" else int(self.max_literals),
+            class_weight=last.class_weight,
+        )
+        used = {name for formula in self.composed_.values() for name in formula.concepts}
+        kept = np.array([name in used for name in names])
+        said = self._said_by_rules(x)
+        return explain_answers(said, answers, x, targets, weight, search, kept, by_truth=True)
 
-    def _explain_class(
-        self, label: Label, x: BoolArray, said: BoolArray, truth: FloatArray, weight: FloatArray
-    ) -> Explanation:
-        """The composed formula of a class, minimized on rows."""
-        composed, names = self.composed_[label], self.level_names_[0]
-        used = list(composed.concepts)
-        rows, columns = weight > 0, [names.index(name) for name in used]
-        x, weight = x[rows][:, columns], weight[rows]
-        fired = composed.evaluate(x, used)
-        table = TruthTable.from_data(x, fired, names=used, sample_weight=weight)
-        yes = truth[rows] * weight
-        true = TruthTable.from_counts(x, yes, weight - yes, used)
-        kind = self.estimators_[-1].explain()[label].kind
-        found = explain_class(table, label, kind=kind, truth=true, max_literals=self.max_literals)
-        words = self.estimators_[0].vocabulary_
-        if words is not None:
-            found = replace(found, rule=replace(found.rule, formula=words.simplify(found.formula)))
-        answers = TruthTable.from_data(x, said[rows], names=used, sample_weight=weight)
-        scores = rates_on(found.formula, answers, true, "training", len(x))
-        return replace(found, scores=scores, support=float(weight @ said[rows]))
+    def _said_by_rules(self, x: FloatArray) -> FloatArray:
+        """What the rules of all levels say of each class, one after the other, (n, n_targets)."""
+        names = self.level_names_[0]
+        *below, last = self.explain_levels()
+        for rules, above in zip(below, self.level_names_[1:], strict=True):
+            x, names = rules.fired(x, names).astype(np.float64)[:, : len(above)], above
+        if self.estimators_[-1].front_.kind is not RuleKind.IFF or last.multi_label:
+            return last.fired(x, names).astype(np.float64)
+        return np.asarray(last.predict(x, names)[:, None] == self.classes_, dtype=np.float64)
 
     # Intervening
 
@@ -358,11 +364,12 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
 
     def _from_level(self, scores: FloatArray, level: int) -> tuple[NDArray[Any], BoolArray]:
         """Predictions, and which rules of the classes fire, given the concepts of a level."""
-        from logiclens.estimators.runs import network_answers
+        from logiclens.estimators.asking import ask
 
         x = scores if level == 1 else (scores > THRESHOLD).astype(np.float64)
         for estimator, names in zip(self.estimators_[level - 1 : -1], self.level_names_[level:], strict=True):
-            x = network_answers(estimator.network_, x, estimator.problem_)[:, : len(names)].astype(np.float64)
+            said = decisions(ask(estimator.network_, x), estimator.problem_)
+            x = said[:, : len(names)].astype(np.float64)
         last, columns = self.estimators_[-1], dict(zip(self.level_names_[-1], x.T, strict=True))
         fired = last.explain().fired(columns)
         return last.predict(columns), fired

@@ -1,31 +1,31 @@
-"""How sure a black box is of what it answers: degrees of its classes, where it gives any.
+"""How probable a black box holds its classes to be: what a LEN learns from it, where it says so (Eq. 11).
 
-    an estimator with ``predict_proba``   what that answers
-    a ``torch.nn.Module``                 its logits, as probabilities
-    a callable that answers with numbers  these, where they are probabilities
-
-Who learns decisions learns them, whatever the degrees. These may tell it how certain a decision is.
+an estimator with ``predict_proba``   what that answers
+a ``torch.nn.Module``                 its logits, as probabilities
+a callable that answers with numbers  these, where they are probabilities
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.errors import InputError
-from logiclens.explain.label import label_array
+from logiclens.errors import InputError, shown
+from logiclens.estimators.targets import Problem, Targets, read_targets
+from logiclens.explain.label import Label, label_array, plain_label
 from logiclens.logic.arrays import FloatArray
-from logiclens.logic.values import THRESHOLD, as_floats
-from logiclens.pipelines.asking import Answers, Form, ask, plain_array
+from logiclens.logic.values import as_floats
+from logiclens.pipelines.asking import Answers, Form, all_classes, ask, plain_array
 
-_MOST_TORN = 0.01
+_CONTRADICTIONS = 0.01
 """Share of the rows up to which probabilities may contradict labels: those of some models are estimates."""
 
 
 def class_names(black_box: Any, answers: Answers) -> NDArray[Any]:
-    """Labels of the classes that a black box gives degrees of, (n_classes,)."""
+    """Labels of the classes that a black box gives probabilities of, (n_classes,)."""
     if answers.form is Form.LABELS and hasattr(black_box, "predict_proba"):
         return np.asarray(black_box.classes_)
     if not answers.classes:
@@ -36,10 +36,8 @@ def class_names(black_box: Any, answers: Answers) -> NDArray[Any]:
     return label_array(answers.classes)
 
 
-def probabilities(
-    black_box: Any, X: Any, answers: Answers, said: NDArray[Any] | None = None
-) -> tuple[NDArray[Any], FloatArray]:
-    """Labels of the classes, (n_classes,), and their degrees on rows, (n, n_classes).
+def probabilities(black_box: Any, X: Any, answers: Answers, said: NDArray[Any]) -> FloatArray:
+    """Probabilities of the classes on rows, (n, n_classes), in the order of :func:`class_names`.
 
     Parameters
     ----------
@@ -47,80 +45,39 @@ def probabilities(
     X : data frame, array, sparse matrix, tensor or mapping
     answers : Answers
         How its answers are read.
-    said : ndarray, optional
-        What it said about the rows, as from :func:`ask`, where it has been asked already.
+    said : ndarray
+        What it said about the rows, as from :func:`~logiclens.pipelines.asking.ask`.
     """
-    names = class_names(black_box, answers)
-    if answers.form is Form.LABELS:
-        return names, as_floats(plain_array(black_box.predict_proba(X)), "What predict_proba answers")
-    return names, answers.degrees(ask(black_box, X) if said is None else said)
+    if answers.form is Form.LABELS and hasattr(black_box, "predict_proba"):
+        return as_floats(plain_array(black_box.predict_proba(X)), "What predict_proba answers")
+    class_names(black_box, answers)  # there are some
+    return answers.degrees(said)
 
 
-def confidence(
-    black_box: Any, X: Any, answers: Answers, labels: NDArray[Any], said: NDArray[Any] | None = None
-) -> FloatArray:
-    """How probable a black box of two classes holds each of its labels to be, (n,); 1 where it says nothing.
+def gives_probabilities(black_box: Any, X: Any, answers: Answers, said: NDArray[Any]) -> bool:
+    """Whether a black box gives probabilities by which it decides; one by another threshold does not.
 
-    Parameters
-    ----------
-    black_box, X, answers, said
-        As for :func:`probabilities`.
-    labels : ndarray of shape (n,), or (n, n_targets)
-        What it said, as labels.
+    The parameters are those of :func:`probabilities`.
 
     Examples
     --------
     >>> def box(X):
     ...     return np.array([0.2, 0.9])
     >>> answers = Answers.of(box, box(None), 2, ["no", "yes"])
-    >>> confidence(box, None, answers, answers.labels(box(None))).tolist()
-    [0.8, 0.9]
+    >>> gives_probabilities(box, None, answers, box(None))
+    True
     """
+    if answers.form is Form.SEVERAL and not answers.logits and not _are_shares(said):
+        return False  # only which is the largest means anything
     try:
-        names, found = _degrees_of_two(black_box, X, answers, said)
+        names, found = class_names(black_box, answers), probabilities(black_box, X, answers, said)
     except Exception:  # whatever keeps it from saying so, it has given its labels
-        return np.ones(len(labels))
-    if found.shape != (len(labels), 2) or not _are_shares(found) or not np.isin(labels, names).all():
-        return np.ones(len(labels))
-    return np.where(labels == names[1], found[:, 1], found[:, 0])
-
-
-def doubts(sure: FloatArray) -> FloatArray | None:
-    """What there is to learn from how probable labels are, (n,); None where that is nothing.
-
-    What a black box decides counts. If it holds the other class to be more probable in more than one row of a
-    hundred, it decides by something else than probabilities, such as another threshold; these say nothing
-    then.
-
-    Parameters
-    ----------
-    sure : ndarray of shape (n,)
-        Of all rows, as from :func:`confidence`.
-
-    Examples
-    --------
-    >>> doubts(np.array([0.9, 1.0])), doubts(np.array([0.9, 0.3])), doubts(np.ones(2))
-    (array([0.9, 1. ]), None, None)
-    """
-    if (sure < THRESHOLD).mean() > _MOST_TORN or (sure == 1.0).all():
-        return None
-    return np.maximum(sure, THRESHOLD)
-
-
-def _degrees_of_two(
-    black_box: Any, X: Any, answers: Answers, said: NDArray[Any] | None
-) -> tuple[NDArray[Any], FloatArray]:
-    """Labels and degrees of two classes; no degrees of more, or where only the largest number means much."""
-    if answers.form is Form.LABELS:
-        known = np.asarray(getattr(black_box, "classes_", ()))
-        can_say = hasattr(black_box, "predict_proba") and known.shape == (2,)
-    else:
-        can_say = len(answers.classes) == 2
-        if can_say and answers.form is Form.SEVERAL and not answers.logits:
-            said = ask(black_box, X) if said is None else said
-            can_say = _are_shares(said)
-    nothing = np.empty(0), np.empty((0, 0))
-    return probabilities(black_box, X, answers, said) if can_say else nothing
+        return False
+    labels = answers.labels(said)
+    if labels.ndim != 1 or found.shape != (len(labels), *names.shape) or not _are_shares(found):
+        return False
+    of_label = np.where(labels[:, None] == names, found, 0.0).max(axis=1)
+    return bool((of_label < found.max(axis=1)).mean() <= _CONTRADICTIONS)
 
 
 def _are_shares(numbers: NDArray[Any]) -> bool:
@@ -128,7 +85,63 @@ def _are_shares(numbers: NDArray[Any]) -> bool:
     return bool((numbers >= 0).all() and np.allclose(numbers.sum(axis=1), 1.0, atol=1e-3))
 
 
-def spread(values: NDArray[Any], labels: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
+@dataclass(frozen=True)
+class Lessons:
+    """What a LEN learns from a black box about rows: probabilities of its classes, or labels.
+
+    Attributes
+    ----------
+    answers : Answers
+        How answers are read.
+    classes : tuple of labels, optional
+        The classes whose probabilities are learnt, sorted; None where labels are.
+    """
+
+    answers: Answers
+    classes: tuple[Label, ...] | None = None
+
+    @classmethod
+    def of(cls, black_box: Any, X: Any, answers: Answers, said: NDArray[Any], what: str) -> Lessons:
+        """Settle what is learnt, on rows about which a black box was asked.
+
+        Parameters
+        ----------
+        black_box, X, answers, said
+            As for :func:`probabilities`.
+        what : {"auto", "labels", "probabilities"}
+            "auto": probabilities where it gives them and decides by them.
+        """
+        if what == "labels" or (what == "auto" and not gives_probabilities(black_box, X, answers, said)):
+            return cls(answers)
+        return cls(answers, tuple(map(plain_label, np.unique(class_names(black_box, answers)))))
+
+    def about(self, black_box: Any, X: Any, said: NDArray[Any] | None = None) -> NDArray[Any]:
+        """What there is to learn about rows: (n, n_classes), or labels; ``said`` as from a call of ask."""
+        said = ask(black_box, X) if said is None else said
+        if self.classes is None:
+            return self.answers.labels(said)
+        found = probabilities(black_box, X, self.answers, said)
+        return spread(found, class_names(black_box, self.answers), label_array(self.classes))
+
+    def targets(self, black_box: Any, learnt: NDArray[Any]) -> Targets:
+        """The same as targets of a fit: all classes that a black box can give have a part in them."""
+        if self.classes is not None:
+            if len(self.classes) == 2:
+                return Targets(self.classes, Problem.BINARY, learnt[:, 1:])
+            return Targets(self.classes, Problem.SINGLE_LABEL, learnt)
+        if learnt.ndim == 2:
+            return read_targets(learnt, len(learnt))
+        known = all_classes(black_box, self.answers, np.unique(learnt))
+        return read_targets(learnt, len(learnt), tuple(map(plain_label, known)))
+
+
+def check_what(what: Any) -> None:
+    """Refuse what cannot be learnt from a black box."""
+    if what not in ("auto", "labels", "probabilities"):
+        raise InputError(f"answers must be 'auto', 'labels' or 'probabilities'. Got {shown(what)}.")
+
+
+def spread(values: FloatArray, labels: NDArray[Any], known: NDArray[Any]) -> FloatArray:
     """Columns by label as columns of all labels that are known, (n, n_known); 0 where there is none.
 
     Examples
@@ -136,6 +149,6 @@ def spread(values: NDArray[Any], labels: NDArray[Any], known: NDArray[Any]) -> N
     >>> spread(np.array([[0.3, 0.7]]), np.array(["b", "c"]), np.array(["a", "b", "c"]))
     array([[0. , 0.3, 0.7]])
     """
-    found = np.zeros((len(values), len(known)), dtype=values.dtype)
+    found = np.zeros((len(values), len(known)))
     found[:, [known.tolist().index(label) for label in labels.tolist()]] = values
     return found

@@ -101,4 +101,4 @@ def renamed(rules: ExplanationSet, names: Sequence[str]) -> ExplanationSet:
         replace(explanation, rule=replace(explanation.rule, target=name))
         for explanation, name in zip(rules.explanations, names, strict=False)  # without a complement
     ]
-    return replace(rules, explanations=tuple(found), priority=rules.priority[: len(found)])
+    return replace(rules, explanations=tuple(found))

@@ -16,6 +16,7 @@ from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.truth_table import TruthTable
 
 if TYPE_CHECKING:
+    from logiclens.explain.rule_front import Seen
     from logiclens.nn.population import LogicNetwork
 
 
@@ -54,7 +55,7 @@ def rule_of(model: Any, target: Label | None = None) -> Explanation:
     target : label, optional
         Without it, the only target, or the second of two.
     """
-    rules = _rules(model)
+    rules = rules_of(model)
     if target is not None:
         return rules[plain_label(target)]
     if len(rules) > 2:
@@ -64,7 +65,8 @@ def rule_of(model: Any, target: Label | None = None) -> Explanation:
     return rules[rules.labels[-1]]
 
 
-def _rules(model: Any) -> ExplanationSet:
+def rules_of(model: Any) -> ExplanationSet:
+    """The rules that a fitted model shows."""
     from sklearn.utils.validation import check_is_fitted
 
     if isinstance(model, type) or not (hasattr(model, "explain") and hasattr(model, "fit")):
@@ -136,10 +138,6 @@ class Member:
         """Which concepts the layers of the network read, shape (n_concepts,)."""
         return np.asarray(self.network.kept()[self.at].cpu().numpy(), dtype=np.bool_)
 
-    def also_heard(self) -> int:
-        """Number of concepts that only a second opinion of the network reads."""
-        return int(self.network.read()[self.at].sum()) - int(self.network.kept()[self.at].sum())
-
     def relevance(self) -> FloatArray:
         """How much each concept matters, shape (n_concepts,), the most relevant 1.
 
@@ -182,35 +180,35 @@ class Member:
         return tuple(found)
 
     def table(self, X: Any = None) -> TruthTable:
-        """What the network says about the target: on the rows of the fit, or on others.
+        """What the network says about the target, over the concepts of its rule.
 
-        On others it is what it says in the end, on those of the fit without a second opinion.
+        Where the rule has none, over all that its network keeps.
 
         Parameters
         ----------
         X : data frame, array or mapping, optional
-            Rows, as the estimator reads them; a loaded model and a clusterer hold none.
+            Rows, as the estimator reads them; those of the fit when missing, which a loaded model and a
+            clusterer do not hold.
         """
+        labels = list(self.estimator.explain())
         label = self.explanation.target
+        used = self.explanation.concepts or tuple(np.array(self.names)[self.kept()].tolist())
         if X is None:
-            tables = getattr(self.estimator, "tables_", {})
-            if label not in tables:
-                whose = "A loaded model" if hasattr(self.estimator, "tables_") else "A clusterer"
+            seen: Seen | None = getattr(self.estimator, "seen_", None)
+            if seen is None:
+                whose = "A loaded model" if hasattr(self.estimator, "seen_") else "A clusterer"
                 raise InputError(
                     f"{whose} holds no rows to count. Pass X, the rows to ask the network about."
                 )
-            table: TruthTable = tables[label]
-            return table
+            return seen.said(labels.index(label)).select(used)
         from logiclens.estimators.inputs import read_rows
 
         values = read_rows(X, self.names, self.vocabulary, type(self.estimator).__name__)
         if not len(values):
             raise InputError("There are no rows to count. Pass at least one.")
         if hasattr(self.estimator, "decide"):
-            said = self.estimator.decide(X)[:, list(self.estimator.explain()).index(label)]
+            said = self.estimator.decide(X)[:, labels.index(label)]
         else:
             said = self.estimator.predict(X) == label
-        read = self.kept() | np.isin(self.names, self.explanation.concepts)
-        return TruthTable.from_data(
-            values[:, read], said, names=[name for name, keep in zip(self.names, read, strict=True) if keep]
-        )
+        at = [self.names.index(name) for name in used]
+        return TruthTable.from_data(values[:, at], said, names=used)

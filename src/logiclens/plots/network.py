@@ -18,7 +18,7 @@ from logiclens.explain.compose import check_layers, compose
 from logiclens.explain.explanation import Explanation
 from logiclens.explain.label import Label
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.logic.data import check_count, check_names
+from logiclens.logic.data import check_names
 from logiclens.logic.formula import Formula, Var
 from logiclens.logic.normal_form import substitute
 from logiclens.logic.syntax import format_formula
@@ -65,8 +65,6 @@ class NetworkDisplay:
         What the concepts mean.
     neurons : sequence of sequence of Formula, optional
         Formulas of the units, layer by layer, as :func:`logiclens.compose` makes them.
-    n_heard : int, default 0
-        Concepts that only a second opinion of the network reads; they are mentioned, not drawn.
 
     Attributes
     ----------
@@ -112,14 +110,12 @@ class NetworkDisplay:
         explanation: Explanation | None = None,
         vocabulary: Vocabulary | None = None,
         neurons: Sequence[Sequence[Formula]] = (),
-        n_heard: int = 0,
     ) -> None:
         self.names = check_names(names)
         self.weights = _layers(weights, len(self.names))
         self.explanation = check_rule(explanation, self.names)
         self.vocabulary = check_words(vocabulary, self.explanation, self.names)
         self.neurons = _formulas(neurons, self.weights)
-        self.n_heard = check_count(n_heard, "n_heard")
 
     @classmethod
     def from_estimator(
@@ -144,7 +140,6 @@ class NetworkDisplay:
             explanation=member.explanation,
             vocabulary=member.vocabulary,
             neurons=_neurons(member),
-            n_heard=member.also_heard(),
         )
         return display.plot(ax, **kwargs)
 
@@ -326,7 +321,7 @@ class NetworkDisplay:
         headed(
             ax, "Network" if rule is None else f"Network of {target_label(rule, TITLE)}", remark, left=left
         )
-        footed(ax, self._left_out(layers), below=22.0 if self.n_heard else 8.0, left=left)
+        footed(ax, self._left_out(layers), left=left)
 
     def _left_out(self, layers: list[Layer]) -> str:
         """What is not drawn."""
@@ -338,8 +333,6 @@ class NetworkDisplay:
         units = hidden - sum(len(layer.units) for layer in layers[1:-1])
         if units:
             parts.append(f"{units} of {count(hidden, 'hidden unit')}")
-        if self.n_heard:
-            parts.append(f"a second opinion, which reads {count(self.n_heard, 'pruned concept')}")
         return f"not drawn: {', '.join(parts)}" if parts else ""
 
 

@@ -11,8 +11,8 @@ class Detail:
 
     Attributes
     ----------
-    points : int
-        Formulas of all fronts together.
+    literals : int
+        Of all lengths that are shown, together.
     terms : int
         Terms of a rule.
     patterns : int
@@ -20,12 +20,12 @@ class Detail:
     relevant : int
         Concepts by how much they matter.
     repeated : bool
-        Whether the chosen point of a front repeats the texts of its rule.
+        Whether the list is told in words, too, and as code.
     exports : bool
         Whether there are rules for other programs.
     """
 
-    points: int = 600
+    literals: int = 3000
     terms: int = 24
     patterns: int = 5
     relevant: int = 12
@@ -36,10 +36,10 @@ class Detail:
 FULL = Detail()
 DETAILS = (
     FULL,
-    Detail(points=300, terms=12, patterns=3, relevant=8),
-    Detail(points=0, terms=8, patterns=2, relevant=5, repeated=False),
-    Detail(points=0, terms=3, patterns=1, relevant=3, repeated=False),
-    Detail(points=0, terms=1, patterns=1, relevant=2, repeated=False),
-    Detail(points=0, terms=0, patterns=0, relevant=0, repeated=False, exports=False),
+    Detail(literals=1000, terms=12, patterns=3, relevant=8),
+    Detail(literals=0, terms=8, patterns=2, relevant=5, repeated=False),
+    Detail(literals=0, terms=3, patterns=1, relevant=3, repeated=False),
+    Detail(literals=0, terms=1, patterns=1, relevant=2, repeated=False),
+    Detail(literals=0, terms=0, patterns=0, relevant=0, repeated=False, exports=False),
 )
 """From all that is worth reading to the least that is a report: the rules, and what they get wrong."""

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from logiclens.reporting.rule_facts import ConceptFacts, InputFacts, Plain, RuleFacts
+from logiclens.reporting.rule_facts import ConceptFacts, Exports, InputFacts, Plain, Rate, RuleFacts, Tree
 
 
 @dataclass(frozen=True)
@@ -116,6 +116,9 @@ class OverallFacts:
         Share of the rows whose true label is predicted by the network, by the rules, by the black box.
     baseline : float, optional
         Share of the rows whose true label is the most common one: what saying it always would be worth.
+    joint_fidelity : float, optional
+        Share of the rows on which the rules together decide what the network decides, or the black box where
+        that is explained.
     fidelity, fidelity_plain : float, optional
         Agreement of formulas with the network, or with the black box where that is explained: macro-F1 and
         plain, means over the targets; ``faithful_to`` says with which.
@@ -123,10 +126,8 @@ class OverallFacts:
         Agreement of formulas with the truth: macro-F1 and plain, means over the targets.
     complexity : float
         Literals of a rule, mean over the targets.
-    n_uncovered, n_conflicts : int, optional
-        Rows of which no rule is true, or several that exclude one another.
-    n_overruled : int, optional
-        Rows about which a second opinion changes the network's answer, where it hears one.
+    n_uncovered : int, optional
+        Rows that the default decides; where a row may have several labels, those of which no rule is true.
     confusion : Confusion, optional
         Where labels are not too many.
     mistakes : tuple of Mistake
@@ -141,25 +142,107 @@ class OverallFacts:
     rules_accuracy: float | None
     black_box_accuracy: float | None
     baseline: float | None
+    joint_fidelity: float | None
     fidelity: float | None
     fidelity_plain: float | None
     explanation_accuracy: float | None
     explanation_accuracy_plain: float | None
     complexity: float
     n_uncovered: int | None
-    n_conflicts: int | None
-    n_overruled: int | None
     confusion: Confusion | None
     mistakes: tuple[Mistake, ...]
 
 
 @dataclass(frozen=True)
-class PolicyFacts:
-    """How the rules predict together: see :mod:`logiclens.explain.rule_set`."""
+class StepFacts:
+    """One step of the list that decides.
 
-    priority: tuple[float, ...]
+    Attributes
+    ----------
+    label : str
+    rule : int
+        Place of the rule of that label.
+    logic, sentence : str
+        Its line of the list; empty where the list is not printed, or the page has to be small.
+    literals : int
+    n : int, optional
+        Rows that it decides.
+    tree : Tree, optional
+        Its formula; None where that is the rule's own.
+    """
+
+    label: str
+    rule: int
+    logic: str
+    sentence: str
+    literals: int
+    n: int | None
+    tree: Tree | None
+
+
+@dataclass(frozen=True)
+class LengthFacts:
+    """Rules of one length.
+
+    Attributes
+    ----------
+    literals : int
+    chosen : bool
+        Whether they are the report's.
+    accuracy : Rate
+        Share of the rows whose true label they predict, or all of whose true labels.
+    fidelity : float, optional
+        Share of the rows on which they decide what the network decides, or the black box or the clusters.
+    steps : tuple of StepFacts
+        The list; where a row may have several labels, the rules that are not never true.
+    default : int, optional
+        Place of the rule of the label that is decided where no step is true.
+    default_logic, default_sentence : str
+        The last line, where rules are printed as a list.
+    n_default : int, optional
+        Rows that the default decides.
+    """
+
+    literals: int
+    chosen: bool
+    accuracy: Rate
+    fidelity: float | None
+    steps: tuple[StepFacts, ...]
+    default: int | None
+    default_logic: str
+    default_sentence: str
+    n_default: int | None
+
+
+@dataclass(frozen=True)
+class PolicyFacts:
+    """How the rules predict together: see :mod:`logiclens.explain.rule_set`.
+
+    Attributes
+    ----------
+    steps : tuple of StepFacts
+        The first that is true of a row decides.
+    default : str, optional
+        The answer where none is; None where a row may have several labels.
+    multi_label : bool
+    printed : bool
+        Whether the rules are printed as that list.
+    default_logic, default_sentence : str
+        The last line of the list.
+    n_default : int, optional
+        Rows that the default decides.
+    exports : Exports, optional
+        The list for other programs.
+    """
+
+    steps: tuple[StepFacts, ...]
     default: str | None
     multi_label: bool
+    printed: bool
+    default_logic: str
+    default_sentence: str
+    n_default: int | None
+    exports: Exports | None
 
 
 @dataclass(frozen=True)
@@ -222,7 +305,9 @@ class Provenance:
 class Facts:
     """Everything the page shows; the keys of its JSON are the names of these fields.
 
-    ``left_out`` says in a sentence what is not listed so that the page stays small; mostly it is empty.
+    ``lengths`` are the rules to choose from, from short to long, of all ``n_lengths``; ``lengths_on`` says on
+    which rows they were scored. ``left_out`` says in a sentence what is not listed so that the page stays
+    small; mostly it is empty.
     """
 
     title: str
@@ -237,6 +322,9 @@ class Facts:
     concepts: tuple[ConceptFacts, ...]
     inputs: tuple[InputFacts, ...]
     policy: PolicyFacts
+    lengths: tuple[LengthFacts, ...]
+    n_lengths: int
+    lengths_on: str
     check: CheckFacts
     rows: tuple[RowFacts, ...] | None
     n_rows_left_out: int

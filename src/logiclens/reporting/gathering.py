@@ -11,15 +11,17 @@ import numpy as np
 from logiclens.errors import InputError, shown
 from logiclens.explain.front import check_text
 from logiclens.explain.rule import RuleKind
-from logiclens.logic.formula import Formula
+from logiclens.logic.formula import MAX_DEPTH, Formula
+from logiclens.logic.notation import check_writable
 from logiclens.reporting.checks import check_facts
 from logiclens.reporting.columns import Source, data_facts
-from logiclens.reporting.detail import DETAILS, Detail
-from logiclens.reporting.facts import Facts, PolicyFacts
-from logiclens.reporting.fronts import Front, fronts_of
+from logiclens.reporting.detail import DETAILS, FULL, Detail
+from logiclens.reporting.facts import Facts
 from logiclens.reporting.inputs import concepts_and_inputs, used_concepts
+from logiclens.reporting.lengths import LEFT_OUT, lengths_facts, shown_points
 from logiclens.reporting.measured import Measured, measure
 from logiclens.reporting.overall import overall_facts
+from logiclens.reporting.policy import policy_facts
 from logiclens.reporting.provenance import provenance_of
 from logiclens.reporting.rows import row_facts
 from logiclens.reporting.rules import rules_facts
@@ -73,13 +75,15 @@ def gather_facts(
         subject = replace(subject, task=source.task)
     if source.held_out is not None:
         subject = replace(subject, part="rows held out" if source.held_out else "training rows")
-    fronts = fronts_of(subject.rules)
-    measured = None if X is None else measure(subject, X, y, _formulas(fronts))
+    for explanation in subject.rules.values():
+        check_writable(explanation.formula, MAX_DEPTH)
+    shown_at = shown_points(subject.front, FULL.literals)
+    measured = None if X is None else measure(subject, X, y, _formulas(subject, shown_at))
     if target is None:
         named = getattr(y, "name", None)
         target = named if isinstance(named, str) and named else None
     what = target or ("the cluster" if subject.task == CLUSTER else "the class")
-    facts = _facts(subject, source, fronts, measured, (title or f"What decides {what}?", what))
+    facts = _facts(subject, source, shown_at, measured, (title or f"What decides {what}?", what))
     if rows:
         listed, more = row_facts(measured, facts.inputs, source.row_numbers)
         facts = replace(facts, rows=listed, n_rows_left_out=more)
@@ -101,19 +105,24 @@ def _checked(source: Source | None, title: str | None, target: str | None) -> So
     return Source() if source is None else source
 
 
-def _formulas(fronts: Sequence[Front]) -> list[Formula]:
-    return [point.formula for front in fronts for point in front.points]
+def _formulas(subject: Subject, shown_at: Sequence[int]) -> list[Formula]:
+    """All formulas of the page: of the rules, of what decides, and of the other lengths."""
+    rules, front = subject.rules, subject.front
+    points = [] if front is None else [front[at] for at in shown_at]
+    others = (step.formula for point in points for step in point.steps)
+    return [*rules.formulas.values(), *rules.conditions.values(), *others]
 
 
 def _facts(
     subject: Subject,
     source: Source,
-    fronts: Sequence[Front],
+    shown_at: Sequence[int],
     measured: Measured | None,
     called: tuple[str, str],
 ) -> Facts:
     rules = subject.rules
-    names = used_concepts(rules, _formulas(fronts))
+    names = used_concepts(rules, _formulas(subject, shown_at))
+    places = {name: at for at, name in enumerate(names)}
     concepts, inputs = concepts_and_inputs(rules, names, None if measured is None else measured.table)
     kind = next(iter(rules.values())).kind
     title, what = called
@@ -126,12 +135,13 @@ def _facts(
         kind_words=_KIND_WORDS[kind],
         data=data_facts(subject, source, inputs, measured),
         overall=overall_facts(subject, measured),
-        rules=rules_facts(subject, fronts, {name: at for at, name in enumerate(names)}, measured),
+        rules=rules_facts(subject, places, measured),
         concepts=concepts,
         inputs=inputs,
-        policy=PolicyFacts(
-            rules.priority, None if rules.default is None else str(rules.default), rules.multi_label
-        ),
+        policy=policy_facts(rules, places, measured),
+        lengths=lengths_facts(subject, shown_at, places, measured),
+        n_lengths=0 if subject.front is None else len(subject.front),
+        lengths_on=LEFT_OUT if measured is None else subject.part,
         check=check_facts(rules),
         rows=None,
         n_rows_left_out=0,
@@ -141,12 +151,15 @@ def _facts(
 
 
 def _with_less(facts: Facts, subject: Subject, measured: Measured | None, detail: Detail) -> Facts:
-    """The same facts with less listed; shorter fronts may use fewer concepts."""
-    fronts = fronts_of(subject.rules, detail.points)
-    names = used_concepts(subject.rules, _formulas(fronts))
+    """The same facts with less listed; fewer lengths may use fewer concepts."""
+    shown_at = shown_points(subject.front, detail.literals)
+    names = used_concepts(subject.rules, _formulas(subject, shown_at))
     table = None if measured is None else measured.table
     concepts, inputs = concepts_and_inputs(subject.rules, names, table)
     places = {name: at for at, name in enumerate(names)}
-    rules = rules_facts(subject, fronts, places, measured, detail)
+    rules = rules_facts(subject, places, measured, detail)
+    policy = policy_facts(subject.rules, places, measured, detail)
     left_out = _LESS if detail.exports else _LEAST
-    return replace(facts, rules=rules, concepts=concepts, inputs=inputs, left_out=left_out)
+    lengths = lengths_facts(subject, shown_at, places, measured)
+    shorter = replace(facts, rules=rules, concepts=concepts, inputs=inputs, policy=policy, lengths=lengths)
+    return replace(shorter, left_out=left_out)

@@ -70,7 +70,7 @@ def answer(facts: Mapping[str, Any]) -> Markup:
     """One paragraph: how much there is to say, and how far it can be relied on."""
     overall, n = facts["overall"], len(facts["rules"])
     said = [_extent(facts)]
-    they, are, agree = ("they", "are", "On average a rule agrees") if n > 1 else ("it", "is", "It agrees")
+    they, are, say = ("they", "are", "They say") if n > 1 else ("it", "is", "It says")
     where = f"On {amount(overall['n'])} {overall['part']}" if overall["n"] else f"On the {overall['part']}"
     strong = Markup("<strong>{}</strong>")
     if overall["rules_accuracy"] is not None:
@@ -92,10 +92,15 @@ def answer(facts: Mapping[str, Any]) -> Markup:
     said += _doubt(facts)
     if overall["black_box_accuracy"] is not None:
         said.append(f"The black box is right about {percent(overall['black_box_accuracy'])}.")
-    if overall["fidelity_plain"] is not None and overall["faithful_to"]:
+    by = overall["faithful_to"]
+    if by and overall["joint_fidelity"] is not None:
+        does = "do" if by == "the clusters" else "says"
+        same = strong.format(percent(overall["joint_fidelity"]))
+        said.append(Markup("{} what {} {} about {}.").format(say, by, does, same))
+    elif by and overall["fidelity_plain"] is not None:
         said.append(
-            Markup("{} with {} on {}.").format(
-                agree, overall["faithful_to"], strong.format(percent(overall["fidelity_plain"]))
+            Markup("A rule agrees with {} on {}, on average.").format(
+                by, strong.format(percent(overall["fidelity_plain"]))
             )
         )
     said += _marked(facts)
@@ -103,7 +108,14 @@ def answer(facts: Mapping[str, Any]) -> Markup:
 
 
 def _extent(facts: Mapping[str, Any]) -> str:
-    """How many rules there are, and how long; where there are none for some classes, of how many."""
+    """How many steps or rules there are, and how long; where there are none for some classes, of how many."""
+    policy = facts["policy"]
+    if policy["printed"]:
+        steps, literals = len(policy["steps"]), sum(step["literals"] for step in policy["steps"])
+        if not steps:
+            return "No rule was found: the answer is always the same."
+        words = "one step" if steps == 1 else f"{amount(steps)} steps"
+        return f"A list of {words} with {amount(literals)} literal{'' if literals == 1 else 's'}."
     lengths = [rule["scores"]["literals"] for rule in facts["rules"] if rule["tree"]["op"] != "false"]
     n, found = len(facts["rules"]), len(lengths)
     each, every = ("cluster", "clusters") if facts["kind"] == "cluster" else ("class", "classes")
@@ -165,20 +177,17 @@ def _lifts(rules: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     return found
 
 
-def _marked(facts: Mapping[str, Any]) -> list[str]:
-    """On how many rows one rule is true, several are, or none."""
+def _marked(facts: Mapping[str, Any]) -> list[str | Markup]:
+    """How many rows the default decides."""
     overall = facts["overall"]
-    uncovered, conflicts = overall["n_uncovered"], overall["n_conflicts"]
-    if uncovered is None or conflicts is None or facts["policy"]["multi_label"]:
+    uncovered = overall["n_uncovered"]
+    if uncovered is None or facts["policy"]["multi_label"]:
         return []
     if len(facts["rules"]) == 1:
         return [f"It is true of {amount(overall['n'] - uncovered)} of {amount(overall['n'])} rows."]
-    if not uncovered and not conflicts:
-        return ["Exactly one rule is true of each row."]
     if not uncovered:
-        return [f"More than one rule is true of {_rows(conflicts)}."]
-    several = f", more than one of {amount(conflicts)}" if conflicts else ""
-    return [f"No rule is true of {_rows(uncovered)}{several}."]
+        return ["The default decides no row."]
+    return [Markup("The default, {}, decides {}.").format(name(facts["policy"]["default"]), _rows(uncovered))]
 
 
 def _rows(n: int) -> str:
@@ -212,6 +221,8 @@ def lead_in(facts: Mapping[str, Any]) -> str:
     by = speaker(facts)
     if facts["task"] == "cluster":
         return "As the clusters were made:"
+    if facts["policy"]["printed"]:
+        return "The rules decide:"
     return f"{by.capitalize()} says:" if facts["kind"] == "iff" else f"As {by} sees it:"
 
 
@@ -232,6 +243,8 @@ def meaning(facts: Mapping[str, Any]) -> str:
     said = f"{'The rule states' if one else 'The rules state'} {stated}"
     if facts["task"] == "cluster":
         return f"{said}; how often that is so stands in precision and recall." if against else f"{said}."
+    if facts["policy"]["printed"]:
+        said = "Each rule states when the list decides for its class"
     if not against:
         return f"{said}, not when it is so."
     if against == "the truth":
@@ -281,14 +294,25 @@ def figures(facts: Mapping[str, Any]) -> list[Figure]:
             overall["rules_accuracy"],
             _beside(overall["baseline"], facts["policy"]["multi_label"]),
         ),
-        ("Accuracy of the network", overall["network_accuracy"], _heard(overall["n_overruled"])),
+        ("Accuracy of the network", overall["network_accuracy"], ""),
         ("Accuracy of the black box", overall["black_box_accuracy"], ""),
-        (f"Agreement with {overall['faithful_to']}", overall["fidelity_plain"], "a rule, on average"),
     ]
+    if overall["joint_fidelity"] is not None:
+        rates.append(
+            (f"Fidelity to {overall['faithful_to']}", overall["joint_fidelity"], "of the rules together")
+        )
+    else:
+        rates.append(
+            (f"Agreement with {overall['faithful_to']}", overall["fidelity_plain"], "a rule, on average")
+        )
     found += [Figure(words, percent(rate), note) for words, rate, note in rates if rate is not None]
     silent = any(rule["tree"]["op"] == "false" for rule in facts["rules"])
     averaged = "a rule, on average; 0 where there is none" if silent else "a rule, on average"
-    found.append(Figure("Literals", amount(overall["complexity"]), averaged))
+    if facts["policy"]["printed"]:
+        of_list = sum(step["literals"] for step in facts["policy"]["steps"])
+        found.append(Figure("Literals", amount(of_list), "of the list"))
+    else:
+        found.append(Figure("Literals", amount(overall["complexity"]), averaged))
     return found
 
 
@@ -297,12 +321,6 @@ def _beside(baseline: float | None, multi_label: bool) -> str:
     if baseline is None:
         return "about every label of a row" if multi_label else ""
     return f"most common class: {percent(baseline)}"
-
-
-def _heard(n_overruled: int | None) -> str:
-    """A few words on the accuracy of the network."""
-    rows = "row" if n_overruled == 1 else "rows"
-    return f"a second opinion decides about {amount(n_overruled)} {rows}" if n_overruled else ""
 
 
 def findings(facts: Mapping[str, Any]) -> list[Finding]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError
+from logiclens.explain.decision_list import used_concepts
 from logiclens.explain.label import Label, label_array, true_answers, true_labels
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, IndexArray, Words, pack, unpack
@@ -67,8 +68,6 @@ class Measured:
         What the rules are compared with: the truth, or what they explain.
     model : Answers, optional
         What they explain.
-    n_overruled : int, optional
-        Rows about which a second opinion changes the network's answer, where it hears one.
     """
 
     rules: ExplanationSet
@@ -80,7 +79,6 @@ class Measured:
     black_box: Answers | None
     wanted: Answers | None
     model: Answers | None
-    n_overruled: int | None = None
 
     def fired(self, formula: Formula) -> Words:
         """Truth of a formula on each row, packed; bits beyond the rows are 0."""
@@ -95,14 +93,31 @@ class Measured:
         """How a formula fares as the rule of a label, in the eyes of somebody."""
         return None if answers is None else cells_of(self.fired(formula), answers.words[at], self.n)
 
+    def n_alike(self, one: Answers | None, other: Answers | None) -> int | None:
+        """Of how many rows two say the same; of several labels, the same of all of them."""
+        if one is None or other is None:
+            return None
+        if one.codes is not None and other.codes is not None:
+            known = other.codes < len(self.rules)  # a label without a rule is nobody's
+            return int(((one.codes == other.codes) & known).sum())
+        if not one.words or not other.words:
+            return None
+        apart = np.bitwise_or.reduce([a ^ b for a, b in zip(one.words, other.words, strict=True)])
+        return self.n - int(np.bitwise_count(apart).sum())
+
+    def decided_by(self) -> IndexArray:
+        """Place of the step that decides each row, as :meth:`ExplanationSet.decided_by` says it."""
+        steps = self.rules.steps
+        found = np.full(self.n, len(steps), dtype=np.intp)
+        for at in reversed(range(len(steps))):  # the one that decides comes last
+            found[unpack(self.fired(steps[at].formula), self.n)] = at
+        return found
+
     def predicted(self) -> IndexArray:
         """Place of the label that the rules predict, shape (n,), as :meth:`ExplanationSet.predict` does."""
-        rules = self.rules
-        found = np.full(self.n, rules.labels.index(rules.default), dtype=np.intp)
-        order = np.argsort(-np.array(rules.priority), kind="stable")
-        for at in order[::-1]:  # the one that decides comes last
-            found[unpack(self.fired(rules.explanations[at].formula), self.n)] = at
-        return found
+        labels = [*(step.label for step in self.rules.steps), self.rules.default]
+        places = np.array([self.rules.labels.index(label) for label in labels], dtype=np.intp)
+        return np.asarray(places[self.decided_by()])
 
 
 def measure(subject: Subject, X: Any, y: Any, formulas: Iterable[Formula]) -> Measured:
@@ -115,7 +130,7 @@ def measure(subject: Subject, X: Any, y: Any, formulas: Iterable[Formula]) -> Me
     y : array, optional
         The truth; or, where a black box cannot be asked, what it answers.
     formulas : iterable of Formula
-        All that will be evaluated.
+        All that will be evaluated, beside what decides.
 
     Raises
     ------
@@ -125,7 +140,7 @@ def measure(subject: Subject, X: Any, y: Any, formulas: Iterable[Formula]) -> Me
     rules = subject.rules
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         X = X.toarray()
-    used = sorted({name for formula in formulas for name in formula.concepts})
+    used = used_concepts([*rules.conditions.values(), *formulas])
     rows = _as_table(X, rules, used)
     data = rules.read(rows, used=used)
     n = data.n_rows
@@ -152,7 +167,6 @@ def measure(subject: Subject, X: Any, y: Any, formulas: Iterable[Formula]) -> Me
         black_box,
         wanted,
         model,
-        _n_overruled(subject, rows, n),
     )
 
 
@@ -188,12 +202,6 @@ def _network(subject: Subject, rows: Any, n: int) -> Answers | None:
     codes = None if subject.rules.multi_label else np.concatenate([part[1] for part in parts])
     by = "the clusters" if subject.task == CLUSTER else "the network"
     return Answers(by, _packed(decided), codes)
-
-
-def _n_overruled(subject: Subject, rows: Any, n: int) -> int | None:
-    if subject.overruled is None:
-        return None
-    return sum(int(subject.overruled(block).sum()) for block in _blocks(rows, n))
 
 
 def _blocks(rows: Any, n: int) -> list[Any]:

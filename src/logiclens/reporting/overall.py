@@ -26,11 +26,10 @@ def overall_facts(subject: Subject, rows: Measured | None) -> OverallFacts:
 
 def _measured(subject: Subject, rows: Measured) -> OverallFacts:
     rules = subject.rules
-    fired = np.zeros(rows.n, dtype=np.intp)
-    for explanation in rules.values():
-        fired += unpack(rows.fired(explanation.formula), rows.n)
     predicted = None if rules.multi_label else rows.predicted()
     confusion, mistakes = _confused(rules, rows.wanted, predicted)
+    said = _said(rows, predicted)
+    same = rows.n_alike(said, rows.model)
     fidelity = _cells(rows, rows.model)
     truth = _cells(rows, rows.truth)
     return OverallFacts(
@@ -39,20 +38,27 @@ def _measured(subject: Subject, rows: Measured) -> OverallFacts:
         against="" if rows.wanted is None else rows.wanted.by,
         faithful_to="" if rows.model is None else rows.model.by,
         network_accuracy=_same(rows, rows.network),
-        rules_accuracy=_rules_accuracy(rows, predicted),
+        rules_accuracy=_same(rows, said),
         black_box_accuracy=_same(rows, rows.black_box),
         baseline=_baseline(rows),
+        joint_fidelity=None if same is None else same / rows.n,
         fidelity=_mean([cells.macro_f1 for cells in fidelity]),
         fidelity_plain=_mean([cells.plain for cells in fidelity]),
         explanation_accuracy=_mean([cells.macro_f1 for cells in truth]),
         explanation_accuracy_plain=_mean([cells.plain for cells in truth]),
         complexity=rules.complexity,
-        n_uncovered=int((fired == 0).sum()),
-        n_conflicts=0 if rules.multi_label else int((fired > 1).sum()),
-        n_overruled=rows.n_overruled,
+        n_uncovered=_uncovered(rows),
         confusion=confusion,
         mistakes=mistakes,
     )
+
+
+def _uncovered(rows: Measured) -> int:
+    """Rows of which no step is true, or no rule where there may be several labels."""
+    if not rows.rules.multi_label:
+        return int((rows.decided_by() == len(rows.rules.steps)).sum())
+    fired = [unpack(rows.fired(explanation.formula), rows.n) for explanation in rows.rules.values()]
+    return int((~np.any(fired, axis=0)).sum())
 
 
 def _cells(rows: Measured, answers: Answers | None) -> list[Cells]:
@@ -67,15 +73,8 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 def _same(rows: Measured, answers: Answers | None) -> float | None:
     """Share of the rows whose true label, or all of whose true labels, somebody gives."""
-    if rows.truth is None or answers is None:
-        return None
-    if answers.codes is not None and rows.truth.codes is not None:
-        known = rows.truth.codes < len(rows.rules)  # a label without a rule is nobody's
-        return float(((answers.codes == rows.truth.codes) & known).mean())
-    wrong = np.zeros_like(answers.words[0])
-    for one, other in zip(answers.words, rows.truth.words, strict=True):
-        wrong |= one ^ other
-    return 1.0 - float(np.bitwise_count(wrong).sum()) / rows.n
+    right = rows.n_alike(answers, rows.truth)
+    return None if right is None else right / rows.n
 
 
 def _baseline(rows: Measured) -> float | None:
@@ -85,9 +84,10 @@ def _baseline(rows: Measured) -> float | None:
     return float(np.bincount(rows.truth.codes).max()) / rows.n
 
 
-def _rules_accuracy(rows: Measured, predicted: IndexArray | None) -> float | None:
+def _said(rows: Measured, predicted: IndexArray | None) -> Answers:
+    """What the rules say."""
     words = tuple(rows.fired(explanation.formula) for explanation in rows.rules.values())
-    return _same(rows, Answers("the rules", words, predicted))
+    return Answers("the rules", words, predicted)
 
 
 def _confused(
@@ -134,14 +134,13 @@ def _stored(subject: Subject) -> OverallFacts:
         rules_accuracy=None if box is None else box.rules_accuracy,
         black_box_accuracy=None if box is None else box.black_box_accuracy,
         baseline=None,
+        joint_fidelity=None if box is None else box.rules_agree,
         fidelity=None if box is None else box.macro_f1,
         fidelity_plain=fidelity if box is None else box.plain,
         explanation_accuracy=None,
         explanation_accuracy_plain=accuracy if box is None else None,
         complexity=rules.complexity,
         n_uncovered=None,
-        n_conflicts=None,
-        n_overruled=None,
         confusion=None,
         mistakes=(),
     )

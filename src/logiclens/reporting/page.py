@@ -81,12 +81,12 @@ def render(facts: Facts) -> str:
             status_words=status_words,
             provenance=provenance(given),
             literals=lambda tree: literals(tree, given["concepts"], chips),
-            front_picture=front_picture,
-            chosen_of=_chosen_of,
+            picture=front_picture(given["lengths"]),
+            home=next((at for at, length in enumerate(given["lengths"]) if length["chosen"]), 0),
             first_patterns=_first_patterns,
             rest_of=lambda listed, first: [pattern for pattern in listed if pattern not in first],
             lines_of=lambda logic: lines_of(logic, given["kind"]),
-            in_short=sum(len(rule["sentence"]) for rule in given["rules"]) <= _LONGEST_ANSWER,
+            in_short=0 < sum(map(len, _sentences(given))) <= _LONGEST_ANSWER,
             rows_called="cluster" if given["task"] == "cluster" else "class",
             percent=percent,
             shades=shades,
@@ -99,8 +99,12 @@ def render(facts: Facts) -> str:
     )
 
 
-def _chosen_of(front: Sequence[Mapping[str, Any]]) -> int:
-    return next((at for at, point in enumerate(front) if point["chosen"]), 0)
+def _sentences(given: Mapping[str, Any]) -> list[str]:
+    """The list in words, or the rules where they are not printed as one."""
+    policy = given["policy"]
+    if policy["printed"]:
+        return [*(step["sentence"] for step in policy["steps"]), policy["default_sentence"]]
+    return [rule["sentence"] for rule in given["rules"]]
 
 
 def _first_patterns(patterns: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -17,7 +17,6 @@ from logiclens.concepts.concept import value_text
 
 _WIDTH, _HEIGHT = 400.0, 232.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 12.0, 28.0, 44.0
-_TINY = 1e-6  # weights of errors below it are none
 
 
 @dataclass(frozen=True)
@@ -153,72 +152,94 @@ def in_words(tree: Mapping[str, Any], concepts: Sequence[Mapping[str, Any]]) -> 
 
 
 @dataclass(frozen=True)
-class Point:
-    """One formula of the front in the chart."""
+class Line:
+    """A rate of rules of every length: its name, its points in the plane of an SVG, the path through them."""
 
-    x: float
-    y: float
-    literals: int
-    errors: float
-    chosen: bool
+    name: str
+    points: tuple[tuple[float, float, int, float], ...]
+    path: str
 
 
 @dataclass(frozen=True)
 class FrontPicture:
-    """Errors against literals: points in the plane of an SVG, the line of the best, marks of the axes."""
+    """Rates against literals.
+
+    Attributes
+    ----------
+    width, height : float
+    lines : tuple of Line
+        Accuracy and fidelity, as far as they are known; a point has its place, the place of its length on the
+        front, and its rate.
+    band : str
+        Path around the interval of the accuracy; empty where it is not known.
+    literal_marks, rate_marks : tuple of (float, str)
+    """
 
     width: float
     height: float
-    points: tuple[Point, ...]
-    line: str
+    lines: tuple[Line, ...]
+    band: str
     literal_marks: tuple[tuple[float, str], ...]
-    error_marks: tuple[tuple[float, str], ...]
+    rate_marks: tuple[tuple[float, str], ...]
     left: float = _LEFT
     right: float = _WIDTH - _RIGHT
     bottom: float = _HEIGHT - _BOTTOM
 
 
-def front_picture(front: Sequence[Mapping[str, Any]]) -> FrontPicture | None:
-    """Place the points of a front; None where there are fewer than two, or errors are not known.
+def front_picture(lengths: Sequence[Mapping[str, Any]]) -> FrontPicture | None:
+    """Place rules of every length; None where there are fewer than two, or none was scored.
 
     Examples
     --------
-    >>> short = {"literals": 0, "errors": 40, "chosen": False}
-    >>> long = {"literals": 2, "errors": 3, "chosen": True}
-    >>> front_picture([short, long]).line
-    'M40,28 H338.29 V176'
+    >>> short = {"literals": 0, "accuracy": {"value": 0.5, "low": 0.4, "high": 0.6}, "fidelity": 0.6}
+    >>> long = {"literals": 2, "accuracy": {"value": 0.9, "low": 0.8, "high": 1.0}, "fidelity": 1.0}
+    >>> [line.path for line in front_picture([short, long]).lines]
+    ['M40,161.33 L388,54.67', 'M40,134.67 L388,28']
     """
-    if len(front) < 2 or any(point["errors"] is None for point in front):
+    named = {
+        "accuracy": [length["accuracy"]["value"] for length in lengths],
+        "fidelity": [length["fidelity"] for length in lengths],
+    }
+    rates = {name: values for name, values in named.items() if None not in values}
+    if len(lengths) < 2 or not rates:
         return None
-    most_literals = max(point["literals"] for point in front) or 1
-    most_errors = max(point["errors"] for point in front)
-    most_errors = most_errors if most_errors > _TINY else 1.0
-    literal_marks, error_marks = marks(most_literals, whole=True), marks(most_errors, whole=most_errors >= 4)
+    spread = [length["accuracy"] for length in lengths if length["accuracy"]["low"] is not None]
+    least = float(min(min(map(min, rates.values())), *(each["low"] for each in spread), 0.99))
+    most_literals = max(length["literals"] for length in lengths) or 1
+    step = next(step for step in (0.002, 0.01, 0.02, 0.05, 0.1, 0.2) if 1 - least <= 6 * step or step == 0.2)
+    base = math.floor(least / step + 1e-9) * step
+    rate_marks = [base + step * n for n in range(round((1 - base) / step) + 1)]
 
     def x(literals: float) -> float:
-        right = max(most_literals * (1 + 1 / 6), literal_marks[-1])
-        return round(_LEFT + (_WIDTH - _LEFT - _RIGHT) * literals / right, 2)
+        return round(_LEFT + (_WIDTH - _LEFT - _RIGHT) * literals / most_literals, 2)
 
-    def y(errors: float) -> float:
-        top = max(most_errors, error_marks[-1])
-        return round(_HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * errors / top, 2)
+    def y(rate: float) -> float:
+        return round(_HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * (rate - base) / (1 - base), 2)
 
-    placed = tuple(
-        Point(x(point["literals"]), y(point["errors"]), point["literals"], point["errors"], point["chosen"])
-        for point in front
-    )
-    best = [placed[0]]
-    for point in placed[1:]:  # a longer rule that errs more is beside the line
-        if point.errors < best[-1].errors:
-            best.append(point)
-    steps = "".join(f" H{point.x:g} V{point.y:g}" for point in best[1:])
+    def path(places: Sequence[tuple[float, float]]) -> str:
+        return "M" + " L".join(f"{across:g},{down:g}" for across, down in places)
+
+    lines = []
+    for name, values in rates.items():
+        points = [
+            (x(length["literals"]), y(rate), at, rate)
+            for at, (length, rate) in enumerate(zip(lengths, values, strict=True))
+        ]
+        lines.append(Line(name, tuple(points), path([point[:2] for point in points])))
+    band = ""
+    if "accuracy" in rates and len(spread) == len(lengths):
+        high, low = (
+            [(x(length["literals"]), y(length["accuracy"][end])) for length in lengths]
+            for end in ("high", "low")
+        )
+        band = f"{path([*high, *reversed(low)])} Z"
     return FrontPicture(
         _WIDTH,
         _HEIGHT,
-        placed,
-        f"M{placed[0].x:g},{placed[0].y:g}{steps}",
-        tuple((x(mark), f"{mark:g}") for mark in literal_marks),
-        tuple((y(mark), f"{mark:,g}") for mark in error_marks),
+        tuple(lines),
+        band,
+        tuple((x(mark), f"{mark:g}") for mark in marks(most_literals, whole=True)),
+        tuple((y(mark), f"{100 * mark:.1f}".removesuffix(".0") + "%") for mark in rate_marks),
     )
 
 

@@ -45,7 +45,7 @@ def row_facts(
             "those of the rows of X."
         )
     said = Answers("the rules", tuple(rows.fired(e.formula) for e in rows.rules.values()), None)
-    n_fired = np.sum([unpack(words, rows.n) for words in said.words], axis=0)
+    default = np.zeros(rows.n, dtype=np.bool_)
     if rows.rules.multi_label:
         wrong = np.zeros_like(said.words[0])
         for one, other in zip(said.words, rows.wanted.words, strict=True):
@@ -54,20 +54,15 @@ def row_facts(
     else:
         said = Answers("the rules", said.words, rows.predicted())
         every = np.flatnonzero(said.codes != rows.wanted.codes)
+        default = rows.decided_by() == len(rows.rules.steps)
     which = every[:MOST_ROWS]
     truth, rules = _texts(rows.wanted, rows, which), _texts(said, rows, which)
     network = [None] * len(which) if rows.network is None else _texts(rows.network, rows, which)
     values = _values(rows.table, which, [one.name for one in inputs])
-    marks = [_mark(int(n), rows.rules.multi_label) for n in n_fired[which]]
+    marks = ["default" if each else "" for each in default[which]]
     called = [at + 1 if numbers is None else numbers[at] for at in which.tolist()]
     found = map(RowFacts, called, values, truth, network, rules, marks)
     return tuple(found), len(every) - len(which)
-
-
-def _mark(n_fired: int, multi_label: bool) -> str:
-    if multi_label or n_fired == 1:
-        return ""
-    return "conflict" if n_fired else "uncovered"
 
 
 def _texts(answers: Answers, rows: Measured, which: IndexArray) -> list[str]:

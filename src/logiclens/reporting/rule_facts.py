@@ -146,37 +146,8 @@ class RelevanceFacts:
 
 
 @dataclass(frozen=True)
-class FrontFacts:
-    """One of the formulas to choose from.
-
-    ``errors`` and ``score`` are those of the fit. Texts, tree and exports of the chosen one, which are those
-    of the rule, are left out where the page has to be small: they are empty, and None.
-    """
-
-    literals: int
-    errors: float | None
-    score: float | None
-    logic: str
-    logic_ascii: str
-    sentence: str
-    chosen: bool
-    tree: Tree
-    accuracy: float | None
-    fidelity: float | None
-    accuracy_plain: float | None
-    fidelity_plain: float | None
-    precision: float | None
-    recall: float | None
-    coverage: float | None
-    exports: Exports | None
-
-
-@dataclass(frozen=True)
 class RuleFacts:
-    """One rule: how it reads, how good it is, who breaks it, and what else could be said.
-
-    The front is in the order of literals, and one of its points is chosen: the rule itself.
-    """
+    """One rule: how it reads, how good it is, and who breaks it."""
 
     label: str
     logic: str
@@ -191,8 +162,6 @@ class RuleFacts:
     n_terms: int
     breaks: Breaks
     relevance: tuple[RelevanceFacts, ...]
-    front: tuple[FrontFacts, ...]
-    n_front: int
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,17 @@
-"""What a report says of each rule: its texts, its scores, its terms, its front, who breaks it."""
+"""What a report says of each rule: its texts, its scores, its terms, who breaks it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
 from logiclens.errors import InputError, LimitError
 from logiclens.explain.explanation import Explanation
 from logiclens.explain.front import Scores
+from logiclens.explain.rule_set import ExplanationSet
 from logiclens.explain.terms import dnf_terms
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.export import to_sentence
@@ -17,13 +19,11 @@ from logiclens.logic.formula import Const, Formula, Var
 from logiclens.logic.syntax import format_formula
 from logiclens.reporting.breaks import breaks_of
 from logiclens.reporting.detail import FULL, Detail
-from logiclens.reporting.fronts import Front, Point
 from logiclens.reporting.inputs import tree_of
 from logiclens.reporting.measured import Measured
 from logiclens.reporting.rates import NO_RATE, ones, rate
 from logiclens.reporting.rule_facts import (
     Exports,
-    FrontFacts,
     Rate,
     RelevanceFacts,
     RuleFacts,
@@ -35,7 +35,6 @@ from logiclens.reporting.subject import Subject
 
 def rules_facts(
     subject: Subject,
-    fronts: Sequence[Front],
     places: Mapping[str, int],
     rows: Measured | None,
     detail: Detail = FULL,
@@ -45,8 +44,6 @@ def rules_facts(
     Parameters
     ----------
     subject : Subject
-    fronts : sequence of Front
-        One for each rule.
     places : mapping of str to int
         Place of each concept among those of the page.
     rows : Measured, optional
@@ -56,7 +53,7 @@ def rules_facts(
     """
     return tuple(
         replace(
-            _rule(explanation, at, fronts[at], places, rows, detail),
+            _rule(explanation, at, places, rows, detail),
             relevance=_relevance(subject, at, detail.relevant),
         )
         for at, explanation in enumerate(subject.rules.values())
@@ -66,7 +63,6 @@ def rules_facts(
 def _rule(
     explanation: Explanation,
     at: int,
-    front: Front,
     places: Mapping[str, int],
     rows: Measured | None,
     detail: Detail,
@@ -90,19 +86,17 @@ def _rule(
         n_terms=len(terms),
         breaks=breaks_of(explanation.rule, at, rows, detail.patterns),
         relevance=(),
-        front=tuple(_point(explanation, point, at, places, rows, detail) for point in front.points),
-        n_front=front.n,
     )
 
 
-def exports_of(explanation: Explanation) -> Exports:
-    """A rule in other languages; None in one that cannot carry its names."""
-    return Exports(_tried(explanation.to_sql), _tried(explanation.to_python), _tried(explanation.to_latex))
+def exports_of(rules: Explanation | ExplanationSet) -> Exports:
+    """A rule, or a list, in other languages; None in one that cannot carry its names."""
+    return Exports(_tried(rules.to_sql), _tried(rules.to_python), _tried(rules.to_latex))
 
 
-def _tried(write: Callable[[], str]) -> str | None:
+def _tried(write: Callable[[], Any]) -> str | None:
     try:
-        return write()
+        return str(write())
     except (InputError, LimitError):
         return None
 
@@ -178,41 +172,6 @@ def _terms(
             )
         )
     return tuple(found)
-
-
-def _point(
-    explanation: Explanation,
-    point: Point,
-    at: int,
-    places: Mapping[str, int],
-    rows: Measured | None,
-    detail: Detail,
-) -> FrontFacts:
-    formula = point.formula
-    mine = replace(explanation, rule=replace(explanation.rule, formula=formula))
-    if rows is not None:
-        scores = _measured(formula, at, rows)
-    else:
-        scores = _stored(explanation.scores if point.chosen else None)
-    told = detail.repeated or not point.chosen
-    return FrontFacts(
-        literals=formula.complexity,
-        errors=point.errors,
-        score=point.score,
-        logic=mine.rule.format("unicode") if told else "",
-        logic_ascii=mine.rule.format() if told else "",
-        sentence=mine.to_sentence() if told else "",
-        chosen=point.chosen,
-        tree=tree_of(formula, places) if told else {},
-        accuracy=scores.accuracy,
-        fidelity=scores.fidelity,
-        accuracy_plain=scores.accuracy_plain,
-        fidelity_plain=scores.fidelity_plain,
-        precision=scores.precision.value,
-        recall=scores.recall.value,
-        coverage=scores.coverage.value,
-        exports=exports_of(mine) if told else None,
-    )
 
 
 def _relevance(subject: Subject, at: int, most: int) -> tuple[RelevanceFacts, ...]:

@@ -7,13 +7,14 @@ concept matters to it, and the settings that an audit asks for.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.errors import InputError, shown
+from logiclens.explain.rule_front import Front
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray
 
@@ -36,8 +37,8 @@ class Subject:
         What the network says about each target, from rows to Booleans, (n, n_labels).
     predict : callable, optional
         The network's labels of rows.
-    overruled : callable, optional
-        About which rows a second opinion changes the network's answer, where it hears one.
+    front : Front, optional
+        Rules of every length, :attr:`rules` among them.
     ask : callable, optional
         The labels of the black box that is explained.
     relevance : ndarray of shape (n_labels, n_concepts), optional
@@ -56,7 +57,7 @@ class Subject:
     network: str = ""
     decide: Callable[[Any], BoolArray] | None = None
     predict: Callable[[Any], NDArray[Any]] | None = None
-    overruled: Callable[[Any], BoolArray] | None = None
+    front: Front | None = None
     ask: Callable[[Any], NDArray[Any]] | None = None
     relevance: FloatArray | None = None
     encoder: Any = None
@@ -67,7 +68,7 @@ class Subject:
 
 
 def subject_of(model: Any) -> Subject:
-    """Read a fitted classifier, black-box explainer or clusterer, or rules alone.
+    """Read a fitted classifier, black-box explainer or clusterer, or rules alone, of one length or more.
 
     Raises
     ------
@@ -84,14 +85,18 @@ def subject_of(model: Any) -> Subject:
     if isinstance(model, ExplanationSet):
         kinds = {str(explanation.kind) for explanation in model.values()}
         return Subject(model, CLUSTER if kinds == {"cluster"} else CLASSIFY)
+    if isinstance(model, Front):
+        return replace(subject_of(model.rules()), front=model)
     from logiclens.estimators.base import LENClassifier
-    from logiclens.estimators.clusterer import LENClusterer
-    from logiclens.pipelines.blackbox import BlackBoxExplainer
 
     if isinstance(model, LENClassifier):
         return _of_classifier(model)
+    from logiclens.estimators.clusterer import LENClusterer
+
     if isinstance(model, LENClusterer):
         return _of_clusterer(model)
+    from logiclens.pipelines.blackbox import BlackBoxExplainer
+
     if isinstance(model, BlackBoxExplainer):
         return _of_black_box(model)
     raise InputError(
@@ -111,7 +116,7 @@ def _of_classifier(model: Any, task: str = CLASSIFY) -> Subject:
         type(model).__name__,
         decide=model.decide,
         predict=model.predict,
-        overruled=model.overruled if any(model.second_opinions_.values()) else None,
+        front=model.front_,
         relevance=relevance,
         encoder=model.encoder_,
         settings=model.get_params(deep=False),
@@ -125,6 +130,7 @@ def _of_clusterer(model: Any) -> Subject:
         rules,
         CLUSTER,
         type(model).__name__,
+        front=getattr(model, "front_", None),
         decide=lambda X: model.predict(X)[:, None] == np.array(rules.labels),
         predict=model.predict,
         encoder=model.encoder_,
@@ -144,7 +150,7 @@ def _of_black_box(model: Any) -> Subject:
         fitted.network,
         decide=fitted.decide,
         predict=fitted.predict,
-        overruled=fitted.overruled,
+        front=fitted.front,
         # Rows of a table of its own mean nothing to the black box.
         ask=None if model._own_table else model.ask,
         relevance=fitted.relevance,

@@ -34,7 +34,14 @@ from logiclens.scale.collapsing import MOST_ROWS, Collapsed, check_max_rows, col
 from logiclens.scale.engine import Expression, Table, fetched
 from logiclens.scale.expressions import concept_expression, is_missing, truth_expression
 from logiclens.scale.rows import Rows, Totals, check_rows, count_rows
-from logiclens.scale.statistics import Facts, check_own_cuts, column_facts, facts_of_flags, histogram
+from logiclens.scale.statistics import (
+    Facts,
+    afforded,
+    check_own_cuts,
+    column_facts,
+    facts_of_flags,
+    histogram,
+)
 
 MOST_CELLS = 1 << 27
 """Distinct rows times classes that are learned at most: a gigabyte."""
@@ -127,14 +134,14 @@ def _drawn(rows: Rows, sample: int, seed: int) -> Any:
 
 def _read(estimator: LENClassifier, rows: Rows, max_rows: int) -> tuple[Inputs, Targets, FloatArray]:
     """Concepts, targets and weights of the collapsed table."""
-    totals = count_rows(rows, estimator.class_weight)
+    totals = count_rows(rows)
     supposed = facts_of_flags(rows, totals.rows)
     encoder, readings, layout = _looked_at(estimator, rows, totals, supposed or column_facts(rows))
-    one_by_one = estimator.aggregation == "paper"
+    one_by_one = estimator.row_by_row
     if one_by_one and totals.all_rows > max_rows:
         raise LimitError(
-            f"aggregation='paper' looks at rows one by one, and there are {totals.all_rows}, more than "
-            f"{max_rows}. Use aggregation='minimal', or a sample of the rows (sample=100000)."
+            f"The reference settings look at rows one by one, and there are {totals.all_rows}, more than "
+            f"{max_rows}. Use a classifier without them, or a sample of the rows (sample=100000)."
         )
     whole = (totals.are_counts and not one_by_one) or totals.all_rows > max_rows
     by_weight = not whole and rows.weights is not None
@@ -179,7 +186,7 @@ def _looked_at(
         _refuse_scores(rows, facts)
     else:
         check_tells_apart(totals.rows, rows.columns)
-        recipe = encoder.recipe(has_targets=True)
+        recipe = afforded(encoder, rows, totals, facts)
         check_own_cuts(recipe, facts)
         counted = [each for each in facts if not each.only_flags]
         readings = {each.name: histogram(rows, totals, each).read(recipe, encoder) for each in counted}

@@ -1,21 +1,23 @@
 """Predictions by rules as columns of a table in an engine: an expression, which the engine runs when asked.
 
 The answer is what :meth:`ExplanationSet.predict <logiclens.explain.ExplanationSet.predict>` says of the same
-rows. ``CASE`` takes the first condition that is true: with the rules in the order of their priority, and the
-default at the end, that is the policy where several rules fire, or none.
+rows. ``CASE`` takes the first condition that is true: with the steps in their order, and the default at the
+end, that is a decision list.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from logiclens.errors import InputError, shown
 from logiclens.explain import ExplanationSet
+from logiclens.explain.decision_list import used_concepts
 from logiclens.explain.label import Label
+from logiclens.logic.formula import Formula
 from logiclens.logic.values import THRESHOLD
 from logiclens.scale.engine import Expression, Table, check_columns, check_table, ibis_module
 from logiclens.scale.expressions import (
@@ -29,8 +31,8 @@ from logiclens.scale.expressions import (
 
 MARK = "mark"
 """The column of marks."""
-CONFLICT, UNCOVERED, MISSING = "conflict", "uncovered", "missing"
-"""Marks of rows on which several rules fire that exclude one another, of rows on which none does, and of rows
+DEFAULT, UNCOVERED, MISSING = "default", "uncovered", "missing"
+"""Marks of rows that the default decides, of rows that get no label where there may be several, and of rows
 without a value where the rules know of no gaps."""
 
 
@@ -49,9 +51,9 @@ def predict(
     name : str, default "prediction"
         The column to add. A multi-label set adds a Boolean column for each label, called ``name_label``.
     marks : bool, default False
-        Whether to add the column ``mark``, too: ``"conflict"`` where several rules fire, ``"uncovered"``
-        where none does, ``"missing"`` where a value is missing and the rules know of no gaps, with a comma
-        between two; else an empty text.
+        Whether to add the column ``mark``, too: ``"default"`` where no step is true, so that the default
+        decides (in a multi-label set ``"uncovered"``, where no rule is true), ``"missing"`` where a value is
+        missing and the rules know of no gaps, with a comma between two; else an empty text.
     threshold : float, default 0.5
         A column of scores that is a concept itself is true when greater. Rules with a vocabulary take no
         part in it.
@@ -85,33 +87,33 @@ def predict(
     ...     [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))],
     ...     concept_names=["wings", "fins"],
     ...     default="fish",
-    ...     priority=[0.9, 0.95],
     ... )
     >>> table = ibis.memtable(pa.table({"wings": [True, True, False], "fins": [False, True, False]}))
     >>> answers = predict(rules, table, marks=True)
     >>> answers["prediction"].to_list(), answers["mark"].to_list()
-    (['bird', 'fish', 'fish'], ['', 'conflict', 'uncovered'])
+    (['bird', 'bird', 'fish'], ['', '', 'default'])
     """
     known = rules_of(rules)
     check_table(table)
-    fired = fired_expressions(known, table, threshold)
+    true = truth_expressions(known, known.conditions, table, threshold)
     if not isinstance(marks, bool | np.bool_):
         raise InputError(f"marks must be True or False. Got {shown(marks)}.")
-    added = _named(known, _checked_name(name), fired)
+    added = _named(known, _checked_name(name), true)
     if marks and MARK in map(str.lower, added):
         raise InputError(
             f"The column {MARK!r} is for marks. Pass another name than {name!r}, or marks=False."
         )
     if marks:
-        added[MARK] = _mark(known, table, fired)
+        added[MARK] = _mark(known, table, list(true.values()))
     _refuse_taken(added, table)
     return table.mutate(*(column.name(called) for called, column in added.items()))
 
 
-def _named(rules: ExplanationSet, name: str, fired: Sequence[Expression]) -> dict[str, Expression]:
+def _named(rules: ExplanationSet, name: str, true: Mapping[Label, Expression]) -> dict[str, Expression]:
     """What rules say, by the name of its column."""
     if not rules.multi_label:
-        return {name: chosen(rules, fired, [label_literal(label) for label in rules.labels])}
+        values = {label: label_literal(label) for label in (*true, default_of(rules))}
+        return {name: first_of([(true[label], values[label]) for label in true], values[default_of(rules)])}
     spelled: dict[str, Label] = {}
     for label in rules.labels:
         other = spelled.setdefault(str(label).lower(), label)
@@ -120,7 +122,7 @@ def _named(rules: ExplanationSet, name: str, fired: Sequence[Expression]) -> dic
                 f"The labels {other!r} and {label!r} differ in case only, and so would their columns, which "
                 "engines take for one. Rename one of the labels."
             )
-    return {f"{name}_{label}": each for label, each in zip(rules.labels, fired, strict=True)}
+    return {f"{name}_{label}": each for label, each in true.items()}
 
 
 def rules_of(rules: Any) -> ExplanationSet:
@@ -138,73 +140,63 @@ def rules_of(rules: Any) -> ExplanationSet:
     )
 
 
-def used_concepts(rules: ExplanationSet) -> tuple[str, ...]:
-    """The concepts that rules use, sorted."""
-    return tuple(sorted({name for explanation in rules.explanations for name in explanation.concepts}))
-
-
-def fired_expressions(
+def truth_expressions(
     rules: ExplanationSet,
+    formulas: Mapping[Label, Formula],
     table: Table,
     threshold: float = THRESHOLD,
     *,
     columns: Sequence[str] | None = None,
-) -> list[Expression]:
-    """Truth of every rule's formula on every row, one Boolean expression for each label; never NULL.
+) -> dict[Label, Expression]:
+    """Truth of formulas on every row, Boolean expressions that are never NULL.
 
     Parameters
     ----------
     rules : ExplanationSet
+        Whose concepts the formulas are about.
+    formulas : mapping of label to Formula
     table, threshold, columns
         As for :func:`~logiclens.scale.expressions.concept_columns`.
     """
-    concepts = concept_columns(table, rules.vocabulary, used_concepts(rules), threshold, columns=columns)
-    return [formula_expression(explanation.formula, concepts) for explanation in rules.explanations]
+    used = used_concepts(formulas.values())
+    concepts = concept_columns(table, rules.vocabulary, used, threshold, columns=columns)
+    return {label: formula_expression(formula, concepts) for label, formula in formulas.items()}
 
 
-def chosen(rules: ExplanationSet, fired: Sequence[Expression], values: Sequence[Expression]) -> Expression:
-    """The value of the label that each row gets, by priority; that of the default where no rule fires.
-
-    Parameters
-    ----------
-    rules : ExplanationSet
-    fired : sequence of Boolean expressions, one for each label
-    values : sequence of expressions, one for each label
-    """
-    order = np.argsort(-np.array(rules.priority), kind="stable").tolist()  # of equals the first stays first
-    fallback = rules.labels.index(default_of(rules))
-    cases = [(fired[at], values[at]) for at in order]
-    return ibis_module().cases(*cases, else_=values[fallback])
+def first_of(cases: Sequence[tuple[Expression, Expression]], otherwise: Expression) -> Expression:
+    """The value of the first condition that is true of each row, or another one where none is."""
+    return ibis_module().cases(*cases, else_=otherwise) if cases else otherwise
 
 
 def default_of(rules: ExplanationSet) -> Label:
-    """The label of rows on which no rule fires."""
+    """The label of rows of which no step is true."""
     if rules.default is None:
         raise InputError("Rules of several labels a row have no default. Ask for each label.")
     return rules.default
 
 
-def number_fired(fired: Sequence[Expression]) -> Expression:
-    """How many rules fire on each row."""
-    return balanced([(each.cast("int64"), 0) for each in fired], operator.add)[0]
+def any_true(true: Sequence[Expression]) -> Expression:
+    """Whether any condition is true of each row."""
+    if not true:
+        return ibis_module().literal(False)
+    return balanced([(each, 0) for each in true], operator.or_)[0]
 
 
-def _mark(rules: ExplanationSet, table: Table, fired: Sequence[Expression]) -> Expression:
-    """The mark of each row; the rules are written out once."""
+def _mark(rules: ExplanationSet, table: Table, true: Sequence[Expression]) -> Expression:
+    """The mark of each row."""
     ibis = ibis_module()
-    marks = [UNCOVERED, "", "" if rules.multi_label else CONFLICT]  # by the number of rules, up to two
-    code = ibis.least(number_fired(fired), 2)
+    marks = ["", UNCOVERED if rules.multi_label else DEFAULT]
+    code = ibis.ifelse(any_true(true), 0, 1)
     gaps = [is_missing(table[column]) for column in _never_missing(rules, table)]
     if gaps:
-        gap = balanced([(each, 0) for each in gaps], operator.or_)[0]
-        code = code + ibis.ifelse(gap, 3, 0)
+        code = code + ibis.ifelse(any_true(gaps), 2, 0)
         marks += [", ".join(filter(None, (mark, MISSING))) for mark in marks]
     return code.cases(*enumerate(marks), else_="")
 
 
 def _never_missing(rules: ExplanationSet, table: Table) -> list[str]:
     """Columns of the table that the rules know no gaps in."""
-    used = used_concepts(rules)
+    used = rules.concepts
     places = raw_places(table, rules.vocabulary, used)
     if places is None or rules.vocabulary is None:
         return list(used)

@@ -6,7 +6,7 @@ the table: those are data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 
 from logiclens.concepts.cells import Kind
 from logiclens.errors import InputError, count, listing, shown
-from logiclens.estimators.targets import Problem, Targets, class_weights, read_targets
+from logiclens.estimators.targets import Problem, Targets, read_targets
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.values import THRESHOLD
 from logiclens.scale.cells import as_label, as_number, float_literal, infinite, is_missing, kind_of
@@ -173,7 +173,6 @@ class Totals:
         Whether all weights are whole numbers.
     targets : Targets or None
         The distinct labels; None where there are several outputs, or none.
-    class_weights : dict of label to float, or None
     """
 
     all_rows: int
@@ -182,7 +181,6 @@ class Totals:
     effective: float
     are_counts: bool
     targets: Targets | None = None
-    class_weights: dict[Any, float] | None = None
 
     @property
     def by_targets(self) -> bool:
@@ -205,10 +203,7 @@ class Totals:
         if self.targets is None and not rows.targets:
             return np.arange(len(sums)), sums * scale, None
         if self.targets is not None and self.by_targets:
-            labels = self.targets.labels
-            codes = read_targets(rows.answers(found), len(sums), labels).codes()
-            if self.class_weights is not None:
-                sums = sums * np.array([self.class_weights[label] for label in labels])[codes]
+            codes = read_targets(rows.answers(found), len(sums), self.targets.labels).codes()
             used = np.flatnonzero(sums > 0)
             return used, sums[used] * scale, codes[used, None]
         yes = np.column_stack([numbers_of(found, f"y{at}") for at in range(len(rows.targets))])
@@ -219,14 +214,12 @@ class Totals:
         return line, widths * scale, (yes[line] >= edges[line, part + 1][:, None]).astype(np.intp)
 
 
-def count_rows(rows: Rows, class_weight: Any = None) -> Totals:
+def count_rows(rows: Rows) -> Totals:
     """Add up rows and weights, and find the classes.
 
     Parameters
     ----------
     rows : Rows
-    class_weight : mapping of label to float, optional
-        Anything else does not matter here.
 
     Raises
     ------
@@ -267,32 +260,18 @@ def count_rows(rows: Rows, class_weight: Any = None) -> Totals:
             raise InputError(
                 f"Column {name!r} has {count(gaps, 'missing value')}. Impute or drop those rows first."
             )
-    targets, each = None, None
-    by_class: Any = 1.0
-    if labelled:
-        targets = _classes(rows, found)
-    if isinstance(class_weight, Mapping):
-        none = Targets((), Problem.MULTI_LABEL, np.zeros((0, 0)))
-        by_class = class_weights(class_weight, none if targets is None else targets)
-        if targets is not None:
-            labels = [targets.labels[code] for code in targets.codes()]
-            each = dict(zip(labels, by_class.tolist(), strict=True))
-    return _totals(found, by_class, n_rows, targets, each)
+    return _totals(found, n_rows, _classes(rows, found) if labelled else None)
 
 
-def _totals(found: Any, by_class: Any, n_rows: int, targets: Targets | None, each: Any) -> Totals:
-    sums = numbers_of(found, "s" if "s" in found.column_names else "n")
-    squares = numbers_of(found, "squares" if "squares" in found.column_names else "n")
-    used = numbers_of(found, "used" if "used" in found.column_names else "n")
-    broken = numbers_of(found, "broken").any() if "broken" in found.column_names else False
-    weight = float((sums * by_class).sum())
-    n_used = int(used[np.broadcast_to(by_class, used.shape) > 0].sum())
-    if not weight:
-        raise InputError("class_weight leaves every row with weight 0. Give some class a positive weight.")
-    are_counts = not broken and bool(np.all(by_class == np.round(by_class))) and weight < _EXACT
-    below = float((squares * np.square(by_class)).sum())
-    effective = weight if are_counts else weight**2 / below if below else float(n_used)
-    return Totals(n_rows, n_used, weight, effective, are_counts, targets, each)
+def _totals(found: Any, n_rows: int, targets: Targets | None) -> Totals:
+    if "s" not in found.column_names:  # no weights
+        return Totals(n_rows, n_rows, float(n_rows), float(n_rows), True, targets)
+    weight, squares, used, broken = (
+        float(numbers_of(found, name).sum()) for name in ("s", "squares", "used", "broken")
+    )
+    are_counts = not broken and weight < _EXACT
+    effective = weight if are_counts else weight**2 / squares if squares else used
+    return Totals(n_rows, int(used), weight, effective, are_counts, targets)
 
 
 def _check_weights(found: Any, column: Expression) -> None:

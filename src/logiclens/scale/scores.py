@@ -84,7 +84,7 @@ class RuleSetScores:
         Weight of the rows of each true label, by row, that get each label, by column. In a multi-label set
         of shape (n_labels, 2, 2): no and yes of each label.
     resolution : Resolution
-        On how many rows one rule fires, several do, or none.
+        How many rows each step decides, and how many the default.
     by_label : mapping of label to LabelScores, read-only
         Each rule by itself.
     """
@@ -109,17 +109,12 @@ class RuleSetScores:
 
     @property
     def n_decided(self) -> int:
-        """Rows on which one rule fires; in a multi-label set, one or more."""
+        """Rows that a step decides; in a multi-label set those of which a rule is true."""
         return self.resolution.n_decided
 
     @property
-    def n_conflicts(self) -> int:
-        """Rows on which several rules fire that exclude one another."""
-        return self.resolution.n_conflicts
-
-    @property
     def n_uncovered(self) -> int:
-        """Rows on which no rule fires."""
+        """Rows that the default decides; in a multi-label set those of which no rule is true."""
         return self.resolution.n_uncovered
 
     def __str__(self) -> str:
@@ -127,8 +122,7 @@ class RuleSetScores:
         head = [
             f"accuracy {self.accuracy:.3f} [{low:.3f}, {high:.3f}], macro-F1 {self.macro_f1:.3f}, "
             f"explanation accuracy {self.explanation_accuracy:.3f}",
-            f"{count(self.n_rows, 'row')}: one rule on {self.n_decided}, several on {self.n_conflicts}, "
-            f"none on {self.n_uncovered}",
+            f"{count(self.n_rows, 'row')}: {self._decided()}",
         ]
         shortened = list(self.by_label.items())[:_PRINTED]
         names = [repr(label) for label, _ in shortened]
@@ -141,6 +135,11 @@ class RuleSetScores:
         ]
         left = len(self.by_label) - len(shortened)
         return "\n".join([*head, titles, *lines, *([f"  and {left} more"] if left else [])])
+
+    def _decided(self) -> str:
+        if self.confusion.ndim == 3:
+            return f"a rule is true of {self.n_decided}, none of {self.n_uncovered}"
+        return f"a step decides {self.n_decided}, the default {self.n_uncovered}"
 
 
 def _text(rates: Rates, name: str) -> str:

@@ -1,6 +1,6 @@
 """How good rules are on a table in an engine, counted in one pass.
 
-The engine groups rows by their true label and by what the rules say of them, and counts in each group on how
+The engine groups rows by their true label and by the step that decides them, and counts in each group on how
 many rows every rule fires. All scores follow from these counts (:mod:`logiclens.scale.scores`), and are those
 of the same rows in memory.
 """
@@ -16,12 +16,13 @@ import numpy as np
 
 from logiclens.errors import InputError, count, shown
 from logiclens.explain import ExplanationSet, Resolution
+from logiclens.explain.decision_list import used_concepts
 from logiclens.explain.label import Label, true_labels
 from logiclens.logic.values import THRESHOLD
 from logiclens.scale.cells import as_label, as_number
 from logiclens.scale.engine import Expression, Table, check_columns, check_table, fetched, ibis_module
 from logiclens.scale.expressions import balanced, faults, truth_expression
-from logiclens.scale.predicting import chosen, fired_expressions, number_fired, rules_of, used_concepts
+from logiclens.scale.predicting import any_true, default_of, first_of, rules_of, truth_expressions
 from logiclens.scale.rows import MOST_LABELS, MOST_WEIGHT, weight_fault, weights_name
 from logiclens.scale.scores import NOTHING, Sum, label_scores, mean_f1, share_of
 from logiclens.scale.scores import LabelScores as LabelScores
@@ -79,7 +80,7 @@ def score(
     >>> table = ibis.memtable(pa.table({"wings": [1, 1, 0, 0], "animal": ["bird", "bird", "fish", "bird"]}))
     >>> print(score(rules, table, "animal"))
     accuracy 0.750 [0.301, 0.954], macro-F1 0.733, explanation accuracy 0.733
-    4 rows: one rule on 4, several on 0, none on 0
+    4 rows: a step decides 4, the default 0
               precision             recall                macro-F1  support
       'bird'  1.000 [0.342, 1.000]  0.667 [0.208, 0.939]  0.733     3
       'fish'  0.500 [0.095, 0.905]  1.000 [0.207, 1.000]  0.733     1
@@ -133,9 +134,14 @@ class _Rows:
         self.rules, self.targets, self.weights = rules, targets, weights
         apart = {*targets, weights}
         columns = [column for column in table.columns if column not in apart]
-        fired = fired_expressions(rules, table, threshold, columns=columns)
-        self.faults = faults(table, rules.vocabulary, used_concepts(rules), columns=columns)
+        fired, steps = (
+            list(truth_expressions(rules, formulas, table, threshold, columns=columns).values())
+            for formulas in (rules.formulas, {} if rules.multi_label else rules.conditions)
+        )
+        used = used_concepts([*rules.formulas.values(), *rules.conditions.values()])
+        self.faults = faults(table, rules.vocabulary, used, columns=columns)
         asked = {f"fired{at}": each for at, each in enumerate(fired)}
+        asked |= {f"step{at}": each for at, each in enumerate(steps)}
         if rules.multi_label:
             self.faults += faults(table, None, targets)
             asked |= {f"true{at}": truth_expression(table, name) for at, name in enumerate(targets)}
@@ -147,6 +153,7 @@ class _Rows:
         asked |= {f"fault{at}": fault.where for at, fault in enumerate(self.faults)}
         self.each = table.select(**asked)
         self.fired = [self.each[f"fired{at}"] for at in range(len(fired))]
+        self.steps = [self.each[f"step{at}"] for at in range(len(steps))]
 
     def sums(self, parts: Mapping[str, Expression | None]) -> dict[str, Expression]:
         """Weight of the rows where conditions are true, and its squares; None is true everywhere."""
@@ -169,28 +176,24 @@ class _Rows:
 
     def counts(self) -> dict[str, Expression]:
         """What is counted whatever the labels are."""
-        number = number_fired(self.fired)
-        found = {"rows": self.each.count(), "none": self.each.count(where=number == 0)}
-        if not self.rules.multi_label:
-            found["several"] = self.each.count(where=number > 1)
+        found = {"rows": self.each.count()}
+        if self.rules.multi_label:
+            found["none"] = self.each.count(where=~any_true(self.fired))
+            found |= {f"fires{at}": self.each.count(where=each) for at, each in enumerate(self.fired)}
         for at in range(len(self.faults)):
             found[f"fault{at}"] = self.each.count(where=self.each[f"fault{at}"])
         return found
 
-    def check(self, answer: Sequence[Mapping[str, Any]]) -> Resolution:
-        """Refuse what NumPy refuses; else how many rows there are, and on how many of them rules agree."""
-
-        def total(name: str) -> int:
-            return sum(int(row[name]) for row in answer)
-
-        if not answer or not total("rows"):
+    def check(self, answer: Sequence[Mapping[str, Any]]) -> int:
+        """Refuse what NumPy refuses; else how many rows there are."""
+        n_rows = _total(answer, "rows")
+        if not n_rows:
             raise InputError("A score needs at least one row of data. Got none.")
         for at, fault in enumerate(self.faults):
-            if number := total(f"fault{at}"):
+            if number := _total(answer, f"fault{at}"):
                 raise fault.error(number)
         self._check_weight(reduce(Sum.plus, (self.sum_in(row, "all") for row in answer)))
-        several = 0 if self.rules.multi_label else total("several")
-        return Resolution(total("rows"), total("rows") - several - total("none"), several, total("none"))
+        return n_rows
 
     def _check_weight(self, weight: Sum) -> None:
         if weight.weight == 0:
@@ -202,25 +205,35 @@ class _Rows:
             )
 
 
+def _total(answer: Sequence[Mapping[str, Any]], name: str) -> int:
+    """A count, over all groups of the answer."""
+    return sum(int(row[name]) for row in answer)
+
+
 def _one_label(rows: _Rows) -> RuleSetScores:
     """Scores where each row has one label."""
     ibis = ibis_module()
     rules, n_labels = rows.rules, len(rows.rules)
-    places = [ibis.literal(at, type="int32") for at in range(n_labels)]
+    steps = [step.label for step in rules.steps]
+    decided = [rules.labels.index(label) for label in (*steps, default_of(rules))]
+    places = [ibis.literal(at, type="int32") for at in range(len(decided))]
     sums = rows.sums({"all": None, **{f"sum{at}": fired for at, fired in enumerate(rows.fired)}})
-    grouped = rows.each.group_by(rows.each["label"], said=chosen(rules, rows.fired, places))
-    asked = grouped.aggregate(**rows.counts(), **sums).limit((MOST_LABELS + 1) * n_labels)
+    step = first_of(list(zip(rows.steps, places[:-1], strict=True)), places[-1])
+    grouped = rows.each.group_by(rows.each["label"], step=step)
+    asked = grouped.aggregate(**rows.counts(), **sums).limit((MOST_LABELS + 1) * len(places))
     answer = fetched(asked, "Scoring the rules").to_pylist()
-    resolution = rows.check(answer)
+    n_rows = rows.check(answer)
     true = _true_labels(rows, answer)
     labels = (*rules.labels, *(label for label in true if label not in rules))
     place = {label: at for at, label in enumerate(labels)}
     confusion = np.zeros((len(labels), len(labels)))
+    n_decided = [0] * len(places)
     everything, by_label = NOTHING, [NOTHING] * len(labels)
     by_rule, both = [NOTHING] * n_labels, [0.0] * n_labels
     for row in answer:
         at, weight = place[row["label"]], rows.sum_in(row, "all")
-        confusion[at, int(row["said"])] += weight.weight
+        confusion[at, decided[int(row["step"])]] += weight.weight
+        n_decided[int(row["step"])] += int(row["rows"])
         everything, by_label[at] = everything.plus(weight), by_label[at].plus(weight)
         for rule in range(n_labels):
             fired = rows.sum_in(row, f"sum{rule}")
@@ -230,14 +243,14 @@ def _one_label(rows: _Rows) -> RuleSetScores:
     accuracy, interval = share_of(float(np.trace(confusion)), everything)
     return RuleSetScores(
         labels,
-        resolution.n_rows,
+        n_rows,
         everything.weight,
         accuracy,
         interval,
         mean_f1(np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)),
         float(np.mean([each.macro_f1 for each in scores])),
         confusion,
-        resolution,
+        Resolution(n_rows, dict(zip(steps, n_decided[:-1], strict=True)), n_decided[-1]),
         dict(zip(rules.labels, scores, strict=True)),
     )
 
@@ -270,8 +283,9 @@ def _several_labels(rows: _Rows) -> RuleSetScores:
         parts |= {f"label{at}": truth, f"sum{at}": fired, f"both{at}": truth & fired}
     asked = rows.each.aggregate(**rows.counts(), **rows.sums(parts))
     answer = fetched(asked, "Scoring the rules").to_pylist()
-    resolution = rows.check(answer)
+    n_rows = rows.check(answer)
     (row,) = answer
+    fires = {label: int(row[f"fires{at}"]) for at, label in enumerate(rules.labels)}
     everything = rows.sum_in(row, "all")
     true_sums = [rows.sum_in(row, f"label{at}") for at in range(n_labels)]
     said_sums = [rows.sum_in(row, f"sum{at}") for at in range(n_labels)]
@@ -284,13 +298,13 @@ def _several_labels(rows: _Rows) -> RuleSetScores:
     accuracy, interval = share_of(rows.sum_in(row, "right").weight, everything)
     return RuleSetScores(
         rules.labels,
-        resolution.n_rows,
+        n_rows,
         everything.weight,
         accuracy,
         interval,
         mean_f1(both, yes, said) if (yes + said).any() else np.nan,
         float(np.mean([each.macro_f1 for each in scores])),
         np.maximum(cells, 0.0).T.reshape(n_labels, 2, 2),
-        resolution,
+        Resolution(n_rows, fires, int(row["none"])),
         dict(zip(rules.labels, scores, strict=True)),
     )

@@ -14,7 +14,7 @@ import pytest
 
 from logiclens.bench.experiments import Fold
 from logiclens.bench.methods.packages import secluded
-from logiclens.bench.methods.ripper import LiteralRules, Ripper, _decided, read_rules
+from logiclens.bench.methods.ripper import ClassRules, LiteralRules, Ripper, _trust, read_rules
 from logiclens.logic import FALSE, TRUE
 from tests.bench.methods.toys import CLASSES, check, held, same, several_classes, two_classes
 
@@ -50,7 +50,9 @@ def test_who_decides():
     in_training = np.array([[1, 0, 0], [1, 0, 0], [0, 0, 0], [1, 1, 0], [0, 0, 0], [0, 0, 0], [0, 1, 0]])
     fired = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 0], [0, 0, 1]])
 
-    assert _decided(fired == 1, in_training == 1, y).tolist() == [0, 1, 2, 2]
+    precision, fallback = _trust(in_training == 1, y)
+    rules = ClassRules((LiteralRules(()),) * 3, (0, 1, 2), precision, fallback)
+    assert rules.decide(fired == 1).tolist() == [0, 1, 2, 2]
 
 
 # --- with it ---

@@ -120,7 +120,7 @@ def fit_to_be_killed(folder: str, checkpoint: str, result: Path, tell: int) -> N
 def killed(folder: str, results: str, seed: int) -> dict[str, Any]:
     """How often it was killed, whether in the end nothing can be told of it, and what else is left.
 
-    It is killed at any moment after one of its files is there: while it looks for candidates, trains, writes,
+    It is killed at any moment after one of its files is there: while it explores, trains, writes,
     or waits.
     """
     whole, resumed = Path(results, "whole"), Path(results, "resumed")

@@ -12,23 +12,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from logiclens.scale.streaming import batches
-from logiclens.scale.streaming.aims import Aim, aim_of, count_targets
 from logiclens.scale.streaming.batches import Stream, divided
 from logiclens.scale.streaming.source import ParquetSource
+from logiclens.scale.streaming.targets import TargetColumns, count_targets, target_columns
 from tests.scale.streaming.making import NAMES, whole
 
 
 @cache
-def looked_at(folder: Path) -> tuple[ParquetSource, Aim]:
+def looked_at(folder: Path) -> tuple[ParquetSource, TargetColumns]:
     """A folder that does not change, and its targets."""
     source = ParquetSource.of(folder)
-    return source, aim_of([count_targets(source, source.groups, ("y",))], ("y",), source.n_rows)
+    return source, target_columns([count_targets(source, source.groups, ("y",))], ("y",), source.n_rows)
 
 
 def stream_of(folder: Path, batch_rows: int = 100, **settings: Any) -> Stream:
-    source, aim = looked_at(folder)
+    source, targets = looked_at(folder)
     held_out = np.array(settings.pop("held_out", []), dtype=np.int64)
-    return Stream(source, NAMES, aim, batch_rows, settings.pop("seed", 0), held_out, **settings)
+    return Stream(source, NAMES, targets, batch_rows, settings.pop("seed", 0), held_out, **settings)
 
 
 def rows_of(stream: Stream, epoch: int = 0, start: int = 0) -> list[set[tuple[float, ...]]]:
@@ -79,7 +79,7 @@ def test_targets_stay_with_their_rows(folder: Path):
     stream = stream_of(folder, rank=1, size=2)
 
     for batch in stream.batches(0):
-        assert stream.aim.as_y(batch.read).tolist() == [label[tuple(row)] for row in batch.x.T.tolist()]
+        assert stream.targets.as_y(batch.truth).tolist() == [label[tuple(row)] for row in batch.x.T.tolist()]
 
 
 def test_epochs_and_seeds_have_an_order_of_their_own(folder: Path):

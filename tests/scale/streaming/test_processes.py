@@ -9,7 +9,6 @@ import torch
 import torch.distributed as dist
 
 from logiclens.errors import InputError
-from logiclens.scale.streaming import processes
 from logiclens.scale.streaming.processes import crew_for
 
 
@@ -37,16 +36,3 @@ def test_a_device_that_is_not_there():
         crew_for("abacus"),
     ):
         pass
-
-
-@pytest.mark.parametrize(
-    ("kind", "beside", "devices", "backend"),
-    [("cpu", "2", 0, "gloo"), ("cuda", "2", 2, "nccl"), ("cuda", "2", 1, "gloo")],
-)
-def test_processes_with_devices_of_their_own_talk_through_nccl(
-    monkeypatch: pytest.MonkeyPatch, kind: str, beside: str, devices: int, backend: str
-):
-    monkeypatch.setenv("LOCAL_WORLD_SIZE", beside)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: devices)
-
-    assert processes._backend(torch.device(kind)) == backend

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 from logiclens.errors import InputError
-from logiclens.scale.streaming.aims import Aim, aim_of, count_targets
 from logiclens.scale.streaming.batches import divided
 from logiclens.scale.streaming.checkpoint import Checkpoint
 from logiclens.scale.streaming.sampling import (
@@ -22,39 +21,42 @@ from logiclens.scale.streaming.sampling import (
     uniforms,
 )
 from logiclens.scale.streaming.source import ParquetSource
+from logiclens.scale.streaming.targets import TargetColumns, count_targets, target_columns
 from tests.scale.streaming.making import NAMES, whole, write
 
 
-def drawn(folder: Path, n_drawn: int, size: int = 1, seed: int = 0) -> tuple[Sample, Aim]:
+def drawn(folder: Path, n_drawn: int, size: int = 1, seed: int = 0) -> tuple[Sample, TargetColumns]:
     source = ParquetSource.of(folder)
     parts = [divided(source.groups, rank, size) for rank in range(size)]
-    aim = aim_of([count_targets(source, part, ("y",)) for part in parts], ("y",), source.n_rows)
-    return merged([draw(source, part, NAMES, aim, n_drawn, seed) for part in parts]), aim
+    targets = target_columns([count_targets(source, part, ("y",)) for part in parts], ("y",), source.n_rows)
+    return merged([draw(source, part, NAMES, targets, n_drawn, seed) for part in parts]), targets
 
 
 @pytest.mark.parametrize("size", [2, 3, 11])
 def test_processes_draw_together_what_one_draws(folder: Path, size: int):
-    one, aim = drawn(folder, 300)
+    one, targets = drawn(folder, 300)
     several, other = drawn(folder, 300, size)
 
-    assert aim.counts.tolist() == other.counts.tolist()
-    for name in ("x", "read", "position", "stratum", "sizes"):
+    assert targets.counts.tolist() == other.counts.tolist()
+    for name in ("x", "truth", "position", "stratum", "sizes"):
         np.testing.assert_array_equal(getattr(one, name), getattr(several, name))
 
 
 def test_rows_are_those_at_their_positions(folder: Path):
-    sample, aim = drawn(folder, 300)
+    sample, targets = drawn(folder, 300)
     rows = whole(folder).take(pa.array(sample.position))
 
     assert 100 < len(sample.x) < 300
     np.testing.assert_array_equal(sample.x, np.column_stack([rows[name].to_numpy() for name in NAMES]))
-    assert aim.as_y(sample.read).tolist() == rows["y"].to_pylist()
+    assert targets.as_y(sample.truth).tolist() == rows["y"].to_pylist()
 
 
 def test_weights_stand_for_all_rows_of_each_label(folder: Path):
-    sample, aim = drawn(folder, 300)
+    sample, targets = drawn(folder, 300)
 
-    assert np.bincount(sample.read, sample.weight) == pytest.approx(aim.counts)
+    share = np.bincount(sample.truth, sample.weight) / sample.weight.sum()
+    assert share == pytest.approx(targets.counts / 1200)
+    assert sample.weight.mean() == pytest.approx(1.0)
 
 
 def test_few_rows_are_all_drawn(folder: Path):
@@ -69,12 +71,12 @@ def test_another_seed_draws_others(folder: Path):
 
 
 def test_of_rare_labels_more_are_drawn():
-    aim = Aim(("y",), ("a", "b", "c"), False, np.array([20.0, 1000.0, 1e6]), 1001020)
-    share = shares(aim, 10_000)
+    targets = TargetColumns(("y",), ("a", "b", "c"), False, np.array([20.0, 1000.0, 1e6]), 1001020)
+    share = shares(targets, 10_000)
 
     assert share[0] == 1.0
     assert share[1] > 10 * share[2]
-    assert (share * aim.counts).sum() <= 10_000
+    assert (share * targets.counts).sum() <= 10_000
 
 
 def test_of_outputs_the_rarest_that_is_true_counts(tmp_path: Path):
@@ -83,12 +85,12 @@ def test_of_outputs_the_rarest_that_is_true_counts(tmp_path: Path):
     columns = {"red": random.random(4000), "common": y[0], "rare": y[1]}
     source = ParquetSource.of(write(tmp_path / "a.parquet", columns, 900))
     names = ("common", "rare")
-    aim = aim_of([count_targets(source, source.groups, names)], names, 4000)
+    targets = target_columns([count_targets(source, source.groups, names)], names, 4000)
 
-    sample = draw(source, source.groups, ["red"], aim, 400, 0)
+    sample = draw(source, source.groups, ["red"], targets, 400, 0)
 
-    assert sample.read[1].sum() == y[1].sum()  # all of them
-    assert sample.weight.sum() == pytest.approx(4000)
+    assert sample.truth[1].sum() == y[1].sum()  # all of them
+    assert sample.truth[0] @ sample.weight / sample.weight.sum() == pytest.approx(y[0].mean(), abs=0.1)
     assert len(sample.x) <= 400
 
 
@@ -112,16 +114,16 @@ def test_values_are_looked_at_even_where_no_row_is_drawn(tmp_path: Path):
 
 
 def test_a_sample_is_kept(folder: Path, tmp_path: Path):
-    sample, aim = drawn(folder, 300)
+    sample, targets = drawn(folder, 300)
     checkpoint = Checkpoint.at(tmp_path, {})
-    checkpoint.write("sample", sample_to_stored(sample, aim, 7))
+    checkpoint.write("sample", sample_to_stored(sample, targets, 7))
     stored = checkpoint.read("sample")
     assert stored is not None
 
     again, other, seed = sample_from_stored(stored, ("y",))
 
     assert seed == 7
-    assert (other.labels, other.multi_label, other.n_rows) == (aim.labels, False, 1200)
+    assert (other.labels, other.multi_label, other.n_rows) == (targets.labels, False, 1200)
     assert again.weight.tolist() == sample.weight.tolist()
     np.testing.assert_array_equal(again.x, sample.x)
     assert again.x.dtype == sample.x.dtype

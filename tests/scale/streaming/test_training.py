@@ -12,26 +12,25 @@ import pytest
 import torch
 
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
-from logiclens.estimators.balancing import COUNTED, EVEN
 from logiclens.estimators.counting import Fold
-from logiclens.estimators.fitting import train_folds
 from logiclens.estimators.inputs import Inputs
-from logiclens.estimators.targets import Problem
-from logiclens.estimators.weighing import answers_of
-from logiclens.nn.criteria import iff_loss
-from logiclens.nn.descent import AutogradDescent
+from logiclens.estimators.networks import Trained, train_networks
+from logiclens.estimators.targets import Problem, Targets
+from logiclens.nn.criteria import SoftmaxLoss, iff_loss
+from logiclens.nn.descent import AutogradDescent, Examples
 from logiclens.nn.plan import Plan
 from logiclens.scale.streaming import training
-from logiclens.scale.streaming.aims import Aim
 from logiclens.scale.streaming.batches import Batch, Stream
 from logiclens.scale.streaming.checkpoint import Checkpoint
 from logiclens.scale.streaming.processes import Crew
+from logiclens.scale.streaming.targets import TargetColumns
 from logiclens.scale.streaming.training import (
     Course,
-    Weighing,
-    clearly_worse,
+    Loss,
+    kept_columns,
     narrowed,
-    read_columns,
+    trained_from_stored,
+    trained_to_stored,
     tune,
 )
 from tests.scale.streaming.test_batches import stream_of
@@ -42,65 +41,56 @@ PLAN = Plan(iff_loss, learning_rate=0.05)
 NONE = np.zeros(0, dtype=np.intp)
 
 
-def population(classifier: Any, n_concepts: int = 5, n_outputs: int = 1) -> Any:
-    """A pruned network for each output, trained a little."""
-    return copy.deepcopy(_population(classifier, n_concepts, n_outputs))
+def network_of(classifier: Any, n_concepts: int = 5) -> Any:
+    """A pruned network, trained a little."""
+    return copy.deepcopy(_trained(classifier, n_concepts).network).float()
 
 
 @cache
-def _population(classifier: Any, n_concepts: int, n_outputs: int) -> Any:
+def _trained(classifier: Any, n_concepts: int) -> Trained[Any]:
     random = np.random.default_rng(0)
     x = random.random((100, n_concepts))
-    y = random.random((100, n_outputs))
-    model = classifier(epochs=6, random_state=0, hidden=(4,))
-    recipe = model.recipe(Inputs(x, tuple(map(str, range(n_concepts))), True, ()))
-    return train_folds(recipe.population, recipe.plan, x, y, [Fold(np.ones(100), np.zeros(100))])[0].network
+    targets = Targets(("no", "yes"), Problem.BINARY, random.random((100, 1)).round())
+    few = {"max_concepts": 4} if classifier.prunes_inputs else {}
+    model = classifier(epochs=6, random_state=0, hidden=(4,), **few)
+    recipe = model.recipe(Inputs(x, tuple(map(str, range(n_concepts))), True, ()), targets)
+    fold = Fold(np.ones(100), np.zeros(100))
+    return train_networks(recipe.population, recipe.plan, x, targets, [fold])[0]
 
 
-def weighing_of(stream: Stream) -> Weighing:
-    return Weighing.of(stream.aim, Problem.BINARY, np.ones(2), NONE, COUNTED)
+def loss_of(stream: Stream) -> Loss:
+    return Loss.of(stream.targets, Problem.BINARY, NONE, iff_loss)
 
 
-@pytest.mark.parametrize("balance", [COUNTED, EVEN])
-@pytest.mark.parametrize("labels", [2, 3])
-def test_rows_weigh_what_they_weigh_in_an_ordinary_fit(labels: int, balance: Any):
-    read = np.random.default_rng(0).integers(0, labels, 50)
-    problem = Problem.BINARY if labels == 2 else Problem.SINGLE_LABEL
-    aim = Aim(("y",), tuple("abc"[:labels]), False, np.bincount(read) + 0.0, 50)
-    held_out = read[40:]
-    by_label = np.array([2.0, 1.0, 0.5])[:labels]
+@pytest.mark.parametrize(
+    "problem", [Problem.BINARY, Problem.SINGLE_LABEL, Problem.OUTPUT_BY_OUTPUT, Problem.MULTI_LABEL]
+)
+def test_a_constant_answer_has_loss_1_on_the_rows_that_are_trained_on(problem: Problem):
+    random = np.random.default_rng(0)
+    if problem is Problem.MULTI_LABEL:
+        truth: Any = random.random((2, 60)) ** 3
+        targets = TargetColumns(("a", "b"), ("a", "b"), True, truth.sum(axis=1), 60)
+    else:
+        labels = 2 if problem is Problem.BINARY else 3
+        truth = random.integers(0, labels, 60)
+        targets = TargetColumns(("y",), tuple("abc"[:labels]), False, np.bincount(truth) + 0.0, 60)
+    left, held_out = truth[..., :45], truth[..., 45:]
 
-    weighing = Weighing.of(aim, problem, by_label, held_out, balance)
+    loss = Loss.of(targets, problem, held_out, iff_loss)
 
-    outputs = aim.outputs(read[:40], problem).T
-    fold = Fold(by_label[read[:40]], np.zeros(40))
-    groups = [(0, output) for output in range(outputs.shape[1])]
-    answers = answers_of(outputs, [fold], groups, torch.arange(40), 40)
-    rows = answers.weighted(torch.zeros(40, 1), 1, balance)
-    yes, no = weighing.answers(read[:40])
-    np.testing.assert_allclose(yes, rows.yes.numpy(), rtol=1e-5)
-    np.testing.assert_allclose(no, rows.no.numpy(), rtol=1e-5)
-
-
-def test_soft_outputs_weigh_as_in_an_ordinary_fit():
-    outputs = np.random.default_rng(0).random((60, 2)) ** 3
-    aim = Aim(("a", "b"), ("a", "b"), True, outputs.sum(axis=0), 60)
-
-    weighing = Weighing.of(aim, Problem.MULTI_LABEL, np.ones(2), outputs[50:].T, COUNTED)
-
-    fold = Fold(np.ones(50), np.zeros(50))
-    answers = answers_of(outputs[:50], [fold], [(0, 0), (0, 1)], torch.arange(50), 50)
-    rows = answers.weighted(torch.zeros(50, 1), 1, COUNTED)
-    yes, no = weighing.answers(outputs[:50].T)
-    np.testing.assert_allclose(yes, rows.yes.numpy(), rtol=1e-5)
-    np.testing.assert_allclose(no, rows.no.numpy(), rtol=1e-5)
+    yes, no = (torch.as_tensor(part) for part in loss.answers(left))
+    share = yes.sum(dim=1, keepdim=True) / (yes + no).sum(dim=1, keepdim=True)
+    joint = problem is Problem.SINGLE_LABEL
+    assert isinstance(loss.criterion, SoftmaxLoss) == joint
+    logits = share.log() if joint else torch.logit(share)
+    assert torch.allclose(loss.criterion(logits.expand_as(yes), yes, no), torch.ones(()).double())
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_a_network_reads_its_own_columns_alone(classifier: Any):
-    network = population(classifier, n_concepts=40)
+    network = network_of(classifier, n_concepts=40)
     x = torch.rand(30, 40, generator=torch.Generator().manual_seed(0))
-    columns = read_columns(network)
+    columns = kept_columns(network)
 
     small = narrowed(network, columns)
 
@@ -121,20 +111,18 @@ def test_a_step_is_one_of_the_ordinary_training(
     monkeypatch.setattr(training, "_FEWEST", 100)
     monkeypatch.setattr(training, "RATE", 1.0)
     stream = stream_of(folder, 1200)
-    weighing = weighing_of(stream)
-    network = population(classifier)
+    loss = loss_of(stream)
+    network = network_of(classifier)
     twin = copy.deepcopy(network)
     (batch,) = stream.batches(0)
 
-    curve = tune(network, stream, weighing, Course(PLAN, 1), ALONE)
+    curve = tune(network, stream, loss, Course(PLAN, 1), ALONE)
 
     rows = torch.as_tensor(batch.x).T
-    yes, no = (
-        torch.as_tensor(part, dtype=torch.float32).repeat_interleave(twin.members, dim=0)
-        for part in weighing.answers(batch.read)
-    )
+    yes, no = (torch.as_tensor(part, dtype=torch.float32) for part in loss.answers(batch.truth))
     descent = AutogradDescent(twin)
-    examples = training_examples(twin, rows, yes, no)
+    x = twin.gather(rows)
+    examples = Examples(x, yes, no, x)
     losses = descent.step(examples, iff_loss, PLAN.learning_rate, PLAN.epsilon)
     assert curve.shape == (1, twin.members)
     np.testing.assert_allclose(curve[0], losses.numpy(), rtol=1e-5)
@@ -142,19 +130,12 @@ def test_a_step_is_one_of_the_ordinary_training(
         assert torch.allclose(ours, theirs, atol=1e-4)
 
 
-def training_examples(network: Any, rows: Any, yes: Any, no: Any) -> Any:
-    from logiclens.nn.descent import Examples
-
-    x = network.gather(rows)
-    return Examples(x, yes, no, x)
-
-
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_training_goes_down(folder: Path, classifier: Any):
-    network = population(classifier)
+    network = network_of(classifier)
     stream = stream_of(folder, 60)
 
-    curve = tune(network, stream, weighing_of(stream), Course(PLAN, 6), ALONE)
+    curve = tune(network, stream, loss_of(stream), Course(PLAN, 6), ALONE)
 
     assert len(curve) == sum(stream.n_batches(epoch) for epoch in range(6))
     assert (curve[-10:].mean(axis=0) < curve[:5].mean(axis=0)).all()
@@ -163,17 +144,17 @@ def test_training_goes_down(folder: Path, classifier: Any):
 @pytest.fixture(scope="module")
 def undisturbed(folder: Path) -> tuple[Any, Any]:
     """A network whose training did not stop, and its losses."""
-    stream, network = stream_of(folder, 60), population(MuClassifier)
-    curve = tune(network, stream, weighing_of(stream), Course(PLAN, 2), ALONE)
+    stream, network = stream_of(folder, 60), network_of(MuClassifier)
+    curve = tune(network, stream, loss_of(stream), Course(PLAN, 2), ALONE)
     return network, curve
 
 
 @pytest.mark.parametrize("at", [1, 7, 19, 20, 21, 40])
 def test_a_training_that_stopped_goes_on(folder: Path, tmp_path: Path, undisturbed: Any, at: int):
     stream = stream_of(folder, 60)
-    weighing = weighing_of(stream)
+    loss = loss_of(stream)
     whole, expected = undisturbed
-    parts, again = population(MuClassifier), population(MuClassifier)
+    parts, again = network_of(MuClassifier), network_of(MuClassifier)
     total = sum(stream.n_batches(epoch) for epoch in range(2))
 
     class Stopped(Exception):
@@ -183,12 +164,12 @@ def test_a_training_that_stopped_goes_on(folder: Path, tmp_path: Path, undisturb
         if round(share * total) == at:
             raise Stopped
 
-    def course(told: Any) -> Course:
-        return Course(PLAN, 2, Checkpoint.at(tmp_path, {}), every=3, told=told)
+    def course(progress: Any) -> Course:
+        return Course(PLAN, 2, Checkpoint.at(tmp_path, {}), every=3, progress=progress)
 
     with pytest.raises(Stopped):
-        tune(parts, stream, weighing, course(stop), ALONE)
-    curve = tune(again, stream, weighing, course(lambda _: None), ALONE)
+        tune(parts, stream, loss, course(stop), ALONE)
+    curve = tune(again, stream, loss, course(lambda _: None), ALONE)
 
     np.testing.assert_array_equal(curve, expected)
     for ours, theirs in zip(again.parameters(), whole.parameters(), strict=True):
@@ -201,32 +182,38 @@ def test_the_rate_falls_to_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(training._Descent, "step", lambda *args: rates.append(args[3]) or original(*args))
     stream = stream_of(folder, 400)
 
-    tune(population(MuClassifier), stream, weighing_of(stream), Course(PLAN, 2), ALONE)
+    tune(network_of(MuClassifier), stream, loss_of(stream), Course(PLAN, 2), ALONE)
 
     assert rates == pytest.approx(0.1 * 0.05 * np.array([1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6]))
 
 
-def test_a_network_that_got_clearly_worse_is_told(folder: Path):
-    stream = stream_of(folder, 1200)
-    weighing = weighing_of(stream)
-    network = population(MuClassifier)
-    tune(network, stream_of(folder, 30), weighing, Course(PLAN, 5), ALONE)
-    (batch,) = stream.batches(0)
-    worse = copy.deepcopy(network)
-    with torch.no_grad():
-        worse.linears[-1].weight[0] *= -1
-
-    found = clearly_worse(worse, network, batch, weighing, iff_loss)
-
-    assert found.tolist() == [True] + [False] * (network.members - 1)
-    assert not clearly_worse(network, worse, batch, weighing, iff_loss).any()
-
-
 def test_a_process_without_rows_takes_part(folder: Path):
     stream = stream_of(folder)
-    network = population(MuClassifier)
-    descent = training._Descent(network, weighing_of(stream), PLAN, ALONE)
+    network = network_of(MuClassifier)
+    descent = training._Descent(network, loss_of(stream), PLAN, ALONE)
 
     losses = descent.step(Batch(np.zeros((5, 0), np.float32), NONE, 10), 1200, 0.01)
 
     assert torch.allclose(losses, network.penalty().double(), atol=0.05)
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_a_network_is_kept_to_the_bit(classifier: Any, tmp_path: Path):
+    trained = _trained(classifier, 9)
+    checkpoint = Checkpoint.at(tmp_path, {})
+    checkpoint.write("network", trained_to_stored(trained))
+    stored = checkpoint.read("network")
+    assert stored is not None
+    inputs = Inputs(np.zeros((0, 9)), tuple("abcdefghi"), True, ())
+    targets = Targets(("no", "yes"), Problem.BINARY, np.zeros((0, 1)))
+    population = classifier(random_state=0, hidden=(4,)).recipe(inputs, targets).population
+
+    again = trained_from_stored(stored, population)
+
+    rows = torch.as_tensor(np.random.default_rng(0).random((50, 9)))
+    assert torch.equal(again.network(rows), trained.network(rows))
+    assert torch.equal(again.network.penalty(), trained.network.penalty())
+    assert torch.equal(again.network.kept(), trained.network.kept())
+    for name in ("loss_curve", "n_iter", "converged", "penalty", "width", "check_loss"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(trained, name))
+    assert vars(again.network).keys() == vars(trained.network).keys()

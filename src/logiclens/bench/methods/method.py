@@ -39,6 +39,8 @@ class Outcome:
     list_literals : float, optional
         Literals of rules that are read in order, as they are read, mean over classes. The formula of a class
         has more: it also says that no earlier rule fired.
+    decided : ndarray of int, shape (n_test,), optional
+        Class that the rules give each test row, where they decide as a list.
 
     Examples
     --------
@@ -54,6 +56,7 @@ class Outcome:
     seconds_extract: float
     status: str = DONE
     list_literals: float | None = None
+    decided: IndexArray | None = None
 
 
 class Method(Protocol):

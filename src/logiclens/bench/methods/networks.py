@@ -12,7 +12,7 @@ draw, as in the paper, and with the same seed has the same weights.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +63,7 @@ class Network:
 
     def _groups(self, folds: Sequence[Fold]) -> list[list[int]]:
         """Positions of folds that are trained as one population, together."""
-        if self.reference:
+        if self.reference or any(fold.confidence is not None for fold in folds):
             return [[at] for at in range(len(folds))]
         names = [(fold.concept_names, fold.class_names) for fold in folds]
         return [[at for at, each in enumerate(names) if each == shared] for shared in dict.fromkeys(names)]
@@ -72,13 +72,15 @@ class Network:
         """Train folds with the same concepts and classes at once."""
         from logiclens.estimators.validation import fit_parts
 
-        watch = Stopwatch("logiclens.estimators.runs")
-        x, y, weights, confidences = pooled(folds)
+        watch = Stopwatch("logiclens.estimators.fit")
+        x, y, weights = pooled(folds)
         columns = dict(zip(folds[0].concept_names, x.T, strict=True))
         classifier = self._classifier(seed + folds[0].number if self.reference else seed)
         sign = -1 if self.reference else 1
         targets, _ = classifier.read_data(columns, sign * y, None)
-        parts = fit_parts(classifier, columns, targets, weights, confidences=confidences)
+        if folds[0].confidence is not None:
+            targets = replace(targets, outputs=_soft(targets.outputs, folds[0].confidence))
+        parts = fit_parts(classifier, columns, targets, weights)
         seconds = watch.lap() / len(folds)
         present = sign * np.asarray(targets.labels, dtype=np.intp)
         return [_outcome(part, fold, present, seconds) for part, fold in zip(parts, folds, strict=True)]
@@ -97,9 +99,13 @@ class Network:
         return made
 
 
-def pooled(
-    folds: Sequence[Fold],
-) -> tuple[FloatArray, IndexArray, list[FloatArray], list[FloatArray | None]]:
+def _soft(outputs: FloatArray, confidence: FloatArray) -> FloatArray:
+    """Outputs with the probability of each label; what is left is shared by all others."""
+    others = max(outputs.shape[1] - 1, 1)
+    return np.asarray(outputs * confidence[:, None] + (1.0 - outputs) * (1.0 - confidence[:, None]) / others)
+
+
+def pooled(folds: Sequence[Fold]) -> tuple[FloatArray, IndexArray, list[FloatArray]]:
     """The training rows of all folds, those that folds share only once, in the order in which they come.
 
     A row that a fold has twice is in the pool twice, so every weight is 0 or 1.
@@ -115,9 +121,6 @@ def pooled(
     y : ndarray of int, shape (n,)
     weights : list of ndarray of shape (n,)
         1 for the rows that the fold has.
-    confidences : list of ndarray of shape (n,), or None
-        How probable it is that ``y`` is right, as the fold has it; what stands at rows of others says
-        nothing.
     """
     from logiclens.estimators.counting import Distinct
 
@@ -136,17 +139,8 @@ def pooled(
     _, first, row = np.unique(place * (copy.max() + 1) + copy, return_index=True, return_inverse=True)
     weights = np.zeros((len(folds), len(first)))
     weights[of_fold, row] = 1.0
-    sure = np.ones_like(weights)
-    sure[of_fold, row] = np.concatenate([_confidence(fold) for fold in folds])
     order = np.argsort(first)
-    confidences = [
-        None if fold.confidence is None else each for fold, each in zip(folds, sure[:, order], strict=True)
-    ]
-    return x[first[order]], y[first[order]], list(weights[:, order]), confidences
-
-
-def _confidence(fold: Fold) -> FloatArray:
-    return np.ones(len(fold.y_train)) if fold.confidence is None else fold.confidence
+    return x[first[order]], y[first[order]], list(weights[:, order])
 
 
 def _outcome(part: Part, fold: Fold, present: IndexArray, seconds: float) -> Outcome:
@@ -156,4 +150,14 @@ def _outcome(part: Part, fold: Fold, present: IndexArray, seconds: float) -> Out
     by_class[:, present] = said.above
     formulas = dict(zip(present.tolist(), part.rules.formulas.values(), strict=True))
     rules: dict[str, Formula] = {name: formulas.get(at, FALSE) for at, name in enumerate(fold.class_names)}
-    return Outcome(present[said.chosen], by_class, rules, seconds, 0.0)
+    place = {label: at for label, at in zip(part.rules.labels, present.tolist(), strict=True)}
+    decided = [place[label] for label in part.rules.predict(fold.x_test, fold.concept_names).tolist()]
+    return Outcome(
+        present[said.chosen],
+        by_class,
+        rules,
+        seconds,
+        0.0,
+        list_literals=part.rules.literals / len(rules),
+        decided=np.array(decided, dtype=np.intp),
+    )

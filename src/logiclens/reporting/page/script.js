@@ -1,13 +1,13 @@
 'use strict';
 
-// What moves in the report: the slider of each rule, the what-if panel, copying, colors, finding a class.
+// What moves in the report: the slider of lengths, the what-if panel, copying, colors, finding a class.
 // Rules are evaluated here exactly as the package evaluates them. Names are data: they enter the page as text
 // nodes alone, never as HTML.
 
 (() => {
   const facts = JSON.parse(document.getElementById('facts').textContent);
   const chips = JSON.parse(document.getElementById('chips').textContent); // of each concept
-  const { rules, concepts, inputs, policy } = facts;
+  const { rules, concepts, inputs, policy, lengths } = facts;
   const root = document.documentElement;
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -57,13 +57,20 @@
   /** Nodes with a word between each two. */
   const joined = (lists, word) => lists.flatMap((nodes, at) => (at ? [word, ...nodes] : nodes));
 
-  // Rules: which of its lengths each one has now, and what it says of a row
+  // Rules: those of the report or, while another length is tried, those of that length; what they say of a row
 
   const OTHER = Object.freeze({}); // a value unlike all that rules name
   const kindOfLabel = facts.task === 'cluster' ? 'cluster' : 'class';
-  const home = rules.map((rule) => rule.front.findIndex((point) => point.chosen));
-  const now = [...home]; // a place in the rule's front, or -1 where it has none
-  const treeOf = (at) => (now[at] === home[at] ? rules[at].tree : rules[at].front[now[at]].tree);
+  const home = lengths.findIndex((length) => length.chosen);
+  let now = home; // a place among the lengths, or -1 where there are none
+  const treeOf = ({ rule, tree }) => tree ?? rules[rule].tree;
+  const own = { // parts that are shown, each about a rule; steps that decide; and what is decided without them
+    parts: rules.map(({ label, tree }, rule) => ({ rule, label, tree })),
+    steps: policy.steps.map((step) => ({ ...step, tree: treeOf(step) })),
+    fallback: rules.findIndex((rule) => rule.label === policy.default),
+  };
+  const tried = ({ steps, default: fallback }) => ({ parts: steps, steps, fallback });
+  const current = () => (now === home ? own : tried(lengths[now]));
 
   /** Whether a concept is true of a value; null is a missing one. */
   function holds(concept, value) {
@@ -90,15 +97,16 @@
   }
 
   const truthsOf = (row) => Uint8Array.from(concepts, (concept) => (holds(concept, row[concept.column]) ? 1 : 0));
-  const byPriority = rules.map((_, at) => at).sort((a, b) => policy.priority[b] - policy.priority[a] || a - b);
-  const fallback = rules.findIndex((rule) => rule.label === policy.default);
-
-  /** What the rules say together: those that are true, and the one that decides. */
-  function predict(trees, truths) {
-    const fired = trees.map((tree) => evaluate(tree, truths));
-    const decides = byPriority.find((at) => fired[at]);
-    return { fired, answer: decides === undefined ? fallback : decides, covered: decides !== undefined };
+  /** What rules say together: those that are true, and the step that decides, the first that is true. */
+  function predict({ parts, steps, fallback }, truths) {
+    const step = policy.multi_label ? -1 : steps.findIndex(({ tree }) => evaluate(tree, truths));
+    const fired = Array(rules.length).fill(false);
+    if (policy.multi_label) for (const { rule, tree } of parts) fired[rule] ||= evaluate(tree, truths);
+    return { fired, step, answer: step < 0 ? fallback : steps[step].rule, covered: step >= 0 };
   }
+
+  /** The formulas that an answer depends on. */
+  const lookedAt = ({ parts, steps }) => (policy.multi_label ? parts : steps).map(({ tree }) => tree);
 
   const answerOf = ({ fired, answer }) => (policy.multi_label ? fired.map(Number).join('') : String(answer));
 
@@ -167,25 +175,8 @@
     ...joined(conditionsOf(term).map((condition) => [chipOf(condition, truths, row)]), 'and')
       .map((part) => (part === 'and' ? make('span', { class: 'and' }, 'and') : part)));
 
-  /** Lines of a rule in logic: a new one before each "∨" that joins its terms. */
-  function linesOf(logic) {
-    const inside = facts.kind === 'only_if' ? 1 : 0; // terms of a sufficient condition stand in parentheses
-    const cuts = [];
-    let depth = 0;
-    let first = inside ? logic.indexOf(': ') + 2 : 0;
-    for (const found of logic.matchAll(/[()]| ∨ | [↔→] /g)) {
-      depth += { '(': 1, ')': -1 }[found[0]] ?? 0;
-      if (depth > inside || '()'.includes(found[0])) continue;
-      if (found[0] === ' ∨ ') cuts.push(found.index + 1);
-      else if (!cuts.length && !first) first = found.index + found[0].length;
-    }
-    const ends = [0, ...(first && cuts.length ? [first] : []), ...cuts, logic.length];
-    return ends.slice(1).map((end, at) => logic.slice(ends[at], end).trimEnd());
-  }
+  // Shorter or longer rules
 
-  // A shorter or longer rule
-
-  const noCode = 'This language cannot carry the names.';
   const LANGUAGES = [['sql', 'SQL'], ['python', 'Python'], ['latex', 'LaTeX']];
 
   /** A rule for other programs, where the page does not have it yet. */
@@ -196,88 +187,60 @@
       make('button', { type: 'button', class: 'copy', 'data-copy': key, 'aria-label': visible(`Copy ${name} of the rule of ${rule.label}`) }, `Copy ${name}`)))];
 
   all('.rule').forEach((card) => {
-    const at = Number(card.dataset.rule);
-    const rule = rules[at];
     const exported = one('.exports', card);
-    if (exported && !exported.firstElementChild) exported.append(...exportsOf(rule)); // of very many rules
-    const slider = one('.slide input', card);
-    if (!slider) return;
-    const scores = one('.scores .rates', card);
-    const measured = scores.cloneNode(true);
-    const back = one('.back', card);
-    const slid = one('.slid', card);
-    const elsewhere = one('.terms.slid-only', card);
-    const trial = one('.trial', card);
-    const backHere = make('button', { type: 'button' }, back.textContent);
+    if (exported && !exported.firstElementChild) exported.append(...exportsOf(rules[Number(card.dataset.rule)])); // of very many rules
+  });
 
-    /** Show one of the rule's lengths; what is said of all rules, above and below, stays that of the report. */
-    function show(point) {
-      const chosen = point === home[at];
-      const shown = rule.front[point];
-      const text = chosen ? rule : shown;
-      now[at] = point;
-      slider.value = point;
+  const goHome = (() => {
+    const box = one('.decision');
+    const slider = document.getElementById('length');
+    if (!slider) return () => {};
+    const list = one('.steps.statement', box);
+    const written = [...list.children];
+    const back = one('.back', box);
+    const trial = one('.trial', box);
+
+    /** Show one of the lengths; what is said of each class, above and below, stays that of the report. */
+    function show(place) {
+      const chosen = place === home;
+      const shown = lengths[place];
+      now = place;
+      slider.value = place;
       slider.setAttribute('aria-valuetext', many(shown.literals, 'literal'));
-      one('.logic', card).replaceChildren(
-        ...joined(linesOf(text.logic).map((line) => [make('span', { class: 'line' }, ...isolated(line))]), ' '));
-      one('.sentence', card).replaceChildren(...isolated(text.sentence));
-      for (const code of all('[data-language]', card)) {
-        one('code', code).textContent = visible(text.exports[code.dataset.language] ?? noCode);
-      }
-      one('.literals', card).textContent = many(shown.literals, 'literal');
-      for (const circle of all('.chart circle', card)) circle.classList.toggle('now', Number(circle.dataset.point) === point);
-      for (const part of all('.chosen-only', card)) part.hidden = !chosen;
-      elsewhere.hidden = chosen;
+      list.replaceChildren(...(chosen ? written : linesOf(shown)));
+      list.hidden = !list.children.length;
+      for (const circle of all('.chart circle', box)) circle.classList.toggle('now', Number(circle.dataset.length) === place);
+      for (const part of all('.chosen-only', box)) part.hidden = !chosen;
       back.hidden = chosen;
-      card.classList.toggle('on-trial', !chosen);
+      box.classList.toggle('on-trial', !chosen);
       if (trial.hidden !== chosen) {
         trial.hidden = chosen;
         trial.replaceChildren(...(chosen ? [] : [make('strong', {}, 'Trying another length:'),
-          ' the figures above are of the report’s own rule. Logic, terms, scores and code below are of the trial. ', backHere]));
+          ' the rules here and under “What if” are of that length; all other figures are of the report’s own.']));
       }
-      showScores(shown, chosen);
-      if (!chosen) showTerms(shown.tree);
-      slid.textContent = said(shown, chosen);
+      one('.slid', box).textContent = said(shown, chosen);
     }
+
+    const lineOf = (logic, n) => make('li', {}, make('span', { class: 'logic' }, ...isolated(logic)),
+      ...(n === null ? [] : [' ', make('span', { class: 'note' }, many(n, 'row'))]));
+
+    const linesOf = ({ steps, default_logic: last, n_default: n }) =>
+      [...steps.map((step) => lineOf(step.logic, step.n)), ...(last ? [lineOf(last, n)] : [])];
 
     function said(shown, chosen) {
       const parts = [many(shown.literals, 'literal')];
-      if (shown.errors !== null) parts.push(many(shown.errors, 'error'));
-      const promised = { if: 'recall', cluster: 'recall', only_if: 'precision' }[facts.kind] ?? 'accuracy';
-      const called = promised === 'accuracy' ? 'explanation accuracy (macro-F1)' : promised;
-      if (shown[promised] !== null) parts.push(`${called} ${percent(shown[promised])}`);
-      if (shown.fidelity !== null) parts.push(`fidelity (macro-F1) ${percent(shown.fidelity)}`);
-      return parts.join(' · ') + (chosen ? ' · the report’s rule' : ' · a trial');
+      if (shown.accuracy.value !== null) parts.push(`accuracy ${percent(shown.accuracy.value)}`);
+      if (shown.fidelity !== null) parts.push(`fidelity ${percent(shown.fidelity)}`);
+      return parts.join(' · ') + (chosen ? ' · the report’s rules' : ' · a trial');
     }
 
-    function showScores(shown, chosen) {
-      scores.replaceChildren(...measured.cloneNode(true).childNodes);
-      if (chosen) return;
-      for (const row of all('[data-rate]', scores)) { // intervals are known of the chosen rule alone
-        const value = shown[row.dataset.rate];
-        for (const mark of all('.bar b, .range', row)) mark.remove();
-        one('.value', row).textContent = percent(value);
-        const bar = one('.bar i', row);
-        if (bar) bar.style.width = `${100 * (value ?? 0)}%`;
-      }
-    }
-
-    function showTerms(tree) {
-      const terms = tree.op === 'false' ? [] : termsOf(tree);
-      elsewhere.replaceChildren(
-        make('h4', {}, terms.length ? `The ${terms.length === 1 ? 'way' : `${terms.length} ways`} to make it true` : 'No way to make it true'),
-        make('ol', {}, ...terms.map((term) => make('li', {}, chipsOf(term)))),
-        make('p', { class: 'note' }, 'Terms are measured for the report’s rule only.'));
-    }
-
-    const move = (point) => { show(point); whatIf.refresh(); };
+    const move = (place) => { show(place); whatIf.refresh(); };
     slider.addEventListener('input', () => move(Number(slider.value)));
-    for (const button of [back, backHere]) button.addEventListener('click', () => { move(home[at]); slider.focus(); });
-    for (const circle of all('.chart circle', card)) circle.addEventListener('click', () => move(Number(circle.dataset.point)));
-    card.addEventListener('rule-home', () => show(home[at]));
-    slid.textContent = said(rule.front[home[at]], true);
-    slider.setAttribute('aria-valuetext', many(rule.front[home[at]].literals, 'literal'));
-  });
+    back.addEventListener('click', () => { move(home); slider.focus(); });
+    for (const circle of all('.chart circle', box)) circle.addEventListener('click', () => move(Number(circle.dataset.length)));
+    show(home);
+    return () => show(home);
+  })();
 
   // The row to try: one field for each column
 
@@ -393,8 +356,8 @@
     }
 
     /** Show the columns that the rules use as they are now. */
-    function showFields(trees) {
-      const used = new Set(trees.flatMap((tree) => [...conceptsIn(tree)]).map((index) => concepts[index].column));
+    function showFields(model) {
+      const used = new Set([...model.parts.map(({ tree }) => tree), ...lookedAt(model)].flatMap((tree) => [...conceptsIn(tree)]).map((index) => concepts[index].column));
       const wanted = find ? find.value.trim().toLowerCase() : '';
       fields.forEach((field, at) => {
         field.element.hidden = !used.has(at) || !field.input.name.toLowerCase().includes(wanted);
@@ -402,7 +365,7 @@
       const others = inputs.length - used.size;
       idle.hidden = used.size > 0 && !others;
       idle.textContent = [...(used.size ? [] : ['No rule looks at any column.']),
-        ...(others ? [`${many(others, used.size ? 'other column' : 'column')} can be set once a shorter or longer rule uses ${others === 1 ? 'it' : 'them'}.`] : [])].join(' ');
+        ...(others ? [`${many(others, used.size ? 'other column' : 'column')} can be set once shorter or longer rules use ${others === 1 ? 'it' : 'them'}.`] : [])].join(' ');
     }
 
     function addGoal() {
@@ -415,15 +378,15 @@
 
     function refresh() {
       const truths = truthsOf(row);
-      const trees = rules.map((_, at) => treeOf(at));
-      const said = predict(trees, truths);
-      showFields(trees);
+      const model = current();
+      const said = predict(model, truths);
+      showFields(model);
       showVerdict(said);
-      showRules(said, trees, truths);
+      showRules(model, truths);
       run += 1;
       answer.setAttribute('aria-busy', 'true');
       const mine = run;
-      setTimeout(() => { if (mine === run) seek(said, trees, truths, mine); }, 60);
+      setTimeout(() => { if (mine === run) seek(said, model, truths, mine); }, 60);
     }
 
     const labelsOf = (fired) => rules.filter((_, at) => fired[at]).map((rule) => rule.label);
@@ -436,13 +399,11 @@
 
     function showVerdict(said) {
       const labels = labelsOf(said.fired);
-      const mark = policy.multi_label || labels.length === 1 ? '' : labels.length ? 'conflict' : 'uncovered';
-      let why = ['Its rule holds, and no other.'];
+      const mark = policy.multi_label || said.covered ? '' : 'default';
+      const part = policy.printed ? 'step' : 'rule';
+      let why = [`The ${part} decides, as it is true${said.step > 0 ? ` and no earlier ${part} is` : ''}.`];
       if (policy.multi_label) why = [`${labels.length} of ${many(rules.length, 'rule')} hold.`];
-      else if (mark === 'conflict') {
-        why = [`${labels.length} rules hold: `, ...joined(labels.map((label) => [named(label)]), ', '),
-          '. The one that was most precise on the training rows decides.'];
-      } else if (mark) why = ['No rule holds, so this is the answer by default.'];
+      else if (mark) why = [`No ${part} is true, so this is the answer by default.`];
       verdict.dataset.prediction = policy.multi_label ? JSON.stringify(labels) : rules[said.answer].label;
       verdict.dataset.mark = mark;
       verdict.replaceChildren(
@@ -453,23 +414,19 @@
 
     /** A word on rules that are not those of the report. */
     function moved() {
-      const n = now.filter((point, at) => point !== home[at]).length;
-      if (!n) return [];
-      const button = make('button', { type: 'button' }, `Back to the report’s ${n === 1 ? 'rule' : 'rules'}`);
-      button.addEventListener('click', () => {
-        all('.rule').forEach((card) => card.dispatchEvent(new Event('rule-home')));
-        refresh();
-      });
+      if (now === home) return [];
+      const button = make('button', { type: 'button' }, 'Back to the report’s rules');
+      button.addEventListener('click', () => { goHome(); refresh(); });
       return [make('p', { class: 'tried' }, make('strong', {}, 'This follows your trial:'),
-        ` ${n === 1 ? 'one rule is' : `${n} rules are`} shorter or longer than in the report. `, button)];
+        ` rules of ${many(lengths[now].literals, 'literal')}. `, button)];
     }
 
-    function showRules(said, trees, truths) {
-      const shown = trees.map((tree, at) => ({ at, fired: said.fired[at], ...nearestTerm(tree, truths) }));
+    function showRules({ parts }, truths) {
+      const shown = parts.map(({ rule, label, tree }) => ({ rule, label, fired: evaluate(tree, truths), ...nearestTerm(tree, truths) }));
       const some = shown.length <= 8 ? shown
-        : shown.sort((a, b) => b.fired - a.fired || b.share - a.share).slice(0, Math.max(5, said.fired.filter(Boolean).length));
-      list.replaceChildren(...some.map(({ at, fired, term, n, of }) => make('li', { class: fired ? 'true' : 'false' },
-        make('div', { class: 'label' }, make('span', {}, named(rules[at].label), ...(now[at] === home[at] ? [] : [' ', make('span', { class: 'mark' }, 'trial')])),
+        : shown.sort((a, b) => b.fired - a.fired || b.share - a.share).slice(0, Math.max(5, shown.filter(({ fired }) => fired).length));
+      list.replaceChildren(...some.map(({ label, fired, term, n, of }) => make('li', { class: fired ? 'true' : 'false' },
+        make('div', { class: 'label' }, make('span', {}, named(label), ...(now === home ? [] : [' ', make('span', { class: 'mark' }, 'trial')])),
           make('span', { class: 'says' }, fired ? 'holds' : of ? `does not hold (${n} of ${of})` : 'never holds')),
         ...(term ? [chipsOf(term, truths, row)] : []))));
       if (some.length < shown.length) {
@@ -538,8 +495,8 @@
       return next === Infinity ? cut + Math.max(1, Math.abs(cut)) : cut / 2 + next / 2;
     }
 
-    function* search(trees, truths, wanted) {
-      const used = new Set(trees.flatMap((tree) => [...conceptsIn(tree)]));
+    function* search(model, truths, wanted) {
+      const used = new Set(lookedAt(model).flatMap((tree) => [...conceptsIn(tree)]));
       const columns = inputs.map((_, at) => choicesOf(at, used, truths)).filter((choices) => choices.length);
       let tried = 0;
       for (let size = 1; size <= Math.min(MOST_CHANGES, columns.length); size += 1) {
@@ -553,7 +510,7 @@
             tried += 1;
             if (tried % 500 === 0) yield;
             if (best && cost >= best.cost) return;
-            const said = predict(trees, trial);
+            const said = predict(model, trial);
             if (wanted(said)) best = { cost, changes: [...taken], said };
             return;
           }
@@ -582,21 +539,21 @@
       return sums[size];
     }
 
-    function seek(said, trees, truths, mine) {
+    function seek(said, model, truths, mine) {
       const target = Number(goal.value);
       const before = answerOf(said);
       const wanted = target < 0 ? (other) => answerOf(other) !== before
         : policy.multi_label ? (other) => other.fired[target] !== said.fired[target]
           : (other) => other.answer === target;
       if (target >= 0 && wanted(said)) { tell(0, ['That is the answer already.']); return; }
-      const steps = search(trees, truths, wanted);
+      const steps = search(model, truths, wanted);
       const go = () => { // in slices, so that the page stays quick
         if (mine !== run) return;
         const until = performance.now() + 12;
         let step = steps.next();
         while (!step.done && performance.now() < until) step = steps.next();
         if (!step.done) setTimeout(go, 0);
-        else if (step.value.best) showWay(step.value.best, trees, truths);
+        else if (step.value.best) showWay(step.value.best, model, truths);
         else tell('none', [noWay(step.value)]);
       };
       go();
@@ -616,8 +573,8 @@
       return complete === MOST_CHANGES ? none : `${none} There are too many ways to change ${complete ? 'more' : 'columns'} to try them here.`.trim();
     }
 
-    function showWay(best, trees, truths) {
-      const wishes = wishesOf(best, trees, truths);
+    function showWay(best, model, truths) {
+      const wishes = wishesOf(best, model, truths);
       const parts = best.changes.map((change, at) => [
         make('strong', {}, named(inputs[change.at].name)), ' were ', ...wishes[at],
         make('span', { class: 'note' }, ' (now\u00a0', named(inWords(row[change.at])), ')')]);
@@ -630,12 +587,12 @@
     }
 
     /** What is asked of each column, and no more: intervals are as wide as the answer stays the same in all of them. */
-    function wishesOf(best, trees, truths) {
+    function wishesOf(best, model, truths) {
       const cells = best.changes.map(cellsOf);
       const same = (spans) => combinations(spans.map(([low, high], at) => cells[at].slice(low, high + 1))).every((chosen) => {
         const trial = truths.slice();
         chosen.forEach(({ bits }, at) => best.changes[at].mine.forEach((index, bit) => { trial[index] = bits[bit]; }));
-        return answerOf(predict(trees, trial)) === answerOf(best.said);
+        return answerOf(predict(model, trial)) === answerOf(best.said);
       });
       const spans = best.changes.map(({ value }, at) => {
         const place = Math.max(cells[at].findIndex((cell) => cell.top === undefined || value <= cell.top), 0);
@@ -705,8 +662,7 @@
     button.addEventListener('click', async () => {
       const card = button.closest('.rule');
       const at = Number(card.dataset.rule);
-      const source = now[at] === home[at] ? rules[at] : rules[at].front[now[at]];
-      const done = await copy(source.exports[button.dataset.copy] ?? '');
+      const done = await copy(rules[at].exports[button.dataset.copy] ?? '');
       button.focus();
       if (!done) one(`[data-language="${button.dataset.copy}"]`, card).open = true;
       button.textContent = done ? 'Copied' : 'Select and copy';

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.scale.streaming.aims import Aim
 from logiclens.scale.streaming.source import ParquetSource, RowGroup
+from logiclens.scale.streaming.targets import TargetColumns
 
 BLOCK = 8
 """Batches in a block, where row groups are no larger and :data:`BYTES` allow it."""
@@ -36,14 +36,14 @@ class Batch:
     ----------
     x : ndarray of shape (n_columns, n)
         Values of the columns that are read.
-    read : ndarray of shape (n,) or (n_outputs, n)
-        Targets, as :meth:`~logiclens.scale.streaming.aims.Aim.read` returns them.
+    truth : ndarray of shape (n,) or (n_outputs, n)
+        Targets, as :meth:`~logiclens.scale.streaming.targets.TargetColumns.read` returns them.
     n_rows : int
         Rows of the batch in all processes together.
     """
 
     x: NDArray[Any]
-    read: NDArray[Any]
+    truth: NDArray[Any]
     n_rows: int
 
 
@@ -56,7 +56,7 @@ class Stream:
     source : ParquetSource
     columns : tuple of str
         Those that are read, besides the targets.
-    aim : Aim
+    targets : TargetColumns
     batch_rows : int
         About as many rows are in a batch.
     seed : int
@@ -68,7 +68,7 @@ class Stream:
 
     source: ParquetSource
     columns: tuple[str, ...]
-    aim: Aim
+    targets: TargetColumns
     batch_rows: int
     seed: int
     held_out: NDArray[np.int64]
@@ -151,28 +151,32 @@ class Stream:
         """Values and targets of this process's rows of a block."""
         first, last = self._share(block)
         x = np.empty((len(self.columns), last - first), dtype=np.float32)
-        read: list[NDArray[Any]] = []
+        truth: list[NDArray[Any]] = []
         before = 0
         for group in block:
             begin, end = max(first - before, 0), min(last - before, group.n_rows)  # within the group
             if begin < end:
-                self._fill(group, begin, end, x[:, before + begin - first :], read)
+                self._fill(group, begin, end, x[:, before + begin - first :], truth)
             before += group.n_rows
-        if not read:  # more processes than rows
-            read.append(np.zeros((len(self.aim.names), 0)) if self.aim.multi_label else np.zeros(0, np.intp))
-        return x, np.concatenate(read, axis=-1)
+        if not truth:  # more processes than rows
+            truth.append(
+                np.zeros((len(self.targets.names), 0)) if self.targets.multi_label else np.zeros(0, np.intp)
+            )
+        return x, np.concatenate(truth, axis=-1)
 
-    def _fill(self, group: RowGroup, begin: int, end: int, x: NDArray[Any], read: list[NDArray[Any]]) -> None:
+    def _fill(
+        self, group: RowGroup, begin: int, end: int, x: NDArray[Any], truth: list[NDArray[Any]]
+    ) -> None:
         """Decode some rows of a row group."""
         dtype = self.source.dtype(self.columns)
-        for chunk in self.source.chunks(group, [*self.columns, *self.aim.names]):
+        for chunk in self.source.chunks(group, [*self.columns, *self.targets.names]):
             offset = chunk.start - group.start
             part = slice(max(begin - offset, 0), max(min(end - offset, chunk.rows.num_rows), 0))
             if part.start < part.stop:
                 values = chunk.scores(self.columns, dtype)[:, part]
                 at = offset + part.start - begin
                 x[:, at : at + values.shape[1]] = values
-                read.append(self.aim.read(chunk)[..., part])
+                truth.append(self.targets.read(chunk)[..., part])
             if offset + chunk.rows.num_rows >= end:
                 break
 
@@ -180,7 +184,7 @@ class Stream:
         self, epoch: int, at: int, block: _Block, values: tuple[NDArray[Any], NDArray[Any]], start: int
     ) -> Iterator[Batch]:
         """The batches of a block, from the given one on."""
-        x, read = values
+        x, truth = values
         starts = np.cumsum([0, *(group.n_rows for group in block)])
         order = np.random.default_rng([self.seed, epoch, at]).permutation(starts[-1])
         if len(self.held_out):
@@ -194,7 +198,7 @@ class Stream:
             rows = order[end - size : end]
             # Sums do not depend on the order of the rows, and reading them in order is quicker.
             own = np.sort(rows[(rows >= first) & (rows < last)]) - first
-            yield Batch(x[:, own], read[..., own], int(size))
+            yield Batch(x[:, own], truth[..., own], int(size))
 
 
 def divided(groups: Sequence[RowGroup], rank: int, size: int) -> Sequence[RowGroup]:

@@ -1,22 +1,22 @@
 """Fit a classifier to scores in Parquet files that do not fit in memory.
 
-1. One pass over the targets counts labels; one over all columns checks values and draws a sample.
-2. On the sample networks are explored and pruned, as by an ordinary fit.
-3. The candidates are fine-tuned on all rows, in mini-batches of the columns that they still read
-   (:mod:`~logiclens.scale.streaming.training`). The rows that the sample held out are held out of that, too;
-   a candidate whose loss on them grew clearly keeps its weights.
-4. Candidates settle and formulas are found and chosen on the sample.
-5. One more pass counts on all rows how good the rules are: support, rates, priorities, the default.
+    read      one pass over the targets counts labels, one over all columns checks values and draws a sample
+    explore   networks are trained and pruned on the sample, and the best is chosen, as in an ordinary fit
+    tune      that network learns from all rows but those that the sample holds out, in mini-batches of the
+              columns that it still reads (:mod:`~logiclens.scale.streaming.training`); by the rows held
+              out it is calibrated, and where its loss on them grew, it keeps the weights that it had
+    explain   rules of every length are searched on the sample and scored on the rows held out, and a length
+              is chosen, as in an ordinary fit (:func:`~logiclens.estimators.fit.search_front`)
 
 Memory holds the sample, at most 33 million values; two blocks of mini-batches, each of at most 256 MiB or
-one row group of the columns that networks still read; and some rows of all columns, at most 16 million values
-or a thousand rows. It does not grow with the files.
+one row group of the columns that the network still reads; and some rows of all columns, at most 16 million
+values or a thousand rows. It does not grow with the files.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -28,26 +28,20 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from logiclens.errors import InputError, count, shown
+from logiclens.estimators.asking import ask
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.candidates import Trained
-from logiclens.estimators.counting import Fold
-from logiclens.estimators.explaining import seen_tuples
-from logiclens.estimators.fitting import train_folds
+from logiclens.estimators.counting import Fold, hold_out
+from logiclens.estimators.fit import FEW_ROWS, Fitted, Recipe, search_front
 from logiclens.estimators.inputs import Inputs
+from logiclens.estimators.networks import Trained, calibrate, cross_entropy, train_networks
 from logiclens.estimators.progress import progress_line
-from logiclens.estimators.reducing import CELLS
-from logiclens.estimators.runs import Fitted, Recipe, fit_folds
 from logiclens.estimators.settings import seed_of
-from logiclens.estimators.targets import Problem, Targets
-from logiclens.logic import TruthTable
+from logiclens.estimators.targets import Problem, Targets, class_weights
 from logiclens.logic.arrays import FloatArray
-from logiclens.logic.data import as_float, check_count
-from logiclens.nn.population import LogicNetwork
-from logiclens.scale.streaming import candidates
-from logiclens.scale.streaming.aims import Aim, aim_of, check_targets, count_targets
-from logiclens.scale.streaming.batches import Batch, Stream, divided
+from logiclens.logic.data import check_count
+from logiclens.nn.population import LogicNetwork, join
+from logiclens.scale.streaming.batches import Stream, divided
 from logiclens.scale.streaming.checkpoint import Checkpoint, Stored
-from logiclens.scale.streaming.judging import count_rules, judged
 from logiclens.scale.streaming.processes import Crew, crew_for
 from logiclens.scale.streaming.sampling import (
     Sample,
@@ -64,14 +58,20 @@ from logiclens.scale.streaming.settings import (
     run_of,
 )
 from logiclens.scale.streaming.source import ParquetSource
+from logiclens.scale.streaming.targets import TargetColumns, check_targets, count_targets, target_columns
 from logiclens.scale.streaming.training import (
     Course,
-    Weighing,
-    clearly_worse,
+    Loss,
+    kept_columns,
     narrowed,
-    read_columns,
+    trained_from_stored,
+    trained_to_stored,
     tune,
 )
+
+HELD_OUT = 0.25
+"""Share of the sample that is held out where the estimator's ``validation_fraction`` is 0."""
+_CELLS = 1 << 25  # values of a sample, at most
 
 E_ = TypeVar("E_", bound=LENClassifier)
 
@@ -96,7 +96,7 @@ def fit_streaming(  # noqa: PLR0913 - settings of a run
     Parameters
     ----------
     estimator : MuClassifier, EntropyClassifier, PsiClassifier or ReluClassifier
-        Its settings are for exploring the sample; fine-tuning starts with a tenth of its learning rate.
+        Its settings are for the sample; fine-tuning starts with a tenth of its learning rate.
     source : str, path, or sequence of them
         Parquet files, folders of them, or patterns such as ``"scores/*.parquet"``.
     target : str, or sequence of str
@@ -108,7 +108,7 @@ def fit_streaming(  # noqa: PLR0913 - settings of a run
     batch_rows : int, default 65536
         About as many rows are in a mini-batch, of all processes together.
     sample : int, default 65536
-        Most rows to explore; fewer where there are more than 512 columns.
+        Most rows to explore, and to search for rules on; fewer where there are more than 512 columns.
     checkpoint : str or path, optional
         A folder for what is not to be done twice. The same call on the same files goes on from there when
         it was killed, and ends as if it had not been.
@@ -118,7 +118,8 @@ def fit_streaming(  # noqa: PLR0913 - settings of a run
     Returns
     -------
     estimator
-        The same, fitted. The loss on each mini-batch follows that of the exploration in ``loss_curve_``.
+        The same, fitted. Its ``front_`` is rated on rows of the sample that neither trained nor searched. The
+        loss on each mini-batch follows that of the exploration in ``loss_curve_``.
 
     Raises
     ------
@@ -159,54 +160,59 @@ def fit_streaming(  # noqa: PLR0913 - settings of a run
         check_same(crew.each(lambda: run))
         store = None if checkpoint is None else crew.once(lambda: _checkpoint(checkpoint, run, files, held))
         work = _Work(estimator, files, targets, concepts, int(sample), crew, store)
-        work.look()
-        found = work.candidates()
-        rows = Stream(
-            files,
-            tuple(concepts[j] for j in read_columns(found.network)),
-            work.aim,
-            int(batch_rows),
-            work.seed,
-            found.held_out,
-            crew.rank,
-            crew.size,
-        )
-        course = Course(work.recipe.plan, int(epochs), store, int(every), work.line("Streaming"))
-        work.finish(found, rows, course)
+        work.read()
+        explored = crew.once(work.explored)
+        tuned, curve = work.tuned(explored, int(batch_rows), int(epochs), int(every))
+        fitted = crew.once(lambda: work.explained(explored, tuned, curve))
+        estimator.adopt(fitted, work.inputs, explored.targets)
+        estimator.prior_reports_ = ()
     return estimator
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _Explored:
     """What all processes need of the exploration.
 
     Attributes
     ----------
-    network : LogicNetwork
-        The candidates.
-    problem : Problem
+    trained : Trained
+        The network, on the CPU.
+    targets : Targets
+        Labels and problem, without rows.
     held_out : ndarray of int, ascending
         Positions of the rows held out.
-    held_out_targets : ndarray
-        Their targets, as the aim reads them.
+    held_out_truth : ndarray
+        Their targets, as they were read.
     """
 
-    network: LogicNetwork
-    problem: Problem
+    trained: Trained[Any]
+    targets: Targets
     held_out: NDArray[np.int64]
-    held_out_targets: NDArray[Any]
+    held_out_truth: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The sample, as rows to learn from; the fold has those that are searched, and those held out."""
+
+    x: FloatArray
+    targets: Targets
+    fold: Fold
+
+    def held_out(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Inputs, outputs and weights of the rows held out; of all where none are."""
+        weight = self.fold.check if self.fold.check.any() else self.fold.train
+        rows = weight > 0
+        return self.x[rows], self.targets.outputs[rows], weight[rows]
 
 
 class _Work:
-    """One run, step by step; what only the first process has is None in the others."""
+    """One run, step by step; the sample is None in all processes but the first."""
 
-    aim: Aim
+    columns: TargetColumns
     seed: int
     learner: LENClassifier
     sample: Sample | None = None
-    trained: Trained[Any] | None = None
-    targets: Targets | None = None
-    fold: Fold | None = None
 
     def __init__(
         self,
@@ -222,167 +228,155 @@ class _Work:
         self.files = files
         self.names = names
         self.concepts = concepts
-        self.n_drawn = min(n_drawn, max(1, CELLS // len(concepts)))
+        self.n_drawn = min(n_drawn, max(1, _CELLS // len(concepts)))
         self.crew = crew
         self.checkpoint = checkpoint
-        self.groups = divided(files.groups, crew.rank, crew.size)
 
-    @cached_property
-    def recipe(self) -> Recipe:
+    @property
+    def inputs(self) -> Inputs:
+        """The concepts, without rows."""
+        return Inputs(np.zeros((0, len(self.concepts))), self.concepts, True, self.concepts)
+
+    def recipe(self, targets: Targets) -> Recipe:
         """How to fit."""
-        return self.learner.recipe(self.inputs(np.zeros((0, len(self.concepts)))))
-
-    def inputs(self, x: FloatArray) -> Inputs:
-        """Rows of concepts."""
-        return Inputs(x, self.concepts, True, self.concepts)
+        return self.learner.recipe(self.inputs, targets)
 
     def line(self, title: str) -> Callable[[float], None]:
         """Draws how far a step is, on the terminal of the first process, where that is wanted."""
         line = progress_line(title) if self.estimator.verbose and self.crew.is_first else None
         return line or (lambda _: None)
 
-    def rows_told(self, title: str) -> Callable[[int], None]:
-        """The same for a pass over the files, told numbers of rows."""
-        line, total, done = self.line(title), sum(group.n_rows for group in self.groups), 0
-
-        def told(n_rows: int) -> None:
-            nonlocal done
-            done += n_rows
-            line(done / total)
-
-        return told
-
-    # Looking at all rows
-
-    def look(self) -> None:
-        """Count the targets, check all values, draw the sample: read from the checkpoint if it is there."""
-        known = self.crew.once(self._looked_before)
-        if known is None:
-            self.seed = self.crew.once(lambda: seed_of(self.estimator.random_state))
-            counted = self.crew.each(lambda: count_targets(self.files, self.groups, self.names))
-            self.aim = aim_of(counted, self.names, self.files.n_rows)
-            told = self.rows_told("Reading")
-            parts = self.crew.each(
-                lambda: draw(self.files, self.groups, self.concepts, self.aim, self.n_drawn, self.seed, told)
-            )
-            if self.crew.is_first:
-                self.sample = merged(parts)
-                self._keep("sample", sample_to_stored(self.sample, self.aim, self.seed))
-        else:
-            self.aim, self.seed = known
-        self.learner = clone(self.estimator).set_params(random_state=self.seed, encoder=None)
-
-    def _looked_before(self) -> tuple[Aim, int] | None:
-        stored = None if self.checkpoint is None else self.checkpoint.read("sample")
-        if stored is None:
-            return None
-        self.sample, aim, seed = sample_from_stored(stored, self.names)
-        return aim, seed
-
-    def _keep(self, name: str, stored: Stored) -> None:
+    def keep(self, name: str, stored: Stored) -> None:
+        """Write a file of the checkpoint, where there is one."""
         if self.checkpoint is not None:
             self.checkpoint.write(name, stored)
 
-    # Exploring the sample
+    # Read
 
-    def candidates(self) -> _Found:
-        """The networks that exploring the sample finds, in all processes."""
-        return self.crew.once(self._explored)
+    def read(self) -> None:
+        """Count the targets, check all values, draw the sample; or take them from the checkpoint."""
+        known = self.crew.once(self._read_before)
+        if known is None:
+            groups = divided(self.files.groups, self.crew.rank, self.crew.size)
+            self.seed = self.crew.once(lambda: seed_of(self.estimator.random_state))
+            counted = self.crew.each(lambda: count_targets(self.files, groups, self.names))
+            self.columns = target_columns(counted, self.names, self.files.n_rows)
+            line, total, done = self.line("Reading"), sum(group.n_rows for group in groups), 0
 
-    def _explored(self) -> _Found:
-        sample, aim = self.sample, self.aim
-        assert sample is not None  # this is the first process
-        if self.recipe.train is not train_folds:
-            raise InputError(
-                f"{type(self.estimator).__name__} trains on all rows at once, as in the paper. "
-                "Use a classifier without the reference settings."
+            def progress(n_rows: int) -> None:
+                nonlocal done
+                done += n_rows
+                line(done / total)
+
+            parts = self.crew.each(
+                lambda: draw(
+                    self.files, groups, self.concepts, self.columns, self.n_drawn, self.seed, progress
+                )
             )
-        rows = dict(zip(self.concepts, sample.x.T, strict=True))
-        targets, weight = self.learner.read_data(rows, aim.as_y(sample.read), sample.weight)
-        if targets.labels != aim.labels:
-            raise InputError(
-                f"The sample lacks some of the {count(len(aim.labels), 'label')}. Pass a larger sample=."
-            )
-        x = sample.x.astype(np.float64)
-        self.targets, self.fold = targets, self.learner.hold_out(x, targets, weight)
-        stored = None if self.checkpoint is None else self.checkpoint.read("candidates")
-        if stored is None:
-            of, plan = replace(self.recipe.population, device=str(self.crew.device)), self.recipe.plan
-            line = self.line("Exploring")
-            self.trained = train_folds(of, plan, x, targets.outputs, [self.fold], line)[0]
-            self._keep("candidates", candidates.to_stored(self.trained))
+            if self.crew.is_first:
+                self.sample = merged(parts)
+                self.keep("sample", sample_to_stored(self.sample, self.columns, self.seed))
         else:
-            self.trained = candidates.from_stored(stored, self.recipe.population, self.crew.device)
-        held_out = self.fold.check > 0
-        return _Found(
-            self.trained.network.cpu(), targets.problem, sample.position[held_out], sample.read[..., held_out]
-        )
+            self.columns, self.seed = known
+        self.learner = clone(self.estimator).set_params(random_state=self.seed, encoder=None)
 
-    # All rows
+    def _read_before(self) -> tuple[TargetColumns, int] | None:
+        stored = None if self.checkpoint is None else self.checkpoint.read("sample")
+        if stored is None:
+            return None
+        self.sample, columns, seed = sample_from_stored(stored, self.names)
+        return columns, seed
 
-    def finish(self, found: _Found, stream: Stream, course: Course) -> None:
-        """Train on all rows, settle, extract and judge: then the estimator is fitted."""
-        by_label = self._by_label()
-        balance = self.recipe.population.balance
-        weighing = Weighing.of(self.aim, found.problem, by_label, found.held_out_targets, balance)
-        network = found.network.to(self.crew.device)
-        columns = read_columns(network)
-        tuned = narrowed(network, columns)
-        curve = tune(tuned, stream, weighing, course, self.crew)
-        fitted, targets, seen = self.crew.once(lambda: self._extracted(tuned, curve, weighing))
-        told = self.rows_told("Counting")
-        parts = self.crew.each(
-            lambda: count_rules(
-                fitted.rules,
-                fitted.network,
-                self.files,
-                self.groups,
-                self.aim,
-                found.problem,
-                by_label,
-                told,
-            )
-        )
-        n_rows, total = self.aim.n_rows, float(self.aim.n_rows)
-        if not self.aim.multi_label:
-            n_rows, total = int(self.aim.counts[by_label > 0].sum()), float(self.aim.counts @ by_label)
-        rules = judged(fitted.rules, np.sum(parts, axis=0), n_rows, total)
-        inputs = self.inputs(np.zeros((0, len(self.concepts))))
-        self.estimator.adopt(replace(fitted, rules=rules), inputs, targets)
-        self.estimator.prior_reports_ = ()
-        self.estimator.seen_ = seen
+    # Explore
 
-    def _extracted(
-        self, tuned: LogicNetwork, curve: FloatArray, weighing: Weighing
-    ) -> tuple[Fitted, Targets, TruthTable]:
-        """Rules of the tuned candidates, from the sample."""
-        sample, trained, fold, targets = self.sample, self.trained, self.fold, self.targets
+    @cached_property
+    def rows(self) -> _Rows:
+        """The sample, for the first process."""
+        sample, columns = self.sample, self.columns
         assert sample is not None
-        assert trained is not None
-        assert fold is not None
-        assert targets is not None
-        network = trained.network.to(self.crew.device)
-        columns = read_columns(network)
-        rows = fold.check > 0 if fold.check.any() else fold.train > 0
-        held_out = Batch(sample.x[rows][:, columns].T, sample.read[..., rows], int(rows.sum()))
-        before = narrowed(network, columns)
-        worse = clearly_worse(tuned, before, held_out, weighing, self.recipe.plan.criterion)
-        better = torch.as_tensor(np.flatnonzero(~worse), device=network.l1.device)
-        before.put(better, tuned.select(better))
-        before.widen(torch.as_tensor(columns, device=network.l1.device), network.n_concepts)
-        done = replace(trained, network=before, loss_curve=np.concatenate([trained.loss_curve, curve]))
-        recipe = replace(self.recipe, train=lambda *_: [done])
+        named = dict(zip(self.concepts, sample.x.T, strict=True))
+        targets, weight = self.learner.read_data(named, columns.as_y(sample.truth), sample.weight)
+        if targets.labels != columns.labels:
+            raise InputError(
+                f"The sample lacks some of the {count(len(columns.labels), 'label')}. Pass a larger sample=."
+            )
+        class_weights(self.estimator.class_weight, targets, weight)  # refused before there is work
         x = sample.x.astype(np.float64)
-        fitted = fit_folds(recipe, x, targets, [fold])[0]
-        seen = seen_tuples(x, fold.train + fold.check, fitted.rules)
-        return fitted, replace(targets, outputs=targets.outputs[:0]), seen
+        share = self.estimator.validation_fraction or HELD_OUT
+        return _Rows(x, targets, hold_out(x, targets.outputs, targets.strata(), weight, share, self.seed))
 
-    def _by_label(self) -> FloatArray:
-        """Weight of the rows of each label."""
-        weights = self.estimator.class_weight
-        if not isinstance(weights, Mapping):
-            return np.ones(len(self.aim.labels))
-        return np.array([as_float(weights.get(label, 1.0)) for label in self.aim.labels])
+    def explored(self) -> _Explored:
+        """The network that exploring the sample finds."""
+        sample, rows = self.sample, self.rows
+        assert sample is not None
+        recipe = self.recipe(rows.targets)
+        stored = None if self.checkpoint is None else self.checkpoint.read("network")
+        if stored is None:
+            fold = rows.fold
+            if not self.estimator.validation_fraction:
+                fold = replace(fold, check=np.zeros_like(fold.check))
+            population = replace(recipe.population, device=str(self.crew.device))
+            line = self.line("Exploring")
+            trained = train_networks(population, recipe.plan, rows.x, rows.targets, [fold], line)[0]
+            self.keep("network", trained_to_stored(trained))
+        else:
+            trained = trained_from_stored(stored, recipe.population)
+        held_out = rows.fold.check > 0
+        return _Explored(
+            trained,
+            replace(rows.targets, outputs=rows.targets.outputs[:0]),
+            sample.position[held_out],
+            sample.truth[..., held_out],
+        )
+
+    # Tune
+
+    def tuned(
+        self, explored: _Explored, batch_rows: int, epochs: int, every: int
+    ) -> tuple[LogicNetwork, FloatArray]:
+        """The network once it has seen all rows, and its loss on each mini-batch."""
+        plan = self.recipe(explored.targets).plan
+        columns = kept_columns(explored.trained.network)
+        network = narrowed(explored.trained.network, columns).float().to(self.crew.device)
+        names = tuple(self.concepts[j] for j in columns)
+        rank, size = self.crew.rank, self.crew.size
+        stream = Stream(self.files, names, self.columns, batch_rows, self.seed, explored.held_out, rank, size)
+        problem = explored.targets.problem
+        loss = Loss.of(self.columns, problem, explored.held_out_truth, plan.criterion)
+        course = Course(plan, epochs, self.checkpoint, every, self.line("Streaming"))
+        curve = tune(network, stream, loss, course, self.crew)
+        network = network.double().cpu()
+        network.widen(torch.as_tensor(columns), len(self.concepts))
+        return network, curve
+
+    # Explain
+
+    def explained(self, explored: _Explored, tuned: LogicNetwork, curve: FloatArray) -> Fitted:
+        """The better of both networks, and its rules, from the sample."""
+        rows = self.rows
+        fold, recipe = rows.fold, self.recipe(rows.targets)
+        network, loss = self._better(explored.trained.network, tuned)
+        weight = fold.train + fold.check
+        folds = [fold]
+        if (weight > 0).sum() >= FEW_ROWS:
+            folds.append(Fold(fold.train, np.zeros_like(weight)))
+        front = search_front(recipe, rows.x, rows.targets, folds, [network] * len(folds))
+        curve = np.concatenate([explored.trained.loss_curve, curve])
+        trained = replace(explored.trained, network=network, loss_curve=curve, loss=loss)
+        return Fitted(trained, front, front.rules(), front.seen)
+
+    def _better(self, before: LogicNetwork, tuned: LogicNetwork) -> tuple[LogicNetwork, FloatArray]:
+        """For each output the network of less loss on the rows held out, and that loss."""
+        x, outputs, weight = self.rows.held_out()
+        joint = self.rows.targets.problem is Problem.SINGLE_LABEL
+        calibrate(tuned, x, outputs, weight, joint)
+        losses = [
+            weight @ cross_entropy(ask(network, x), outputs, joint) / weight.sum()
+            for network in (tuned, before)
+        ]
+        best = np.argmin(losses, axis=0)
+        members = [(tuned, before)[which].select(torch.tensor([output])) for output, which in enumerate(best)]
+        return join(members), np.min(losses, axis=0)
 
 
 def _checkpoint(folder: Any, run: dict[str, Any], files: ParquetSource, held: ExitStack) -> Checkpoint:

@@ -1,8 +1,9 @@
 """One process or many: who this one is, and how they tell each other what they found.
 
-Under ``torchrun`` every process runs the same program. The first one alone explores, extracts rules and
-writes files; all of them read their part of the rows and train. Where a process group is there already it is
-used; otherwise one is made that stays until the program ends: once given up, it could not be made again.
+Under ``torchrun`` every process runs the same program. The first one alone explores, searches for
+rules and writes files; all of them read their part of the rows and train. Where a process group is there
+already it is used; otherwise one is made that stays until the program ends: once given up, it could not be
+made again.
 """
 
 from __future__ import annotations
@@ -19,8 +20,7 @@ import torch
 import torch.distributed as dist
 
 from logiclens.errors import LogicLensError
-from logiclens.estimators.fitting import resolve_device
-from logiclens.logic.arrays import FloatArray
+from logiclens.estimators.networks import resolve_device
 
 _PATIENCE = timedelta(days=2)  # the first process explores while the others wait
 
@@ -85,10 +85,6 @@ class Crew:
             dist.all_reduce(summed, group=self.talk)
         return summed
 
-    def totals(self, values: FloatArray) -> FloatArray:
-        """The same for an array."""
-        return self.total(torch.as_tensor(values)).numpy()
-
 
 @contextmanager
 def crew_for(device: str) -> Iterator[Crew]:
@@ -105,7 +101,7 @@ def crew_for(device: str) -> Iterator[Crew]:
         yield Crew(0, 1, found)
         return
     if not there:
-        dist.init_process_group(_backend(found))
+        dist.init_process_group("gloo")
         atexit.register(_leave)
     if dist.get_world_size() == 1:
         yield Crew(0, 1, found)
@@ -120,14 +116,6 @@ def crew_for(device: str) -> Iterator[Crew]:
 def _leave() -> None:
     if dist.is_initialized():
         dist.destroy_process_group()
-
-
-def _backend(device: torch.device) -> str:
-    """NCCL where each process of a machine has a device of its own, else gloo."""
-    if device.type != "cuda":
-        return "gloo"
-    beside = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
-    return "nccl" if beside <= torch.cuda.device_count() else "gloo"
 
 
 def _own_device(device: torch.device) -> torch.device:

@@ -1,4 +1,4 @@
-"""A sample of rows by which networks are explored; on the way to it all values are looked at.
+"""A sample of rows on which networks are explored and rules searched; on the way all values are checked.
 
 A row is drawn by a number that a hash of its position gives: the same rows whoever reads which files in what
 order. Of rare targets more are drawn, and weights make up for it.
@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.logic.arrays import FloatArray
-from logiclens.scale.streaming.aims import Aim
 from logiclens.scale.streaming.checkpoint import Stored
 from logiclens.scale.streaming.source import ParquetSource, RowGroup
+from logiclens.scale.streaming.targets import TargetColumns
 
 _LEAST = 64  # rows of a target that are drawn in any case, where there are so many
 _HALVINGS = 60
@@ -29,8 +29,8 @@ class Sample:
     Attributes
     ----------
     x : ndarray of shape (n_drawn, n_concepts)
-    read : ndarray of shape (n_drawn,) or (n_outputs, n_drawn)
-        Their targets, as :meth:`~logiclens.scale.streaming.aims.Aim.read` returns them.
+    truth : ndarray of shape (n_drawn,) or (n_outputs, n_drawn)
+        Their targets, as :meth:`~logiclens.scale.streaming.targets.TargetColumns.read` returns them.
     position : ndarray of int, shape (n_drawn,)
     stratum : ndarray of int, shape (n_drawn,)
     sizes : ndarray of shape (n_strata,)
@@ -38,23 +38,24 @@ class Sample:
     """
 
     x: NDArray[Any]
-    read: NDArray[Any]
+    truth: NDArray[Any]
     position: NDArray[np.int64]
     stratum: NDArray[np.intp]
     sizes: FloatArray
 
     @property
     def weight(self) -> FloatArray:
-        """How many rows each stands for, (n_drawn,)."""
+        """How many rows each stands for, (n_drawn,), in units that add up to as many as were drawn."""
         drawn = np.bincount(self.stratum, minlength=len(self.sizes))
-        return np.asarray((self.sizes / np.maximum(drawn, 1))[self.stratum])
+        rows = (self.sizes / np.maximum(drawn, 1))[self.stratum]
+        return np.asarray(rows * (len(rows) / rows.sum()))
 
 
 def draw(
     source: ParquetSource,
     groups: Iterable[RowGroup],
     columns: Sequence[str],
-    aim: Aim,
+    targets: TargetColumns,
     n_drawn: int,
     seed: int,
     told: Callable[[int], None] = lambda _: None,
@@ -67,7 +68,7 @@ def draw(
     groups : iterable of RowGroup
     columns : sequence of str
         The concepts.
-    aim : Aim
+    targets : TargetColumns
     n_drawn : int
         Most rows to draw of all row groups.
     seed : int
@@ -79,30 +80,30 @@ def draw(
     InputError
         A value is missing, outside [0, 1] or no number.
     """
-    share = shares(aim, n_drawn)
+    share = shares(targets, n_drawn)
     sizes = np.zeros(len(share))
     dtype = source.dtype(columns)
-    x, read, position, stratum = [], [], [], []
+    x, truth, position, stratum = [], [], [], []
     for group in groups:
-        for chunk in source.chunks(group, [*columns, *aim.names]):
-            values, targets = chunk.scores(columns, dtype), aim.read(chunk)
-            strata = aim.strata(targets)
+        for chunk in source.chunks(group, [*columns, *targets.names]):
+            values, true = chunk.scores(columns, dtype), targets.read(chunk)
+            strata = targets.strata(true)
             sizes += np.bincount(strata, minlength=len(sizes))
             place = chunk.start + np.arange(chunk.rows.num_rows)
             chosen = np.flatnonzero(uniforms(place, seed) < share[strata])
             x.append(values[:, chosen].T)
-            read.append(targets[..., chosen])
+            truth.append(true[..., chosen])
             position.append(place[chosen])
             stratum.append(strata[chosen])
             told(chunk.rows.num_rows)
     if not x:  # more processes than row groups
-        width = (len(aim.names), 0) if aim.multi_label else (0,)
+        width = (len(targets.names), 0) if targets.multi_label else (0,)
         none = np.zeros(0, dtype=np.intp)
-        empty = np.zeros(width, dtype=np.float64 if aim.multi_label else np.intp)
+        empty = np.zeros(width, dtype=np.float64 if targets.multi_label else np.intp)
         return Sample(np.zeros((0, len(columns)), dtype), empty, none.astype(np.int64), none, sizes)
     return Sample(
         np.concatenate(x),
-        np.concatenate(read, axis=-1),
+        np.concatenate(truth, axis=-1),
         np.concatenate(position),
         np.concatenate(stratum),
         sizes,
@@ -115,26 +116,26 @@ def merged(parts: Sequence[Sample]) -> Sample:
     order = np.argsort(position)
     return Sample(
         np.concatenate([part.x for part in parts])[order],
-        np.concatenate([part.read for part in parts], axis=-1)[..., order],
+        np.concatenate([part.truth for part in parts], axis=-1)[..., order],
         position[order],
         np.concatenate([part.stratum for part in parts])[order],
         np.sum([part.sizes for part in parts], axis=0),
     )
 
 
-def shares(aim: Aim, n_drawn: int) -> FloatArray:
+def shares(targets: TargetColumns, n_drawn: int) -> FloatArray:
     """Share of each stratum that is drawn, so that the sample has hardly ever more than ``n_drawn`` rows.
 
     A stratum gets the more of it the larger it is, but only by the square root.
 
     Examples
     --------
-    >>> aim = Aim(("y",), ("a", "b"), False, np.array([100.0, 9900.0]), 10000)
-    >>> shares(aim, 1000).round(3).tolist()
+    >>> targets = TargetColumns(("y",), ("a", "b"), False, np.array([100.0, 9900.0]), 10000)
+    >>> shares(targets, 1000).round(3).tolist()
     [0.798, 0.08]
     """
-    counts = np.append(aim.counts, aim.n_rows) if aim.multi_label else aim.counts
-    if n_drawn >= aim.n_rows:
+    counts = np.append(targets.counts, targets.n_rows) if targets.multi_label else targets.counts
+    if n_drawn >= targets.n_rows:
         return np.ones(len(counts))
     roots = np.sqrt(np.maximum(counts, 1.0))
     expected = n_drawn - 4.0 * np.sqrt(n_drawn)  # chance seldom adds four standard deviations
@@ -165,16 +166,16 @@ def uniforms(position: NDArray[np.int64], seed: int) -> FloatArray:
     return np.asarray((z >> np.uint64(11)) * 2.0**-53)
 
 
-def sample_to_stored(sample: Sample, aim: Aim, seed: int) -> Stored:
+def sample_to_stored(sample: Sample, targets: TargetColumns, seed: int) -> Stored:
     """A sample and what was counted on the way to it, for a checkpoint."""
-    entries = {"seed": seed, "labels": list(aim.labels), "multi_label": aim.multi_label, "rows": aim.n_rows}
-    arrays = {name: getattr(sample, name) for name in ("x", "read", "position", "stratum", "sizes")}
-    return Stored(entries, {**arrays, "counts": aim.counts})
+    entries = {"seed": seed, "labels": list(targets.labels), "multi_label": targets.multi_label}
+    arrays = {name: getattr(sample, name) for name in ("x", "truth", "position", "stratum", "sizes")}
+    return Stored(entries | {"rows": targets.n_rows}, {**arrays, "counts": targets.counts})
 
 
-def sample_from_stored(stored: Stored, names: tuple[str, ...]) -> tuple[Sample, Aim, int]:
+def sample_from_stored(stored: Stored, names: tuple[str, ...]) -> tuple[Sample, TargetColumns, int]:
     """Inverse of :func:`sample_to_stored`, where the targets are in those columns."""
     entries, arrays = stored.entries, dict(stored.tensors)
     counts = arrays.pop("counts")
-    aim = Aim(names, tuple(entries["labels"]), entries["multi_label"], counts, entries["rows"])
-    return Sample(**arrays), aim, entries["seed"]
+    targets = TargetColumns(names, tuple(entries["labels"]), entries["multi_label"], counts, entries["rows"])
+    return Sample(**arrays), targets, entries["seed"]

@@ -23,6 +23,11 @@ def check_estimator(estimator: Any) -> None:
             f"Got {shown(estimator)}."
         )
     estimator.check_settings()
+    if estimator.row_by_row:
+        raise InputError(
+            f"{type(estimator).__name__} looks at all rows at once, as in the paper. Use a classifier "
+            "without the reference settings."
+        )
     if estimator.encoder is not None and not isinstance(estimator.encoder, str):
         raise InputError(
             "fit_streaming reads scores in [0, 1] as they are. Use encoder=None, or logiclens.scale.fit, "

@@ -1,0 +1,94 @@
+r"""Rule learners over the whole front of accuracy against length, on folders of tables.
+
+    python -m benchmarks.fronts FOLDER ... [--methods cart,figs] [--tables a,b] [--folds 5] [--fold-seed 0]
+
+Every method chooses its size on validation rows up to 5, 10, 20, 40 and 80 literals a class, as
+``logiclens bench tables --front`` does; the smallest tables come first. Printed are tables of all that ran
+and, by themselves, of the twelve on which nothing is chosen. Pieces of work are kept in the folder of
+``--out``, so that a run that was stopped goes on. ``--write`` keeps the rows in
+``benchmarks/results/fronts.jsonl.gz`` and draws ``docs/images/fronts.svg``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from logiclens.bench.folder import TableExperiment, table_files
+from logiclens.bench.front_tables import front_figure, front_tables
+from logiclens.bench.fronts import FIT_SECONDS, available, by_size, run_fronts
+from logiclens.bench.paper_figures import as_svg
+from logiclens.bench.results import Results, write_rows
+from logiclens.bench.running import Step
+from logiclens.errors import LogicLensError
+from logiclens.files import read_table
+
+KEPT = Path(__file__).parent / "results" / "fronts.jsonl.gz"
+FIGURE = Path(__file__).parents[1] / "docs" / "images" / "fronts.svg"
+TARGET = "target"
+HELD_BACK = frozenset(
+    "appendicitis bands dermatology fars flare ionosphere letter mammographic optdigits penbased pima "
+    "satimage".split()
+)
+"""Tables on which no setting is chosen."""
+
+
+def experiments(
+    folders: Sequence[str], names: Sequence[str], folds: int, fold_seed: int
+) -> Iterator[TableExperiment]:
+    """An experiment for each table, the smallest file first; its target is the column of that name."""
+    for file in by_size(file for folder in folders for file in table_files(folder)):
+        name = file.name.partition(".")[0]
+        if names and name not in names:
+            continue
+        table = read_table(file).table
+        labels = table.column(TARGET).to_numpy(zero_copy_only=False)
+        yield TableExperiment(name, table.drop_columns([TARGET]), labels, folds, fold_seed)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run, and print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.fronts", description=main.__doc__)
+    parser.add_argument("folders", nargs="+", metavar="FOLDER", help="tables whose classes are in 'target'")
+    parser.add_argument("--methods", default="", help="names with commas; all that are installed by default")
+    parser.add_argument("--tables", default="", help="names of files without their ends; all by default")
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--fold-seed", type=int, default=0)
+    parser.add_argument("--fit-seconds", type=float, default=FIT_SECONDS, help="what a fit may take")
+    parser.add_argument("--out", default="results/fronts", help="folder of the pieces of work")
+    parser.add_argument("--write", action="store_true", help="keep rows and figure in the repository")
+    options = parser.parse_args(arguments)
+    named = [name for name in options.methods.split(",") if name]
+    tables = [name for name in options.tables.split(",") if name]
+    try:
+        methods = available(named, lambda line: print(line, file=sys.stderr))
+        rows = run_fronts(
+            experiments(options.folders, tables, options.folds, options.fold_seed),
+            methods,
+            results=Results(options.out),
+            fit_seconds=options.fit_seconds,
+            progress=_report,
+        )
+    except LogicLensError as error:
+        raise SystemExit(str(error)) from None
+    held_back = [row for row in rows if row["experiment"] in HELD_BACK]
+    for part, title in ((rows, "All tables"), (held_back, "Tables on which nothing is chosen")):
+        if part:
+            print(f"## {title}\n")
+            for table in front_tables(part):
+                print(table.to_markdown(), end="\n\n")
+    if options.write:
+        write_rows(KEPT, rows)
+        FIGURE.write_bytes(as_svg(front_figure(rows)))
+        print(f"{KEPT.name}: {len(rows)} rows; {FIGURE.name}")
+
+
+def _report(step: Step) -> None:
+    if not step.kept:
+        print(f"{step.experiment}, {step.method}, fold {step.folds[0]}: {step.status}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

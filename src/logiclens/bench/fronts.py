@@ -1,0 +1,270 @@
+"""Rule learners over the whole front of accuracy against length: runs, and the size chosen for each limit.
+
+Each method of :data:`logiclens.bench.peers.PEERS` is fitted at every size, on the same folds of each table. A
+row is one size of one method on one fold:
+
+    experiment, fold, fold_seed  the table, number of the fold, seed of the split
+    method, part                 the method, and its size: "majority", "default", "max_leaf_nodes=8"
+    n_train, n_test, n_classes   rows and classes
+    literals                     of each class's formula as a DNF, mean over classes: the paper's complexity
+    printed                      size as printed: splits of trees, literals of rules
+    validation_accuracy          fitted to three quarters of the training rows, on the fourth
+    test_accuracy                fitted to all training rows
+    cut                          whether the sweep ended because a fit took too long
+    seconds                      of the fit to all training rows, preparation included
+    status                       done, or why there are no figures
+
+**Literals** are measured alike for everybody (:mod:`logiclens.bench.peers.shortening`): a method's decisions
+on the training rows are the truth table of each class over the conditions that the method asks about, and the
+DNF that agrees with it, tuples that were not seen being don't-cares, is counted. Our rules give these
+formulas themselves.
+
+**The choice for a limit** is made from rows alone (:func:`chosen`), for each fold by itself: of the sizes
+whose formulas, fitted to all training rows, have at most so many literals a class, the one that validated
+best; of equally good ones the shortest. A model that always says the most frequent class has no literals, so
+there is a choice for every limit. Test rows have no part in it.
+
+**A method that takes too long** is left out where that matters: of a fold that was stopped there are no
+figures; of a sweep that was cut short, those limits have none that are beyond the longest formula it came to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from logiclens.bench.experiments import HasFolds
+from logiclens.bench.methods.method import DONE
+from logiclens.bench.methods.packages import is_installed, package_for
+from logiclens.bench.peers import PEERS, Peer
+from logiclens.bench.peers.sweep import DEFAULT
+from logiclens.bench.results import Results
+from logiclens.bench.running import Progress, run
+from logiclens.bench.scoring import Row
+from logiclens.errors import InputError, did_you_mean, shown
+
+LIMITS: Final = (5, 10, 20, 40, 80)
+"""Literals a class up to which methods choose their sizes."""
+FIT_SECONDS: Final = 60.0
+"""What a fit may take, unless told otherwise."""
+_FITS: Final = 30
+"""A whole fold may take so many times that, before it is stopped."""
+
+
+def run_fronts(
+    experiments: Iterable[HasFolds],
+    methods: Sequence[str],
+    *,
+    results: Results,
+    fit_seconds: float = FIT_SECONDS,
+    n_jobs: int | None = 1,
+    progress: Progress | None = None,
+) -> list[Row]:
+    """Sweep methods over tables, one table after the other; what is done already is not done again.
+
+    Parameters
+    ----------
+    experiments : iterable of TableExperiment
+        Each is let go once it is done, so that an iterator need not hold all tables at once.
+    methods : sequence of str
+        Names of :data:`~logiclens.bench.peers.PEERS`.
+    results : Results
+    fit_seconds : float, default 60
+        What a fit may take: after one that took longer no larger size is tried, and a fold of a method of
+        another package is stopped after thirty times that.
+    n_jobs : int or None, default 1
+        How many pieces are worked on at a time.
+    progress : callable, optional
+        Called with a :class:`~logiclens.bench.running.Step` after each piece.
+
+    Raises
+    ------
+    InputError
+        There is no method of that name.
+    """
+    peers = [replace(_peer(name), fit_seconds=fit_seconds) for name in methods]
+    limit = _FITS * fit_seconds
+    rows: list[Row] = []
+    for experiment in experiments:
+        rows += run(
+            [experiment],
+            peers,
+            results=results,
+            n_jobs=n_jobs,
+            time_limit=limit,
+            timings=False,
+            progress=progress,
+        )
+    return rows
+
+
+def available(names: Sequence[str], tell: Callable[[str], object]) -> tuple[str, ...]:
+    """Methods to run: those that were named or, where none was, all whose packages are installed.
+
+    Parameters
+    ----------
+    names : sequence of str
+    tell : callable
+        Is told, in a line, of each method that is left out.
+
+    Raises
+    ------
+    InputError
+        There is no method of that name.
+    MissingDependencyError
+        A method that was named needs a package that is not installed.
+    """
+    for peer in map(_peer, names):
+        if peer.package:
+            package_for(peer.title, peer.package)
+    if names:
+        return tuple(names)
+    lacking = {name: peer.package for name, peer in PEERS.items() if not is_installed(peer.package)}
+    for name, package in lacking.items():
+        tell(f"{name} is left out: it needs {package}. Run: pip install 'logiclens[bench]'")
+    return tuple(name for name in PEERS if name not in lacking)
+
+
+def _peer(name: str) -> Peer:
+    if name not in PEERS:
+        raise InputError(
+            f"Unknown method {shown(name)}. {did_you_mean(name, PEERS)}There are {', '.join(PEERS)}."
+        )
+    return PEERS[name]
+
+
+def chosen(rows: Iterable[Row], limit: float) -> Row | None:
+    """The size of one method on one fold that is chosen for a limit; None where it is left out.
+
+    Parameters
+    ----------
+    rows : iterable of rows
+        All sizes of one method on one fold.
+    limit : float
+        Literals a class, at most. Models without rules have no length, and are chosen for every limit.
+
+    Examples
+    --------
+    >>> sizes = [(0.0, 0.5), (3.0, 0.8), (6.0, 0.9), (9.0, 0.9)]
+    >>> rows = [
+    ...     {"part": "", "status": "done", "cut": False, "literals": size, "validation_accuracy": rate}
+    ...     for size, rate in sizes
+    ... ]
+    >>> [chosen(rows, limit)["literals"] for limit in (2, 5, 10)]
+    [0.0, 3.0, 6.0]
+    """
+    sizes = [row for row in rows if row["status"] == DONE and row["validation_accuracy"] is not None]
+    lengths = [row["literals"] for row in sizes if row["literals"] is not None]
+    if not sizes or (any(row["cut"] for row in sizes) and max(lengths, default=math.inf) < limit):
+        return None
+    within = [row for row in sizes if row["literals"] is None or row["literals"] <= limit + 1e-9]
+    return max(within, key=lambda row: (row["validation_accuracy"], -(row["literals"] or 0.0)), default=None)
+
+
+class Fronts:
+    """Rows of sweeps, looked up by table, method and limit.
+
+    Parameters
+    ----------
+    rows : iterable of rows
+        Of one fold seed.
+
+    Attributes
+    ----------
+    tables, methods : tuple of str
+        Names, tables as they come, methods in the order of :data:`~logiclens.bench.peers.PEERS`.
+    """
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._sweeps: dict[tuple[str, str], dict[int, list[Row]]] = {}
+        for row in rows:
+            folds = self._sweeps.setdefault((row["experiment"], row["method"]), {})
+            folds.setdefault(row["fold"], []).append(row)
+        self.tables = tuple(dict.fromkeys(table for table, _ in self._sweeps))
+        found = dict.fromkeys(method for _, method in self._sweeps)
+        self.methods = tuple(sorted(found, key=lambda name: [*PEERS, *found].index(name)))
+
+    def has_rules(self, method: str) -> bool:
+        """Whether a method has a length."""
+        return any(
+            row["literals"] is not None
+            for (_, name), folds in self._sweeps.items()
+            if name == method
+            for sizes in folds.values()
+            for row in sizes
+        )
+
+    def mean(self, table: str, method: str, limit: float, column: str = "test_accuracy") -> float | None:
+        """Mean over folds of a column at the chosen sizes; None where the method is left out.
+
+        Parameters
+        ----------
+        table, method : str
+        limit : float
+            Literals a class.
+        column : str, default "test_accuracy"
+        """
+        folds = self._sweeps.get((table, method), {})
+        picked = [chosen(sizes, limit) for sizes in folds.values()]
+        return _mean(picked, column, self._n_folds(table))
+
+    def default(self, table: str, method: str, column: str = "test_accuracy") -> float | None:
+        """The same at the point that the method itself starts with."""
+        folds = self._sweeps.get((table, method), {})
+        points = [next((row for row in sizes if row["part"] == DEFAULT), None) for sizes in folds.values()]
+        return _mean(points, column, self._n_folds(table))
+
+    def means(self, method: str, limit: float | None, column: str = "test_accuracy") -> dict[str, float]:
+        """Of every table that the method is not left out of; without a limit, of the default point."""
+        found = {
+            table: self.default(table, method, column)
+            if limit is None
+            else self.mean(table, method, limit, column)
+            for table in self.tables
+        }
+        return {table: value for table, value in found.items() if value is not None}
+
+    def left_out(self) -> dict[str, dict[str, float]]:
+        """Methods that took too long: for each the tables, with the least limit that they lack there."""
+        found: dict[str, dict[str, float]] = {}
+        for table, method in self._sweeps:
+            lacking = [limit for limit in LIMITS if self.mean(table, method, limit) is None]
+            if lacking:
+                found.setdefault(method, {})[table] = lacking[0]
+        return {method: found[method] for method in self.methods if method in found}
+
+    def _n_folds(self, table: str) -> int:
+        return max(len(folds) for (name, _), folds in self._sweeps.items() if name == table)
+
+
+def _mean(picked: Sequence[Row | None], column: str, n_folds: int) -> float | None:
+    values = [row[column] for row in picked if row is not None and row[column] is not None]
+    return float(np.mean(values)) if values and len(values) == n_folds else None
+
+
+def lead(mine: Mapping[str, float], theirs: Mapping[str, float]) -> tuple[float, float, int]:
+    """Mean lead over the tables that both have, half of its 95 % interval (Student's t), and their number.
+
+    Examples
+    --------
+    >>> mean, spread, n_tables = lead({"a": 0.9, "b": 0.8, "c": 0.7}, {"a": 0.8, "b": 0.8})
+    >>> round(mean, 3), round(spread, 3), n_tables
+    (0.05, 0.635, 2)
+    """
+    from scipy.stats import t
+
+    leads = np.array([mine[table] - theirs[table] for table in mine if table in theirs])
+    if len(leads) < 2:
+        return (float(leads.mean()) if len(leads) else math.nan, math.nan, len(leads))
+    spread = float(leads.std(ddof=1) / np.sqrt(len(leads)) * t.ppf(0.975, len(leads) - 1))
+    return float(leads.mean()), spread, len(leads)
+
+
+def by_size(files: Iterable[Path]) -> list[Path]:
+    """Files, the smallest first, so that figures of many tables are there soon."""
+    return sorted(files, key=lambda file: (file.stat().st_size, file.name))

@@ -1,0 +1,58 @@
+"""Our own rules at every length: one fit, whose front has them all."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from logiclens.bench.peers.part import Part
+from logiclens.bench.peers.sweep import Columns, Knob, Learned, Peer
+from logiclens.logic.arrays import IndexArray
+from logiclens.metrics import complexity
+
+_LITERALS: Final = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 160, 200, 256, 320)
+"""Totals of a rule set for two classes; for more classes they are that many for each two of them."""
+
+
+@dataclass(frozen=True)
+class Ours(Peer):
+    """The rules of a fitted ``MuClassifier``, on the raw table, for each number of literals.
+
+    Literals a class are those of the formulas that a rule set gives for its classes.
+    """
+
+    name: str = "mu"
+    title: str = "mu"
+
+    def ladders(self, part: Part) -> Sequence[Sequence[Knob]]:
+        totals = dict.fromkeys(round(each * part.n_classes / 2) for each in _LITERALS)
+        return [[{"literals": total} for total in totals]]
+
+    def begin(self, part: Part, seed: int) -> Any:
+        from sklearn.exceptions import ConvergenceWarning
+
+        from logiclens.estimators import MuClassifier
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return MuClassifier(random_state=seed).fit(dict(part.columns), part.y)
+
+    def learn(self, begun: Any, part: Part, knob: Knob, seed: int) -> Learned:
+        del seed
+        return _learned(begun.explain(**knob), part.n_classes)
+
+    def default(self, begun: Any, part: Part, seed: int) -> Learned:
+        del seed
+        return _learned(begun.explain(), part.n_classes)
+
+
+def _learned(rules: Any, n_classes: int) -> Learned:
+    def predict(columns: Columns) -> IndexArray:
+        return np.asarray(rules.predict(dict(columns)), dtype=np.intp)
+
+    lengths = [complexity(formula) for formula in rules.formulas.values()]
+    return Learned(predict, None, float(rules.literals), float(sum(lengths)) / n_classes)

@@ -1,0 +1,615 @@
+"""The fit, on one page: from rows and folds to networks, rules of every length, and the length that is shown.
+
+    encode     raw columns -> concepts in [0, 1]                       before this: estimators/inputs.py
+    train      f: full strength, calibrated, left alone after that     estimators/networks.py
+    soften     p_i = (1 - a) y_i + a f(x_i)                            a is `distillation`
+    search     lists of every length with the least regret under p     logic/decision_list.py
+    score      accuracy and fidelity of every length, on rows that neither trained nor searched
+    choose     the shortest within one standard error of the best
+    resolve    the list with its default is the decision; phi_c is what it says of a class
+                                                                       explain/rule_front.py
+
+One objective decides what a user reads, the regret of the decision plus the price of reading:
+
+    J = sum_i w_i (max_k p_ik - p_i,d(x_i)) / W + literal_cost * literals
+
+Both ``fit`` (one fold) and ``cross_explain`` (many) end here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from logiclens.concepts.vocabulary import Vocabulary
+from logiclens.estimators.asking import ask
+from logiclens.estimators.counting import (
+    Distinct,
+    Fold,
+    are_counts,
+    effective_rows,
+    leave_out,
+    number_of_rows,
+)
+from logiclens.estimators.networks import Population, Trained, probabilities, train_networks
+from logiclens.estimators.targets import Problem, Targets, class_weights, decisions, predicted_index
+from logiclens.explain.classwise import PRICES
+from logiclens.explain.compose import compose
+from logiclens.explain.decision_list import Step, ranked_steps
+from logiclens.explain.rule import RuleKind
+from logiclens.explain.rule_front import LISTED, Front, Point, Seen
+from logiclens.explain.rule_set import ExplanationSet
+from logiclens.logic.arrays import BoolArray, FloatArray, Terms, pack
+from logiclens.logic.decision_list import DecisionList, search_lists
+from logiclens.logic.formula import TRUE, And, Formula, Not, Or, Var
+from logiclens.logic.normal_form import simplify
+from logiclens.logic.values import THRESHOLD
+from logiclens.metrics.rates import normal_quantile, wilson
+from logiclens.nn.plan import Plan
+from logiclens.nn.population import LogicNetwork
+from logiclens.nn.psi import PsiNetwork
+
+DISTILLATION: Final = 0.5
+"""Share of the network, beside the labels, in what rules are searched for."""
+FEW_ROWS: Final = 20
+"""Rows below which none are held out: rules are chosen by the rows that they were searched on."""
+EXACT: Final = "exact: composed of the network's neurons"
+_DEGREES: Final = 1024  # p is a multiple of one over this: the last digits of a network decide nothing
+_SEARCHED: Final = 1 << 14  # distinct rows on which lists are searched
+
+Lists = tuple[DecisionList, ...]
+"""One list about all targets; or, where each has a formula of its own, one list of one step for each."""
+
+
+@dataclass(frozen=True)
+class RuleSearch:
+    """How rules are searched for, whatever it is that answers about rows.
+
+    Attributes
+    ----------
+    kind : RuleKind
+    names : tuple of str
+        The concepts.
+    vocabulary : Vocabulary, optional
+        What the concepts mean in the columns of a raw table.
+    distillation : float
+        What rules are searched for: 0 the labels alone, 1 what the network says alone.
+    literal_cost : float
+        Price of a literal, in accuracy.
+    max_literals : int
+        Where the front ends.
+    literals : int or "auto"
+        Where on the front the rules are that are shown.
+    class_weight : "balanced", None or mapping of label to weight
+        What a row of each target counts.
+    n_told : int
+        Rows at the end that are no data, but what priors tell; they have no part in scores.
+    """
+
+    kind: RuleKind
+    names: tuple[str, ...]
+    vocabulary: Vocabulary | None = None
+    distillation: float = DISTILLATION
+    literal_cost: float = 0.0
+    max_literals: int = 60
+    literals: int | str = "auto"
+    class_weight: Any = None
+    n_told: int = 0
+
+    def observed(self, weight: FloatArray) -> FloatArray:
+        """The weights of rows, without those that are no data."""
+        return np.where(np.arange(len(weight)) < len(weight) - self.n_told, weight, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe(RuleSearch):
+    """How to fit: what to train, and how rules are searched for then.
+
+    Attributes
+    ----------
+    population : Population
+        The networks to train.
+    plan : Plan
+        How to train them.
+    train : callable
+        What trains: :func:`~logiclens.estimators.networks.train_networks`, or what takes its place.
+    front : callable, optional
+        What makes rules: :func:`search_front` when missing, or what takes its place.
+    """
+
+    population: Population[Any]
+    plan: Plan
+    train: Callable[..., list[Trained[Any]]] = train_networks
+    front: Callable[..., Front] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What comes out of a fit.
+
+    Attributes
+    ----------
+    trained : Trained
+        How training went.
+    front : Front
+        Rules of every length.
+    rules : ExplanationSet
+        Those at the length that was chosen.
+    seen : Seen or None
+        The distinct tuples of the rows, with the truth and what the network says.
+    """
+
+    trained: Trained[Any]
+    front: Front
+    rules: ExplanationSet
+    seen: Seen | None
+
+    @property
+    def network(self) -> LogicNetwork:
+        """One member for each output, in double precision on the CPU."""
+        network: LogicNetwork = self.trained.network
+        return network
+
+
+def fit_folds(
+    recipe: Recipe,
+    x: FloatArray,
+    targets: Targets,
+    folds: Sequence[Fold],
+    progress: Callable[[float], None] | None = None,
+) -> list[Fitted]:
+    """Fit all folds; one result for each.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    x : ndarray of shape (n, n_concepts)
+        Concept values.
+    targets : Targets
+        What is true of each row; may be soft.
+    folds : sequence of Fold
+        Weights of the rows to train on and to check with.
+    progress : callable, optional
+        Told the share of the work that is done.
+    """
+    for fold in folds:  # refuse weights of classes before anything is trained
+        class_weights(recipe.class_weight, targets, recipe.observed(fold.train + fold.check))
+    x, targets, folds = _merged(x, targets, folds, recipe)
+    folds = [_divided(recipe, x, targets, fold) for fold in folds]
+    trained = recipe.train(recipe.population, recipe.plan, x, targets, folds, progress)
+    fitted = []
+    for fold, each in zip(folds, trained, strict=True):
+        whole = fold.train + fold.check
+        left = fold.parts or ((fold.check,) if fold.check.any() else ())
+        parts = [fold, *(replace(fold, train=whole - part, check=np.zeros_like(whole)) for part in left)]
+        networks = [each.network, *each.restarts[: len(left)]]
+        front = (recipe.front or search_front)(recipe, x, targets, parts, networks)
+        fitted.append(Fitted(each, front, front.rules(), front.seen))
+    return fitted
+
+
+def search_front(
+    recipe: Recipe,
+    x: FloatArray,
+    targets: Targets,
+    folds: Sequence[Fold],
+    networks: Sequence[LogicNetwork],
+) -> Front:
+    """Rules of every length for networks that are trained, their scores, and the length that is shown.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    x : ndarray of shape (n, n_concepts)
+    targets : Targets
+    folds : sequence of Fold
+        The first is the one to explain; each of the others leaves out rows, which its lists are scored on.
+    networks : sequence of LogicNetwork
+        One for each of them, trained without the rows that it leaves out.
+    """
+    rules = Rules(
+        recipe, np.asfortranarray(x > THRESHOLD), targets, [fold.train + fold.check for fold in folds]
+    )
+    soft = [rules.soften(probabilities(network, x, targets.problem)) for network in networks]
+    allowed = np.array([network.kept().any(dim=0).cpu().numpy() for network in networks])
+    found = rules.search(soft, allowed)
+    answers = [ask(network, x) for network in networks]
+    right, same, gained = rules.score(found, [rules.decided(each) for each in answers])
+    points = [rules.point(lists, *each) for lists, *each in zip(found[0], right.T, same.T, strict=True)]
+    chosen = rules.choose(found[0], gained, rules.judged)
+    if isinstance(networks[0], PsiNetwork) and recipe.kind is RuleKind.IFF:
+        points, chosen = [*points, rules.composed(networks[0])], len(points)
+    return rules.front(points, chosen, rules.seen(allowed[0], decisions(answers[0], targets.problem)))
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """The steps from what a network says to the front.
+
+    Attributes
+    ----------
+    recipe : RuleSearch
+    bits : ndarray of bool, shape (n, n_concepts)
+    targets : Targets
+    weights : sequence of ndarray of shape (n,)
+        Of the rows in each part; the first has all of them.
+    """
+
+    recipe: RuleSearch
+    bits: BoolArray
+    targets: Targets
+    weights: Sequence[FloatArray]
+    _terms: dict[bytes, Formula] = field(default_factory=dict)
+
+    @property
+    def listed(self) -> bool:
+        """Whether the rules are one list: targets exclude one another, and rules say when, and only when."""
+        return self.targets.problem is not Problem.MULTI_LABEL and self.recipe.kind in LISTED
+
+    @cached_property
+    def class_weight(self) -> FloatArray:
+        """``c_k``: the list is about ``c_k p_ik`` in place of ``p_ik``."""
+        return class_weights(self.recipe.class_weight, self.targets, self.recipe.observed(self.weights[0]))
+
+    def soften(self, answers: FloatArray) -> FloatArray:
+        """``p_i = (1 - a) y_i + a f(x_i)``, (n, n_targets).
+
+        IF and ONLY IF rules are about what is said, not how surely: at their prices a doubt of one in twenty
+        would count as much as the truth.
+        """
+        a = self.recipe.distillation
+        if PRICES.get(self.recipe.kind, (1.0, 1.0)) != (1.0, 1.0):
+            answers = (answers > THRESHOLD).astype(np.float64)
+        return np.asarray(np.round(_DEGREES * ((1.0 - a) * self.targets.truth() + a * answers)) / _DEGREES)
+
+    def search(self, soft: Sequence[FloatArray], allowed: BoolArray) -> list[list[Lists]]:
+        """The lists of every length, for each part."""
+        merged = Distinct.of(np.packbits(self.bits[:, allowed.any(axis=0)], axis=1))
+        first, place = merged.first, merged.place
+        if len(first) > _SEARCHED:
+            drawn = np.random.default_rng(0).permutation(len(first))[:_SEARCHED]
+            order = np.full(len(first), -1)
+            order[drawn] = np.arange(_SEARCHED)
+            first, place = first[drawn], order[place]
+        rows = np.flatnonzero(place >= 0)
+
+        def added(values: FloatArray) -> FloatArray:  # (n, k) -> (n_distinct, k)
+            return np.stack([np.bincount(place[rows], v[rows], len(first)) for v in values.T], axis=1)
+
+        def lists(values: Sequence[FloatArray], defaults: Sequence[int]) -> list[list[DecisionList]]:
+            weighted = [added(w[:, None] * v) for w, v in zip(self.weights, values, strict=True)]
+            return search_lists(
+                self.bits[first],
+                np.stack(weighted),
+                max_literals=self.recipe.max_literals,
+                allowed=allowed,
+                defaults=defaults,
+                weights=np.array([w[rows].sum() for w in self.weights]),
+            )
+
+        if self.listed:
+            found = lists([p * self.class_weight for p in soft], (0, 1))
+            return [[(each,) for each in part] for part in found]
+        false_yes, miss = PRICES[self.recipe.kind]
+        by_target = [
+            lists([np.column_stack([false_yes * (1.0 - p[:, k]), miss * p[:, k]]) for p in soft], (0,))
+            for k in range(len(self.targets.labels))
+        ]
+        return [
+            _side_by_side([found[part] for found in by_target], self.recipe.max_literals)
+            for part in range(len(soft))
+        ]
+
+    def decide(self, lists: Lists) -> BoolArray:
+        """What rules say of each target, (n, n_targets)."""
+        if self.listed:
+            return np.asarray(lists[0].decide(self.bits)[:, None] == np.arange(len(self.targets.labels)))
+        return np.column_stack([each.decide(self.bits) == 1 for each in lists])
+
+    def decided(self, logits: FloatArray) -> BoolArray:
+        """What a network says of each target: one of them where the rules are a list, (n, n_targets)."""
+        if self.listed:
+            best = predicted_index(logits, self.targets.problem)
+            return np.asarray(best[:, None] == np.arange(len(self.targets.labels)))
+        return decisions(logits, self.targets.problem)
+
+    def gain(self, decided: BoolArray, p: FloatArray) -> FloatArray:
+        """How right decisions are about each row, at the prices that the rules are searched at, (n,)."""
+        if self.listed:
+            return np.asarray((self.class_weight * p * decided).sum(axis=1))
+        false_yes, miss = PRICES[self.recipe.kind]
+        return np.asarray(np.where(decided, miss * p, false_yes * (1.0 - p)).mean(axis=1))
+
+    def score(
+        self, found: Sequence[list[Lists]], answers: Sequence[BoolArray]
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """How good each length is on each row held out: right, as the network says, and what is gained.
+
+        A row that a part leaves out is judged by that part's lists and network. Each (n, n_points), 0 for
+        rows that no part leaves out.
+        """
+        lengths = [_length(lists) for lists in found[0]]
+        scores = np.zeros((3, len(self.bits), len(lengths)))
+        truth, whole = self.targets.truth(), np.where(self.weights[0] > 0, self.weights[0], 1.0)
+        for front, weight, said in zip(found[1:], self.weights[1:], answers[1:], strict=True):
+            place = np.searchsorted([_length(lists) for lists in front], lengths, side="right") - 1
+            share = (self.weights[0] - weight) / whole  # of each row, which may stand for several
+            for at, lists in enumerate(front):
+                decided = self.decide(lists)
+                each = self.right(decided, truth), self.agrees(decided, said), self.gain(decided, truth)
+                scores[:, :, place == at] += (share * np.stack(each))[:, :, None]
+        return scores[0], scores[1], scores[2]
+
+    def right(self, decided: BoolArray, truth: FloatArray) -> FloatArray:
+        """How far what is said of each row is true, (n,); in part, where targets are apart."""
+        if self.listed:
+            return np.asarray((truth * decided).sum(axis=1))
+        return np.asarray(np.where(decided, truth, 1.0 - truth).mean(axis=1))
+
+    def agrees(self, decided: BoolArray, said: BoolArray) -> FloatArray:
+        """Whether rules and a network say the same of each row, (n,); in part, where targets are apart."""
+        same = decided == said
+        return np.asarray(same.all(axis=1) if self.listed else same.mean(axis=1), dtype=np.float64)
+
+    @property
+    def judged(self) -> FloatArray:
+        """Weights of the rows by which lengths are rated: those that were held out once, and are data."""
+        out = np.sum([self.weights[0] - weight for weight in self.weights[1:]], axis=0)
+        return self.recipe.observed(np.broadcast_to(out, self.weights[0].shape))
+
+    def n_rows(self, judged: FloatArray) -> float:
+        """How many rows lengths are rated by, from their weights."""
+        weight = self.recipe.observed(self.weights[0])
+        return effective_rows(weight) * float(np.round(judged.sum() / weight.sum(), 9))
+
+    def choose(self, front: Sequence[Lists], gained: FloatArray, weight: FloatArray) -> int:
+        """The shortest length within one standard error of the best; the error is that of the difference.
+
+        Where no rows rate lengths, as none has a weight, the least J on all rows.
+        """
+        lengths = np.array([_length(lists) for lists in front])
+        if not weight.any():
+            regret = np.array([sum(each.regret for each in lists) for lists in front])
+            total = self.weights[0].sum() * max(len(front[0]), 1)
+            return int((regret / total + self.recipe.literal_cost * lengths).argmin())
+        n_rows, weight = self.n_rows(weight), weight / weight.sum()
+        gained = gained - self.recipe.literal_cost * lengths
+        best = int((weight @ gained).argmax())
+        loss = gained[:, [best]] - gained
+        mean = weight @ loss
+        error = np.sqrt(weight @ np.square(loss - mean) / n_rows)
+        return int(np.flatnonzero(mean <= error)[0])
+
+    def point(self, lists: Lists, right: FloatArray, same: FloatArray) -> Point:
+        """A length with its rules in the words of concepts, and how good it is."""
+        labels = self.targets.labels
+        own: tuple[Formula, ...] = ()
+        if self.listed:
+            steps = tuple(Step(labels[k], self.formula(terms)) for k, terms in lists[0].steps)
+            default = labels[lists[0].default]
+        else:
+            formulas = tuple(Or.of(self.formula(terms) for _, terms in each.steps) for each in lists)
+            steps = tuple(map(Step, labels, formulas))
+            default = None
+            if self.targets.problem is not Problem.MULTI_LABEL:
+                own, (steps, default) = formulas, self.ranked(steps)
+        weight = self.judged
+        if not weight.any():
+            return Point(steps, default, formulas=own)
+        accuracy, fidelity = (float(np.clip(weight @ v / weight.sum(), 0.0, 1.0)) for v in (right, same))
+        interval = wilson(accuracy, self.n_rows(weight), normal_quantile(0.95))
+        return Point(steps, default, accuracy, fidelity, interval, formulas=own)
+
+    def ranked(self, steps: Sequence[Step]) -> tuple[tuple[Step, ...], Any]:
+        """Formulas that may overlap as a list, the most precise first; then what is most frequent."""
+        names, truth = self.recipe.names, self.targets.truth()
+        weight = self.recipe.observed(self.weights[0])
+        fired = np.column_stack([step.formula.evaluate(self.bits, names) for step in steps])
+        covered, right = weight @ fired, (weight[:, None] * truth * fired).sum(axis=0)
+        open_ = weight * ~fired.any(axis=1)
+        frequency = open_ @ truth if open_.any() else weight @ truth
+        default = steps[int(frequency.argmax())].label
+        return ranked_steps((right / np.where(covered > 0, covered, 1.0)).tolist(), steps, default), default
+
+    def formula(self, terms: Terms) -> Formula:
+        """Terms as a formula, without literals that follow from others of their term in a raw table."""
+        alone = {term.tobytes() for term in terms if np.abs(term).sum() == 1}
+        if any((-term).tobytes() in alone for term in terms):  # a concept, or its negation
+            return TRUE
+        return Or.of(map(self.term, terms))
+
+    def term(self, signs: Terms) -> Formula:
+        """One term, (n_concepts,), 1 for a concept and -1 for its negation; many lists share it."""
+        key = signs.tobytes()
+        if key not in self._terms:
+            names, words = self.recipe.names, self.recipe.vocabulary
+            found = And.of(
+                Var(names[j]) if signs[j] > 0 else Not(Var(names[j])) for j in np.flatnonzero(signs).tolist()
+            )
+            columns = [] if words is None else [words[name].column for name in found.concepts]
+            shared = len(set(columns)) < len(columns)
+            self._terms[key] = words.simplify(found) if words is not None and shared else found
+        return self._terms[key]
+
+    def composed(self, network: PsiNetwork) -> Point:
+        """The formulas of a psi network, each exact for its output."""
+        names = self.recipe.names
+        formulas = [compose(network.neurons(i), names).outputs[0] for i in range(network.members)]
+        if self.targets.problem is Problem.BINARY:
+            formulas = [simplify(Not(formulas[0])), formulas[0]]
+        if self.recipe.vocabulary is not None:
+            formulas = [self.recipe.vocabulary.simplify(formula) for formula in formulas]
+        return self.of_formulas(formulas, EXACT, exclusive=self.targets.problem is Problem.BINARY)
+
+    def of_formulas(self, formulas: Sequence[Formula], status: str = "", *, exclusive: bool = False) -> Point:
+        """A point of formulas that each speak of their target alone; exclusive: one of two is always true."""
+        steps = tuple(map(Step, self.targets.labels, formulas))
+        if exclusive:
+            first = 1 if steps[1].literals <= steps[0].literals else 0
+            other = self.targets.labels[1 - first]
+            return Point(steps[first : first + 1], other, status=status, formulas=tuple(formulas))
+        if self.targets.problem is Problem.MULTI_LABEL:
+            return Point(steps, status=status, formulas=tuple(formulas))
+        return Point(*self.ranked(steps), status=status, formulas=tuple(formulas))
+
+    def front(self, points: Sequence[Point], chosen: int, seen: Seen) -> Front:
+        """The front of these points; what is shown is the chosen one, unless the recipe says otherwise."""
+        front = Front(
+            tuple(points),
+            self.targets.labels,
+            self.recipe.names,
+            self.recipe.kind,
+            self.targets.problem is Problem.MULTI_LABEL,
+            chosen,
+            self.recipe.vocabulary,
+            seen,
+        )
+        return (
+            front if self.recipe.literals == "auto" else replace(front, chosen=front.at(self.recipe.literals))
+        )
+
+    def seen(self, kept: BoolArray, answers: BoolArray) -> Seen:
+        """The distinct tuples of the rows, over the concepts that are kept."""
+        weight = self.recipe.observed(self.weights[0])
+        rows = np.flatnonzero(weight > 0)
+        bits = np.ascontiguousarray(self.bits[rows][:, kept])
+        merged = Distinct.of(np.packbits(bits, axis=1))
+
+        def added(values: FloatArray) -> FloatArray:
+            return np.stack([merged.add_up(weight[rows] * v[rows]) for v in values.T], axis=1)
+
+        names = tuple(name for name, each in zip(self.recipe.names, kept, strict=True) if each)
+        return Seen(
+            names,
+            pack(bits[merged.first]),
+            added(self.targets.truth()),
+            added(answers.astype(np.float64)),
+            merged.add_up(weight[rows]),
+            number_of_rows(weight),
+        )
+
+
+def explain_network(
+    network: LogicNetwork, x: FloatArray, targets: Targets, weight: FloatArray, recipe: Recipe
+) -> Front:
+    """Rules of every length for a network that is there, on some rows; none of them is held out.
+
+    Parameters
+    ----------
+    network : LogicNetwork
+        One member for each output.
+    x : ndarray of shape (n, n_concepts)
+    targets : Targets
+        What is true of the rows.
+    weight : ndarray of shape (n,)
+    recipe : Recipe
+        ``distillation`` 1 searches for rules in what the network says alone.
+    """
+    return search_front(recipe, x, targets, [Fold(weight, np.zeros_like(weight))], [network])
+
+
+def explain_answers(
+    probabilities: FloatArray,
+    answers: BoolArray,
+    x: FloatArray,
+    targets: Targets,
+    weight: FloatArray,
+    recipe: RuleSearch,
+    kept: BoolArray | None = None,
+    *,
+    by_truth: bool = False,
+) -> Front:
+    """Rules of every length for whatever answers about rows; none of the rows is held out.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n, n_targets)
+        How probable each target is said to be: ``f(x)`` of the objective.
+    answers : ndarray of bool, shape (n, n_targets)
+        What is said of each target in the end: what fidelity is about.
+    x : ndarray of shape (n, n_concepts)
+    targets : Targets
+        What is true of the rows.
+    weight : ndarray of shape (n,)
+    recipe : RuleSearch
+    kept : ndarray of bool, shape (n_concepts,), optional
+        The concepts that rules may use; all when missing.
+    by_truth : bool, default False
+        Whether the length that is shown is the shortest within one standard error of the best about the truth
+        of these rows, rather than that of the least J.
+    """
+    rules = Rules(recipe, np.asfortranarray(x > THRESHOLD), targets, [weight])
+    kept = np.ones(x.shape[1], dtype=np.bool_) if kept is None else kept
+    found = rules.search([rules.soften(probabilities)], kept[None])[0]
+    truth, none = targets.truth(), np.zeros(len(x))
+    gained = np.column_stack([rules.gain(rules.decide(lists), truth) for lists in found])
+    chosen = rules.choose(found, gained, recipe.observed(weight) if by_truth else none)
+    return rules.front([rules.point(lists, none, none) for lists in found], chosen, rules.seen(kept, answers))
+
+
+def longest(targets: Targets) -> int:
+    """Where a front ends unless told otherwise: 60 literals for two classes, 20 a target for more."""
+    n_targets = len(targets.labels)
+    return 60 if n_targets == 2 and targets.problem is not Problem.MULTI_LABEL else 20 * n_targets
+
+
+def _length(lists: Lists) -> int:
+    return sum(each.literals for each in lists)
+
+
+def _side_by_side(fronts: Sequence[list[DecisionList]], most: int) -> list[Lists]:
+    """Formulas of several targets together: a literal more goes where it lowers the regret most."""
+    at = [0] * len(fronts)
+    found = [tuple(front[0] for front in fronts)]
+    while True:
+        best, step = 0.0, None
+        for target, front in enumerate(fronts):
+            here = front[at[target]]
+            for place in range(at[target] + 1, len(front)):
+                more = front[place].literals - here.literals
+                rate = (here.regret - front[place].regret) / more
+                if rate > best and _length(found[-1]) + more <= most:
+                    best, step = rate, (target, place)
+        if step is None:
+            return found
+        at[step[0]] = step[1]
+        found.append(tuple(front[place] for front, place in zip(fronts, at, strict=True)))
+
+
+def _divided(recipe: Recipe, x: FloatArray, targets: Targets, fold: Fold) -> Fold:
+    """The fold with a part for each restart to leave out, class by class; with none where rows are few."""
+    weight = recipe.observed(fold.train + fold.check)
+    if number_of_rows(weight) < FEW_ROWS:
+        return Fold(fold.train + fold.check, np.zeros_like(weight), fold.number)
+    number = recipe.population.restarts
+    if number == 1:
+        return fold
+    left = leave_out(x, targets.outputs, targets.strata(), weight, number, recipe.population.seed)
+    return replace(fold, parts=tuple(left))
+
+
+def _merged(
+    x: FloatArray, targets: Targets, folds: Sequence[Fold], recipe: Recipe
+) -> tuple[FloatArray, Targets, list[Fold]]:
+    """The distinct rows, counted, in an order of their own; as they are where weights are no counts.
+
+    What priors tell stays at the end. What takes the place of the search may be about rows one by one.
+    """
+    n_rows = len(x) - recipe.n_told
+    if recipe.front is not None or not all(
+        are_counts(recipe.observed(fold.train + fold.check)) for fold in folds
+    ):
+        return x, targets, list(folds)
+    used = np.flatnonzero(np.any([fold.train[:n_rows] + fold.check[:n_rows] > 0 for fold in folds], axis=0))
+    rows = Distinct.of(x[used], targets.outputs[used])
+    kept = np.concatenate([used[rows.first], np.arange(n_rows, len(x))])
+
+    def add_up(weight: FloatArray) -> FloatArray:
+        return np.concatenate([rows.add_up(weight[used]), weight[n_rows:]])
+
+    folds = [replace(fold, train=add_up(fold.train), check=add_up(fold.check)) for fold in folds]
+    return x[kept], replace(targets, outputs=targets.outputs[kept]), folds

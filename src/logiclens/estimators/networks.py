@@ -1,0 +1,563 @@
+"""From rows and folds to networks at full strength: trained, chosen, calibrated, then left alone.
+
+For each fold
+
+    split      each restart learns from all rows but those of one part
+    train      penalties x restarts x outputs, side by side; several classes share a softmax (Eq. 6)
+    prune      half-way (Sec. 4.3); where networks keep a number of concepts, to each width of a ladder
+    choose     penalty and width by the cross-entropy of each row under networks that did not learn from it;
+               of widths the smallest within one standard error of the best
+    average    the restarts: their mean is one network of the same kind (:mod:`logiclens.nn.averaging`)
+    calibrate  one temperature, fitted to the same held-out answers and folded into the last layer
+
+So every row is learned from, and every row is held out once. A fold is trained on its own rows, in an order
+that depends on nothing but what they hold: among many it is what it is alone, and a row of weight 3 is three
+rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import entr, expit, log_softmax, softmax
+from torch import Tensor
+
+from logiclens.errors import InputError, shown
+from logiclens.estimators.asking import ask, logits_on
+from logiclens.estimators.counting import Distinct, Fold, effective_rows
+from logiclens.estimators.targets import Problem, Targets, spread_outputs
+from logiclens.logic.arrays import FloatArray, IndexArray
+from logiclens.nn.averaging import has_mean, mean_network
+from logiclens.nn.criteria import SoftmaxLoss
+from logiclens.nn.mu import MuNetwork
+from logiclens.nn.parts import for_each
+from logiclens.nn.plan import History, Plan
+from logiclens.nn.population import LogicNetwork, Streams, join
+from logiclens.nn.pruning import most_relevant
+from logiclens.nn.rows import Rows
+from logiclens.nn.training import explore
+
+BATCH = 256
+"""Rows of a mini-batch, where there are at least twice as many."""
+MOST_ROWS = 1 << 16
+"""Distinct rows that are trained on; of more, a sample of about as many is drawn."""
+_LEAST_ENTROPY = 1e-3  # of answers that are nearly all the same, in nats
+_LOG_SCALES = (-2.0, 2.0)  # bounds of the logarithm of what logits are multiplied by
+
+N = TypeVar("N", bound=LogicNetwork)
+Made = TypeVar("Made", bound=LogicNetwork, covariant=True)
+
+
+class NetworkMaker(Protocol[Made]):
+    """Makes a population: random streams, number of concepts, penalty of each member, concepts to keep."""
+
+    def __call__(self, streams: Streams, n_concepts: int, l1: Sequence[float], width: int) -> Made: ...
+
+
+@dataclass(frozen=True)
+class Population(Generic[N]):
+    """What to train.
+
+    Attributes
+    ----------
+    make : NetworkMaker
+    penalties : tuple of float
+        Penalties to choose from.
+    restarts : int
+        Random starts for each penalty.
+    seed : int
+    device : str
+        "auto", "cpu", "cuda", ...
+    widths : tuple of int
+        Numbers of concepts to choose from, ascending, where pruning keeps a number of them; empty otherwise.
+    joint : bool
+        Whether the outputs are classes of which one is true, trained by one softmax over all of them.
+    """
+
+    make: NetworkMaker[N]
+    penalties: tuple[float, ...]
+    restarts: int
+    seed: int
+    device: str = "auto"
+    widths: tuple[int, ...] = ()
+    joint: bool = False
+
+    def made(self, n_outputs: int, n_concepts: int, width: int) -> N:
+        """New networks, by penalty, restart, output.
+
+        The stream of a member is a function of the seed, the output and the restart alone.
+        """
+        streams = [
+            np.random.default_rng(np.random.SeedSequence([self.seed, output, restart]))
+            for _ in self.penalties
+            for restart in range(self.restarts)
+            for output in range(n_outputs)
+        ]
+        penalties = np.repeat(self.penalties, self.restarts * n_outputs).tolist()
+        return self.make(streams, n_concepts, penalties, width)
+
+    def generator(self) -> torch.Generator:
+        """The source of the order of mini-batches."""
+        return torch.Generator().manual_seed(self.seed % 2**63)
+
+    def ladder(self, n_concepts: int) -> list[int]:
+        """The widths to try with so many concepts; a single 0 where nothing is pruned to a number."""
+        return sorted({min(width, n_concepts) for width in self.widths}) or [0]
+
+
+@dataclass(frozen=True, eq=False)
+class Trained(Generic[N]):
+    """The network of a fold, and how its training went.
+
+    Attributes
+    ----------
+    network : LogicNetwork
+        One member for each output, in double precision on the CPU. Its logits are calibrated.
+    restarts : tuple of LogicNetwork
+        The networks that it is the mean, or the best, of, calibrated as it is; each left out a part.
+    loss : ndarray of shape (n_outputs,)
+        Cross-entropy of the held-out answers in nats a row; of exclusive classes, their common one.
+    loss_curve : ndarray of shape (epochs, n_outputs)
+        Training loss, the penalty included, as a share of that of a constant answer; mean of the restarts.
+    n_iter : ndarray of int, shape (n_outputs,)
+        Epochs, of the restart that took most.
+    converged : ndarray of bool, shape (n_outputs,)
+        Whether all restarts stopped getting better before the epochs ran out.
+    penalty : ndarray of shape (n_outputs,)
+        The penalty that was chosen.
+    width : ndarray of int, shape (n_outputs,)
+        The width that was chosen; 0 where nothing was pruned to a number of concepts.
+    """
+
+    network: N
+    restarts: tuple[N, ...]
+    loss: FloatArray
+    loss_curve: FloatArray
+    n_iter: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+    penalty: FloatArray
+    width: NDArray[np.int64]
+
+
+def train_networks(
+    population: Population[N],
+    plan: Plan,
+    x: FloatArray,
+    targets: Targets,
+    folds: Sequence[Fold],
+    progress: Callable[[float], None] | None = None,
+) -> list[Trained[N]]:
+    """Train a network for each fold.
+
+    Parameters
+    ----------
+    population : Population
+        The networks to train.
+    plan : Plan
+        How. Where classes are trained together, its criterion and ``together`` are set here; its epochs are
+        those of a small table (:func:`paced`).
+    x : ndarray of shape (n, n_concepts)
+        Concept values.
+    targets : Targets
+        What to learn; may be soft.
+    folds : sequence of Fold
+        Row weights of each fold. The restarts take turns in leaving out its parts; where it has none, all of
+        them leave out its rows to check with.
+    progress : callable, optional
+        Told the share of the work that is done.
+
+    Returns
+    -------
+    list of Trained
+        One for each fold.
+    """
+    distinct = Distinct.of(x, targets.outputs)
+    x, outputs, strata = x[distinct.first], targets.outputs[distinct.first], targets.strata()[distinct.first]
+    shares, lock = np.zeros(len(folds)), Lock()
+
+    def work(at: Tensor) -> Trained[N]:
+        fold = folds[int(at)]
+
+        def told(share: float) -> None:
+            with lock:
+                shares[at] = share
+                if progress is not None:
+                    progress(float(shares.mean()))
+
+        whole = distinct.add_up(fold.train + fold.check)
+        weight = _drawn(whole, strata, population.seed)
+        rows = np.flatnonzero(weight > 0)
+        left = [
+            distinct.add_up(part)[rows] * weight[rows] / whole[rows] for part in fold.parts or (fold.check,)
+        ]
+        data = _Data(x[rows], outputs[rows], weight[rows], np.array(left))
+        return _Work.of(population, plan, data).trained(told)
+
+    return for_each(list(torch.arange(len(folds))), work, x.size)
+
+
+def probabilities(network: LogicNetwork, x: FloatArray, problem: Problem) -> FloatArray:
+    """Probability of each target on each row, (n, n_targets); of single-label problems they add up to 1.
+
+    Parameters
+    ----------
+    network : LogicNetwork
+    x : ndarray of shape (n, n_concepts)
+    problem : Problem
+    """
+    return as_probabilities(ask(network, x), problem)
+
+
+def as_probabilities(logits: FloatArray, problem: Problem) -> FloatArray:
+    """Probability of each target, (n, n_targets), from logits, (n, n_outputs)."""
+    if problem is Problem.SINGLE_LABEL:
+        return np.asarray(softmax(logits, axis=1))
+    values = spread_outputs(expit(logits), problem)
+    if problem is Problem.OUTPUT_BY_OUTPUT:
+        values = values / np.maximum(values.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    return np.asarray(values)
+
+
+def paced(plan: Plan, n_rows: int) -> Plan:
+    """The plan for so many rows: mini-batches where there are many, and then fewer epochs.
+
+    The number of steps grows with the square root of the rows.
+
+    Parameters
+    ----------
+    plan : Plan
+        For small tables.
+    n_rows : int
+        Distinct rows.
+    """
+    if plan.batch_size is not None or n_rows < 2 * BATCH:
+        return plan
+    epochs = max(round(plan.epochs * (2 * BATCH / n_rows) ** 0.5), 2)
+    return replace(plan, batch_size=BATCH, epochs=epochs)
+
+
+def constant_loss(share: FloatArray, joint: bool) -> FloatArray:
+    """Cross-entropy of the best constant answer, (n_outputs,), in nats a row; never quite 0.
+
+    Parameters
+    ----------
+    share : ndarray of shape (n_outputs,)
+        How frequent each output is.
+    joint : bool
+        Whether the outputs are classes of which one is true.
+
+    Examples
+    --------
+    >>> constant_loss(np.array([0.5, 1.0]), joint=False).round(3)
+    array([0.693, 0.001])
+    """
+    if joint:
+        return np.full(len(share), max(float(entr(share).sum()), _LEAST_ENTROPY))
+    return np.asarray(np.maximum(entr(share) + entr(1.0 - share), _LEAST_ENTROPY))
+
+
+def cross_entropy(logits: FloatArray, outputs: FloatArray, joint: bool) -> FloatArray:
+    """Cross-entropy of each row, (n, n_outputs); the same for all classes of which one is true.
+
+    Parameters
+    ----------
+    logits, outputs : ndarray of shape (n, n_outputs)
+    joint : bool
+    """
+    if joint:
+        loss = -(outputs * log_softmax(logits, axis=1)).sum(axis=1)
+        return np.repeat(loss[:, None], outputs.shape[1], axis=1)
+    return np.asarray(np.logaddexp(0.0, logits) - outputs * logits)
+
+
+def calibrate(
+    network: LogicNetwork, x: FloatArray, outputs: FloatArray, weight: FloatArray, joint: bool
+) -> None:
+    """Divide the logits by a temperature, the one of least cross-entropy, folded into the last layer.
+
+    Parameters
+    ----------
+    network : LogicNetwork
+        One member for each output.
+    x : ndarray of shape (n, n_concepts)
+    outputs : ndarray of shape (n, n_outputs)
+    weight : ndarray of shape (n,)
+    joint : bool
+        Whether the outputs are classes of which one is true: they have one temperature.
+    """
+    _scale(network, temperatures(ask(network, x), outputs, weight / weight.sum(), joint))
+
+
+def temperatures(logits: FloatArray, outputs: FloatArray, share: FloatArray, joint: bool) -> FloatArray:
+    """What to multiply the logits of each output by for the least cross-entropy, (n_outputs,).
+
+    Parameters
+    ----------
+    logits, outputs : ndarray of shape (n, n_outputs)
+    share : ndarray of shape (n,)
+        What each row counts.
+    joint : bool
+    """
+
+    def best(part: slice) -> float:
+        def loss(log_scale: float) -> float:
+            scaled = np.exp(log_scale) * logits[:, part]
+            return float(share @ cross_entropy(scaled, outputs[:, part], joint)[:, 0])
+
+        return float(np.exp(minimize_scalar(loss, bounds=_LOG_SCALES, method="bounded").x))
+
+    n_outputs = logits.shape[1]
+    if joint:
+        return np.full(n_outputs, best(slice(None)))
+    return np.array([best(slice(at, at + 1)) for at in range(n_outputs)])
+
+
+def resolve_device(device: str) -> torch.device:
+    """The device by name; "auto" is CUDA where there is one, the CPU otherwise."""
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.zeros(1, device=device)
+        return torch.device(device)
+    except (AssertionError, NotImplementedError, RuntimeError, TypeError):
+        raise InputError(
+            f"device must be 'auto', 'cpu' or a device that torch can use here. Got {shown(device)}."
+        ) from None
+
+
+# Rows
+
+
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """The distinct rows of one fold that weigh something."""
+
+    x: FloatArray
+    outputs: FloatArray
+    weight: FloatArray
+    left_out: FloatArray  # weights of the rows in each part, (n_parts, n)
+
+    def rows(self, held_out: FloatArray, n_penalties: int, joint: bool, device: torch.device) -> Rows:
+        """Rows for all members, scaled so that a constant answer has loss 1.
+
+        Parameters
+        ----------
+        held_out : ndarray of shape (restarts, n)
+            Weights of the rows that each restart does not learn from.
+        n_penalties : int
+        joint : bool
+        device : torch.device
+        """
+        entropy = constant_loss(self.weight @ self.outputs / self.weight.sum(), joint)
+        weights = []
+        for part in (self.weight - held_out, held_out):
+            total = np.maximum(part.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+            scaled = (part / total)[:, None] / entropy[:, None]
+            for answer in (self.outputs.T, 1.0 - self.outputs.T):
+                told = torch.as_tensor(scaled * answer, dtype=torch.float32, device=device)
+                weights.append(told.flatten(0, 1).repeat(n_penalties, 1))
+        return Rows(torch.as_tensor(self.x, dtype=torch.float32, device=device), *weights).merged()
+
+
+def _drawn(weight: FloatArray, strata: IndexArray, seed: int) -> FloatArray:
+    """Weights of the rows to train on: a sample, in proportion from every stratum, where there are many."""
+    if np.count_nonzero(weight) <= MOST_ROWS:
+        return weight
+    random = np.random.default_rng(seed)
+    order = np.lexsort((random.random(len(weight)), strata))
+    step = weight.sum() / MOST_ROWS
+    drawn = np.empty_like(weight)
+    drawn[order] = step * np.diff(np.floor(np.cumsum(weight[order]) / step + random.random()), prepend=0.0)
+    return drawn
+
+
+# Training
+
+
+@dataclass(frozen=True, eq=False)
+class _Rung(Generic[N]):
+    """Networks of one width, and for each output the penalty of least held-out loss."""
+
+    network: N
+    history: History
+    width: int
+    penalty: IndexArray
+    logits: FloatArray
+    losses: FloatArray
+    """Held-out logits and their cross-entropy on each row, (n, n_outputs)."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Work(Generic[N]):
+    """The training of one fold."""
+
+    population: Population[N]
+    plan: Plan
+    data: _Data
+    rows: Rows
+    held_out: FloatArray
+    joint: bool
+
+    @classmethod
+    def of(cls, population: Population[N], plan: Plan, data: _Data) -> _Work[N]:
+        n_outputs = data.outputs.shape[1]
+        joint = population.joint and n_outputs > 1
+        if joint:
+            plan = replace(plan, criterion=SoftmaxLoss(n_outputs), together=n_outputs)
+        held_out = data.left_out[np.arange(population.restarts) % len(data.left_out)]
+        device = resolve_device(population.device)
+        rows = data.rows(held_out, len(population.penalties), joint, device)
+        return cls(population, paced(plan, len(rows.x)), data, rows, held_out, joint)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Numbers of penalties, restarts and outputs: how members are ordered."""
+        return len(self.population.penalties), self.population.restarts, self.data.outputs.shape[1]
+
+    def made(self, width: int) -> N:
+        """New networks, to be pruned to so many concepts."""
+        network = self.population.made(self.shape[2], self.data.x.shape[1], width)
+        return network.to(self.rows.x.device)
+
+    def trained(self, report: Callable[[float], None]) -> Trained[N]:
+        """Train, choose, average and calibrate."""
+        ladder = self.population.ladder(self.data.x.shape[1])
+        rungs: list[_Rung[N]] = []
+
+        def told(epoch: int) -> None:
+            report((len(rungs) + epoch / self.plan.epochs) / len(ladder))
+
+        network = self.made(ladder[0])
+        averages = has_mean(network)
+        prune = self._prune_alike if averages and isinstance(network, MuNetwork) else None
+        explored = explore(network, self.rows, self.plan, self.population.generator(), told)
+        if len(ladder) > 1:
+            every = torch.arange(network.members, device=self.rows.x.device)
+            explored = replace(explored, network=network.select(every))
+        for width in ladder:
+            narrowed = self.made(width) if len(ladder) > 1 else network
+            rungs.append(self._rung(*explored.tuned(narrowed, told, prune), width))
+            if len(rungs) > 1 and not (self._loss(rungs[-1]) < self._loss(rungs[-2])).any():
+                break
+        chosen = [rungs[at] for at in self._narrowest(rungs)]
+        report(1.0)
+        return self._finished(chosen, averages)
+
+    def _prune_alike(self, network: LogicNetwork) -> None:
+        """Prune all restarts to the same concepts: those that are most relevant to them in the mean."""
+        n_penalties, restarts, n_outputs = self.shape
+        scores = network.relevance(self.rows.x[:1]).view(n_penalties, restarts, n_outputs, -1)
+        scores = scores.mean(dim=1, keepdim=True).expand_as(scores).flatten(0, 2)
+        assert isinstance(network, MuNetwork)
+        network.narrow(most_relevant(scores, network.max_concepts, network.tau))
+
+    def _rung(self, network: N, history: History, width: int) -> _Rung[N]:
+        logits = self._held_out_logits(network)  # (penalties, n, outputs)
+        losses = np.stack([self._losses(each) for each in logits])
+        means = np.tensordot(losses, self._share(), axes=(1, 0))  # (penalties, outputs)
+        best, outputs = means.argmin(axis=0), np.arange(means.shape[1])
+        return _Rung(network, history, width, best, logits[best, :, outputs].T, losses[best, :, outputs].T)
+
+    def _held_out_logits(self, network: N) -> FloatArray:
+        """What restarts that did not learn from a row say about it, (penalties, n, n_outputs)."""
+        n_penalties, restarts, n_outputs = self.shape
+        held_out = self.held_out if self.held_out.any() else np.tile(self.data.weight, (restarts, 1))
+        members = torch.arange(network.members).view(self.shape)
+        logits = np.zeros((n_penalties, len(self.data.x), n_outputs))
+        for restart, weight in enumerate(held_out):
+            rows = np.flatnonzero(weight)
+            part = network.select(members[:, restart].flatten().to(self.rows.x.device))
+            said = logits_on(part, self.data.x[rows]).double().cpu().numpy()
+            logits[:, rows] += weight[rows, None] * said.reshape(n_penalties, n_outputs, -1).swapaxes(1, 2)
+        total = held_out.sum(axis=0)
+        return np.asarray(logits / np.where(total > 0, total, 1.0)[:, None])
+
+    def _share(self) -> FloatArray:
+        """Share of each row in the held-out loss, (n,)."""
+        held_out = self.held_out.sum(axis=0)
+        weight = np.where(held_out > 0, self.data.weight, 0.0) if held_out.any() else self.data.weight
+        return np.asarray(weight / weight.sum())
+
+    def _losses(self, logits: FloatArray) -> FloatArray:
+        """Cross-entropy of each row, (n, n_outputs)."""
+        return cross_entropy(logits, self.data.outputs, self.joint)
+
+    def _loss(self, rung: _Rung[N]) -> FloatArray:
+        return np.asarray(self._share() @ rung.losses)
+
+    def _narrowest(self, rungs: Sequence[_Rung[N]]) -> IndexArray:
+        """For each output the smallest width whose loss is within one standard error of the least."""
+        share = self._share()
+        n_rows = effective_rows(self.data.weight[share > 0])
+        losses = np.stack([rung.losses for rung in rungs])  # (widths, n, outputs)
+        means = np.tensordot(losses, share, axes=(1, 0))
+        best, outputs = means.argmin(axis=0), np.arange(means.shape[1])
+        lead = losses - losses[best, :, outputs].T
+        mean_lead = means - means[best, outputs]
+        spread = np.tensordot(np.square(lead), share, axes=(1, 0)) - np.square(mean_lead)
+        within = mean_lead <= np.sqrt(np.maximum(spread, 0.0) / n_rows)
+        return np.asarray(within.argmax(axis=0))
+
+    def _finished(self, chosen: Sequence[_Rung[N]], averages: bool) -> Trained[N]:
+        """The chosen networks of each output, as one network; calibrated."""
+        members = torch.arange(len(chosen[0].history.n_iter)).view(self.shape)
+        groups = [members[rung.penalty[at], :, at] for at, rung in enumerate(chosen)]
+        restarts = [
+            rung.network.select(group.to(self.rows.x.device)).double().cpu()
+            for rung, group in zip(chosen, groups, strict=True)
+        ]
+        if averages:
+            network = join([mean_network(each, torch.arange(each.members)[None]) for each in restarts])
+        else:
+            network = join(
+                [each.select(best) for each, best in zip(restarts, self._best(restarts), strict=True)]
+            )
+        logits = np.column_stack([rung.logits[:, at] for at, rung in enumerate(chosen)])
+        losses = np.column_stack([rung.losses[:, at] for at, rung in enumerate(chosen)])
+        scales = np.ones(logits.shape[1])
+        if self.held_out.any():
+            scales = temperatures(logits, self.data.outputs, self._share(), self.joint)
+        _scale(network, scales)
+        histories = [(rung.history, group) for rung, group in zip(chosen, groups, strict=True)]
+        longest = max(len(history.losses) for history, _ in histories)
+        curves = [
+            [float(history.loss_at(epoch).cpu()[group].mean()) for epoch in range(longest)]
+            for history, group in histories
+        ]
+        turns = [
+            join([each.select(torch.tensor([turn])) for each in restarts]) for turn in range(self.shape[1])
+        ]
+        for each in turns:
+            _scale(each, scales)
+        return Trained(
+            network,
+            tuple(turns),
+            np.asarray(self._share() @ losses),
+            np.array(curves).T,
+            np.array([int(history.n_iter.cpu()[group].max()) for history, group in histories]),
+            np.array([bool(history.converged.cpu()[group].all()) for history, group in histories]),
+            np.array([self.population.penalties[rung.penalty[at]] for at, rung in enumerate(chosen)]),
+            np.array([rung.width for rung in chosen]),
+        )
+
+    def _best(self, restarts: Sequence[N]) -> list[Tensor]:
+        """Of each output the restart of least cross-entropy on all rows; of classes the same for all."""
+        logits = np.stack([ask(each, self.data.x) for each in restarts], axis=2)  # (n, restarts, outputs)
+        share = self.data.weight / self.data.weight.sum()
+        losses = np.stack([share @ self._losses(said) for said in logits.swapaxes(0, 1)])
+        return [torch.tensor([at]) for at in losses.argmin(axis=0)]
+
+
+@torch.no_grad()
+def _scale(network: LogicNetwork, scales: FloatArray) -> None:
+    """Multiply the logits of each member, by way of its last layer."""
+    last, by = network.linears[-1], torch.as_tensor(scales).to(network.l1)[:, None, None]
+    last.weight.mul_(by)
+    last.bias.mul_(by)

@@ -1,0 +1,360 @@
+"""Decision lists of every length: the ones that lose least under soft targets.
+
+A decision list asks its steps in order, ``if phi_1 then k_1, else if phi_2 then k_2, ..., otherwise d``; each
+step is a DNF. Under soft targets ``p_ik`` with weights ``w_i`` a list that decides ``d(x)`` has the *regret*
+
+    sum_i w_i (max_k p_ik - p_i,d(x_i))
+
+The search lowers the price of a literal from where the constant list is best. At each price the steps are
+improved in turn. To one step, rows that an earlier step decides are don't-cares; on any other row it gains
+``w_i (p_ik - p_i,rest(x_i))``, its target against what the rest of the list would say. Terms for it come from
+:mod:`logiclens.logic.term_search`; the best single change (add a term, replace one, drop one) is made until none
+pays. Then steps are put into a better order. Every list met on the way is compared with the best of its
+length, so one sweep gives the whole front.
+
+Two targets need one step: the formula of one target, and otherwise the other; both are tried. Several
+*parts*, such as those of a cross-validation, are swept side by side, which costs less than one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, quiet_products
+from logiclens.logic.term_search import LONGEST, NONE, Contexts, Literals, TermArray, find_terms, sizes_of
+from logiclens.logic.threads import one_thread
+
+_FIRST: Final = 0.5  # price of a literal to begin with, as a share of the weight
+_RATIO: Final = 0.6  # of one price to the one before
+_LAST: Final = 0.25  # price of a literal to end with, in rows of average weight
+_ROUNDS: Final = 2  # passes over all steps at one price
+_CHANGES: Final = 60  # changes of one step in one pass
+_BEYOND: Final = 1.25  # times the most literals up to which lists grow, so that shorter ones are met
+_SAME: Final = 1e-9  # share of the weight below which there is no difference
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionList:
+    """A list, over the concepts of the rows it was searched on.
+
+    Attributes
+    ----------
+    steps : tuple of (int, ndarray)
+        Target of each step, and its terms: shape (n_terms, n_concepts), 1 for a concept, -1 for its negation.
+    default : int
+        Target of rows that no step decides.
+    literals : int
+        Number of literals of all steps.
+    regret : float
+        What its decisions lose under the soft targets, on the rows it was searched on.
+    """
+
+    steps: tuple[tuple[int, Terms], ...]
+    default: int
+    literals: int
+    regret: float
+
+    def decide(self, bits: BoolArray) -> IndexArray:
+        """The target of each row, (n,), from concepts, (n, n_concepts)."""
+        decided = np.full(len(bits), self.default)
+        true = bits.astype(np.float32)
+        for target, terms in reversed(self.steps):
+            broken = (1 - true) @ (terms > 0).T.astype(np.float32) + true @ (terms < 0).T.astype(np.float32)
+            decided[(broken < 0.5).any(axis=1)] = target
+        return decided
+
+
+@quiet_products
+def search_lists(
+    bits: BoolArray,
+    targets: FloatArray,
+    *,
+    max_literals: int,
+    allowed: BoolArray | None = None,
+    defaults: Sequence[int] = (0, 1),
+    weights: FloatArray | None = None,
+) -> list[list[DecisionList]]:
+    """Find the front of regret against literals, for each of several parts.
+
+    Parameters
+    ----------
+    bits : ndarray of bool, shape (n, n_concepts)
+        Distinct rows need not be merged, but it is quicker when they are.
+    targets : ndarray of float, shape (n_parts, n, n_targets)
+        Soft targets times the weight of the row in that part: ``w_i p_ik``; zero where a row is left out.
+    max_literals : int
+        Literals of the longest list.
+    allowed : ndarray of bool, shape (n_parts, n_concepts), optional
+        Concepts that the lists of each part may read; all when missing.
+    defaults : sequence of int, default (0, 1)
+        Of two targets, what a list may answer where its one step does not hold. A term without literals
+        holds everywhere.
+    weights : ndarray of shape (n_parts,), optional
+        Weight of the rows of each part, where that is not the sum of the targets, as targets have prices. The
+        price of a literal falls to a share of the weight of an average row.
+
+    Returns
+    -------
+    list of list of DecisionList
+        For each part, from a constant upwards; each list is longer and loses less than the one before.
+
+    Examples
+    --------
+    >>> bits = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=bool)
+    >>> exclusive_or = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+    >>> for found in search_lists(bits, exclusive_or[None], max_literals=4)[0]:
+    ...     print(found.literals, found.regret)
+    0 2.0
+    2 1.0
+    4 0.0
+    """
+    allowed = np.ones((len(targets), bits.shape[1]), dtype=np.bool_) if allowed is None else allowed
+    literals = Literals(bits & allowed.any(axis=0))  # of equal concepts one is looked at: one that is allowed
+    n_targets = targets.shape[2]
+    # Sums are in single precision, which has no place for tiny weights: a power of two is taken out.
+    power = int(np.frexp(targets.max(initial=0.0))[1])
+    targets = np.ldexp(targets, -power)
+    fronts = [_Front(float(part.sum())) for part in targets]
+    weights = targets.sum(axis=(1, 2)) if weights is None else np.ldexp(weights, -power)
+    sweeps = []
+    for part, front, may, weight in zip(targets, fronts, allowed, weights.tolist(), strict=True):
+        orders: list[tuple[list[int], int | None]] = [([1 - default], default) for default in defaults]
+        if n_targets != 2:
+            orders = [([*np.argsort(part.sum(axis=0), kind="stable").tolist()], None)]
+        sweeps += [_Sweep(literals, part, front, max_literals, may, weight, *order) for order in orders]
+        if n_targets == 2 and len(defaults) == 1:
+            sweeps[-1].offer_constant(1 - defaults[0])
+    with one_thread():
+        while going := [sweep for sweep in sweeps if sweep.goes_on]:
+            for _ in range(_ROUNDS):
+                open_ = [sweep for sweep in going if sweep.opens()]
+                contexts = [sweep.contexts() for sweep in open_]
+                for sweep, terms in zip(open_, find_terms(literals, contexts), strict=True):
+                    sweep.improve(terms)
+            for sweep in going:
+                sweep.lower()
+    return [front.lists(literals, power) for front in fronts]
+
+
+class _Front:
+    """The best list found for each number of literals."""
+
+    def __init__(self, weight: float) -> None:
+        self.same = _SAME * weight
+        self.found: dict[int, tuple[float, tuple[tuple[int, TermArray], ...], int]] = {}
+
+    def wants(self, regret: float, literals: int) -> bool:
+        """Whether a list loses less than all that are no longer."""
+        return all(regret < other - self.same for n, (other, *_) in self.found.items() if n <= literals)
+
+    def offer(
+        self, regret: float, literals: int, steps: tuple[tuple[int, TermArray], ...], default: int
+    ) -> None:
+        """Keep a list."""
+        self.found[literals] = regret, steps, default
+        for n in [n for n, (r, *_) in self.found.items() if n > literals and r >= regret - self.same]:
+            del self.found[n]
+
+    def lists(self, literals: Literals, power: int) -> list[DecisionList]:
+        """All lists, by length; their regret is multiplied by a power of two."""
+        return [
+            DecisionList(
+                tuple((target, literals.signs(terms)) for target, terms in steps),
+                default,
+                n,
+                float(np.ldexp(regret, power)),
+            )
+            for n, (regret, steps, default) in sorted(self.found.items())
+        ]
+
+
+@dataclass(eq=False)
+class _Step:
+    """A step as it is: its terms, and where each of them and any of them holds."""
+
+    terms: TermArray
+    covers: BoolArray
+    fires: BoolArray
+
+    @property
+    def literals(self) -> int:
+        return int(sizes_of(self.terms).sum())
+
+
+class _Sweep:
+    """One list while the price falls."""
+
+    def __init__(
+        self,
+        literals: Literals,
+        targets: FloatArray,
+        front: _Front,
+        max_literals: int,
+        allowed: BoolArray,
+        of_rows: float,
+        order: list[int],
+        default: int | None,
+    ) -> None:
+        self.literals, self.targets, self.front, self.max_literals = literals, targets, front, max_literals
+        self.order = order
+        self.forbidden = np.tile(~allowed[literals.columns], 2)
+        n, weight = len(targets), float(targets.sum())
+        self.rows = np.arange(n)
+        self.best = float(targets.max(axis=1).sum())
+        self.free = default is None
+        self.default = int(targets.sum(axis=0).argmax()) if default is None else default
+        nothing = literals.nothing()
+        self.steps = {k: _Step(nothing, literals.covers(nothing), np.zeros(n, dtype=np.bool_)) for k in order}
+        self.same = _SAME * weight
+        self.price = _FIRST * weight
+        self.last = _LAST * of_rows / max(int((targets.sum(axis=1) > 0).sum()), 1)
+        self.goes_on = weight > 0 and literals.n_concepts > 0
+        self.before = np.inf
+        self._offer()
+
+    @property
+    def n_literals(self) -> int:
+        return sum(step.literals for step in self.steps.values())
+
+    def decisions(self, order: Sequence[int]) -> IndexArray:
+        """What a list of these steps decides, (n,)."""
+        decided = np.full(len(self.rows), self.default)
+        for k in reversed(order):
+            decided[self.steps[k].fires] = k
+        return decided
+
+    def regret(self, order: Sequence[int]) -> float:
+        """What a list of these steps loses."""
+        return self.best - float(self.targets[self.rows, self.decisions(order)].sum())
+
+    def opens(self) -> bool:
+        """Begin a pass: whether there is still something to win."""
+        value = self.regret(self.order) + self.price * self.n_literals
+        if value >= self.before - self.same:
+            return False
+        self.before = value
+        # A step that decides nothing yet comes first: what it takes, it takes from all others.
+        self.order = sorted(self.order, key=lambda k: len(self.steps[k].terms) > 0)
+        return True
+
+    def gains(self, k: int) -> FloatArray:
+        """What a step gains on each row by deciding it, (n,)."""
+        at = self.order.index(k)
+        above = np.zeros(len(self.rows), dtype=np.bool_)
+        for j in self.order[:at]:
+            above |= self.steps[j].fires
+        rest = self.decisions(self.order[at + 1 :])
+        return np.where(above, 0.0, self.targets[:, k] - self.targets[self.rows, rest])
+
+    def contexts(self) -> Contexts:
+        """What terms are to be found for: a new one of each step, and one in place of each of its terms."""
+        gains, owners, terms = [], [], []
+        for k in self.order:
+            step, gain = self.steps[k], self.gains(k)
+            times = step.covers.sum(axis=0, dtype=np.int16)
+            gains += [(times[None] == 0) * gain, (times - step.covers == 0) * gain]
+            owners += [k] * (1 + len(step.terms))
+            terms += [np.full((1, LONGEST), NONE, dtype=np.int16), step.terms]
+        return Contexts(
+            np.concatenate(gains), np.array(owners), np.concatenate(terms), self.price, self.forbidden
+        )
+
+    def improve(self, found: dict[int, TermArray]) -> None:
+        """Improve each step with the terms that were found for it, then the order and the default."""
+        for k in tuple(self.order):
+            if k in found or len(self.steps[k].terms):
+                self._improve_step(k, found.get(k, self.literals.nothing()))
+        if self.free:
+            open_ = ~np.any([step.fires for step in self.steps.values()], axis=0)
+            if self.targets[open_].any():
+                self.default = int(self.targets[open_].sum(axis=0).argmax())
+            self._reorder()
+        self._offer()
+
+    def _improve_step(self, k: int, found: TermArray) -> None:
+        """Make the best single change of a step (add, replace or drop a term) until none pays."""
+        step, gain = self.steps[k], self.gains(k)
+        others = self.n_literals - step.literals
+        without = [j for j in self.order if j != k]
+        rest = self.regret(without)
+        pool, current = _joined(step.terms, found)
+        rows = np.flatnonzero(gain)
+        covers = self.literals.covers(pool)[:, rows]
+        gain = gain[rows]
+        dense, coarse = covers.astype(np.float32), gain.astype(np.float32)
+        sizes = sizes_of(pool)
+        price = self.price * sizes
+        for _ in range(_CHANGES):
+            times = covers[current].sum(axis=0, dtype=np.int16)
+            left = np.concatenate([times[None] == 0, times - covers[current] == 0]) * coarse
+            values = dense @ left.T - price[:, None]  # of each term, alone and in place of each other
+            best, own = values.argmax(axis=0), values[current, 1 + np.arange(len(current))]
+            wins = values[best, np.arange(values.shape[1])]
+            wins[1:] = np.maximum(wins[1:], 0.0) - own
+            at = int(wins.argmax())
+            if wins[at] <= 1e-6 * abs(coarse).sum():
+                break
+            if at and values[best[at], at] <= 0.0:
+                current = np.delete(current, at - 1)
+            elif at:
+                current[at - 1] = best[at]
+            else:
+                current = np.append(current, best[0])
+            n_literals = others + int(sizes[current].sum())
+            regret = rest - float(gain[covers[current].any(axis=0)].sum())
+            if n_literals <= self.max_literals and self.front.wants(regret, n_literals):
+                self.front.offer(regret, n_literals, self._written(k, pool[current]), self.default)
+            if n_literals > _BEYOND * self.max_literals:
+                break
+        terms = pool[np.sort(current)]
+        covers = self.literals.covers(terms)
+        self.steps[k] = _Step(terms, covers, np.asarray(covers.any(axis=0)))
+
+    def _reorder(self) -> None:
+        """Swap neighbors while that loses less."""
+        for _ in range(len(self.order)):
+            swapped, above = False, np.zeros(len(self.rows), dtype=np.bool_)
+            for at in range(len(self.order) - 1):
+                first, second = self.order[at], self.order[at + 1]
+                both = self.steps[first].fires & self.steps[second].fires & ~above
+                if float((self.targets[both, second] - self.targets[both, first]).sum()) > self.same:
+                    self.order[at : at + 2], swapped = [second, first], True
+                above |= self.steps[self.order[at]].fires
+            if not swapped:
+                break
+
+    def _written(self, k: int, terms: TermArray) -> tuple[tuple[int, TermArray], ...]:
+        """The steps that have terms, in order, with these for one of them."""
+        steps = ((j, terms if j == k else self.steps[j].terms) for j in self.order)
+        return tuple((j, each) for j, each in steps if len(each))
+
+    def _offer(self) -> None:
+        regret, n_literals = self.regret(self.order), self.n_literals
+        if n_literals <= self.max_literals and self.front.wants(regret, n_literals):
+            steps = tuple((k, self.steps[k].terms) for k in self.order if len(self.steps[k].terms))
+            self.front.offer(regret, n_literals, steps, self.default)
+
+    def offer_constant(self, k: int) -> None:
+        """The list that always decides the other of two targets: its term has no literals."""
+        regret = self.best - float(self.targets[:, k].sum())
+        if self.front.wants(regret, 0):
+            always = np.full((1, LONGEST), NONE, dtype=np.int16)
+            self.front.offer(regret, 0, ((k, always),), self.default)
+
+    def lower(self) -> None:
+        """Go on to the next price, unless this was the last."""
+        done = self.price <= self.last or self.n_literals >= self.max_literals
+        self.goes_on = not done and self.regret(self.order) > self.same
+        self.price *= _RATIO
+        self.before = np.inf
+
+
+def _joined(current: TermArray, found: TermArray) -> tuple[TermArray, IndexArray]:
+    """All terms once, those of a step first, and the places of these."""
+    pool = np.concatenate([current, found])
+    _, first = np.unique(pool, axis=0, return_index=True)
+    return pool[np.sort(first)], np.arange(len(current))
