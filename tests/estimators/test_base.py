@@ -601,12 +601,13 @@ def test_unusable_weights_are_refused(weight, message):
     assert error_of(quick().fit, X, Y, weight) == message
 
 
-def test_class_weights_shift_the_answer():
-    """Undecidable rows: the heavier class is predicted."""
+def test_class_weights_shift_what_rules_decide():
+    """Undecidable rows: the rules decide for the heavier class; the network is trained without weights."""
     x, y = np.ones((40, 1)), np.array(["a", "b"] * 20)
+    found = [quick("mu", class_weight={label: 3.0}).fit(x, y) for label in "ab"]
 
-    assert quick(class_weight={"a": 3.0}).fit(x, y).predict(x[:1]) == ["a"]
-    assert quick(class_weight={"b": 3.0}).fit(x, y).predict(x[:1]) == ["b"]
+    assert [clf.explain().predict(x[:1]).item() for clf in found] == ["a", "b"]
+    assert (found[0].predict_proba(x) == found[1].predict_proba(x)).all()
 
 
 def test_balanced_class_weights_find_a_rare_class():
@@ -614,8 +615,8 @@ def test_balanced_class_weights_find_a_rare_class():
     x = np.repeat([[1.0], [0.0]], [30, 90], axis=0)
     y = np.r_[np.arange(30) < 10, np.zeros(90, dtype=bool)]
 
-    assert not quick(class_weight=None).fit(x, y).predict([[1.0]])[0]
-    assert quick(class_weight="balanced").fit(x, y).predict([[1.0]])[0]
+    assert not quick("mu", class_weight=None).fit(x, y).explain().predict([[1.0]])[0]
+    assert quick("mu", class_weight="balanced").fit(x, y).explain().predict([[1.0]])[0]
 
 
 @pytest.mark.parametrize(
@@ -641,9 +642,9 @@ def test_class_weights_of_unknown_classes_are_refused():
 
 
 def test_class_weights_are_for_one_label_a_row():
-    message = error_of(quick(class_weight={"y0": 2.0}).fit, X, np.column_stack([Y, ~Y]))
-
-    assert message == "class_weight as a mapping is for problems with one label a row. Use sample_weight."
+    for class_weight in ({"y0": 2.0}, "balanced"):
+        message = error_of(quick(class_weight=class_weight).fit, X, np.column_stack([Y, ~Y]))
+        assert message == "class_weight is for problems with one label a row. Use sample_weight."
 
 
 # --- how training goes ---

@@ -44,6 +44,7 @@ def by_itself() -> dict[str, pd.DataFrame]:
 # --- the same figures ---
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 def test_a_fold_is_to_the_last_bit_a_fit_on_its_rows(kind: str, monkeypatch: pytest.MonkeyPatch):
     fitted: list[validation.Part] = []

@@ -16,9 +16,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError, UnknownColumnError
-from logiclens.explain.rule_front import NO_ROWS
 from logiclens.estimators.clusterer import PENALTIES, LENClusterer
 from logiclens.explain import ExplanationSet, RuleKind
+from logiclens.explain.rule_front import NO_ROWS
 from logiclens.logic import FALSE, TRUE, Var, equivalent
 from tests.strategies import HOSTILE_NAMES, all_rows
 

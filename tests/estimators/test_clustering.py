@@ -23,10 +23,10 @@ from logiclens.estimators.fit import RuleSearch
 from logiclens.explain import RuleKind
 from logiclens.explain.rule_front import NO_FORMULA, NO_ROWS
 from logiclens.logic import FALSE, TRUE, Var, equivalent
-from logiclens.nn.population import LogicNetwork
 from logiclens.nn.criteria import mutual_information_loss
 from logiclens.nn.mu import MuNetwork
 from logiclens.nn.plan import Plan
+from logiclens.nn.population import LogicNetwork
 from tests.nn.populations import make
 from tests.strategies import all_rows
 

@@ -99,7 +99,7 @@ def test_scores_and_tables_are_those_of_the_data_alone():
 
     assert rule.scores.n_rows == 12
     assert rule.support == (told.predict(FEW) == "death").sum()
-    assert told.tables_["death"].total == 12
+    assert told.seen_.table().total == 12
 
 
 def test_without_priors_nothing_is_reported():

@@ -29,8 +29,8 @@ import logiclens.files.writing as saved_files
 from logiclens.errors import InputError
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
 from logiclens.estimators.saving import save_model
-from logiclens.explain.model_file import ModelFile, decode, encode
-from logiclens.explain.saved import write_whole
+from logiclens.explain.model_file import ModelFile, _checksum, decode, encode
+from logiclens.explain.saved import write_saved, write_whole
 from logiclens.loading import load, rules_of_model
 from logiclens.logic import FALSE
 from tests.strategies import HOSTILE_NAMES
@@ -787,3 +787,99 @@ def test_an_encoder_that_cannot_be_is_refused(encoder, message, path: Path):
     text = refusal(encode(ModelFile(entries, model.rules, model.tensors)), path)
 
     assert text == f"does not hold a model that can be read. {message} Save it again."
+
+
+# Files of version 1
+
+
+def as_version_1(model: Any, **tensors: Any) -> bytes:
+    """The file that the first version wrote: rules of one length with priorities, settings that are gone."""
+    written = decode(encode(file_of(model)))
+    params = {name: value for name, value in written.entries["params"].items() if name in FIRST_SETTINGS}
+    params |= {"settle": True, "candidates": 4, "unseen": "ignore", "aggregation": "minimal"}
+    params |= {"class_weight": "auto"}
+    entries: dict[str, Any] = {**written.entries, "params": params}
+    rules = json.loads(written.rules.to_json())
+    steps = rules.pop("steps")
+    order = [step["label"] for step in steps]
+    ranks = [1.0 - order.index(label) / 10 if label in order else 0.0 for label in written.rules.labels]
+    rules |= {"version": 2, "priority": ranks}
+    entries |= {"rules": rules, "logiclens_version": "0.1.0"}
+    kept = {name: np.asarray(array, order="C") for name, array in {**written.tensors, **tensors}.items()}
+    sealed = {"checksum": _checksum(entries, kept), **entries}
+    return safetensors.numpy.save(kept, {"logiclens": write_saved("logiclens.model", 1, sealed)})
+
+
+FIRST_SETTINGS = {"rule", "max_concepts", "tau", "max_literals", "hidden", "l1", "restarts", "epochs"} | {
+    "learning_rate",
+    "batch_size",
+    "patience",
+    "validation_fraction",
+    "encoder",
+    "device",
+    "random_state",
+    "verbose",
+}
+
+
+def file_of(model: Any) -> ModelFile:
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(f"{folder}/model.lens")
+        return decode(Path(f"{folder}/model.lens").read_bytes())
+
+
+OPINION = {
+    "opinion": np.zeros((1, 6)),
+    "opinion_bias": np.zeros(1),
+    "opinion_margin": np.ones(1),
+}
+
+
+@pytest.mark.parametrize("problem", ["binary", "binary of text"])
+def test_a_file_of_version_1_decides_as_before(problem: str, path: Path):
+    """What it lacks has its defaults; what it has too much is told of, and left out."""
+    model = fitted(MuClassifier, problem)
+    path.write_bytes(as_version_1(model, **OPINION))
+    with pytest.warns(UserWarning, match="The model was saved with a second opinion") as caught:
+        twin = load(path)
+    x = rows(n=60)
+
+    assert caught[0].filename == __file__
+    assert (twin.explain().predict(x) == model.explain().predict(x)).all()
+    assert (twin.predict_proba(x) == model.predict_proba(x)).all()
+    assert (twin.class_weight, twin.distillation) == (None, MuClassifier().distillation)
+    assert not {"settle", "candidates", "unseen", "aggregation"} & set(twin.get_params())
+    assert len(twin.front_) == 1
+    assert (twin.explain(literals=3).predict(x) == model.explain().predict(x)).all()
+    assert (rules_of_model(path).predict(x) == model.explain().predict(x)).all()
+
+
+def test_a_file_of_version_1_without_opinions_is_read_in_silence(path: Path):
+    model = fitted(MuClassifier)
+    path.write_bytes(as_version_1(model))
+    twin = load(path)
+    twin.save(path)
+
+    assert load(path).explain() == twin.explain()
+    assert (load(path).predict(rows()) == model.predict(rows())).all()
+
+
+def test_a_front_about_other_classes_is_refused(path: Path):
+    model = saved()
+    other = file_of(fitted(MuClassifier, "binary of text"))
+
+    assert refusal(encode(replace(model, front=other.front)), path) == (
+        "does not hold a model that can be read. Its front is about other classes than its network. "
+        "Save it again."
+    )
+
+
+def test_a_damaged_front_is_named(path: Path, monkeypatch: pytest.MonkeyPatch):
+    model = saved()
+    written = model.front.to_json() | {"chosen": 99}
+    monkeypatch.setattr(type(model.front), "to_json", lambda _: written)
+
+    assert refusal(encode(model), path) == (
+        'does not hold a model that can be read. This text is damaged: "chosen" must be the position of a '
+        "point. Got 99. Save it again."
+    )

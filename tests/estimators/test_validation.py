@@ -45,7 +45,9 @@ COLUMNS = [
     "consistency_adjusted",
     "time",
 ]
-RATES = [name for name in COLUMNS if any(word in name for word in ("accuracy", "fidelity", "consistency", "auc"))]
+RATES = [
+    name for name in COLUMNS if any(word in name for word in ("accuracy", "fidelity", "consistency", "auc"))
+]
 
 
 def error_of(*args: Any, **kwargs: Any) -> str:

@@ -11,6 +11,7 @@ import torch
 from sklearn.base import clone
 
 from logiclens.errors import InputError, UnknownConceptError
+from logiclens.estimators import MuClassifier
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.guard import RuleGuard
 from logiclens.logic import Var
@@ -242,3 +243,23 @@ def test_a_mapping_is_no_list_of_rules():
     with pytest.raises(InputError) as caught:
         RuleGuard({"robin": "red_breast"}, names=["robin", "red_breast"]).fit([[1, 1], [0, 0]])
     assert str(caught.value) == "Rules are a list, not a mapping. Write each, such as 'robin <-> red_breast'."
+
+
+def test_rules_of_a_decision_list_demand_what_the_list_says_of_each_class():
+    """The second step is about rows that the first left: its class is demanded there alone."""
+    rng = np.random.default_rng(0)
+    fur, wings = rng.random(400) < 0.5, rng.random(400) < 0.5
+    kind = np.where(wings, "bird", np.where(fur, "cat", "fish"))
+    model = MuClassifier(random_state=0).fit({"fur": fur, "wings": wings}, kind)
+    rules = model.explain()
+    assert rules.is_list
+    names = ["fur", "wings", *rules.labels]
+    guard = RuleGuard(rules, names=names, rule_weight=None).fit(
+        np.column_stack([fur, wings, *(kind == label for label in rules.labels)]).astype(float)
+    )
+
+    said = {"bird": 0.0, "cat": 0.0, "fish": 0.0}
+    right = [[1.0, 1.0, *(said | {"bird": 1.0}).values()], [0.0, 0.0, *(said | {"fish": 1.0}).values()]]
+    wrong = [[1.0, 1.0, *(said | {"cat": 1.0}).values()], [0.0, 0.0, *said.values()]]
+    assert guard.predict(np.array(right)).tolist() == [1, 1]
+    assert guard.predict(np.array(wrong)).tolist() == [-1, -1]

@@ -245,7 +245,9 @@ def test_rows_of_weight_zero_are_not_there():
     there = random.random(60) < 0.5
     whole = search(bits, hard(y) * there[:, None])
 
-    assert [found.regret for found in whole] == [found.regret for found in search(bits[there], hard(y[there]))]
+    assert [found.regret for found in whole] == [
+        found.regret for found in search(bits[there], hard(y[there]))
+    ]
 
 
 def test_a_target_that_never_occurs_has_no_step():

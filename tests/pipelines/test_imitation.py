@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import f1_score
 
 from logiclens.errors import InputError
 from logiclens.estimators.base import LENClassifier
 from logiclens.pipelines.imitation import measure_fidelity
 from tests.estimators.toys import booleans, frame, quick
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
 
 X, Y = booleans()
 FRAME = frame(X)

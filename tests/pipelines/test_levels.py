@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier, PsiClassifier
 from logiclens.logic import Var, equivalent
 from logiclens.pipelines.levels import as_columns, fit_concepts, level_classifiers, read_levels, renamed
 from tests.estimators.toys import booleans, frame, quick
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
 
 X, Y = booleans()
 

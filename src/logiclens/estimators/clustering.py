@@ -350,10 +350,11 @@ def _price(rules: ExplanationSet, clusters: IndexArray, tuples: Tuples, search: 
 
 
 def _is_better(value: float, rules: ExplanationSet, best: Clustering) -> bool:
-    """Whether rules have a higher value; of equals, which come first, whatever start they are from."""
+    """Whether rules have a higher value; of equals, which say less of all clusters, or come first."""
     if abs(value - best.value) > _ROUNDING:
         return value > best.value
-    return [e.formula for e in rules.values()] < [e.formula for e in best.rules.values()]
+    key, other = ((each.complexity, list(each.formulas.values())) for each in (rules, best.rules))
+    return key < other
 
 
 def certainty(found: Clustering, tuples: Tuples) -> float:

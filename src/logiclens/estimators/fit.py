@@ -176,6 +176,8 @@ def fit_folds(
     progress : callable, optional
         Told the share of the work that is done.
     """
+    for fold in folds:  # refuse weights of classes before anything is trained
+        class_weights(recipe.class_weight, targets, recipe.observed(fold.train + fold.check))
     x, targets, folds = _merged(x, targets, folds, recipe)
     folds = [_divided(recipe, x, targets, fold) for fold in folds]
     trained = recipe.train(recipe.population, recipe.plan, x, targets, folds, progress)

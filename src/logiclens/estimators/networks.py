@@ -36,13 +36,12 @@ from logiclens.estimators.targets import Problem, Targets, spread_outputs
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.nn.averaging import has_mean, mean_network
 from logiclens.nn.criteria import SoftmaxLoss
-from logiclens.nn.mu import MuNetwork
 from logiclens.nn.parts import for_each
 from logiclens.nn.plan import History, Plan
 from logiclens.nn.population import LogicNetwork, Streams, join
 from logiclens.nn.pruning import most_relevant
 from logiclens.nn.rows import Rows
-from logiclens.nn.training import explore
+from logiclens.nn.training import Explored, explore
 
 BATCH = 256
 """Rows of a mini-batch, where there are at least twice as many."""
@@ -432,31 +431,53 @@ class _Work(Generic[N]):
         rungs: list[_Rung[N]] = []
 
         def told(epoch: int) -> None:
-            report((len(rungs) + epoch / self.plan.epochs) / len(ladder))
+            report((len(rungs) + epoch / self.plan.epochs) / (len(ladder) + 1))
 
-        network = self.made(ladder[0])
-        averages = has_mean(network)
-        prune = self._prune_alike if averages and isinstance(network, MuNetwork) else None
-        explored = explore(network, self.rows, self.plan, self.population.generator(), told)
-        if len(ladder) > 1:
-            every = torch.arange(network.members, device=self.rows.x.device)
-            explored = replace(explored, network=network.select(every))
+        explored = explore(self.made(ladder[0]), self.rows, self.plan, self.population.generator(), told)
         for width in ladder:
-            narrowed = self.made(width) if len(ladder) > 1 else network
-            rungs.append(self._rung(*explored.tuned(narrowed, told, prune), width))
+            network = explored.network if len(ladder) == 1 else self.made(width)
+            rungs.append(self._rung(*explored.tuned(network, told), width))
             if len(rungs) > 1 and not (self._loss(rungs[-1]) < self._loss(rungs[-2])).any():
                 break
         chosen = [rungs[at] for at in self._narrowest(rungs)]
-        report(1.0)
-        return self._finished(chosen, averages)
+        return self._calibrated(self._network(chosen, explored), chosen)
 
-    def _prune_alike(self, network: LogicNetwork) -> None:
-        """Prune all restarts to the same concepts: those that are most relevant to them in the mean."""
-        n_penalties, restarts, n_outputs = self.shape
-        scores = network.relevance(self.rows.x[:1]).view(n_penalties, restarts, n_outputs, -1)
-        scores = scores.mean(dim=1, keepdim=True).expand_as(scores).flatten(0, 2)
-        assert isinstance(network, MuNetwork)
-        network.narrow(most_relevant(scores, network.max_concepts, network.tau))
+    def _members(self, rung: _Rung[N], output: int) -> Tensor:
+        """The restarts of an output with the chosen penalty."""
+        members = torch.arange(len(rung.history.n_iter), device=self.rows.x.device).view(self.shape)
+        return members[rung.penalty[output], :, output]
+
+    def _network(self, chosen: Sequence[_Rung[N]], explored: Explored) -> N:
+        """One network for each output: the mean of its restarts, or the best where there is no mean."""
+        restarts = [rung.network.select(self._members(rung, at)) for at, rung in enumerate(chosen)]
+        if not has_mean(restarts[0]):
+            return self._best([each.double().cpu() for each in restarts])
+        if self.plan.prune:
+            restarts = self._pruned_alike(chosen, explored)
+        means = [mean_network(each.double().cpu(), torch.arange(self.shape[1])[None]) for each in restarts]
+        return join(means)
+
+    def _pruned_alike(self, chosen: Sequence[_Rung[N]], explored: Explored) -> list[N]:
+        """The restarts of each output, pruned to the same concepts: the most relevant in the mean.
+
+        They were chosen pruned by themselves, since this looks at all rows.
+        """
+        restarts: dict[int, N] = {}
+        for width in {rung.width for rung in chosen}:
+            outputs = [at for at, rung in enumerate(chosen) if rung.width == width]
+            groups = torch.stack([self._members(chosen[at], at) for at in outputs], dim=1)
+            index = groups.flatten()  # by restart, output
+
+            def prune(network: N, n_outputs: int = len(outputs)) -> None:
+                scores = network.relevance(self.rows.x[:1]).view(-1, n_outputs, network.n_concepts)
+                scores = scores.mean(dim=0, keepdim=True).expand_as(scores).flatten(0, 1)
+                network.narrow(most_relevant(scores, network.max_concepts, network.tau))
+
+            network, _ = explored.select(index).tuned(self.made(width).select(index), prune=prune)
+            for place, at in enumerate(outputs):
+                members = torch.arange(place, len(index), len(outputs), device=index.device)
+                restarts[at] = network.select(members)
+        return [restarts[at] for at in range(len(chosen))]
 
     def _rung(self, network: N, history: History, width: int) -> _Rung[N]:
         logits = self._held_out_logits(network)  # (penalties, n, outputs)
@@ -505,54 +526,49 @@ class _Work(Generic[N]):
         within = mean_lead <= np.sqrt(np.maximum(spread, 0.0) / n_rows)
         return np.asarray(within.argmax(axis=0))
 
-    def _finished(self, chosen: Sequence[_Rung[N]], averages: bool) -> Trained[N]:
-        """The chosen networks of each output, as one network; calibrated."""
-        members = torch.arange(len(chosen[0].history.n_iter)).view(self.shape)
-        groups = [members[rung.penalty[at], :, at] for at, rung in enumerate(chosen)]
-        restarts = [
-            rung.network.select(group.to(self.rows.x.device)).double().cpu()
-            for rung, group in zip(chosen, groups, strict=True)
-        ]
-        if averages:
-            network = join([mean_network(each, torch.arange(each.members)[None]) for each in restarts])
-        else:
-            network = join(
-                [each.select(best) for each, best in zip(restarts, self._best(restarts), strict=True)]
+    def _restarts(self, chosen: Sequence[_Rung[N]]) -> tuple[N, ...]:
+        """The restarts as they were chosen, each with a member for each output."""
+        groups = [self._members(rung, at) for at, rung in enumerate(chosen)]
+        return tuple(
+            join(
+                [
+                    rung.network.select(group[turn : turn + 1]).double().cpu()
+                    for rung, group in zip(chosen, groups, strict=True)
+                ]
             )
+            for turn in range(self.shape[1])
+        )
+
+    def _best(self, restarts: Sequence[N]) -> N:
+        """Of each output the restart of least cross-entropy on all rows; of classes the same for all."""
+        logits = np.stack([ask(each, self.data.x) for each in restarts], axis=2)  # (n, restarts, outputs)
+        share = self.data.weight / self.data.weight.sum()
+        best = np.argmin([share @ self._losses(said) for said in logits.swapaxes(0, 1)], axis=0)
+        return join([each.select(torch.tensor([at])) for each, at in zip(restarts, best, strict=True)])
+
+    def _calibrated(self, network: N, chosen: Sequence[_Rung[N]]) -> Trained[N]:
+        """The network with its logits divided by a temperature, and what is known about it."""
         logits = np.column_stack([rung.logits[:, at] for at, rung in enumerate(chosen)])
         losses = np.column_stack([rung.losses[:, at] for at, rung in enumerate(chosen)])
         scales = np.ones(logits.shape[1])
         if self.held_out.any():
             scales = temperatures(logits, self.data.outputs, self._share(), self.joint)
-        _scale(network, scales)
-        histories = [(rung.history, group) for rung, group in zip(chosen, groups, strict=True)]
-        longest = max(len(history.losses) for history, _ in histories)
-        curves = [
-            [float(history.loss_at(epoch).cpu()[group].mean()) for epoch in range(longest)]
-            for history, group in histories
-        ]
-        turns = [
-            join([each.select(torch.tensor([turn])) for each in restarts]) for turn in range(self.shape[1])
-        ]
-        for each in turns:
+        restarts = self._restarts(chosen)
+        for each in (network, *restarts):
             _scale(each, scales)
+        histories = [rung.history.select(self._members(rung, at)) for at, rung in enumerate(chosen)]
+        longest = max(len(history.losses) for history in histories)
+        curves = [[float(each.loss_at(epoch).mean()) for epoch in range(longest)] for each in histories]
         return Trained(
             network,
-            tuple(turns),
+            restarts,
             np.asarray(self._share() @ losses),
             np.array(curves).T,
-            np.array([int(history.n_iter.cpu()[group].max()) for history, group in histories]),
-            np.array([bool(history.converged.cpu()[group].all()) for history, group in histories]),
+            np.array([int(history.n_iter.max()) for history in histories]),
+            np.array([bool(history.converged.all()) for history in histories]),
             np.array([self.population.penalties[rung.penalty[at]] for at, rung in enumerate(chosen)]),
             np.array([rung.width for rung in chosen]),
         )
-
-    def _best(self, restarts: Sequence[N]) -> list[Tensor]:
-        """Of each output the restart of least cross-entropy on all rows; of classes the same for all."""
-        logits = np.stack([ask(each, self.data.x) for each in restarts], axis=2)  # (n, restarts, outputs)
-        share = self.data.weight / self.data.weight.sum()
-        losses = np.stack([share @ self._losses(said) for said in logits.swapaxes(0, 1)])
-        return [torch.tensor([at]) for at in losses.argmin(axis=0)]
 
 
 @torch.no_grad()

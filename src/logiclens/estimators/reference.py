@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from logiclens.nn.population import LogicNetwork
 
 _SPLIT_SEED = 0
+JOINED = "joined of example-level explanations, as in the paper"
+"""Status of rules that are made as the paper makes them."""
 
 _PAPER: dict[str, Any] = {
     "class_weight": None,
@@ -183,7 +185,7 @@ def paper_front(
         formulas.append(found.formula if words is None else words.simplify(found.formula))
     rules = Rules(recipe, x > THRESHOLD, targets, [fold.train + fold.check])
     kept = np.ones(len(recipe.names), dtype=np.bool_)
-    return rules.front([rules.of_formulas(formulas)], 0, rules.seen(kept, answers))
+    return rules.front([rules.of_formulas(formulas, JOINED)], 0, rules.seen(kept, answers))
 
 
 def _concepts_of(network: LogicNetwork, member: int, x: FloatArray) -> tuple[IndexArray, FloatArray]:

@@ -145,7 +145,7 @@ def restore(model: ModelFile) -> LENClassifier:
             "The model was saved with a second opinion, which this release does not hear. Its network may say "
             "something else about a few rows; its rules decide as before.",
             UserWarning,
-            stacklevel=4,  # of whoever called load
+            stacklevel=3,  # of whoever called load
         )
     _check_tensors(tensors, problem, len(labels), attributes["hidden"], len(names))
 

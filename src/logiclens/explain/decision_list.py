@@ -162,6 +162,7 @@ def class_formulas(
     table: TruthTable | None = None,
     *,
     given: Given = None,
+    wide: bool = False,
 ) -> dict[Label, tuple[Formula, str]]:
     """For each class the formula that is true where the list decides it: the paper's ``phi_c``.
 
@@ -179,6 +180,8 @@ def class_formulas(
         answers do not. When missing, every tuple counts as seen.
     given : Formula or iterable of Formula, optional
         What is known about the concepts.
+    wide : bool, default False
+        Whether formulas may use all concepts of the table, rather than those of the steps alone.
 
     Returns
     -------
@@ -207,7 +210,7 @@ def class_formulas(
         raise InputError(f"table must be a TruthTable. Got {shown(table)}.")
     for formula in known:
         check_formula(formula, "given")
-    tuples = _Tuples.of(kept, default, table)
+    tuples = _Tuples.of(kept, default, table, wide)
     return {label: _class_formula(kept, default, label, tuples, known) for label in labels}
 
 
@@ -221,8 +224,8 @@ class _Tuples:
     seen: int
 
     @classmethod
-    def of(cls, steps: Sequence[Step], default: Label, table: TruthTable) -> _Tuples:
-        used = used_concepts(step.formula for step in steps)
+    def of(cls, steps: Sequence[Step], default: Label, table: TruthTable, wide: bool) -> _Tuples:
+        used = list(table.names) if wide else used_concepts(step.formula for step in steps)
         kept = table.select(used)
         true = truth_of((step.formula for step in steps), ConceptData(kept.to_array(), used))
         labels = (*(step.label for step in steps), default)

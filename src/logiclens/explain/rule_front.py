@@ -15,12 +15,19 @@ import narwhals as nw
 import numpy as np
 
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.errors import InputError, MissingDependencyError, shown
+from logiclens.errors import (
+    InputError,
+    MissingDependencyError,
+    UnknownConceptError,
+    UnknownTargetError,
+    count,
+    shown,
+)
 from logiclens.explain.classwise import ALWAYS, NEVER, USELESS, rates_on
 from logiclens.explain.decision_list import Step, class_formulas
 from logiclens.explain.explanation import Explanation, Scope
 from logiclens.explain.front import check_rate, check_text
-from logiclens.explain.label import Label
+from logiclens.explain.label import Label, check_labels, plain_label
 from logiclens.explain.rule import Rule, RuleKind, member
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.explain.saved import fields, formula_from_saved, formula_to_saved, items, storable
@@ -36,6 +43,8 @@ if TYPE_CHECKING:
 
 LISTED: Final = (RuleKind.IFF, RuleKind.CLUSTER)
 """Kinds of rules that are one list, where targets exclude one another."""
+ALWAYS_DECIDED, NEVER_DECIDED = "always decided by these rules", "never decided by these rules"
+"""Status of the rule of a class that rules of this length always or never decide, unlike the network."""
 NO_ROWS: Final = "no rows in this cluster"
 """Status of the rule of an empty cluster."""
 NO_FORMULA: Final = "no formula over the concepts is worth its literals for this cluster"
@@ -204,8 +213,9 @@ class Front(Sequence[Point]):
             formulas = {label: (each, "") for label, each in zip(self.labels, point.formulas, strict=True)}
         elif listed and point.default is not None:
             table = None if self.seen is None else self.seen.table()
+            wide = self.kind is RuleKind.CLUSTER  # about all that the rows of a cluster have in common
             formulas = class_formulas(
-                point.steps, point.default, self.labels, table, given=self._known(point)
+                point.steps, point.default, self.labels, table, given=self._known(point), wide=wide
             )
         else:
             own = {step.label: step.formula for step in point.steps}
@@ -223,7 +233,7 @@ class Front(Sequence[Point]):
 
     def _explanation(self, at: int, label: Label, formula: Formula, status: str) -> Explanation:
         if formula in (TRUE, FALSE):
-            status = USELESS.get(self.kind, ALWAYS if formula == TRUE else NEVER)
+            status = USELESS.get(self.kind) or self._constant(at, formula == TRUE)
         rule = Rule(label, formula, self.kind)
         if self.seen is None:
             return Explanation(rule, scope=Scope.CLASS, status=status)
@@ -236,6 +246,14 @@ class Front(Sequence[Point]):
         else:
             scores = rates_on(formula, said, true, "training", self.seen.n_rows)
         return Explanation(rule, scope=Scope.CLASS, status=status, support=support, scores=scores)
+
+    def _constant(self, at: int, always: bool) -> str:
+        """Status of a formula that is always true, or never: the network need not say the same."""
+        if self.seen is not None:
+            said = self.seen.said(at)
+            if (said.no if always else said.yes).any():
+                return ALWAYS_DECIDED if always else NEVER_DECIDED
+        return ALWAYS if always else NEVER
 
     def _known(self, point: Point) -> tuple[Formula, ...]:
         if self.vocabulary is None:
@@ -321,7 +339,8 @@ class Front(Sequence[Point]):
             ]
             points.append(
                 {"steps": steps, "default": _storable(point.default), "accuracy": point.accuracy}
-                | {"fidelity": point.fidelity, "interval": point.interval, "status": point.status}
+                | {"fidelity": point.fidelity, "status": point.status}
+                | {"interval": None if point.interval is None else list(point.interval)}
                 | {"formulas": list(map(formula_to_saved, point.formulas))}
             )
         return {
@@ -344,15 +363,16 @@ class Front(Sequence[Point]):
         chosen = entries["chosen"]
         if type(chosen) is not int or not 0 <= chosen < len(points):
             raise InputError(f'"chosen" must be the position of a point. Got {shown(chosen)}.')
-        return cls(
-            tuple(_point(point, terms) for point in points),
-            tuple(items(entries["labels"], '"labels"')),
-            tuple(concept_names),
-            member(RuleKind, entries["kind"], "kind of rule"),
-            bool(entries["multi_label"]),
-            chosen,
-            vocabulary,
-        )
+        several = entries["multi_label"]
+        if type(several) is not bool:
+            raise InputError(f'"multi_label" must be true or false. Got {shown(several)}.')
+        labels = tuple(map(plain_label, items(entries["labels"], '"labels"')))
+        check_labels(labels)
+        found = tuple(_point(point, terms) for point in points)
+        for point in found:
+            _check_point(point, labels, concept_names, several)
+        kind = member(RuleKind, entries["kind"], "kind of rule")
+        return cls(found, labels, tuple(concept_names), kind, several, chosen, vocabulary)
 
 
 _ENTRIES = ("terms", "points", "labels", "kind", "multi_label", "chosen")
@@ -377,13 +397,37 @@ def _point(saved: Mapping[str, Any], terms: Sequence[Formula]) -> Point:
     }
     interval = None
     if saved["interval"] is not None:
-        low, high = (check_rate(value, "interval") for value in items(saved["interval"], '"interval"'))
-        interval = (low, high)
+        ends = [check_rate(value, "interval") for value in items(saved["interval"], '"interval"')]
+        if len(ends) != 2:
+            raise InputError(f"An interval must be two numbers. Got {shown(ends)}.")
+        interval = (ends[0], ends[1])
     formulas = tuple(map(formula_from_saved, items(saved["formulas"], '"formulas"')))
     status = check_text(saved["status"], "status")
     return Point(
         tuple(steps), saved["default"], rates["accuracy"], rates["fidelity"], interval, status, formulas
     )
+
+
+def _check_point(point: Point, labels: Sequence[Label], names: Sequence[str], several: bool) -> None:
+    """Refuse a point about other targets or other concepts."""
+    own = [step.label for step in point.steps] + ([] if several else [point.default])
+    known = set(map(repr, labels))
+    for label in own:
+        if repr(label) not in known:
+            raise UnknownTargetError(label, labels)
+    if len(set(map(repr, own[: len(point.steps)]))) < len(point.steps):
+        raise InputError("A point has two steps for one label.")
+    if several and point.default is not None:
+        raise InputError(f"Targets of which several may be true have no default. Got {shown(point.default)}.")
+    if point.formulas and len(point.formulas) != len(labels):
+        raise InputError(
+            f"A point must have a formula for each of the {count(len(labels), 'label')}, or none. "
+            f"Got {len(point.formulas)}."
+        )
+    for formula in (*(step.formula for step in point.steps), *point.formulas):
+        unknown = sorted(set(formula.concepts) - set(names))
+        if unknown:
+            raise UnknownConceptError(unknown[0], names)
 
 
 def _storable(label: Label | None) -> Label | None:

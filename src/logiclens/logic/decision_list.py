@@ -91,7 +91,8 @@ def search_lists(
     allowed : ndarray of bool, shape (n_parts, n_concepts), optional
         Concepts that the lists of each part may read; all when missing.
     defaults : sequence of int, default (0, 1)
-        Of two targets, what a list may answer where its one step does not hold.
+        Of two targets, what a list may answer where its one step does not hold. A term without literals
+        holds everywhere.
     weights : ndarray of shape (n_parts,), optional
         Weight of the rows of each part, where that is not the sum of the targets, as targets have prices. The
         price of a literal falls to a share of the weight of an average row.
@@ -114,14 +115,19 @@ def search_lists(
     allowed = np.ones((len(targets), bits.shape[1]), dtype=np.bool_) if allowed is None else allowed
     literals = Literals(bits & allowed.any(axis=0))  # of equal concepts one is looked at: one that is allowed
     n_targets = targets.shape[2]
+    # Sums are in single precision, which has no place for tiny weights: a power of two is taken out.
+    power = int(np.frexp(targets.max(initial=0.0))[1])
+    targets = np.ldexp(targets, -power)
     fronts = [_Front(float(part.sum())) for part in targets]
-    weights = targets.sum(axis=(1, 2)) if weights is None else weights
+    weights = targets.sum(axis=(1, 2)) if weights is None else np.ldexp(weights, -power)
     sweeps = []
     for part, front, may, weight in zip(targets, fronts, allowed, weights.tolist(), strict=True):
         orders: list[tuple[list[int], int | None]] = [([1 - default], default) for default in defaults]
         if n_targets != 2:
             orders = [([*np.argsort(part.sum(axis=0), kind="stable").tolist()], None)]
         sweeps += [_Sweep(literals, part, front, max_literals, may, weight, *order) for order in orders]
+        if n_targets == 2 and len(defaults) == 1:
+            sweeps[-1].offer_constant(1 - defaults[0])
     with one_thread():
         while going := [sweep for sweep in sweeps if sweep.goes_on]:
             for _ in range(_ROUNDS):
@@ -131,7 +137,7 @@ def search_lists(
                     sweep.improve(terms)
             for sweep in going:
                 sweep.lower()
-    return [front.lists(literals) for front in fronts]
+    return [front.lists(literals, power) for front in fronts]
 
 
 class _Front:
@@ -153,11 +159,14 @@ class _Front:
         for n in [n for n, (r, *_) in self.found.items() if n > literals and r >= regret - self.same]:
             del self.found[n]
 
-    def lists(self, literals: Literals) -> list[DecisionList]:
-        """All lists, by length."""
+    def lists(self, literals: Literals, power: int) -> list[DecisionList]:
+        """All lists, by length; their regret is multiplied by a power of two."""
         return [
             DecisionList(
-                tuple((target, literals.signs(terms)) for target, terms in steps), default, n, regret
+                tuple((target, literals.signs(terms)) for target, terms in steps),
+                default,
+                n,
+                float(np.ldexp(regret, power)),
             )
             for n, (regret, steps, default) in sorted(self.found.items())
         ]
@@ -328,6 +337,13 @@ class _Sweep:
         if n_literals <= self.max_literals and self.front.wants(regret, n_literals):
             steps = tuple((k, self.steps[k].terms) for k in self.order if len(self.steps[k].terms))
             self.front.offer(regret, n_literals, steps, self.default)
+
+    def offer_constant(self, k: int) -> None:
+        """The list that always decides the other of two targets: its term has no literals."""
+        regret = self.best - float(self.targets[:, k].sum())
+        if self.front.wants(regret, 0):
+            always = np.full((1, LONGEST), NONE, dtype=np.int16)
+            self.front.offer(regret, 0, ((k, always),), self.default)
 
     def lower(self) -> None:
         """Go on to the next price, unless this was the last."""

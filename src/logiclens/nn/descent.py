@@ -112,7 +112,7 @@ class AutogradDescent:
 
     def step(self, examples: Examples, criterion: Criterion, rate: float, epsilon: float) -> Tensor:
         """One step, downhill by what autograd finds."""
-        losses = criterion(self.network.logits(examples.x), examples.yes, examples.no)
+        losses = criterion(self.network.outputs(examples.x), examples.yes, examples.no)
         losses = losses + self.network.penalty()
         gradients = list(torch.autograd.grad(losses.sum(), self.parameters))
         self.moments.move(self.parameters, gradients, rate, epsilon)

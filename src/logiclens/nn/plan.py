@@ -81,6 +81,21 @@ class History:
     right_before: Tensor = field(default_factory=lambda: torch.zeros(0))
     right_after: Tensor = field(default_factory=lambda: torch.zeros(0))
 
+    def select(self, members: Tensor) -> History:
+        """That of some of the members, on the CPU."""
+
+        def part(values: Tensor) -> Tensor:
+            return values[members].cpu() if len(values) else values
+
+        return History(
+            [part(loss) for loss in self.losses],
+            part(self.n_iter),
+            part(self.converged),
+            part(self.check_loss),
+            part(self.right_before),
+            part(self.right_after),
+        )
+
     def loss_at(self, epoch: int) -> Tensor:
         """Training loss of an epoch, the last one of those that were over by then, shape (members,)."""
         return self.losses[min(epoch, len(self.losses) - 1)]

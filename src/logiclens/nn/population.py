@@ -157,6 +157,19 @@ class LogicNetwork(nn.Module):
         """Logits from gathered inputs, shape (members, n)."""
         raise NotImplementedError
 
+    @property
+    def _answers_by_logits(self) -> bool:
+        """Whether a call does nothing beside gathering inputs and making logits of them."""
+        return type(self).forward is LogicNetwork.forward and "forward" not in vars(self)
+
+    def inputs(self, x: Tensor) -> Tensor:
+        """What :meth:`outputs` takes, from rows (n, n_concepts): what is the same in every step of training."""
+        return self.gather(x) if self._answers_by_logits else x.T
+
+    def outputs(self, inputs: Tensor) -> Tensor:
+        """What a call gives, (members, n), from inputs: a subclass that overrides ``forward`` trains that."""
+        return self.logits(inputs) if self._answers_by_logits else torch.as_tensor(self(inputs.T))
+
     def strengths(self) -> list[Tensor]:
         """Strength of the L1 penalty on the weights of each layer, first to last, each (members,)."""
         raise NotImplementedError

@@ -31,12 +31,14 @@ class Rows:
 
     Attributes
     ----------
-    x : Tensor of shape (n, n_concepts), or (members, m, n) once gathered
+    x : Tensor of shape (n, n_concepts); (n_concepts, n) or (members, m, n) once gathered
         Concept values in [0, 1].
     yes, no : Tensor of shape (members, n)
         Weight of each row as an example of yes and of no.
     check_yes, check_no : Tensor of shape (members, n)
         The same for validation.
+    by_batch : bool, default False
+        Whether ``x`` of shape (n_concepts, n) is gathered by each mini-batch, when it is due.
     """
 
     x: Tensor
@@ -44,6 +46,12 @@ class Rows:
     no: Tensor
     check_yes: Tensor
     check_no: Tensor
+    by_batch: bool = False
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows; where each member has its own, of the one that has most."""
+        return self.yes.shape[1]
 
     def map_weights(self, change: Callable[[Tensor], Tensor], x: Tensor | None = None) -> Rows:
         """Rows whose four weights went through ``change``."""
@@ -53,6 +61,7 @@ class Rows:
             change(self.no),
             change(self.check_yes),
             change(self.check_no),
+            self.by_batch,
         )
 
     def merged(self) -> Rows:
@@ -67,10 +76,10 @@ class Rows:
 
         return self.map_weights(add_up, distinct)
 
-    def gathered(self, network: LogicNetwork, merge: bool = True) -> Rows:
-        """What the network reads, (members, m, n), with equal tuples of each member merged where told to."""
-        inputs = network.gather(self.x)
-        if not merge or inputs.dim() == 2:
+    def gathered(self, network: LogicNetwork) -> Rows:
+        """What the network reads, (members, m, n), with equal tuples of each member merged."""
+        inputs = network.inputs(self.x)
+        if inputs.dim() == 2:
             return replace(self, x=inputs)
         bits = _bits(inputs)
         members, columns, _ = inputs.shape
@@ -110,9 +119,9 @@ class Rows:
         """The rows, gathered, at which ``used``, Boolean (n,), is true."""
         return self if bool(used.all()) else self.batch(torch.nonzero(used).squeeze(1))
 
-    def batch(self, index: Tensor, scale: float = 1.0) -> Rows:
-        """Some of the rows, their weights scaled."""
-        return self.map_weights(lambda weight: weight[:, index] * scale, self.x[..., index])
+    def batch(self, index: Tensor) -> Rows:
+        """Some of the rows, gathered."""
+        return self.map_weights(lambda weight: weight[:, index], self.x[..., index])
 
 
 def merge_rows(x: Tensor) -> tuple[Tensor, Tensor]:

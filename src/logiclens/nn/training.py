@@ -25,7 +25,9 @@ from logiclens.nn.population import LogicNetwork
 from logiclens.nn.rows import Rows
 from logiclens.nn.threads import threads_for
 
-_EVERY = 5  # epochs between two looks at the validation loss
+_EVERY = 5  # epochs between two looks at the validation loss, at most
+_LEAST_LOOKS = 10  # at the validation loss, however few epochs there are
+_BLOCK = 1 << 10  # rows that are answered at once, where they are gathered by batch
 _TOLERANCE = 1e-4  # share by which a loss must fall to count as better
 
 _LOW = 0.1  # share of its first value at which a loss is low, whether it still falls or not
@@ -126,9 +128,9 @@ class Explored:
             network.put(torch.arange(network.members, device=rows.yes.device), self.network)
         with threads_for(0):  # what is done once is too little to wait for a second thread
             if plan.prune:
-                before = _share_right(network, replace(rows, x=network.gather(rows.x)))
+                before = _share_right(network, _read(network, rows, plan))
                 network.prune() if prune is None else prune(network)
-            left = rows.gathered(network, merge=plan.together == 1)
+            left = _read(network, rows, plan, merge=plan.together == 1)
         told = Told(progress, network.members)
         told.done = plan.explored * network.members
         history = _fine_tune(network, left, plan, self.generator.clone_state(), told)
@@ -157,7 +159,7 @@ def explore(
 
 def _explore(network: LogicNetwork, rows: Rows, plan: Plan, generator: torch.Generator, told: Told) -> Tensor:
     """The first half; the training losses, (epochs, members)."""
-    rows = replace(rows, x=network.gather(rows.x))
+    rows = _read(network, rows, plan)
     plan = replace(plan, criterion=plan.exploration or plan.criterion)
 
     def work(index: Tensor) -> tuple[LogicNetwork, Tensor]:
@@ -203,7 +205,7 @@ def _fine_tune(
 
 def _parts(network: LogicNetwork, rows: Rows, plan: Plan) -> list[Tensor]:
     """Members that are trained side by side; all where they share mini-batches, or are compared."""
-    if plan.together > 1 or _n_batch(rows, plan) < rows.yes.shape[1]:
+    if plan.together > 1 or _in_batches(rows, plan):
         return [torch.arange(network.members, device=rows.yes.device)]
     return parts_of(network, rows)
 
@@ -215,15 +217,38 @@ def _activations(network: LogicNetwork, rows: Rows, plan: Plan, parts: list[Tens
 
 def _learned(rows: Rows, plan: Plan) -> Rows:
     """The gathered rows that some member learns from; all where mini-batches are drawn from them."""
-    if _n_batch(rows, plan) < rows.yes.shape[1]:
+    if _in_batches(rows, plan):
         return rows
     return rows.where((rows.yes + rows.no > 0).any(dim=0))
 
 
+def _read(network: LogicNetwork, rows: Rows, plan: Plan, *, merge: bool = False) -> Rows:
+    """Rows as the network reads them, once for all steps; of mini-batches each is gathered when it is due."""
+    if merge:
+        merged = rows.gathered(network)
+        if merged.n_rows < rows.n_rows:
+            return merged
+    if _in_batches(rows, plan):
+        return replace(rows, x=rows.x.T.contiguous(), by_batch=True)
+    return replace(rows, x=network.inputs(rows.x))
+
+
+def _outputs(network: LogicNetwork, rows: Rows) -> Tensor:
+    """Logits on rows that were read, (members, n)."""
+    if not rows.by_batch:
+        return network.outputs(rows.x)
+    blocks = torch.split(rows.x, _BLOCK, dim=1)
+    return torch.cat([network.outputs(network.inputs(block.T)) for block in blocks], dim=1)
+
+
+def _in_batches(rows: Rows, plan: Plan) -> bool:
+    """Whether steps are taken on mini-batches: where there are more rows than one holds."""
+    return _n_batch(rows, plan) < rows.n_rows
+
+
 def _n_batch(rows: Rows, plan: Plan) -> int:
     """Rows of one step."""
-    n_rows = rows.yes.shape[1]
-    return min(n_rows, plan.batch_size or n_rows)
+    return min(rows.n_rows, plan.batch_size or rows.n_rows)
 
 
 def _rate(plan: Plan, epoch: int, epochs: int) -> float:
@@ -235,7 +260,7 @@ def _share_right(network: LogicNetwork, rows: Rows) -> Tensor:
     """Share of the weight held out that each member is right about; of all weight where none is held out."""
     rows = _with_checks(rows, (rows.check_yes + rows.check_no).sum(dim=1) > 0)
     yes, no = rows.check_yes, rows.check_no
-    right = torch.where(network.logits(rows.x) > 0, yes, no).sum(dim=1)
+    right = torch.where(_outputs(network, rows) > 0, yes, no).sum(dim=1)
     return right / (yes + no).sum(dim=1).clamp(min=torch.finfo(right.dtype).tiny)
 
 
@@ -250,24 +275,28 @@ class _Run:
         generator: torch.Generator,
         descent: Descent | None = None,
     ) -> None:
+        self.network = network
         self.rows = rows
         self.plan = plan
         self.generator = generator
         self.descent = descent or descent_of(network)
-        self.whole = self.descent.read(rows) if _n_batch(rows, plan) == rows.yes.shape[1] else None
+        self.whole = None if _in_batches(rows, plan) else self.descent.read(rows)
 
     def epoch(self, rate: float) -> Tensor:
         """One pass over the rows; the training loss of each member."""
         if self.whole is not None:
             return self._step(self.whole, rate)
-        n_rows, size = self.rows.x.shape[-1], _n_batch(self.rows, self.plan)
-        order = torch.randperm(n_rows, generator=self.generator).to(self.rows.x.device)
-        losses = []
-        for index in torch.split(order, size):
-            # The weights of a batch are scaled to those of all rows, so that the penalty keeps its strength.
-            part = self.rows.batch(index, scale=n_rows / len(index))
-            losses.append(self._step(self.descent.read(part), rate))
+        order = torch.randperm(self.rows.n_rows, generator=self.generator).to(self.rows.x.device)
+        batches = torch.split(order, _n_batch(self.rows, self.plan))
+        losses = [self._step(self.descent.read(self._batch(index)), rate) for index in batches]
         return torch.stack(losses).mean(dim=0)
+
+    def _batch(self, index: Tensor) -> Rows:
+        """Some of the rows; their weights are scaled to those of all, so that the penalty keeps its strength."""
+        rows, scale = self.rows, self.rows.n_rows / len(index)
+        x = rows.x[..., index]
+        yes, no = rows.yes[:, index] * scale, rows.no[:, index] * scale
+        return Rows(self.network.inputs(x.T) if rows.by_batch else x, yes, no, yes[:, :0], no[:, :0])
 
     def _step(self, examples: Examples, rate: float) -> Tensor:
         return self.descent.step(examples, self.plan.criterion, rate, self.plan.epsilon)
@@ -300,11 +329,12 @@ class _FineTuning:
         member, losses, last = self.network, [], self.least.new_zeros(len(self.least))
         run = _Run(member, self.learned, self.plan, generator)
         stays = torch.ones_like(self.active, dtype=torch.bool)
+        every = min(_EVERY, max(epochs // _LEAST_LOOKS, 1))
         settled = 0.5 if getattr(member, "hard", None) is not None else 0.0  # a psi network counts once hard
         for epoch in range(epochs):
             member.anneal(epoch / epochs)
-            if epoch % _EVERY == 0 and epoch >= settled * epochs:
-                self._look(member, epoch)
+            if epoch % every == 0 and epoch >= settled * epochs:
+                self._look(member, epoch, every)
                 stays = self.since[self.active] < self.plan.patience
                 if not stays.any():
                     break
@@ -323,7 +353,7 @@ class _FineTuning:
             losses.append(last.clone())
             report()
         member.anneal(1.0)
-        self._look(member, epochs)
+        self._look(member, epochs, every)
         with torch.no_grad():
             for parameter, best in zip(self.network.parameters(), self.best, strict=True):
                 parameter.copy_(best)
@@ -332,10 +362,10 @@ class _FineTuning:
         return history
 
     @torch.no_grad()
-    def _look(self, member: LogicNetwork, epoch: int) -> None:
+    def _look(self, member: LogicNetwork, epoch: int, every: int) -> None:
         """Compare the validation losses with the best so far; without validation rows the last is best."""
         rows, active = self.held_out, self.active
-        loss = self.plan.criterion(member.logits(rows.x), rows.check_yes, rows.check_no)
+        loss = self.plan.criterion(_outputs(member, rows), rows.check_yes, rows.check_no)
         least = self.least[active]
         margin = torch.where(least.isinf(), 0.0, _TOLERANCE * least.abs())  # losses may be negative
         better = (loss < least - margin) | ~self.checked[active]
@@ -345,7 +375,7 @@ class _FineTuning:
         self.least[winners] = loss[better]
         for best, parameter in zip(self.best, member.parameters(), strict=True):
             best[winners] = parameter.detach()[better]
-        waited = torch.where(better, 0, self.since[active] + _EVERY)
+        waited = torch.where(better, 0, self.since[active] + every)
         finished = going & (waited >= self.plan.patience)
         self.done_at[active[finished]] = self.plan.explored + epoch
         self.since[active] = torch.where(going, waited, self.since[active])

@@ -32,7 +32,6 @@ from logiclens.concepts.table import Table
 from logiclens.errors import InputError, shown
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.settings import seed_of
-from logiclens.estimators.targets import Problem, Targets, read_targets
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
 from logiclens.explain.label import Label, plain_label
 from logiclens.explain.rule_front import Front
@@ -41,7 +40,6 @@ from logiclens.logic.data import as_float, check_count
 from logiclens.logic.values import as_weights
 from logiclens.pipelines.asking import (
     Answers,
-    all_classes,
     ask,
     check_black_box,
     check_folds,
@@ -49,7 +47,7 @@ from logiclens.pipelines.asking import (
     fit_folds,
     is_fitted,
 )
-from logiclens.pipelines.degrees import class_names, gives_probabilities, probabilities, spread
+from logiclens.pipelines.degrees import Lessons, check_what
 from logiclens.pipelines.imitation import comparable_truth, measure_fidelity
 from logiclens.pipelines.rows import as_labels, check_rows, hold_out, number_of_rows, recombined, take
 from logiclens.pipelines.tags import adopt_features, shared_input
@@ -236,10 +234,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
     def _check(self, X: Any, y: Any, concepts: Any) -> int:
         """Refuse what cannot be used; return the number of rows."""
         check_black_box(self.black_box)
-        if self.answers not in ("auto", "labels", "probabilities"):
-            raise InputError(
-                f"answers must be 'auto', 'labels' or 'probabilities'. Got {shown(self.answers)}."
-            )
+        check_what(self.answers)
         if not 0.0 <= as_float(self.test_fraction) < 1.0:
             raise InputError(
                 "test_fraction must be a number of at least 0 and less than 1. "
@@ -274,9 +269,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         """Ask about the rows of the fit; what is answered, and returned, decides how answers are read."""
         said = ask(self.black_box_, X)
         self.answers_ = Answers.of(self.black_box_, said, number_of_rows(X, "X"), self.classes)
-        self._soft = self.answers == "probabilities" or (
-            self.answers == "auto" and gives_probabilities(self.black_box_, X, self.answers_, said)
-        )
+        self._lessons = Lessons.of(self.black_box_, X, self.answers_, said, self.answers)
         return said
 
     def _learn(
@@ -287,46 +280,23 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         table = asked if concepts is None else take(concepts, train)
         weight = weight[train]
         if self.out_of_fold is None:
-            said = self._said(self.black_box_, asked, answers[train])
+            said = self._lessons.about(self.black_box_, asked, answers[train])
         else:
             folds = fit_folds(self.black_box, asked, truth[train], weight, int(self.out_of_fold), seed)
-            said = np.concatenate([self._said(box, rows) for box, rows in folds.asked])[folds.order]
+            said = np.concatenate([self._lessons.about(box, rows) for box, rows in folds.asked])[folds.order]
         if self.n_fresh:
             table, new = recombined(asked, self.n_fresh, np.random.default_rng(seed))
-            said = np.concatenate([said, self._said(self.black_box_, new)])
+            said = np.concatenate([said, self._lessons.about(self.black_box_, new)])
             weight = np.concatenate([weight, np.full(self.n_fresh, weight.mean())])
         estimator = self.estimator
         if estimator is None:
             from logiclens.estimators import MuClassifier
 
             estimator = MuClassifier(random_state=seed)
-        self.estimator_ = clone(estimator).fit(table, self._targets(said), sample_weight=weight)
+        targets = self._lessons.targets(self.black_box_, said)
+        self.estimator_ = clone(estimator).fit(table, targets, sample_weight=weight)
         self.classes_ = self.estimator_.classes_
         adopt_features(self, self.estimator_)
-
-    def _said(self, black_box: Any, X: Any, answers: NDArray[Any] | None = None) -> NDArray[Any]:
-        """What is learnt about rows: probabilities of all classes, (n, n_classes), or labels."""
-        answers = ask(black_box, X) if answers is None else answers
-        if not self._soft:
-            return self.answers_.labels(answers)
-        found = probabilities(black_box, X, self.answers_, answers)
-        return spread(found, class_names(black_box, self.answers_), self._known())
-
-    def _targets(self, said: NDArray[Any]) -> Targets:
-        """What was said, as targets: a probability for each class of each row, or 0 and 1."""
-        if self._soft:
-            labels = tuple(map(plain_label, self._known()))
-            if len(labels) == 2:
-                return Targets(labels, Problem.BINARY, said[:, 1:])
-            return Targets(labels, Problem.SINGLE_LABEL, said)
-        if said.ndim == 2:
-            return read_targets(said, len(said))
-        known = all_classes(self.black_box_, self.answers_, np.unique(said))
-        return read_targets(said, len(said), tuple(map(plain_label, known)))
-
-    def _known(self) -> NDArray[Any]:
-        """The classes that the black box gives probabilities of, sorted."""
-        return np.unique(class_names(self.black_box_, self.answers_))
 
     # What the LEN says
 
@@ -366,7 +336,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             return fitted.explain(literals=literals)  # type: ignore[no-any-return]
         targets = None
         if not self._own_table and number_of_rows(X, "X"):
-            targets = self._targets(self._said(self.black_box_, X))
+            targets = self._lessons.targets(self.black_box_, self._lessons.about(self.black_box_, X))
         return fitted.explain(X, targets, literals=literals)  # type: ignore[no-any-return]
 
     def explain_sample(self, X: Any, target: Label | None = None) -> Explanation:

@@ -14,6 +14,7 @@ held fixed, the LEN is fitted anew. A turn counts only if it lowers the loss of 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -33,6 +34,7 @@ from logiclens.explain.rule_front import Front
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.values import THRESHOLD, as_weights
 from logiclens.pipelines.intervention import Intervention, check_free, read_known
+from logiclens.pipelines.tags import adopt_features
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -237,15 +239,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         from logiclens.pipelines.bottleneck_fitting import Job
         from logiclens.pipelines.concept_training import ConceptPlan
 
-        plan = ConceptPlan(
-            epochs=self.epochs,
-            batch_size=self.batch_size,
-            learning_rate=self.learning_rate,
-            weight_decay=self.weight_decay,
-            patience=self.patience,
-            augment=self.augment,
-            mixed_precision=bool(self.mixed_precision),
-        )
+        plan = ConceptPlan(**{each.name: getattr(self, each.name) for each in fields(ConceptPlan)})
         return Job(
             model=self.concept_model,
             inputs=inputs,
@@ -267,11 +261,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         self.estimator_ = estimator
         self.classes_ = estimator.classes_
         self.concept_names_ = estimator.concept_names_
-        for name in ("n_features_in_", "feature_names_in_"):
-            if self.concept_model_ is None and hasattr(estimator, name):
-                setattr(self, name, getattr(estimator, name))
-            elif hasattr(self, name):  # of an earlier fit
-                delattr(self, name)
+        adopt_features(self, estimator if self.concept_model_ is None else None)
 
     # Asking
 
@@ -351,8 +341,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         y : array, optional
             The truth about them.
         literals : int or "auto", default "auto"
-            Most literals of the rules, all together; "auto": as many as were chosen when fitting. Nothing is
-            trained.
+            Most literals of the rules, all together; "auto": as many as were chosen when fitting.
 
         Returns
         -------

@@ -7,16 +7,18 @@ a callable that answers with numbers  these, where they are probabilities
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.errors import InputError
-from logiclens.explain.label import label_array
+from logiclens.errors import InputError, shown
+from logiclens.estimators.targets import Problem, Targets, read_targets
+from logiclens.explain.label import Label, label_array, plain_label
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.values import as_floats
-from logiclens.pipelines.asking import Answers, Form, plain_array
+from logiclens.pipelines.asking import Answers, Form, all_classes, ask, plain_array
 
 _CONTRADICTIONS = 0.01
 """Share of the rows up to which probabilities may contradict labels: those of some models are estimates."""
@@ -81,6 +83,62 @@ def gives_probabilities(black_box: Any, X: Any, answers: Answers, said: NDArray[
 def _are_shares(numbers: NDArray[Any]) -> bool:
     """Whether numbers are probabilities: from 0 on, and 1 in each row together."""
     return bool((numbers >= 0).all() and np.allclose(numbers.sum(axis=1), 1.0, atol=1e-3))
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """What a LEN learns from a black box about rows: probabilities of its classes, or labels.
+
+    Attributes
+    ----------
+    answers : Answers
+        How answers are read.
+    classes : tuple of labels, optional
+        The classes whose probabilities are learnt, sorted; None where labels are.
+    """
+
+    answers: Answers
+    classes: tuple[Label, ...] | None = None
+
+    @classmethod
+    def of(cls, black_box: Any, X: Any, answers: Answers, said: NDArray[Any], what: str) -> Lessons:
+        """Settle what is learnt, on rows about which a black box was asked.
+
+        Parameters
+        ----------
+        black_box, X, answers, said
+            As for :func:`probabilities`.
+        what : {"auto", "labels", "probabilities"}
+            "auto": probabilities where it gives them and decides by them.
+        """
+        if what == "labels" or (what == "auto" and not gives_probabilities(black_box, X, answers, said)):
+            return cls(answers)
+        return cls(answers, tuple(map(plain_label, np.unique(class_names(black_box, answers)))))
+
+    def about(self, black_box: Any, X: Any, said: NDArray[Any] | None = None) -> NDArray[Any]:
+        """What there is to learn about rows: (n, n_classes), or labels; ``said`` as from a call of ask."""
+        said = ask(black_box, X) if said is None else said
+        if self.classes is None:
+            return self.answers.labels(said)
+        found = probabilities(black_box, X, self.answers, said)
+        return spread(found, class_names(black_box, self.answers), label_array(self.classes))
+
+    def targets(self, black_box: Any, learnt: NDArray[Any]) -> Targets:
+        """The same as targets of a fit: all classes that a black box can give have a part in them."""
+        if self.classes is not None:
+            if len(self.classes) == 2:
+                return Targets(self.classes, Problem.BINARY, learnt[:, 1:])
+            return Targets(self.classes, Problem.SINGLE_LABEL, learnt)
+        if learnt.ndim == 2:
+            return read_targets(learnt, len(learnt))
+        known = all_classes(black_box, self.answers, np.unique(learnt))
+        return read_targets(learnt, len(learnt), tuple(map(plain_label, known)))
+
+
+def check_what(what: Any) -> None:
+    """Refuse what cannot be learnt from a black box."""
+    if what not in ("auto", "labels", "probabilities"):
+        raise InputError(f"answers must be 'auto', 'labels' or 'probabilities'. Got {shown(what)}.")
 
 
 def spread(values: FloatArray, labels: NDArray[Any], known: NDArray[Any]) -> FloatArray:

@@ -1,0 +1,384 @@
+"""The fit on one page: what is searched for, what may be said, how lengths are rated and chosen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from logiclens.estimators import MuClassifier
+from logiclens.estimators.base import LENClassifier
+from logiclens.estimators.counting import Fold
+from logiclens.estimators.fit import DISTILLATION, FEW_ROWS, Rules, fit_folds, longest, search_front
+from logiclens.estimators.targets import Problem, Targets
+from logiclens.explain import Front, RuleKind
+from logiclens.loading import load
+from logiclens.logic import equivalent, parse_formula
+from logiclens.nn.mu import MuNetwork
+from tests.estimators.toys import CLASSIFIERS, booleans, frame, quick
+from tests.strategies import all_rows
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
+
+X, Y = booleans()
+FRAME = frame(X)
+PROBLEMS = ("binary", "three classes", "labels")
+
+
+def noisy(n: int = 160, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Six concepts; ``(a & b) | c``, of which one label in eight is wrong."""
+    rng = np.random.default_rng(seed)
+    x = (rng.random((n, 6)) < 0.5).astype(float)
+    y = ((x[:, 0] * x[:, 1] + x[:, 2]) > 0) ^ (rng.random(n) < 0.125)
+    return x, y
+
+
+def targets_of(problem: str, x: np.ndarray, seed: int = 0) -> Any:
+    wrong = np.random.default_rng(seed).random(len(x)) < 0.1
+    first, second = (x[:, 0] > 0.5) ^ wrong, x[:, 1] > 0.5
+    match problem:
+        case "binary":
+            return first & second
+        case "three classes":
+            return np.array(["none", "one", "both"])[first.astype(int) + second]
+    return pd.DataFrame({"p": first & second, "q": x[:, 2] > 0.5})
+
+
+def same_front(one: Front, other: Front) -> bool:
+    return one.to_json() == other.to_json()
+
+
+def decided(clf: LENClassifier, x: Any, literals: int | str = "auto") -> np.ndarray:
+    return clf.explain(literals=literals).predict(x)
+
+
+# --- what is searched for ---
+
+
+def regret_of(clf: LENClassifier, x: np.ndarray, y: np.ndarray, literals: int) -> float:
+    """The regret under what labels and the network together know, on the rows of the fit."""
+    a = clf.distillation
+    p = (1 - a) * (y[:, None] == clf.classes_) + a * clf.predict_proba(x)
+    said = np.searchsorted(clf.classes_, decided(clf, x, literals))
+    return float((p.max(axis=1) - p[np.arange(len(x)), said]).mean())
+
+
+@pytest.mark.parametrize("kind", ["mu", "relu"])
+@pytest.mark.parametrize("distillation", [0.0, 0.5, 1.0])
+def test_longer_rules_lose_less_and_nothing_is_trained_for_them(kind, distillation, monkeypatch):
+    x, y = noisy()
+    clf = quick(kind, distillation=distillation).fit(x, y)
+    monkeypatch.setattr("logiclens.estimators.networks.explore", None)
+    losses = [regret_of(clf, x, y, n) for n in range(clf.front_[-1].literals + 1)]
+
+    assert all(b <= a + 1e-3 for a, b in zip(losses, losses[1:], strict=False))  # p is quantized
+    assert losses[-1] < losses[0]
+    assert all(clf.explain(literals=n).literals <= n for n in range(12))
+
+
+def test_rules_are_searched_for_in_labels_or_in_the_network():
+    """Of few, noisy rows: with 0 they follow the labels more closely, with 1 the network."""
+    x, y = noisy(120)
+    labels, network = (quick("mu", distillation=a, max_literals=40).fit(x, y) for a in (0.0, 1.0))
+
+    assert (labels.predict_proba(x) == network.predict_proba(x)).all()
+    assert (decided(network, x, 40) == network.predict(x)).all()
+    assert (decided(labels, x, 40) == y).mean() > (decided(network, x, 40) == y).mean()
+    assert quick("mu").distillation == DISTILLATION
+
+
+def test_what_is_softened_is_a_mixture():
+    x = all_rows(2).astype(float)
+    targets = Targets(("n", "y"), Problem.BINARY, np.array([[0.0], [1.0], [1.0], [0.25]]))
+    recipe = quick("mu", distillation=0.25).recipe(inputs_of(x), targets)
+    answers = np.tile([0.9, 0.1], (4, 1))
+    soft = Rules(recipe, x > 0.5, targets, [np.ones(4)]).soften(answers)
+
+    assert soft == pytest.approx(0.75 * targets.truth() + 0.25 * answers, abs=1 / 1024)
+    assert (soft * 1024 == np.round(soft * 1024)).all()
+
+
+def inputs_of(x: np.ndarray) -> Any:
+    clf = quick("mu", encoder=None)
+    targets, weight = clf.read_data(x, np.arange(len(x)) % 2, None)
+    return clf.read_inputs(x, targets, weight)
+
+
+# --- what may be said ---
+
+
+@pytest.mark.parametrize("kind", ["mu", "entropy"])
+@pytest.mark.parametrize("distillation", [0.0, 1.0])
+def test_rules_speak_of_concepts_that_the_network_keeps(kind, distillation):
+    x, y = noisy()
+    clf = quick(kind, max_concepts=2, distillation=distillation).fit(x, y)
+    kept = {name for name, is_kept in zip(clf.concept_names_, clf.network_.kept()[0], strict=True) if is_kept}
+
+    assert len(kept) <= 2
+    assert all(set(step.formula.concepts) <= kept for point in clf.front_ for step in point.steps)
+    assert all(set(rule.concepts) <= kept for rule in clf.explain().values())
+
+
+class Blind(MuNetwork):
+    """Never says that it reads the first concept."""
+
+    def kept(self) -> Any:
+        kept = super().kept().clone()
+        kept[:, 0] = False
+        return kept
+
+
+class BlindClassifier(MuClassifier):
+    def make_network(self, streams: Any, n_concepts: int, l1: Any, width: int) -> Any:
+        return Blind(streams, n_concepts, self.hidden, l1, max_concepts=width, tau=self.tau)
+
+
+def test_a_concept_that_is_not_kept_is_in_no_rule_though_it_decides():
+    settings = {"epochs": 40, "learning_rate": 0.1, "restarts": 1, "l1": 0.002, "device": "cpu"}
+    for distillation in (0.0, 1.0):
+        clf = BlindClassifier(**settings, random_state=0, distillation=distillation).fit(X, Y)
+        assert all("x0" not in step.formula.concepts for point in clf.front_ for step in point.steps)
+
+
+# --- how lengths are rated and chosen ---
+
+
+def test_lengths_are_rated_by_rows_held_out():
+    """Labels that are chance: every length fits the rows better, and none is better on those held out."""
+    rng = np.random.default_rng(0)
+    x, y = (rng.random((200, 8)) < 0.5).astype(float), rng.random(200) < 0.5
+    clf = quick("relu", distillation=0).fit(x, y)
+    longest_ = clf.front_[-1]
+
+    assert clf.explain(literals=60).score(x, y) > longest_.accuracy + 0.1
+    assert longest_.accuracy < 0.62
+    assert clf.explain().literals == 0
+    low, high = longest_.interval
+    assert 0 <= low < longest_.accuracy < high <= 1
+
+
+def test_accuracy_and_fidelity_of_easy_rows_are_perfect():
+    point = quick("mu").fit(X, Y).front_[-1]
+
+    assert (point.accuracy, point.fidelity) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, FEW_ROWS - 1, FEW_ROWS])
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_few_rows(kind, n):
+    """Below a number of rows none are held out."""
+    x = all_rows(5)[:n].astype(float)
+    clf = quick(kind, epochs=10).fit(np.column_stack([x, np.arange(n) % 2]), np.arange(n) % 2)
+    searched = [point for point in clf.front_ if not point.status]
+
+    assert all((point.accuracy is None) == (n < FEW_ROWS) for point in searched)
+    assert len(clf.explain().predict(np.column_stack([x, np.arange(n) % 2]))) == n
+
+
+def test_the_number_of_literals_may_be_told():
+    x, y = noisy()
+    auto, told = quick("mu").fit(x, y), quick("mu", literals=5).fit(x, y)
+
+    assert same_points(auto.front_, told.front_)
+    assert told.explain() == auto.explain(literals=5)
+    assert told.explain() is told.explain(literals="auto")
+    assert quick("mu", literals=0).fit(x, y).explain().literals == 0
+
+
+def same_points(one: Front, other: Front) -> bool:
+    return one.to_json()["points"] == other.to_json()["points"]
+
+
+@pytest.mark.parametrize("most", [1, 3, 7])
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_no_rules_are_longer_than_asked_for(problem, most):
+    x, _ = noisy()
+    clf = quick("mu", max_literals=most, distillation=0).fit(x, targets_of(problem, x))
+
+    assert max(point.literals for point in clf.front_) <= most
+
+
+def test_the_longest_rules_unless_told_otherwise():
+    def targets(n: int, problem: Problem) -> Targets:
+        return Targets(tuple(range(n)), problem, np.zeros((1, n)))
+
+    assert longest(targets(2, Problem.BINARY)) == 60
+    assert longest(targets(3, Problem.SINGLE_LABEL)) == 60
+    assert longest(targets(5, Problem.SINGLE_LABEL)) == 100
+    assert longest(targets(2, Problem.MULTI_LABEL)) == 40
+
+
+def test_a_price_of_literals_makes_rules_shorter():
+    """Rules of one literal are right about three rows in four, those of two about all."""
+    cheap, dear = (quick("mu", literal_cost=cost).fit(X, Y).explain() for cost in (0.01, 0.9))
+
+    assert cheap.literals == 2
+    assert dear.literals == 0
+
+
+def test_class_weights_count_in_the_search_alone():
+    x, _ = noisy()
+    y = (x[:, 0] * x[:, 1] > 0) & (np.random.default_rng(1).random(len(x)) < 0.4)
+    plain, heavy = (quick("mu", class_weight=w).fit(x, y) for w in (None, {True: 4.0}))
+
+    assert (plain.predict_proba(x) == heavy.predict_proba(x)).all()
+    assert decided(heavy, x).sum() > decided(plain, x).sum()
+    assert same_front(plain.front_, quick("mu", class_weight={True: 1.0}).fit(x, y).front_)
+
+
+# --- rows are counted ---
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_a_row_of_weight_three_is_three_rows(kind, problem):
+    x, _ = noisy(60)
+    y, weight = targets_of(problem, x), np.random.default_rng(1).integers(0, 4, 60)
+    many = np.repeat(np.arange(60), weight)
+    counted = quick(kind, epochs=15).fit(x, y, weight)
+    repeated = quick(kind, epochs=15).fit(x[many], y.iloc[many] if problem == "labels" else y[many])
+
+    assert same_front(counted.front_, repeated.front_)
+    assert np.allclose(counted.predict_proba(x), repeated.predict_proba(x), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_the_order_of_rows_does_not_matter(kind, problem):
+    x, _ = noisy(80)
+    y, order = targets_of(problem, x), np.random.default_rng(2).permutation(80)
+    plain = quick(kind, epochs=15).fit(x, y)
+    other = quick(kind, epochs=15).fit(x[order], y.iloc[order] if problem == "labels" else y[order])
+
+    assert same_front(plain.front_, other.front_)
+    assert (plain.predict(x) == other.predict(x)).all()
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_the_order_of_columns_changes_no_rule_that_is_right(kind):
+    plain, other = quick(kind).fit(FRAME, Y), quick(kind).fit(FRAME[["d", "b", "c", "a"]], Y)
+
+    assert (plain.predict(FRAME) == other.predict(FRAME)).all()
+    assert equivalent(plain.explain()[True].formula, other.explain()[True].formula)
+
+
+# --- every kind of problem ---
+
+
+def test_two_classes_are_one_formula_and_otherwise():
+    rules = quick("mu").fit(FRAME, Y).explain()
+
+    assert [step.label for step in rules.steps] == [rules.steps[0].label]
+    assert rules.literals == 2
+    assert equivalent(rules[True].formula, parse_formula("a & b"))
+    assert equivalent(rules[False].formula, parse_formula("~a | ~b"))
+
+
+def test_several_classes_are_one_list():
+    clf = quick("mu", restarts=2).fit(
+        FRAME, np.array(["none", "one", "both"])[X[:, :2].sum(axis=1).astype(int)]
+    )
+    rules = clf.explain()
+
+    assert rules.is_list
+    assert rules.literals <= 4  # written class by class there are eight
+    assert (rules.predict(FRAME) == clf.predict(FRAME)).all()
+    assert equivalent(rules["one"].formula, parse_formula("(a & ~b) | (~a & b)"))
+
+
+def test_several_labels_have_a_formula_each():
+    clf = quick("mu").fit(FRAME, pd.DataFrame({"p": Y, "q": X[:, 2] > 0.5, "r": X[:, 3] > 9}))
+
+    assert clf.front_.multi_label
+    assert all(point.default is None for point in clf.front_)
+    assert [str(rule.formula) for rule in clf.explain().values()] == ["a & b", "c", "FALSE"]
+    assert [point.literals for point in clf.front_] == sorted(point.literals for point in clf.front_)
+
+
+@pytest.mark.parametrize("kind", ["if", "only_if"])
+def test_implications_hold_at_the_prices_of_their_kind(kind):
+    """Of rows with the concept a half are yes: it is necessary, and something else is sufficient."""
+    rng = np.random.default_rng(3)
+    x = (rng.random((400, 3)) < 0.5).astype(float)
+    y = (x[:, 0] > 0.5) & ((x[:, 1] > 0.5) | (rng.random(400) < 0.4))
+    rules = quick("mu", rule=kind).fit(frame(x), y).explain()
+    fired = rules[True].evaluate(frame(x))
+
+    assert rules[True].kind is RuleKind(kind)
+    assert equivalent(rules[True].formula, parse_formula("a" if kind == "if" else "a & b"))
+    assert fired[y].all() if kind == "if" else y[fired].all()
+
+
+def test_nothing_but_true_is_necessary_where_chance_decides():
+    rng = np.random.default_rng(0)
+    x, y = (rng.random((200, 3)) < 0.5).astype(float), rng.random(200) < 0.5
+    rules = quick("mu", rule="if").fit(x, y).explain()
+
+    assert {str(rule.formula) for rule in rules.values()} == {"TRUE"}
+    assert rules.literals == 0
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_what_a_psi_network_shows_is_exact(problem):
+    x, _ = noisy()
+    clf = quick("psi").fit(x, targets_of(problem, x))
+    tuples = all_rows(6).astype(float)
+    fired = np.column_stack([rule.evaluate(tuples, clf.concept_names_) for rule in clf.explain().values()])
+
+    assert clf.front_[clf.front_.chosen].status.startswith("exact")
+    assert (fired == clf.decide(tuples)).all()
+    if problem == "binary":
+        assert len(clf.explain().steps) <= 1
+        assert (clf.explain().predict(tuples, clf.concept_names_) == clf.predict(tuples)).all()
+
+
+# --- folds, files ---
+
+
+def test_a_fold_among_others_is_what_it_is_alone():
+    x, y = noisy()
+    clf = quick("mu", encoder=None)
+    targets, weight = clf.read_data(x, y, None)
+    inputs = clf.read_inputs(x, targets, weight)
+    recipe = clf.recipe(inputs, targets)
+    halves = [np.where(np.arange(len(x)) % 2 == at, 1.0, 0.0) for at in (0, 1)]
+    folds = [clf.hold_out(inputs.values, targets, half) for half in halves]
+
+    together = fit_folds(recipe, inputs.values, targets, folds)
+    for fold, found in zip(folds, together, strict=True):
+        assert same_front(fit_folds(recipe, inputs.values, targets, [fold])[0].front, found.front)
+
+
+def test_a_front_without_rows_held_out_has_the_least_objective_shown():
+    x, y = noisy()
+    clf = quick("mu", encoder=None, literal_cost=0.01).fit(x, y)
+    targets, weight = clf.read_data(x, y, None)
+    recipe = clf.recipe(clf.read_inputs(x, targets, weight), targets)
+    front = search_front(recipe, x, targets, [Fold(weight, np.zeros_like(weight))], [clf.network_])
+    p = 0.5 * targets.truth() + 0.5 * clf.predict_proba(x)
+
+    def objective(point: Any) -> float:
+        said = front.rule_set(point).predict(x, clf.concept_names_).astype(int)
+        return float((p.max(axis=1) - p[np.arange(len(x)), said]).mean() + 0.01 * point.literals)
+
+    values = [objective(point) for point in front]
+    assert all(point.accuracy is None for point in front)
+    assert values[front.chosen] == pytest.approx(min(values), abs=2e-3)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_a_loaded_model_has_the_same_front(kind, problem, tmp_path):
+    x, _ = noisy()
+    clf = quick(kind, epochs=15).fit(x, targets_of(problem, x))
+    clf.save(tmp_path / "model.lens")
+    twin = load(tmp_path / "model.lens")
+
+    assert same_front(twin.front_, clf.front_)
+    assert (twin.predict(x) == clf.predict(x)).all()
+    for n in (0, 2, 5, 60):
+        assert (decided(twin, x, n) == decided(clf, x, n)).all()
+        assert twin.explain(literals=n).literals == clf.explain(literals=n).literals
