@@ -8,6 +8,7 @@ import re
 import signal
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,7 @@ from logiclens.explain import (
     unseen_tuples,
     with_unseen,
 )
+from logiclens.explain.rule_front import Front
 from logiclens.files import read_batches, read_table, written_whole
 from logiclens.guard import Link, RuleGuard, mutual_rules
 from logiclens.loading import load, rules_of_model
@@ -150,6 +152,7 @@ WORDS = np.zeros((1, 1), dtype=np.uint64)
 FRONT = [FrontPoint(a, 1, 2.0), FrontPoint(a & ~b, 2, 0.0)]
 EXPLANATION = Explanation(Rule("yes", a & ~b), front=FRONT)
 RULES = ExplanationSet([EXPLANATION, Explanation(Rule("no", b))], ["a", "b"])
+SCORED = replace(Front.of(RULES), points=(replace(Front.of(RULES)[0], accuracy=0.9, fidelity=0.8),))
 ROWS = [[0, 1], [1, 0]]
 
 NOT_A_FORMULA = {"None": None, "number": 3, "text": "a", "list": [a, b], "array": MATRIX, "type": Var}
@@ -2046,7 +2049,6 @@ CASES |= {
 NOT_A_MODEL = {"None": None, "number": 3, "text": "model", "type": MuClassifier, "rules": RULES}
 NOT_AXES = {"number": 3, "text": "axes", "list": [None]}
 NOT_POSITIVE = {"zero": 0, **NOT_A_COUNT}
-WITHOUT_FRONT = Explanation(Rule("yes", a & ~b))
 RULE_SCORES = rule_scores(a, {"a": [0, 1]}, [0, 1])
 
 
@@ -2145,17 +2147,17 @@ CASES |= {
         NetworkDisplay([[[1.0, 1.0]]], ["a", "b"]), max_concepts=NOT_POSITIVE, max_units=NOT_POSITIVE
     ),
     "FrontDisplay": {
-        **prefixed("explanation", each(FrontDisplay, {"None": None, "text": "a", "rules": RULES})),
-        "no front": lambda: FrontDisplay(WITHOUT_FRONT),
+        **prefixed(
+            "front", each(FrontDisplay, {"None": None, "text": "a", "rules": RULES, "rule": EXPLANATION})
+        ),
+        "no scores": lambda: FrontDisplay(Front.of(RULES)),
     },
     "FrontDisplay.from_estimator": estimator_cases(FrontDisplay),
-    "FrontDisplay.from_explanation": {
-        "no front": lambda: FrontDisplay.from_explanation(WITHOUT_FRONT),
-        **prefixed("ax", each(lambda value: FrontDisplay.from_explanation(EXPLANATION, ax=value), NOT_AXES)),
+    "FrontDisplay.from_front": {
+        "no scores": lambda: FrontDisplay.from_front(Front.of(RULES)),
+        **prefixed("ax", each(lambda value: FrontDisplay.from_front(SCORED, ax=value), NOT_AXES)),
     },
-    "FrontDisplay.plot": plot_cases(
-        FrontDisplay(EXPLANATION), score={"None": None, "text": "yes", "not there": True}
-    ),
+    "FrontDisplay.plot": plot_cases(FrontDisplay(SCORED)),
     "RuleCoverageDisplay": {
         "explanation": lambda: RuleCoverageDisplay("a", RULE_SCORES, ()),
         "scores": lambda: RuleCoverageDisplay(EXPLANATION, None, ()),
