@@ -1,10 +1,8 @@
 """What the four classifiers share: reading data, fitting, predicting, explaining.
 
-The work is done below: :mod:`~logiclens.estimators.fitting` trains a population,
-:mod:`~logiclens.estimators.extraction` makes explanations of it, :mod:`~logiclens.estimators.settling`
-brings the two together, :mod:`~logiclens.estimators.runs` puts the three in order. This module puts them
-behind the methods that users of scikit-learn know. torch is imported when a network is made or asked, not
-before.
+The work is done in :mod:`~logiclens.estimators.fit`, from rows to networks and rules of every length. This module
+puts it behind the methods that users of scikit-learn know. torch is imported when a network is made or asked,
+not before.
 """
 
 from __future__ import annotations
@@ -85,7 +83,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
     patience : int
         Epochs without a better validation loss after which a network is done.
     validation_fraction : float, default 0.25
-        Share of the rows held out to stop training by.
+        Share of the rows held out where there is one restart; of several, each leaves out a part of the rows.
     encoder : {"auto", None} or ConceptEncoder, default "auto"
         What turns the columns of a raw table into concepts. None: inputs are concepts in [0, 1]. "auto": they
         are where every value lies in [0, 1] and every column that varies has values on both sides of one
