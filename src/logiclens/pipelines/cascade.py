@@ -171,7 +171,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         if not whole or self.n_folds < 2:
             raise InputError(f"n_folds must be a whole number of at least 2. Got {shown(self.n_folds)}.")
         most: Any = self.max_literals
-        if most != "auto":
+        if not (isinstance(most, str) and most == "auto"):
             check_count(most, "max_literals")
 
     def _out_of_fold(
