@@ -83,7 +83,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
     patience : int
         Epochs without a better validation loss after which a network is done.
     validation_fraction : float, default 0.25
-        Share of the rows held out to stop training by.
+        Share of the rows held out where there is one restart; of several, each leaves out a part of the rows.
     encoder : {"auto", None} or ConceptEncoder, default "auto"
         What turns the columns of a raw table into concepts. None: inputs are concepts in [0, 1]. "auto": they
         are where every value lies in [0, 1] and every column that varies has values on both sides of one

@@ -12,7 +12,7 @@ from logiclens.errors import InputError, shown
 from logiclens.explain.compose import MAX_FAN_IN
 from logiclens.logic.data import as_float
 
-WIDTHS = (6, 12, 24, 48)
+WIDTHS = (6, 12, 24, 48, 96, 192, 384)
 """Concepts that a network keeps under ``max_concepts="auto"``: the smallest that does is taken."""
 
 _COUNTS = ("epochs", "restarts", "patience", "fan_in")
