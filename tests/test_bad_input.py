@@ -56,7 +56,9 @@ from logiclens.estimators.explaining import ExplainingMixin
 from logiclens.explain import (
     Explanation,
     ExplanationSet,
+    Front,
     FrontPoint,
+    Point,
     Rule,
     Scores,
     Step,
@@ -2046,7 +2048,7 @@ CASES |= {
 NOT_A_MODEL = {"None": None, "number": 3, "text": "model", "type": MuClassifier, "rules": RULES}
 NOT_AXES = {"number": 3, "text": "axes", "list": [None]}
 NOT_POSITIVE = {"zero": 0, **NOT_A_COUNT}
-WITHOUT_FRONT = Explanation(Rule("yes", a & ~b))
+FRONT = Front((Point((Step("yes", a),), "no", 0.5, 0.5, (0.4, 0.6)),), ("no", "yes"), ("a", "b"))
 RULE_SCORES = rule_scores(a, {"a": [0, 1]}, [0, 1])
 
 
@@ -2145,17 +2147,15 @@ CASES |= {
         NetworkDisplay([[[1.0, 1.0]]], ["a", "b"]), max_concepts=NOT_POSITIVE, max_units=NOT_POSITIVE
     ),
     "FrontDisplay": {
-        **prefixed("explanation", each(FrontDisplay, {"None": None, "text": "a", "rules": RULES})),
-        "no front": lambda: FrontDisplay(WITHOUT_FRONT),
+        **prefixed("front", each(FrontDisplay, {"None": None, "text": "a", "rules": RULES})),
+        "no rates": lambda: FrontDisplay(Front.of(RULES)),
     },
     "FrontDisplay.from_estimator": estimator_cases(FrontDisplay),
-    "FrontDisplay.from_explanation": {
-        "no front": lambda: FrontDisplay.from_explanation(WITHOUT_FRONT),
-        **prefixed("ax", each(lambda value: FrontDisplay.from_explanation(EXPLANATION, ax=value), NOT_AXES)),
+    "FrontDisplay.from_front": {
+        **prefixed("front", each(FrontDisplay.from_front, {"None": None, "text": "a", "rules": RULES})),
+        **prefixed("ax", each(lambda value: FrontDisplay.from_front(FRONT, ax=value), NOT_AXES)),
     },
-    "FrontDisplay.plot": plot_cases(
-        FrontDisplay(EXPLANATION), score={"None": None, "text": "yes", "not there": True}
-    ),
+    "FrontDisplay.plot": plot_cases(FrontDisplay(FRONT)),
     "RuleCoverageDisplay": {
         "explanation": lambda: RuleCoverageDisplay("a", RULE_SCORES, ()),
         "scores": lambda: RuleCoverageDisplay(EXPLANATION, None, ()),

@@ -147,17 +147,19 @@ def test_a_concept_that_is_not_kept_is_in_no_rule_though_it_decides():
 
 
 def test_lengths_are_rated_by_rows_held_out():
-    """Labels that are chance: every length fits the rows better, and none is better on those held out."""
-    rng = np.random.default_rng(0)
-    x, y = (rng.random((200, 8)) < 0.5).astype(float), rng.random(200) < 0.5
-    clf = quick("relu", distillation=0).fit(x, y)
-    longest_ = clf.front_[-1]
+    """Labels that are chance: rules fit the rows that they are searched on, and are no better on others."""
+    found, fitted = [], []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        x, y = (rng.random((1000, 10)) < 0.5).astype(float), rng.random(1000) < 0.5
+        clf = quick("relu", distillation=0, epochs=5, restarts=3, max_literals=40).fit(x, y)
+        low, high = clf.front_[-1].interval
+        found.append(clf.front_[-1].accuracy)
+        fitted.append(clf.explain(literals=40).score(x, y))
+        assert 0 <= low < found[-1] < high <= 1
 
-    assert clf.explain(literals=60).score(x, y) > longest_.accuracy + 0.1
-    assert longest_.accuracy < 0.62
-    assert clf.explain().literals == 0
-    low, high = longest_.interval
-    assert 0 <= low < longest_.accuracy < high <= 1
+    assert min(fitted) > 0.6
+    assert abs(np.mean(found) - 0.5) < 0.025
 
 
 def test_accuracy_and_fidelity_of_easy_rows_are_perfect():
