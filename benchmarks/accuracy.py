@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from logiclens.estimators.runs import fit_folds
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -29,7 +30,6 @@ from logiclens.estimators import (
     ReluClassifier,
     cross_explain,
 )
-from logiclens.estimators.runs import fit_folds
 from logiclens.logic import Var
 from logiclens.metrics import RuleScores, rule_scores
 

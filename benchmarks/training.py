@@ -39,6 +39,8 @@ from typing import Any
 
 import numpy as np
 import torch
+from logiclens.estimators.fitting import train_folds
+from logiclens.estimators.weighing import balance_factor
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
@@ -58,11 +60,9 @@ from benchmarks.harness import Row, faster, seconds, timed
 from logiclens.bench import load_cub, load_vdem
 from logiclens.estimators import MuClassifier, cross_explain
 from logiclens.estimators.counting import Fold
-from logiclens.estimators.fitting import train_folds
 from logiclens.estimators.inputs import read_concepts
 from logiclens.estimators.settings import AUTO, penalties, widths
 from logiclens.estimators.targets import Targets
-from logiclens.estimators.weighing import balance_factor
 from logiclens.explain import explain_class_as_in_paper
 from logiclens.nn.threads import threads_for
 

@@ -141,7 +141,7 @@ def test_a_run_killed_at_ten_random_moments_gives_the_same_results(tmp_path: Pat
     undisturbed = run(KILLED_EXPERIMENTS, KILLED_METHODS, results=Results(tmp_path / "whole"))
     program = "import sys; from tests.bench.toy_runs import killed; print(*killed(sys.argv[1], 1))"
     command = [sys.executable, "-c", program, str(tmp_path / "killed")]
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"}
     ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     results = Results(tmp_path / "killed")
     before = len(results.rows())  # readable, every one

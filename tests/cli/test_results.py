@@ -164,7 +164,7 @@ def test_the_list_that_decides_is_printed_step_by_step():
     assert printed(print_decision, rules, headings) == (
         "risk = y\nif b(x) & ~a(x) then y\n  If b and not a, then y;\n\n"
         "risk = x\nelse if a(x) then x\n  otherwise if a, then x;\n\n"
-        "risk = y\notherwise y\n\n"
+        "otherwise y\n\n"
         "Never predicted: z.\n\n"
     )
     several = ExplanationSet(found, ["a", "b", "c"], multi_label=True)

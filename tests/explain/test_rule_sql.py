@@ -130,9 +130,11 @@ def test_labels_keep_their_type(label, text):
 )
 def test_a_label_is_that_very_double(dialect, text):
     """SQLite may misread decimal numbers; to PostgreSQL all of them are decimals, which take a cast."""
-    rules = rules_of({0.931507922123123: FALSE}, default=0.931507922123123)
+    rules = rules_of({0.931507922123123: a, 2.0: b}, default=0.931507922123123)
 
-    assert rules.to_sql(dialect).endswith(f" THEN {text} ELSE {text} END")
+    assert rules.to_sql(dialect).startswith("CASE WHEN ")
+    assert f" THEN {text} " in rules.to_sql(dialect)
+    assert rules.to_sql(dialect).endswith(f" ELSE {text} END")
 
 
 def test_raw_columns(engine):

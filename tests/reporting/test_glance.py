@@ -48,9 +48,9 @@ def test_the_answer_says_how_far_rules_can_be_relied_on(facts: dict[str, Any]):
     }
 
     assert answer(facts) == (
-        "A list of 3 steps with 18 literals. On 1,200 rows held out they are right "
+        "A list of 3 steps with 18 literals. On 1,200 rows held out it is right "
         "about <strong>93.3%</strong>; the network about 97.5%; always the most common class about 86.3%. "
-        "They say what the network says about <strong>96%</strong>. "
+        "It says what the network says about <strong>96%</strong>. "
         f"The default, <bdi>{facts['policy']['default']}</bdi>, decides 1 row."
     )
 

@@ -26,7 +26,6 @@ from logiclens.concepts.cells import Column, Kind
 from logiclens.concepts.concept import Above, AtMost, Between, Concept, Flag, Missing, OneOf
 from logiclens.concepts.cuts import (
     class_sums,
-    mixed_cuts,
     paying_gains,
     quantile_cuts,
     reference_cuts,
@@ -200,11 +199,6 @@ def read_column(column: Column, recipe: Recipe, evidence: Evidence) -> Reading:
     return reading((*concepts, *gap), note=reason or _in_brackets(column).strip(" ()"))
 
 
-def has_cuts(column: Column) -> bool:
-    """Whether a column holds numbers other than 0 and 1, which are cut."""
-    return column.is_numeric and any(level not in (0, 1) for level in column.levels)
-
-
 def _refuse(column: Column) -> None:
     """Refuse what no rule of thumb can turn into concepts."""
     if column.kind is Kind.DATE:
@@ -306,9 +300,6 @@ def _of_numbers(column: Column, recipe: Recipe, evidence: Evidence) -> Sequence[
 def _cut_points(column: Column, recipe: Recipe, evidence: Evidence) -> FloatArray:
     numbers, weights = column.numbers(), evidence.weights
     find: dict[str, Callable[[], FloatArray]] = {
-        "auto": lambda: mixed_cuts(
-            numbers, evidence.codes, recipe.max_cuts, sample_weight=weights, min_share=recipe.min_share
-        ),
         "quantile": lambda: quantile_cuts(
             numbers, recipe.max_cuts, sample_weight=weights, min_share=recipe.min_share
         ),

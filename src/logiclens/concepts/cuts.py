@@ -21,11 +21,9 @@ from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import as_float, check_count
 from logiclens.logic.values import as_floats, as_weights, check_length
 
-MAX_CUTS = 4
-MOST_CUTS = 16
+MAX_CUTS = 16
 """The most cut points of a column that the rows alone decide on."""
 MIN_SHARE = 0.01
-_ROWS_PER_CUT = 4
 _INTERVALS = 256
 _MOST_CELLS = 50_000_000  # places times classes that are looked at one by one
 
@@ -67,11 +65,13 @@ def quantile_cuts(
 ) -> FloatArray:
     """Return cut points that divide the rows into parts of about equal weight.
 
+    A column of no more than ``max_cuts + 1`` values is cut between all of them.
+
     Parameters
     ----------
     values : array of shape (n,)
         Finite numbers; NaN counts as missing and is left out.
-    max_cuts : int, default 4
+    max_cuts : int, default 16
         The most cut points returned; fewer when values repeat.
     sample_weight : array of shape (n,), optional
     min_share : float, default 0
@@ -93,7 +93,7 @@ def quantile_cuts(
 def _quantile_cuts(candidates: _Candidates, max_cuts: int, min_share: float) -> FloatArray:
     share = candidates.share_below()
     cuts, share = _common(candidates.cuts, share, min_share)
-    if not cuts.size:
+    if cuts.size <= max_cuts:
         return cuts
     marks = np.arange(1, max_cuts + 1) / (max_cuts + 1)
     nearest = np.abs(share - marks[:, None]).argmin(axis=1)
@@ -202,7 +202,7 @@ def supervised_cuts(
         Finite numbers; NaN counts as missing and is left out.
     y : array of int, shape (n,) or (n, n_outputs), or None
         Codes of classes from 0, for one output or for several, whose gains are added. None: quantiles.
-    max_cuts : int, default 4
+    max_cuts : int, default 16
     sample_weight : array of shape (n,), optional
     min_share : float, default 0.01
         The least share of the weight on either side of a cut, within the part that it divides as well.
@@ -226,59 +226,6 @@ def supervised_cuts(
         candidates = _candidates(rows.values, rows.weights)
         return _common(candidates.cuts, candidates.share_below(), least)[0]
     return np.array(_best_cuts(_places(rows, codes), limit, least * rows.weights.sum()))
-
-
-def mixed_cuts(
-    values: Any,
-    y: NDArray[Any] | None,
-    max_cuts: int = MAX_CUTS,
-    *,
-    sample_weight: Any = None,
-    min_share: float = MIN_SHARE,
-) -> FloatArray:
-    """Return cut points of both kinds: where the classes differ most, and between parts of equal weight.
-
-    Up to half of them are those of :func:`supervised_cuts`, the rest those of :func:`quantile_cuts`: a column
-    may tell the classes apart only together with another. One of no more than ``max_cuts + 1`` values is cut
-    between all of them. Parameters and result are those of :func:`supervised_cuts`.
-
-    Examples
-    --------
-    >>> age = np.arange(20, 80)
-    >>> mixed_cuts(age, (age > 62).astype(int), 4)
-    array([34., 49., 62., 64.])
-    """
-    limit = _limit(max_cuts)
-    share: dict[str, Any] = {"sample_weight": sample_weight, "min_share": min_share}
-    if y is None:
-        return quantile_cuts(values, limit, **share)
-    distinct = np.unique(_rows(values, sample_weight).values)
-    if len(distinct) <= limit + 1:
-        return supervised_cuts(values, y, limit, **share)
-    best = supervised_cuts(values, y, (limit + 1) // 2, **share)
-    others = quantile_cuts(values, limit - len(best), **share)
-    taken = np.isin(np.searchsorted(distinct, others, "right"), np.searchsorted(distinct, best, "right"))
-    return np.union1d(best, others[~taken])
-
-
-def affordable_cuts(n_rows: float, n_columns: int) -> int:
-    """Return how many cut points a column of numbers gets: as many as the rows can bear, from 4 to 16.
-
-    In between, all columns together have a quarter as many cut points as there are rows.
-
-    Parameters
-    ----------
-    n_rows : float
-        Rows, or what they weigh.
-    n_columns : int
-        Columns of numbers other than 0 and 1.
-
-    Examples
-    --------
-    >>> affordable_cuts(208, 60), affordable_cuts(569, 30), affordable_cuts(5300, 2)
-    (4, 5, 16)
-    """
-    return int(np.clip(round(n_rows / (_ROWS_PER_CUT * max(n_columns, 1))), MAX_CUTS, MOST_CUTS))
 
 
 def class_sums(bins: IndexArray, n_bins: int, codes: IndexArray, weights: FloatArray) -> FloatArray:

@@ -18,8 +18,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts.cells import Column, why_no_concept
-from logiclens.concepts.columns import CONSTANT, Evidence, Reading, Recipe, has_cuts, read_column
-from logiclens.concepts.cuts import MAX_CUTS, MIN_SHARE, affordable_cuts
+from logiclens.concepts.columns import CONSTANT, Evidence, Reading, Recipe, read_column
+from logiclens.concepts.cuts import MAX_CUTS, MIN_SHARE
 from logiclens.concepts.table import Table, check_tells_apart
 from logiclens.concepts.targets import class_codes, read_targets
 from logiclens.concepts.vocabulary import Vocabulary
@@ -48,14 +48,12 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     cuts : {"auto", "quantile", "uniform", "supervised", "reference"} or mapping, default "auto"
-        How numbers are cut: into parts of equal weight or equal width, where the classes of ``y`` differ
-        most, or at the limits of a reference group. ``"auto"``: up to half of the cut points are supervised,
-        the rest quantiles, so that no column is lost that matters only together with another; without ``y``
-        all are quantiles. A mapping takes columns to cut points of your own; the others are cut as
-        ``"auto"`` does.
-    max_cuts : int or "auto", default "auto"
-        The most cut points of a column. ``"auto"``: 4 to 16, as many as the rows can bear
-        (:func:`~logiclens.concepts.cuts.affordable_cuts`); 4 where there is no ``y``.
+        How numbers are cut: into parts of equal weight (``"auto"`` and ``"quantile"``) or equal width, where
+        the classes of ``y`` differ most, or at the limits of a reference group. Quantiles do not look at
+        ``y``: no column is lost that matters only together with another, and figures on rows held out stay
+        honest. A mapping takes columns to cut points of your own; the others are cut by quantiles.
+    max_cuts : int, default 16
+        The most cut points of a column.
     intervals : bool, default False
         Make intervals that exclude each other (``30 < age <= 62``) instead of thresholds that imply each
         other (``age > 30``).
@@ -96,7 +94,7 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self,
         *,
         cuts: str | Mapping[str, Sequence[float]] = "auto",
-        max_cuts: int | str = "auto",
+        max_cuts: int = MAX_CUTS,
         intervals: bool = False,
         missing: str = "concept",
         max_categories: int = 12,
@@ -138,10 +136,6 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.is_reference(targets),
         )
         table, evidence = _weighty(table, evidence)
-        if evidence.codes is not None:
-            n_columns = sum(has_cuts(table.column(name)) for name in table.names)
-            affordable = affordable_cuts(float(evidence.weights.sum()), n_columns)
-            recipe = self.recipe(has_targets=True, affordable=affordable)
         readings = [read_column(table.column(name), recipe, evidence) for name in table.names]
         self.adopt(readings, table.names, named=table.named)
         if not isinstance(X, Table):
@@ -259,15 +253,13 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.transformer_tags.preserves_dtype = []  # concepts are Booleans
         return tags
 
-    def recipe(self, *, has_targets: bool, affordable: int = MAX_CUTS) -> Recipe:
+    def recipe(self, *, has_targets: bool) -> Recipe:
         """Return the settings, once it is sure that they make sense.
 
         Parameters
         ----------
         has_targets : bool
             Whether there is a ``y``.
-        affordable : int, default 4
-            What ``max_cuts="auto"`` stands for.
         """
         cuts = "auto" if isinstance(self.cuts, Mapping) else self.cuts
         if not isinstance(cuts, str) or cuts not in _CUTS:
@@ -288,13 +280,10 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         if cuts in ("supervised", "reference") and not has_targets:
             raise InputError(f"cuts={cuts!r} needs y. Pass it to fit, or use cuts='quantile'.")
-        if cuts == "auto" and not has_targets:
-            cuts = "quantile"
-        is_auto = isinstance(self.max_cuts, str) and self.max_cuts == "auto"
         return Recipe(
-            cuts=cuts,
+            cuts="quantile" if cuts == "auto" else cuts,
             own_cuts=_own_cuts(self.cuts) if isinstance(self.cuts, Mapping) else {},
-            max_cuts=affordable if is_auto else _at_least_one(self.max_cuts, "max_cuts"),
+            max_cuts=_at_least_one(self.max_cuts, "max_cuts"),
             max_categories=_at_least_one(self.max_categories, "max_categories"),
             min_share=as_float(self.min_share),
             intervals=bool(self.intervals),

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar, cast
 
 import numpy as np
 import torch
@@ -362,7 +362,9 @@ class _Data:
             for answer in (self.outputs.T, 1.0 - self.outputs.T):
                 told = torch.as_tensor(scaled * answer, dtype=torch.float32, device=device)
                 weights.append(told.flatten(0, 1).repeat(n_penalties, 1))
-        return Rows(torch.as_tensor(self.x, dtype=torch.float32, device=device), *weights).merged()
+        yes, no, check_yes, check_no = weights
+        x = torch.as_tensor(self.x, dtype=torch.float32, device=device)
+        return Rows(x, yes, no, check_yes, check_no).merged()
 
 
 def _drawn(weight: FloatArray, strata: IndexArray, seed: int) -> FloatArray:
@@ -435,8 +437,7 @@ class _Work(Generic[N]):
 
         explored = explore(self.made(ladder[0]), self.rows, self.plan, self.population.generator(), told)
         for width in ladder:
-            network = explored.network if len(ladder) == 1 else self.made(width)
-            rungs.append(self._rung(*explored.tuned(network, told), width))
+            rungs.append(self._rung(*explored.tuned(self.made(width), told), width))
             if len(rungs) > 1 and not (self._loss(rungs[-1]) < self._loss(rungs[-2])).any():
                 break
         chosen = [rungs[at] for at in self._narrowest(rungs)]
@@ -468,10 +469,10 @@ class _Work(Generic[N]):
             groups = torch.stack([self._members(chosen[at], at) for at in outputs], dim=1)
             index = groups.flatten()  # by restart, output
 
-            def prune(network: N, n_outputs: int = len(outputs)) -> None:
+            def prune(network: N, n_outputs: int = len(outputs), width: int = width) -> None:
                 scores = network.relevance(self.rows.x[:1]).view(-1, n_outputs, network.n_concepts)
                 scores = scores.mean(dim=0, keepdim=True).expand_as(scores).flatten(0, 1)
-                network.narrow(most_relevant(scores, network.max_concepts, network.tau))
+                network.narrow(most_relevant(scores, width, cast(float, network.tau)))
 
             network, _ = explored.select(index).tuned(self.made(width).select(index), prune=prune)
             for place, at in enumerate(outputs):

@@ -67,7 +67,7 @@ _ATTRIBUTES: dict[str, dict[str, type[int] | type[float] | type[bool]]] = {
 _GONE = frozenset({"aggregation", "candidates", "settle", "unseen"})
 """Settings of earlier releases, which the fit no longer has."""
 _OPINION = ("opinion", "opinion_bias", "opinion_margin")
-"""Tensors of earlier releases: what was heard beside a network. A network that is loaded speaks for itself."""
+"""Tensors of earlier releases: what was heard beside a network. A loaded network speaks for itself."""
 
 Tensors = dict[str, NDArray[Any]]
 
@@ -142,8 +142,8 @@ def restore(model: ModelFile) -> LENClassifier:
     tensors = {name: tensor for name, tensor in model.tensors.items() if name not in _OPINION}
     if len(tensors) < len(model.tensors):
         warnings.warn(
-            "The model was saved with a second opinion, which this release does not hear. Its network may say "
-            "something else about a few rows; its rules decide as before.",
+            "The model was saved with a second opinion, which this release does not hear. Its network may "
+            "say something else about a few rows; its rules decide as before.",
             UserWarning,
             stacklevel=3,  # of whoever called load
         )

@@ -1,4 +1,4 @@
-"""Class-level explanations of a truth table (Eq. 2): the formula of one target, from what a network said of it.
+"""Class-level explanations of a truth table (Eq. 2): the formula of one target, from what a network said.
 
 This explains one table. The rules of a whole problem come from :mod:`logiclens.estimators.fit`.
 """
@@ -51,8 +51,8 @@ def explain_class(
     target : str, int, float or bool
         Label of the target.
     kind : RuleKind, default "iff"
-        How the formula is tied to the target. For IF a miss costs 199 times what a false yes does, for ONLY IF
-        a false yes 19 times what a miss does.
+        How the formula is tied to the target. For IF a miss costs 199 times what a false yes does, for ONLY
+        IF a false yes 19 times what a miss does.
     truth : TruthTable, optional
         Validation rows: the weight of those that are the target (yes) and that are not (no), over the same
         concepts or more. The formula is the shortest that is right about as much of it as the best, within

@@ -1,8 +1,8 @@
 """The front: rule sets of every length, with how good each is, and the one that is shown.
 
-A fit finds decision lists of every length. A point of the front is one of them, with its accuracy and fidelity
-on rows that neither trained nor searched (cross-fitted: they rate the method at that length). Any point can be
-made a rule set, without training again.
+A fit finds decision lists of every length. A point of the front is one of them, with its accuracy and
+fidelity on rows that neither trained nor searched (cross-fitted: they rate the method at that length). Any
+point can be made a rule set, without training again.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ class Front(Sequence[Point]):
         return self.rule_set(self.points[self.at(literals)])
 
     def rule_set(self, point: Point) -> ExplanationSet:
-        """The rule set of a point: its list decides, and each class has the rule that says what it decides."""
+        """The rule set of a point: its list decides; each class has the rule that says what it decides."""
         listed = not self.multi_label and self.kind in LISTED
         explanations = []
         formulas: dict[Label, tuple[Formula, str]]
@@ -287,7 +287,7 @@ class Front(Sequence[Point]):
             return nw.from_dict(columns, backend=backend).to_native()
         except ModuleNotFoundError:
             raise MissingDependencyError(
-                f"to_frame makes a {backend} frame, and {backend} is not installed. Run: pip install {backend}"
+                f"to_frame makes a {backend} frame, which is not installed. Run: pip install {backend}"
             ) from None
 
     def __str__(self) -> str:
@@ -295,10 +295,9 @@ class Front(Sequence[Point]):
         for at, point in enumerate(self.points):
             low, high = point.interval or (None, None)
             spread = "" if low is None or high is None else f"{low:.1%} .. {high:.1%}"
-            lines.append(
-                f"{point.literals:8d}  {_percent(point.accuracy):>8}  {spread:>14}  {_percent(point.fidelity):>8}"
-                + ("  <- shown" if at == self.chosen else "")
-            )
+            accuracy, fidelity = _percent(point.accuracy), _percent(point.fidelity)
+            mark = "  <- shown" if at == self.chosen else ""
+            lines.append(f"{point.literals:8d}  {accuracy:>8}  {spread:>14}  {fidelity:>8}{mark}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:

@@ -8,9 +8,9 @@ step is a DNF. Under soft targets ``p_ik`` with weights ``w_i`` a list that deci
 The search lowers the price of a literal from where the constant list is best. At each price the steps are
 improved in turn. To one step, rows that an earlier step decides are don't-cares; on any other row it gains
 ``w_i (p_ik - p_i,rest(x_i))``, its target against what the rest of the list would say. Terms for it come from
-:mod:`logiclens.logic.term_search`; the best single change (add a term, replace one, drop one) is made until none
-pays. Then steps are put into a better order. Every list met on the way is compared with the best of its
-length, so one sweep gives the whole front.
+:mod:`logiclens.logic.term_search`; the best change (add a term, replace or drop one, two for one) is made
+until none pays. Then steps are put into a better order. Every list met on the way is compared with the best
+of its length, so one sweep gives the whole front.
 
 Two targets need one step: the formula of one target, and otherwise the other; both are tried. Several
 *parts*, such as those of a cross-validation, are swept side by side, which costs less than one by one.
@@ -20,9 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, quiet_products
 from logiclens.logic.term_search import LONGEST, NONE, Contexts, Literals, TermArray, find_terms, sizes_of
@@ -33,6 +34,7 @@ _RATIO: Final = 0.6  # of one price to the one before
 _LAST: Final = 0.25  # price of a literal to end with, in rows of average weight
 _ROUNDS: Final = 2  # passes over all steps at one price
 _CHANGES: Final = 60  # changes of one step in one pass
+_FIRSTS: Final = 3  # first terms of two that are tried in place of one
 _BEYOND: Final = 1.25  # times the most literals up to which lists grow, so that shorter ones are met
 _SAME: Final = 1e-9  # share of the weight below which there is no difference
 
@@ -276,7 +278,7 @@ class _Sweep:
         self._offer()
 
     def _improve_step(self, k: int, found: TermArray) -> None:
-        """Make the best single change of a step (add, replace or drop a term) until none pays."""
+        """Make the best change of a step until none pays: add, replace or drop a term, or two for one."""
         step, gain = self.steps[k], self.gains(k)
         others = self.n_literals - step.literals
         without = [j for j in self.order if j != k]
@@ -287,18 +289,23 @@ class _Sweep:
         gain = gain[rows]
         dense, coarse = covers.astype(np.float32), gain.astype(np.float32)
         sizes = sizes_of(pool)
-        price = self.price * sizes
+        price: FloatArray = (self.price * sizes).astype(np.float64)
         for _ in range(_CHANGES):
             times = covers[current].sum(axis=0, dtype=np.int16)
-            left = np.concatenate([times[None] == 0, times - covers[current] == 0]) * coarse
+            open_ = np.concatenate([times[None] == 0, times - covers[current] == 0])
+            left: NDArray[np.float32] = open_ * coarse
             values = dense @ left.T - price[:, None]  # of each term, alone and in place of each other
             best, own = values.argmax(axis=0), values[current, 1 + np.arange(len(current))]
             wins = values[best, np.arange(values.shape[1])]
             wins[1:] = np.maximum(wins[1:], 0.0) - own
-            at = int(wins.argmax())
-            if wins[at] <= 1e-6 * abs(coarse).sum():
-                break
-            if at and values[best[at], at] <= 0.0:
+            at, least = int(wins.argmax()), 1e-6 * float(abs(coarse).sum())
+            if wins[at] <= least:
+                two = _two_for_one(dense, covers, left, values, price, np.concatenate([[0.0], own]))
+                if two[0] <= least:
+                    break
+                _, at, first, second = two
+                current = np.append(np.delete(current, at - 1) if at else current, [first, second])
+            elif at and values[best[at], at] <= 0.0:
                 current = np.delete(current, at - 1)
             elif at:
                 current[at - 1] = best[at]
@@ -351,6 +358,27 @@ class _Sweep:
         self.goes_on = not done and self.regret(self.order) > self.same
         self.price *= _RATIO
         self.before = np.inf
+
+
+def _two_for_one(
+    dense: NDArray[np.float32],
+    covers: BoolArray,
+    left: NDArray[np.float32],
+    values: NDArray[np.float32],
+    price: FloatArray,
+    own: NDArray[np.floating[Any]],
+) -> tuple[float, int, int, int]:
+    """Two terms in place of one, or of none, that win most: what they win, the place, and both of them.
+
+    ``a & (b | c)`` is one change away from ``a`` only so: neither ``a & b`` nor ``a & c`` alone may pay.
+    """
+    firsts = np.argsort(-values, axis=0, kind="stable")[:_FIRSTS]  # (n_firsts, n_places)
+    rest = left[None] * ~covers[firsts]  # (n_firsts, n_places, n)
+    seconds = np.tensordot(rest, dense, axes=(2, 1)) - price  # (n_firsts, n_places, n_terms)
+    second = seconds.argmax(axis=2)
+    both = np.take_along_axis(values, firsts, axis=0) + seconds.max(axis=2) - own
+    place, at = np.unravel_index(int(both.argmax()), both.shape)
+    return float(both[place, at]), int(at), int(firsts[place, at]), int(second[place, at])
 
 
 def _joined(current: TermArray, found: TermArray) -> tuple[TermArray, IndexArray]:

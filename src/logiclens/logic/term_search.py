@@ -4,8 +4,8 @@ A *context* is a gain for each row. What a term wins there is the sum over the r
 price. Terms are found in three ways, each a few matrix products for all contexts together:
 
 - *beams* add a literal at a time to the terms that win most.
-- *seeds* are rows with much to gain. A term on its way to one may lose more than it wins; it takes the literals
-  that sharpen it most, by the gain of Quinlan's FOIL (1990).
+- *seeds* are rows with much to gain. A term on its way to one may lose more than it wins; it takes the
+  literals that make it surer, by the gain of Quinlan's FOIL (1990).
 - *neighbors* of a term lack one of its literals, have another in its place, or one more.
 """
 
@@ -204,7 +204,7 @@ def _beam(literals: Literals, gains: _Dense, price: FloatArray, forbidden: BoolA
 
 
 def _seeded(literals: Literals, gains: _Dense, draws: IndexArray, forbidden: BoolArray) -> _Found:
-    """Terms that contain a row with much to gain, drawn for each context, and become surer by each literal."""
+    """Terms that contain a row with much to gain, one for each context, and get surer by each literal."""
     wins = np.maximum(gains, 0)
     reach = np.cumsum(wins, axis=1, dtype=np.float64)
     # Draws are multiples of the golden ratio, spread evenly over the gains, so that results repeat.

@@ -23,7 +23,7 @@ N = TypeVar("N", bound=LogicNetwork)
 
 
 def has_mean(network: LogicNetwork) -> bool:
-    """Whether the mean of members is a network of the same kind: of mu and ReLU networks, by their own methods.
+    """Whether the mean of members is a network of the same kind: of mu and ReLU networks, not overridden.
 
     Those of mu networks may be pruned by their mean relevance, too.
 

@@ -163,7 +163,7 @@ class LogicNetwork(nn.Module):
         return type(self).forward is LogicNetwork.forward and "forward" not in vars(self)
 
     def inputs(self, x: Tensor) -> Tensor:
-        """What :meth:`outputs` takes, from rows (n, n_concepts): what is the same in every step of training."""
+        """What :meth:`outputs` takes, from rows (n, n_concepts): the same in every step of training."""
         return self.gather(x) if self._answers_by_logits else x.T
 
     def outputs(self, inputs: Tensor) -> Tensor:

@@ -292,7 +292,7 @@ class _Run:
         return torch.stack(losses).mean(dim=0)
 
     def _batch(self, index: Tensor) -> Rows:
-        """Some of the rows; their weights are scaled to those of all, so that the penalty keeps its strength."""
+        """Some of the rows, their weights scaled to those of all: the penalty keeps its strength."""
         rows, scale = self.rows, self.rows.n_rows / len(index)
         x = rows.x[..., index]
         yes, no = rows.yes[:, index] * scale, rows.no[:, index] * scale

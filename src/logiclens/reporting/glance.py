@@ -70,7 +70,8 @@ def answer(facts: Mapping[str, Any]) -> Markup:
     """One paragraph: how much there is to say, and how far it can be relied on."""
     overall, n = facts["overall"], len(facts["rules"])
     said = [_extent(facts)]
-    they, are, say = ("they", "are", "They say") if n > 1 else ("it", "is", "It says")
+    several = n > 1 and not facts["policy"]["printed"]
+    they, are, say = ("they", "are", "They say") if several else ("it", "is", "It says")
     where = f"On {amount(overall['n'])} {overall['part']}" if overall["n"] else f"On the {overall['part']}"
     strong = Markup("<strong>{}</strong>")
     if overall["rules_accuracy"] is not None:

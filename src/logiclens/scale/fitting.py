@@ -36,7 +36,6 @@ from logiclens.scale.expressions import concept_expression, is_missing, truth_ex
 from logiclens.scale.rows import Rows, Totals, check_rows, count_rows
 from logiclens.scale.statistics import (
     Facts,
-    afforded,
     check_own_cuts,
     column_facts,
     facts_of_flags,
@@ -186,7 +185,7 @@ def _looked_at(
         _refuse_scores(rows, facts)
     else:
         check_tells_apart(totals.rows, rows.columns)
-        recipe = afforded(encoder, rows, totals, facts)
+        recipe = encoder.recipe(has_targets=bool(rows.targets))
         check_own_cuts(recipe, facts)
         counted = [each for each in facts if not each.only_flags]
         readings = {each.name: histogram(rows, totals, each).read(recipe, encoder) for each in counted}

@@ -21,7 +21,6 @@ import numpy as np
 
 from logiclens.concepts.cells import Column, Kind, read_array, read_series
 from logiclens.concepts.columns import Evidence, Extent, Reading, Recipe, read_column
-from logiclens.concepts.cuts import affordable_cuts
 from logiclens.concepts.encoder import ConceptEncoder
 from logiclens.errors import InputError, UnknownColumnError
 from logiclens.scale.buckets import bucket_counts
@@ -261,24 +260,6 @@ def _no_concepts(rows: Rows, name: str) -> InputError:
         f"Column {name!r} has values of type {cells.type()}. "
         "Make columns of numbers or text of what is inside, or drop it."
     )
-
-
-def afforded(encoder: ConceptEncoder, rows: Rows, totals: Totals, facts: Sequence[Facts]) -> Recipe:
-    """The settings of an encoder, with as many cut points as all rows can bear.
-
-    Parameters
-    ----------
-    encoder : ConceptEncoder
-    rows : Rows
-    totals : Totals
-        What the rows add up to.
-    facts : sequence of Facts
-        Of all columns.
-    """
-    if not rows.targets:
-        return encoder.recipe(has_targets=False)
-    n_columns = sum(each.kind is Kind.NUMBER and each.present > 0 and not each.only_flags for each in facts)
-    return encoder.recipe(has_targets=True, affordable=affordable_cuts(totals.effective, n_columns))
 
 
 def check_own_cuts(recipe: Recipe, facts: Sequence[Facts]) -> None:

@@ -26,6 +26,8 @@ from logiclens.scale.streaming.processes import crew_for
 
 # Two that fit together
 
+TOGETHER = (MuClassifier, PsiClassifier)
+
 
 def together(folder: str, results: str) -> dict[int, Any]:
     """What each of two processes finds; torchrun starts them the same way, but without copying itself."""
@@ -46,14 +48,13 @@ def together(folder: str, results: str) -> dict[int, Any]:
 def one_of_two(folder: str, results: str) -> dict[str, Any]:
     """Fit two classifiers, and return what came out."""
     found: dict[str, Any] = {"refused": refused_in_one()}
-    for classifier in (MuClassifier, PsiClassifier):
+    for classifier in TOGETHER:
         model = classifier(random_state=0, epochs=30, restarts=1, device="cpu")
         checkpoint = f"{results}/{classifier.__name__}"
         fit_streaming(model, folder, "y", batch_rows=90, epochs=2, sample=600, checkpoint=checkpoint)
         found[classifier.__name__] = {
             "curve": model.loss_curve_.tolist(),
             "rules": model.explanations_.to_json(),
-            "files": sorted(os.listdir(checkpoint)),
         }
     return found
 
@@ -150,7 +151,12 @@ def main() -> None:
     """Do both, and write what came out as JSON."""
     folder, results, seed = sys.argv[1:]
     first, second = together(folder, results).values()
-    found = {"first": first, "second": second, "killed": killed(folder, results, int(seed))}
+    found = {
+        "first": first,
+        "second": second,
+        "files": {each.__name__: sorted(os.listdir(Path(results, each.__name__))) for each in TOGETHER},
+        "killed": killed(folder, results, int(seed)),
+    }
     Path(results, "found.json").write_text(json.dumps(found), encoding="utf-8")
 
 

@@ -276,7 +276,7 @@ def test_two_processes_are_one_and_one_that_is_killed_is_undisturbed(folder: Pat
         two = found["first"][classifier.__name__]
         np.testing.assert_allclose(two["curve"], one.loss_curve_, rtol=1e-5)
         assert type(one.explanations_).from_json(two["rules"]).formulas == one.explanations_.formulas
-        assert two["files"] == FILES
+        assert found["files"][classifier.__name__] == FILES
     assert found["killed"] == {"times": 3, "unfinished": True, "same": True, "files": FILES}
 
 
