@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from logiclens.estimators.counting import (
     Distinct,
-    Fold,
     are_counts,
     as_counts,
     effective_rows,
@@ -119,17 +118,6 @@ def test_seeds_draw_differently():
     draws = {tuple(share_out(rows, np.ones(40), np.zeros(40, int), 10, seed)) for seed in range(5)}
 
     assert len(draws) == 5
-
-
-def test_rows_belong_to_outputs_as_far_as_one_can_be_confident():
-    outputs = np.array([[1.0, 0.0], [0.0, 0.25]])
-    fold = Fold(np.ones(2), np.zeros(2))
-
-    assert fold.degrees(outputs) is outputs
-    assert np.allclose(
-        Fold(np.ones(2), np.zeros(2), confidence=np.array([0.9, 0.8])).degrees(outputs),
-        [[0.9, 0.1], [0.2, 0.35]],
-    )
 
 
 def test_rows_to_check_with_are_drawn_from_every_stratum():
