@@ -236,7 +236,7 @@ def leave_out(
 
 
 def _draw(counts: FloatArray, number: float, random: np.random.Generator) -> FloatArray:
-    """Draw so many of the counted rows, (n,), each as likely as any other, whether there are equal ones or not.
+    """Draw so many of the counted rows, (n,), each as likely as any other, whatever rows are equal to it.
 
     Were equal rows spread evenly, some of each would always stay, and what is learned from these would be
     rated too high.
