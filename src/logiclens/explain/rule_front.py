@@ -186,7 +186,7 @@ class Front(Sequence[Point]):
         ----------
         literals : int, "auto" or None
         """
-        if literals is None or literals == "auto":
+        if literals is None or (isinstance(literals, str) and literals == "auto"):
             return self.chosen
         if isinstance(literals, str):
             raise InputError(f"literals must be a whole number, or 'auto'. Got {shown(literals)}.")
@@ -285,6 +285,11 @@ class Front(Sequence[Point]):
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         try:
             return nw.from_dict(columns, backend=backend).to_native()
+        except ValueError:
+            raise InputError(
+                f"backend must be 'pandas', 'polars', 'pyarrow' or another that narwhals has. "
+                f"Got {shown(backend)}."
+            ) from None
         except ModuleNotFoundError:
             raise MissingDependencyError(
                 f"to_frame makes a {backend} frame, which is not installed. Run: pip install {backend}"
