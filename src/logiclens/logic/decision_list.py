@@ -364,7 +364,7 @@ def _two_for_one(
     dense: NDArray[np.float32],
     covers: BoolArray,
     left: NDArray[np.float32],
-    values: NDArray[np.float32],
+    values: NDArray[np.floating[Any]],
     price: FloatArray,
     own: NDArray[np.floating[Any]],
 ) -> tuple[float, int, int, int]:
