@@ -1,10 +1,8 @@
 """What the four classifiers share: reading data, fitting, predicting, explaining.
 
-The work is done below: :mod:`~logiclens.estimators.fitting` trains a population,
-:mod:`~logiclens.estimators.extraction` makes explanations of it, :mod:`~logiclens.estimators.settling`
-brings the two together, :mod:`~logiclens.estimators.runs` puts the three in order. This module puts them
-behind the methods that users of scikit-learn know. torch is imported when a network is made or asked, not
-before.
+The work is done below: :mod:`~logiclens.estimators.networks` trains, :mod:`~logiclens.estimators.fit` goes on
+from there to rules of every length and the one that is shown. This module puts them behind the methods that
+users of scikit-learn know. torch is imported when a network is made or asked, not before.
 """
 
 from __future__ import annotations
