@@ -57,7 +57,9 @@ from logiclens.estimators.explaining import ExplainingMixin
 from logiclens.explain import (
     Explanation,
     ExplanationSet,
+    Front,
     FrontPoint,
+    Point,
     Rule,
     Scores,
     Step,
@@ -149,8 +151,9 @@ TABLE = TruthTable.from_data(BITS, [1, 0, 0], names=["a", "b"])
 COVER = Cover.from_formula(a & ~b)
 MATRIX = np.zeros((3, 3))
 WORDS = np.zeros((1, 1), dtype=np.uint64)
-FRONT = [FrontPoint(a, 1, 2.0), FrontPoint(a & ~b, 2, 0.0)]
-EXPLANATION = Explanation(Rule("yes", a & ~b), front=FRONT)
+POINTS = [FrontPoint(a, 1, 2.0), FrontPoint(a & ~b, 2, 0.0)]
+EXPLANATION = Explanation(Rule("yes", a & ~b), front=POINTS)
+FRONT = Front((Point((Step("yes", a),), "no", 0.5, 0.5, (0.4, 0.6)),), ("no", "yes"), ("a", "b"))
 RULES = ExplanationSet([EXPLANATION, Explanation(Rule("no", b))], ["a", "b"])
 SCORED = replace(Front.of(RULES), points=(replace(Front.of(RULES)[0], accuracy=0.9, fidelity=0.8),))
 SAVED_FRONT = SCORED.to_json()
@@ -203,6 +206,8 @@ NOT_RAW_DATA = {
     for name in ("None", "number", "text", "1-D", "3-D", "ragged", "mapping of two lengths", "object")
 }
 NOT_A_LABEL = {"None": None, "list": ["yes"], "NaN": np.nan, "array": MATRIX, "bytes": b"yes"}
+NOT_AXES = {"number": 3, "text": "axes", "list": [None]}
+NOT_A_LENGTH = {"text": "10", "negative": -1, "fraction": 2.5, "flag": True, "array": MATRIX}
 NOT_A_RATE = {"text": "0.5", "negative": -0.1, "above one": 1.1, "NaN": np.nan, "array": MATRIX}
 NOT_A_WEIGHT = {"text": "1", "negative": -1, "NaN": np.nan, "infinite": np.inf, "array": MATRIX}
 NOT_WEIGHTS = {
@@ -386,7 +391,7 @@ def classifier_cases(kind: type[LENClassifier]) -> dict[str, Call]:
         distillation=NOT_A_RATE,
         literal_cost=NOT_A_RATE,
         max_literals=NOT_A_COUNT,
-        literals={"None": None, "text": "10", "negative": -1, "fraction": 2.5, "flag": True},
+        literals=NOT_A_LENGTH | {"None": None},
         class_weight={"number": 2, "text": "even", "unknown label": {"perhaps": 2}, "negative": {0: -1}},
         hidden={"None": None, "number": 10, "text": "10", "empty layer": [0], "fraction": [1.5]},
         l1={"None": None, "text": "0.1", "negative": -0.1, "none": [], "NaN": [0.1, np.nan]},
@@ -1038,6 +1043,12 @@ CASES |= {
             each(lambda value: class_formulas([], "no", ["no"], TABLE, given=value), {"text": ["a"]}),
         ),
         "given, without a table": lambda: class_formulas([], "no", ["no"], given=["a"]),
+    },
+    **{f"Front.{name}": each(getattr(FRONT, name), NOT_A_LENGTH) for name in ("at", "rules")},
+    "Front.to_frame": each(FRONT.to_frame, {"number": 3, "unknown": "excel"}),
+    "Front.from_json": {
+        **prefixed("saved", each(lambda value: Front.from_json(value, ["a"]), {"None": None, "text": "{}"})),
+        "other concepts": lambda: Front.from_json(FRONT.to_json(), ["b"]),
     },
     "ExplanationSet.decided_by": {
         **prefixed("data", each(RULES.decided_by, NOT_DATA)),
@@ -2076,7 +2087,6 @@ CASES |= {
 
 
 NOT_A_MODEL = {"None": None, "number": 3, "text": "model", "type": MuClassifier, "rules": RULES}
-NOT_AXES = {"number": 3, "text": "axes", "list": [None]}
 NOT_POSITIVE = {"zero": 0, **NOT_A_COUNT}
 RULE_SCORES = rule_scores(a, {"a": [0, 1]}, [0, 1])
 
@@ -2412,6 +2422,10 @@ ELSEWHERE = {
     "LENClassifier.read_inputs": "the inside of fit()",
     "LENClassifier.recipe": "the inside of fit()",
     "LENClassifier.hold_out": "the inside of fit()",
+    "Front": "made by a fit",
+    "Point": "made by a fit",
+    "Front.of": "an inside: takes the rules of a file that has one length",
+    "Front.rule_set": "an inside: takes a point of its own",
     "BlackBoxExplainer.ask": "hands on what it gets: the black box says itself what it takes",
     "Link": "made by a guard of the rules that it checks",
     "Violation": "made by RuleGuard.violations()",

@@ -123,7 +123,6 @@ def test_gathered_rows_stay_as_they_are_where_few_are_equal(monkeypatch):
     assert rows.gathered(network).yes is rows.yes
 
 
-
 def test_where_takes_the_rows_that_are_used():
     rows = some_rows()
     gathered = Rows(rows.x.T, rows.yes, rows.no, rows.check_yes, rows.check_no)
