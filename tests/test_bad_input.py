@@ -77,7 +77,6 @@ from logiclens.explain import (
     unseen_tuples,
     with_unseen,
 )
-from logiclens.explain.rule_front import Front
 from logiclens.files import read_batches, read_table, written_whole
 from logiclens.guard import Link, RuleGuard, mutual_rules
 from logiclens.loading import load, rules_of_model
@@ -1043,12 +1042,6 @@ CASES |= {
             each(lambda value: class_formulas([], "no", ["no"], TABLE, given=value), {"text": ["a"]}),
         ),
         "given, without a table": lambda: class_formulas([], "no", ["no"], given=["a"]),
-    },
-    **{f"Front.{name}": each(getattr(FRONT, name), NOT_A_LENGTH) for name in ("at", "rules")},
-    "Front.to_frame": each(FRONT.to_frame, {"number": 3, "unknown": "excel"}),
-    "Front.from_json": {
-        **prefixed("saved", each(lambda value: Front.from_json(value, ["a"]), {"None": None, "text": "{}"})),
-        "other concepts": lambda: Front.from_json(FRONT.to_json(), ["b"]),
     },
     "ExplanationSet.decided_by": {
         **prefixed("data", each(RULES.decided_by, NOT_DATA)),
@@ -2422,10 +2415,6 @@ ELSEWHERE = {
     "LENClassifier.read_inputs": "the inside of fit()",
     "LENClassifier.recipe": "the inside of fit()",
     "LENClassifier.hold_out": "the inside of fit()",
-    "Front": "made by a fit",
-    "Point": "made by a fit",
-    "Front.of": "an inside: takes the rules of a file that has one length",
-    "Front.rule_set": "an inside: takes a point of its own",
     "BlackBoxExplainer.ask": "hands on what it gets: the black box says itself what it takes",
     "Link": "made by a guard of the rules that it checks",
     "Violation": "made by RuleGuard.violations()",

@@ -278,7 +278,7 @@ class Front(Sequence[Point]):
             )
         return rows
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self, backend: Any = "pandas") -> Any:
         """A data frame with a row for each length.
 
         Parameters
