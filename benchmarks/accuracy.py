@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from logiclens.estimators.runs import fit_folds
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -30,6 +29,7 @@ from logiclens.estimators import (
     ReluClassifier,
     cross_explain,
 )
+from logiclens.estimators.validation import fit_parts
 from logiclens.logic import Var
 from logiclens.metrics import RuleScores, rule_scores
 
@@ -37,30 +37,37 @@ _FIRED = Var("fired")
 
 COLUMNS = (
     "model_accuracy",
+    "model_auc",
+    "model_brier",
     "explanation_accuracy",
     "rules_accuracy",
     "complexity",
+    "literals",
     "fidelity",
-    "fidelity_plain",
+    "fidelity_joint",
     "consistency",
 )
 
 
 def classifiers() -> dict[str, Any]:
-    """All networks with their defaults, and the mu network with the paper's own aggregation."""
+    """All networks with their defaults."""
     return {
         "mu": MuClassifier(random_state=0),
         "psi": PsiClassifier(random_state=0),
         "ReLU": ReluClassifier(random_state=0),
         "entropy": EntropyClassifier(random_state=0),
-        "mu, the paper's aggregation": MuClassifier(random_state=0, settle=False, aggregation="paper"),
     }
+
+
+def frame(data: Dataset) -> tuple[pd.DataFrame, np.ndarray]:
+    """Concepts and labels."""
+    X = pd.DataFrame(np.array(data.concepts, dtype=float), columns=list(data.concept_names))
+    return X, np.array(data.labels)
 
 
 def scores(classifier: Any, data: Dataset, n_folds: int, seeds: Sequence[int]) -> pd.DataFrame:
     """One row for each fold of each seed."""
-    X = pd.DataFrame(np.array(data.concepts, dtype=float), columns=list(data.concept_names))
-    y = np.array(data.labels)
+    X, y = frame(data)
     return pd.concat(
         cross_explain(classifier, X, y, cv=StratifiedKFold(n_folds, shuffle=True, random_state=seed))
         for seed in seeds
@@ -69,21 +76,16 @@ def scores(classifier: Any, data: Dataset, n_folds: int, seeds: Sequence[int]) -
 
 def implications(data: Dataset, kind: str, seed: int = 0) -> Iterator[tuple[str, RuleScores]]:
     """Each class's rule of ten folds, scored on the rows held out from each, all together."""
-    X = pd.DataFrame(np.array(data.concepts, dtype=float), columns=list(data.concept_names))
-    y = np.array(data.labels)
+    X, y = frame(data)
     classifier = MuClassifier(random_state=0, rule=kind)
     targets, weight = classifier.read_data(X, y, None)
-    inputs = classifier.read_inputs(X, targets, weight)
-    parts = list(StratifiedKFold(10, shuffle=True, random_state=seed).split(X, y))
-    folds = [
-        classifier.hold_out(inputs.values, targets, np.isin(np.arange(len(y)), train) * weight)
-        for train, _ in parts
-    ]
-    fitted = fit_folds(classifier.recipe(inputs), inputs.values, targets, folds)
+    tests = [test for _, test in StratifiedKFold(10, shuffle=True, random_state=seed).split(X, y)]
+    weights = [np.where(np.isin(np.arange(len(y)), test), 0.0, weight) for test in tests]
+    parts = fit_parts(classifier, X, targets, weights)
     for label in targets.labels:
         fired = np.zeros(len(y), dtype=bool)
-        for result, (_, test) in zip(fitted, parts, strict=True):
-            fired[test] = result.rules[label].evaluate(X.iloc[test])
+        for part, test in zip(parts, tests, strict=True):
+            fired[test] = part.rules[label].evaluate(X.iloc[test])
         yield str(label), rule_scores(_FIRED, {"fired": fired}, y == label)
 
 
@@ -123,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _shown(column: str, value: float) -> str:
-    return f"{value:.2f}" if column == "complexity" else f"{100 * value:.2f}"
+    return f"{value:.2f}" if column in ("complexity", "literals") else f"{100 * value:.2f}"
 
 
 if __name__ == "__main__":

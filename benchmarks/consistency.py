@@ -1,9 +1,9 @@
 """Consistency against accuracy: ``python -m benchmarks.consistency [--write]``.
 
 Rules that are shorter than the best ones return more often when the rows change. How much more, and what it
-costs, is read off the fronts of the default method: on each of the first five folds of an experiment the rule
-of a class is the best one of at most so many literals, and its scores are those on the fold's test rows. Data
-are those of ``LOGICLENS_DATA``. ``--write`` keeps the curve in ``benchmarks/results/consistency.json``, and
+costs, is read off the fronts of the default method: on each of the first five folds of an experiment rules
+are those of at most so many literals, and their scores are those on the fold's test rows. Data are those of
+``LOGICLENS_DATA``. ``--write`` keeps the curve in ``benchmarks/results/consistency.json``, and
 ``python -m benchmarks.page`` makes a table and a figure of it.
 """
 
@@ -22,8 +22,7 @@ from logiclens.bench.methods.networks import pooled
 from logiclens.bench.published import FOLDS_OF_CONSISTENCY
 from logiclens.bench.scoreboard import experiment_title
 from logiclens.estimators import MuClassifier
-from logiclens.estimators.validation import Part, fit_parts
-from logiclens.logic import FALSE, Formula
+from logiclens.estimators.validation import fit_parts
 from logiclens.metrics import complexity, consistency, explanation_accuracy, fidelity
 
 if TYPE_CHECKING:
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
 CURVE = Path(__file__).parent / "results" / "consistency.json"
 MEASURED = ("mimic2", "mimic2-ebb", "vdem")
 """Experiments on which another method is more consistent."""
-LENGTHS = (1, 2, 3, 4, 5, 6, 8, 10)
-"""Most literals of a rule."""
+LENGTHS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30)
+"""Most literals of the rules as printed."""
 POINTS = {
     "consistency": "consistency",
     "adjusted": "adjusted for chance",
@@ -43,30 +42,18 @@ POINTS = {
 """What a point of the curve says, in percent, and how people call it."""
 
 
-def at_most(part: Part, literals: int) -> dict[Any, Formula]:
-    """The best rule of each class that is no longer than that, as the front has it."""
-    found: dict[Any, Formula] = {}
-    for label, explanation in part.rules.items():
-        short = [point for point in explanation.front if point.literals <= literals]
-        if explanation.complexity <= literals or not short:
-            found[label] = explanation.formula if explanation.complexity <= literals else FALSE
-        else:
-            found[label] = max(short, key=lambda point: (point.score or 0.0, -point.literals)).formula
-    return found
-
-
 def curve(experiment: str) -> list[dict[str, Any]]:
     """Figures of one experiment, one entry for each length."""
     folds = EXPERIMENTS[experiment].folds(None, range(FOLDS_OF_CONSISTENCY))
-    x, y, weights, confidences = pooled(folds)
+    x, y, weights = pooled(folds)
     names = list(folds[0].concept_names)
     classifier = MuClassifier(encoder=None, random_state=0)
     columns = dict(zip(names, x.T, strict=True))
     targets, _ = classifier.read_data(columns, y, None)
-    parts = fit_parts(classifier, columns, targets, weights, confidences=confidences)
+    parts = fit_parts(classifier, columns, targets, weights)
     found = []
     for literals in LENGTHS:
-        rules = [at_most(part, literals) for part in parts]
+        rules = [part.front.rules(literals).formulas for part in parts]
         scores = []
         for part, said, fold in zip(parts, rules, folds, strict=True):
             rows = fold.x_test.copy()

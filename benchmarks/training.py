@@ -8,9 +8,8 @@
   aggregation. Two classes are two networks, as in the paper's mu; what one network for both would take is
   told beside it. It has one thread, on which it is quickest.
 - Ours is ``cross_explain`` or ``fit`` from the first line to the last, scores and all, with the same folds,
-  penalties, restarts and epochs. Networks that no longer improve leave before the last epoch. All candidates
-  settle on a formula for up to half as many further epochs; the chosen ones go on up to four times as long,
-  are explained, and hear second opinions.
+  penalties, restarts and epochs. Networks that no longer improve leave before the last epoch. Rules of every
+  length are searched once for the whole fold and once for each part that is left out in turn.
 - Before either is timed it runs for a few epochs, ours on a small table, so that nothing is paid for the
   first time.
 
@@ -39,8 +38,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from logiclens.estimators.fitting import train_folds
-from logiclens.estimators.weighing import balance_factor
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
@@ -61,7 +58,8 @@ from logiclens.bench import load_cub, load_vdem
 from logiclens.estimators import MuClassifier, cross_explain
 from logiclens.estimators.counting import Fold
 from logiclens.estimators.inputs import read_concepts
-from logiclens.estimators.settings import AUTO, penalties, widths
+from logiclens.estimators.networks import train_networks
+from logiclens.estimators.settings import penalties, widths
 from logiclens.estimators.targets import Targets
 from logiclens.explain import explain_class_as_in_paper
 from logiclens.nn.threads import threads_for
@@ -81,7 +79,7 @@ def run() -> Iterator[Row]:
             data = load_vdem()
             table = Table("V-Dem", np.array(data.concepts, dtype=float), np.array(data.labels))
             yield compare(table, MuClassifier(random_state=0), n_folds=5)
-        light = MuClassifier(candidates=1, restarts=1, l1=0.008, random_state=0)
+        light = MuClassifier(restarts=1, l1=0.008, random_state=0)
         yield compare(cub_like(boolean=True), light)
         yield compare(cub_like(boolean=False), light)
         if has_real_data():
@@ -240,12 +238,9 @@ def _plain_member(
     (x, y), (x_check, y_check) = parts
     network = nn.Sequential(nn.Linear(X.shape[1], 10), nn.LeakyReLU(), nn.Linear(10, 1))
     first, last = network[0], network[2]
-    positive = balance_factor(y.sum(), (1.0 - y).sum(), AUTO.learning)
-    criterion = nn.BCEWithLogitsLoss(pos_weight=positive)
+    criterion = nn.BCEWithLogitsLoss()
     optimizer = torch.optim.Adam(network.parameters(), lr=classifier.learning_rate)
-    constant = torch.logit(
-        (positive * y.sum() / (positive * y.sum() + (1.0 - y).sum())).clamp(1e-6, 1 - 1e-6)
-    )
+    constant = torch.logit(y.mean().clamp(1e-6, 1 - 1e-6))
     scale = 1.0 / criterion(constant.expand_as(y), y).item()  # so that a constant answer has loss 1
     mask = torch.ones(X.shape[1])
     least, best = float("inf"), network.state_dict()
@@ -265,7 +260,7 @@ def _plain_member(
             if epoch == epochs // 2:
                 norms = first.weight.norm(dim=0)
                 mask = torch.zeros_like(norms).scatter(
-                    0, norms.topk(min(widths(classifier.max_concepts).common[0], len(norms))).indices, 1.0
+                    0, norms.topk(min(widths(classifier.max_concepts)[0], len(norms))).indices, 1.0
                 )
             first.weight.mul_(mask)
             check_loss = criterion(network(x_check).squeeze(1), y_check).item()
@@ -360,7 +355,7 @@ def gpu_population(
     whole = (n_classes, n_rows) == (200, CUB_ROWS)
     table = cub_like(boolean=False) if whole else many_classes(n_rows, n_classes, boolean=False)
     classifier = MuClassifier(
-        candidates=1, restarts=1, l1=0.008, epochs=epochs, patience=epochs, device=device, random_state=0
+        restarts=1, l1=0.008, epochs=epochs, patience=epochs, device=device, random_state=0
     )
     targets, folds = _folds(classifier, table, n_folds)
     _train_population(
@@ -384,12 +379,12 @@ def _train_population(
 ) -> tuple[float, float]:
     """Seconds, and the mean number of epochs that the members were trained."""
     recipe = classifier.set_params(epochs=epochs).recipe(
-        read_concepts(table.X, [f"c{j}" for j in range(table.X.shape[1])])
+        read_concepts(table.X, [f"c{j}" for j in range(table.X.shape[1])]), targets
     )
     cuda = recipe.population.device.startswith("cuda")
 
     def train() -> float:
-        found = train_folds(recipe.population, recipe.plan, table.X, targets.outputs, folds)
+        found = train_networks(recipe.population, recipe.plan, table.X, targets, folds)
         if cuda:
             torch.cuda.synchronize()
         return float(np.mean([run.n_iter.mean() for run in found]))

@@ -8,6 +8,7 @@ import re
 import signal
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,9 @@ from logiclens.estimators.explaining import ExplainingMixin
 from logiclens.explain import (
     Explanation,
     ExplanationSet,
+    Front,
     FrontPoint,
+    Point,
     Rule,
     Scores,
     Step,
@@ -147,9 +150,13 @@ TABLE = TruthTable.from_data(BITS, [1, 0, 0], names=["a", "b"])
 COVER = Cover.from_formula(a & ~b)
 MATRIX = np.zeros((3, 3))
 WORDS = np.zeros((1, 1), dtype=np.uint64)
-FRONT = [FrontPoint(a, 1, 2.0), FrontPoint(a & ~b, 2, 0.0)]
-EXPLANATION = Explanation(Rule("yes", a & ~b), front=FRONT)
+POINTS = [FrontPoint(a, 1, 2.0), FrontPoint(a & ~b, 2, 0.0)]
+EXPLANATION = Explanation(Rule("yes", a & ~b), front=POINTS)
+FRONT = Front((Point((Step("yes", a),), "no", 0.5, 0.5, (0.4, 0.6)),), ("no", "yes"), ("a", "b"))
 RULES = ExplanationSet([EXPLANATION, Explanation(Rule("no", b))], ["a", "b"])
+SCORED = replace(Front.of(RULES), points=(replace(Front.of(RULES)[0], accuracy=0.9, fidelity=0.8),))
+SAVED_FRONT = SCORED.to_json()
+NOT_A_LENGTH = {"text": "long", "negative": -1, "fraction": 2.5, "true": True, "list": [3], "array": MATRIX}
 ROWS = [[0, 1], [1, 0]]
 
 NOT_A_FORMULA = {"None": None, "number": 3, "text": "a", "list": [a, b], "array": MATRIX, "type": Var}
@@ -198,6 +205,8 @@ NOT_RAW_DATA = {
     for name in ("None", "number", "text", "1-D", "3-D", "ragged", "mapping of two lengths", "object")
 }
 NOT_A_LABEL = {"None": None, "list": ["yes"], "NaN": np.nan, "array": MATRIX, "bytes": b"yes"}
+NOT_AXES = {"number": 3, "text": "axes", "list": [None]}
+NOT_A_LENGTH = {"text": "10", "negative": -1, "fraction": 2.5, "flag": True, "array": MATRIX}
 NOT_A_RATE = {"text": "0.5", "negative": -0.1, "above one": 1.1, "NaN": np.nan, "array": MATRIX}
 NOT_A_WEIGHT = {"text": "1", "negative": -1, "NaN": np.nan, "infinite": np.inf, "array": MATRIX}
 NOT_WEIGHTS = {
@@ -381,7 +390,7 @@ def classifier_cases(kind: type[LENClassifier]) -> dict[str, Call]:
         distillation=NOT_A_RATE,
         literal_cost=NOT_A_RATE,
         max_literals=NOT_A_COUNT,
-        literals={"None": None, "text": "10", "negative": -1, "fraction": 2.5, "flag": True},
+        literals=NOT_A_LENGTH | {"None": None},
         class_weight={"number": 2, "text": "even", "unknown label": {"perhaps": 2}, "negative": {0: -1}},
         hidden={"None": None, "number": 10, "text": "10", "empty layer": [0], "fraction": [1.5]},
         l1={"None": None, "text": "0.1", "negative": -0.1, "none": [], "NaN": [0.1, np.nan]},
@@ -981,6 +990,33 @@ CASES |= {
         **prefixed("label", each(lambda value: Step(value, a), NOT_A_LABEL)),
         **prefixed("formula", each(lambda value: Step("yes", value), NOT_A_FORMULA)),
     },
+    "Front.at": prefixed("literals", each(SCORED.at, NOT_A_LENGTH)),
+    "Front.rules": prefixed("literals", each(SCORED.rules, NOT_A_LENGTH)),
+    "Front.of": each(Front.of, {"None": None, "text": "a", "rule": EXPLANATION, "mapping": {"yes": a}}),
+    "Front.to_frame": prefixed(
+        "backend", each(SCORED.to_frame, {"None": None, "text": "abacus", "number": 3})
+    ),
+    "Front.from_json": {
+        **each(
+            lambda value: Front.from_json(value, ["a", "b"]),
+            {"None": None, "text": "{}", "list": []},
+        ),
+        **{
+            f"{name}: {what}": functools.partial(
+                lambda name, value: Front.from_json(SAVED_FRONT | {name: value}, ["a", "b"]), name, value
+            )
+            for name, values in {
+                "terms": {"None": None, "text": "a", "no formula": [3]},
+                "points": {"None": None, "none": [], "numbers": [1]},
+                "labels": {"None": None, "others": ["p", "q"], "twice": ["yes", "yes"]},
+                "kind": {"unknown": "maybe"},
+                "multi_label": {"number": 1},
+                "chosen": {"far": 9, "text": "first", "true": True},
+            }.items()
+            for what, value in values.items()
+        },
+        "other concepts": lambda: Front.from_json(SAVED_FRONT, ["p", "q"]),
+    },
     "class_formulas": {
         **prefixed(
             "steps",
@@ -999,12 +1035,13 @@ CASES |= {
         ),
         **prefixed(
             "table",
-            each(lambda value: class_formulas([], "no", ["no"], value), {"None": None, "rows": MATRIX}),
+            each(lambda value: class_formulas([], "no", ["no"], value), {"number": 3, "rows": MATRIX}),
         ),
         **prefixed(
             "given",
             each(lambda value: class_formulas([], "no", ["no"], TABLE, given=value), {"text": ["a"]}),
         ),
+        "given, without a table": lambda: class_formulas([], "no", ["no"], given=["a"]),
     },
     "ExplanationSet.decided_by": {
         **prefixed("data", each(RULES.decided_by, NOT_DATA)),
@@ -1345,7 +1382,6 @@ CASES |= {
         "two rows": lambda: fitted().explain_sample(ROWS),
         "unknown target": lambda: fitted().explain_sample([[0, 1]], "perhaps"),
     },
-    "LENClassifier.overruled": prefixed("X", each(lambda value: fitted().overruled(value), NOT_DATA)),
     "LENClassifier.explain_set": {
         **prefixed("X", each(lambda value: fitted().explain_set(value, "yes"), NOT_DATA)),
         **prefixed("target", each(lambda value: fitted().explain_set(ROWS, value), NOT_A_LABEL)),
@@ -2044,9 +2080,7 @@ CASES |= {
 
 
 NOT_A_MODEL = {"None": None, "number": 3, "text": "model", "type": MuClassifier, "rules": RULES}
-NOT_AXES = {"number": 3, "text": "axes", "list": [None]}
 NOT_POSITIVE = {"zero": 0, **NOT_A_COUNT}
-WITHOUT_FRONT = Explanation(Rule("yes", a & ~b))
 RULE_SCORES = rule_scores(a, {"a": [0, 1]}, [0, 1])
 
 
@@ -2145,17 +2179,18 @@ CASES |= {
         NetworkDisplay([[[1.0, 1.0]]], ["a", "b"]), max_concepts=NOT_POSITIVE, max_units=NOT_POSITIVE
     ),
     "FrontDisplay": {
-        **prefixed("explanation", each(FrontDisplay, {"None": None, "text": "a", "rules": RULES})),
-        "no front": lambda: FrontDisplay(WITHOUT_FRONT),
+        **prefixed(
+            "front", each(FrontDisplay, {"None": None, "text": "a", "rules": RULES, "rule": EXPLANATION})
+        ),
+        "no scores": lambda: FrontDisplay(Front.of(RULES)),
     },
     "FrontDisplay.from_estimator": estimator_cases(FrontDisplay),
-    "FrontDisplay.from_explanation": {
-        "no front": lambda: FrontDisplay.from_explanation(WITHOUT_FRONT),
-        **prefixed("ax", each(lambda value: FrontDisplay.from_explanation(EXPLANATION, ax=value), NOT_AXES)),
+    "FrontDisplay.from_front": {
+        "no scores": lambda: FrontDisplay.from_front(Front.of(RULES)),
+        **prefixed("ax", each(lambda value: FrontDisplay.from_front(SCORED, ax=value), NOT_AXES)),
     },
-    "FrontDisplay.plot": plot_cases(
-        FrontDisplay(EXPLANATION), score={"None": None, "text": "yes", "not there": True}
-    ),
+    "FrontDisplay.plot": plot_cases(FrontDisplay(SCORED)),
+    "Front.plot": plot_cases(SCORED),
     "RuleCoverageDisplay": {
         "explanation": lambda: RuleCoverageDisplay("a", RULE_SCORES, ()),
         "scores": lambda: RuleCoverageDisplay(EXPLANATION, None, ()),
@@ -2368,6 +2403,9 @@ CASES |= {
 }
 
 ELSEWHERE = {
+    "Front": "made by a fit",
+    "Point": "made by a fit",
+    "Front.rule_set": "takes a point of the front",
     "Formula.evaluate_words": "the inside of evaluate(): takes packed words as made there",
     **{f"ConceptEncoder.{name}": "the inside of fit()" for name in ("recipe", "is_reference", "adopt")},
     "LENClassifier.make_network": "an inside: takes random streams",

@@ -14,7 +14,6 @@ from benchmarks.repeated import gathered, repeated_tables, seeds_of
 from logiclens.bench.results import write_rows
 from tests.bench.made_up import made_up_rows
 
-FIGURES_OF_PAGE = ("time", "errors", "lengths", "consistency")
 ABOUT = {
     "processor": "a|b",
     "cores": 2,
@@ -26,12 +25,27 @@ ABOUT = {
 
 
 def test_the_page_is_up_to_date():
-    runs = kept_runs()
+    runs, text = kept_runs(), PAGE.read_text(encoding="utf-8")
+    shown = set(re.findall(r"images/(paper_\w+\.svg)", text))
 
-    assert PAGE.read_text(encoding="utf-8") == page(runs, kept(CURVE), kept(LOOPS), kept_rows()), (
-        "run python -m benchmarks.page"
-    )
-    assert not runs or all((IMAGES / f"paper_{name}.svg").is_file() for name in FIGURES_OF_PAGE)
+    assert text == page(runs, kept(CURVE), kept(LOOPS), kept_rows()), "run python -m benchmarks.page"
+    assert shown == figures(runs, kept(CURVE)).keys()
+    assert shown == {path.name for path in IMAGES.glob("paper_*.svg")}
+
+
+def test_what_the_default_has_no_rows_of_is_left_out(runs: list[Run]):
+    """There are the other methods, and no claim is decided."""
+    without = [
+        Run(run.name, tuple(row for row in run.rows if row["method"] != "mu"), run.about) for run in runs[:2]
+    ]
+    others = [row | {"fold_seed": seed} for seed in (11, 12) for row in without[0].rows]
+    text = page(without, (), (), others)
+
+    assert "No rows of the default, mu, are kept yet" in text
+    assert "0 claims hold, 0 do not, 22 are not decided for lack of rows." in text
+    assert "## Other folds" not in text
+    assert "the lead over mu" not in text
+    assert "| decision tree |" in text
 
 
 def test_what_a_run_says_of_its_seconds_stands_beside_them():

@@ -12,7 +12,7 @@ from logiclens.bench.published import CLASS_SHOWN, PUBLISHED, plain_name
 
 CLASSES = {"mnist-iclu": ("even", "odd")}
 RATES = ("model_accuracy", "explanation_accuracy", "fidelity")
-SECONDS = {"tree": 0.03, "brl": 400.0, "logistic": 0.1, "boosting": 1.0}
+SECONDS = {"tree": 0.03, "brl": 400.0, "logistic": 0.1, "mlp": 0.5, "boosting": 1.0}
 
 
 def row(experiment: str = "mimic2", method: str = "mu", fold: int = 0, **columns: Any) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def _figures(random: np.random.Generator, experiment: str, method: str) -> dict[
     }
     seconds = SECONDS.get(method, 0.8 if ours else 20.0) * float(random.uniform(0.8, 1.2))
     made |= {"seconds": seconds, "seconds_train": seconds, "seconds_extract": 0.0, "n_concepts": 20}
-    if method in ("logistic", "boosting"):
+    if method in ("logistic", "mlp", "boosting"):
         kept = {"model_accuracy", "n_concepts", *(each for each in made if each.startswith("seconds"))}
         return {each: value if each in kept else None for each, value in made.items()} | {
             "used": {},

@@ -244,7 +244,10 @@ def test_methods_without_rules_are_not_the_best():
     table = ranked_table(Scoreboard(rows), "model_accuracy")
 
     assert bold(table) == ["90.0"]
-    assert table.note == "Logistic regression and boosting give no rules: their accuracy is never in bold."
+    assert (
+        table.note
+        == "Logistic regression, perceptrons and boosting give no rules: their accuracy is never in bold."
+    )
 
 
 def test_what_ranks_are_of_must_be_known():

@@ -93,7 +93,7 @@ def test_models_without_rules_are_never_in_bold():
 
     assert bold(table) == {("MIMIC-II", "mu"), ("MIMIC-II", "decision tree")}
     assert table.note.endswith(
-        "Logistic regression and boosting give no rules: their accuracy is never in bold."
+        "Logistic regression, perceptrons and boosting give no rules: their accuracy is never in bold."
     )
 
 

@@ -331,7 +331,7 @@ def test_without_a_decoder_one_is_named(monkeypatch):
 def test_the_benchmark_writes_down_what_it_finds(mnist, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("LOGICLENS_DATA", str(mnist))
     words = ["mnist", "--rows", "20", "--epochs", "1", "--width", "2", "--out", str(tmp_path / "out")]
-    found = benchmark.main([*words, "--len", '{"epochs": 10, "restarts": 1, "candidates": 1}'])
+    found = benchmark.main([*words, "--len", '{"epochs": 10, "restarts": 1}'])
     stored = json.loads((tmp_path / "out" / "pictures_mnist.json").read_text(encoding="utf-8"))
 
     assert stored == found

@@ -6,9 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.concepts.cuts import (
-    affordable_cuts,
     class_sums,
-    mixed_cuts,
     paying_gains,
     quantile_cuts,
     reference_cuts,
@@ -31,7 +29,6 @@ WAYS = {
     "quantile": lambda values, **kwargs: quantile_cuts(values, 3, **kwargs),
     "uniform": lambda values, **kwargs: uniform_cuts(values, 3, **kwargs),
     "supervised": lambda values, **kwargs: supervised_cuts(values, np.arange(len(values)) % 2, 3, **kwargs),
-    "mixed": lambda values, **kwargs: mixed_cuts(values, np.arange(len(values)) % 2, 3, **kwargs),
     "supervised, no y": lambda values, **kwargs: supervised_cuts(values, None, 3, **kwargs),
     "reference": lambda values, **kwargs: reference_cuts(values, np.arange(len(values)) % 2 == 0, **kwargs),
 }
@@ -82,7 +79,6 @@ def test_weights_count_as_repetitions(way, values, seed):
         "quantile": lambda: quantile_cuts(repeated, 3),
         "uniform": lambda: uniform_cuts(repeated, 3),
         "supervised": lambda: supervised_cuts(repeated, labels, 3),
-        "mixed": lambda: mixed_cuts(repeated, labels, 3),
         "supervised, no y": lambda: supervised_cuts(repeated, None, 3),
         "reference": lambda: reference_cuts(repeated, labels == 0),
     }
@@ -226,46 +222,12 @@ def test_only_sure_gains_pay():
     np.testing.assert_allclose(paying_gains(parts, whole), [100 - 80 * entropy_of_rest, 0, 0])
 
 
-def test_supervised_cuts_are_among_those_of_both_kinds():
-    values = np.random.default_rng(0).lognormal(
-        0, 2, 5000
-    )  # so many that quantiles are looked for in intervals
-    y = (values > 2).astype(int) + (values > 2.5)
-    cuts = mixed_cuts(values, y, 9)
-
-    assert {*supervised_cuts(values, y, 5)} == {2.0, 2.5} < {*cuts}
-    assert len(np.unique(np.searchsorted(cuts, values))) == len(cuts) + 1 == 10
-
-
-def test_no_two_cuts_of_both_kinds_lie_between_the_same_values():
-    values = np.concatenate([np.linspace(0, 1, 500), np.linspace(9, 10, 500)])
-    cuts = mixed_cuts(values, (values > 5).astype(int), 2)
-
-    assert cuts.size == len(np.unique(np.searchsorted(cuts, values))) - 1
-
-
-def test_quantiles_are_always_among_those_of_both_kinds():
-    values = np.random.default_rng(0).random(1000)
-    y = (values * 20).astype(int) % 2  # there are more borders than cuts
-
-    assert {*quantile_cuts(values, 8)} < {*mixed_cuts(values, y, 16)}
-    assert mixed_cuts(values, np.zeros(1000, int), 16).tolist() == quantile_cuts(values, 16).tolist()
-    assert mixed_cuts(values, None, 16).size == 16
-
-
 @pytest.mark.parametrize("max_cuts", [1, 4])
 def test_few_values_are_cut_between_all_of_them(max_cuts: int):
     values = np.repeat(np.arange(max_cuts + 1.0), [990, *[10] * max_cuts])
 
-    assert mixed_cuts(values, np.zeros(len(values), int), max_cuts, min_share=0).size == max_cuts
-
-
-@pytest.mark.parametrize(
-    ("n_rows", "n_columns", "expected"),
-    [(0, 0, 4), (32, 2, 4), (80, 2, 10), (10**7, 1000, 16), (208, 60, 4), (1473, 9, 16), (79.6, 2, 10)],
-)
-def test_rows_bear_so_many_cuts(n_rows: float, n_columns: int, expected: int):
-    assert affordable_cuts(n_rows, n_columns) == expected
+    assert quantile_cuts(values, max_cuts).size == max_cuts
+    assert supervised_cuts(values, np.zeros(len(values), int), max_cuts, min_share=0).size == max_cuts
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,8 @@ def test_settings_are_kept_as_given():
 
 def test_it_works_inside_a_pipeline():
     X = pd.DataFrame({"age": np.arange(60)[::-1], "color": ["red", "blue", "green"] * 20})
-    model = make_pipeline(ConceptEncoder(max_cuts=1), DecisionTreeClassifier()).fit(X, X["age"] > 41)
+    model = make_pipeline(ConceptEncoder(max_cuts=1, cuts="supervised"), DecisionTreeClassifier())
+    model.fit(X, X["age"] > 41)
 
     assert model.score(X, X["age"] > 41) == 1.0
     assert model[:-1].get_feature_names_out()[0] == "age > 41"
@@ -259,16 +260,17 @@ def test_the_classes_choose_the_cuts():
     assert supervised.fit(table, ages > 62).get_feature_names_out().tolist() == ["age > 62"]
     both = np.column_stack([ages > 30, ages > 62])
     assert supervised.fit(table, both).get_feature_names_out().tolist() == ["age > 30", "age > 62"]
-    mixed = ConceptEncoder(max_cuts=4).fit(table, ages > 62).get_feature_names_out().tolist()
-    assert mixed == ["age > 24", "age > 49", "age > 62", "age > 74"]
 
 
-def test_without_classes_there_are_four_quantiles():
+def test_by_default_the_classes_have_no_part_in_the_cuts():
     ages = np.arange(100)[::-1]
-    quantiles = ConceptEncoder(cuts="quantile", max_cuts=4).fit({"age": ages}, ages > 62)
+    default = ConceptEncoder().fit({"age": ages}, ages > 62).vocabulary_
 
-    assert ConceptEncoder().fit({"age": ages}).vocabulary_ == quantiles.vocabulary_
-    assert len(quantiles.vocabulary_.names) == 4
+    assert default == ConceptEncoder().fit({"age": ages}).vocabulary_
+    assert default == ConceptEncoder(cuts="quantile", max_cuts=16).fit({"age": ages}).vocabulary_
+    assert len(default.names) == 16
+    few = ConceptEncoder(max_cuts=4).fit({"age": ages}, ages > 62)
+    assert few.get_feature_names_out().tolist() == ["age > 19", "age > 39", "age > 59", "age > 79"]
 
 
 def squares(n_rows: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
@@ -288,11 +290,11 @@ def test_columns_that_matter_only_together_are_cut_by_quantiles():
     assert tree.score(*squares(3000)) > 0.9
 
 
-@pytest.mark.parametrize(("n_rows", "n_cuts"), [(32, 4), (72, 9), (2000, 16)])
-def test_few_rows_get_few_cuts(n_rows: int, n_cuts: int):
+@pytest.mark.parametrize("n_rows", [32, 72, 2000])
+def test_a_column_has_as_many_cuts_as_are_asked_for(n_rows: int):
     table, y = squares(n_rows)
 
-    assert len(ConceptEncoder().fit(table, y).vocabulary_.names) == 2 * n_cuts
+    assert len(ConceptEncoder().fit(table, y).vocabulary_.names) == 2 * 16
     assert len(ConceptEncoder(max_cuts=7).fit(table, y).vocabulary_.names) == 2 * 7
 
 

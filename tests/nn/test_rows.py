@@ -123,18 +123,6 @@ def test_gathered_rows_stay_as_they_are_where_few_are_equal(monkeypatch):
     assert rows.gathered(network).yes is rows.yes
 
 
-def test_gathered_rows_stay_side_by_side_when_they_are_not_to_be_merged():
-    rows = some_rows(n=200)
-    network = make("mu", max_concepts=2)
-    network.prune()
-
-    gathered = rows.gathered(network, merge=False)
-
-    assert gathered.x.shape == (3, 2, rows.x.shape[0])
-    assert gathered.yes is rows.yes
-    assert torch.equal(network.logits(gathered.x), network(rows.x))
-
-
 def test_where_takes_the_rows_that_are_used():
     rows = some_rows()
     gathered = Rows(rows.x.T, rows.yes, rows.no, rows.check_yes, rows.check_no)

@@ -84,13 +84,13 @@ def remark_on(column: str, methods: Iterable[str]) -> str:
     >>> remark_on("fidelity", ["mu", "tree"])
     'Trees and lists of rules are their own explanations: their fidelity is never in bold.'
     >>> remark_on("model_accuracy", ["mu", "tree", "logistic"])
-    'Logistic regression and boosting give no rules: their accuracy is never in bold.'
+    'Logistic regression, perceptrons and boosting give no rules: their accuracy is never in bold.'
     """
     present = {*methods}
     if column == "fidelity" and present & {"tree", "brl", "ripper"}:
         return "Trees and lists of rules are their own explanations: their fidelity is never in bold."
-    if column == "model_accuracy" and present & {"logistic", "boosting"}:
-        return "Logistic regression and boosting give no rules: their accuracy is never in bold."
+    if column == "model_accuracy" and present & {"logistic", "mlp", "boosting"}:
+        return "Logistic regression, perceptrons and boosting give no rules: their accuracy is never in bold."
     return ""
 
 

@@ -137,7 +137,7 @@ class Scoreboard:
     @property
     def methods(self) -> tuple[str, ...]:
         """Names of the methods: rules of others, LENs, LENs as in the paper, models without rules."""
-        peers, ceilings = ("tree", "brl", "ripper"), ("logistic", "boosting")
+        peers, ceilings = ("tree", "brl", "ripper"), ("logistic", "mlp", "boosting")
         known = (*peers, *NETWORKS, *(f"{name}{REFERENCE}" for name in NETWORKS), *ceilings)
         return _in_order((key[1] for key in self._folds), known)
 

@@ -32,6 +32,7 @@ _METHODS = {
     "brl": "Bayesian rule lists",
     "ripper": "RIPPER: rules grown and pruned one by one",
     "logistic": "logistic regression: no rules, for comparison",
+    "mlp": "a multilayer perceptron: no rules, for comparison",
     "boosting": "gradient boosting: no rules, for comparison",
 }
 """What methods are, networks apart."""

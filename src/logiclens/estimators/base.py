@@ -1,8 +1,8 @@
 """What the four classifiers share: reading data, fitting, predicting, explaining.
 
-The work is done in :mod:`~logiclens.estimators.fit`, from rows to networks and rules of every length. This module
-puts it behind the methods that users of scikit-learn know. torch is imported when a network is made or asked,
-not before.
+The work is done below: :mod:`~logiclens.estimators.fit` is the fit on one page, and
+:mod:`~logiclens.estimators.networks` trains its networks. This module puts them behind the methods that users
+of scikit-learn know. torch is imported when a network is made or asked, not before.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         What the rules say (Sec. 4.2): IFF, the target exactly where the formula is true; IF, the formula
         holds wherever the target does (``y -> phi``, a necessary condition); ONLY IF, the target wherever
         the formula holds (``phi -> y``, a sufficient condition).
-    distillation : float, default 0.5
+    distillation : float, default 0.25
         What rules are searched for: 0 the labels alone, 1 what the network says alone; in between, both.
     literal_cost : float, default 0
         Price of a literal: accuracy that it must be worth for a longer rule to be shown.

@@ -29,6 +29,7 @@ from logiclens.metrics import complexity, consistency, explanation_accuracy, fid
 
 if TYPE_CHECKING:
     from logiclens.concepts.encoder import ConceptEncoder
+    from logiclens.explain.rule_front import Front
     from logiclens.explain.rule_set import ExplanationSet
     from logiclens.nn.population import LogicNetwork
 
@@ -203,6 +204,8 @@ class Part:
     Attributes
     ----------
     rules : ExplanationSet
+    front : Front
+        Rules of every length.
     network : LogicNetwork
         One member for each output.
     inputs : Inputs
@@ -211,6 +214,7 @@ class Part:
     """
 
     rules: ExplanationSet
+    front: Front
     network: LogicNetwork
     inputs: Inputs
     problem: Problem
@@ -266,7 +270,10 @@ def fit_parts(
         one = inputs[alike[0]]
         results = fit_folds(estimator.recipe(one, targets), one.values, targets, [folds[at] for at in alike])
         found |= dict(zip(alike, results, strict=True))
-    return [Part(found[at].rules, found[at].network, each, targets.problem) for at, each in enumerate(inputs)]
+    return [
+        Part(found[at].rules, found[at].front, found[at].network, each, targets.problem)
+        for at, each in enumerate(inputs)
+    ]
 
 
 def _common_encoder(estimator: LENClassifier, X: Any, weights: Sequence[FloatArray]) -> ConceptEncoder | None:

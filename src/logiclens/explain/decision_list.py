@@ -204,12 +204,12 @@ def class_formulas(
     if isinstance(labels, str) or not isinstance(labels, Iterable):
         raise InputError(f"labels must be a sequence of labels. Got {shown(labels)}.")
     labels = [plain_label(label) for label in labels]
+    for formula in known:
+        check_formula(formula, "given")
     if table is None:
         return {label: (_whatever_is_seen(kept, default, label), EQUIVALENT) for label in labels}
     if not isinstance(table, TruthTable):
         raise InputError(f"table must be a TruthTable. Got {shown(table)}.")
-    for formula in known:
-        check_formula(formula, "given")
     tuples = _Tuples.of(kept, default, table, wide)
     return {label: _class_formula(kept, default, label, tuples, known) for label in labels}
 

@@ -21,6 +21,7 @@ from logiclens.errors import (
     UnknownConceptError,
     UnknownTargetError,
     count,
+    listing,
     shown,
 )
 from logiclens.explain.classwise import ALWAYS, NEVER, USELESS, rates_on
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
     from logiclens.plots.front import FrontDisplay
 
+BACKENDS: Final = ("pandas", "polars", "pyarrow")
+"""What can hold a front as a data frame."""
 LISTED: Final = (RuleKind.IFF, RuleKind.CLUSTER)
 """Kinds of rules that are one list, where targets exclude one another."""
 ALWAYS_DECIDED, NEVER_DECIDED = "always decided by these rules", "never decided by these rules"
@@ -157,6 +160,8 @@ class Front(Sequence[Point]):
     @classmethod
     def of(cls, rules: ExplanationSet) -> Front:
         """A front of one length, that of a rule set."""
+        if not isinstance(rules, ExplanationSet):
+            raise InputError(f"rules must be an ExplanationSet. Got {shown(rules)}.")
         formulas = tuple(rules.formulas.values())
         steps = tuple(map(Step, rules.labels, formulas)) if rules.multi_label else rules.steps
         kind = next(iter(rules.values())).kind
@@ -186,7 +191,7 @@ class Front(Sequence[Point]):
         ----------
         literals : int, "auto" or None
         """
-        if literals is None or literals == "auto":
+        if literals is None or (isinstance(literals, str) and literals == "auto"):
             return self.chosen
         if isinstance(literals, str):
             raise InputError(f"literals must be a whole number, or 'auto'. Got {shown(literals)}.")
@@ -278,13 +283,20 @@ class Front(Sequence[Point]):
 
         Parameters
         ----------
-        backend : str, default "pandas"
-            What holds it: "pandas", "polars", "pyarrow".
+        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
+            What holds it.
         """
+        if backend not in BACKENDS:
+            raise InputError(f"backend must be one of {listing(BACKENDS)}. Got {shown(backend)}.")
         rows = self.records()
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         try:
             return nw.from_dict(columns, backend=backend).to_native()
+        except ValueError:
+            raise InputError(
+                f"backend must be 'pandas', 'polars', 'pyarrow' or another that narwhals has. "
+                f"Got {shown(backend)}."
+            ) from None
         except ModuleNotFoundError:
             raise MissingDependencyError(
                 f"to_frame makes a {backend} frame, which is not installed. Run: pip install {backend}"

@@ -15,7 +15,7 @@ from logiclens.bench.methods.tree import Tree
 from logiclens.errors import InputError
 from tests.bench.methods.toys import check, held, several_classes, two_classes
 
-QUICK = ("tree", "logistic", "boosting", "ripper")
+QUICK = ("tree", "logistic", "mlp", "boosting", "ripper")
 
 
 def test_names_are_their_own():
@@ -27,7 +27,7 @@ def test_names_are_their_own():
 
 def test_what_they_say_about_themselves():
     assert {name for name, each in METHODS.items() if each.slow} == {"brl", "ripper"}
-    assert {name for name, each in METHODS.items() if not each.has_rules} == {"logistic", "boosting"}
+    assert {name for name, each in METHODS.items() if not each.has_rules} == {"logistic", "mlp", "boosting"}
     assert {name for name, each in METHODS.items() if each.package} == {"brl", "ripper"}
     assert {name for name, each in METHODS.items() if each.together} == {
         f"{kind}{end}" for kind in ("mu", "psi", "relu", "entropy") for end in ("", "-reference")

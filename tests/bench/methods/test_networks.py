@@ -49,17 +49,11 @@ def test_the_pool_holds_the_rows_of_every_fold(parts):
     for number, part in enumerate(parts):
         x = np.array([[value / 2.0] for value, _ in part])
         y = np.array([label for _, label in part])
-        sure = np.array([(number + 1 + value) / 10 for value, _ in part]) if number % 2 else None
-        folds.append(Fold(number, ("a",), ("p", "q"), x, y, x, y, confidence=sure))
-    x, y, weights, confidences = pooled(folds)
-    for fold, weight, sure in zip(folds, weights, confidences, strict=True):
+        folds.append(Fold(number, ("a",), ("p", "q"), x, y, x, y))
+    x, y, weights = pooled(folds)
+    for fold, weight in zip(folds, weights, strict=True):
         assert set(np.unique(weight)) <= {0.0, 1.0}
         assert rows(x[weight > 0], y[weight > 0]) == rows(fold.x_train, fold.y_train)
-        if fold.confidence is None:
-            assert sure is None
-        else:
-            expected = (fold.number + 1 + 2 * x[weight > 0, 0]) / 10
-            assert np.allclose(sure[weight > 0], expected)
     for row in set(rows(x, y)):
         most = max(rows(fold.x_train, fold.y_train).count(row) for fold in folds)
         assert rows(x, y).count(row) == most
@@ -69,7 +63,9 @@ def test_folds_of_one_table_share_their_rows():
     folds = two_classes(n=90, n_folds=3)
 
     assert len(pooled(folds)[0]) == 90
-    assert (pooled(folds[1:2])[0] == folds[1].x_train).all()  # in their order
+    x, y, _ = pooled(folds[1:2])
+    assert (x == folds[1].x_train).all()  # in their order, which is that of probabilities, too
+    assert (y == folds[1].y_train).all()
     assert [int(weight.sum()) for weight in pooled(folds)[2]] == [60, 60, 60]
 
 

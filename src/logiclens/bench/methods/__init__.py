@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from logiclens.bench.methods.brl import BayesianRuleList
-from logiclens.bench.methods.ceilings import Boosting, Logistic
+from logiclens.bench.methods.ceilings import Boosting, Logistic, Perceptron
 from logiclens.bench.methods.clusterers import Clusterer
 from logiclens.bench.methods.method import Method, Outcome
 from logiclens.bench.methods.networks import Network
@@ -42,6 +42,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             BayesianRuleList(),
             Ripper(),
             Logistic(),
+            Perceptron(),
             Boosting(),
         )
     }

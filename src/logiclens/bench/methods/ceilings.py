@@ -49,6 +49,19 @@ class Logistic(Ceiling):
 
 
 @dataclass(frozen=True)
+class Perceptron(Ceiling):
+    """A multilayer perceptron with the settings of scikit-learn."""
+
+    name: str = "mlp"
+    title: str = "multilayer perceptron"
+
+    def model(self, seed: int) -> Any:
+        from sklearn.neural_network import MLPClassifier
+
+        return MLPClassifier(random_state=seed)
+
+
+@dataclass(frozen=True)
 class Boosting(Ceiling):
     """Gradient boosting of trees, by histograms."""
 

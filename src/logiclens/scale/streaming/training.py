@@ -268,6 +268,9 @@ def trained_from_stored(stored: Stored, population: Population[N]) -> Trained[N]
     network = population.make(streams, n_inputs, l1, max(population.widths, default=0)).double()
     if "columns" in tensors:
         network.columns = torch.tensor(tensors["columns"])
+    for name, tensor in (*network.named_parameters(), *network.named_buffers()):
+        if name in tensors:  # the mean of several networks has more hidden units than each
+            tensor.data = tensor.new_empty(tensors[name].shape)
     network.load_state_dict(
         {name: torch.tensor(array) for name, array in tensors.items() if name not in _HISTORY}
     )
