@@ -57,7 +57,9 @@ from logiclens.estimators.explaining import ExplainingMixin
 from logiclens.explain import (
     Explanation,
     ExplanationSet,
+    Front,
     FrontPoint,
+    Point,
     Rule,
     Scores,
     Step,
@@ -75,7 +77,6 @@ from logiclens.explain import (
     unseen_tuples,
     with_unseen,
 )
-from logiclens.explain.rule_front import Front
 from logiclens.files import read_batches, read_table, written_whole
 from logiclens.guard import Link, RuleGuard, mutual_rules
 from logiclens.loading import load, rules_of_model
@@ -149,8 +150,9 @@ TABLE = TruthTable.from_data(BITS, [1, 0, 0], names=["a", "b"])
 COVER = Cover.from_formula(a & ~b)
 MATRIX = np.zeros((3, 3))
 WORDS = np.zeros((1, 1), dtype=np.uint64)
-FRONT = [FrontPoint(a, 1, 2.0), FrontPoint(a & ~b, 2, 0.0)]
-EXPLANATION = Explanation(Rule("yes", a & ~b), front=FRONT)
+POINTS = [FrontPoint(a, 1, 2.0), FrontPoint(a & ~b, 2, 0.0)]
+EXPLANATION = Explanation(Rule("yes", a & ~b), front=POINTS)
+FRONT = Front((Point((Step("yes", a),), "no", 0.5, 0.5, (0.4, 0.6)),), ("no", "yes"), ("a", "b"))
 RULES = ExplanationSet([EXPLANATION, Explanation(Rule("no", b))], ["a", "b"])
 SCORED = replace(Front.of(RULES), points=(replace(Front.of(RULES)[0], accuracy=0.9, fidelity=0.8),))
 SAVED_FRONT = SCORED.to_json()
@@ -203,6 +205,8 @@ NOT_RAW_DATA = {
     for name in ("None", "number", "text", "1-D", "3-D", "ragged", "mapping of two lengths", "object")
 }
 NOT_A_LABEL = {"None": None, "list": ["yes"], "NaN": np.nan, "array": MATRIX, "bytes": b"yes"}
+NOT_AXES = {"number": 3, "text": "axes", "list": [None]}
+NOT_A_LENGTH = {"text": "10", "negative": -1, "fraction": 2.5, "flag": True, "array": MATRIX}
 NOT_A_RATE = {"text": "0.5", "negative": -0.1, "above one": 1.1, "NaN": np.nan, "array": MATRIX}
 NOT_A_WEIGHT = {"text": "1", "negative": -1, "NaN": np.nan, "infinite": np.inf, "array": MATRIX}
 NOT_WEIGHTS = {
@@ -386,7 +390,7 @@ def classifier_cases(kind: type[LENClassifier]) -> dict[str, Call]:
         distillation=NOT_A_RATE,
         literal_cost=NOT_A_RATE,
         max_literals=NOT_A_COUNT,
-        literals={"None": None, "text": "10", "negative": -1, "fraction": 2.5, "flag": True},
+        literals=NOT_A_LENGTH | {"None": None},
         class_weight={"number": 2, "text": "even", "unknown label": {"perhaps": 2}, "negative": {0: -1}},
         hidden={"None": None, "number": 10, "text": "10", "empty layer": [0], "fraction": [1.5]},
         l1={"None": None, "text": "0.1", "negative": -0.1, "none": [], "NaN": [0.1, np.nan]},
@@ -2076,7 +2080,6 @@ CASES |= {
 
 
 NOT_A_MODEL = {"None": None, "number": 3, "text": "model", "type": MuClassifier, "rules": RULES}
-NOT_AXES = {"number": 3, "text": "axes", "list": [None]}
 NOT_POSITIVE = {"zero": 0, **NOT_A_COUNT}
 RULE_SCORES = rule_scores(a, {"a": [0, 1]}, [0, 1])
 

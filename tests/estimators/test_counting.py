@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from logiclens.estimators.counting import (
     Distinct,
-    Fold,
     are_counts,
     as_counts,
     effective_rows,
     hold_out,
+    leave_out,
     number_of_rows,
     share_out,
 )
@@ -120,17 +120,6 @@ def test_seeds_draw_differently():
     assert len(draws) == 5
 
 
-def test_rows_belong_to_outputs_as_far_as_one_can_be_confident():
-    outputs = np.array([[1.0, 0.0], [0.0, 0.25]])
-    fold = Fold(np.ones(2), np.zeros(2))
-
-    assert fold.degrees(outputs) is outputs
-    assert np.allclose(
-        Fold(np.ones(2), np.zeros(2), confidence=np.array([0.9, 0.8])).degrees(outputs),
-        [[0.9, 0.1], [0.2, 0.35]],
-    )
-
-
 def test_rows_to_check_with_are_drawn_from_every_stratum():
     strata = np.repeat([0, 1], [40, 20])
     x = np.arange(60.0)[:, None]
@@ -139,3 +128,56 @@ def test_rows_to_check_with_are_drawn_from_every_stratum():
     assert (fold.train + fold.check == 1).all()
     assert np.bincount(strata, fold.check).tolist() == [10.0, 5.0]
     assert not hold_out(x, np.zeros((60, 1)), strata, np.ones(60), 0.0, seed=0).check.any()
+
+
+@given(st.integers(0, 10**6), st.booleans(), st.integers(1, 5))
+def test_parts_leave_out_every_row_once(seed, boolean, n_parts):
+    x, counts = counted_rows(seed, boolean=boolean)
+    strata = (x[:, 0] > 0.5).astype(int)
+    parts = leave_out(x, x[:, :1], strata, counts, n_parts, seed)
+
+    assert (np.sum(parts, axis=0) == counts).all()
+    assert all((part >= 0).all() and (part == np.round(part)).all() for part in parts)
+    for stratum in (0, 1):
+        sizes = [part[strata == stratum].sum() for part in parts]
+        assert max(sizes) - min(sizes) <= 1
+
+
+@given(st.integers(0, 10**6), st.booleans())
+def test_parts_of_counted_rows_are_those_of_the_rows(seed, boolean):
+    """Whatever their order, and however often they stand there."""
+    x, counts = counted_rows(seed, boolean=boolean)
+    again = repeated(x, counts, seed)
+
+    def parts(rows: np.ndarray, weight: np.ndarray) -> list[list[float]]:
+        strata = (rows[:, 0] > 0.5).astype(int)
+        same = Distinct.of(rows, rows[:, :1])
+        return [same.add_up(part).tolist() for part in leave_out(rows, rows[:, :1], strata, weight, 3, 7)]
+
+    assert parts(x, counts) == parts(again, np.ones(len(again)))
+
+
+def test_weights_that_are_no_counts_are_left_out_whole():
+    rng = np.random.default_rng(0)
+    x, weight = rng.random((30, 2)), rng.random(30)
+    parts = leave_out(x, x[:, :1], np.zeros(30, dtype=int), weight, 4, 0)
+
+    assert np.sum(parts, axis=0) == pytest.approx(weight)
+    assert all(((part == 0) | (part == weight)).all() for part in parts)
+
+
+def test_equal_rows_are_left_out_by_chance():
+    """Not spread evenly: of the two rows of each kind both are left out together now and then."""
+    x, weight = np.arange(900.0)[:, None], np.full(900, 2.0)
+    part = leave_out(x, x, np.zeros(900, dtype=int), weight, 3, 0)[0]
+
+    assert part.sum() == 600
+    assert 60 < (part == 2).sum() < 140  # a hundred are expected
+
+
+def test_very_many_rows_are_left_out_in_proportion():
+    x, weight = np.arange(4.0)[:, None], np.array([1e9, 2e9, 3e9, 6e9])
+    parts = leave_out(x, x, np.zeros(4, dtype=int), weight, 2, 0)
+
+    assert np.sum(parts, axis=0).tolist() == weight.tolist()
+    assert np.abs(parts[0] - weight / 2).max() <= 2

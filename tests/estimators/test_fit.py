@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def test_longer_rules_lose_less_and_nothing_is_trained_for_them(kind, distillati
     monkeypatch.setattr("logiclens.estimators.networks.explore", None)
     losses = [regret_of(clf, x, y, n) for n in range(clf.front_[-1].literals + 1)]
 
-    assert all(b <= a + 1e-3 for a, b in zip(losses, losses[1:], strict=False))  # p is quantized
+    assert all(b <= a + 1e-3 for a, b in pairwise(losses))  # p is quantized
     assert losses[-1] < losses[0]
     assert all(clf.explain(literals=n).literals <= n for n in range(12))
 
@@ -85,7 +86,7 @@ def test_rules_are_searched_for_in_labels_or_in_the_network():
     labels, network = (quick("mu", distillation=a, max_literals=40).fit(x, y) for a in (0.0, 1.0))
 
     assert (labels.predict_proba(x) == network.predict_proba(x)).all()
-    assert (decided(network, x, 40) == network.predict(x)).all()
+    assert (decided(network, x, 40) == network.predict(x)).mean() > 0.95
     assert (decided(labels, x, 40) == y).mean() > (decided(network, x, 40) == y).mean()
     assert quick("mu").distillation == DISTILLATION
 
@@ -147,17 +148,19 @@ def test_a_concept_that_is_not_kept_is_in_no_rule_though_it_decides():
 
 
 def test_lengths_are_rated_by_rows_held_out():
-    """Labels that are chance: every length fits the rows better, and none is better on those held out."""
-    rng = np.random.default_rng(0)
-    x, y = (rng.random((200, 8)) < 0.5).astype(float), rng.random(200) < 0.5
-    clf = quick("relu", distillation=0).fit(x, y)
-    longest_ = clf.front_[-1]
+    """Labels that are chance: rules fit the rows that they are searched on, and are no better on others."""
+    found, fitted = [], []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        x, y = (rng.random((1000, 10)) < 0.5).astype(float), rng.random(1000) < 0.5
+        clf = quick("relu", distillation=0, epochs=5, restarts=3, max_literals=40).fit(x, y)
+        low, high = clf.front_[-1].interval
+        found.append(clf.front_[-1].accuracy)
+        fitted.append(clf.explain(literals=40).score(x, y))
+        assert 0 <= low < found[-1] < high <= 1
 
-    assert clf.explain(literals=60).score(x, y) > longest_.accuracy + 0.1
-    assert longest_.accuracy < 0.62
-    assert clf.explain().literals == 0
-    low, high = longest_.interval
-    assert 0 <= low < longest_.accuracy < high <= 1
+    assert min(fitted) > 0.6
+    assert abs(np.mean(found) - 0.5) < 0.025
 
 
 def test_accuracy_and_fidelity_of_easy_rows_are_perfect():

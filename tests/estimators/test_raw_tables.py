@@ -81,7 +81,7 @@ def fitted(request: pytest.FixtureRequest) -> LENClassifier:
 
 @pytest.fixture(scope="module")
 def mu() -> LENClassifier:
-    return quick("mu").fit(FRAME, Y)
+    return quick("mu", restarts=4, epochs=200).fit(FRAME, Y)
 
 
 def rows(**values: Any) -> dict[str, list[Any]]:
@@ -164,7 +164,7 @@ def test_every_explanation_speaks_of_the_columns(fitted):
 
 def test_an_encoder_of_ones_own():
     own = ConceptEncoder(cuts={"age": [60]}, max_categories=2)
-    clf = quick("mu", encoder=own).fit(FRAME, Y)
+    clf = quick("mu", restarts=4, epochs=200, encoder=own).fit(FRAME, Y)
 
     assert [name for name in clf.concept_names_ if name.startswith("age")] == ["age > 60"]
     assert equivalent(

@@ -290,8 +290,8 @@ def test_a_class_that_could_not_be_loaded_is_not_saved(path: Path):
         save_model(OwnClassifier(), path)
 
     assert str(caught.value) == (
-        "Only EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier, "
-        "ReferenceEntropyClassifier, ReferenceMuClassifier, ReferenceReluClassifier can be saved. Got OwnClassifier()."
+        "Only EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier, ReferenceEntropyClassifier, "
+        "ReferenceMuClassifier, ReferenceReluClassifier can be saved. Got OwnClassifier()."
     )
 
 

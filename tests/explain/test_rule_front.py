@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -241,7 +242,7 @@ LABELS: Any = st.sampled_from(
         (-3, 8),
         (False, True),
         (1.0, 2.5),
-        *zip(HOSTILE_NAMES, HOSTILE_NAMES[1:], strict=False),
+        *pairwise(HOSTILE_NAMES),
     ]
 )
 
@@ -331,7 +332,8 @@ def damage(path: tuple[Any, ...], value: Any) -> dict[str, Any]:
         (
             ("labels",),
             [["bird"], "cat", "fish"],
-            "A label must be text, a Boolean, a finite number or a whole number of 64 bits at most. Got ['bird'].",
+            "A label must be text, a Boolean, a finite number or a whole number of 64 bits at most. "
+            "Got ['bird'].",
         ),
         (("labels",), ["bird", "cat"], "Unknown target 'fish'. The 2 known targets are 'bird', 'cat'."),
         (("multi_label",), 1, '"multi_label" must be true or false. Got 1.'),
@@ -399,12 +401,13 @@ def test_any_entry_that_is_something_else_is_refused_or_read(data):
     inner[key] = data.draw(
         st.sampled_from([None, True, -1, 10**30, 0.5, "", "a", [], [1], [[]], {}, {"var": "a"}, ["a", [0]]])
     )
+    rules, said = None, ""
     try:
         rules = Front.from_json(saved, NAMES).rules()
     except InputError as error:
-        assert str(error).isprintable()
-    else:
-        assert isinstance(rules, ExplanationSet)
+        said = str(error)
+
+    assert isinstance(rules, ExplanationSet) or (said and said.isprintable())
 
 
 # --- terms ---

@@ -27,7 +27,7 @@ from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, did_you_mean, listing, shown
 from logiclens.estimators.inputs import Inputs, check_extent, input_tags, learn_inputs, read_rows
 from logiclens.estimators.progress import progress_line
-from logiclens.estimators.settings import check_settings, penalties, seed_of
+from logiclens.estimators.settings import check_settings, is_auto, penalties, seed_of
 from logiclens.explain import ExplanationSet, RuleKind
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.data import as_float
@@ -282,7 +282,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         if X is None:
-            return self.explanations_ if literals == "auto" else self.front_.rules(literals)
+            return self.explanations_ if is_auto(literals) else self.front_.rules(literals)
         from logiclens.estimators.cluster_starts import Tuples
         from logiclens.estimators.clustering import explain_clusters
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from logiclens.logic.arrays import FloatArray, IndexArray
 
+_DRAWN = 10**9  # rows from which on they are not drawn one by one
 _EXACT = 2**53  # whole numbers up to here are exact in double precision
 
 
@@ -219,17 +220,32 @@ def leave_out(
     rows = np.flatnonzero(weight > 0)
     counts = weight[rows] if are_counts(weight) else np.ones(len(rows))
     same = Distinct.of(x[rows], outputs[rows])
-    random = np.random.default_rng(seed).random(len(same.first))
-    order = np.lexsort((same.place, random[same.place], strata[rows]))
-    ends = np.cumsum(counts[order])
-    found = []
-    for part in range(parts):  # of the rows, one by one in this order, every so-manieth
-        until = np.floor((ends + part) / parts)
-        before = np.floor((ends - counts[order] + part) / parts)
+    rest, of = same.add_up(counts), strata[rows][same.first]
+    random = np.random.default_rng(seed)
+    until = np.cumsum(np.bincount(of, rest))
+    found, drawn = [], np.zeros(len(rest))
+    for part in range(parts):
+        before = _first_of(same, counts, drawn)
+        sizes = np.diff(np.floor((until + part) / parts), prepend=0.0)
+        for stratum in np.unique(of):
+            drawn[of == stratum] += _draw(rest[of == stratum] - drawn[of == stratum], sizes[stratum], random)
         left = np.zeros_like(weight)
-        left[rows[order]] = (until - before) * (weight[rows] / counts)[order]
+        left[rows] = (_first_of(same, counts, drawn) - before) * (weight[rows] / counts)
         found.append(left)
     return found
+
+
+def _draw(counts: FloatArray, number: float, random: np.random.Generator) -> FloatArray:
+    """Draw so many of the counted rows, (n,), each as likely as any other, whatever rows are equal to it.
+
+    Were equal rows spread evenly, some of each would always stay, and what is learned from these would be
+    rated too high.
+    """
+    total = counts.sum()
+    if total >= _DRAWN:
+        return np.diff(np.floor(np.cumsum(counts) * (number / total)), prepend=0.0)
+    drawn = random.multivariate_hypergeometric(counts.astype(np.int64), int(number), method="marginals")
+    return drawn.astype(np.float64)
 
 
 def _first_of(rows: Distinct, counts: FloatArray, drawn: FloatArray) -> FloatArray:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownTargetError, count
 from logiclens.estimators.inputs import Inputs, read_rows
+from logiclens.estimators.settings import is_auto
 from logiclens.estimators.targets import Problem, Targets, decisions, read_known_targets
 from logiclens.explain import (
     Explanation,
@@ -85,7 +86,7 @@ class ExplainingMixin:
         """
         check_is_fitted(self)
         if X is None:
-            return self.explanations_ if literals == "auto" else self.front_.rules(literals)
+            return self.explanations_ if is_auto(literals) else self.front_.rules(literals)
         from logiclens.estimators.fit import explain_network
 
         x = self._rows(X)
@@ -99,7 +100,7 @@ class ExplainingMixin:
         else:
             targets = read_known_targets(y, len(x), labels, self.problem_)
         inputs = Inputs(x, self.concept_names_, True, (), self.vocabulary_)
-        if literals == "auto":
+        if is_auto(literals):
             literals = self.front_[self.front_.chosen].literals
         how = replace(self.recipe(inputs, targets), kind=self.front_.kind, literals=literals)
         if y is None:

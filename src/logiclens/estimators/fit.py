@@ -53,7 +53,7 @@ from logiclens.nn.plan import Plan
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 
-DISTILLATION: Final = 0.5
+DISTILLATION: Final = 0.25
 """Share of the network, beside the labels, in what rules are searched for."""
 FEW_ROWS: Final = 20
 """Rows below which none are held out: rules are chosen by the rows that they were searched on."""
@@ -334,10 +334,11 @@ class Rules:
         """
         lengths = [_length(lists) for lists in found[0]]
         scores = np.zeros((3, len(self.bits), len(lengths)))
-        truth, whole = self.targets.truth(), np.where(self.weights[0] > 0, self.weights[0], 1.0)
+        truth, out = self.targets.truth(), np.sum([self.weights[0] - w for w in self.weights[1:]], axis=0)
+        out = np.where(out > 0, out, 1.0)
         for front, weight, said in zip(found[1:], self.weights[1:], answers[1:], strict=True):
             place = np.searchsorted([_length(lists) for lists in front], lengths, side="right") - 1
-            share = (self.weights[0] - weight) / whole  # of each row, which may stand for several
+            share = (self.weights[0] - weight) / out  # of each row, which may stand for several
             for at, lists in enumerate(front):
                 decided = self.decide(lists)
                 each = self.right(decided, truth), self.agrees(decided, said), self.gain(decided, truth)

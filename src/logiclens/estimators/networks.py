@@ -197,7 +197,9 @@ def train_networks(
             distinct.add_up(part)[rows] * weight[rows] / whole[rows] for part in fold.parts or (fold.check,)
         ]
         data = _Data(x[rows], outputs[rows], weight[rows], np.array(left))
-        return _Work.of(population, plan, data).trained(told)
+        trained = _Work.of(population, plan, data).trained(told)
+        told(1.0)  # also where the widest networks need not be tried
+        return trained
 
     return for_each(list(torch.arange(len(folds))), work, x.size)
 

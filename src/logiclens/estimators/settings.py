@@ -12,7 +12,7 @@ from logiclens.errors import InputError, shown
 from logiclens.explain.compose import MAX_FAN_IN
 from logiclens.logic.data import as_float
 
-WIDTHS = (6, 12, 24, 48)
+WIDTHS = (6, 12, 24, 48, 96, 192, 384)
 """Concepts that a network keeps under ``max_concepts="auto"``: the smallest that does is taken."""
 
 _COUNTS = ("epochs", "restarts", "patience", "fan_in")
@@ -25,7 +25,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         if name in settings:
             _check_positive(settings[name], name)
     for name in _COUNTS_OR_AUTO:
-        if name in settings and not _is_auto(settings[name]):
+        if name in settings and not is_auto(settings[name]):
             _check_positive(settings[name], name, ", or 'auto'")
     if settings["batch_size"] is not None:
         _check_positive(settings["batch_size"], "batch_size", ", or None for all rows at once")
@@ -42,7 +42,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         if not 0.0 <= as_float(settings[name]) <= 1.0:
             raise InputError(f"{name} must be a number in [0, 1]. Got {shown(settings[name])}.")
     literals = settings["literals"]
-    if not _is_auto(literals) and (
+    if not is_auto(literals) and (
         isinstance(literals, bool) or not isinstance(literals, int | np.integer) or literals < 0
     ):
         raise InputError(f"literals must be a whole number of at least 0, or 'auto'. Got {shown(literals)}.")
@@ -65,13 +65,14 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     check_class_weight(settings["class_weight"])
 
 
-def _is_auto(value: Any) -> bool:
+def is_auto(value: Any) -> bool:
+    """Whether a setting is the word "auto"; an array is not."""
     return isinstance(value, str) and value == "auto"
 
 
 def check_encoder(encoder: Any) -> None:
     """Refuse what cannot turn columns into concepts."""
-    if encoder is None or _is_auto(encoder):
+    if encoder is None or is_auto(encoder):
         return
     from logiclens.concepts.encoder import ConceptEncoder
 
@@ -97,7 +98,7 @@ def penalties(l1: Any) -> tuple[float, ...]:
 
 def widths(max_concepts: Any) -> tuple[int, ...]:
     """Numbers of concepts to choose from."""
-    return WIDTHS if _is_auto(max_concepts) else (int(max_concepts),)
+    return WIDTHS if is_auto(max_concepts) else (int(max_concepts),)
 
 
 def check_class_weight(class_weight: Any) -> None:

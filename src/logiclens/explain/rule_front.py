@@ -292,6 +292,11 @@ class Front(Sequence[Point]):
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         try:
             return nw.from_dict(columns, backend=backend).to_native()
+        except ValueError:
+            raise InputError(
+                f"backend must be 'pandas', 'polars', 'pyarrow' or another that narwhals has. "
+                f"Got {shown(backend)}."
+            ) from None
         except ModuleNotFoundError:
             raise MissingDependencyError(
                 f"to_frame makes a {backend} frame, which is not installed. Run: pip install {backend}"

@@ -29,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 from logiclens.errors import InputError, shown
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs import read_rows
-from logiclens.estimators.settings import seed_of
+from logiclens.estimators.settings import is_auto, seed_of
 from logiclens.estimators.targets import Problem, Targets, decisions, read_known_targets
 from logiclens.explain import ExplanationSet, RuleKind
 from logiclens.explain.label import Label, plain_label
@@ -171,7 +171,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         if not whole or self.n_folds < 2:
             raise InputError(f"n_folds must be a whole number of at least 2. Got {shown(self.n_folds)}.")
         most: Any = self.max_literals
-        if not (isinstance(most, str) and most == "auto"):
+        if not is_auto(most):
             check_count(most, "max_literals")
 
     def _out_of_fold(
@@ -264,7 +264,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         """
         check_is_fitted(self, "estimators_")
         if X is None:
-            return self.explanations_ if literals == "auto" else self.front_.rules(literals)
+            return self.explanations_ if is_auto(literals) else self.front_.rules(literals)
         if len(self.estimators_) == 1:
             return self.estimators_[0].explain(X, y, literals=literals)
         return self._front(X, y, None).rules(literals)
@@ -302,7 +302,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             self.estimators_[0].vocabulary_,
             distillation=1.0,
             literal_cost=last.literal_cost,
-            max_literals=longest(targets) if self.max_literals == "auto" else int(self.max_literals),
+            max_literals=longest(targets) if is_auto(self.max_literals) else int(self.max_literals),
             class_weight=last.class_weight,
         )
         used = {name for formula in self.composed_.values() for name in formula.concepts}

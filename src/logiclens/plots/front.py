@@ -146,13 +146,14 @@ class FrontDisplay:
         self.ax_.annotate(
             f"shown: {count(chosen.literals, 'literal')}, accuracy {chosen.accuracy:.1%}",
             (chosen.literals, chosen.accuracy),
-            (-4 if late else 4, -15),
-            textcoords="offset points",
+            (chosen.literals, 0.06),  # below the curves, which rise
+            textcoords=("data", "axes fraction"),
+            arrowprops={"arrowstyle": "-", "color": self._look.yes, "linewidth": 0.8, "relpos": (late, 0.5)},
             color=self._look.yes,
             fontsize=SMALL + 0.5,
             fontweight="bold",
             ha="right" if late else "left",
-            va="top",
+            va="bottom",
             bbox={
                 "boxstyle": "round,pad=0.15",
                 "facecolor": self._look.paper,
