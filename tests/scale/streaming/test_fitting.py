@@ -159,13 +159,12 @@ def test_a_network_that_got_worse_keeps_its_weights(folder: Path, monkeypatch: p
             network.linears[-1].weight.mul_(-1.0)
         return np.zeros((1, network.members))
 
-    settings = QUICK | {"restarts": 2}
-    tuned = fit_streaming(MuClassifier(**settings), folder, "y", batch_rows=100, epochs=3)
+    tuned = fit_streaming(MuClassifier(**QUICK), folder, "y", batch_rows=100, epochs=5)
     monkeypatch.setattr(fitting, "tune", spoiled)
-    kept = fit_streaming(MuClassifier(**settings), folder, "y", batch_rows=100, epochs=3)
+    kept = fit_streaming(MuClassifier(**QUICK), folder, "y", batch_rows=100, epochs=5)
     table = whole(folder)
     x = {name: table[name].to_numpy() for name in NAMES}
-    ordinary = MuClassifier(**settings, encoder=None).fit(x, table["y"].to_numpy())
+    ordinary = MuClassifier(**QUICK, encoder=None).fit(x, table["y"].to_numpy())
 
     np.testing.assert_allclose(kept.decision_function(x), ordinary.decision_function(x), atol=1e-3)
     assert not np.allclose(tuned.decision_function(x), kept.decision_function(x), atol=1e-3)
