@@ -71,8 +71,7 @@ makes this page of them.
 
 _NO_DEFAULT = (
     f"No rows of the default, {method_title(DEFAULT)}, are kept yet, and none of our other networks with "
-    "their "
-    "defaults. Below are the networks with the paper's settings, and other methods."
+    "their defaults. Below are the networks with the paper's settings, and other methods."
 )
 
 
@@ -382,8 +381,7 @@ def _claims(run: Run, rows: Sequence[Row], seeds: Sequence[int]) -> str:
         "What this package sets out to show of its default, mu, checked against the rows. Rules are compared "
         "with the best figure that the paper has of its own networks, the accuracy of the network with that "
         "of a multilayer perceptron on the same folds. Means over folds are compared as they are; in "
-        "brackets "
-        "is the 95 % interval of Student's t. A dash stands where rows are missing."
+        "brackets is the 95 % interval of Student's t. A dash stands where rows are missing."
     )
     chosen = [markdown_text(each) for each in run.about.get("settings", ())]
     return _section("Claims", [intro, *parts, *(["**How settings were chosen**"] if chosen else []), *chosen])

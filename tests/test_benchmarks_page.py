@@ -87,7 +87,7 @@ def test_leads_on_many_folds_have_their_standard_error():
 
     assert "| mu | 70.00 | – | 4.50 | – |" in text
     assert f"| decision tree | 73.00 (+3.00±{100 * error:.2f}) | – | 4.50 | – |" in text
-    assert "6 further folds, of the seeds 11, 12 " in page(
+    assert "6 further folds, of the seeds 11, 12. In brackets: the lead over mu" in page(
         [Run(".", tuple(made_up_rows()), ABOUT)], (), (), rows
     )
 

@@ -159,12 +159,13 @@ def test_a_network_that_got_worse_keeps_its_weights(folder: Path, monkeypatch: p
             network.linears[-1].weight.mul_(-1.0)
         return np.zeros((1, network.members))
 
-    tuned = fit_streaming(MuClassifier(**QUICK), folder, "y", batch_rows=100)
+    settings = QUICK | {"restarts": 2}
+    tuned = fit_streaming(MuClassifier(**settings), folder, "y", batch_rows=100, epochs=3)
     monkeypatch.setattr(fitting, "tune", spoiled)
-    kept = fit_streaming(MuClassifier(**QUICK), folder, "y", batch_rows=100)
+    kept = fit_streaming(MuClassifier(**settings), folder, "y", batch_rows=100, epochs=3)
     table = whole(folder)
     x = {name: table[name].to_numpy() for name in NAMES}
-    ordinary = MuClassifier(**QUICK, encoder=None).fit(x, table["y"].to_numpy())
+    ordinary = MuClassifier(**settings, encoder=None).fit(x, table["y"].to_numpy())
 
     np.testing.assert_allclose(kept.decision_function(x), ordinary.decision_function(x), atol=1e-3)
     assert not np.allclose(tuned.decision_function(x), kept.decision_function(x), atol=1e-3)
