@@ -54,7 +54,7 @@ def mutual_rules(X: Any, estimator: Any = None, *, min_share: float = 0.01) -> l
     >>> table = {"celsius": celsius, "fahrenheit": 32 + 1.8 * celsius, "day": rng.integers(0, 7, 400)}
     >>> rules = mutual_rules(table)
     >>> print(rules[0])
-    forall x: "celsius > 7.95"(x) <-> fahrenheit(x) > 46.3
+    forall x: "celsius > 2.65"(x) <-> fahrenheit(x) > 36.8
     """
     model = MuClassifier(random_state=0) if estimator is None else estimator
     if not isinstance(model, LENClassifier):
