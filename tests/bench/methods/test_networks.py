@@ -80,8 +80,10 @@ def test_networks_are_told_how_probable_labels_are():
         Network("mu", "mu").fit([each], 0) for each in (fold, replace(fold, confidence=sure[:700]))
     )
 
-    assert plain.rules == told.rules
+    by_plain, by_told = ((each.answers == fold.y_test).mean() for each in (plain, told))
     assert (plain.answers != told.answers).any()
+    assert min(by_plain, by_told) > 0.95
+    assert {"a", "b"} <= {name for rule in told.rules.values() for name in rule.concepts}
 
 
 # --- a fold is a fit ---
