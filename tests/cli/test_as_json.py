@@ -57,7 +57,7 @@ def test_rules_have_figures_with_intervals(found):
     assert high["label"] == "high"
     assert high["literals"] == 4
     assert high["precision"]["low"] <= high["precision"]["value"] <= high["precision"]["high"]
-    assert '"age" > 60' in high["sql"]
+    assert '"age" > 58' in high["sql"]
 
 
 def test_what_is_not_defined_is_null(tmp_path: Path):
