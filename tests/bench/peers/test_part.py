@@ -47,9 +47,9 @@ def test_values_that_were_not_seen_are_no_value():
 def test_the_most_informative_concepts_are_kept():
     fold = one_fold()
     part = Part.training(fold)
-    few, every = Concepts.learn(part, 2).of(part.columns), Concepts.learn(part).of(part.columns)
-    names = Concepts.learn(part).encoder.get_feature_names_out().tolist()
-    kept = Concepts.learn(part, 2).kept
+    reader = Concepts.learn(part, 2)
+    few, every = reader.of(part.columns), Concepts(reader.encoder).of(part.columns)
+    names, kept = reader.encoder.get_feature_names_out().tolist(), reader.kept
 
     assert few.shape[1] == 2
     assert kept is not None

@@ -146,7 +146,7 @@ class Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Concepts:
-    """A way from raw columns to concepts: our encoder with its defaults.
+    """A way from raw columns to concepts: our encoder with its defaults, or with few cuts for few concepts.
 
     Parameters
     ----------
@@ -166,11 +166,13 @@ class Concepts:
         ----------
         part : Part
         most : int, optional
-            Concepts to keep at most: those that say most about the class, each by itself.
+            Concepts to keep at most: those that say most about the class, each by itself. Numbers are then
+            cut where the classes differ most, or neighboring cuts of one column would take all places.
         """
         from logiclens.concepts.encoder import ConceptEncoder
 
-        encoder = ConceptEncoder().fit(Table(part.columns), part.y)
+        how = ConceptEncoder() if most is None else ConceptEncoder(cuts="supervised", max_cuts=4)
+        encoder = how.fit(Table(part.columns), part.y)
         whole = cls(encoder)
         if most is None:
             return whole
