@@ -5,8 +5,9 @@ For each fold
     split      each restart learns from all rows but those of one part
     train      penalties x restarts x outputs, side by side; several classes share a softmax (Eq. 6)
     prune      half-way (Sec. 4.3); where networks keep a number of concepts, to each width of a ladder
-    choose     penalty and width by the cross-entropy of each row under networks that did not learn from it;
-               of widths the smallest within one standard error of the best
+    choose     penalty and width by the cross-entropy, once calibrated, of each row under networks that did
+               not learn from it; of widths the smallest within one standard error of the best. One restart
+               is enough to choose by where it leaves out many rows
     average    the restarts: their mean is one network of the same kind (:mod:`logiclens.nn.averaging`)
     calibrate  one temperature, fitted to the same held-out answers and folded into the last layer
 
@@ -47,6 +48,8 @@ BATCH = 256
 """Rows of a mini-batch, where there are at least twice as many."""
 MOST_ROWS = 1 << 16
 """Distinct rows that are trained on; of more, a sample of about as many is drawn."""
+ENOUGH = 1000
+"""Rows of a part on which one restart is enough to choose penalty and width by."""
 _LEAST_ENTROPY = 1e-3  # of answers that are nearly all the same, in nats
 _LOG_SCALES = (-2.0, 2.0)  # bounds of the logarithm of what logits are multiplied by
 
@@ -88,19 +91,25 @@ class Population(Generic[N]):
     widths: tuple[int, ...] = ()
     joint: bool = False
 
-    def made(self, n_outputs: int, n_concepts: int, width: int) -> N:
+    def made(self, penalties: FloatArray, n_concepts: int, width: int) -> N:
         """New networks, by penalty, restart, output.
 
         The stream of a member is a function of the seed, the output and the restart alone.
+
+        Parameters
+        ----------
+        penalties : ndarray of shape (n_penalties, n_outputs)
+        n_concepts, width : int
         """
+        n_penalties, n_outputs = penalties.shape
         streams = [
             np.random.default_rng(np.random.SeedSequence([self.seed, output, restart]))
-            for _ in self.penalties
+            for _ in range(n_penalties)
             for restart in range(self.restarts)
             for output in range(n_outputs)
         ]
-        penalties = np.repeat(self.penalties, self.restarts * n_outputs).tolist()
-        return self.make(streams, n_concepts, penalties, width)
+        each = np.repeat(penalties[:, None], self.restarts, axis=1).ravel().tolist()
+        return self.make(streams, n_concepts, each, width)
 
     def generator(self) -> torch.Generator:
         """The source of the order of mini-batches."""
@@ -201,7 +210,7 @@ def train_networks(
         told(1.0)  # also where the widest networks need not be tried
         return trained
 
-    return for_each(list(torch.arange(len(folds))), work, x.size)
+    return for_each(list(torch.arange(len(folds))), work, 0)  # results do not depend on how many threads
 
 
 def probabilities(network: LogicNetwork, x: FloatArray, problem: Problem) -> FloatArray:
@@ -391,10 +400,13 @@ class _Rung(Generic[N]):
     network: N
     history: History
     width: int
-    penalty: IndexArray
-    logits: FloatArray
+    place: IndexArray
+    penalty: FloatArray
+    """Which penalty, and how much it is, by output."""
+    scale: FloatArray
+    """What logits are multiplied by to calibrate them, by output."""
     losses: FloatArray
-    """Held-out logits and their cross-entropy on each row, (n, n_outputs)."""
+    """Cross-entropy of the held-out answers, calibrated, on each row, (n, n_outputs)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -407,55 +419,78 @@ class _Work(Generic[N]):
     rows: Rows
     held_out: FloatArray
     joint: bool
+    penalties: FloatArray
+    """To choose from, by output: (n_penalties, n_outputs)."""
+    ladder: Sequence[int]
+    """The widths to choose from."""
 
     @classmethod
-    def of(cls, population: Population[N], plan: Plan, data: _Data) -> _Work[N]:
+    def of(cls, of: Population[N], plan: Plan, data: _Data, chosen: Sequence[_Rung[N]] = ()) -> _Work[N]:
+        """The work to do: everything is to be chosen yet, or something was chosen for each output."""
         n_outputs = data.outputs.shape[1]
-        joint = population.joint and n_outputs > 1
+        joint = of.joint and n_outputs > 1
         if joint:
             plan = replace(plan, criterion=SoftmaxLoss(n_outputs), together=n_outputs)
-        held_out = data.left_out[np.arange(population.restarts) % len(data.left_out)]
-        device = resolve_device(population.device)
-        rows = data.rows(held_out, len(population.penalties), joint, device)
-        return cls(population, paced(plan, len(rows.x)), data, rows, held_out, joint)
+        if chosen:
+            penalties = np.array([[rung.penalty[at] for at, rung in enumerate(chosen)]])
+            ladder = sorted({rung.width for rung in chosen})
+        else:
+            penalties = np.tile(np.array(of.penalties)[:, None], n_outputs)
+            ladder = of.ladder(data.x.shape[1])
+        held_out = data.left_out[np.arange(of.restarts) % len(data.left_out)]
+        rows = data.rows(held_out, len(penalties), joint, resolve_device(of.device))
+        return cls(of, paced(plan, len(rows.x)), data, rows, held_out, joint, penalties, ladder)
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """Numbers of penalties, restarts and outputs: how members are ordered."""
-        return len(self.population.penalties), self.population.restarts, self.data.outputs.shape[1]
+        return len(self.penalties), self.population.restarts, self.data.outputs.shape[1]
 
     def made(self, width: int) -> N:
         """New networks, to be pruned to so many concepts."""
-        network = self.population.made(self.shape[2], self.data.x.shape[1], width)
+        network = self.population.made(self.penalties, self.data.x.shape[1], width)
         return network.to(self.rows.x.device)
 
     def trained(self, report: Callable[[float], None]) -> Trained[N]:
         """Train, choose, average and calibrate."""
-        ladder = self.population.ladder(self.data.x.shape[1])
+        work, tried = self, 0.0
+        if self._is_large() and len(self.ladder) * len(self.penalties) > 1:
+            tried = 0.5
+            one = _Work.of(replace(self.population, restarts=1), self.plan, self.data)
+            chosen, _ = one.chosen(lambda share: report(tried * share))
+            work = _Work.of(self.population, self.plan, self.data, chosen)
+        chosen, explored = work.chosen(lambda share: report(tried + (1.0 - tried) * share))
+        return work._calibrated(work._network(chosen, explored), chosen)
+
+    def _is_large(self) -> bool:
+        """Whether what one restart leaves out is enough to choose by."""
+        return self.population.restarts > 1 and effective_rows(self.data.left_out[0]) >= ENOUGH
+
+    def chosen(self, report: Callable[[float], None]) -> tuple[list[_Rung[N]], Explored]:
+        """For each output the rung that is chosen, and the networks before they were pruned."""
         rungs: list[_Rung[N]] = []
 
         def told(epoch: int) -> None:
-            report((len(rungs) + epoch / self.plan.epochs) / (len(ladder) + 1))
+            report((len(rungs) + epoch / self.plan.epochs) / (len(self.ladder) + 1))
 
-        explored = explore(self.made(ladder[0]), self.rows, self.plan, self.population.generator(), told)
-        for width in ladder:
+        explored = explore(self.made(self.ladder[0]), self.rows, self.plan, self.population.generator(), told)
+        for width in self.ladder:
             rungs.append(self._rung(*explored.tuned(self.made(width), told), width))
             if len(rungs) > 1 and not (self._loss(rungs[-1]) < self._loss(rungs[-2])).any():
                 break
-        chosen = [rungs[at] for at in self._narrowest(rungs)]
-        return self._calibrated(self._network(chosen, explored), chosen)
+        return [rungs[at] for at in self._narrowest(rungs)], explored
 
     def _members(self, rung: _Rung[N], output: int) -> Tensor:
         """The restarts of an output with the chosen penalty."""
         members = torch.arange(len(rung.history.n_iter), device=self.rows.x.device).view(self.shape)
-        return members[rung.penalty[output], :, output]
+        return members[rung.place[output], :, output]
 
     def _network(self, chosen: Sequence[_Rung[N]], explored: Explored) -> N:
         """One network for each output: the mean of its restarts, or the best where there is no mean."""
         restarts = [rung.network.select(self._members(rung, at)) for at, rung in enumerate(chosen)]
         if not has_mean(restarts[0]):
             return self._best([each.double().cpu() for each in restarts])
-        if self.plan.prune:
+        if self.plan.prune and any(rung.width < self.data.x.shape[1] for rung in chosen):
             restarts = self._pruned_alike(chosen, explored)
         means = [mean_network(each.double().cpu(), torch.arange(self.shape[1])[None]) for each in restarts]
         return join(means)
@@ -484,10 +519,18 @@ class _Work(Generic[N]):
 
     def _rung(self, network: N, history: History, width: int) -> _Rung[N]:
         logits = self._held_out_logits(network)  # (penalties, n, outputs)
-        losses = np.stack([self._losses(each) for each in logits])
+        scales = np.stack([self._scales(each) for each in logits])
+        losses = np.stack([self._losses(each) for each in logits * scales[:, None]])
         means = np.tensordot(losses, self._share(), axes=(1, 0))  # (penalties, outputs)
         best, outputs = means.argmin(axis=0), np.arange(means.shape[1])
-        return _Rung(network, history, width, best, logits[best, :, outputs].T, losses[best, :, outputs].T)
+        penalty, scale = self.penalties[best, outputs], scales[best, outputs]
+        return _Rung(network, history, width, best, penalty, scale, losses[best, :, outputs].T)
+
+    def _scales(self, logits: FloatArray) -> FloatArray:
+        """What calibrates held-out logits, (n_outputs,); they are left alone where nothing is held out."""
+        if not self.held_out.any():
+            return np.ones(logits.shape[1])
+        return temperatures(logits, self.data.outputs, self._share(), self.joint)
 
     def _held_out_logits(self, network: N) -> FloatArray:
         """What restarts that did not learn from a row say about it, (penalties, n, n_outputs)."""
@@ -497,6 +540,8 @@ class _Work(Generic[N]):
         logits = np.zeros((n_penalties, len(self.data.x), n_outputs))
         for restart, weight in enumerate(held_out):
             rows = np.flatnonzero(weight)
+            if not len(rows):
+                continue
             part = network.select(members[:, restart].flatten().to(self.rows.x.device))
             said = logits_on(part, self.data.x[rows]).double().cpu().numpy()
             logits[:, rows] += weight[rows, None] * said.reshape(n_penalties, n_outputs, -1).swapaxes(1, 2)
@@ -551,11 +596,8 @@ class _Work(Generic[N]):
 
     def _calibrated(self, network: N, chosen: Sequence[_Rung[N]]) -> Trained[N]:
         """The network with its logits divided by a temperature, and what is known about it."""
-        logits = np.column_stack([rung.logits[:, at] for at, rung in enumerate(chosen)])
         losses = np.column_stack([rung.losses[:, at] for at, rung in enumerate(chosen)])
-        scales = np.ones(logits.shape[1])
-        if self.held_out.any():
-            scales = temperatures(logits, self.data.outputs, self._share(), self.joint)
+        scales = np.array([rung.scale[at] for at, rung in enumerate(chosen)])
         restarts = self._restarts(chosen)
         for each in (network, *restarts):
             _scale(each, scales)
@@ -569,7 +611,7 @@ class _Work(Generic[N]):
             np.array(curves).T,
             np.array([int(history.n_iter.max()) for history in histories]),
             np.array([bool(history.converged.all()) for history in histories]),
-            np.array([self.population.penalties[rung.penalty[at]] for at, rung in enumerate(chosen)]),
+            np.array([rung.penalty[at] for at, rung in enumerate(chosen)]),
             np.array([rung.width for rung in chosen]),
         )
 

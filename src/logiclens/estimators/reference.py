@@ -267,7 +267,7 @@ def train_folds_as_in_paper(
     for at, fold in enumerate(folds):
         scaled = fold.scaled()
         width = population.widths[0] if population.widths else 0
-        network = population.made(n_outputs, x.shape[1], width).to(device)
+        network = population.made(penalty[None], x.shape[1], width).to(device)
         if shared:
             network = with_outputs(network, truth.shape[1])
 
