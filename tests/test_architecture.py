@@ -1,4 +1,4 @@
-"""The shape of the source: documented modules, each with its tests, no evaluation of text, quick imports."""
+"""The shape of the source: documented modules, no evaluation of text, quick imports."""
 
 from __future__ import annotations
 
@@ -102,34 +102,6 @@ def forbidden_uses(text: str) -> list[str]:
             ):
                 found.append(f"{node.lineno}: {ast.unparse(node)}")
     return found
-
-
-MIRRORED = (
-    *("logic", "concepts", "files", "explain", "nn", "estimators", "pipelines", "bench"),
-    *("guard", "plots", "reporting", "cli", "bench/methods", "bench/peers", "scale", "scale/streaming"),
-)
-"""Packages whose modules each have a test module of their own; ``metrics`` is tested in one piece."""
-TESTED_WITHIN = {
-    "explain/model_file.py": "tests/estimators/test_saving.py",
-    "loading.py": "tests/estimators/test_saving.py",
-}
-"""Modules that are looked at through those that use them, and where."""
-
-
-def mirror(path: Path) -> str:
-    """The test module of a source module or, of a package that is tested in one piece, of the package."""
-    package = path.parent.relative_to(SOURCE).as_posix()
-    if package in MIRRORED:
-        own = f"tests/{package}/test_{path.stem.lstrip('_')}.py"
-    else:
-        own = f"tests/test_{path.stem if package == '.' else package}.py"
-    return TESTED_WITHIN.get(label(path), own)
-
-
-@pytest.mark.parametrize("path", [path for path in MODULES if not path.stem.startswith("__")], ids=label)
-def test_module_has_its_mirror_among_the_tests(path: Path):
-    """Surfaces of packages are the subject of test_public_api.py."""
-    assert (ROOT / mirror(path)).is_file(), f"{label(path)} needs {mirror(path)}"
 
 
 @pytest.mark.parametrize(
