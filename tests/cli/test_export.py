@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from logiclens.cli import app
 from logiclens.cli.export import Dialect, Language, exported
 from logiclens.explain import Explanation, load_rules
-from logiclens.explain.rule_export import rule_to_markdown
+from logiclens.explain.export import rule_to_markdown
 from logiclens.loading import rules_of_model
 from logiclens.logic import Var
 from logiclens.logic.sql import _DIALECTS

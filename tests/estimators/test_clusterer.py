@@ -18,7 +18,7 @@ from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError, UnknownColumnError
 from logiclens.estimators.clusterer import PENALTIES, LENClusterer
 from logiclens.explain import ExplanationSet, RuleKind
-from logiclens.explain.rule_front import NO_ROWS
+from logiclens.explain.front import NO_ROWS
 from logiclens.logic import FALSE, TRUE, Var, equivalent
 from tests.strategies import HOSTILE_NAMES, all_rows
 

@@ -21,7 +21,7 @@ from logiclens.estimators.clustering import (
 )
 from logiclens.estimators.fit import RuleSearch
 from logiclens.explain import RuleKind
-from logiclens.explain.rule_front import NO_FORMULA, NO_ROWS
+from logiclens.explain.front import NO_FORMULA, NO_ROWS
 from logiclens.logic import FALSE, TRUE, Var, equivalent
 from logiclens.nn.criteria import mutual_information_loss
 from logiclens.nn.mu import MuNetwork

@@ -13,7 +13,7 @@ from logiclens.explain import Explanation, ExplanationSet, Rule, Scores, explain
 from logiclens.explain.html import check_html
 from logiclens.logic import TruthTable, Var, parse_formula
 from tests.explain.strategies import explanation_sets
-from tests.explain.test_rule_export import Reader
+from tests.explain.test_export import Reader
 from tests.strategies import HOSTILE_NAMES
 
 TAGS = {"div", "table", "tr", "th", "td", "b", "span"}

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.errors import InputError
-from logiclens.explain import local
-from logiclens.explain.classwise import fired_rows
+from logiclens.explain import scopes
 from logiclens.explain.explanation import Scope
-from logiclens.explain.local import (
+from logiclens.explain.rule import RuleKind
+from logiclens.explain.scopes import (
     CONTRADICTED,
     SUFFICIENT,
     UNOPPOSED,
@@ -19,8 +19,8 @@ from logiclens.explain.local import (
     explain_example,
     explain_examples,
     explain_set,
+    fired_rows,
 )
-from logiclens.explain.rule import RuleKind
 from logiclens.logic import TRUE, Or, TruthTable, Var, equivalent, parse_formula
 from tests.strategies import HOSTILE_NAMES, all_rows, labelled_rows
 
@@ -117,7 +117,7 @@ def test_blocks_do_not_matter(monkeypatch):
     table = TruthTable.from_data(X, (X[:, 0] & X[:, 1]) | X[:, 2])
     scores = rng.random(X.shape)
     at_once = explain_examples(X, table), explain_examples(X, table, relevance=scores)
-    monkeypatch.setattr(local, "_BYTES", 1)
+    monkeypatch.setattr(scopes, "_BYTES", 1)
 
     assert np.array_equal(explain_examples(X, table), at_once[0])
     assert np.array_equal(explain_examples(X, table, relevance=scores), at_once[1])

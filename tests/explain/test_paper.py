@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.errors import InputError
-from logiclens.explain.classwise import NEVER, explain_class
 from logiclens.explain.explanation import Scope
 from logiclens.explain.paper import (
     FEW_LITERALS,
@@ -20,6 +19,7 @@ from logiclens.explain.paper import (
     most_frequent,
 )
 from logiclens.explain.rule import RuleKind
+from logiclens.explain.scopes import NEVER, explain_class
 from logiclens.logic import FALSE, TRUE, TruthTable, Var, equivalent, parse_formula
 from logiclens.metrics import macro_f1
 from tests.strategies import HOSTILE_NAMES, all_rows, labelled_rows

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from logiclens.concepts import Above, AtMost, Between, OneOf, Vocabulary
 from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownTargetError
 from logiclens.explain import Change, Explanation, ExplanationSet, Rule, Step
-from logiclens.explain import prediction_counterfactual as module
-from logiclens.explain.prediction_counterfactual import PredictionCounterfactual, prediction_counterfactual
+from logiclens.explain.counterfactual import PredictionCounterfactual, prediction_counterfactual
 from logiclens.logic import FALSE, TRUE, Formula, Var
 from tests.concepts.strategies import raw_tables
 from tests.explain.strategies import explanation_sets
@@ -356,7 +355,7 @@ def test_a_set_and_the_function_answer_alike():
 
 
 def test_a_search_that_takes_too_long_is_given_up(monkeypatch):
-    monkeypatch.setattr(module, "MAX_STEPS", 2)
+    monkeypatch.setitem(prediction_counterfactual.__globals__, "MAX_STEPS", 2)
     rules = rules_of({"z": a | b | c, "y": FALSE, "x": a & b}, default="y")
 
     with pytest.raises(LimitError) as info:

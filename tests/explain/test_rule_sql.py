@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from logiclens.concepts import Above, OneOf, Vocabulary
 from logiclens.errors import InputError
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
-from logiclens.explain.rule_sql import rules_to_sql
+from logiclens.explain.export import rules_to_sql
 from logiclens.logic import FALSE, TRUE, Var, to_sql
 from logiclens.logic.sql import dialect_named
 from tests.explain.strategies import explanation_sets

@@ -6,7 +6,7 @@ from matplotlib import pyplot as plt
 
 from logiclens import Step, Var
 from logiclens.errors import InputError
-from logiclens.explain.rule_front import Front, Point
+from logiclens.explain.front import Front, Point
 from logiclens.plots import FrontDisplay
 from tests.plots.conftest import black_box, fitted
 

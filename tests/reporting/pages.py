@@ -12,7 +12,7 @@ import numpy as np
 from logiclens.concepts import Above, AtMost, Between, Flag, Missing, OneOf, Vocabulary
 from logiclens.concepts.states import telling_values
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
-from logiclens.explain.rule_front import Front, Point
+from logiclens.explain.front import Front, Point
 from logiclens.logic import FALSE, Formula, Var, parse_formula, substitute
 
 LONG = "x" * 300

@@ -8,7 +8,8 @@ import pytest
 
 from logiclens.errors import InputError
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
-from logiclens.explain.rule_front import Front, Point, terms_of
+from logiclens.explain.front import Front, Point
+from logiclens.explain.terms import disjuncts
 from logiclens.logic import And, Or, Var
 from logiclens.reporting import Source, gathering
 from logiclens.reporting.gathering import gather_facts
@@ -68,7 +69,7 @@ def of_lengths(rules: ExplanationSet, n_points: int) -> Front:
     """Rules of several lengths, the longest of which are those given."""
     points = []
     for n in range(1, n_points):
-        steps = [Step(step.label, Or.of(terms_of(step.formula)[:n])) for step in rules.steps]
+        steps = [Step(step.label, Or.of(disjuncts(step.formula)[:n])) for step in rules.steps]
         points.append(Point(tuple(steps), rules.default))
     points.append(Point(rules.steps, rules.default, formulas=tuple(rules.formulas.values())))
     return Front(tuple(points), rules.labels, rules.concept_names, chosen=n_points - 1)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from logiclens.explain import Step
+from logiclens.explain.front import Front, Point
 from logiclens.explain.rule import RuleKind
-from logiclens.explain.rule_front import Front, Point
 from logiclens.logic import Var
 from logiclens.reporting.gathering import gather_facts
 from logiclens.reporting.lengths import LEFT_OUT

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.errors import LimitError
-from logiclens.explain.changes import target_named
 from logiclens.explain.decision_list import first_true, used_concepts
-from logiclens.explain.rule import RuleKind
+from logiclens.explain.rule import RuleKind, target_named
 from logiclens.explain.terms import dnf_terms
 from logiclens.logic.arrays import IndexArray, unpack
 from logiclens.logic.data import ConceptData

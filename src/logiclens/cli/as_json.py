@@ -17,8 +17,8 @@ import logiclens
 from logiclens.cli.outcome import ClassOutcome, Outcome
 from logiclens.cli.preparing import Dropped
 from logiclens.explain import Explanation, ExplanationSet
+from logiclens.explain.front import Front
 from logiclens.explain.rule import formula_text
-from logiclens.explain.rule_front import Front
 
 FORMAT = "logiclens.results"
 VERSION = 3

@@ -145,7 +145,7 @@ def _label(rules: ExplanationSet, label: Any, one: Any) -> Part:
 
 
 def _named(rules: ExplanationSet, label: Any) -> str:
-    from logiclens.explain.changes import target_named
+    from logiclens.explain.rule import target_named
 
     return target_named(rules[label].rule)
 
@@ -153,7 +153,7 @@ def _named(rules: ExplanationSet, label: Any) -> str:
 def _why(explanation: Explanation, one: Any) -> tuple[str, ...]:
     """The terms of a rule that are true of a row, in plain English."""
     from logiclens.explain import term_scores
-    from logiclens.explain.changes import term_in_words
+    from logiclens.explain.counterfactual import term_in_words
 
     true = [score for score in term_scores(explanation, one) if score.covered][:_MOST_TERMS]
     words = (term_in_words(score.formula, score.vocabulary) for score in true)

@@ -24,7 +24,7 @@ from logiclens.cli.printing import (
     text_table,
 )
 from logiclens.errors import count
-from logiclens.explain.changes import target_named
+from logiclens.explain.rule import target_named
 from logiclens.logic.formula import FALSE
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from logiclens.cli.learning import MeanAndError
     from logiclens.explain import Explanation, ExplanationSet
-    from logiclens.explain.rule_front import Front
+    from logiclens.explain.front import Front
 
 MOST_LINES = 12
 """Columns left out, and classes, that are listed one by one; the report has all."""

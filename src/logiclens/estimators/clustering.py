@@ -34,7 +34,7 @@ from logiclens.estimators.cluster_starts import Reads, Tuples, entropy, few_conc
 from logiclens.estimators.fit import RuleSearch, explain_answers
 from logiclens.estimators.networks import resolve_device
 from logiclens.estimators.targets import Problem, Targets
-from logiclens.explain.rule_front import Front
+from logiclens.explain.front import Front
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, IndexArray
 from logiclens.nn.criteria import mutual_information_loss

@@ -21,9 +21,9 @@ from logiclens.explain import (
     explain_global,
     explain_set,
 )
+from logiclens.explain.compose import all_tuples
+from logiclens.explain.front import Front, Seen
 from logiclens.explain.label import Label, plain_label
-from logiclens.explain.rule_front import Front, Seen
-from logiclens.explain.unseen import all_tuples
 from logiclens.logic import TruthTable
 from logiclens.logic.arrays import BoolArray, FloatArray
 

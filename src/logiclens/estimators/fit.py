@@ -7,7 +7,7 @@
     score      accuracy and fidelity of every length, on rows that neither trained nor searched
     choose     the shortest within one standard error of the best
     resolve    the list with its default is the decision; phi_c is what it says of a class
-                                                                       explain/rule_front.py
+                                                                       explain/front.py
 
 One objective decides what a user reads, the regret of the decision plus the price of reading:
 
@@ -37,12 +37,12 @@ from logiclens.estimators.counting import (
 )
 from logiclens.estimators.networks import Population, Trained, probabilities, train_networks
 from logiclens.estimators.targets import Problem, Targets, class_weights, decisions, predicted_index
-from logiclens.explain.classwise import PRICES
 from logiclens.explain.compose import compose
 from logiclens.explain.decision_list import Step, ranked_steps
+from logiclens.explain.front import LISTED, Front, Point, Seen
 from logiclens.explain.rule import RuleKind
-from logiclens.explain.rule_front import LISTED, Front, Point, Seen
 from logiclens.explain.rule_set import ExplanationSet
+from logiclens.explain.scopes import PRICES
 from logiclens.logic.arrays import BoolArray, FloatArray, Terms, pack
 from logiclens.logic.decision_list import DecisionList, search_lists
 from logiclens.logic.formula import TRUE, And, Formula, Not, Or, Var

@@ -47,7 +47,7 @@ from logiclens.logic.values import THRESHOLD
 if TYPE_CHECKING:
     from logiclens.estimators.fit import Recipe
     from logiclens.estimators.networks import Population, Trained
-    from logiclens.explain.rule_front import Front
+    from logiclens.explain.front import Front
     from logiclens.nn.plan import Plan
     from logiclens.nn.population import LogicNetwork
 

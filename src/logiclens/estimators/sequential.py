@@ -28,9 +28,9 @@ from logiclens.errors import InputError, count, shown
 from logiclens.estimators.fit import EXACT, Rules, RuleSearch, explain_answers, longest
 from logiclens.estimators.targets import Problem, Targets
 from logiclens.explain.compose import compose
+from logiclens.explain.front import Front
 from logiclens.explain.label import Label, check_labels, plain_label
 from logiclens.explain.rule import RuleKind, member
-from logiclens.explain.rule_front import Front
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic import Formula, Not, simplify
 from logiclens.logic.arrays import BoolArray, FloatArray

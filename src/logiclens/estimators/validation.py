@@ -29,7 +29,7 @@ from logiclens.metrics import complexity, consistency, explanation_accuracy, fid
 
 if TYPE_CHECKING:
     from logiclens.concepts.encoder import ConceptEncoder
-    from logiclens.explain.rule_front import Front
+    from logiclens.explain.front import Front
     from logiclens.explain.rule_set import ExplanationSet
     from logiclens.nn.population import LogicNetwork
 

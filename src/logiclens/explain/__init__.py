@@ -1,24 +1,25 @@
 """From formulas to explanations: rules in First-Order Logic, how far to trust them, what they predict."""
 
-from logiclens.explain.changes import Change
-from logiclens.explain.classwise import explain_class
+from logiclens.explain.check import RuleCheck
 from logiclens.explain.compose import Composition, compose
-from logiclens.explain.counterfactual import Counterfactual, counterfactual
-from logiclens.explain.decision_list import Step, class_formulas
-from logiclens.explain.explanation import Explanation, Scope
-from logiclens.explain.front import FrontPoint, Scores
-from logiclens.explain.local import explain_example, explain_examples, explain_set
+from logiclens.explain.counterfactual import Change, Counterfactual, PredictionCounterfactual, counterfactual
+from logiclens.explain.decision_list import Resolution, Step, class_formulas
+from logiclens.explain.explanation import Explanation, FrontPoint, Scope, Scores
+from logiclens.explain.front import Front, Point
 from logiclens.explain.paper import explain_class_as_in_paper
-from logiclens.explain.prediction_counterfactual import PredictionCounterfactual
-from logiclens.explain.resolution import Resolution
 from logiclens.explain.rule import Rule, RuleKind
-from logiclens.explain.rule_check import RuleCheck
-from logiclens.explain.rule_file import load_rules
-from logiclens.explain.rule_front import Front, Point
-from logiclens.explain.rule_set import ExplanationSet
-from logiclens.explain.term_scores import TermScore, term_scores
-from logiclens.explain.unseen import unseen_tuples, with_unseen
-from logiclens.explain.whole import GlobalExplanation, explain_global
+from logiclens.explain.rule_set import ExplanationSet, load_rules
+from logiclens.explain.scopes import (
+    GlobalExplanation,
+    explain_class,
+    explain_example,
+    explain_examples,
+    explain_global,
+    explain_set,
+    unseen_tuples,
+    with_unseen,
+)
+from logiclens.explain.terms import TermScore, term_scores
 
 __all__ = [
     "Change",

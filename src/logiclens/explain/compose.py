@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from logiclens.errors import InputError, LimitError, count, shown
-from logiclens.explain.unseen import all_tuples
-from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, pack
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, pack, unpack
 from logiclens.logic.cover import Cover
 from logiclens.logic.data import check_names
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
@@ -184,6 +183,12 @@ def check_layers(layers: Iterable[tuple[ArrayLike, ArrayLike]]) -> tuple[Layer, 
     return tuple(checked)
 
 
+def all_tuples(n_concepts: int) -> BoolArray:
+    """Every Boolean tuple, shape (2^n_concepts, n_concepts); concept j is bit j of the row's number."""
+    numbers = np.arange(1 << n_concepts, dtype=np.uint64)
+    return unpack(numbers[:, None], n_concepts) if n_concepts else np.zeros((1, 0), dtype=np.bool_)
+
+
 class _Network:
     """Layers with names for everything that flows between them."""
 
@@ -267,7 +272,7 @@ def threshold_formula(truth: BoolArray, rising: BoolArray, names: Sequence[str])
     Parameters
     ----------
     truth : ndarray of bool, shape (2^n_concepts,)
-        On every tuple, in the order of :func:`~logiclens.explain.unseen.all_tuples`.
+        On every tuple, in the order of :func:`~logiclens.explain.compose.all_tuples`.
     rising : ndarray of bool, shape (n_concepts,)
         Whether the function rises with a concept.
     names : sequence of str
@@ -301,7 +306,7 @@ def smallest_formula(truth: BoolArray, names: Sequence[str]) -> Formula:
     Parameters
     ----------
     truth : ndarray of bool, shape (2^n_concepts,)
-        On every tuple, in the order of :func:`~logiclens.explain.unseen.all_tuples`.
+        On every tuple, in the order of :func:`~logiclens.explain.compose.all_tuples`.
     names : sequence of str
 
     Examples

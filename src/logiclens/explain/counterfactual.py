@@ -1,44 +1,263 @@
-"""What would have to be different: the fewest changes of a row that turn a rule's formula.
+"""What would have to be different: the fewest changes of a row that turn a rule, or a prediction.
 
-A formula is true where one of the terms of its DNF is, and false where one of the terms of its negation is.
-So the nearest row on the other side is the nearest row that satisfies one of those terms; for each term that
-is a matter of its own literals, column by column. Nothing is searched, and nothing nearer is missed.
+**A rule.** A formula is true where one of the terms of its DNF is, and false where one of the terms of its
+negation is. So the nearest row on the other side is the nearest row that satisfies one of those terms; for
+each term that is a matter of its own literals, column by column. Nothing is searched, and nothing nearer is
+missed.
 
-What a change is, and what changes together, is said in :mod:`logiclens.explain.changes`. For the fewest
-changes that turn what a whole set of rules predicts see :mod:`logiclens.explain.prediction_counterfactual`.
+**A prediction.** A list predicts a label where its step is true and no earlier one is; the default also where
+no step is true. So there is something that must be true (a term of the step) and much that must not be (terms
+of earlier steps). The search takes the neighbors of the row in the order of their distance. Each is stated by
+what is asked of the columns; a term that could be true under that is taken up next, one branch for each of
+its literals that can be denied. The distance never falls along a branch, so the first neighbor under which
+nothing is left open is a nearest one, and what is asked is enough, whatever else the columns say.
+
+Concepts that hang together are changed together: all concepts of a column of the raw table, or of a group of
+which one is true. Such a change counts once, however many concepts it turns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from logiclens.concepts.concept import Condition, Relation
 from logiclens.concepts.table import Table
-from logiclens.errors import InputError, shown
-from logiclens.explain.changes import (
-    Change,
-    Term,
-    Unit,
-    check_groups,
-    column_units,
-    one_row,
-    plain_units,
-    target_named,
-    terms_asked,
-    told,
-)
+from logiclens.concepts.vocabulary import Vocabulary
+from logiclens.concepts.wording import in_english
+from logiclens.errors import InputError, LimitError, count, shown
 from logiclens.explain.html import counterfactual_html
-from logiclens.explain.rule import Rule
-from logiclens.logic.data import ConceptData
-from logiclens.logic.formula import Not
+from logiclens.explain.label import Label
+from logiclens.explain.rule import Rule, target_named
+from logiclens.explain.terms import conjuncts, disjuncts
+from logiclens.logic.arrays import BoolArray
+from logiclens.logic.data import ConceptData, check_names
+from logiclens.logic.export import to_sentence
+from logiclens.logic.formula import FALSE, TRUE, Formula, Not, Var
 from logiclens.logic.normal_form import to_dnf
+
+if TYPE_CHECKING:
+    from logiclens.explain.rule_set import ExplanationSet
+
+
+Term = dict[str, bool]
+"""The values that a term asks for."""
 
 
 @dataclass(frozen=True)
-class Counterfactual:
+class Change:
+    """One change of a row.
+
+    Attributes
+    ----------
+    what : str
+        The column of the raw table, the concept, or the group of concepts.
+    before, after : str
+        What is said of it in plain English, before and after: what the formula asks for, not more.
+    concepts : mapping of str to bool
+        The concepts that turn, with their values afterwards.
+    """
+
+    what: str
+    before: str
+    after: str
+    concepts: Mapping[str, bool] = field(hash=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """Concepts that are changed together, with the states they can be in; preferred ones first.
+
+    Attributes
+    ----------
+    what : str
+    names : tuple of str, length k
+    states : ndarray of bool, shape (n_states, k)
+    """
+
+    what: str
+    names: tuple[str, ...]
+    states: BoolArray
+
+    def fitting(self, asked: Term) -> BoolArray:
+        """The states in which concepts have the values asked for, shape (n, k)."""
+        at = [self.names.index(name) for name in asked]
+        fits = (self.states[:, at] == np.array(list(asked.values()), dtype=np.bool_)).all(axis=1)
+        return np.asarray(self.states[fits])
+
+    def nearest(self, asked: Term, row: Mapping[str, bool]) -> Term | None:
+        """The concepts that turn on the way to the nearest state with the values asked for; None without one.
+
+        Where the row has those values nothing turns.
+        """
+        if all(row[name] == value for name, value in asked.items()):
+            return {}
+        states = self.fitting(asked)
+        if not len(states):
+            return None
+        now = np.array([row[name] for name in self.names])
+        best = states[(states != now).sum(axis=1).argmin()]
+        return {name: bool(v) for name, v, old in zip(self.names, best, now, strict=True) if v != old}
+
+    def telling(self, asked: Term) -> Term:
+        """What is asked, without what follows from the rest of it."""
+        kept = dict(asked)
+        for name in asked:
+            rest = {other: value for other, value in kept.items() if other != name}
+            left = self.fitting(rest)
+            if rest and (left[:, self.names.index(name)] == asked[name]).all():
+                kept = rest
+        return kept
+
+
+def terms_asked(dnf: Formula) -> list[Term]:
+    """The terms of a DNF, each as the values it asks for.
+
+    Examples
+    --------
+    >>> terms_asked((Var("a") & ~Var("b")) | Var("c"))
+    [{'a': True, 'b': False}, {'c': True}]
+    """
+    if dnf == FALSE:
+        return []
+    return [
+        {literal.concepts[0]: isinstance(literal, Var) for literal in conjuncts(term) if literal != TRUE}
+        for term in disjuncts(dnf)
+    ]
+
+
+def column_units(words: Vocabulary, concepts: Iterable[str], x: Any) -> tuple[list[Unit], Term]:
+    """The columns that some concepts are about, and the truth of all concepts of those columns on one row."""
+    columns = words.used_columns(concepts)
+    names = [name for name in words.names if words[name].column in columns]
+    row = one_row(words.read(x, names), names)
+    units = []
+    for group in words.groups(names):
+        order = np.argsort(~group.given, kind="stable")  # a value that is there, before none
+        units.append(Unit(group.column, group.names, group.states[order]))
+    return units, row
+
+
+def plain_units(concepts: Iterable[str], groups: Sequence[tuple[str, ...]]) -> list[Unit]:
+    """Concepts that are changed one by one, and those of their groups, of which one is true."""
+    members = {name for group in groups for name in group}
+    wanted = tuple(concepts)
+    used = [group for group in groups if members.intersection(group, wanted)]
+    single = [name for name in wanted if name not in members]
+    units = [Unit(name, (name,), np.array([[False], [True]])) for name in single]
+    return units + [Unit(" / ".join(group), group, np.eye(len(group), dtype=np.bool_)) for group in used]
+
+
+def check_groups(groups: Iterable[Sequence[str]], words: Vocabulary | None) -> list[tuple[str, ...]]:
+    """Groups of concepts as tuples, once it is sure that no concept is in two."""
+    if isinstance(groups, str) or not isinstance(groups, Iterable):
+        raise InputError(f"groups must be a sequence of groups. Got {shown(groups)}; write [['a', 'b']].")
+    grouped = [check_names(group) for group in groups]
+    check_names([name for group in grouped for name in group])  # a concept cannot be in two
+    if words is not None and grouped:
+        raise InputError("groups= is for concepts without a vocabulary, which knows them. Leave it out.")
+    return grouped
+
+
+def one_row(data: ConceptData, names: Iterable[str]) -> Term:
+    """Truth of some concepts on the only row there is."""
+    if data.n_rows != 1:
+        raise InputError(f"A counterfactual is about one row. Got {count(data.n_rows, 'row')}.")
+    return {name: bool(data.column(name)[0]) for name in names}
+
+
+def told(words: Vocabulary | None, unit: Unit, asked: Term, turned: Term, row: Mapping[str, bool]) -> Change:
+    """A change in words: what was asked of a unit, and what turned."""
+    violated = {name: value for name, value in asked.items() if row[name] != value}
+    before = _said(words, {name: not value for name, value in violated.items()}, were=False)
+    return Change(unit.what, before, _said(words, unit.telling(asked), were=True), turned)
+
+
+def term_in_words(term: Formula, words: Vocabulary | None) -> str:
+    """A conjunction of literals in plain English; what is said of one column stands together.
+
+    Examples
+    --------
+    >>> from logiclens.concepts import Above, Flag
+    >>> words = Vocabulary(("age", "ill"), (Above("age", 30), Above("age", 62), Flag("ill")))
+    >>> term_in_words(~Var("age > 62") & Var("ill") & Var("age > 30"), words)
+    'age above 30 and at most 62 and ill'
+    """
+    if words is None or not term.concepts:
+        return to_sentence(term)
+    (values,) = terms_asked(term)
+    columns = dict.fromkeys(words[name].column for name in values)
+    by_column = [{n: v for n, v in values.items() if words[n].column == column} for column in columns]
+    return " and ".join(_said(words, mine, were=False) for mine in by_column)
+
+
+def _joined(conditions: list[Condition]) -> list[Condition]:
+    """Conditions of one column, those that deny values as one, and two ends as an interval."""
+    denied = [condition for condition in conditions if condition.relation is Relation.IS_NOT]
+    if len(denied) > 1:
+        values = tuple(value for condition in denied for value in condition.values)
+        rest = [condition for condition in conditions if condition.relation is not Relation.IS_NOT]
+        gap = all(each.or_missing for each in denied)
+        conditions = [replace(denied[0], values=values, or_missing=gap), *rest]
+    ends = {condition.relation: condition for condition in conditions if not condition.or_missing}
+    if len(conditions) == 2 and set(ends) == {Relation.ABOVE, Relation.AT_MOST}:
+        low, high = ends[Relation.ABOVE], ends[Relation.AT_MOST]
+        return [replace(low, relation=Relation.BETWEEN, values=low.values + high.values)]
+    return conditions
+
+
+def _said(words: Vocabulary | None, values: Term, *, were: bool) -> str:
+    """Values of some concepts in plain English."""
+    if words is not None:
+        conditions = list(words.conditions(values))
+        if were:  # what a value would have to be, not a gap
+            conditions = [replace(condition, or_missing=False) for condition in conditions]
+        return " and ".join(in_english(condition, were=were) for condition in _joined(conditions))
+    if were:
+        return " and ".join(
+            f"{to_sentence(Var(n))} were {'true' if v else 'false'}" for n, v in values.items()
+        )
+    return " and ".join(to_sentence(Var(n) if v else ~Var(n)) for n, v in values.items())
+
+
+class _Turn:
+    """What both counterfactuals have: changes, or none where nothing would do."""
+
+    changes: tuple[Change, ...] | None
+
+    @property
+    def found(self) -> bool:
+        """Whether there are such changes."""
+        return self.changes is not None
+
+    @property
+    def concepts(self) -> dict[str, bool]:
+        """All concepts that turn, with their values afterwards."""
+        turned: dict[str, bool] = {}
+        for change in self.changes or ():
+            turned |= change.concepts
+        return turned
+
+    def to_sentence(self) -> str:
+        """Plain English, on one line."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.to_sentence()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return counterfactual_html(self.to_sentence(), self.changes)
+
+
+@dataclass(frozen=True, repr=False)
+class Counterfactual(_Turn):
     """The fewest changes of a row that turn a rule's formula.
 
     Attributes
@@ -65,19 +284,6 @@ class Counterfactual:
     truth: bool
     changes: tuple[Change, ...] | None
 
-    @property
-    def found(self) -> bool:
-        """Whether there is a way to turn the formula."""
-        return self.changes is not None
-
-    @property
-    def concepts(self) -> dict[str, bool]:
-        """All concepts that turn, with their values afterwards."""
-        turned: dict[str, bool] = {}
-        for change in self.changes or ():
-            turned |= change.concepts
-        return turned
-
     def to_sentence(self) -> str:
         """Plain English, on one line."""
         if self.changes is None:
@@ -85,14 +291,6 @@ class Counterfactual:
         turned = "no longer hold" if self.truth else "hold"
         changes = " and ".join(change.after for change in self.changes)
         return f"The rule of {target_named(self.rule)} would {turned} if {changes}."
-
-    def __str__(self) -> str:
-        return self.to_sentence()
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return counterfactual_html(self.to_sentence(), self.changes)
 
 
 def counterfactual(rule: Rule, x: Any, *, groups: Iterable[Sequence[str]] = ()) -> Counterfactual:
@@ -133,29 +331,267 @@ def counterfactual(rule: Rule, x: Any, *, groups: Iterable[Sequence[str]] = ()) 
     values = np.array([[row[name] for name in rule.concepts]], dtype=np.bool_)
     truth = bool(rule.formula.evaluate(values, rule.concepts)[0])
     wanted = to_dnf(Not(rule.formula) if truth else rule.formula)
-    ways = [way for term in terms_asked(wanted) if (way := _way(term, units, row)) is not None]
+    unit_of = {name: unit for unit in units for name in unit.names}
+    terms = ({name: term[name] for name in unit_of if name in term} for term in terms_asked(wanted))
+    ways = [way for term in terms if (way := _steps(term, unit_of, row)) is not None]
     if not ways:
         return Counterfactual(rule, truth, None)
     best = min(ways, key=lambda way: (len(way), sum(len(turned) for _, _, turned in way)))
     return Counterfactual(rule, truth, tuple(told(words, *step, row) for step in best))
 
 
-_Step = tuple[Unit, Term, Term]  # what changes, what the term asks of it, what turns
-
-
-def _way(term: Term, units: Sequence[Unit], row: Mapping[str, bool]) -> list[_Step] | None:
-    """The changes that make a term true; None when no value of some column does."""
-    steps: list[_Step] = []
-    for unit in units:
-        asked = {name: term[name] for name in unit.names if name in term}
-        turned = unit.nearest(asked, row)
-        if turned is None:
-            return None
-        if turned:
-            steps.append((unit, asked, turned))
-    return steps
-
-
 def _plain_row(x: Any, names: Sequence[str]) -> Term:
     named = isinstance(x, Mapping) or Table(x).named
     return one_row(ConceptData(x) if named else ConceptData(x, sorted(names)), names)
+
+
+MAX_STEPS = 20_000
+"""Neighbours that are looked at before the search is given up."""
+
+Predicted: TypeAlias = Label | tuple[Label, ...]
+"""A label; in a multi-label set all labels whose rules are true."""
+
+
+@dataclass(frozen=True, repr=False)
+class PredictionCounterfactual(_Turn):
+    """The fewest changes of a row that turn what a set of rules predicts.
+
+    Attributes
+    ----------
+    before : label, or tuple of labels in a multi-label set
+        The prediction for the row as it is.
+    after : label, tuple of labels, or None
+        The prediction after the changes; None where there are none.
+    target : label, or None
+        The label that was asked for, or that was found: the one predicted afterwards; in a multi-label set
+        the one that joins or leaves the prediction.
+    changes : tuple of Change, or None
+        What to change; empty where the target is predicted already. None where nothing would do.
+    sentence : str
+        All of this in plain English.
+
+    Examples
+    --------
+    >>> from logiclens.explain import Explanation, ExplanationSet, Rule
+    >>> from logiclens.logic import Var
+    >>> rules = ExplanationSet(
+    ...     [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))],
+    ...     concept_names=["wings", "fins"],
+    ...     default="fish",
+    ... )
+    >>> found = rules.counterfactual([[1, 1]], target="fish")
+    >>> print(found)
+    The prediction would be fish if wings were false.
+    >>> found.before, found.after, found.concepts
+    ('bird', 'fish', {'wings': False})
+    """
+
+    before: Predicted
+    after: Predicted | None
+    target: Label | None
+    changes: tuple[Change, ...] | None
+    sentence: str
+
+    def to_sentence(self) -> str:
+        """Plain English, on one line."""
+        return self.sentence
+
+
+def prediction_counterfactual(
+    rules: ExplanationSet, x: Any, target: Label | None = None, *, groups: Iterable[Sequence[str]] = ()
+) -> PredictionCounterfactual:
+    """Find the fewest changes of one row that turn what a set of rules predicts for it.
+
+    Parameters
+    ----------
+    rules : ExplanationSet
+    x : data frame, mapping or array, one row
+        As for :meth:`ExplanationSet.predict <logiclens.explain.ExplanationSet.predict>`.
+    target : label, optional
+        The label that is to be predicted; any other than now when missing. In a multi-label set the label
+        that is to join the prediction, or to leave it.
+    groups : iterable of sequences of str, optional
+        Concepts of which exactly one is true; a vocabulary knows its own.
+
+    Returns
+    -------
+    PredictionCounterfactual
+        Of all ways with the fewest changes, one that turns the fewest concepts; of those, one of the label
+        that stands first.
+
+    Raises
+    ------
+    UnknownTargetError
+        No rule is about the target.
+    InputError
+        Not one row, or one that the rules cannot read.
+    LimitError
+        The search looked at too many neighbors.
+    """
+    wanted = None if target is None else rules[target].target
+    grouped = check_groups(groups, rules.vocabulary)
+    concepts = rules.concepts
+    if rules.vocabulary is None:
+        units = plain_units(concepts, grouped)
+        names = [name for unit in units for name in unit.names]
+        row = one_row(rules.read(x, used=names), names)
+    else:
+        units, row = column_units(rules.vocabulary, concepts, x)
+    asking = _Asking(rules, concepts)
+    before = asking.predicted(row)
+    if wanted is not None and wanted == before and not rules.multi_label:
+        return PredictionCounterfactual(
+            before, before, wanted, (), f"The prediction is {asking.named(wanted)} already."
+        )
+    found = _nearest(asking.goals(before, wanted), units, row)
+    if found is None:
+        return PredictionCounterfactual(before, None, wanted, None, asking.impossible(before, wanted))
+    label, steps = found
+    after = asking.predicted(row | {name: value for _, _, turned in steps for name, value in turned.items()})
+    changes = tuple(told(rules.vocabulary, *step, row) for step in steps)
+    return PredictionCounterfactual(before, after, label, changes, asking.sentence(before, label, changes))
+
+
+_Step: TypeAlias = tuple[Unit, Term, Term]  # what changes, what is asked of it, what turns
+
+
+@dataclass(frozen=True)
+class _Goal:
+    """A way to predict a label: what must be true, and terms that must not be."""
+
+    label: Label
+    must: Term
+    avoided: list[Term]
+
+
+class _Asking:
+    """What a set of rules asks of a row for each prediction, and how that is said."""
+
+    def __init__(self, rules: ExplanationSet, concepts: Sequence[str]) -> None:
+        self._rules = rules
+        self._concepts = list(concepts)
+        self._terms = {label: terms_asked(to_dnf(f)) for label, f in rules.conditions.items()}
+
+    def predicted(self, row: Term) -> Predicted:
+        """The prediction for a row of concepts."""
+        values = np.array([[row[name] for name in self._concepts]], dtype=np.bool_)
+        conditions = self._rules.conditions.items()
+        true = [label for label, formula in conditions if formula.evaluate(values, self._concepts)[0]]
+        if self._rules.multi_label or self._rules.default is None:
+            return tuple(true)
+        return true[0] if true else self._rules.default
+
+    def goals(self, before: Predicted, wanted: Label | None) -> Iterator[_Goal]:
+        """The ways to the wanted label, or to any that changes the prediction."""
+        for label in self._rules if wanted is None else [wanted]:
+            if isinstance(before, tuple):
+                if label in before:
+                    yield _Goal(label, {}, self._terms[label])
+                else:
+                    yield from (_Goal(label, term, []) for term in self._terms[label])
+            elif label != before:
+                yield from self._decided(label)
+
+    def _decided(self, label: Label) -> Iterator[_Goal]:
+        """The ways to the label of a step, or to the default."""
+        earlier: list[Term] = []
+        for other, terms in self._terms.items():
+            if other == label:
+                yield from (_Goal(label, term, list(earlier)) for term in terms)
+            earlier += terms
+        if label == self._rules.default:
+            yield _Goal(label, {}, earlier)
+
+    def named(self, label: Label) -> str:
+        """A label in a sentence."""
+        return target_named(self._rules[label].rule)
+
+    def sentence(self, before: Predicted, label: Label, changes: Sequence[Change]) -> str:
+        """What the changes would bring, in plain English."""
+        if isinstance(before, tuple):
+            turned = "no longer be" if label in before else "be"
+            said = f"{self.named(label)} would {turned} predicted"
+        else:
+            said = f"The prediction would be {self.named(label)}"
+        return f"{said} if {' and '.join(change.after for change in changes)}."
+
+    def impossible(self, before: Predicted, wanted: Label | None) -> str:
+        """Why there is no way, in plain English."""
+        if isinstance(before, tuple):
+            return "Nothing would change it: the rules predict the same labels for every row."
+        if wanted is None:
+            return f"Nothing would change it: the rules predict {self.named(before)} for every row."
+        return f"Nothing would do: the rules predict {self.named(wanted)} for no row."
+
+
+_Names: TypeAlias = tuple[str, ...]  # of a unit: no two share a concept
+
+
+def _nearest(goals: Iterable[_Goal], units: Sequence[Unit], row: Term) -> tuple[Label, list[_Step]] | None:
+    """The label and the changes of a nearest row that reaches a goal."""
+    waiting: list[tuple[int, int, int, int, Term, list[_Step]]] = []
+    reached, number = list(goals), itertools.count()
+    seen: set[tuple[int, frozenset[tuple[str, bool]]]] = set()
+    unit_of = {name: unit for unit in units for name in unit.names}
+
+    def add(at: int, asked: Term) -> None:
+        key = (at, frozenset(asked.items()))
+        if key in seen:
+            return
+        seen.add(key)
+        steps = _steps(asked, unit_of, row)
+        if steps is not None:
+            n_turned = sum(len(turned) for _, _, turned in steps)
+            heappush(waiting, (len(steps), n_turned, at, next(number), asked, steps))
+
+    for at, goal in enumerate(reached):
+        add(at, goal.must)
+    for _ in range(MAX_STEPS):
+        if not waiting:
+            return None
+        _, _, at, _, asked, steps = heappop(waiting)
+        changed = {unit.names: unit.fitting(mine) for unit, mine, _ in steps}
+        unsure = next((t for t in reached[at].avoided if not _denied(t, unit_of, row, changed)), None)
+        if unsure is None:
+            return reached[at].label, steps
+        for name, value in unsure.items():
+            if name not in asked:
+                add(at, asked | {name: not value})
+    raise LimitError(
+        f"No nearest change was found among the first {MAX_STEPS} neighbors of the row. "
+        "Ask for a single rule instead: rules[label].counterfactual(x)."
+    )
+
+
+def _steps(asked: Term, unit_of: dict[str, Unit], row: Term) -> list[_Step] | None:
+    """The changes of the nearest row with the values asked for; None when there is no such row."""
+    steps: list[_Step] = []
+    for names, mine in _by_unit(asked, unit_of).items():
+        unit = unit_of[names[0]]
+        turned = unit.nearest(mine, row)
+        if turned is None:
+            return None
+        if turned:
+            steps.append((unit, mine, turned))
+    return steps
+
+
+def _denied(term: Term, unit_of: dict[str, Unit], row: Term, changed: dict[_Names, BoolArray]) -> bool:
+    """Whether a term is false: by a column that stays, or in every state that a changed one may take."""
+    for names, mine in _by_unit(term, unit_of).items():
+        if names not in changed:
+            if any(row[name] != value for name, value in mine.items()):
+                return True
+            continue
+        at = [names.index(name) for name in mine]
+        if not (changed[names][:, at] == np.array(list(mine.values()))).all(axis=1).any():
+            return True
+    return False
+
+
+def _by_unit(term: Term, unit_of: dict[str, Unit]) -> dict[_Names, Term]:
+    """What a term asks of each unit."""
+    found: dict[_Names, Term] = {}
+    for name, value in term.items():
+        found.setdefault(unit_of[name].names, {})[name] = value
+    return found

@@ -7,15 +7,15 @@ its own, is the paper's ``phi_c``: :func:`class_formulas` finds it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
 
 from logiclens.errors import InputError, LimitError, count, shown
+from logiclens.explain.check import parts_of
 from logiclens.explain.label import Label, plain_label
-from logiclens.explain.rule_check import parts_of
 from logiclens.logic.arrays import BoolArray, IndexArray, unpack
 from logiclens.logic.data import ConceptData
 from logiclens.logic.entail import Given
@@ -25,6 +25,57 @@ from logiclens.logic.normal_form import simplify, to_dnf, to_nnf
 from logiclens.logic.problem import Problem
 from logiclens.logic.satisfiability import find_assignment
 from logiclens.logic.truth_table import TruthTable
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """How many rows each step decides.
+
+    Attributes
+    ----------
+    n_rows : int
+        All rows.
+    by_label : dict of label to int
+        Rows that each step decides, in the order of the steps; in a multi-label set rows of which each rule
+        is true.
+    n_uncovered : int
+        Rows of which no step is true: the default decides; in a multi-label set they get no label.
+    """
+
+    n_rows: int
+    by_label: Mapping[Label, int] = field(hash=False)
+    n_uncovered: int
+
+    @property
+    def n_decided(self) -> int:
+        """Rows of which a step is true."""
+        return self.n_rows - self.n_uncovered
+
+    @classmethod
+    def of_list(cls, place: IndexArray, labels: Sequence[Label]) -> Resolution:
+        """Count rows by the place of the step that decides them; by the number of steps where none does.
+
+        Examples
+        --------
+        >>> Resolution.of_list(np.array([0, 2, 0]), ["bird", "fish"])
+        Resolution(n_rows=3, by_label={'bird': 2, 'fish': 0}, n_uncovered=1)
+        """
+        counts = np.bincount(place, minlength=len(labels) + 1).tolist()
+        return cls(len(place), dict(zip(labels, counts[:-1], strict=True)), counts[-1])
+
+    @classmethod
+    def of_rules(cls, fired: BoolArray, labels: Sequence[Label]) -> Resolution:
+        """Count the rows of a table of which rule of a multi-label set is true where, (n_rows, n_labels).
+
+        Examples
+        --------
+        >>> Resolution.of_rules(np.array([[True, True], [False, False]]), ["bird", "fish"])
+        Resolution(n_rows=2, by_label={'bird': 1, 'fish': 1}, n_uncovered=1)
+        """
+        counts = fired.sum(axis=0).tolist()
+        uncovered = int((~fired.any(axis=1)).sum())
+        return cls(len(fired), dict(zip(labels, counts, strict=True)), uncovered)
+
 
 EQUIVALENT: Final = "equivalent to the list"
 """Status of a formula that is true exactly where the list decides the class, on rows seen or not."""

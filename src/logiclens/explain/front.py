@@ -1,106 +1,453 @@
-"""How good a formula is, and the front of formulas to choose from."""
+"""The front: rule sets of every length, with how good each is, and the one that is shown.
+
+A fit finds decision lists of every length. A point of the front is one of them, with its accuracy and
+fidelity on rows that neither trained nor searched (cross-fitted: they rate the method at that length). Any
+point can be made a rule set, without training again.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import inf
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
 
-from logiclens.errors import InputError, shown
-from logiclens.logic.data import as_float, check_count
-from logiclens.logic.formula import Formula, check_formula
+import narwhals as nw
+import numpy as np
 
-RATES = ("precision", "recall", "coverage", "accuracy", "fidelity")
+from logiclens.concepts.vocabulary import Vocabulary
+from logiclens.errors import (
+    InputError,
+    MissingDependencyError,
+    UnknownConceptError,
+    UnknownTargetError,
+    count,
+    listing,
+    shown,
+)
+from logiclens.explain.decision_list import Step, class_formulas
+from logiclens.explain.explanation import Explanation, Scope, check_rate, check_text
+from logiclens.explain.label import Label, check_labels, plain_label
+from logiclens.explain.rule import Rule, RuleKind, member
+from logiclens.explain.rule_set import ExplanationSet
+from logiclens.explain.saved import fields, formula_from_saved, formula_to_saved, items, storable
+from logiclens.explain.scopes import ALWAYS, NEVER, USELESS, rates_on
+from logiclens.explain.terms import disjuncts
+from logiclens.logic.arrays import FloatArray, Words
+from logiclens.logic.data import check_count
+from logiclens.logic.formula import FALSE, TRUE, Formula, Or
+from logiclens.logic.truth_table import TruthTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from logiclens.plots.front import FrontDisplay
+
+
+BACKENDS: Final = ("pandas", "polars", "pyarrow")
+"""What can hold a front as a data frame."""
+LISTED: Final = (RuleKind.IFF, RuleKind.CLUSTER)
+"""Kinds of rules that are one list, where targets exclude one another."""
+ALWAYS_DECIDED, NEVER_DECIDED = "always decided by these rules", "never decided by these rules"
+"""Status of the rule of a class that rules of this length always or never decide, unlike the network."""
+NO_ROWS: Final = "no rows in this cluster"
+"""Status of the rule of an empty cluster."""
+NO_FORMULA: Final = "no formula over the concepts is worth its literals for this cluster"
+"""Status of a cluster that has rows, and for which the rules never decide."""
 
 
 @dataclass(frozen=True)
-class Scores:
-    """How good a formula is, each in [0, 1]; None where it was not measured or is not defined.
+class Point:
+    """One length of the front.
 
     Attributes
     ----------
-    part : str
-        The rows it was measured on: ``"training"``, ``"validation"``, ``"test"``, ...
-    n_rows : int
-        How many there were.
-    precision : float, optional
-        Of the rows on which the formula is true, the share that is the target.
-    recall : float, optional
-        Of the rows that are the target, the share on which the formula is true.
-    coverage : float, optional
-        The share of all rows on which the formula is true.
-    accuracy : float, optional
-        Agreement of the formula with the truth.
-    fidelity : float, optional
-        Agreement of the formula with the network.
-
-    Examples
-    --------
-    >>> Scores("validation", 200, precision=0.9, fidelity=0.99).precision
-    0.9
+    steps : tuple of Step
+        The decision list; where several targets may be true, the formula of each target that has one.
+    default : label, optional
+        What the list decides where no step is true; None where several targets may be true.
+    accuracy, fidelity : float, optional
+        Share of rows held out on which the rules are right, and say what the network says; None where there
+        were too few rows to hold any out.
+    interval : tuple of float, optional
+        95 % confidence interval of the accuracy.
+    status : str
+        How the formulas were found, if that is worth a word.
+    formulas : tuple of Formula
+        The formula of each class, where it is known by itself; otherwise it is what the list decides.
     """
 
-    part: str
-    n_rows: int
-    precision: float | None = None
-    recall: float | None = None
-    coverage: float | None = None
+    steps: tuple[Step, ...]
+    default: Label | None = None
     accuracy: float | None = None
     fidelity: float | None = None
+    interval: tuple[float, float] | None = None
+    status: str = ""
+    formulas: tuple[Formula, ...] = ()
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "part", check_text(self.part, "part"))
-        object.__setattr__(self, "n_rows", check_count(self.n_rows, "n_rows"))
-        for name in RATES:
-            value = getattr(self, name)
-            object.__setattr__(self, name, None if value is None else check_rate(value, name))
+    @property
+    def literals(self) -> int:
+        """Literals of all steps."""
+        return sum(step.literals for step in self.steps)
 
 
-@dataclass(frozen=True)
-class FrontPoint:
-    """One of the formulas that were found for a target.
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """The distinct tuples of concepts among the rows of a fit, with the truth and the network's answers.
 
     Attributes
     ----------
-    formula : Formula
-    literals : int
-        Number of its literals.
-    errors : float
-        Weight of the network's answers that it gets wrong, on the table that it was made from.
-    score : float, optional
-        In [0, 1], larger is better, on validation data; None when there were none.
+    names : tuple of str
+        The concepts.
+    rows : ndarray of uint64, shape (n_tuples, n_words)
+    truth, answers : ndarray of shape (n_tuples, n_targets)
+        Weight of the rows that belong to each target, and for which the network says so.
+    weight : ndarray of shape (n_tuples,)
+    n_rows : int
+        How many rows there were.
     """
 
-    formula: Formula
-    literals: int
-    errors: float
-    score: float | None = None
+    names: tuple[str, ...]
+    rows: Words
+    truth: FloatArray
+    answers: FloatArray
+    weight: FloatArray
+    n_rows: int
 
-    def __post_init__(self) -> None:
-        check_formula(self.formula, "FrontPoint")
-        object.__setattr__(self, "literals", check_count(self.literals, "literals"))
-        object.__setattr__(self, "errors", check_weight(self.errors, "errors"))
-        if self.score is not None:
-            object.__setattr__(self, "score", check_rate(self.score, "score"))
+    def table(self) -> TruthTable:
+        """The tuples that occur, with their weight."""
+        return TruthTable(self.names, self.rows, self.weight, np.zeros_like(self.weight))
 
+    def said(self, target: int) -> TruthTable:
+        """What the network says about a target."""
+        yes = self.answers[:, target]
+        return TruthTable(self.names, self.rows, yes, self.weight - yes)
 
-def check_rate(value: float, name: str) -> float:
-    """Return a share as a float, once it is sure that it lies in [0, 1]."""
-    rate = as_float(value)
-    if not 0.0 <= rate <= 1.0:
-        raise InputError(f"{name} must be a number in [0, 1]. Got {shown(value)}.")
-    return rate
-
-
-def check_weight(value: float, name: str) -> float:
-    """Return a weight as a float, once it is sure that it is finite and not negative."""
-    weight = as_float(value)
-    if not 0.0 <= weight < inf:
-        raise InputError(f"{name} must be a finite number of at least 0. Got {shown(value)}.")
-    return weight
+    def true(self, target: int) -> TruthTable:
+        """What is true of a target."""
+        yes = np.minimum(self.truth[:, target], self.weight)
+        return TruthTable(self.names, self.rows, yes, self.weight - yes)
 
 
-def check_text(value: str, name: str) -> str:
-    """Return a text as a plain string, of an enumeration's member too."""
-    if not isinstance(value, str):
-        raise InputError(f"{name} must be a string. Got {shown(value)}.")
-    return str.__str__(value)
+@dataclass(frozen=True, repr=False, eq=False)
+class Front(Sequence[Point]):
+    """Rule sets of every length.
+
+    Attributes
+    ----------
+    points : tuple of Point
+        From the shortest to the longest.
+    labels : tuple
+        All targets.
+    concept_names : tuple of str
+    kind : RuleKind
+    multi_label : bool
+        Whether several targets may be true of a row: then points have a formula for each, and no list.
+    chosen : int
+        Position of the point that is shown.
+    vocabulary : Vocabulary, optional
+    seen : Seen, optional
+        The rows of the fit; not in files.
+    """
+
+    points: tuple[Point, ...]
+    labels: tuple[Label, ...]
+    concept_names: tuple[str, ...]
+    kind: RuleKind = RuleKind.IFF
+    multi_label: bool = False
+    chosen: int = 0
+    vocabulary: Vocabulary | None = None
+    seen: Seen | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, rules: ExplanationSet) -> Front:
+        """A front of one length, that of a rule set."""
+        if not isinstance(rules, ExplanationSet):
+            raise InputError(f"rules must be an ExplanationSet. Got {shown(rules)}.")
+        formulas = tuple(rules.formulas.values())
+        steps = tuple(map(Step, rules.labels, formulas)) if rules.multi_label else rules.steps
+        kind = next(iter(rules.values())).kind
+        return cls(
+            (Point(steps, rules.default, formulas=formulas),),
+            rules.labels,
+            rules.concept_names,
+            kind,
+            rules.multi_label,
+            0,
+            rules.vocabulary,
+        )
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.points[at]
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.points)
+
+    def at(self, literals: int | str | None = None) -> int:
+        """Position of the longest point of at most so many literals; of the chosen one for None or "auto".
+
+        Parameters
+        ----------
+        literals : int, "auto" or None
+        """
+        if literals is None or (isinstance(literals, str) and literals == "auto"):
+            return self.chosen
+        if isinstance(literals, str):
+            raise InputError(f"literals must be a whole number, or 'auto'. Got {shown(literals)}.")
+        most = check_count(literals, "literals")
+        fitting = [at for at, point in enumerate(self.points) if point.literals <= most]
+        return max(fitting, key=lambda at: self.points[at].literals) if fitting else 0
+
+    def rules(self, literals: int | str | None = None) -> ExplanationSet:
+        """The rule set at a length; nothing is trained or searched.
+
+        Parameters
+        ----------
+        literals : int, "auto" or None
+            Most literals of all steps; "auto" and None: the length that was chosen.
+        """
+        return self.rule_set(self.points[self.at(literals)])
+
+    def rule_set(self, point: Point) -> ExplanationSet:
+        """The rule set of a point: its list decides; each class has the rule that says what it decides."""
+        listed = not self.multi_label and self.kind in LISTED
+        explanations = []
+        formulas: dict[Label, tuple[Formula, str]]
+        if point.formulas:
+            formulas = {label: (each, "") for label, each in zip(self.labels, point.formulas, strict=True)}
+        elif listed and point.default is not None:
+            table = None if self.seen is None else self.seen.table()
+            wide = self.kind is RuleKind.CLUSTER  # about all that the rows of a cluster have in common
+            formulas = class_formulas(
+                point.steps, point.default, self.labels, table, given=self._known(point), wide=wide
+            )
+        else:
+            own = {step.label: step.formula for step in point.steps}
+            formulas = {label: (own.get(label, FALSE), point.status) for label in self.labels}
+        for at, (label, (formula, status)) in enumerate(formulas.items()):
+            explanations.append(self._explanation(at, label, formula, point.status or status))
+        return ExplanationSet(
+            tuple(explanations),
+            self.concept_names,
+            multi_label=self.multi_label,
+            default=None if self.multi_label else point.default,
+            steps=() if self.multi_label else point.steps,
+            vocabulary=self.vocabulary,
+        )
+
+    def _explanation(self, at: int, label: Label, formula: Formula, status: str) -> Explanation:
+        if formula in (TRUE, FALSE):
+            status = USELESS.get(self.kind) or self._constant(at, formula == TRUE)
+        rule = Rule(label, formula, self.kind)
+        if self.seen is None:
+            return Explanation(rule, scope=Scope.CLASS, status=status)
+        said, true = self.seen.said(at), self.seen.true(at)
+        support = float(said.yes.sum())
+        if self.kind is RuleKind.CLUSTER:  # there is no truth but what the network says
+            scores = replace(rates_on(formula, said, said, "training", self.seen.n_rows), accuracy=None)
+            if formula == FALSE:
+                status = NO_FORMULA if support else NO_ROWS
+        else:
+            scores = rates_on(formula, said, true, "training", self.seen.n_rows)
+        return Explanation(rule, scope=Scope.CLASS, status=status, support=support, scores=scores)
+
+    def _constant(self, at: int, always: bool) -> str:
+        """Status of a formula that is always true, or never: the network need not say the same."""
+        if self.seen is not None:
+            said = self.seen.said(at)
+            if (said.no if always else said.yes).any():
+                return ALWAYS_DECIDED if always else NEVER_DECIDED
+        return ALWAYS if always else NEVER
+
+    def _known(self, point: Point) -> tuple[Formula, ...]:
+        if self.vocabulary is None:
+            return ()
+        return self.vocabulary.given(name for step in point.steps for name in step.formula.concepts)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A mapping for each point: literals, those of each target, accuracy with its interval, fidelity."""
+        rows = []
+        for point in self.points:
+            low, high = point.interval or (None, None)
+            rows.append(
+                {"literals": point.literals, "accuracy": point.accuracy, "low": low, "high": high}
+                | {"fidelity": point.fidelity}
+                | {f"literals {label}": 0 for label in self.labels}
+                | {f"literals {step.label}": step.literals for step in point.steps}
+            )
+        return rows
+
+    def to_frame(self, backend: Any = "pandas") -> Any:
+        """A data frame with a row for each length.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
+            What holds it.
+        """
+        if backend not in BACKENDS:
+            raise InputError(f"backend must be one of {listing(BACKENDS)}. Got {shown(backend)}.")
+        rows = self.records()
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        try:
+            return nw.from_dict(columns, backend=backend).to_native()
+        except ValueError:
+            raise InputError(
+                f"backend must be 'pandas', 'polars', 'pyarrow' or another that narwhals has. "
+                f"Got {shown(backend)}."
+            ) from None
+        except ModuleNotFoundError:
+            raise MissingDependencyError(
+                f"to_frame makes a {backend} frame, which is not installed. Run: pip install {backend}"
+            ) from None
+
+    def __str__(self) -> str:
+        lines = ["literals  accuracy  95 % interval  fidelity"]
+        for at, point in enumerate(self.points):
+            low, high = point.interval or (None, None)
+            spread = "" if low is None or high is None else f"{low:.1%} .. {high:.1%}"
+            accuracy, fidelity = _percent(point.accuracy), _percent(point.fidelity)
+            mark = "  <- shown" if at == self.chosen else ""
+            lines.append(f"{point.literals:8d}  {accuracy:>8}  {spread:>14}  {fidelity:>8}{mark}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        shown_at = self.points[self.chosen].literals
+        return f"<Front: {len(self)} lengths up to {self.points[-1].literals} literals, {shown_at} shown>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{point.literals}</td><td>{_percent(point.accuracy)}</td>"
+            f"<td>{_percent(point.fidelity)}</td><td>{'shown' if at == self.chosen else ''}</td></tr>"
+            for at, point in enumerate(self.points)
+        )
+        return f"<table><tr><th>literals</th><th>accuracy</th><th>fidelity</th><th></th></tr>{rows}</table>"
+
+    def plot(self, ax: Axes | None = None) -> FrontDisplay:
+        """Draw accuracy and fidelity against literals; see :class:`~logiclens.plots.FrontDisplay`.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure when missing.
+        """
+        from logiclens.plots.front import FrontDisplay
+
+        return FrontDisplay(self).plot(ax)
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything but the rows: a pool of terms, and for each point the places of its own.
+
+        The inverse is :meth:`from_json`.
+        """
+        pool: dict[Formula, int] = {}
+        points = []
+        for point in self.points:
+            steps = [
+                [
+                    _storable(step.label),
+                    [pool.setdefault(term, len(pool)) for term in disjuncts(step.formula)],
+                ]
+                for step in point.steps
+            ]
+            points.append(
+                {"steps": steps, "default": _storable(point.default), "accuracy": point.accuracy}
+                | {"fidelity": point.fidelity, "status": point.status}
+                | {"interval": None if point.interval is None else list(point.interval)}
+                | {"formulas": list(map(formula_to_saved, point.formulas))}
+            )
+        return {
+            "terms": [formula_to_saved(term) for term in pool],
+            "points": points,
+            "labels": list(map(_storable, self.labels)),
+            "kind": str(self.kind),
+            "multi_label": self.multi_label,
+            "chosen": self.chosen,
+        }
+
+    @classmethod
+    def from_json(
+        cls, saved: Mapping[str, Any], concept_names: Sequence[str], vocabulary: Vocabulary | None = None
+    ) -> Front:
+        """Read what :meth:`to_json` wrote."""
+        entries = fields(saved, _ENTRIES, '"front"')
+        terms = [formula_from_saved(term) for term in items(entries["terms"], '"terms"')]
+        points = [fields(each, _POINT, "a point") for each in items(entries["points"], '"points"')]
+        chosen = entries["chosen"]
+        if type(chosen) is not int or not 0 <= chosen < len(points):
+            raise InputError(f'"chosen" must be the position of a point. Got {shown(chosen)}.')
+        several = entries["multi_label"]
+        if type(several) is not bool:
+            raise InputError(f'"multi_label" must be true or false. Got {shown(several)}.')
+        labels = tuple(map(plain_label, items(entries["labels"], '"labels"')))
+        check_labels(labels)
+        found = tuple(_point(point, terms) for point in points)
+        for point in found:
+            _check_point(point, labels, concept_names, several)
+        kind = member(RuleKind, entries["kind"], "kind of rule")
+        return cls(found, labels, tuple(concept_names), kind, several, chosen, vocabulary)
+
+
+_ENTRIES = ("terms", "points", "labels", "kind", "multi_label", "chosen")
+_POINT = ("steps", "default", "accuracy", "fidelity", "interval", "status", "formulas")
+
+
+def _point(saved: Mapping[str, Any], terms: Sequence[Formula]) -> Point:
+    """A point from its entries, whose steps have the places of their terms."""
+    steps = []
+    for pair in items(saved["steps"], '"steps"'):
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise InputError(f"A step must be a label and places of terms. Got {shown(pair)}.")
+        places = items(pair[1], "places of terms")
+        if not all(type(at) is int and 0 <= at < len(terms) for at in places):
+            raise InputError(
+                f"Places of terms must be whole numbers below {len(terms)}. Got {shown(places)}."
+            )
+        steps.append(Step(pair[0], Or.of(terms[at] for at in places)))
+    rates = {
+        name: None if saved[name] is None else check_rate(saved[name], name)
+        for name in ("accuracy", "fidelity")
+    }
+    interval = None
+    if saved["interval"] is not None:
+        ends = [check_rate(value, "interval") for value in items(saved["interval"], '"interval"')]
+        if len(ends) != 2:
+            raise InputError(f"An interval must be two numbers. Got {shown(ends)}.")
+        interval = (ends[0], ends[1])
+    formulas = tuple(map(formula_from_saved, items(saved["formulas"], '"formulas"')))
+    status = check_text(saved["status"], "status")
+    return Point(
+        tuple(steps), saved["default"], rates["accuracy"], rates["fidelity"], interval, status, formulas
+    )
+
+
+def _check_point(point: Point, labels: Sequence[Label], names: Sequence[str], several: bool) -> None:
+    """Refuse a point about other targets or other concepts."""
+    own = [step.label for step in point.steps] + ([] if several else [point.default])
+    known = set(map(repr, labels))
+    for label in own:
+        if repr(label) not in known:
+            raise UnknownTargetError(label, labels)
+    if len(set(map(repr, own[: len(point.steps)]))) < len(point.steps):
+        raise InputError("A point has two steps for one label.")
+    if several and point.default is not None:
+        raise InputError(f"Targets of which several may be true have no default. Got {shown(point.default)}.")
+    if point.formulas and len(point.formulas) != len(labels):
+        raise InputError(
+            f"A point must have a formula for each of the {count(len(labels), 'label')}, or none. "
+            f"Got {len(point.formulas)}."
+        )
+    for formula in (*(step.formula for step in point.steps), *point.formulas):
+        unknown = sorted(set(formula.concepts) - set(names))
+        if unknown:
+            raise UnknownConceptError(unknown[0], names)
+
+
+def _storable(label: Label | None) -> Label | None:
+    return storable(label) if isinstance(label, str) else label
+
+
+def _percent(rate: float | None) -> str:
+    return "" if rate is None else f"{rate:.1%}"

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Sequence
 from html import escape as html_escape
 from typing import TYPE_CHECKING
 
-from logiclens.explain.front import RATES
 from logiclens.explain.rule import label_in_sentence
 from logiclens.logic.notation import escape
 
 if TYPE_CHECKING:
-    from logiclens.explain.changes import Change
+    from logiclens.explain.counterfactual import Change
     from logiclens.explain.explanation import Explanation
     from logiclens.explain.rule_set import ExplanationSet
 
@@ -89,8 +88,7 @@ def _facts(explanation: Explanation) -> str:
     if explanation.support:
         facts.append(f"support {explanation.support:.10g}")
     if explanation.scores is not None:
-        rates = ((name, getattr(explanation.scores, name)) for name in RATES)
-        told = [f"{name.replace('_', ' ')} {rate:.1%}" for name, rate in rates if rate is not None]
+        told = [f"{name} {rate:.1%}" for name, rate in explanation.scores.rates.items()]
         if told:
             facts.append(
                 f"on {explanation.scores.n_rows} rows ({explanation.scores.part}): {', '.join(told)}"

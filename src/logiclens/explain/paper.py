@@ -9,7 +9,7 @@
 3. One after the other is added to the formula, Eq. (2), if that raises its macro-F1 on validation rows.
 4. A formula of few literals is simplified to an equivalent one.
 
-Tuples that were never seen are false here, where :mod:`logiclens.explain.classwise` leaves them open; that is
+Tuples that were never seen are false here, where :mod:`logiclens.explain.scopes` leaves them open; that is
 the main reason why its formulas are shorter.
 
 The paper gives Eq. (1), Eq. (2) and Fig. 7. The macro-F1, the order of the candidates, their number
@@ -26,12 +26,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from logiclens.errors import InputError, count, shown
-from logiclens.explain.classwise import NEVER, rates_on
-from logiclens.explain.explanation import Explanation, Scope
-from logiclens.explain.front import check_rate
+from logiclens.explain.explanation import Explanation, Scope, check_rate
 from logiclens.explain.label import Label
-from logiclens.explain.local import cover_of, read_relevance, read_samples
 from logiclens.explain.rule import Rule
+from logiclens.explain.scopes import NEVER, cover_of, rates_on, read_relevance, read_samples
 from logiclens.logic.arrays import BoolArray, Terms
 from logiclens.logic.data import check_count, check_names
 from logiclens.logic.formula import FALSE, Formula

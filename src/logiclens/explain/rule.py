@@ -231,6 +231,14 @@ def label_in_sentence(target: Label) -> str:
     return to_sentence(Var(target)) if target else "“”"
 
 
+def target_named(rule: Rule) -> str:
+    """What a rule is about, in a sentence: ``bird``, ``class 3``, ``cluster 3``."""
+    plain = label_in_sentence(rule.target)
+    if rule.kind is RuleKind.CLUSTER:
+        return f"cluster {plain}"
+    return plain if isinstance(rule.target, str) else f"class {plain}"
+
+
 def _written(name: str) -> str:
     return name if is_plain(name) else f'"{escape(name, chr(34))}"'
 

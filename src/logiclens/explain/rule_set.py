@@ -19,33 +19,58 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.errors import InputError, UnknownConceptError, UnknownTargetError, count, shown
-from logiclens.explain.decision_list import Step, checked_steps, first_true, truth_of, used_concepts
-from logiclens.explain.explanation import Explanation
-from logiclens.explain.html import rules_html
-from logiclens.explain.label import Label, check_labels, label_array, plain_label, true_answers, true_labels
-from logiclens.explain.prediction_counterfactual import (
+from logiclens.errors import FileError, InputError, UnknownConceptError, UnknownTargetError, count, shown
+from logiclens.explain.check import RuleCheck, check_rules, parts_of
+from logiclens.explain.counterfactual import (
     PredictionCounterfactual,
     prediction_counterfactual,
 )
-from logiclens.explain.resolution import Resolution
-from logiclens.explain.rule import RuleKind
-from logiclens.explain.rule_check import RuleCheck, check_rules, parts_of
-from logiclens.explain.rule_export import (
+from logiclens.explain.decision_list import (
+    Resolution,
+    Step,
+    checked_steps,
+    first_true,
+    ranked_steps,
+    truth_of,
+    used_concepts,
+)
+from logiclens.explain.explanation import Explanation, check_rate, from_saved, to_saved
+from logiclens.explain.export import (
     rules_text,
     rules_to_latex,
     rules_to_markdown,
     rules_to_python,
     rules_to_sentence,
+    rules_to_sql,
 )
-from logiclens.explain.rule_json import rules_from_json, rules_to_json
-from logiclens.explain.rule_sql import rules_to_sql
-from logiclens.explain.saved import write_whole
+from logiclens.explain.html import rules_html
+from logiclens.explain.label import Label, check_labels, label_array, plain_label, true_answers, true_labels
+from logiclens.explain.rule import RuleKind
+from logiclens.explain.saved import (
+    damage_named,
+    fields,
+    formula_from_saved,
+    formula_to_saved,
+    items,
+    read_file,
+    read_saved,
+    storable,
+    write_saved,
+    write_whole,
+)
+from logiclens.files.writing import as_file
 from logiclens.logic.arrays import BoolArray, IndexArray
 from logiclens.logic.data import ConceptData, check_names
 from logiclens.logic.entail import Conflict, Given, conflicts
 from logiclens.logic.formula import Formula
 from logiclens.logic.values import THRESHOLD
+
+_FORMAT = "logiclens.rules"
+_VERSION = 3
+_SHARED = ("concept_names", "multi_label", "default", "explanations", "vocabulary")
+_ENTRIES = (*_SHARED, "steps")
+_OLDER = {2: (*_SHARED, "priority")}
+"""Version 2: of the rules that were true that of the highest priority decided, of equals the first."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -333,7 +358,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
     def check(self, given: Given = None) -> RuleCheck:
         """Find conflicts, gaps, rules that are always or never true, superfluous terms, concepts used.
 
-        See :func:`logiclens.explain.rule_check.check_rules`.
+        See :func:`logiclens.explain.check.check_rules`.
         """
         return check_rules(self, given)
 
@@ -342,7 +367,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
     ) -> PredictionCounterfactual:
         """Fewest changes of one row that turn what :meth:`predict` says of it, to ``target`` if given.
 
-        See :func:`logiclens.explain.prediction_counterfactual.prediction_counterfactual`.
+        See :func:`logiclens.explain.counterfactual.prediction_counterfactual`.
         """
         return prediction_counterfactual(self, x, target, groups=groups)
 
@@ -353,11 +378,11 @@ class ExplanationSet(Mapping[Label, Explanation]):
         return self.vocabulary.given(used_concepts(self.formulas.values()))
 
     def to_sql(self, dialect: str = "ansi", threshold: float | None = None) -> str | dict[Label, str]:
-        """Return :meth:`predict` as SQL; see :func:`logiclens.explain.rule_sql.rules_to_sql`."""
+        """Return :meth:`predict` as SQL; see :func:`logiclens.explain.export.rules_to_sql`."""
         return rules_to_sql(self, dialect, threshold)
 
     def to_python(self, name: str = "predict", threshold: float = THRESHOLD) -> str:
-        """Source of a function of one row; see :func:`logiclens.explain.rule_export.rules_to_python`."""
+        """Source of a function of one row; see :func:`logiclens.explain.export.rules_to_python`."""
         return rules_to_python(self, name, threshold)
 
     def to_sympy(self) -> dict[Label, Any]:
@@ -378,7 +403,15 @@ class ExplanationSet(Mapping[Label, Explanation]):
 
     def to_json(self) -> str:
         """JSON text that :meth:`from_json` reads back exactly, fronts and types of labels included."""
-        return rules_to_json(self)
+        entries = {
+            "concept_names": list(map(storable, self.concept_names)),
+            "multi_label": self.multi_label,
+            "default": self.default,
+            "steps": list(map(_step_to_saved, self.steps)),
+            "explanations": list(map(to_saved, self.explanations)),
+            "vocabulary": None if self.vocabulary is None else self.vocabulary.to_saved(),
+        }
+        return write_saved(_FORMAT, _VERSION, entries)
 
     @classmethod
     def from_json(cls, text: str) -> ExplanationSet:
@@ -389,14 +422,30 @@ class ExplanationSet(Mapping[Label, Explanation]):
         InputError
             The text is damaged, comes from elsewhere or from a later release.
         """
-        return rules_from_json(cls, text)
+        entries = read_saved(text, _FORMAT, _VERSION, _ENTRIES, _OLDER)
+        with damage_named():
+            explanations = tuple(map(from_saved, items(entries["explanations"], '"explanations"')))
+            entries |= {"explanations": explanations}
+            entries["concept_names"] = tuple(items(entries["concept_names"], '"concept_names"'))
+            if entries["multi_label"] is not True and entries["default"] is None:
+                raise InputError('"default" must be a label. Got None.')
+            words = entries["vocabulary"]
+            entries["vocabulary"] = None if words is None else Vocabulary.from_saved(words)
+            if "priority" in entries:
+                priority = items(entries.pop("priority"), '"priority"')
+                entries["steps"] = (
+                    () if entries["multi_label"] else _by_priority(explanations, priority, entries["default"])
+                )
+            else:
+                entries["steps"] = tuple(map(_step_from_saved, items(entries["steps"], '"steps"')))
+            return cls(**entries)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rules to a file, for ``load_rules``; an old file is replaced whole or stays."""
         write_whole(path, f"{self.to_json()}\n".encode())
 
     def format(self, style: str = "ascii") -> str:
-        """The rules as printed; see :func:`logiclens.explain.rule_export.rules_text`."""
+        """The rules as printed; see :func:`logiclens.explain.export.rules_text`."""
         return rules_text(self, style)
 
     def __str__(self) -> str:
@@ -425,3 +474,52 @@ def _several(explanations: Any) -> tuple[Explanation, ...]:
     if not several:
         raise InputError("An ExplanationSet needs at least one explanation. Got none.")
     return several
+
+
+def load_rules(path: str | os.PathLike[str]) -> ExplanationSet:
+    """Read the rules that :meth:`ExplanationSet.save` wrote; no code is run.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    ExplanationSet
+
+    Raises
+    ------
+    InputError
+        The file is damaged, comes from elsewhere or from a later release.
+    """
+    file = as_file(path)
+    try:
+        return ExplanationSet.from_json(read_file(file))
+    except FileError:
+        raise
+    except InputError as error:
+        raise InputError(f"{os.fspath(path)!r} does not hold rules that can be read. {error}") from None
+
+
+def _step_to_saved(step: Step) -> dict[str, Any]:
+    """Return a step as an object of JSON."""
+    label = storable(step.label) if isinstance(step.label, str) else step.label
+    return {"label": label, "formula": formula_to_saved(step.formula)}
+
+
+def _step_from_saved(value: Any) -> Step:
+    entries = fields(value, ("label", "formula"), "a step")
+    return Step(entries["label"], formula_from_saved(entries["formula"]))
+
+
+def _by_priority(
+    explanations: Sequence[Explanation], priority: Sequence[Any], default: Label
+) -> tuple[Step, ...]:
+    """The list that decides as rules with priorities did."""
+    ranks = [check_rate(value, "priority") for value in priority]
+    if len(ranks) != len(explanations):
+        raise InputError(
+            f"priority must have one number for each of the {count(len(explanations), 'label')}. "
+            f"Got {len(ranks)}."
+        )
+    return ranked_steps(ranks, [Step(each.target, each.formula) for each in explanations], default)

@@ -33,8 +33,8 @@ from logiclens.errors import InputError, shown
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.settings import seed_of
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
+from logiclens.explain.front import Front
 from logiclens.explain.label import Label, plain_label
-from logiclens.explain.rule_front import Front
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import as_float, check_count
 from logiclens.logic.values import as_weights

@@ -32,8 +32,8 @@ from logiclens.estimators.inputs import read_rows
 from logiclens.estimators.settings import is_auto, seed_of
 from logiclens.estimators.targets import Problem, Targets, decisions, read_known_targets
 from logiclens.explain import ExplanationSet, RuleKind
+from logiclens.explain.front import Front
 from logiclens.explain.label import Label, plain_label
-from logiclens.explain.rule_front import Front
 from logiclens.logic import Formula
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import check_count

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from logiclens.errors import InputError, count, shown
-from logiclens.explain.rule_front import Front, Point
+from logiclens.explain.front import Front, Point
 from logiclens.logic.arrays import FloatArray
 from logiclens.plots.looks import SMALL, Look, bare, headed, keyed, ruled, start
 from logiclens.plots.models import rules_of
@@ -37,7 +37,7 @@ class FrontDisplay:
     Examples
     --------
     >>> from logiclens import Step, Var
-    >>> from logiclens.explain.rule_front import Front, Point
+    >>> from logiclens.explain.front import Front, Point
     >>> from logiclens.plots import FrontDisplay
     >>> steps = Step("yes", Var("a")),
     >>> points = Point((), "no", 0.6, 0.7, (0.5, 0.7)), Point(steps, "no", 0.8, 0.9, (0.7, 0.9))

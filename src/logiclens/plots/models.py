@@ -16,7 +16,7 @@ from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.truth_table import TruthTable
 
 if TYPE_CHECKING:
-    from logiclens.explain.rule_front import Seen
+    from logiclens.explain.front import Seen
     from logiclens.nn.population import LogicNetwork
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from logiclens.concepts.states import as_term, without_implied
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.explain.changes import term_in_words
+from logiclens.explain.counterfactual import term_in_words
 from logiclens.explain.rule import Rule, RuleKind
 from logiclens.logic.arrays import BoolArray, Words, pack, unpack
 from logiclens.logic.export import to_sentence

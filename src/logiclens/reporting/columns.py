@@ -12,7 +12,7 @@ from logiclens.concepts.cells import Column
 from logiclens.concepts.concept import Above, AtMost, Between, Flag, Missing
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, shown
-from logiclens.explain.front import check_text
+from logiclens.explain.explanation import check_text
 from logiclens.logic.data import check_count
 from logiclens.reporting.facts import ClassFacts, ColumnFacts, DataFacts, DroppedFacts
 from logiclens.reporting.measured import Measured

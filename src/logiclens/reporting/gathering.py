@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from logiclens.errors import InputError, shown
-from logiclens.explain.front import check_text
+from logiclens.explain.explanation import check_text
 from logiclens.explain.rule import RuleKind
 from logiclens.logic.formula import MAX_DEPTH, Formula
 from logiclens.logic.notation import check_writable

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from logiclens.explain.changes import target_named
-from logiclens.explain.list_text import list_sentence, list_text
-from logiclens.explain.rule import Rule
-from logiclens.explain.rule_front import Front, Point
+from logiclens.explain.export import list_sentence, list_text
+from logiclens.explain.front import Front, Point
+from logiclens.explain.rule import Rule, target_named
 from logiclens.logic.arrays import unpack
 from logiclens.logic.formula import FALSE
 from logiclens.reporting.facts import LengthFacts, StepFacts

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from logiclens.errors import InputError, LimitError
-from logiclens.explain.explanation import Explanation
-from logiclens.explain.front import Scores
+from logiclens.explain.explanation import Explanation, Scores
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.explain.terms import dnf_terms
 from logiclens.logic.arrays import FloatArray

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.errors import InputError, shown
-from logiclens.explain.rule_front import Front
+from logiclens.explain.front import Front
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray
 

@@ -1,4 +1,4 @@
-"""Sets of rules in other languages: the Python source predicts as the rules do, texts are inert."""
+"""Rules as logic, English, LaTeX, Markdown and Python source."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from logiclens.concepts import Above, Missing, OneOf, Vocabulary
 from logiclens.errors import InputError
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
-from logiclens.explain.rule_export import decision_sentence, rules_text
+from logiclens.explain.export import aligned, decision_sentence, list_sentence, list_text, rules_text
 from logiclens.logic import FALSE, TRUE, Formula, Var, parse_formula, to_sympy
 from tests.concepts.strategies import raw_tables
-from tests.explain.strategies import explanation_sets
-from tests.strategies import HOSTILE_NAMES, all_rows, formulas
+from tests.explain.strategies import explanation_sets, label_lists, steps
+from tests.strategies import HOSTILE_NAMES, all_rows, formulas, names
 
 a, b = Var("a"), Var("b")
 
@@ -279,3 +279,73 @@ def test_names_are_string_literals_in_the_source():
 
     assert read == said == set(HOSTILE_NAMES)
     assert {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} == {"row"}
+
+
+WORDS = Vocabulary(("age", "ward"), (Above("age", 62), Missing("ward")))
+STEPS = [Step("old", Var("age > 62")), Step("lost", Var("ward is missing") & ~Var("age > 62"))]
+
+
+@pytest.mark.parametrize(
+    ("style", "text"),
+    [
+        (
+            "ascii",
+            'if age(x) > 62 then old\nelse if missing(ward(x)) & age(x) <= 62 then lost\notherwise "it\'s"',
+        ),
+        (
+            "unicode",
+            'if age(x) > 62 then old\nelse if missing(ward(x)) ∧ age(x) ≤ 62 then lost\notherwise "it\'s"',
+        ),
+    ],
+)
+def test_the_words_are_those_of_the_vocabulary(style, text):
+    assert list_text(STEPS, "it's", WORDS, style) == text
+
+
+def test_a_list_as_latex():
+    lines = list_text([Step(1, Var("a")), Step(2, ~Var("b"))], 3, style="latex").splitlines()
+
+    assert lines == [
+        r"\begin{aligned}",
+        r"& \text{if } \mathit{a}(x) \text{ then } 1 \\",
+        r"& \text{else if } \lnot \mathit{b}(x) \text{ then } 2 \\",
+        r"& \text{otherwise } 3",
+        r"\end{aligned}",
+    ]
+    assert aligned(["x"]) == "\\begin{aligned}\nx\n\\end{aligned}"
+
+
+@given(st.data())
+def test_there_is_a_line_for_each_step_and_one_for_the_default(data):
+    labels = data.draw(label_lists())
+    made = data.draw(steps(labels, formulas(names(), 4)))
+    default = data.draw(st.sampled_from(labels))
+
+    for style in ("ascii", "unicode"):
+        lines = list_text(made, default, style=style).split("\n")
+        assert len(lines) == len(made) + 1
+        assert all(line.isprintable() for line in lines)
+        assert lines[-1].startswith("otherwise " if made else "always ")
+
+
+def test_sentences():
+    said = [*STEPS, Step("any", TRUE)]
+
+    assert list_sentence(said, "none", str, WORDS) == (
+        "If age above 62, then old;\n"
+        "otherwise if ward is missing and age at most 62, then lost;\n"
+        "otherwise in any case any;\n"
+        "otherwise none."
+    )
+    assert list_sentence([Step("x", parse_formula("(a & b) | c"))], "y", str).startswith(
+        "If a and b, or c, then x;"
+    )
+
+
+def test_the_text_of_a_list_without_steps():
+    assert (list_text([], "y"), list_sentence([], "y", str)) == ("always y", "It is always y.")
+
+
+def test_an_unknown_style_is_refused():
+    with pytest.raises(InputError, match="Unknown style 'latx'"):
+        list_text([], "y", style="latx")

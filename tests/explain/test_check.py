@@ -14,7 +14,7 @@ from logiclens.concepts import Above, OneOf, Vocabulary
 from logiclens.concepts.states import every_combination
 from logiclens.errors import InputError
 from logiclens.explain import Explanation, ExplanationSet, Rule
-from logiclens.explain.rule_check import Region, check_rules, parts_of
+from logiclens.explain.check import Region, check_rules, parts_of
 from logiclens.explain.terms import dnf_terms
 from logiclens.logic import FALSE, TRUE, And, Formula, Or, Var, exactly_one, parse_formula
 from tests.concepts.strategies import raw_tables

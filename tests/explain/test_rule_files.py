@@ -1,15 +1,16 @@
-"""Rules as JSON: read back as they were, refused where they are damaged."""
+"""Rule sets in files: read back as they were, refused where they are damaged."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 
+from logiclens.concepts import Above, Vocabulary
 from logiclens.errors import InputError
-from logiclens.explain import Explanation, ExplanationSet, Rule, Step
-from logiclens.explain.rule_json import rules_from_json, rules_to_json
+from logiclens.explain import Explanation, ExplanationSet, Rule, Step, load_rules
 from logiclens.logic import Var
 from tests.explain.strategies import explanation_sets
 from tests.strategies import all_rows
@@ -20,11 +21,10 @@ RULES = ExplanationSet([Explanation(Rule("bird", Var("wings")))], ["wings"])
 @settings(max_examples=50)
 @given(explanation_sets())
 def test_rules_come_back_as_they_were(rules):
-    text = rules_to_json(rules)
+    text = rules.to_json()
 
     assert text.isascii()
-    assert text == rules.to_json()
-    assert rules_from_json(ExplanationSet, text) == rules
+    assert ExplanationSet.from_json(text) == rules
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_damage_is_named(entry, value, message):
     text = json.dumps({**json.loads(RULES.to_json()), entry: value})
 
     with pytest.raises(InputError) as info:
-        rules_from_json(ExplanationSet, text)
+        ExplanationSet.from_json(text)
     assert str(info.value).startswith(message)
 
 
@@ -67,7 +67,7 @@ OLD = (
 
 
 def test_a_file_of_the_version_before_decides_as_it_did():
-    rules = rules_from_json(ExplanationSet, OLD)
+    rules = ExplanationSet.from_json(OLD)
     rows = all_rows(3)
 
     assert rules.steps == (Step("fish", Var("fins") & ~Var("fur")), Step("bird", Var("wings")))
@@ -76,7 +76,7 @@ def test_a_file_of_the_version_before_decides_as_it_did():
         true = [at for at, fires in enumerate(rules.fired([row])[0]) if fires]
         first = max(true, key=lambda at: ([0.5, 0.9, 0.5][at], -at), default=2)
         assert answer == rules.labels[first]
-    assert rules_from_json(ExplanationSet, rules_to_json(rules)) == rules
+    assert ExplanationSet.from_json(rules.to_json()) == rules
 
 
 @pytest.mark.parametrize(
@@ -91,11 +91,73 @@ def test_damage_of_the_version_before_is_named(value, message):
     text = json.dumps({**json.loads(OLD), "priority": value})
 
     with pytest.raises(InputError) as info:
-        rules_from_json(ExplanationSet, text)
+        ExplanationSet.from_json(text)
     assert str(info.value) == f"This text is damaged: {message} Save it again."
 
 
 def test_several_labels_of_the_version_before():
     text = json.dumps({**json.loads(OLD), "multi_label": True, "default": None})
 
-    assert rules_from_json(ExplanationSet, text).steps == ()
+    assert ExplanationSet.from_json(text).steps == ()
+
+
+WORDS = Vocabulary(("age",), (Above("age", 62),))
+RULES_OF_A_TABLE = ExplanationSet([Explanation(Rule("old", Var("age > 62"), vocabulary=WORDS))], WORDS.names)
+
+
+@given(explanation_sets())
+def test_a_file_gives_the_same_rules_back(tmp_path_factory, rules):
+    path = tmp_path_factory.mktemp("rules") / "rules.json"
+    rules.save(path)
+
+    assert load_rules(path) == rules
+    assert load_rules(str(path)) == rules
+
+
+def test_a_file_keeps_the_vocabulary(tmp_path: Path):
+    path = tmp_path / "rules.json"
+    RULES_OF_A_TABLE.save(path)
+    again = load_rules(path)
+
+    assert again.vocabulary == WORDS
+    assert again.predict({"age": [70]}).tolist() == ["old"]
+    assert str(again) == "forall x: old(x) <-> age(x) > 62"
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\x80\x04\x95", "The file is not text in UTF-8, so it was not saved here."),
+        (
+            b"import os",
+            "logiclens.rules is saved as JSON; this text is not: Expecting value: line 1 column 1 (char 0). "
+            "Save it again.",
+        ),
+        (
+            RULES_OF_A_TABLE["old"].to_json().encode(),
+            'The text must be a JSON object with "format": "logiclens.rules". '
+            "Got \"format\": 'logiclens.explanation'.",
+        ),
+        (
+            RULES_OF_A_TABLE.to_json().replace('"version": 3', '"version": 1').encode(),
+            "The text has version 1 of logiclens.rules; this release reads version 3. "
+            "Update logiclens, or save it again.",
+        ),
+    ],
+)
+def test_other_files_are_refused_by_name(content, reason, tmp_path: Path):
+    path = tmp_path / "other"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        load_rules(path)
+
+    assert str(caught.value) == f"{str(path)!r} does not hold rules that can be read. {reason}"
+
+
+def test_folders_and_files_that_are_not_there(tmp_path: Path):
+    with pytest.raises(InputError) as caught:
+        load_rules(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        load_rules(tmp_path / "nothing.json")
+
+    assert str(caught.value) == f"{str(tmp_path)!r} is a folder. Name a file in it."

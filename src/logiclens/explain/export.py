@@ -1,26 +1,121 @@
-"""A set of rules for people and for other programs: logic, English, LaTeX, Markdown, Python source.
+"""Rules for people and for other programs: logic, English, LaTeX, Markdown, Python source, SQL.
 
 Where labels exclude one another all of them say the list that decides: its steps in order, and the default at
-the end. SQL has a module of its own, :mod:`logiclens.explain.rule_sql`.
+the end. The formula of a step is about the rows that no earlier step took. So it is not written as
+``forall x: class(x) <-> formula(x)``, which would say more than the step decides.
+
+In SQL a rule alone is a Boolean expression, a decision list is a ``CASE``: that, too, takes the first
+condition that is true, and the default at the end.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from logiclens.concepts.vocabulary import with_missing
-from logiclens.explain.changes import target_named
-from logiclens.explain.list_text import aligned, list_sentence, list_text
+from logiclens.concepts.vocabulary import Vocabulary, with_missing
+from logiclens.errors import InputError
+from logiclens.explain.label import Label
+from logiclens.explain.rule import formula_text, label_text, target_named
 from logiclens.logic.data import check_threshold
-from logiclens.logic.export import check_function_name, python_condition, threshold_literal
+from logiclens.logic.export import check_function_name, python_condition, threshold_literal, to_sentence
+from logiclens.logic.formula import TRUE, Formula
+from logiclens.logic.sql import Dialect, check_columns, dialect_named, sql_number, sql_text, to_sql
 from logiclens.logic.values import THRESHOLD
 
 if TYPE_CHECKING:
+    from logiclens.explain.decision_list import Step
     from logiclens.explain.explanation import Explanation
     from logiclens.explain.label import Label
     from logiclens.explain.rule_set import ExplanationSet
+
+
+def list_text(
+    steps: Sequence[Step], default: Label, words: Vocabulary | None = None, style: str = "ascii"
+) -> str:
+    r"""A decision list in First-Order Logic, one step a line.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+    default : label
+    words : Vocabulary, optional
+        What the concepts mean in the columns of a raw table.
+    style : {"ascii", "unicode", "latex"}, default "ascii"
+        As for :meth:`Rule.format <logiclens.explain.Rule.format>`.
+
+    Examples
+    --------
+    >>> from logiclens.explain import Step
+    >>> from logiclens.logic import Var
+    >>> steps = [Step("bird", Var("wings")), Step("fish", Var("fins") & ~Var("fur"))]
+    >>> print(list_text(steps, "cat"))
+    if wings(x) then bird
+    else if fins(x) & ~fur(x) then fish
+    otherwise cat
+    >>> print(list_text(steps[:1], "cat", style="latex"))
+    \begin{aligned}
+    & \text{if } \mathit{wings}(x) \text{ then } \mathit{bird} \\
+    & \text{otherwise } \mathit{cat}
+    \end{aligned}
+    """
+    said = [(formula_text(step.formula, words, style), label_text(step.label, style)) for step in steps]
+    last = label_text(default, style)
+    if style != "latex":
+        lines = [f"{_opening(at)} {formula} then {label}" for at, (formula, label) in enumerate(said)]
+        return "\n".join([*lines, f"{'otherwise' if lines else 'always'} {last}"])
+    lines = [
+        rf"& \text{{{_opening(at)} }} {formula} \text{{ then }} {label}"
+        for at, (formula, label) in enumerate(said)
+    ]
+    return aligned([*lines, rf"& \text{{{'otherwise' if lines else 'always'} }} {last}"])
+
+
+def _opening(at: int) -> str:
+    return "else if" if at else "if"
+
+
+def aligned(lines: Iterable[str]) -> str:
+    """Lines of math-mode LaTeX, one below the other."""
+    body = " \\\\\n".join(lines)
+    return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+
+
+def list_sentence(
+    steps: Sequence[Step], default: Label, named: Callable[[Label], str], words: Vocabulary | None = None
+) -> str:
+    """A decision list in plain English, one step a line.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+    default : label
+    named : function of a label
+        How a label is called in a sentence.
+    words : Vocabulary, optional
+
+    Examples
+    --------
+    >>> from logiclens.explain import Step
+    >>> from logiclens.logic import Var
+    >>> steps = [Step("bird", Var("wings")), Step("fish", Var("fins") & ~Var("fur"))]
+    >>> print(list_sentence(steps, "cat", str))
+    If wings, then bird;
+    otherwise if fins and not fur, then fish;
+    otherwise cat.
+    """
+    if not steps:
+        return f"It is always {named(default)}."
+    lines = [f"{_condition(step.formula, words)} {named(step.label)};" for step in steps]
+    lines = [f"otherwise {line}" if at else f"{line[0].upper()}{line[1:]}" for at, line in enumerate(lines)]
+    return "\n".join([*lines, f"otherwise {named(default)}."])
+
+
+def _condition(formula: Formula, words: Vocabulary | None) -> str:
+    if formula == TRUE:
+        return "in any case"
+    return f"if {to_sentence(formula) if words is None else words.to_sentence(formula)}, then"
 
 
 _MOST_NESTED: Final = 500
@@ -231,3 +326,80 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 def _shown(text: str) -> str:
     """Text that Markdown shows as it is."""
     return _ACTIVE.sub(lambda found: _ENTITIES.get(found[0], f"&#{ord(found[0])};"), text)
+
+
+_LEAST, _MOST = -(2**63), 2**63 - 1  # what the integers of databases hold
+
+
+def rules_to_sql(
+    rules: ExplanationSet, dialect: str = "ansi", threshold: float | None = None
+) -> str | dict[Label, str]:
+    """Return an expression that gives the label exactly as :meth:`ExplanationSet.predict` does.
+
+    Parameters
+    ----------
+    rules : ExplanationSet
+    dialect : {"ansi", "duckdb", "sqlite", "postgresql", "mysql", "spark", "bigquery"}, default "ansi"
+        As for :func:`logiclens.logic.to_sql`.
+    threshold : float, optional
+        For columns of scores, as for :func:`logiclens.logic.to_sql`. With a vocabulary the expression is
+        about the columns of the raw table, and the threshold has no part in it.
+
+    Returns
+    -------
+    str, or dict of label to str
+        A ``CASE`` expression; of a multi-label set a Boolean expression for each label.
+
+    Raises
+    ------
+    InputError
+        Unknown dialect, or a concept, a column or a label that it cannot carry.
+    LimitError
+        A formula is nested too deep, or too long.
+
+    Examples
+    --------
+    >>> from logiclens.explain import Explanation, ExplanationSet, Rule
+    >>> from logiclens.logic import Var
+    >>> rules = ExplanationSet(
+    ...     [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))],
+    ...     concept_names=["wings", "fins"],
+    ...     default="fish",
+    ... )
+    >>> print(rules_to_sql(rules))
+    CASE WHEN "wings" IS TRUE THEN 'bird' WHEN "fins" IS TRUE THEN 'fish' ELSE 'fish' END
+    """
+    words = dialect_named(dialect)
+    vocabulary, used = rules.vocabulary, rules.concepts
+    check_columns(used if vocabulary is None else vocabulary.used_columns(used), words)
+    conditions = {
+        label: to_sql(formula, dialect, threshold)
+        if vocabulary is None
+        else vocabulary.to_sql(formula, dialect)
+        for label, formula in rules.conditions.items()
+    }
+    if rules.multi_label or rules.default is None:
+        return conditions
+    otherwise = _label(rules.default, words)
+    if not conditions:
+        return otherwise
+    cases = " ".join(f"WHEN {test} THEN {_label(label, words)}" for label, test in conditions.items())
+    return f"CASE {cases} ELSE {otherwise} END"
+
+
+def _label(label: Label, dialect: Dialect) -> str:
+    """A label as a value of its type; an exponent makes a number a double, not a decimal."""
+    if isinstance(label, str):
+        return sql_text(label, dialect)
+    if isinstance(label, bool):
+        return dialect.true if label else dialect.false
+    if isinstance(label, float):
+        if dialect.name == "postgresql":  # to which a number with an exponent is a decimal, too
+            return f"CAST({label!r} AS DOUBLE PRECISION)"
+        return sql_number(label, dialect, repr(label) if "e" in repr(label) else f"{label!r}e0")
+    if not _LEAST <= label <= _MOST:
+        raise InputError(
+            f"The label {label} cannot be a whole number in {dialect.name}: it takes more than 64 bits. "
+            "Rename the class."
+        )
+    return str(label)

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from logiclens.concepts.states import without_implied
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import LimitError, count
-from logiclens.explain.changes import target_named, term_in_words
+from logiclens.explain.counterfactual import term_in_words
 from logiclens.explain.html import check_html
 from logiclens.explain.label import Label
-from logiclens.explain.rule import Rule, RuleKind
+from logiclens.explain.rule import Rule, RuleKind, target_named
 from logiclens.explain.terms import dnf_terms
 from logiclens.logic.entail import Given, conflicts, implies
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
@@ -30,6 +30,7 @@ from logiclens.logic.satisfiability import find_assignment
 
 if TYPE_CHECKING:
     from logiclens.explain.rule_set import ExplanationSet
+
 
 _MOST_TERMS = 1_000  # terms up to which formulas are looked at term by term
 _TOLD_LITERALS = 60  # literals up to which a region is told in full
