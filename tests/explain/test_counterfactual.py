@@ -1,4 +1,4 @@
-"""Counterfactuals of rules: units of concepts that change together, and how changes are told."""
+"""Counterfactuals of rules: units of concepts that change together, and how changes are described."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError
 from logiclens.explain import Change, Counterfactual, Explanation, Rule, RuleKind, counterfactual
 from logiclens.explain.counterfactual import (
     Unit,
+    change_of,
     check_groups,
     column_units,
     one_row,
     plain_units,
     terms_asked,
-    told,
 )
 from logiclens.explain.rule import target_named
 from logiclens.logic import FALSE, TRUE, And, Formula, Not, Or, Var, parse_formula
@@ -51,8 +51,8 @@ def test_the_nearest_state():
 
 
 def test_what_follows_is_left_out():
-    assert AGE.telling({"young": False, "old": True}) == {"old": True}
-    assert AGE.telling({"young": False, "old": False}) == {"young": False, "old": False}
+    assert AGE.needed({"young": False, "old": True}) == {"old": True}
+    assert AGE.needed({"young": False, "old": False}) == {"young": False, "old": False}
 
 
 def test_terms():
@@ -95,13 +95,13 @@ def test_changes_are_told_in_the_words_of_columns(asked, before, after):
     unit = next(unit for unit in units if set(asked) <= set(unit.names))
     turned = unit.nearest(asked, row)
 
-    assert told(WORDS, unit, asked, turned, row) == Change(unit.what, before, after, turned)
+    assert change_of(WORDS, unit, asked, turned, row) == Change(unit.what, before, after, turned)
 
 
 def test_changes_of_concepts():
     (unit,) = plain_units(["a & b"], [])
 
-    assert told(None, unit, {"a & b": True}, {"a & b": True}, {"a & b": False}) == Change(
+    assert change_of(None, unit, {"a & b": True}, {"a & b": True}, {"a & b": False}) == Change(
         "a & b", "not “a & b”", "“a & b” were true", {"a & b": True}
     )
 

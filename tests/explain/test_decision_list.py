@@ -15,7 +15,6 @@ from logiclens.explain.decision_list import (
     decided_condition,
     first_true,
     ranked_steps,
-    simplify_list,
     truth_of,
     used_concepts,
 )
@@ -111,20 +110,6 @@ def test_ranked_steps_decide_as_the_highest_rank_that_is_true(made, ranks, row):
     ranked = ranked_steps(ranks, steps, default)
     assert decision(ranked, default, row) == expected
     assert not ranked or ranked[-1].label != default
-
-
-@given(lists())
-def test_a_list_without_needless_steps_decides_the_same(made):
-    steps, default = made
-    kept, last = simplify_list(steps, default)
-
-    for row in all_rows(4):
-        assert decision(kept, last, row) == decision(steps, default, row)
-    assert not kept or kept[-1].label != last
-    assert (
-        not kept
-        or not truth_of((step.formula for step in kept), ConceptData(all_rows(4), NAMES)).any(1).all()
-    )
 
 
 @given(lists())

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 _MOST_TERMS = 1_000  # terms up to which formulas are looked at term by term
-_TOLD_LITERALS = 60  # literals up to which a region is told in full
+_TOLD_LITERALS = 60  # literals up to which a region is written in full
 _TOLD_PAIRS = 30  # pairs of rules that are listed
 _TOLD_CONCEPTS = 12  # concepts that are listed
 
@@ -170,8 +170,8 @@ class RuleCheck:
     @property
     def lines(self) -> tuple[str, ...]:
         """The findings in plain English; details begin with two blanks."""
-        told = (self._conflicts(), self._gap(), self._constants(), self._superfluous(), self._concepts())
-        return tuple(line for part in told for line in part)
+        parts = (self._conflicts(), self._gap(), self._constants(), self._superfluous(), self._concepts())
+        return tuple(line for part in parts for line in part)
 
     def _named(self, label: Label) -> str:
         return next(target_named(rule) for rule in self.rules if rule.target == label)
@@ -234,8 +234,8 @@ class RuleCheck:
         more = len(listed) - _TOLD_CONCEPTS
         rest = f" and {more} more" if more > 0 else ""
         known = len(self.used) + len(self.unused)
-        told = f": {', '.join(listed[:_TOLD_CONCEPTS])}{rest}" if listed else ""
-        yield f"Concepts: {len(self.used)} of {known} are used{told}."
+        names = f": {', '.join(listed[:_TOLD_CONCEPTS])}{rest}" if listed else ""
+        yield f"Concepts: {len(self.used)} of {known} are used{names}."
 
     def __str__(self) -> str:
         return "\n".join(self.lines)

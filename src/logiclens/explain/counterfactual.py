@@ -104,7 +104,7 @@ class Unit:
         best = states[(states != now).sum(axis=1).argmin()]
         return {name: bool(v) for name, v, old in zip(self.names, best, now, strict=True) if v != old}
 
-    def telling(self, asked: Term) -> Term:
+    def needed(self, asked: Term) -> Term:
         """What is asked, without what follows from the rest of it."""
         kept = dict(asked)
         for name in asked:
@@ -171,11 +171,13 @@ def one_row(data: ConceptData, names: Iterable[str]) -> Term:
     return {name: bool(data.column(name)[0]) for name in names}
 
 
-def told(words: Vocabulary | None, unit: Unit, asked: Term, turned: Term, row: Mapping[str, bool]) -> Change:
+def change_of(
+    words: Vocabulary | None, unit: Unit, asked: Term, turned: Term, row: Mapping[str, bool]
+) -> Change:
     """A change in words: what was asked of a unit, and what turned."""
     violated = {name: value for name, value in asked.items() if row[name] != value}
     before = _said(words, {name: not value for name, value in violated.items()}, were=False)
-    return Change(unit.what, before, _said(words, unit.telling(asked), were=True), turned)
+    return Change(unit.what, before, _said(words, unit.needed(asked), were=True), turned)
 
 
 def term_in_words(term: Formula, words: Vocabulary | None) -> str:
@@ -337,7 +339,7 @@ def counterfactual(rule: Rule, x: Any, *, groups: Iterable[Sequence[str]] = ()) 
     if not ways:
         return Counterfactual(rule, truth, None)
     best = min(ways, key=lambda way: (len(way), sum(len(turned) for _, _, turned in way)))
-    return Counterfactual(rule, truth, tuple(told(words, *step, row) for step in best))
+    return Counterfactual(rule, truth, tuple(change_of(words, *step, row) for step in best))
 
 
 def _plain_row(x: Any, names: Sequence[str]) -> Term:
@@ -437,19 +439,23 @@ def prediction_counterfactual(
         row = one_row(rules.read(x, used=names), names)
     else:
         units, row = column_units(rules.vocabulary, concepts, x)
-    asking = _Asking(rules, concepts)
-    before = asking.predicted(row)
+    conditions = _Conditions(rules, concepts)
+    before = conditions.predicted(row)
     if wanted is not None and wanted == before and not rules.multi_label:
         return PredictionCounterfactual(
-            before, before, wanted, (), f"The prediction is {asking.named(wanted)} already."
+            before, before, wanted, (), f"The prediction is {conditions.named(wanted)} already."
         )
-    found = _nearest(asking.goals(before, wanted), units, row)
+    found = _nearest(conditions.goals(before, wanted), units, row)
     if found is None:
-        return PredictionCounterfactual(before, None, wanted, None, asking.impossible(before, wanted))
+        return PredictionCounterfactual(before, None, wanted, None, conditions.impossible(before, wanted))
     label, steps = found
-    after = asking.predicted(row | {name: value for _, _, turned in steps for name, value in turned.items()})
-    changes = tuple(told(rules.vocabulary, *step, row) for step in steps)
-    return PredictionCounterfactual(before, after, label, changes, asking.sentence(before, label, changes))
+    after = conditions.predicted(
+        row | {name: value for _, _, turned in steps for name, value in turned.items()}
+    )
+    changes = tuple(change_of(rules.vocabulary, *step, row) for step in steps)
+    return PredictionCounterfactual(
+        before, after, label, changes, conditions.sentence(before, label, changes)
+    )
 
 
 _Step: TypeAlias = tuple[Unit, Term, Term]  # what changes, what is asked of it, what turns
@@ -464,7 +470,7 @@ class _Goal:
     avoided: list[Term]
 
 
-class _Asking:
+class _Conditions:
     """What a set of rules asks of a row for each prediction, and how that is said."""
 
     def __init__(self, rules: ExplanationSet, concepts: Sequence[str]) -> None:

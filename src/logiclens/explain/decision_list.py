@@ -146,31 +146,6 @@ def ranked_steps(ranks: Sequence[float], steps: Sequence[Step], default: Label) 
     return tuple(ordered)
 
 
-def simplify_list(
-    steps: Sequence[Step], default: Label, given: Given = None
-) -> tuple[tuple[Step, ...], Label]:
-    """The same decisions without last steps that are not needed.
-
-    A last step that decides as the default does goes. Where some step is true of every row, the last of them
-    becomes the default.
-
-    Examples
-    --------
-    >>> from logiclens.logic import Var
-    >>> simplify_list([Step("bird", Var("wings")), Step("fish", ~Var("wings"))], "bird")
-    ((Step(label='bird', formula=Var('wings')),), 'fish')
-    """
-    kept, known = list(checked_steps(steps)), parts_of(given)
-    while kept:
-        if kept[-1].label == default:
-            kept.pop()
-        elif _never([*known, *(Not(step.formula) for step in kept)]):
-            default = kept.pop().label
-        else:
-            break
-    return tuple(kept), default
-
-
 def first_true(true: BoolArray) -> IndexArray:
     """Place of the first true entry of each row, (n_rows, n_steps); ``n_steps`` where none is true.
 

@@ -394,9 +394,8 @@ _SCORE_ENTRIES = ("part", "n_rows", *RATES)
 
 def to_saved(explanation: Explanation) -> dict[str, Any]:
     """Return an explanation as an object of JSON."""
-    target = explanation.target
     return {
-        "target": storable(target) if isinstance(target, str) else target,
+        "target": storable(explanation.target),
         "kind": str(explanation.kind),
         "formula": formula_to_saved(explanation.formula),
         "scope": str(explanation.scope),

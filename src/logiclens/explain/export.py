@@ -314,8 +314,8 @@ def rule_to_markdown(explanation: Explanation) -> str:
 
 def _paragraphs(sentences: Sequence[str], logic: str) -> str:
     """Plain English, line by line, and logic in a block of code."""
-    told = "  \n".join(map(_shown, sentences))  # two blanks: the line ends here
-    return f"{told}\n\n```text\n{logic}\n```"
+    english = "  \n".join(map(_shown, sentences))  # two blanks: the line ends here
+    return f"{english}\n\n```text\n{logic}\n```"
 
 
 # An underscore between letters is one wherever Markdown is read.

@@ -347,13 +347,13 @@ class Front(Sequence[Point]):
         for point in self.points:
             steps = [
                 [
-                    _storable(step.label),
+                    storable(step.label),
                     [pool.setdefault(term, len(pool)) for term in disjuncts(step.formula)],
                 ]
                 for step in point.steps
             ]
             points.append(
-                {"steps": steps, "default": _storable(point.default), "accuracy": point.accuracy}
+                {"steps": steps, "default": storable(point.default), "accuracy": point.accuracy}
                 | {"fidelity": point.fidelity, "status": point.status}
                 | {"interval": None if point.interval is None else list(point.interval)}
                 | {"formulas": list(map(formula_to_saved, point.formulas))}
@@ -361,7 +361,7 @@ class Front(Sequence[Point]):
         return {
             "terms": [formula_to_saved(term) for term in pool],
             "points": points,
-            "labels": list(map(_storable, self.labels)),
+            "labels": list(map(storable, self.labels)),
             "kind": str(self.kind),
             "multi_label": self.multi_label,
             "chosen": self.chosen,
@@ -443,10 +443,6 @@ def _check_point(point: Point, labels: Sequence[Label], names: Sequence[str], se
         unknown = sorted(set(formula.concepts) - set(names))
         if unknown:
             raise UnknownConceptError(unknown[0], names)
-
-
-def _storable(label: Label | None) -> Label | None:
-    return storable(label) if isinstance(label, str) else label
 
 
 def _percent(rate: float | None) -> str:

@@ -88,10 +88,10 @@ def _facts(explanation: Explanation) -> str:
     if explanation.support:
         facts.append(f"support {explanation.support:.10g}")
     if explanation.scores is not None:
-        told = [f"{name} {rate:.1%}" for name, rate in explanation.scores.rates.items()]
-        if told:
+        rates = [f"{name} {rate:.1%}" for name, rate in explanation.scores.rates.items()]
+        if rates:
             facts.append(
-                f"on {explanation.scores.n_rows} rows ({explanation.scores.part}): {', '.join(told)}"
+                f"on {explanation.scores.n_rows} rows ({explanation.scores.part}): {', '.join(rates)}"
             )
     return " · ".join(facts)
 

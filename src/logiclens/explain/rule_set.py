@@ -503,8 +503,7 @@ def load_rules(path: str | os.PathLike[str]) -> ExplanationSet:
 
 def _step_to_saved(step: Step) -> dict[str, Any]:
     """Return a step as an object of JSON."""
-    label = storable(step.label) if isinstance(step.label, str) else step.label
-    return {"label": label, "formula": formula_to_saved(step.formula)}
+    return {"label": storable(step.label), "formula": formula_to_saved(step.formula)}
 
 
 def _step_from_saved(value: Any) -> Step:

@@ -10,19 +10,21 @@ import json
 import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from logiclens.errors import InputError, listing, shown
 from logiclens.files.writing import read_whole, written_whole
 from logiclens.logic import export
 from logiclens.logic.formula import Formula
 
+Stored = TypeVar("Stored")
 
-def storable(text: str) -> str:
-    """Return a text that JSON carries unchanged; a split surrogate pair would become one character."""
-    if json.loads(json.dumps(text)) != text:
-        raise InputError(f"JSON cannot carry the text {text!r}: it holds a split surrogate pair. Rename it.")
-    return text
+
+def storable(value: Stored) -> Stored:
+    """Return a value that JSON carries unchanged; in a text a split surrogate pair would be one character."""
+    if isinstance(value, str) and json.loads(json.dumps(value)) != value:
+        raise InputError(f"JSON cannot carry the text {value!r}: it holds a split surrogate pair. Rename it.")
+    return value
 
 
 def formula_to_saved(formula: Formula) -> Any:

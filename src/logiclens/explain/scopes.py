@@ -621,10 +621,10 @@ def explain_global(
     """
     check_table(seen, "seen")
     names, notes = seen.names, []
-    told = np.ones(seen.n_rows, dtype=np.bool_)
+    covered = np.ones(seen.n_rows, dtype=np.bool_)
     if rules is not None:
         formulas = formulas_of(rules).values()
-        told = np.any([formula.evaluate(seen.to_array(), seen.names) for formula in formulas], axis=0)
+        covered = np.any([formula.evaluate(seen.to_array(), seen.names) for formula in formulas], axis=0)
         used = Counter(name for formula in formulas for name in formula.concepts)
         names = tuple(sorted((name for name in names if used[name]), key=lambda name: -used[name]))
     most = min(check_count(max_concepts, "max_concepts"), MAX_GLOBAL)
@@ -633,7 +633,7 @@ def explain_global(
     names = tuple(name for name in seen.names if name in names[:most])
     positions = [seen.names.index(name) for name in names]
     occurs = np.zeros(1 << len(names), dtype=np.bool_)
-    occurs[seen.to_array()[told][:, positions] @ (1 << np.arange(len(names)))] = True
+    occurs[seen.to_array()[covered][:, positions] @ (1 << np.arange(len(names)))] = True
     clauses = sorted(_clauses(to_nnf(~smallest_formula(~occurs, names))), key=lambda part: part.complexity)
     if max_clauses is not None and len(clauses) > check_count(max_clauses, "max_clauses"):
         notes.append(f"{max_clauses} of {count(len(clauses), 'clause')}")
