@@ -30,9 +30,9 @@ from logiclens import (
     simplify,
 )
 from logiclens.errors import InputError
-from logiclens.nn.attention import concept_attention
 from logiclens.nn.criteria import entropy, mutual_information_loss
-from logiclens.nn.pruning import affine_map
+from logiclens.nn.entropy import concept_attention
+from logiclens.nn.own_models import affine_map
 from tests.estimators.toys import CLASSIFIERS, booleans, frame, quick, xor
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")

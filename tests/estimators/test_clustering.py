@@ -25,8 +25,8 @@ from logiclens.explain.front import NO_FORMULA, NO_ROWS
 from logiclens.logic import FALSE, TRUE, Var, equivalent
 from logiclens.nn.criteria import mutual_information_loss
 from logiclens.nn.mu import MuNetwork
-from logiclens.nn.plan import Plan
 from logiclens.nn.population import LogicNetwork
+from logiclens.nn.training import Plan
 from tests.nn.populations import make
 from tests.strategies import all_rows
 

@@ -27,7 +27,7 @@ from logiclens.estimators.networks import (
     train_networks,
 )
 from logiclens.estimators.targets import Problem
-from logiclens.nn.plan import Plan
+from logiclens.nn.training import Plan
 
 NAMES = tuple("abcdef")
 QUICK: dict[str, Any] = {"epochs": 30, "learning_rate": 0.05, "l1": (0.002, 0.01), "encoder": None}

@@ -12,10 +12,7 @@ from torch import nn
 from logiclens.errors import InputError, LimitError
 from logiclens.estimators.sequential import COMPOSED, EXACT, explain_network, explain_psi, explain_relu
 from logiclens.logic import FALSE, TRUE, Not, equivalent, parse_formula
-from logiclens.nn.attention import EntropyLinear
-from logiclens.nn.pruning import prune_fan_in, prune_inputs
-from logiclens.nn.stacking import stack_networks
-from logiclens.nn.steps import StepSigmoid
+from logiclens.nn.own_models import EntropyLinear, StepSigmoid, prune_fan_in, prune_inputs, stack_networks
 from tests.strategies import HOSTILE_NAMES, all_rows
 
 TUPLES = all_rows(2).astype(float)

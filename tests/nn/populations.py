@@ -12,11 +12,11 @@ from torch import Tensor
 from logiclens.nn.criteria import iff_loss
 from logiclens.nn.entropy import EntropyNetwork
 from logiclens.nn.mu import MuNetwork
-from logiclens.nn.plan import Plan
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 from logiclens.nn.relu import ReluNetwork
 from logiclens.nn.rows import Rows
+from logiclens.nn.training import Plan
 
 N_CONCEPTS = 5
 KINDS: dict[str, tuple[type[Any], dict[str, Any]]] = {

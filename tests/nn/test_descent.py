@@ -37,8 +37,8 @@ def test_the_gradient_written_out_is_that_of_autograd(kind, criterion, made):
     read, also_read = by_hand.read(gathered(mine, rows)), by_autograd.read(gathered(other, rows))
 
     for _ in range(5):
-        losses = by_hand.step(read, criterion, 0.05, 1e-8)
-        expected = by_autograd.step(also_read, criterion, 0.05, 1e-8)
+        losses = by_hand.step(read, criterion, 0.05)
+        expected = by_autograd.step(also_read, criterion, 0.05)
         assert torch.allclose(losses, expected, **CLOSE)
 
     for a, b in zip(mine.parameters(), other.parameters(), strict=True):
@@ -68,9 +68,9 @@ def test_members_that_stay_go_on_as_before(kind):
         if step == 3:  # from here on, two of the three also go on by themselves
             some = whole.select(index)
             apart = descent.select(index, some)
-        descent.step(descent.read(gathered(whole, rows)), iff_loss, 0.05, 1e-8)
+        descent.step(descent.read(gathered(whole, rows)), iff_loss, 0.05)
         if some is not None:
-            apart.step(apart.read(gathered(some, rows.select(index))), iff_loss, 0.05, 1e-8)
+            apart.step(apart.read(gathered(some, rows.select(index))), iff_loss, 0.05)
 
     assert some is not None
     assert torch.allclose(some(rows.x), whole(rows.x)[index], **CLOSE)
@@ -81,7 +81,7 @@ def test_the_network_reads_the_weights_that_change():
     descent = descent_of(network)
     before = network(rows.x)
 
-    descent.step(descent.read(gathered(network, rows)), iff_loss, 0.05, 1e-8)
+    descent.step(descent.read(gathered(network, rows)), iff_loss, 0.05)
 
     assert not torch.allclose(network(rows.x), before)
     assert [tuple(p.shape) for p in network.parameters()] == [tuple(p.shape) for p in make("mu").parameters()]

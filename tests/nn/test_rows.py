@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from logiclens.nn.criteria import iff_loss
-from logiclens.nn.rows import DEGREES, Rows, merge_rows
+from logiclens.nn.rows import Rows, merge_rows
 from tests.nn.populations import make, some_rows
 
 
@@ -44,34 +44,6 @@ def test_merging_adds_weights():
     assert merged.yes.tolist() == [[12.0, 3.0]]
     assert merged.no.tolist() == [[15.0, 6.0]]
     assert merged.check_no.tolist() == [[24.0, 6.0]]
-
-
-def test_rows_of_degrees_are_merged_as_zeros_and_ones_are():
-    degrees = torch.from_numpy(np.random.default_rng(0).integers(0, DEGREES + 1, (5, 4))) / DEGREES
-    x = degrees.float().repeat(3, 1)
-    distinct, place = merge_rows(x)
-
-    assert len(distinct) == 5
-    assert torch.equal(distinct[place], x)
-    assert merge_rows(x + 0.3 / DEGREES)[0].shape == x.shape
-
-
-def test_gathered_rows_of_degrees_have_the_loss_of_all_rows():
-    random = np.random.default_rng(0)
-    x = torch.from_numpy(random.choice([0, 1, 14, DEGREES], (400, 5)) / DEGREES).float()
-    yes = torch.from_numpy(random.random((3, 400))).float()
-    rows = Rows(x, yes, 1 - yes, yes * 0, yes * 0)
-    network = make("mu", members=3, max_concepts=2).float()
-    network.prune()
-    merged = rows.gathered(network)
-
-    assert merged.x.shape[2] <= 16
-    torch.testing.assert_close(
-        iff_loss(network.logits(merged.x), merged.yes, merged.no),
-        iff_loss(network(x), rows.yes, rows.no),
-        rtol=1e-4,
-        atol=1e-3,
-    )
 
 
 def test_scores_between_0_and_1_are_not_merged():

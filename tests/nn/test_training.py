@@ -9,9 +9,8 @@ import pytest
 import torch
 
 from logiclens.nn.criteria import if_loss, iff_loss, mutual_information_loss, only_if_loss
-from logiclens.nn.plan import Plan
 from logiclens.nn.rows import Rows
-from logiclens.nn.training import explore, train
+from logiclens.nn.training import History, Plan, explore, train
 from tests.nn.populations import KINDS, make, plan, random_x, rows_of, some_rows
 
 ALONE = {"rtol": 1e-6, "atol": 1e-8}
@@ -74,9 +73,7 @@ def test_what_was_explored_once_is_tuned_as_if_from_the_start(kind, batch_size):
         assert torch.equal(tuned.kept(), alone.kept())
         assert torch.allclose(tuned(rows.x), alone(rows.x), **ALONE)
         assert torch.equal(history.n_iter, own.n_iter)
-        assert torch.allclose(history.curve(), own.curve(), **ALONE)
-        assert torch.equal(history.right_before, own.right_before)
-        assert torch.equal(history.right_after, own.right_after)
+        assert torch.allclose(torch.stack(history.losses), torch.stack(own.losses), **ALONE)
     assert all(torch.equal(*pair) for pair in zip(before, weights(explored.network), strict=True))
 
 
@@ -183,7 +180,7 @@ def test_merged_rows_train_the_same_weights(kind):
     few, short = train(make(kind), once, plan())
     many, long = train(make(kind), five, plan())
 
-    assert torch.allclose(short.curve()[0], long.curve()[0], rtol=1e-12)
+    assert torch.allclose(torch.stack(short.losses)[0], torch.stack(long.losses)[0], rtol=1e-12)
     for mine, other in zip(weights(few), weights(many), strict=True):
         assert torch.allclose(mine, other, **ALONE)
 
@@ -194,7 +191,7 @@ def test_mini_batches_learn(kind):
 
     network, history = train(make(kind), rows, plan(batch_size=16, epochs=60))
 
-    assert torch.isfinite(history.curve()).all()
+    assert torch.isfinite(torch.stack(history.losses)).all()
     assert (history.losses[-1] < history.losses[0]).all()
     assert network(rows.x).shape == (3, 60)
 
@@ -254,23 +251,11 @@ def test_a_loss_below_zero_stops_when_it_no_longer_falls():
     assert history.n_iter.tolist() == [12, 12, 12]  # looked at in every fourth epoch
 
 
-def test_the_first_half_may_have_a_criterion_of_its_own():
-    seen = []
-
-    def exploring(logits, yes, no):
-        seen.append(logits.shape)
-        return iff_loss(logits, yes, no)
-
-    train(make("mu"), some_rows(), plan(exploration=exploring, epochs=10))
-
-    assert len(seen) == 5
-
-
 def test_history_is_complete():
     told = []
     network, history = train(make("mu"), some_rows(), plan(epochs=21, patience=1000), progress=told.append)
 
-    assert history.curve().shape == (21, 3)
+    assert torch.stack(history.losses).shape == (21, 3)
     assert told == list(range(1, 22))
     assert history.n_iter.tolist() == [21, 21, 21]
     assert history.converged.dtype == torch.bool
@@ -294,7 +279,7 @@ def test_single_precision_trains_too(kind):
     network, history = train(make(kind).float(), single, plan())
 
     assert network(single.x).dtype == torch.float32
-    assert torch.isfinite(history.curve()).all()
+    assert torch.isfinite(torch.stack(history.losses)).all()
 
 
 def test_adam_is_that_of_torch():
@@ -342,59 +327,21 @@ def test_members_that_are_compared_row_by_row_train_as_their_group_does_alone(ki
 # --- what pruning costs ---
 
 
-def share_right(network, x, yes, no) -> torch.Tensor:
-    with torch.no_grad():
-        said_yes = network(x) > 0
-    return torch.where(said_yes, yes, no).sum(dim=1) / (yes + no).sum(dim=1)
+@pytest.mark.parametrize(
+    ("settings", "explored"),
+    [
+        ({}, 150),
+        ({"epochs": 7}, 3),
+        ({"prune": False}, 0),
+    ],
+)
+def test_half_of_the_epochs_explore_where_there_is_a_reason_to(settings, explored):
+    assert Plan(iff_loss, **settings).explored == explored
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_shares_of_validation_rows_before_pruning_and_in_the_end(kind):
-    rows = some_rows()
-    network = make(kind)
-    before = []
-    prune = network.prune
+def test_after_the_last_epoch_a_loss_stays_what_it_was():
+    first, last = torch.tensor([3.0, 2.0]), torch.tensor([1.0, 2.0])
+    history = History([first, last])
 
-    def noted() -> None:
-        before.append(share_right(network, rows.x, rows.check_yes, rows.check_no))
-        prune()
-
-    network.prune = noted
-    trained, history = train(network, rows, plan())
-
-    assert torch.allclose(history.right_before, before[0])
-    assert torch.allclose(history.right_after, share_right(trained, rows.x, rows.check_yes, rows.check_no))
-
-
-def test_pruning_to_too_few_concepts_shows():
-    x = random_x(200)
-    both = (x[:, :2] > 0.5).all(dim=1).double()[None]
-    rows = rows_of(x, both)
-
-    settings = plan(epochs=200, learning_rate=0.1, patience=100)
-
-    _, enough = train(make("mu", 1, max_concepts=2), rows, settings)
-    _, too_few = train(make("mu", 1, max_concepts=1), rows, settings)
-
-    assert enough.right_before.tolist() == too_few.right_before.tolist() == [1.0]
-    assert enough.right_after.tolist() == [1.0]
-    assert too_few.right_after[0] < 0.95
-
-
-def test_nothing_is_before_pruning_where_nothing_is_pruned():
-    _, history = train(make("relu"), some_rows(), plan(prune=False))
-
-    assert history.right_before.shape == (0,)
-    assert history.right_after.shape == (3,)
-
-
-def test_members_without_validation_rows_are_judged_on_those_they_learn_from():
-    """Each by itself, whatever the others have."""
-    rows = some_rows(2)
-    rows.check_yes[0], rows.check_no[0] = 0.0, 0.0
-    network, history = train(make("mu", 2), rows, plan())
-
-    on_training = share_right(network, rows.x, rows.yes, rows.no)
-    on_validation = share_right(network, rows.x, rows.check_yes, rows.check_no)
-    assert torch.allclose(history.right_after, torch.stack([on_training[0], on_validation[1]]))
-    assert history.right_before[0] > 0.3
+    assert torch.equal(history.loss_at(0), first)
+    assert torch.equal(history.loss_at(9), last)

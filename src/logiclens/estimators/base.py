@@ -255,7 +255,7 @@ class LENClassifier(ExplainingMixin, ClassifierMixin, BaseEstimator):  # type: i
         from logiclens.estimators.fit import Recipe, longest
         from logiclens.estimators.networks import Population
         from logiclens.nn.criteria import iff_loss
-        from logiclens.nn.plan import Plan
+        from logiclens.nn.training import Plan
 
         population = Population(
             make=self.make_network,

@@ -219,7 +219,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         from logiclens.estimators.cluster_starts import Tuples
         from logiclens.estimators.clustering import certainty, cluster, clusters_of, information
         from logiclens.nn.criteria import iff_loss
-        from logiclens.nn.plan import Plan
+        from logiclens.nn.training import Plan
 
         self._check_settings()
         inputs, weight = self._read(X, sample_weight)

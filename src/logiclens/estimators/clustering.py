@@ -38,10 +38,9 @@ from logiclens.explain.front import Front
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, IndexArray
 from logiclens.nn.criteria import mutual_information_loss
-from logiclens.nn.plan import Plan
 from logiclens.nn.population import LogicNetwork, Streams
 from logiclens.nn.rows import Rows
-from logiclens.nn.training import train
+from logiclens.nn.training import Plan, train
 
 Maker = Callable[[Streams, int, Sequence[float]], LogicNetwork]
 """Makes a population: random streams, number of concepts, penalty of each member."""

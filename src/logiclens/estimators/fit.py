@@ -49,9 +49,9 @@ from logiclens.logic.formula import TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.normal_form import simplify
 from logiclens.logic.values import THRESHOLD
 from logiclens.metrics.rates import normal_quantile, wilson
-from logiclens.nn.plan import Plan
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
+from logiclens.nn.training import Plan
 
 DISTILLATION: Final = 0.25
 """Share of the network, beside the labels, in what rules are searched for."""

@@ -37,12 +37,10 @@ from logiclens.estimators.targets import Problem, Targets, spread_outputs
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.nn.averaging import has_mean, mean_network
 from logiclens.nn.criteria import SoftmaxLoss
-from logiclens.nn.parts import for_each
-from logiclens.nn.plan import History, Plan
-from logiclens.nn.population import LogicNetwork, Streams, join
-from logiclens.nn.pruning import most_relevant
+from logiclens.nn.population import LogicNetwork, Streams, join, most_relevant
 from logiclens.nn.rows import Rows
-from logiclens.nn.training import Explored, explore
+from logiclens.nn.threads import for_each
+from logiclens.nn.training import Explored, History, Plan, explore
 
 BATCH = 256
 """Rows of a mini-batch, where there are at least twice as many."""

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from logiclens.estimators.fit import Recipe
     from logiclens.estimators.networks import Population, Trained
     from logiclens.explain.front import Front
-    from logiclens.nn.plan import Plan
     from logiclens.nn.population import LogicNetwork
+    from logiclens.nn.training import Plan
 
 _SPLIT_SEED = 0
 JOINED = "joined of example-level explanations, as in the paper"

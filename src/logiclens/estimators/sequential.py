@@ -36,9 +36,7 @@ from logiclens.logic import Formula, Not, simplify
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import ConceptData, as_float, check_count
 from logiclens.logic.values import THRESHOLD, as_floats
-from logiclens.nn.pruning import affine_map, input_relevance
-from logiclens.nn.sequential import parts, psi_layers, relu_layers
-from logiclens.nn.steps import StepSigmoid
+from logiclens.nn.own_models import StepSigmoid, affine_map, input_relevance, layers_of, parts
 
 MAX_CONCEPTS = 12
 """Most concepts of each target in rules that are found by asking; the most relevant are taken."""
@@ -60,16 +58,16 @@ def explain_psi(
 ) -> ExplanationSet:
     """Explain a psi network of your own, neuron by neuron.
 
-    Inputs and hidden neurons count as true above one half. With :class:`~logiclens.nn.steps.StepSigmoid`
-    between the layers, once it is hard, that is what the network computes from Boolean concepts, and the
-    formulas are exact on every tuple. With :class:`torch.nn.Sigmoid` they are as good as its sigmoids are
-    steep: look at the fidelity.
+    Inputs and hidden neurons count as true above one half. With
+    :class:`~logiclens.nn.own_models.StepSigmoid` between the layers, once it is hard, that is what the
+    network computes from Boolean concepts, and the formulas are exact on every tuple. With :class:`torch.nn.Sigmoid`
+    they are as good as its sigmoids are steep: look at the fidelity.
 
     Parameters
     ----------
     model : torch.nn.Sequential
         Linear layers with Sigmoid or StepSigmoid between them, and perhaps one of these at the end; no neuron
-        with more than 16 weights (see :func:`~logiclens.nn.pruning.prune_fan_in`).
+        with more than 16 weights (see :func:`~logiclens.nn.own_models.prune_fan_in`).
     X : mapping, data frame, array or Tensor of shape (n_rows, n_concepts)
         Concept values in [0, 1]: what the model is asked about to measure support and fidelity.
     names : sequence of str, optional
@@ -97,7 +95,7 @@ def explain_psi(
     if (~a(x) & b(x)) | (a(x) & ~b(x)) then different
     otherwise same
     """
-    layers = psi_layers(model)
+    layers = layers_of("psi", model)
     asked = _ask(model, X, names, targets, threshold=None, multi_label=multi_label, each_alone=True)
     arrays = [(_array(layer.weight), _bias_array(layer)) for layer in layers]
     formulas: list[Formula] = list(compose(arrays, asked.names).outputs)
@@ -126,10 +124,10 @@ def explain_relu(
 ) -> ExplanationSet:
     """Explain a ReLU network of your own by what matters at each row (example-level pruning).
 
-    At each row the network is an affine map (:func:`~logiclens.nn.pruning.affine_map`). For each target the
-    weights in it are averaged over the rows that the network gives the target and over the others, half and
-    half. Over the most relevant concepts, at most :data:`MAX_CONCEPTS` of each target, the rules are found
-    that agree best with the network's answers.
+    At each row the network is an affine map (:func:`~logiclens.nn.own_models.affine_map`). For each target
+    the weights in it are averaged over the rows that the network gives the target and over the others, half
+    and half. Over the most relevant concepts, at most :data:`MAX_CONCEPTS` of each target, the rules are
+    found that agree best with the network's answers.
 
     Parameters
     ----------
@@ -156,7 +154,7 @@ def explain_relu(
     >>> print(explain_relu(model, X, names=["a", "b", "c"])[1])
     forall x: 1(x) <-> (a(x) & ~b(x)) | (~a(x) & b(x))
     """
-    relu_layers(model)
+    layers_of("ReLU", model)
     asked = _ask(model, X, names, targets, threshold=None, multi_label=multi_label)
     twin = copy.deepcopy(model).cpu().double()
     size = affine_map(twin, torch.from_numpy(asked.x)).weight.abs()  # (n_outputs, n, n_concepts)
@@ -183,9 +181,9 @@ def explain_network(
     """Explain any model of your own by its answers: what a mu or entropy network needs.
 
     The rules are about the concepts that the model's first linear layer reads, at most
-    :data:`MAX_CONCEPTS` of them, the most relevant (:func:`~logiclens.nn.pruning.input_relevance`). So prune
-    the model before (:func:`~logiclens.nn.pruning.prune_inputs`). Of a model without a linear layer the first
-    concepts are taken.
+    :data:`MAX_CONCEPTS` of them, the most relevant (:func:`~logiclens.nn.own_models.input_relevance`). So
+    prune the model before (:func:`~logiclens.nn.own_models.prune_inputs`). Of a model without a linear layer
+    the first concepts are taken.
 
     Parameters
     ----------

@@ -23,6 +23,7 @@ from logiclens.nn.rows import Rows
 
 _EVEN = 8  # inputs of a layer that matrix products are quickest with: a multiple of this
 _DECAY = (0.9, 0.999)  # of the two moments of Adam
+_EPSILON = 1e-8  # of Adam: gradients much smaller than this do not move weights
 _DERIVED_FROM = ("leak", "forward", "gather", "logits", "penalty", "strengths", "linears")
 """What the gradient that is written out was derived from."""
 
@@ -52,7 +53,7 @@ class Descent(Protocol):
         """Rows in the form in which steps take them; those of a population's own, already gathered."""
         ...
 
-    def step(self, examples: Examples, criterion: Criterion, rate: float, epsilon: float) -> Tensor:
+    def step(self, examples: Examples, criterion: Criterion, rate: float) -> Tensor:
         """One step of size ``rate``; the loss of each member before it, penalty included, (members,)."""
         ...
 
@@ -110,12 +111,12 @@ class AutogradDescent:
         """Rows as they are."""
         return Examples(rows.x, rows.yes, rows.no, rows.x)
 
-    def step(self, examples: Examples, criterion: Criterion, rate: float, epsilon: float) -> Tensor:
+    def step(self, examples: Examples, criterion: Criterion, rate: float) -> Tensor:
         """One step, downhill by what autograd finds."""
         losses = criterion(self.network.outputs(examples.x), examples.yes, examples.no)
         losses = losses + self.network.penalty()
         gradients = list(torch.autograd.grad(losses.sum(), self.parameters))
-        self.moments.move(self.parameters, gradients, rate, epsilon)
+        self.moments.move(self.parameters, gradients, rate)
         return losses.detach()
 
     def select(self, index: Tensor, network: LogicNetwork) -> AutogradDescent:
@@ -186,7 +187,7 @@ class RectifierDescent:
         return Examples(x, rows.yes, rows.no, x.new_empty(members, n_hidden, x.shape[-1]))
 
     @torch.no_grad()
-    def step(self, examples: Examples, criterion: Criterion, rate: float, epsilon: float) -> Tensor:
+    def step(self, examples: Examples, criterion: Criterion, rate: float) -> Tensor:
         """One step, downhill by the gradient of the loss and of ``sum_j lambda_j |w_j|``."""
         losses = self._differentiate(examples, criterion)
         self.gradient.addcmul_(self.strength, self.weights.sign())
@@ -194,7 +195,7 @@ class RectifierDescent:
             self.gradient.mul_(self.mask)
         for weight, strength in self.penalties:
             losses = losses.addcmul(strength, torch.linalg.vector_norm(weight, 1, dim=(1, 2)))
-        self.moments.move([self.weights], [self.gradient], rate, epsilon)
+        self.moments.move([self.weights], [self.gradient], rate)
         return losses
 
     def _differentiate(self, examples: Examples, criterion: Criterion) -> Tensor:
@@ -242,7 +243,7 @@ class _Moments:
         return twin
 
     @torch.no_grad()
-    def move(self, parameters: list[Tensor], gradients: list[Tensor], rate: float, epsilon: float) -> None:
+    def move(self, parameters: list[Tensor], gradients: list[Tensor], rate: float) -> None:
         """One step of size ``rate``, in place."""
         self.steps += 1
         size = rate / (1.0 - _DECAY[0] ** self.steps)
@@ -252,7 +253,7 @@ class _Moments:
         ):
             first.lerp_(gradient, 1.0 - _DECAY[0])
             second.mul_(_DECAY[1]).addcmul_(gradient, gradient, value=1.0 - _DECAY[1])
-            root = second.sqrt().add_(epsilon * correction)
+            root = second.sqrt().add_(_EPSILON * correction)
             parameter.addcdiv_(first, root, value=-size * correction)
 
 

@@ -2,7 +2,7 @@
 
 For each target the first layer's weights from concept ``j`` have the norm ``gamma_j = ||W_j||_1``;
 ``alpha = softmax(gamma / temperature)`` is how much attention each concept gets, and the network sees
-``c_j alpha_j / max alpha`` (:mod:`logiclens.nn.attention`). The penalty is the entropy of ``alpha``:
+``c_j alpha_j / max alpha`` . The penalty is the entropy of ``alpha``:
 attention gathers on few concepts. Half-way through training the others are pruned, so that the truth table of
 the kept ones is all there is to know.
 """
@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import torch
 from torch import Tensor
 from torch.nn.functional import leaky_relu
 
-from logiclens.nn.attention import concept_attention
 from logiclens.nn.criteria import entropy
-from logiclens.nn.population import LogicNetwork, Streams
-from logiclens.nn.pruning import most_relevant
+from logiclens.nn.population import LogicNetwork, Streams, most_relevant
 
 
 class EntropyNetwork(LogicNetwork):
@@ -87,3 +86,24 @@ class EntropyNetwork(LogicNetwork):
         """``alpha / max alpha``, shape (members, n_concepts)."""
         alpha = self.spread(self.attention().detach())
         return alpha / alpha.max(dim=1, keepdim=True).values
+
+
+def concept_attention(weight: Tensor, pruned: Tensor, temperature: float) -> Tensor:
+    """``alpha``, shape (..., n_concepts): sums to 1 over the concepts that are not pruned.
+
+    Parameters
+    ----------
+    weight : Tensor of shape (..., n_out, n_concepts)
+    pruned : Tensor of bool, shape (..., n_concepts)
+    temperature : float
+        Smaller is sharper.
+
+    Examples
+    --------
+    >>> weight = torch.tensor([[1.0, -2.0, 9.0]])
+    >>> alpha = concept_attention(weight, torch.tensor([False, False, True]), 1.0)
+    >>> [round(float(share), 3) for share in alpha]
+    [0.269, 0.731, 0.0]
+    """
+    gamma = weight.abs().sum(dim=-2) / temperature
+    return torch.softmax(gamma.masked_fill(pruned, -torch.inf), dim=-1)  # torch shifts by the maximum

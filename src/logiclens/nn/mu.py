@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-import torch
 from torch import Tensor
 from torch.nn.functional import leaky_relu
 
-from logiclens.nn.population import LogicNetwork, Streams
-from logiclens.nn.pruning import most_relevant
+from logiclens.nn.population import LogicNetwork, Streams, most_relevant, relative
 
 FINE_TUNING_SHARE = 0.1
 """Share of the L1 penalty that stays, on all layers, after pruning."""
@@ -70,5 +68,4 @@ class MuNetwork(LogicNetwork):
 
     def relevance(self, x: Tensor) -> Tensor:  # noqa: ARG002 - the same for every row
         """L2 norm of the connections that leave each concept, largest 1, shape (members, n_concepts)."""
-        norms = self.spread(self.linears[0].kept_weight().detach().norm(dim=1))
-        return norms / norms.max(dim=1, keepdim=True).values.clamp(min=torch.finfo(norms.dtype).tiny)
+        return relative(self.spread(self.linears[0].kept_weight().detach().norm(dim=1)))

@@ -1,9 +1,10 @@
 """The psi network: every neuron is a Boolean formula (Sec. 5.1).
 
 Sigmoids everywhere, an L1 penalty on all layers, and node-level pruning half-way through training: no neuron
-keeps more than ``fan_in`` connections. While the network is fine-tuned its sigmoids are made steeper until
-they are steps (:mod:`logiclens.nn.steps`). Inputs are Booleanised. So in the end each neuron says yes or no,
-and composing the neurons' truth tables gives exactly what the network decides.
+keeps more than ``fan_in`` connections. While the network is fine-tuned its sigmoids are made steeper, then
+turned into steps that keep the slope of the sigmoid as gradient, so that training goes on. Inputs are
+Booleanised. So in the end each neuron says yes or no, and composing the neurons' truth tables gives exactly
+what the network decides.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import torch
 from torch import Tensor
 
 from logiclens.logic.values import THRESHOLD
-from logiclens.nn.population import LogicNetwork, Streams
-from logiclens.nn.pruning import largest_weights
-from logiclens.nn.steps import steepness, step_sigmoid
+from logiclens.nn.population import LogicNetwork, Streams, relative
+
+STEEPEST = 8.0
+"""Slope of the sigmoids when they turn into steps."""
 
 
 class PsiNetwork(LogicNetwork):
@@ -87,8 +89,7 @@ class PsiNetwork(LogicNetwork):
         sums = self.linears[-1].kept_weight().detach().abs()
         for layer in reversed(self.linears[:-1]):
             sums = sums @ layer.kept_weight().detach().abs()
-        total = self.spread(sums.squeeze(1))
-        return total / total.max(dim=1, keepdim=True).values.clamp(min=torch.finfo(total.dtype).tiny)
+        return relative(self.spread(sums.squeeze(1)))
 
     def neurons(self, member: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """Weights and biases of one member, layer by layer, over all concepts, as float64 arrays."""
@@ -101,3 +102,43 @@ class PsiNetwork(LogicNetwork):
             bias = layer.bias.detach()[member, :, 0]
             found.append((weight.double().cpu().numpy(), bias.double().cpu().numpy()))
         return found
+
+
+def largest_weights(weight: Tensor, fan_in: int) -> Tensor:
+    """Where the ``fan_in`` largest absolute weights into each neuron are, Boolean, shaped as the weights.
+
+    Examples
+    --------
+    >>> largest_weights(torch.tensor([[0.1, -3.0, 2.0], [5.0, 0.0, 1.0]]), 1)
+    tensor([[False,  True, False],
+            [ True, False, False]])
+    """
+    n_in = weight.shape[-1]
+    ranked = weight.abs().sort(dim=-1, descending=True, stable=True).indices[..., : min(fan_in, n_in)]
+    return torch.zeros_like(weight, dtype=torch.bool).scatter(-1, ranked, True)
+
+
+def step_sigmoid(z: Tensor, slope: float, hard: bool) -> Tensor:
+    """``sigmoid(slope * z)`` or, when hard, the step with its gradient; of any shape.
+
+    Examples
+    --------
+    >>> step_sigmoid(torch.tensor([-0.1, 0.1]), 8.0, hard=True)
+    tensor([0., 1.])
+    """
+    soft = torch.sigmoid(slope * z)
+    # The value is the step, the gradient that of the sigmoid.
+    return soft + ((soft > THRESHOLD).to(soft.dtype) - soft).detach() if hard else soft
+
+
+def steepness(progress: float) -> tuple[float, bool]:
+    """Slope and hardness when that share of the fine-tuning is done.
+
+    The slope grows over the first half; steps come with the second.
+
+    Examples
+    --------
+    >>> steepness(0.0), steepness(0.5)
+    ((1.0, False), (8.0, True))
+    """
+    return STEEPEST ** min(2.0 * progress, 1.0), progress >= 0.5

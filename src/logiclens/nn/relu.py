@@ -6,13 +6,24 @@ how much each concept matters for that row; the network itself is never pruned.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
 
-from logiclens.nn.population import LogicNetwork
-from logiclens.nn.pruning import AffineMap, affine_product
+from logiclens.nn.population import LogicNetwork, relative
+
+
+class AffineMap(NamedTuple):
+    """The affine map that a ReLU network is at each row (Theorem 4.1).
+
+    ``weight`` has shape (members, n, n_concepts), ``bias`` (members, n); the logit at row ``c`` is
+    ``(weight * c).sum(-1) + bias``. The outputs of a network of your own stand where members do.
+    """
+
+    weight: Tensor
+    bias: Tensor
 
 
 class ReluNetwork(LogicNetwork):
@@ -54,5 +65,30 @@ class ReluNetwork(LogicNetwork):
 
     def relevance(self, x: Tensor) -> Tensor:
         """Absolute weight of each concept in each row's affine map, largest 1, (members, n, n_concepts)."""
-        size = self.affine_map(x).weight.abs()
-        return size / size.amax(dim=2, keepdim=True).clamp(min=torch.finfo(size.dtype).tiny)
+        return relative(self.affine_map(x).weight.abs())
+
+
+def affine_product(
+    last: tuple[Tensor, Tensor], hidden: Sequence[tuple[Tensor, Tensor]], fires: Sequence[Tensor]
+) -> AffineMap:
+    """Multiply the layers of a ReLU network, last to first: ``W^ = W_L D_{L-1} W_{L-1} ... D_1 W_1``.
+
+    Parameters
+    ----------
+    last : (weight, bias)
+        Of the output layer, for each row: (..., n, units) and (..., n).
+    hidden : sequence of (weight, bias)
+        Of the hidden layers, first to last: (..., n_out, n_in) and (..., n_out, 1).
+    fires : sequence of Tensor
+        Which units of each hidden layer are active on each row, the diagonal of ``D``: (..., n, n_out).
+
+    Returns
+    -------
+    AffineMap
+    """
+    weight, bias = last
+    for (layer_weight, layer_bias), active in zip(reversed(hidden), reversed(fires), strict=True):
+        weight = weight * active
+        bias = bias + (weight @ layer_bias).squeeze(-1)
+        weight = weight @ layer_weight
+    return AffineMap(weight, bias)

@@ -1,9 +1,9 @@
 """Rows to learn from, for a whole population: equal ones merged.
 
-Equal rows of few degrees, such as zeros and ones, become one row of their added weights. All criteria are
-linear in the weights of yes and no, so the loss is the same to rounding. Once pruning has left a member few
-concepts, its rows are merged once more, over those: the ones that it learns from, and apart from these the
-others, such as those that it is checked with.
+Equal rows of zeros and ones become one row of their added weights. All criteria are linear in the weights of
+yes and no, so the loss is the same to rounding. Once pruning has left a member few concepts, its rows are
+merged once more, over those: the ones that it learns from, and apart from these the others, such as those
+that it is checked with.
 """
 
 from __future__ import annotations
@@ -17,12 +17,8 @@ from torch import Tensor
 
 from logiclens.nn.population import LogicNetwork
 
-DEGREES = 15
-"""Rows are merged whose values are multiples of one over this: among them zeros and ones."""
-
 _CODED = 40  # bits up to which tuples are numbered by them
 _WORTH_MERGING = 0.75  # share of the rows that some member learns from up to which tuples take their place
-_SAME = 1e-6  # how far single precision may be off a degree
 
 
 @dataclass(frozen=True)
@@ -65,7 +61,7 @@ class Rows:
         )
 
     def merged(self) -> Rows:
-        """Equal rows of zeros and ones, or of other degrees, as one; as they are with other values."""
+        """Equal rows of zeros and ones as one; as they are with other values."""
         distinct, place = merge_rows(self.x)
         if distinct is self.x:
             return self
@@ -81,19 +77,17 @@ class Rows:
         inputs = network.inputs(self.x)
         if inputs.dim() == 2:
             return replace(self, x=inputs)
-        bits = _bits(inputs)
         members, columns, _ = inputs.shape
-        width = columns * bits
-        if not bits or width > _CODED:
+        if columns > _CODED or not _are_bits(inputs):
             return replace(self, x=inputs)
-        unit = DEGREES if bits > 1 else 1
-        shifts = bits * torch.arange(columns, device=inputs.device)
         learned = self.yes + self.no > 0
-        code = sum((inputs[:, at] * unit).round_().long() << at * bits for at in range(columns))
-        code += (~learned).long() << width  # what is learned from comes first, much the same for all members
-        code += torch.arange(members, device=inputs.device)[:, None] << width + 1
+        code = sum(inputs[:, at].long() << at for at in range(columns))
+        code += (
+            ~learned
+        ).long() << columns  # what is learned from comes first, much the same for all members
+        code += torch.arange(members, device=inputs.device)[:, None] << columns + 1
         tuples, place = torch.unique(code, return_inverse=True)
-        owner, is_learned = tuples >> width + 1, (tuples >> width) & 1 == 0
+        owner, is_learned = tuples >> columns + 1, (tuples >> columns) & 1 == 0
         n_tuples = int(torch.bincount(owner[is_learned], minlength=members).max())
         if n_tuples > _WORTH_MERGING * int(learned.any(dim=0).sum()):
             return replace(self, x=inputs)
@@ -102,7 +96,8 @@ class Rows:
         starts = torch.cumsum(sizes, dim=0) - sizes
         position = torch.arange(len(tuples), device=inputs.device) - starts[owner] + owner * longest
         table = inputs.new_zeros(members * longest, columns)
-        table[position] = ((tuples[:, None] >> shifts) & (2**bits - 1)).to(inputs.dtype) / unit
+        shifts = torch.arange(columns, device=inputs.device)
+        table[position] = ((tuples[:, None] >> shifts) & 1).to(inputs.dtype)
         flat = position[place].reshape(-1)
 
         def add_up(weight: Tensor) -> Tensor:
@@ -127,14 +122,11 @@ class Rows:
 def merge_rows(x: Tensor) -> tuple[Tensor, Tensor]:
     """Distinct rows, and which of them each row is; the rows as they are where merging does not halve them.
 
-    Only rows of degrees are merged: other scores hardly ever coincide.
+    Only rows of zeros and ones are merged: other scores hardly ever coincide.
     """
-    bits = _bits(x) if x.numel() else 0
-    if bits:
+    if x.numel() and _are_bits(x):
         # NumPy sorts rows that are packed into bytes many times faster than torch sorts rows of numbers.
-        values = x.cpu().numpy()
-        packed = np.packbits(values > 0, axis=1) if bits == 1 else np.rint(values * DEGREES).astype(np.uint8)
-        packed = np.ascontiguousarray(packed)
+        packed = np.ascontiguousarray(np.packbits(x.cpu().numpy() > 0, axis=1))
         whole = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
         _, first, place = np.unique(whole, return_index=True, return_inverse=True)
         if 2 * len(first) <= len(x):
@@ -142,9 +134,6 @@ def merge_rows(x: Tensor) -> tuple[Tensor, Tensor]:
     return x, torch.arange(len(x), device=x.device)
 
 
-def _bits(x: Tensor) -> int:
-    """Bits that hold a value: 1 of zeros and ones, 4 of degrees, 0 where there are other values."""
-    if bool(((x == 0) | (x == 1)).all()):
-        return 1
-    steps = x * DEGREES
-    return 4 if bool(((steps - steps.round()).abs() <= DEGREES * _SAME).all()) else 0
+def _are_bits(x: Tensor) -> bool:
+    """Whether all values are zeros and ones."""
+    return bool(((x == 0) | (x == 1)).all())

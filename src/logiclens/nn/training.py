@@ -11,19 +11,103 @@ Equal rows of zeros and ones are merged before training and, member by member, o
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from logiclens.logic.arrays import BoolArray
+from logiclens.nn.criteria import Criterion
 from logiclens.nn.descent import Descent, Examples, descent_of
-from logiclens.nn.parts import Told, for_each, parts_of
-from logiclens.nn.plan import History, Plan
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.rows import Rows
-from logiclens.nn.threads import threads_for
+from logiclens.nn.threads import EpochCount, for_each, threads_for
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to train.
+
+    Attributes
+    ----------
+    criterion : Criterion
+        See :mod:`logiclens.nn.criteria`.
+    epochs : int
+        In all; pruning comes after half of them.
+    learning_rate : float
+        Of Adam; it falls linearly to 0 over the second half of each half.
+    batch_size : int, optional
+        Rows in a mini-batch; all of them when missing.
+    patience : int
+        Epochs without a better validation loss after which a member is done.
+    prune : bool
+        Whether to prune half-way; otherwise all epochs are fine-tuning.
+    together : int
+        Members that the criterion compares row by row, such as the clusters of one start: each so many, one
+        after the other. They must get the same loss, so that they stop together; their rows are not merged
+        once more after pruning, when each reads other concepts.
+    """
+
+    criterion: Criterion
+    epochs: int = 300
+    learning_rate: float = 0.02
+    batch_size: int | None = None
+    patience: int = 60
+    prune: bool = True
+    together: int = 1
+
+    @property
+    def explored(self) -> int:
+        """Epochs of the first half; none where nothing is pruned."""
+        return self.epochs // 2 if self.prune else 0
+
+
+@dataclass
+class History:
+    """What happened while training.
+
+    Attributes
+    ----------
+    losses : list of Tensor, each of shape (members,)
+        Training loss of each epoch, the penalty included; a member that is done keeps its last one.
+    n_iter : Tensor of shape (members,)
+        Epochs each member was trained.
+    converged : Tensor of shape (members,)
+        Whether the validation loss stopped getting better before the epochs ran out.
+    check_loss : Tensor of shape (members,)
+        Least validation loss.
+    """
+
+    losses: list[Tensor] = field(default_factory=list)
+    n_iter: Tensor = field(default_factory=lambda: torch.zeros(0))
+    converged: Tensor = field(default_factory=lambda: torch.zeros(0))
+    check_loss: Tensor = field(default_factory=lambda: torch.zeros(0))
+
+    def select(self, members: Tensor) -> History:
+        """That of some of the members, on the CPU."""
+
+        def part(values: Tensor) -> Tensor:
+            return values[members].cpu() if len(values) else values
+
+        return History(
+            [part(loss) for loss in self.losses],
+            part(self.n_iter),
+            part(self.converged),
+            part(self.check_loss),
+        )
+
+    def loss_at(self, epoch: int) -> Tensor:
+        """Training loss of an epoch, the last one of those that were over by then, shape (members,)."""
+        return self.losses[min(epoch, len(self.losses) - 1)]
+
+
+_IN_CACHE = 1 << 19  # numbers in the largest tensor of a step that stay in the cache
+_FEWEST = 4  # parts of what would fill the cache more than twice: there may be as many threads
+_SMALL = 1 << 17  # numbers up to which a step costs about the same, however many there are
+_ALIKE = 1.2  # rows computed for each one learned from, up to which members learn from much the same
 
 _EVERY = 5  # epochs between two looks at the validation loss, at most
 _LEAST_LOOKS = 10  # at the validation loss, however few epochs there are
@@ -39,16 +123,12 @@ Progress = Callable[[int], None]
 """Called with the number of epochs done."""
 
 
-def untold(_: int) -> None:
-    """Progress that nobody is told of."""
-
-
 def train(
     network: N,
     rows: Rows,
     plan: Plan,
     generator: torch.Generator | None = None,
-    progress: Progress = untold,
+    progress: Progress = lambda _: None,
 ) -> tuple[N, History]:
     """Train a population.
 
@@ -64,7 +144,7 @@ def train(
         Source of the order of mini-batches; one with a fixed seed when missing. The second half goes on
         with a copy of it.
     progress : callable, optional
-        Told the number of epochs done.
+        Called with the number of epochs done.
 
     Returns
     -------
@@ -109,7 +189,7 @@ class Explored:
         )
 
     def tuned(
-        self, network: N, progress: Progress = untold, prune: Callable[[N], None] | None = None
+        self, network: N, progress: Progress = lambda _: None, prune: Callable[[N], None] | None = None
     ) -> tuple[N, History]:
         """Give a network the weights of these members, prune it, and fine-tune it.
 
@@ -118,26 +198,22 @@ class Explored:
         network : LogicNetwork
             As many members; it is changed. Where it is the one that was explored, there is no second time.
         progress : callable, optional
-            Told the number of epochs done.
+            Called with the number of epochs done.
         prune : callable, optional
             Prunes the network; its own way when missing.
         """
-        rows, plan, before = self.rows, self.plan, torch.zeros(0)
+        rows, plan = self.rows, self.plan
         network.train()
         if network is not self.network:
             network.put(torch.arange(network.members, device=rows.yes.device), self.network)
         with threads_for(0):  # what is done once is too little to wait for a second thread
             if plan.prune:
-                before = _share_right(network, _read(network, rows, plan))
                 network.prune() if prune is None else prune(network)
             left = _read(network, rows, plan, merge=plan.together == 1)
-        told = Told(progress, network.members)
-        told.done = plan.explored * network.members
-        history = _fine_tune(network, left, plan, self.generator.clone_state(), told)
+        count = EpochCount(progress, network.members, plan.explored)
+        history = _fine_tune(network, left, plan, self.generator.clone_state(), count)
         history.losses = [*self.losses, *history.losses]
         network.eval()
-        with threads_for(0):
-            history.right_before, history.right_after = before, _share_right(network, left)
         return network, history
 
 
@@ -146,28 +222,29 @@ def explore(
     rows: Rows,
     plan: Plan,
     generator: torch.Generator | None = None,
-    progress: Progress = untold,
+    progress: Progress = lambda _: None,
 ) -> Explored:
     """The first half of :func:`train`, with the same arguments."""
     rows = rows.merged()
     generator = torch.Generator().manual_seed(0) if generator is None else generator
     network.train()
-    told = Told(progress, network.members)
-    losses = list(_explore(network, rows, plan, generator, told)) if plan.explored else []
+    count = EpochCount(progress, network.members)
+    losses = list(_explore(network, rows, plan, generator, count)) if plan.explored else []
     return Explored(network, rows, plan, losses, generator.clone_state())
 
 
-def _explore(network: LogicNetwork, rows: Rows, plan: Plan, generator: torch.Generator, told: Told) -> Tensor:
+def _explore(
+    network: LogicNetwork, rows: Rows, plan: Plan, generator: torch.Generator, count: EpochCount
+) -> Tensor:
     """The first half; the training losses, (epochs, members)."""
     rows = _read(network, rows, plan)
-    plan = replace(plan, criterion=plan.exploration or plan.criterion)
 
     def work(index: Tensor) -> tuple[LogicNetwork, Tensor]:
         part, losses = network.select(index), []
         run = _Run(part, _learned(rows.select(index), plan), plan, generator)
         for epoch in range(plan.explored):
             losses.append(run.epoch(_rate(plan, epoch, plan.explored)))
-            told.epoch_of(len(index))
+            count.add(len(index))
         return part, torch.stack(losses)
 
     parts = _parts(network, rows, plan)
@@ -178,14 +255,14 @@ def _explore(network: LogicNetwork, rows: Rows, plan: Plan, generator: torch.Gen
 
 
 def _fine_tune(
-    network: LogicNetwork, rows: Rows, plan: Plan, generator: torch.Generator, told: Told
+    network: LogicNetwork, rows: Rows, plan: Plan, generator: torch.Generator, count: EpochCount
 ) -> History:
     """The second half."""
 
     def work(index: Tensor) -> tuple[LogicNetwork, History]:
         part = network.select(index)
         tuned = _FineTuning(part, rows.select(index), plan)
-        return part, tuned.run(plan.epochs - plan.explored, generator, lambda: told.epoch_of(len(index)))
+        return part, tuned.run(plan.epochs - plan.explored, generator, lambda: count.add(len(index)))
 
     parts = _parts(network, rows, plan)
     done = for_each(parts, work, _activations(network, rows, plan, parts))
@@ -208,6 +285,66 @@ def _parts(network: LogicNetwork, rows: Rows, plan: Plan) -> list[Tensor]:
     if plan.together > 1 or _in_batches(rows, plan):
         return [torch.arange(network.members, device=rows.yes.device)]
     return parts_of(network, rows)
+
+
+def parts_of(network: LogicNetwork, rows: Rows) -> list[Tensor]:
+    """Members to train side by side, as positions, one part after the other.
+
+    Those of one part learn from much the same rows, so that few are computed in vain; where the work is small
+    anyway, others join them. Parts that follow one another and could be one are of one size, so that threads
+    are done at the same time. How many threads there are does not matter: which members share a matrix
+    product decides about last bits. On an accelerator all members are one part.
+
+    Parameters
+    ----------
+    network : LogicNetwork
+    rows : Rows
+        What its members learn from.
+    """
+    members = torch.arange(network.members, device=rows.yes.device)
+    if rows.yes.device.type != "cpu":
+        return [members]
+    wide = network.activations(1) // network.members
+    learned = ((rows.yes + rows.no) > 0).numpy()
+    in_cache = min(_IN_CACHE, max(_IN_CACHE // 2, int(learned.sum()) * wide // _FEWEST))
+    cuts, joint, n_learned = [0], learned[0], 0
+    for member, own in enumerate(learned):
+        both, n_own = joint | own, int(own.sum())
+        computed = (member - cuts[-1] + 1) * int(both.sum())
+        most = in_cache if computed <= _ALIKE * (n_learned + n_own) else _SMALL
+        if computed * wide > most and member:
+            cuts.append(member)
+            both, n_learned = own, 0
+        joint, n_learned = both, n_learned + n_own
+    return [
+        part for run, n_parts in _runs(cuts, learned) for part in torch.tensor_split(members[run], n_parts)
+    ]
+
+
+def _runs(cuts: Sequence[int], learned: BoolArray) -> Iterator[tuple[slice, int]]:
+    """Members of parts that could be one, and how many parts these are: several are an even number.
+
+    Parameters
+    ----------
+    cuts : sequence of int
+        Where parts begin.
+    learned : ndarray of bool, shape (members, n)
+        Which rows each member learns from.
+    """
+    ends = [*cuts[1:], len(learned)]
+    rows, counts = np.logical_or.reduceat(learned, cuts), np.add.reduceat(learned.sum(axis=1), cuts)
+    start, joint, n_parts = 0, rows[0], 1
+    for at in range(1, len(cuts) + 1):
+        if at < len(cuts):
+            both = joint | rows[at]
+            computed = (ends[at] - cuts[start]) * int(both.sum())
+            if computed <= _ALIKE * counts[start : at + 1].sum():
+                joint, n_parts = both, n_parts + 1
+                continue
+            joint = rows[at]
+        run = slice(cuts[start], ends[at - 1])
+        yield run, min(n_parts + n_parts % 2 if n_parts > 1 else 1, run.stop - run.start)
+        start, n_parts = at, 1
 
 
 def _activations(network: LogicNetwork, rows: Rows, plan: Plan, parts: list[Tensor]) -> int:
@@ -255,15 +392,6 @@ def _rate(plan: Plan, epoch: int, epochs: int) -> float:
     return plan.learning_rate * min(1.0, 2.0 * (1.0 - epoch / epochs))
 
 
-@torch.no_grad()
-def _share_right(network: LogicNetwork, rows: Rows) -> Tensor:
-    """Share of the weight held out that each member is right about; of all weight where none is held out."""
-    rows = _with_checks(rows, (rows.check_yes + rows.check_no).sum(dim=1) > 0)
-    yes, no = rows.check_yes, rows.check_no
-    right = torch.where(_outputs(network, rows) > 0, yes, no).sum(dim=1)
-    return right / (yes + no).sum(dim=1).clamp(min=torch.finfo(right.dtype).tiny)
-
-
 class _Run:
     """Epochs of a population on its gathered rows."""
 
@@ -299,7 +427,7 @@ class _Run:
         return Rows(self.network.inputs(x.T) if rows.by_batch else x, yes, no, yes[:, :0], no[:, :0])
 
     def _step(self, examples: Examples, rate: float) -> Tensor:
-        return self.descent.step(examples, self.plan.criterion, rate, self.plan.epsilon)
+        return self.descent.step(examples, self.plan.criterion, rate)
 
     def select(self, index: Tensor, network: LogicNetwork) -> _Run:
         """Go on with some members, which are now this network."""

@@ -18,7 +18,7 @@ from logiclens.estimators.networks import Trained, train_networks
 from logiclens.estimators.targets import Problem, Targets
 from logiclens.nn.criteria import SoftmaxLoss, iff_loss
 from logiclens.nn.descent import AutogradDescent, Examples
-from logiclens.nn.plan import Plan
+from logiclens.nn.training import Plan
 from logiclens.scale.streaming import training
 from logiclens.scale.streaming.batches import Batch, Stream
 from logiclens.scale.streaming.checkpoint import Checkpoint
@@ -123,7 +123,7 @@ def test_a_step_is_one_of_the_ordinary_training(
     descent = AutogradDescent(twin)
     x = twin.gather(rows)
     examples = Examples(x, yes, no, x)
-    losses = descent.step(examples, iff_loss, PLAN.learning_rate, PLAN.epsilon)
+    losses = descent.step(examples, iff_loss, PLAN.learning_rate)
     assert curve.shape == (1, twin.members)
     np.testing.assert_allclose(curve[0], losses.numpy(), rtol=1e-5)
     for ours, theirs in zip(network.parameters(), twin.parameters(), strict=True):
@@ -190,7 +190,7 @@ def test_the_rate_falls_to_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_process_without_rows_takes_part(folder: Path):
     stream = stream_of(folder)
     network = network_of(MuClassifier)
-    descent = training._Descent(network, loss_of(stream), PLAN, ALONE)
+    descent = training._Descent(network, loss_of(stream), ALONE)
 
     losses = descent.step(Batch(np.zeros((5, 0), np.float32), NONE, 10), 1200, 0.01)
 

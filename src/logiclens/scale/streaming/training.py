@@ -22,9 +22,9 @@ from logiclens.estimators.targets import Problem
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.nn.criteria import Criterion, SoftmaxLoss
 from logiclens.nn.descent import AutogradDescent
-from logiclens.nn.plan import Plan
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.threads import threads_for
+from logiclens.nn.training import Plan
 from logiclens.scale.streaming.batches import Batch, Stream
 from logiclens.scale.streaming.checkpoint import Checkpoint, Stored
 from logiclens.scale.streaming.processes import Crew
@@ -114,12 +114,11 @@ def narrowed(network: N, columns: IndexArray) -> N:
 class _Descent:
     """Adam on a network, batch by batch."""
 
-    def __init__(self, network: LogicNetwork, loss: Loss, plan: Plan, crew: Crew) -> None:
+    def __init__(self, network: LogicNetwork, loss: Loss, crew: Crew) -> None:
         self.network = network
         self.loss = loss
         self.crew = crew
         self.adam = AutogradDescent(network)
-        self.epsilon = plan.epsilon
         wide = max(network.linears[0].weight.shape[2], network.activations(1) // network.members)
         self.rows = max(_FEWEST, _NUMBERS // (network.members * wide))
 
@@ -146,7 +145,7 @@ class _Descent:
         gradients = [
             part.view(each.shape).to(each) + each for part, each in zip(parts, of_penalty, strict=True)
         ]
-        self.adam.moments.move(parameters, gradients, rate, self.epsilon)
+        self.adam.moments.move(parameters, gradients, rate)
         return torch.as_tensor(loss + penalty.detach().double().cpu())
 
     def state(self, curve: list[Tensor]) -> Stored:
@@ -179,7 +178,7 @@ class Course:
     Attributes
     ----------
     plan : Plan
-        Learning rate and epsilon are taken from it.
+        Its learning rate is taken.
     epochs : int
         Passes over the rows.
     checkpoint : Checkpoint, optional
@@ -214,7 +213,7 @@ def tune(network: LogicNetwork, stream: Stream, loss: Loss, course: Course, crew
     ndarray of shape (n_batches, members)
         Loss on each batch, before the step, the penalty included; the same in all processes.
     """
-    descent = _Descent(network, loss, course.plan, crew)
+    descent = _Descent(network, loss, crew)
     per_epoch = [stream.n_batches(epoch) for epoch in range(course.epochs)]
     total, first = sum(per_epoch), RATE * course.plan.learning_rate
     checkpoint = course.checkpoint
