@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from logiclens.errors import InputError
 from logiclens.explain import ExplanationSet, Front, Point, RuleKind, Step
 from logiclens.explain.front import ALWAYS_DECIDED, NEVER_DECIDED, Seen
-from logiclens.explain.label import Label
+from logiclens.explain.rule import Label
 from logiclens.explain.scopes import ALWAYS, NEVER, USELESS
 from logiclens.explain.terms import disjuncts
 from logiclens.logic import FALSE, TRUE, Formula, Not, Or, Var, equivalent

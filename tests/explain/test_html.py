@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from logiclens.concepts import Above, Vocabulary
 from logiclens.explain import Explanation, ExplanationSet, Rule, Scores, explain_global
-from logiclens.explain.html import check_html
+from logiclens.explain.export import check_html
 from logiclens.logic import TruthTable, Var, parse_formula
 from tests.explain.strategies import explanation_sets
 from tests.explain.test_export import Reader

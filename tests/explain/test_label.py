@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from logiclens.errors import InputError
-from logiclens.explain.label import (
+from logiclens.explain.rule import (
     check_labels,
     column_names,
     label_array,

@@ -26,7 +26,7 @@ from logiclens.logic.syntax import format_formula
 if TYPE_CHECKING:
     from logiclens.cli.rows import Gaps
     from logiclens.explain import Explanation, ExplanationSet
-    from logiclens.explain.label import Label
+    from logiclens.explain.rule import Label
 
 DEFAULT, UNCOVERED, MISSING = "default", "uncovered", "missing"
 """Marks of rows that the default decides, of rows that get no label where there may be several, and of rows

@@ -21,7 +21,7 @@ from logiclens.concepts.cells import Column, Kind, read_array, read_series
 from logiclens.concepts.concept import value_text
 from logiclens.concepts.table import Table as Cells
 from logiclens.errors import InputError, UnknownColumnError, count, listing
-from logiclens.explain.label import Label
+from logiclens.explain.rule import Label
 from logiclens.scale.cells import as_number, float_literal, is_missing, kind_of, label_literal
 from logiclens.scale.engine import Expression, Table, check_columns, fetched, ibis_module
 from logiclens.scale.rows import Totals, check_rows, count_rows

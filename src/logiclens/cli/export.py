@@ -16,7 +16,7 @@ from logiclens.cli.outputs import STDOUT, Outputs, write_text
 
 if TYPE_CHECKING:
     from logiclens.explain import ExplanationSet
-    from logiclens.explain.label import Label
+    from logiclens.explain.rule import Label
 
 
 class Language(StrEnum):

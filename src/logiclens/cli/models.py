@@ -13,7 +13,7 @@ from logiclens.errors import InputError, UnknownTargetError
 if TYPE_CHECKING:
     from logiclens.concepts import Vocabulary
     from logiclens.explain import ExplanationSet
-    from logiclens.explain.label import Label
+    from logiclens.explain.rule import Label
     from logiclens.files import ValueType
 
 _RESULTS = re.compile(rb'\s*\{\s*"format"\s*:\s*"logiclens\.results"')

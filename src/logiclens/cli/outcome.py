@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from logiclens.cli.preparing import Prepared
 from logiclens.explain import Explanation, ExplanationSet, Resolution
-from logiclens.explain.label import Label
+from logiclens.explain.rule import Label
 from logiclens.logic.arrays import BoolArray
 from logiclens.metrics import RuleScores, rule_scores
 

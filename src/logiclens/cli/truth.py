@@ -13,7 +13,7 @@ from logiclens.logic.arrays import IndexArray
 
 if TYPE_CHECKING:
     from logiclens.explain import ExplanationSet
-    from logiclens.explain.label import Label
+    from logiclens.explain.rule import Label
     from logiclens.files.batches import Batch
 
 

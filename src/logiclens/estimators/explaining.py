@@ -23,7 +23,7 @@ from logiclens.explain import (
 )
 from logiclens.explain.compose import all_tuples
 from logiclens.explain.front import Front, Seen
-from logiclens.explain.label import Label, plain_label
+from logiclens.explain.rule import Label, plain_label
 from logiclens.logic import TruthTable
 from logiclens.logic.arrays import BoolArray, FloatArray
 

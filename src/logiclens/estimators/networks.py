@@ -8,7 +8,7 @@ For each fold
     choose     penalty and width by the cross-entropy, once calibrated, of each row under networks that did
                not learn from it; of widths the smallest within one standard error of the best. One restart
                is enough to choose by where it leaves out many rows
-    average    the restarts: their mean is one network of the same kind (:mod:`logiclens.nn.averaging`)
+    average    the restarts: their mean is one network of the same kind (:mod:`logiclens.nn.population`)
     calibrate  one temperature, fitted to the same held-out answers and folded into the last layer
 
 So every row is learned from, and every row is held out once. A fold is trained on its own rows, in an order
@@ -35,9 +35,9 @@ from logiclens.estimators.asking import ask, logits_on
 from logiclens.estimators.counting import Distinct, Fold, effective_rows
 from logiclens.estimators.targets import Problem, Targets, spread_outputs
 from logiclens.logic.arrays import FloatArray, IndexArray
-from logiclens.nn.averaging import has_mean, mean_network
 from logiclens.nn.criteria import SoftmaxLoss
-from logiclens.nn.population import LogicNetwork, Streams, join, most_relevant
+from logiclens.nn.descent import has_mean
+from logiclens.nn.population import LogicNetwork, Streams, join, mean_network, most_relevant
 from logiclens.nn.rows import Rows
 from logiclens.nn.threads import for_each
 from logiclens.nn.training import Explored, History, Plan, explore

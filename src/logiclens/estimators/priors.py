@@ -28,7 +28,7 @@ from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError
 from logiclens.estimators.counting import Distinct, Fold, as_counts, number_of_rows
 from logiclens.estimators.inputs import Inputs, concept_matrix
 from logiclens.estimators.targets import Problem, Targets
-from logiclens.explain.label import label_array
+from logiclens.explain.rule import label_array
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic import Formula, parse_formula
 from logiclens.logic.arrays import BoolArray, FloatArray

@@ -33,9 +33,8 @@ from logiclens.estimators.reference import (
 from logiclens.estimators.settings import check_settings, seed_of
 from logiclens.estimators.targets import Problem
 from logiclens.explain.front import Front
-from logiclens.explain.label import Label, check_labels, label_array, plain_label
 from logiclens.explain.model_file import ModelFile, encode
-from logiclens.explain.rule import RuleKind, member
+from logiclens.explain.rule import Label, RuleKind, check_labels, label_array, member, plain_label
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.explain.saved import fields, items, write_whole
 from logiclens.logic.data import as_float

@@ -29,8 +29,7 @@ from logiclens.estimators.fit import EXACT, Rules, RuleSearch, explain_answers, 
 from logiclens.estimators.targets import Problem, Targets
 from logiclens.explain.compose import compose
 from logiclens.explain.front import Front
-from logiclens.explain.label import Label, check_labels, plain_label
-from logiclens.explain.rule import RuleKind, member
+from logiclens.explain.rule import Label, RuleKind, check_labels, member, plain_label
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic import Formula, Not, simplify
 from logiclens.logic.arrays import BoolArray, FloatArray
@@ -60,8 +59,8 @@ def explain_psi(
 
     Inputs and hidden neurons count as true above one half. With
     :class:`~logiclens.nn.own_models.StepSigmoid` between the layers, once it is hard, that is what the
-    network computes from Boolean concepts, and the formulas are exact on every tuple. With :class:`torch.nn.Sigmoid`
-    they are as good as its sigmoids are steep: look at the fidelity.
+    network computes from Boolean concepts, and the formulas are exact on every tuple. With
+    :class:`torch.nn.Sigmoid` they are as good as its sigmoids are steep: look at the fidelity.
 
     Parameters
     ----------

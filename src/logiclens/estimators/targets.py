@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
 from logiclens.errors import InputError, UnknownTargetError, count, listing, shown
-from logiclens.explain.label import Label, check_labels, label_array, plain_label
+from logiclens.explain.rule import Label, check_labels, label_array, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import as_float
 from logiclens.logic.values import THRESHOLD, as_array, as_floats, missing_values

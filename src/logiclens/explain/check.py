@@ -19,9 +19,8 @@ from logiclens.concepts.states import without_implied
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import LimitError, count
 from logiclens.explain.counterfactual import term_in_words
-from logiclens.explain.html import check_html
-from logiclens.explain.label import Label
-from logiclens.explain.rule import Rule, RuleKind, target_named
+from logiclens.explain.export import check_html
+from logiclens.explain.rule import Label, Rule, RuleKind, target_named
 from logiclens.explain.terms import dnf_terms
 from logiclens.logic.entail import Given, conflicts, implies
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var

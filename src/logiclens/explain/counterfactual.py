@@ -31,9 +31,8 @@ from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.concepts.wording import in_english
 from logiclens.errors import InputError, LimitError, count, shown
-from logiclens.explain.html import counterfactual_html
-from logiclens.explain.label import Label
-from logiclens.explain.rule import Rule, target_named
+from logiclens.explain.export import counterfactual_html
+from logiclens.explain.rule import Label, Rule, target_named
 from logiclens.explain.terms import conjuncts, disjuncts
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import ConceptData, check_names

@@ -15,7 +15,7 @@ import numpy as np
 
 from logiclens.errors import InputError, LimitError, count, shown
 from logiclens.explain.check import parts_of
-from logiclens.explain.label import Label, plain_label
+from logiclens.explain.rule import Label, plain_label
 from logiclens.logic.arrays import BoolArray, IndexArray, unpack
 from logiclens.logic.data import ConceptData
 from logiclens.logic.entail import Given

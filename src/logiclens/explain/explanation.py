@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, count, shown
-from logiclens.explain.html import explanation_html
-from logiclens.explain.label import Label, plain_label
-from logiclens.explain.rule import Rule, RuleKind, member
+from logiclens.explain.export import explanation_html
+from logiclens.explain.rule import Label, Rule, RuleKind, member, plain_label
 from logiclens.explain.saved import (
     damage_named,
     fields,

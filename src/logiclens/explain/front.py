@@ -26,8 +26,7 @@ from logiclens.errors import (
 )
 from logiclens.explain.decision_list import Step, class_formulas
 from logiclens.explain.explanation import Explanation, Scope, check_rate, check_text
-from logiclens.explain.label import Label, check_labels, plain_label
-from logiclens.explain.rule import Rule, RuleKind, member
+from logiclens.explain.rule import Label, Rule, RuleKind, check_labels, member, plain_label
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.explain.saved import fields, formula_from_saved, formula_to_saved, items, storable
 from logiclens.explain.scopes import ALWAYS, NEVER, USELESS, rates_on

@@ -27,8 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from logiclens.errors import InputError, count, shown
 from logiclens.explain.explanation import Explanation, Scope, check_rate
-from logiclens.explain.label import Label
-from logiclens.explain.rule import Rule
+from logiclens.explain.rule import Label, Rule
 from logiclens.explain.scopes import NEVER, cover_of, rates_on, read_relevance, read_samples
 from logiclens.logic.arrays import BoolArray, Terms
 from logiclens.logic.data import check_count, check_names

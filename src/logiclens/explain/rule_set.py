@@ -36,6 +36,7 @@ from logiclens.explain.decision_list import (
 )
 from logiclens.explain.explanation import Explanation, check_rate, from_saved, to_saved
 from logiclens.explain.export import (
+    rules_html,
     rules_text,
     rules_to_latex,
     rules_to_markdown,
@@ -43,9 +44,15 @@ from logiclens.explain.export import (
     rules_to_sentence,
     rules_to_sql,
 )
-from logiclens.explain.html import rules_html
-from logiclens.explain.label import Label, check_labels, label_array, plain_label, true_answers, true_labels
-from logiclens.explain.rule import RuleKind
+from logiclens.explain.rule import (
+    Label,
+    RuleKind,
+    check_labels,
+    label_array,
+    plain_label,
+    true_answers,
+    true_labels,
+)
 from logiclens.explain.saved import (
     damage_named,
     fields,

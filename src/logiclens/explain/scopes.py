@@ -31,9 +31,8 @@ from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, count, shown
 from logiclens.explain.compose import all_tuples, smallest_formula
 from logiclens.explain.explanation import Explanation, FrontPoint, Scope, Scores
-from logiclens.explain.html import clauses_html
-from logiclens.explain.label import Label, plain_label
-from logiclens.explain.rule import Rule, RuleKind, member
+from logiclens.explain.export import clauses_html
+from logiclens.explain.rule import Label, Rule, RuleKind, member, plain_label
 from logiclens.explain.terms import conjuncts
 from logiclens.logic.arrays import (
     BoolArray,

@@ -26,6 +26,8 @@ _DECAY = (0.9, 0.999)  # of the two moments of Adam
 _EPSILON = 1e-8  # of Adam: gradients much smaller than this do not move weights
 _DERIVED_FROM = ("leak", "forward", "gather", "logits", "penalty", "strengths", "linears")
 """What the gradient that is written out was derived from."""
+_MEAN_DERIVED_FROM = ("forward", "gather", "leak", "linears", "logits", "prune", "relevance")
+"""What the mean of several networks was derived from."""
 
 
 @dataclass(frozen=True)
@@ -82,15 +84,28 @@ def has_closed_form(network: LogicNetwork) -> bool:
     ----------
     network : LogicNetwork
     """
+    overridden = any(name in vars(network) for name in _DERIVED_FROM)
+    return len(network.linears) == 2 and not overridden and _is_known(network, _DERIVED_FROM)
+
+
+def has_mean(network: LogicNetwork) -> bool:
+    """Whether the mean of members is a network of the same kind: of mu and ReLU networks, not overridden.
+
+    See :func:`~logiclens.nn.population.mean_network`. Members may be pruned by their mean relevance, too.
+
+    Parameters
+    ----------
+    network : LogicNetwork
+    """
+    return _is_known(network, _MEAN_DERIVED_FROM)
+
+
+def _is_known(network: LogicNetwork, names: Sequence[str]) -> bool:
+    """Whether a network's kind has these methods from a mu or ReLU network."""
     kind = type(network)
-    return (
-        len(network.linears) == 2
-        and all(type(layer) is PopulationLinear for layer in network.linears)
-        and any(
-            all(getattr(kind, name) is getattr(known, name) for name in _DERIVED_FROM)
-            for known in (MuNetwork, ReluNetwork)
-        )
-        and not any(name in vars(network) for name in _DERIVED_FROM)
+    return all(type(layer) is PopulationLinear for layer in network.linears) and any(
+        all(getattr(kind, name) is getattr(known, name) for name in names)
+        for known in (MuNetwork, ReluNetwork)
     )
 
 

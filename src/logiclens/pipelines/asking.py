@@ -27,7 +27,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from logiclens.errors import InputError, count, shown
-from logiclens.explain.label import Label, check_labels, label_array, plain_label
+from logiclens.explain.rule import Label, check_labels, label_array, plain_label
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.values import as_array, as_floats
 from logiclens.pipelines.rows import take

@@ -34,7 +34,7 @@ from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.settings import seed_of
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
 from logiclens.explain.front import Front
-from logiclens.explain.label import Label, plain_label
+from logiclens.explain.rule import Label, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import as_float, check_count
 from logiclens.logic.values import as_weights

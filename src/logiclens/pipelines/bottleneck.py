@@ -30,7 +30,7 @@ from logiclens.estimators.inputs import read_rows
 from logiclens.estimators.settings import seed_of
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
 from logiclens.explain.front import Front
-from logiclens.explain.label import Label, plain_label
+from logiclens.explain.rule import Label, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.values import THRESHOLD, as_weights
 from logiclens.pipelines.intervention import Intervention, check_free, read_known

@@ -33,7 +33,7 @@ from logiclens.estimators.settings import is_auto, seed_of
 from logiclens.estimators.targets import Problem, Targets, decisions, read_known_targets
 from logiclens.explain import ExplanationSet, RuleKind
 from logiclens.explain.front import Front
-from logiclens.explain.label import Label, plain_label
+from logiclens.explain.rule import Label, plain_label
 from logiclens.logic import Formula
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import check_count

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from logiclens.errors import InputError, shown
 from logiclens.estimators.targets import Problem, Targets, read_targets
-from logiclens.explain.label import Label, label_array, plain_label
+from logiclens.explain.rule import Label, label_array, plain_label
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.values import as_floats
 from logiclens.pipelines.asking import Answers, Form, all_classes, ask, plain_array

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from logiclens.errors import InputError, count, shown
-from logiclens.explain.label import Label, plain_label
+from logiclens.explain.rule import Label, plain_label
 from logiclens.logic import Var
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.metrics import Agreement, explanation_accuracy

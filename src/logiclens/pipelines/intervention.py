@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from logiclens.errors import InputError, UnknownConceptError, count, listing, shown
 from logiclens.estimators.inputs import read_rows
 from logiclens.estimators.settings import seed_of
-from logiclens.explain.label import Label, plain_label
+from logiclens.explain.rule import Label, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.values import THRESHOLD, as_floats
 

@@ -14,7 +14,7 @@ from matplotlib.ticker import PercentFormatter
 
 from logiclens.errors import InputError, count, shown
 from logiclens.explain.explanation import Explanation
-from logiclens.explain.label import Label, true_answers, true_labels
+from logiclens.explain.rule import Label, true_answers, true_labels
 from logiclens.explain.terms import TermScore, term_scores
 from logiclens.logic.arrays import BoolArray
 from logiclens.metrics.rates import Interval, RuleScores, rule_scores

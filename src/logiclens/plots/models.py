@@ -10,7 +10,7 @@ import numpy as np
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownConceptError, count, listing, shown
 from logiclens.explain.explanation import Explanation
-from logiclens.explain.label import Label, plain_label
+from logiclens.explain.rule import Label, plain_label
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.truth_table import TruthTable

@@ -16,7 +16,7 @@ from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, LimitError, count, shown
 from logiclens.explain.compose import check_layers, compose
 from logiclens.explain.explanation import Explanation
-from logiclens.explain.label import Label
+from logiclens.explain.rule import Label
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import check_names
 from logiclens.logic.formula import Formula, Var

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, count, shown
 from logiclens.explain.explanation import Explanation
-from logiclens.explain.label import Label
+from logiclens.explain.rule import Label
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import check_names
 from logiclens.logic.values import as_floats

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 
 from logiclens.errors import InputError, count, shown
 from logiclens.explain.explanation import Explanation
-from logiclens.explain.label import Label
+from logiclens.explain.rule import Label
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.truth_table import TruthTable
 from logiclens.plots.looks import SMALL, Look, bare, check_most, footed, headed, keyed, start

@@ -13,7 +13,7 @@ import numpy as np
 
 from logiclens.concepts.table import Kind
 from logiclens.errors import InputError
-from logiclens.explain.label import Label
+from logiclens.explain.rule import Label
 from logiclens.logic.values import ROUNDING
 from logiclens.scale.engine import Expression, ibis_module
 

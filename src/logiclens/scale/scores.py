@@ -15,7 +15,7 @@ import numpy as np
 
 from logiclens.errors import count
 from logiclens.explain import Resolution
-from logiclens.explain.label import Label
+from logiclens.explain.rule import Label
 from logiclens.logic.arrays import FloatArray
 from logiclens.metrics import RuleScores as Rates
 from logiclens.metrics import macro_f1

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from logiclens.errors import FileError, InputError, count, shown
 from logiclens.estimators.targets import Problem, read_targets
-from logiclens.explain.label import Label, label_array
+from logiclens.explain.rule import Label, label_array
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.values import THRESHOLD
 from logiclens.scale.streaming.source import Chunk, ParquetSource, RowGroup

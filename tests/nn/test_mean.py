@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from logiclens.nn.averaging import has_mean, mean_network
+from logiclens.nn.descent import has_mean
 from logiclens.nn.mu import MuNetwork
-from logiclens.nn.population import LogicNetwork
+from logiclens.nn.population import LogicNetwork, mean_network
 from logiclens.nn.relu import ReluNetwork
 from tests.nn.populations import KINDS, make, random_x, streams
 
