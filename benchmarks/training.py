@@ -56,11 +56,10 @@ from benchmarks.experiments import (
 from benchmarks.harness import Row, faster, seconds, timed
 from logiclens.bench import load_cub, load_vdem
 from logiclens.estimators import MuClassifier, cross_explain
-from logiclens.estimators.counting import Fold
-from logiclens.estimators.inputs import read_concepts
+from logiclens.estimators.data import Targets, read_concepts
+from logiclens.estimators.folds import Fold
 from logiclens.estimators.networks import train_networks
 from logiclens.estimators.settings import penalties, widths
-from logiclens.estimators.targets import Targets
 from logiclens.explain import explain_class_as_in_paper
 from logiclens.nn.threads import threads_for
 

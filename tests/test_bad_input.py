@@ -53,7 +53,6 @@ from logiclens.estimators import (
     cross_explain,
 )
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.explaining import ExplainingMixin
 from logiclens.explain import (
     Explanation,
     ExplanationSet,
@@ -2435,7 +2434,6 @@ LOADING = ("load", "rules_of_model")
 def public_callables() -> Iterator[str]:
     """``name`` or ``Class.method`` of everything public that takes arguments."""
     yield from (f"LENClassifier.{method}" for method in methods(LENClassifier))
-    yield from (f"LENClassifier.{method}" for method in methods(ExplainingMixin))
     yield "auto_encoder"
     for kind in (Table, ConceptEncoder):
         yield from (kind.__name__, *(f"{kind.__name__}.{method}" for method in methods(kind)))

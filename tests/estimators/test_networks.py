@@ -12,9 +12,9 @@ from sklearn.metrics import log_loss
 
 from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier, PsiClassifier, ReluClassifier
-from logiclens.estimators.asking import ask
-from logiclens.estimators.counting import Fold, leave_out
-from logiclens.estimators.inputs import read_concepts
+from logiclens.estimators.data import Problem, read_concepts
+from logiclens.estimators.folds import Fold, leave_out
+from logiclens.estimators.logits import ask
 from logiclens.estimators.networks import (
     as_probabilities,
     calibrate,
@@ -26,7 +26,6 @@ from logiclens.estimators.networks import (
     temperatures,
     train_networks,
 )
-from logiclens.estimators.targets import Problem
 from logiclens.nn.training import Plan
 
 NAMES = tuple("abcdef")

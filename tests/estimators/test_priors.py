@@ -12,10 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
-from logiclens.estimators.counting import Fold
-from logiclens.estimators.inputs import learn_inputs
+from logiclens.estimators.data import learn_inputs, read_targets
+from logiclens.estimators.folds import Fold
 from logiclens.estimators.priors import PriorReport, Priors
-from logiclens.estimators.targets import read_targets
 from logiclens.logic import Var, equivalent, parse_formula
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")

@@ -1,6 +1,6 @@
 """What a person sees while a command works: a line on standard error, on a terminal only.
 
-Training draws a bar of its own (:mod:`logiclens.estimators.progress`); all else shows what is being done.
+Training draws a bar of its own (:mod:`logiclens.estimators.base`); all else shows what is being done.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ from logiclens.concepts.encoder import tell
 from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, did_you_mean, listing, shown
-from logiclens.estimators.inputs import Inputs, check_extent, input_tags, learn_inputs, read_rows
-from logiclens.estimators.progress import progress_line
+from logiclens.estimators.base import progress_line
+from logiclens.estimators.data import Inputs, check_extent, input_tags, learn_inputs, read_rows
 from logiclens.estimators.settings import check_settings, is_auto, penalties, seed_of
 from logiclens.explain import ExplanationSet, RuleKind
 from logiclens.logic.arrays import FloatArray, IndexArray
@@ -216,8 +216,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        from logiclens.estimators.cluster_starts import Tuples
-        from logiclens.estimators.clustering import certainty, cluster, clusters_of, information
+        from logiclens.estimators.clustering import Tuples, certainty, cluster, clusters_of, information
         from logiclens.nn.criteria import iff_loss
         from logiclens.nn.training import Plan
 
@@ -283,8 +282,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if X is None:
             return self.explanations_ if is_auto(literals) else self.front_.rules(literals)
-        from logiclens.estimators.cluster_starts import Tuples
-        from logiclens.estimators.clustering import explain_clusters
+        from logiclens.estimators.clustering import Tuples, explain_clusters
 
         values = self._rows(X)
         if not len(values):
@@ -295,7 +293,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _logits(self, X: Any) -> FloatArray:
         """Outputs of the clusters' networks, (n, n_clusters)."""
-        from logiclens.estimators.asking import ask
+        from logiclens.estimators.logits import ask
 
         check_is_fitted(self)
         return ask(self.network_, (self._rows(X) > THRESHOLD).astype(float))

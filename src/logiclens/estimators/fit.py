@@ -1,6 +1,6 @@
 """The fit, on one page: from rows and folds to networks, rules of every length, and the length that is shown.
 
-    encode     raw columns -> concepts in [0, 1]                       before this: estimators/inputs.py
+    encode     raw columns -> concepts in [0, 1]                       before this: estimators/data.py
     train      f: full strength, calibrated, left alone after that     estimators/networks.py
     soften     p_i = (1 - a) y_i + a f(x_i)                            a is `distillation`
     search     lists of every length with the least regret under p     logic/decision_list.py
@@ -26,8 +26,8 @@ from typing import Any, Final
 import numpy as np
 
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.estimators.asking import ask
-from logiclens.estimators.counting import (
+from logiclens.estimators.data import Problem, Targets, class_weights, decisions, predicted_index
+from logiclens.estimators.folds import (
     Distinct,
     Fold,
     are_counts,
@@ -35,8 +35,8 @@ from logiclens.estimators.counting import (
     leave_out,
     number_of_rows,
 )
+from logiclens.estimators.logits import ask
 from logiclens.estimators.networks import Population, Trained, probabilities, train_networks
-from logiclens.estimators.targets import Problem, Targets, class_weights, decisions, predicted_index
 from logiclens.explain.compose import compose
 from logiclens.explain.decision_list import Step, ranked_steps
 from logiclens.explain.front import LISTED, Front, Point, Seen

@@ -31,9 +31,9 @@ from scipy.special import entr, expit, log_softmax, softmax
 from torch import Tensor
 
 from logiclens.errors import InputError, shown
-from logiclens.estimators.asking import ask, logits_on
-from logiclens.estimators.counting import Distinct, Fold, effective_rows
-from logiclens.estimators.targets import Problem, Targets, spread_outputs
+from logiclens.estimators.data import Problem, Targets, spread_outputs
+from logiclens.estimators.folds import Distinct, Fold, effective_rows
+from logiclens.estimators.logits import ask, logits_on
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.nn.criteria import SoftmaxLoss
 from logiclens.nn.descent import has_mean

@@ -36,9 +36,8 @@ from sklearn.utils import check_random_state
 from logiclens.errors import InputError, shown
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.classifiers import EntropyClassifier, MuClassifier, ReluClassifier
-from logiclens.estimators.counting import Fold
-from logiclens.estimators.inputs import Inputs
-from logiclens.estimators.targets import Problem, Targets, decisions
+from logiclens.estimators.data import Inputs, Problem, Targets, decisions
+from logiclens.estimators.folds import Fold
 from logiclens.explain.paper import TOP_K, explain_class_as_in_paper
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.formula import Formula
@@ -159,8 +158,8 @@ def paper_front(
     frequent explanations are candidates, otherwise all. Parameters are those of
     :func:`~logiclens.estimators.fit.search_front`.
     """
-    from logiclens.estimators.asking import ask
     from logiclens.estimators.fit import Rules
+    from logiclens.estimators.logits import ask
 
     network, fold = networks[0], folds[0]
     answers, truth = decisions(ask(network, x), targets.problem), targets.truth() > THRESHOLD

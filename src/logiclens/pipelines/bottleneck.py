@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from logiclens.errors import InputError, count
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.classifiers import MuClassifier
-from logiclens.estimators.inputs import read_rows
+from logiclens.estimators.data import read_rows
 from logiclens.estimators.settings import seed_of
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
 from logiclens.explain.front import Front
@@ -235,7 +235,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         names: tuple[str, ...] | None,
         weight: FloatArray | None,
     ) -> Job:
-        from logiclens.estimators.progress import progress_line
+        from logiclens.estimators.base import progress_line
         from logiclens.pipelines.bottleneck_fitting import Job
         from logiclens.pipelines.concept_training import ConceptPlan
 

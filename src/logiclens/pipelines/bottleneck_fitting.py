@@ -27,9 +27,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from logiclens.errors import InputError, count, shown
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.inputs import read_concepts
+from logiclens.estimators.data import Problem, read_concepts, read_targets
 from logiclens.estimators.networks import resolve_device
-from logiclens.estimators.targets import Problem, read_targets
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import as_float, check_names, check_one_name_each
 from logiclens.logic.values import THRESHOLD

@@ -28,9 +28,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from logiclens.errors import InputError, shown
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.inputs import read_rows
+from logiclens.estimators.data import Problem, Targets, decisions, read_known_targets, read_rows
 from logiclens.estimators.settings import is_auto, seed_of
-from logiclens.estimators.targets import Problem, Targets, decisions, read_known_targets
 from logiclens.explain import ExplanationSet, RuleKind
 from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, plain_label
@@ -364,7 +363,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
 
     def _from_level(self, scores: FloatArray, level: int) -> tuple[NDArray[Any], BoolArray]:
         """Predictions, and which rules of the classes fire, given the concepts of a level."""
-        from logiclens.estimators.asking import ask
+        from logiclens.estimators.logits import ask
 
         x = scores if level == 1 else (scores > THRESHOLD).astype(np.float64)
         for estimator, names in zip(self.estimators_[level - 1 : -1], self.level_names_[level:], strict=True):

@@ -17,7 +17,7 @@ from sklearn.utils import column_or_1d
 
 from logiclens.concepts.table import Column, Table
 from logiclens.errors import InputError, shown
-from logiclens.estimators.counting import Distinct, are_counts, share_out
+from logiclens.estimators.folds import Distinct, are_counts, share_out
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.values import as_array
 

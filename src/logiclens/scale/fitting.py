@@ -24,9 +24,8 @@ from logiclens.concepts.encoder import ConceptEncoder, encoder_for
 from logiclens.concepts.table import check_tells_apart
 from logiclens.errors import InputError, LimitError, count, listing, shown
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.inputs import Inputs
+from logiclens.estimators.data import Inputs, Targets
 from logiclens.estimators.settings import seed_of
-from logiclens.estimators.targets import Targets
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import check_count
 from logiclens.logic.values import ROUNDING

@@ -12,10 +12,9 @@ import pytest
 import torch
 
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
-from logiclens.estimators.counting import Fold
-from logiclens.estimators.inputs import Inputs
+from logiclens.estimators.data import Inputs, Problem, Targets
+from logiclens.estimators.folds import Fold
 from logiclens.estimators.networks import Trained, train_networks
-from logiclens.estimators.targets import Problem, Targets
 from logiclens.nn.criteria import SoftmaxLoss, iff_loss
 from logiclens.nn.descent import AutogradDescent, Examples
 from logiclens.nn.training import Plan

@@ -122,7 +122,7 @@ def pooled(folds: Sequence[Fold]) -> tuple[FloatArray, IndexArray, list[FloatArr
     weights : list of ndarray of shape (n,)
         1 for the rows that the fold has.
     """
-    from logiclens.estimators.counting import Distinct
+    from logiclens.estimators.folds import Distinct
 
     sizes = [len(fold.y_train) for fold in folds]
     x = np.concatenate([fold.x_train for fold in folds])

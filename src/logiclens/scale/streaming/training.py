@@ -17,8 +17,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from logiclens.estimators.data import Problem
 from logiclens.estimators.networks import Population, Trained, constant_loss
-from logiclens.estimators.targets import Problem
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.nn.criteria import Criterion, SoftmaxLoss
 from logiclens.nn.descent import AutogradDescent

@@ -88,11 +88,6 @@ class Fold:
         power = np.frexp(max(self.train.max(), self.check.max()))[1] - 1
         return Fold(np.ldexp(self.train, -power), np.ldexp(self.check, -power))
 
-    @property
-    def n_checked(self) -> float:
-        """Number of rows that are held out, of all rows where none is."""
-        return effective_rows(self.check if self.check.any() else self.train)
-
 
 @dataclass(frozen=True, eq=False)
 class Distinct:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.estimators.counting import (
+from logiclens.estimators.folds import (
     Distinct,
     are_counts,
     as_counts,
