@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from logiclens.constants import FALSE_YES, MISS
 from logiclens.explain.explanation import Explanation, Scope
 from logiclens.explain.front import FrontPoint, Scores
 from logiclens.explain.label import Label, plain_label
@@ -21,7 +22,7 @@ from logiclens.logic.formula import FALSE, TRUE, Formula
 from logiclens.logic.minimize import Exact, minimize_path
 from logiclens.logic.truth_table import TruthTable
 
-PRICES: Final = {RuleKind.IFF: (1.0, 1.0), RuleKind.IF: (1.0, 199.0), RuleKind.ONLY_IF: (19.0, 1.0)}
+PRICES: Final = {RuleKind.IFF: (1.0, 1.0), RuleKind.IF: (1.0, MISS), RuleKind.ONLY_IF: (FALSE_YES, 1.0)}
 """Price of a false yes and of a miss: what tells IF and ONLY IF rules from equivalences (Sec. 4.2)."""
 
 NEVER, ALWAYS = "never predicted on the data", "always predicted on the data"
