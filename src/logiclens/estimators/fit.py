@@ -344,7 +344,8 @@ class Rules:
             for at in np.unique(place):
                 decided = self.decide(front[at], rows)
                 each = self.right(decided, true), self.agrees(decided, told), self.gain(decided, true)
-                scores[np.ix_([0, 1, 2], rows, place == at)] += (share * np.stack(each))[:, :, None]
+                alike = np.flatnonzero(place == at)
+                scores[:, rows[:, None], alike] += (share * np.stack(each))[:, :, None]
         return scores[0], scores[1], scores[2]
 
     def right(self, decided: BoolArray, truth: FloatArray) -> FloatArray:
