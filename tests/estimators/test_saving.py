@@ -420,7 +420,7 @@ def refusal(content: bytes, path: Path, read: Any = load) -> str:
 def saved() -> ModelFile:
     """What is in the file of a small model."""
     with tempfile.TemporaryDirectory() as folder:
-        fitted(MuClassifier).save(f"{folder}/model.lens")
+        fitted(MuClassifier, hidden=(10,)).save(f"{folder}/model.lens")
         return decode(Path(f"{folder}/model.lens").read_bytes())
 
 

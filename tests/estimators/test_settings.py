@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
+from logiclens.constants import WIDTHS
 from logiclens.errors import InputError
-from logiclens.estimators.settings import WIDTHS, check_settings, penalties, seed_of, widths
+from logiclens.estimators.settings import check_settings, penalties, seed_of, widths
 from tests.estimators.toys import CLASSIFIERS, quick
 
 
@@ -136,7 +138,7 @@ def test_penalties_are_one_or_several():
 
 
 def test_numbers_of_concepts_to_choose_from():
-    assert widths("auto") == WIDTHS
+    assert widths("auto") == (*WIDTHS, sys.maxsize)  # and all of them
     assert widths(np.int64(7)) == (7,)
     assert list(WIDTHS) == sorted(set(WIDTHS))
 

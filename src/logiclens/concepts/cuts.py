@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.concepts.readable import readable
+from logiclens.constants import MAX_CUTS
 from logiclens.errors import InputError, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import as_float, check_count
 from logiclens.logic.values import as_floats, as_weights, check_length
 
-MAX_CUTS = 16
-"""The most cut points of a column that the rows alone decide on."""
 MIN_SHARE = 0.01
 _INTERVALS = 256
 _MOST_CELLS = 50_000_000  # places times classes that are looked at one by one

@@ -19,10 +19,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts.cells import Column, why_no_concept
 from logiclens.concepts.columns import CONSTANT, Evidence, Reading, Recipe, read_column
-from logiclens.concepts.cuts import MAX_CUTS, MIN_SHARE
+from logiclens.concepts.cuts import MIN_SHARE
 from logiclens.concepts.table import Table, check_tells_apart
 from logiclens.concepts.targets import class_codes, read_targets
 from logiclens.concepts.vocabulary import Vocabulary
+from logiclens.constants import MAX_CUTS
 from logiclens.errors import InputError, UnknownColumnError, count, listing, shown
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import as_float, check_count

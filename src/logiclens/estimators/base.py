@@ -75,7 +75,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         What the rules say (Sec. 4.2): IFF, the target exactly where the formula is true; IF, the formula
         holds wherever the target does (``y -> phi``, a necessary condition); ONLY IF, the target wherever
         the formula holds (``phi -> y``, a sufficient condition).
-    distillation : float, default 0.25
+    distillation : float, default 0.5
         What rules are searched for: 0 the labels alone, 1 what the network says alone; in between, both.
     literal_cost : float, default 0
         Price of a literal: accuracy that it must be worth for a longer rule to be shown.
@@ -101,7 +101,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Rows in a mini-batch; all rows at once when missing.
     patience : int
         Epochs without a better validation loss after which a network is done.
-    validation_fraction : float, default 0.25
+    validation_fraction : float, default 0.5
         Share of the rows held out where there is one restart; of several, each leaves out a part of the rows.
     encoder : {"auto", None} or ConceptEncoder, default "auto"
         What turns the columns of a raw table into concepts. None: inputs are concepts in [0, 1]. "auto": they

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from logiclens.constants import DISTILLATION, EPOCHS, HIDDEN, MU_L1, RELU_L1, RESTARTS
 from logiclens.estimators.base import LENClassifier
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ class MuClassifier(LENClassifier):
     Parameters
     ----------
     max_concepts : int or "auto", default "auto"
-        Most concepts a target's network keeps, the paper's zeta. "auto": of several numbers the smallest
-        whose loss on validation rows is within one standard error of the least.
+        Most concepts a target's network keeps, the paper's zeta. "auto": 10, 20, 40 or
+        all, the number of least loss on validation rows.
     tau : float, default 0
         Least relevance, relative to the most relevant concept, of a concept that is kept.
     rule, distillation, literal_cost, max_literals, literals, class_weight, hidden, l1, restarts, epochs, \
@@ -44,18 +45,18 @@ class MuClassifier(LENClassifier):
         rule: str = "iff",
         max_concepts: int | str = "auto",
         tau: float = 0.0,
-        distillation: float = 0.25,
+        distillation: float = DISTILLATION,
         literal_cost: float = 0.0,
         max_literals: int | str = "auto",
         literals: int | str = "auto",
         class_weight: Any = None,
-        hidden: Sequence[int] = (10,),
-        l1: float | Sequence[float] = (0.008, 0.016, 0.03),
-        restarts: int = 4,
-        epochs: int = 300,
+        hidden: Sequence[int] = HIDDEN,
+        l1: float | Sequence[float] = MU_L1,
+        restarts: int = RESTARTS,
+        epochs: int = EPOCHS,
         learning_rate: float = 0.02,
         batch_size: int | None = None,
-        patience: int = 60,
+        patience: int = 30,
         validation_fraction: float = 0.25,
         encoder: Any = "auto",
         device: str = "auto",
@@ -125,7 +126,7 @@ class PsiClassifier(LENClassifier):
         *,
         rule: str = "iff",
         fan_in: int = 3,
-        distillation: float = 0.25,
+        distillation: float = DISTILLATION,
         literal_cost: float = 0.0,
         max_literals: int | str = "auto",
         literals: int | str = "auto",
@@ -201,18 +202,18 @@ class ReluClassifier(LENClassifier):
         self,
         *,
         rule: str = "iff",
-        distillation: float = 0.25,
+        distillation: float = DISTILLATION,
         literal_cost: float = 0.0,
         max_literals: int | str = "auto",
         literals: int | str = "auto",
         class_weight: Any = None,
-        hidden: Sequence[int] = (20,),
-        l1: float | Sequence[float] = (0.0005, 0.002),
-        restarts: int = 2,
-        epochs: int = 200,
+        hidden: Sequence[int] = HIDDEN,
+        l1: float | Sequence[float] = RELU_L1,
+        restarts: int = RESTARTS,
+        epochs: int = EPOCHS,
         learning_rate: float = 0.02,
         batch_size: int | None = None,
-        patience: int = 40,
+        patience: int = 30,
         validation_fraction: float = 0.25,
         encoder: Any = "auto",
         device: str = "auto",
@@ -284,7 +285,7 @@ class EntropyClassifier(LENClassifier):
         max_concepts: int | str = "auto",
         tau: float = 0.1,
         temperature: float = 0.7,
-        distillation: float = 0.25,
+        distillation: float = DISTILLATION,
         literal_cost: float = 0.0,
         max_literals: int | str = "auto",
         literals: int | str = "auto",

@@ -26,6 +26,7 @@ from typing import Any, Final
 import numpy as np
 
 from logiclens.concepts.vocabulary import Vocabulary
+from logiclens.constants import DISTILLATION, LITERALS
 from logiclens.estimators.data import Problem, Targets, class_weights, decisions, predicted_index
 from logiclens.estimators.folds import (
     Distinct,
@@ -43,7 +44,7 @@ from logiclens.explain.front import LISTED, Front, Point, Seen
 from logiclens.explain.rule import RuleKind
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.explain.scopes import PRICES
-from logiclens.logic.arrays import BoolArray, FloatArray, Terms, pack
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, pack
 from logiclens.logic.decision_list import DecisionList, search_lists
 from logiclens.logic.formula import TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.normal_form import simplify
@@ -53,8 +54,6 @@ from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 from logiclens.nn.training import Plan
 
-DISTILLATION: Final = 0.25
-"""Share of the network, beside the labels, in what rules are searched for."""
 FEW_ROWS: Final = 20
 """Rows below which none are held out: rules are chosen by the rows that they were searched on."""
 EXACT: Final = "exact: composed of the network's neurons"
@@ -304,11 +303,12 @@ class Rules:
             for part in range(len(soft))
         ]
 
-    def decide(self, lists: Lists) -> BoolArray:
-        """What rules say of each target, (n, n_targets)."""
+    def decide(self, lists: Lists, rows: IndexArray | slice = slice(None)) -> BoolArray:
+        """What rules say of each target on some rows, (n, n_targets)."""
+        bits = self.bits[rows]
         if self.listed:
-            return np.asarray(lists[0].decide(self.bits)[:, None] == np.arange(len(self.targets.labels)))
-        return np.column_stack([each.decide(self.bits) == 1 for each in lists])
+            return np.asarray(lists[0].decide(bits)[:, None] == np.arange(len(self.targets.labels)))
+        return np.column_stack([each.decide(bits) == 1 for each in lists])
 
     def decided(self, logits: FloatArray) -> BoolArray:
         """What a network says of each target: one of them where the rules are a list, (n, n_targets)."""
@@ -339,10 +339,13 @@ class Rules:
         for front, weight, said in zip(found[1:], self.weights[1:], answers[1:], strict=True):
             place = np.searchsorted([_length(lists) for lists in front], lengths, side="right") - 1
             share = (self.weights[0] - weight) / out  # of each row, which may stand for several
-            for at, lists in enumerate(front):
-                decided = self.decide(lists)
-                each = self.right(decided, truth), self.agrees(decided, said), self.gain(decided, truth)
-                scores[:, :, place == at] += (share * np.stack(each))[:, :, None]
+            rows = np.flatnonzero(share)
+            share, true, told = share[rows], truth[rows], said[rows]
+            for at in np.unique(place):
+                decided = self.decide(front[at], rows)
+                each = self.right(decided, true), self.agrees(decided, told), self.gain(decided, true)
+                alike = np.flatnonzero(place == at)
+                scores[:, rows[:, None], alike] += (share * np.stack(each))[:, :, None]
         return scores[0], scores[1], scores[2]
 
     def right(self, decided: BoolArray, truth: FloatArray) -> FloatArray:
@@ -553,9 +556,10 @@ def explain_answers(
 
 
 def longest(targets: Targets) -> int:
-    """Where a front ends unless told otherwise: 60 literals for two classes, 20 a target for more."""
+    """Where a front ends unless told otherwise: by two classes, or by the number of targets."""
+    of_two, of_each = LITERALS
     n_targets = len(targets.labels)
-    return 60 if n_targets == 2 and targets.problem is not Problem.MULTI_LABEL else 20 * n_targets
+    return of_two if n_targets == 2 and targets.problem is not Problem.MULTI_LABEL else of_each * n_targets
 
 
 def _length(lists: Lists) -> int:

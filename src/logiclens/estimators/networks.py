@@ -6,8 +6,7 @@ For each fold
     train      penalties x restarts x outputs, side by side; several classes share a softmax (Eq. 6)
     prune      half-way (Sec. 4.3); where networks keep a number of concepts, to each width of a ladder
     choose     penalty and width by the cross-entropy, once calibrated, of each row under networks that did
-               not learn from it; of widths the smallest within one standard error of the best. One restart
-               is enough to choose by where it leaves out many rows
+               not learn from it. One restart is enough to choose by where it leaves out many rows
     average    the restarts: their mean is one network of the same kind (:mod:`logiclens.nn.population`)
     calibrate  one temperature, fitted to the same held-out answers and folded into the last layer
 
@@ -476,7 +475,8 @@ class _Work(Generic[N]):
             rungs.append(self._rung(*explored.tuned(self.made(width), told), width))
             if len(rungs) > 1 and not (self._loss(rungs[-1]) < self._loss(rungs[-2])).any():
                 break
-        return [rungs[at] for at in self._narrowest(rungs)], explored
+        losses = np.stack([self._loss(rung) for rung in rungs])  # (widths, outputs)
+        return [rungs[at] for at in losses.argmin(axis=0)], explored
 
     def _members(self, rung: _Rung[N], output: int) -> Tensor:
         """The restarts of an output with the chosen penalty."""
@@ -558,19 +558,6 @@ class _Work(Generic[N]):
 
     def _loss(self, rung: _Rung[N]) -> FloatArray:
         return np.asarray(self._share() @ rung.losses)
-
-    def _narrowest(self, rungs: Sequence[_Rung[N]]) -> IndexArray:
-        """For each output the smallest width whose loss is within one standard error of the least."""
-        share = self._share()
-        n_rows = effective_rows(self.data.weight[share > 0])
-        losses = np.stack([rung.losses for rung in rungs])  # (widths, n, outputs)
-        means = np.tensordot(losses, share, axes=(1, 0))
-        best, outputs = means.argmin(axis=0), np.arange(means.shape[1])
-        lead = losses - losses[best, :, outputs].T
-        mean_lead = means - means[best, outputs]
-        spread = np.tensordot(np.square(lead), share, axes=(1, 0)) - np.square(mean_lead)
-        within = mean_lead <= np.sqrt(np.maximum(spread, 0.0) / n_rows)
-        return np.asarray(within.argmax(axis=0))
 
     def _restarts(self, chosen: Sequence[_Rung[N]]) -> tuple[N, ...]:
         """The restarts as they were chosen, each with a member for each output."""

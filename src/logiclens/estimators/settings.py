@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from logiclens.constants import WIDTHS
 from logiclens.errors import InputError, shown
 from logiclens.explain.compose import MAX_FAN_IN
 from logiclens.logic.data import as_float
-
-WIDTHS = (6, 12, 24, 48, 96, 192, 384)
-"""Concepts that a network keeps under ``max_concepts="auto"``: the smallest that does is taken."""
 
 _COUNTS = ("epochs", "restarts", "patience", "fan_in")
 _COUNTS_OR_AUTO = ("max_concepts", "max_literals")
@@ -97,8 +96,8 @@ def penalties(l1: Any) -> tuple[float, ...]:
 
 
 def widths(max_concepts: Any) -> tuple[int, ...]:
-    """Numbers of concepts to choose from."""
-    return WIDTHS if is_auto(max_concepts) else (int(max_concepts),)
+    """Numbers of concepts to choose from; the last of them may be all."""
+    return (*WIDTHS, sys.maxsize) if is_auto(max_concepts) else (int(max_concepts),)
 
 
 def check_class_weight(class_weight: Any) -> None:

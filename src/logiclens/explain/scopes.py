@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from logiclens.concepts.vocabulary import Vocabulary
+from logiclens.constants import FALSE_YES, MISS
 from logiclens.errors import InputError, count, shown
 from logiclens.explain.compose import all_tuples, smallest_formula
 from logiclens.explain.explanation import Explanation, FrontPoint, Scope, Scores
@@ -372,7 +373,7 @@ def _sufficient(rows: BoolArray, columns: Words, n_contrary: int, order: IndexAr
     return needed
 
 
-PRICES: Final = {RuleKind.IFF: (1.0, 1.0), RuleKind.IF: (1.0, 199.0), RuleKind.ONLY_IF: (19.0, 1.0)}
+PRICES: Final = {RuleKind.IFF: (1.0, 1.0), RuleKind.IF: (1.0, MISS), RuleKind.ONLY_IF: (FALSE_YES, 1.0)}
 """Price of a false yes and of a miss: what tells IF and ONLY IF rules from equivalences (Sec. 4.2)."""
 
 NEVER, ALWAYS = "never predicted on the data", "always predicted on the data"

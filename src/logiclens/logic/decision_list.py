@@ -63,10 +63,11 @@ class DecisionList:
     def decide(self, bits: BoolArray) -> IndexArray:
         """The target of each row, (n,), from concepts, (n, n_concepts)."""
         decided = np.full(len(bits), self.default)
-        true = bits.astype(np.float32)
         for target, terms in reversed(self.steps):
-            broken = (1 - true) @ (terms > 0).T.astype(np.float32) + true @ (terms < 0).T.astype(np.float32)
-            decided[(broken < 0.5).any(axis=1)] = target
+            used = np.flatnonzero(terms.any(axis=0))
+            signs, held = terms[:, used].astype(np.float32), bits.T[used].astype(np.float32)
+            broken = (signs > 0).sum(axis=1)[:, None] - signs @ held  # literals of each term, (n_terms, n)
+            decided[(broken < 0.5).any(axis=0)] = target
         return decided
 
 

@@ -1,0 +1,32 @@
+"""The numbers that decide what a fit finds: ten, all of them here.
+
+What changes with each of them is measured in ``docs/explanation/ablations.md``. Other numbers in the package
+are limits of work or of precision: they say how long something may take, or how exact it is.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+MAX_CUTS: Final = 16
+"""Cut points of a numeric column."""
+
+WIDTHS: Final = (10, 20, 40)
+"""Numbers of concepts that a mu or an entropy network may keep, beside all of them."""
+HIDDEN: Final = (20,)
+"""Units of the hidden layers."""
+MU_L1: Final = (0.001, 0.006)
+"""Penalties that a mu network chooses from."""
+RELU_L1: Final = (0.0003, 0.003)
+"""Penalties that a ReLU network chooses from."""
+RESTARTS: Final = 5
+"""Networks whose mean is the network. Each leaves out a part of the rows, which scores are computed on."""
+EPOCHS: Final = 100
+"""Passes over the rows of a small table."""
+
+DISTILLATION: Final = 0.5
+"""Share of the network, beside the labels, in what rules are searched for."""
+MISS, FALSE_YES = 199.0, 19.0
+"""What a miss of an IF rule costs, and a false yes of an ONLY IF rule, where the other error costs 1."""
+LITERALS: Final = (60, 20)
+"""Where a front ends: literals for two classes, and literals a class for more."""
