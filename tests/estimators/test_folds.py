@@ -11,11 +11,11 @@ from logiclens.estimators.folds import (
     Distinct,
     are_counts,
     as_counts,
+    draw_rows,
     effective_rows,
     hold_out,
     leave_out,
     number_of_rows,
-    share_out,
 )
 
 
@@ -84,8 +84,8 @@ def test_equal_rows_are_drawn_as_often_as_a_row_counted_that_often(seed, boolean
     strata = (x[:, 0] > 0.5).astype(int), (again[:, 0] > 0.5).astype(int)
     first, second = Distinct.of(x), Distinct.of(again)
 
-    drawn = share_out(first, counts, strata[0], n_drawn, seed)
-    one_by_one = share_out(second, np.ones(len(again)), strata[1], n_drawn, seed)
+    drawn = draw_rows(first, counts, strata[0], n_drawn, seed)
+    one_by_one = draw_rows(second, np.ones(len(again)), strata[1], n_drawn, seed)
 
     assert (first.add_up(drawn) == second.add_up(one_by_one)).all()
     assert drawn.sum() == one_by_one.sum() == n_drawn
@@ -99,7 +99,7 @@ def test_equal_rows_are_drawn_as_often_as_a_row_counted_that_often(seed, boolean
 def test_a_heavy_row_is_drawn_from_in_proportion():
     rows = Distinct.of(np.array([[0.0], [1.0]]))
 
-    assert share_out(rows, np.array([4e12, 8e12]), np.zeros(2, int), 3 * 10**12, seed=0).tolist() == [
+    assert draw_rows(rows, np.array([4e12, 8e12]), np.zeros(2, int), 3 * 10**12, seed=0).tolist() == [
         1e12,
         2e12,
     ]
@@ -108,14 +108,14 @@ def test_a_heavy_row_is_drawn_from_in_proportion():
 def test_every_row_is_as_likely_to_be_drawn():
     x = np.arange(8.0)[:, None]
     rows = Distinct.of(x)
-    times = sum(share_out(rows, np.ones(8), np.zeros(8, int), 2, seed) for seed in range(2000))
+    times = sum(draw_rows(rows, np.ones(8), np.zeros(8, int), 2, seed) for seed in range(2000))
 
     assert (np.abs(times / 2000 - 0.25) < 0.04).all()  # four standard errors
 
 
 def test_seeds_draw_differently():
     rows = Distinct.of(np.arange(40.0)[:, None])
-    draws = {tuple(share_out(rows, np.ones(40), np.zeros(40, int), 10, seed)) for seed in range(5)}
+    draws = {tuple(draw_rows(rows, np.ones(40), np.zeros(40, int), 10, seed)) for seed in range(5)}
 
     assert len(draws) == 5
 

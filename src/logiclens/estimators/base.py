@@ -36,6 +36,7 @@ from logiclens.estimators.data import (
     read_known_targets,
     read_rows,
     read_targets,
+    read_weights,
 )
 from logiclens.estimators.folds import Fold, hold_out
 from logiclens.estimators.priors import Priors, check_prior_weight
@@ -53,7 +54,6 @@ from logiclens.explain.compose import all_tuples
 from logiclens.explain.rule import Label, member, plain_label
 from logiclens.logic import TruthTable
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.values import as_weights
 
 if TYPE_CHECKING:
     from logiclens.estimators.fit import Fitted, Recipe
@@ -250,12 +250,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.answers_singly and targets.problem is Problem.SINGLE_LABEL
         ):
             targets = targets.output_by_output()
-        weight = np.ones(n_rows)
-        if sample_weight is not None:
-            weight = as_weights(sample_weight, "sample_weight", n_rows)
-            if not weight.any():
-                raise InputError("All weights in sample_weight are zero. Give some row a positive weight.")
-        return targets, weight
+        return targets, read_weights(sample_weight, n_rows)
 
     def read_inputs(self, X: Any, targets: Targets, weight: FloatArray) -> Inputs:
         """Read concepts, or encode a raw table; an encoder looks only at rows that weigh something."""
@@ -317,13 +312,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def adopt(self, fitted: Fitted, inputs: Inputs, targets: Targets) -> None:
         """Take over what a fit gave."""
-        self.n_features_in_ = len(inputs.columns)
-        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
-        if inputs.named:
-            self.feature_names_in_ = np.array(inputs.columns, dtype=object)
-        self.concept_names_ = inputs.names
-        self.vocabulary_ = inputs.vocabulary
-        self.encoder_ = inputs.encoder
+        inputs.note_on(self)
         self.classes_ = label_vector(targets.labels, np.arange(len(targets.labels)))
         self.problem_ = targets.problem
         self.network_ = fitted.network

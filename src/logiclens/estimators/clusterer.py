@@ -26,12 +26,12 @@ from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, did_you_mean, listing, shown
 from logiclens.estimators.base import progress_line
-from logiclens.estimators.data import Inputs, check_extent, input_tags, learn_inputs, read_rows
+from logiclens.estimators.data import Inputs, check_extent, input_tags, learn_inputs, read_rows, read_weights
 from logiclens.estimators.settings import check_settings, is_auto, penalties, seed_of
 from logiclens.explain import ExplanationSet, RuleKind
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.data import as_float
-from logiclens.logic.values import THRESHOLD, as_weights
+from logiclens.logic.values import THRESHOLD
 
 if TYPE_CHECKING:
     from logiclens.estimators.clustering import Maker, Starts
@@ -236,7 +236,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         report = progress_line(type(self).__name__) if self.verbose else None
         search = self._search(inputs.names, inputs.vocabulary)
         found = cluster(self._starts(), plan, tuples, search, int(self.max_concepts), report)
-        self._note_features(inputs)
+        inputs.note_on(self)
         self.network_ = found.network
         self.explanations_ = found.rules
         self.front_ = found.front
@@ -307,22 +307,8 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("Sparse matrices are not read here. Convert with X.toarray().")
         table = Table(X)
         check_extent(table)
-        weight = np.ones(table.n_rows)
-        if sample_weight is not None:
-            weight = as_weights(sample_weight, "sample_weight", table.n_rows)
-            if not weight.any():
-                raise InputError("All weights in sample_weight are zero. Give some row a positive weight.")
+        weight = read_weights(sample_weight, table.n_rows)
         return learn_inputs(X, self.encoder, weight=weight), weight
-
-    def _note_features(self, inputs: Inputs) -> None:
-        self.concept_names_ = inputs.names
-        self.vocabulary_ = inputs.vocabulary
-        self.encoder_ = inputs.encoder
-        self.n_features_in_ = len(inputs.columns)
-        if inputs.named:
-            self.feature_names_in_ = np.array(inputs.columns, dtype=object)
-        elif hasattr(self, "feature_names_in_"):  # of an earlier fit
-            del self.feature_names_in_
 
     def _check_settings(self) -> None:
         settings = self.get_params(deep=False)

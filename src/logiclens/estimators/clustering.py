@@ -335,7 +335,7 @@ def cluster(
     most_concepts : int
         Concepts of the rules of a network that itself keeps all.
     progress : callable, optional
-        Told the share of the training that is done.
+        Called with the share of the training that is done.
     """
     k = starts.n_clusters
     plan = replace(plan, criterion=partial(cluster_loss, n_clusters=k), together=k)
@@ -452,11 +452,8 @@ def _trained(
     rows = Rows(x, weights, torch.zeros_like(weights), weights, torch.zeros_like(weights))
     report = progress or (lambda _: None)
 
-    def told(epoch: int) -> None:
-        report(epoch / plan.epochs)
-
     generator = torch.Generator().manual_seed(starts.seed % 2**63)
-    network, history = train(network, rows, plan, generator, told)
+    network, history = train(network, rows, plan, generator, lambda epoch: report(epoch / plan.epochs))
     return _Trained(network.double().cpu(), history.n_iter[::k].tolist(), penalties)
 
 

@@ -18,7 +18,7 @@ import narwhals as nw
 import numpy as np
 from narwhals.dependencies import is_pandas_like_dataframe
 from narwhals.exceptions import DuplicateError
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import InputTags, column_or_1d
 
@@ -29,7 +29,7 @@ from logiclens.estimators.folds import as_counts
 from logiclens.explain.rule import Label, check_labels, label_array, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import ConceptData, as_float
-from logiclens.logic.values import THRESHOLD, as_array, as_floats, missing_values
+from logiclens.logic.values import THRESHOLD, as_array, as_floats, as_weights, missing_values
 
 if TYPE_CHECKING:
     from logiclens.concepts.encoder import ConceptEncoder
@@ -276,6 +276,16 @@ def _column_names(y: Any) -> tuple[str, ...] | None:
     return names
 
 
+def read_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
+    """Weights of rows, (n,): ones when missing; all zero are refused."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weight = as_weights(sample_weight, "sample_weight", n_rows)
+    if not weight.any():
+        raise InputError("All weights in sample_weight are zero. Give some row a positive weight.")
+    return weight
+
+
 def label_vector(labels: tuple[Label, ...], index: NDArray[np.intp]) -> NDArray[Any]:
     """Labels by position, in the type of the labels."""
     return label_array(labels)[index]
@@ -335,6 +345,16 @@ class Inputs:
     columns: tuple[str, ...]
     vocabulary: Vocabulary | None = None
     encoder: ConceptEncoder | None = None
+
+    def note_on(self, estimator: Any) -> None:
+        """Set what a fitted estimator says of its inputs."""
+        estimator.concept_names_ = self.names
+        estimator.vocabulary_ = self.vocabulary
+        estimator.encoder_ = self.encoder
+        estimator.n_features_in_ = len(self.columns)
+        vars(estimator).pop("feature_names_in_", None)  # of an earlier fit
+        if self.named:
+            estimator.feature_names_in_ = np.array(self.columns, dtype=object)
 
 
 def read_concepts(X: Any, names: Sequence[str] | None = None) -> Inputs:

@@ -140,7 +140,7 @@ def _bytes(array: FloatArray | NDArray[np.uint8]) -> NDArray[np.uint8]:
     return positive.view(np.uint8).reshape(len(array), -1)
 
 
-def share_out(rows: Distinct, counts: FloatArray, strata: IndexArray, n_drawn: int, seed: int) -> FloatArray:
+def draw_rows(rows: Distinct, counts: FloatArray, strata: IndexArray, n_drawn: int, seed: int) -> FloatArray:
     """Draw so many of the counted rows at random, (n,): how many of those that each row stands for.
 
     Every stratum, and every distinct row that is counted often, is drawn from in proportion.
@@ -159,7 +159,7 @@ def share_out(rows: Distinct, counts: FloatArray, strata: IndexArray, n_drawn: i
     Examples
     --------
     >>> rows = Distinct.of(np.array([[0.0], [1.0]]))
-    >>> share_out(rows, np.array([4.0, 8.0]), np.array([0, 1]), 3, seed=0)
+    >>> draw_rows(rows, np.array([4.0, 8.0]), np.array([0, 1]), 3, seed=0)
     array([1., 2.])
     """
     random = np.random.default_rng(seed)
@@ -194,7 +194,7 @@ def hold_out(
     n_check = round(counts.sum() * share)
     check = np.zeros_like(weight)
     if 0 < n_check < counts.sum():
-        drawn = share_out(Distinct.of(x[rows], outputs[rows]), counts, strata[rows], n_check, seed)
+        drawn = draw_rows(Distinct.of(x[rows], outputs[rows]), counts, strata[rows], n_check, seed)
         check[rows] = weight[rows] * (drawn / counts)
     return Fold(weight - check, check)
 

@@ -224,7 +224,7 @@ def train_folds_as_in_paper(
     folds : sequence of Fold
         Row weights of each fold.
     progress : callable, optional
-        Told the share of the work that is done.
+        Called with the share of the work that is done.
     dropout : float, default 0
         Share of the hidden units that are silent in a training step.
     shared : bool, default False

@@ -43,25 +43,26 @@ if TYPE_CHECKING:
     from logiclens.nn.population import LogicNetwork
 
 _CLASSIFIERS: dict[str, type[LENClassifier]] = {
-    "EntropyClassifier": EntropyClassifier,
-    "MuClassifier": MuClassifier,
-    "PsiClassifier": PsiClassifier,
-    "ReluClassifier": ReluClassifier,
-    "ReferenceEntropyClassifier": ReferenceEntropyClassifier,
-    "ReferenceMuClassifier": ReferenceMuClassifier,
-    "ReferenceReluClassifier": ReferenceReluClassifier,
+    kind.__name__: kind
+    for kind in (
+        EntropyClassifier,
+        MuClassifier,
+        PsiClassifier,
+        ReluClassifier,
+        ReferenceEntropyClassifier,
+        ReferenceMuClassifier,
+        ReferenceReluClassifier,
+    )
 }
-
 _ATTRIBUTES: dict[str, dict[str, type[int] | type[float] | type[bool]]] = {
     "EntropyClassifier": {"max_concepts": int, "tau": float, "temperature": float},
     "MuClassifier": {"max_concepts": int, "tau": float},
     "PsiClassifier": {"fan_in": int, "slope": float, "hard": bool},
     "ReluClassifier": {},
-    "ReferenceEntropyClassifier": {"max_concepts": int, "tau": float, "temperature": float},
-    "ReferenceMuClassifier": {"max_concepts": int, "tau": float},
-    "ReferenceReluClassifier": {},
 }
 """What each network knows besides its tensors. Settings may have been changed since it was made."""
+_REFERENCE = "Reference"
+"""How the name of a classifier begins whose networks are those of the one called by the rest of it."""
 
 _GONE = frozenset({"aggregation", "candidates", "settle", "unseen"})
 """Settings of earlier releases, which the fit no longer has."""
@@ -76,11 +77,6 @@ def save_model(estimator: LENClassifier, path: str | os.PathLike[str]) -> None:
 
     An old file is replaced whole or stays. Equal models give equal files. A ``random_state`` that is no whole
     number is saved as None; sequences among the settings come back as tuples.
-
-    Parameters
-    ----------
-    estimator : classifier of this package
-    path : str or path
 
     Raises
     ------
@@ -101,7 +97,7 @@ def save_model(estimator: LENClassifier, path: str | os.PathLike[str]) -> None:
         "params": {name: _plain(name, value) for name, value in estimator.get_params(deep=False).items()},
         "network": {
             "hidden": [layer.weight.shape[1] for layer in network.linears[:-1]],
-            **{name: type_(getattr(network, name)) for name, type_ in _ATTRIBUTES[kind].items()},
+            **{name: type_(getattr(network, name)) for name, type_ in _attributes_of(kind).items()},
         },
         "problem": str(estimator.problem_),
         "classes": [plain_label(label) for label in estimator.classes_],
@@ -299,8 +295,12 @@ def _tensors_of(estimator: LENClassifier) -> Tensors:
     }
 
 
+def _attributes_of(kind: str) -> dict[str, type[int] | type[float] | type[bool]]:
+    return _ATTRIBUTES[kind.removeprefix(_REFERENCE)]
+
+
 def _network_attributes(kind: str, saved: Any) -> dict[str, Any]:
-    types = _ATTRIBUTES[kind]
+    types = _attributes_of(kind)
     attributes = fields(saved, ("hidden", *types), '"network"')
     for size in items(attributes["hidden"], '"hidden"'):
         if type(size) is not int or size < 1:
@@ -373,14 +373,13 @@ def _network(
         "MuClassifier": MuNetwork,
         "PsiClassifier": PsiNetwork,
         "ReluClassifier": ReluNetwork,
-        "ReferenceEntropyClassifier": EntropyNetwork,
-        "ReferenceMuClassifier": MuNetwork,
-        "ReferenceReluClassifier": ReluNetwork,
     }
     parts = {name: torch.tensor(array) for name, array in tensors.items()}
     width = tensors["layers.0.weight"].shape[2]
     streams = [np.random.default_rng(0)] * len(tensors["l1"])  # for weights that are replaced below
-    network = made[kind](streams, width, attributes["hidden"], tensors["l1"].tolist())
+    network = made[kind.removeprefix(_REFERENCE)](
+        streams, width, attributes["hidden"], tensors["l1"].tolist()
+    )
     network.n_concepts = n_concepts
     network.l1 = parts["l1"]
     network.columns = parts.get("columns")
@@ -388,6 +387,6 @@ def _network(
         layer.weight = torch.nn.Parameter(parts[f"layers.{at}.weight"])
         layer.bias = torch.nn.Parameter(parts[f"layers.{at}.bias"])
         layer.mask = parts[f"layers.{at}.mask"].double()
-    for name in _ATTRIBUTES[kind]:
+    for name in _attributes_of(kind):
         setattr(network, name, attributes[name])
     return network

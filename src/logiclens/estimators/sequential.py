@@ -95,20 +95,20 @@ def explain_psi(
     otherwise same
     """
     layers = layers_of("psi", model)
-    asked = _ask(model, X, names, targets, threshold=None, multi_label=multi_label, each_alone=True)
+    found = _ask(model, X, names, targets, threshold=None, multi_label=multi_label, each_alone=True)
     arrays = [(_array(layer.weight), _bias_array(layer)) for layer in layers]
-    formulas: list[Formula] = list(compose(arrays, asked.names).outputs)
-    single = asked.targets.problem is Problem.BINARY
+    formulas: list[Formula] = list(compose(arrays, found.names).outputs)
+    single = found.targets.problem is Problem.BINARY
     if single:
         formulas = [simplify(Not(formulas[0])), formulas[0]]
     steps = [part for part in parts(model) if isinstance(part, (nn.Sigmoid, StepSigmoid))]
     hidden = steps[: len(layers) - 1]
     status = EXACT if all(isinstance(part, StepSigmoid) and part.hard for part in hidden) else COMPOSED
-    search = RuleSearch(member(RuleKind, kind, "kind of rule"), asked.names, distillation=1.0)
-    rules = Rules(search, asked.x > THRESHOLD, asked.targets, [np.ones(len(asked.x))])
+    search = RuleSearch(member(RuleKind, kind, "kind of rule"), found.names, distillation=1.0)
+    rules = Rules(search, found.x > THRESHOLD, found.targets, [np.ones(len(found.x))])
     point = rules.of_formulas(formulas, status, exclusive=single and search.kind is RuleKind.IFF)
-    every = np.ones(len(asked.names), dtype=np.bool_)
-    return _about_rows_given(rules.front([point], 0, rules.seen(every, asked.answers)))
+    every = np.ones(len(found.names), dtype=np.bool_)
+    return _about_rows_given(rules.front([point], 0, rules.seen(every, found.answers)))
 
 
 def explain_relu(
@@ -154,16 +154,16 @@ def explain_relu(
     forall x: 1(x) <-> (a(x) & ~b(x)) | (~a(x) & b(x))
     """
     layers_of("ReLU", model)
-    asked = _ask(model, X, names, targets, threshold=None, multi_label=multi_label)
+    found = _ask(model, X, names, targets, threshold=None, multi_label=multi_label)
     twin = copy.deepcopy(model).cpu().double()
-    size = affine_map(twin, torch.from_numpy(asked.x)).weight.abs()  # (n_outputs, n, n_concepts)
+    size = affine_map(twin, torch.from_numpy(found.x)).weight.abs()  # (n_outputs, n, n_concepts)
     size = size / size.amax(dim=2, keepdim=True).clamp(min=torch.finfo(size.dtype).tiny)
     relevance = []
-    for at, said in enumerate(asked.answers.T):
-        of_output = size[0 if asked.targets.problem is Problem.BINARY else at].numpy()
+    for at, said in enumerate(found.answers.T):
+        of_output = size[0 if found.targets.problem is Problem.BINARY else at].numpy()
         sides = [of_output[rows].mean(axis=0) for rows in (said, ~said) if rows.any()]
         relevance.append(np.mean(sides, axis=0))
-    return asked.by_answers(np.array(relevance), kind, max_literals)
+    return found.by_answers(np.array(relevance), kind, max_literals)
 
 
 def explain_network(
@@ -210,20 +210,20 @@ def explain_network(
     >>> print(explain_network(Larger(), X, names=["a", "b"], threshold=0.0)[1])
     forall x: 1(x) <-> a(x) & ~b(x)
     """
-    asked = _ask(model, X, names, targets, threshold=threshold, multi_label=multi_label)
-    scores = np.ones(len(asked.names))
+    found = _ask(model, X, names, targets, threshold=threshold, multi_label=multi_label)
+    scores = np.ones(len(found.names))
     if any(isinstance(layer, nn.Linear) for layer in model.modules()):
         scores = _array(input_relevance(model))
-        if len(scores) != len(asked.names):
+        if len(scores) != len(found.names):
             raise InputError(
                 f"The first linear layer that the model lists reads {count(len(scores), 'input')}, not the "
-                f"{count(len(asked.names), 'concept')}. List the layer that reads the concepts first."
+                f"{count(len(found.names), 'concept')}. List the layer that reads the concepts first."
             )
-    return asked.by_answers(np.tile(scores, (len(asked.targets.labels), 1)), kind, max_literals)
+    return found.by_answers(np.tile(scores, (len(found.targets.labels), 1)), kind, max_literals)
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _Answers:
     """What a model says about rows.
 
     Attributes
@@ -280,7 +280,7 @@ def _ask(
     threshold: float | None,
     multi_label: bool,
     each_alone: bool = False,
-) -> _Asked:
+) -> _Answers:
     """Read the rows and what the model says about them; ``each_alone`` when no output minds the others."""
     if not isinstance(model, nn.Module):
         raise InputError(f"A model must be a torch.nn.Module. Got {shown(model)}.")
@@ -306,7 +306,7 @@ def _ask(
     else:
         problem = Problem.OUTPUT_BY_OUTPUT if each_alone else Problem.SINGLE_LABEL
         said = Targets(labels, problem, largest.astype(np.float64))
-    return _Asked(data.names, x, said, answers)
+    return _Answers(data.names, x, said, answers)
 
 
 def _check_width(model: nn.Module, width: int) -> None:

@@ -274,21 +274,6 @@ def decision_sentence(rules: ExplanationSet) -> str:
     return f"The first of these that is true decides: {order}; where none is, it is {named(rules.default)}."
 
 
-def rules_to_latex(rules: ExplanationSet) -> str:
-    r"""All rules as math-mode LaTeX, one a line; needs the amsmath package, or MathJax.
-
-    Examples
-    --------
-    >>> from logiclens.explain import Explanation, ExplanationSet, Rule
-    >>> from logiclens.logic import Var
-    >>> print(rules_to_latex(ExplanationSet([Explanation(Rule("bird", Var("wings")))], ["wings"])))
-    \begin{aligned}
-    & \forall x \colon \mathit{bird}(x) \leftrightarrow \mathit{wings}(x)
-    \end{aligned}
-    """
-    return rules_text(rules, "latex")
-
-
 def rules_to_markdown(rules: ExplanationSet) -> str:
     """All rules as Markdown: in plain English, and as logic in a block of code.
 

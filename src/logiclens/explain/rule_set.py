@@ -38,7 +38,6 @@ from logiclens.explain.explanation import Explanation, check_rate, from_saved, t
 from logiclens.explain.export import (
     rules_html,
     rules_text,
-    rules_to_latex,
     rules_to_markdown,
     rules_to_python,
     rules_to_sentence,
@@ -398,7 +397,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
 
     def to_latex(self) -> str:
         """Return all rules as math-mode LaTeX, one a line; needs the amsmath package."""
-        return rules_to_latex(self)
+        return rules_text(self, "latex")
 
     def to_markdown(self) -> str:
         """Return all rules as Markdown: in plain English and as logic."""
@@ -414,7 +413,10 @@ class ExplanationSet(Mapping[Label, Explanation]):
             "concept_names": list(map(storable, self.concept_names)),
             "multi_label": self.multi_label,
             "default": self.default,
-            "steps": list(map(_step_to_saved, self.steps)),
+            "steps": [
+                {"label": storable(step.label), "formula": formula_to_saved(step.formula)}
+                for step in self.steps
+            ],
             "explanations": list(map(to_saved, self.explanations)),
             "vocabulary": None if self.vocabulary is None else self.vocabulary.to_saved(),
         }
@@ -506,11 +508,6 @@ def load_rules(path: str | os.PathLike[str]) -> ExplanationSet:
         raise
     except InputError as error:
         raise InputError(f"{os.fspath(path)!r} does not hold rules that can be read. {error}") from None
-
-
-def _step_to_saved(step: Step) -> dict[str, Any]:
-    """Return a step as an object of JSON."""
-    return {"label": storable(step.label), "formula": formula_to_saved(step.formula)}
 
 
 def _step_from_saved(value: Any) -> Step:

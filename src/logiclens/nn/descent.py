@@ -79,10 +79,6 @@ def has_closed_form(network: LogicNetwork) -> bool:
     """Whether the gradient that is written out is that of a network: of its very methods, not of its like.
 
     A subclass may override how logits or the penalty are computed; then autograd differentiates that.
-
-    Parameters
-    ----------
-    network : LogicNetwork
     """
     overridden = any(name in vars(network) for name in _DERIVED_FROM)
     return len(network.linears) == 2 and not overridden and _is_known(network, _DERIVED_FROM)
@@ -92,10 +88,6 @@ def has_mean(network: LogicNetwork) -> bool:
     """Whether the mean of members is a network of the same kind: of mu and ReLU networks, not overridden.
 
     See :func:`~logiclens.nn.population.mean_network`. Members may be pruned by their mean relevance, too.
-
-    Parameters
-    ----------
-    network : LogicNetwork
     """
     return _is_known(network, _MEAN_DERIVED_FROM)
 
@@ -110,12 +102,7 @@ def _is_known(network: LogicNetwork, names: Sequence[str]) -> bool:
 
 
 class AutogradDescent:
-    """Adam for any network.
-
-    Parameters
-    ----------
-    network : LogicNetwork
-    """
+    """Adam for any network."""
 
     def __init__(self, network: LogicNetwork) -> None:
         self.network = network

@@ -114,7 +114,7 @@ def train_as_in_paper(
     generator : torch.Generator
         On the CPU: the source of first weights and of dropout.
     report : callable, optional
-        Told the number of epochs done.
+        Called with the number of epochs done.
 
     Returns
     -------

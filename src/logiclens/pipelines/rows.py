@@ -17,7 +17,7 @@ from sklearn.utils import column_or_1d
 
 from logiclens.concepts.table import Column, Table
 from logiclens.errors import InputError, shown
-from logiclens.estimators.folds import Distinct, are_counts, share_out
+from logiclens.estimators.folds import Distinct, are_counts, draw_rows
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.values import as_array
 
@@ -97,7 +97,7 @@ def hold_out(
         known = table.take(rows)
         columns = [_codes(known.column(name)) for name in known.names]
         distinct = Distinct.of(np.column_stack([*columns, strata]).astype(np.float64))
-        drawn = share_out(distinct, counts, strata, n_test, seed)
+        drawn = draw_rows(distinct, counts, strata, n_test, seed)
         test[rows] = weight[rows] * (drawn / counts)
     return weight - test, test
 
