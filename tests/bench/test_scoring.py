@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import f1_score
+from sklearn.metrics import f1_score, roc_auc_score
 
 from logiclens.bench.methods.method import Outcome
 from logiclens.bench.scoring import RATES, SECONDS, Row, score, seconds_of, unfinished, without_seconds
@@ -64,7 +64,9 @@ def test_figures_are_those_of_scikit_learn(found: list[Formula], seed: int):
     answers = np.random.default_rng(seed).integers(0, 2, 10)
     said = np.random.default_rng(seed).random((10, 2)) > 0.5
     rules = dict(zip(CLASSES, found, strict=True))
-    row = only_row(fold, outcome(fold, rules, answers, said=said))
+    yes = np.random.default_rng(seed).random(10)
+    probability = np.column_stack([1.0 - yes, yes])
+    row = only_row(fold, outcome(fold, rules, answers, said=said, probability=probability))
     fired = np.stack([each.evaluate(fold.x_test, CONCEPTS) for each in found], axis=1)
 
     def expected(columns: Any) -> float:
@@ -76,7 +78,12 @@ def test_figures_are_those_of_scikit_learn(found: list[Formula], seed: int):
     assert row["fidelity"] == pytest.approx(expected(answers[:, None] == [0, 1]))
     assert row["fidelity_outputs"] == pytest.approx(expected(said))
     assert row["model_accuracy"] == pytest.approx((answers == fold.y_test).mean())
-    assert all(0 <= row[name] <= 1 for name in RATES)
+    assert row["model_brier"] == pytest.approx(np.square(yes - fold.y_test).mean())
+    if len(np.unique(fold.y_test)) == 2:
+        assert row["model_auc"] == pytest.approx(roc_auc_score(fold.y_test, yes))
+    else:
+        assert row["model_auc"] is None
+    assert all(0 <= row[name] <= 1 for name in RATES if name != "model_auc")
     assert row["n_without_rule"] == sum(each == FALSE for each in found)
 
 

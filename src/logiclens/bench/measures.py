@@ -31,6 +31,8 @@ MEASURES: Final = {
     each.column: each
     for each in (
         Measure("model_accuracy", "Model accuracy (%)"),
+        Measure("model_auc", "Area under the ROC curve of the model (%)", n_best=0),
+        Measure("model_brier", "Brier score of the model", rate=False, low=True, n_best=0),
         Measure("explanation_accuracy", "Explanation accuracy (macro-F1, %)"),
         Measure("complexity", "Complexity of explanations (literals)", rate=False, low=True),
         Measure("fidelity", "Fidelity of explanations (macro-F1, %)", n_best=1, networks=True),

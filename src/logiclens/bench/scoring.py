@@ -6,6 +6,8 @@
     n_concepts                columns
     status                    done, or why there are no figures
     model_accuracy            share of rows that the model, not its rules, gets right
+    model_auc                 area under its ROC curve, mean over classes against the rest
+    model_brier               mean squared error of its probabilities, from 0 to 1
     explanation_accuracy      macro-F1 of each class's formula, mean over classes; _plain: share
     rules_accuracy            of the rules alone as a classifier
     complexity                literals of the disjunctive normal form, mean over classes
@@ -34,7 +36,7 @@ from logiclens.bench.experiments import Fold, HasFolds
 from logiclens.bench.methods.method import DONE, Method, Outcome
 from logiclens.errors import InputError, LimitError, UnknownConceptError, listing
 from logiclens.logic import FALSE, Formula
-from logiclens.logic.arrays import BoolArray, IndexArray
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.metrics import complexity, explanation_accuracy, fidelity
 from logiclens.metrics.answers import formulas_of
 
@@ -46,6 +48,8 @@ SECONDS = ("seconds_train", "seconds_extract", "seconds")
 
 RATES = (
     "model_accuracy",
+    "model_auc",
+    "model_brier",
     "explanation_accuracy",
     "explanation_accuracy_plain",
     "rules_accuracy",
@@ -143,6 +147,8 @@ def _figures(
     """All figures of the test rows in the mask."""
     truth, chosen = fold.y_test[mask], outcome.answers[mask]
     figures: Row = {"model_accuracy": float((chosen == truth).mean())}
+    if outcome.probability is not None:
+        figures |= _of_probabilities(outcome.probability[mask], truth)
     for name, other in fold.also.items():
         figures[f"agreement_model_{_column(name)}"] = float((chosen == other[mask]).mean())
     if rules is None or answers is None:
@@ -168,6 +174,16 @@ def _figures(
         "fidelity_outputs_plain": to_outputs.plain,
         "n_without_rule": sum(formula == FALSE for formula in rules.values()),
     }
+
+
+def _of_probabilities(probability: FloatArray, truth: IndexArray) -> Row:
+    """Area under the ROC curve, and Brier score."""
+    from logiclens.estimators.validation import area_under_curve
+
+    true = truth[:, None] == np.arange(probability.shape[1])
+    auc = area_under_curve(probability, true)
+    brier = float(np.square(probability - true).sum(axis=1).mean()) / 2.0
+    return {"model_auc": None if np.isnan(auc) else auc, "model_brier": brier}
 
 
 def _decisions(rules: Mapping[str, Formula], fold: Fold) -> IndexArray:

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from logiclens.bench.methods.method import FoldByFold, Outcome, Stopwatch, one_hot
+from logiclens.bench.methods.method import FoldByFold, Outcome, Stopwatch, by_class, one_hot
 
 if TYPE_CHECKING:
     from logiclens.bench.experiments import Fold
@@ -28,7 +28,8 @@ class Ceiling(FoldByFold):
             model = self.model(seed).fit(fold.x_train, fold.y_train)
         seconds = watch.lap()
         answers = model.predict(fold.x_test)
-        return Outcome(answers, one_hot(answers, len(fold.class_names)), None, seconds, 0.0)
+        said = one_hot(answers, len(fold.class_names))
+        return Outcome(answers, said, None, seconds, 0.0, probability=by_class(model, fold.x_test, fold))
 
     @abstractmethod
     def model(self, seed: int) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from logiclens.logic.arrays import BoolArray, IndexArray
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.formula import Formula
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ class Outcome:
         has more: it also says that no earlier rule fired.
     decided : ndarray of int, shape (n_test,), optional
         Class that the rules give each test row, where they decide as a list.
+    probability : ndarray of shape (n_test, n_classes), optional
+        How probable the model says that each class is, where it says so.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class Outcome:
     status: str = DONE
     list_literals: float | None = None
     decided: IndexArray | None = None
+    probability: FloatArray | None = None
 
 
 class Method(Protocol):
@@ -168,3 +171,10 @@ def one_hot(answers: Any, n_classes: int) -> BoolArray:
     [[False, True], [True, False]]
     """
     return np.eye(n_classes, dtype=np.bool_)[np.asarray(answers, dtype=np.intp)]
+
+
+def by_class(model: Any, x: Any, fold: Fold) -> FloatArray:
+    """Probabilities of a model of scikit-learn by class of the fold, (n, n_classes); 0 where it has none."""
+    probability = np.zeros((len(x), len(fold.class_names)))
+    probability[:, np.asarray(model.classes_, dtype=np.intp)] = model.predict_proba(x)
+    return probability

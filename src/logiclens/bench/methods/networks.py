@@ -148,6 +148,8 @@ def _outcome(part: Part, fold: Fold, present: IndexArray, seconds: float) -> Out
     said = part.say(fold.x_test.copy())  # torch wants arrays that it may write to
     by_class = np.zeros((len(fold.y_test), len(fold.class_names)), dtype=np.bool_)
     by_class[:, present] = said.above
+    probability = np.zeros(by_class.shape)
+    probability[:, present] = said.probability
     formulas = dict(zip(present.tolist(), part.rules.formulas.values(), strict=True))
     rules: dict[str, Formula] = {name: formulas.get(at, FALSE) for at, name in enumerate(fold.class_names)}
     place = {label: at for label, at in zip(part.rules.labels, present.tolist(), strict=True)}
@@ -160,4 +162,5 @@ def _outcome(part: Part, fold: Fold, present: IndexArray, seconds: float) -> Out
         0.0,
         list_literals=part.rules.literals / len(rules),
         decided=np.array(decided, dtype=np.intp),
+        probability=probability,
     )

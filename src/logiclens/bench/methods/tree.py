@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from logiclens.bench.methods.method import FoldByFold, Outcome, Stopwatch, one_hot
+from logiclens.bench.methods.method import FoldByFold, Outcome, Stopwatch, by_class, one_hot
 from logiclens.logic.formula import And, Formula, Not, Or, Var
 from logiclens.logic.values import THRESHOLD
 
@@ -39,8 +39,10 @@ class Tree(FoldByFold):
         ways = tree_ways(tree, fold.concept_names)
         rules = {name: Or.of(ways.get(at, [])) for at, name in enumerate(fold.class_names)}
         extracting = watch.lap()
-        answers = tree.predict(fold.x_test > THRESHOLD)
-        return Outcome(answers, one_hot(answers, len(fold.class_names)), rules, seconds, extracting)
+        bits = fold.x_test > THRESHOLD
+        answers = tree.predict(bits)
+        said, probability = one_hot(answers, len(fold.class_names)), by_class(tree, bits, fold)
+        return Outcome(answers, said, rules, seconds, extracting, probability=probability)
 
 
 def tree_ways(tree: Any, names: tuple[str, ...]) -> dict[int, list[Formula]]:
