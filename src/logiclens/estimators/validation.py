@@ -257,7 +257,7 @@ def _collected(X: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class Answers:
     """What a network says about rows.
 
     Attributes
@@ -300,7 +300,7 @@ class Part:
     inputs: Inputs
     problem: Problem
 
-    def say(self, x: FloatArray) -> Said:
+    def say(self, x: FloatArray) -> Answers:
         """What the network says about rows of concepts, (n, n_concepts)."""
         from logiclens.estimators.logits import ask
         from logiclens.estimators.networks import as_probabilities
@@ -308,7 +308,7 @@ class Part:
         logits = ask(self.network, x)
         above = decisions(logits, self.problem) if self.problem is Problem.BINARY else logits > 0.0
         chosen, decided = predicted_index(logits, self.problem), decisions(logits, self.problem)
-        return Said(chosen, decided, above, as_probabilities(logits, self.problem))
+        return Answers(chosen, decided, above, as_probabilities(logits, self.problem))
 
 
 def fit_parts(

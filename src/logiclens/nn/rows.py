@@ -112,10 +112,9 @@ class Rows:
 
     def where(self, used: Tensor) -> Rows:
         """The rows, gathered, at which ``used``, Boolean (n,), is true."""
-        return self if bool(used.all()) else self.batch(torch.nonzero(used).squeeze(1))
-
-    def batch(self, index: Tensor) -> Rows:
-        """Some of the rows, gathered."""
+        if bool(used.all()):
+            return self
+        index = torch.nonzero(used).squeeze(1)
         return self.map_weights(lambda weight: weight[:, index], self.x[..., index])
 
 
