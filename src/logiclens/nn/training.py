@@ -118,6 +118,7 @@ _LOW = 0.1  # share of its first value at which a loss is low, whether it still 
 _LEVEL = 0.02  # share of its first value that a loss may still fall by over the last tenth of the epochs
 
 N = TypeVar("N", bound=LogicNetwork)
+R = TypeVar("R")
 
 Progress = Callable[[int], None]
 """Called with the number of epochs done."""
@@ -239,19 +240,14 @@ def _explore(
     """The first half; the training losses, (epochs, members)."""
     rows = _read(network, rows, plan)
 
-    def work(index: Tensor) -> tuple[LogicNetwork, Tensor]:
-        part, losses = network.select(index), []
-        run = _Run(part, _learned(rows.select(index), plan), plan, generator)
+    def work(part: LogicNetwork, own: Rows) -> Tensor:
+        run, losses = _Run(part, _learned(own, plan), plan, generator), []
         for epoch in range(plan.explored):
             losses.append(run.epoch(_rate(plan, epoch, plan.explored)))
-            count.add(len(index))
-        return part, torch.stack(losses)
+            count.add(part.members)
+        return torch.stack(losses)
 
-    parts = _parts(network, rows, plan)
-    done = for_each(parts, work, _activations(network, rows, plan, parts))
-    for index, (part, _) in zip(parts, done, strict=True):
-        network.put(index, part)
-    return torch.cat([losses for _, losses in done], dim=1)
+    return torch.cat(_side_by_side(network, rows, plan, work), dim=1)
 
 
 def _fine_tune(
@@ -259,17 +255,12 @@ def _fine_tune(
 ) -> History:
     """The second half."""
 
-    def work(index: Tensor) -> tuple[LogicNetwork, History]:
-        part = network.select(index)
-        tuned = _FineTuning(part, rows.select(index), plan)
-        return part, tuned.run(plan.epochs - plan.explored, generator, lambda: count.add(len(index)))
+    def work(part: LogicNetwork, own: Rows) -> History:
+        epochs = plan.epochs - plan.explored
+        return _FineTuning(part, own, plan).run(epochs, generator, lambda: count.add(part.members))
 
-    parts = _parts(network, rows, plan)
-    done = for_each(parts, work, _activations(network, rows, plan, parts))
-    for index, (part, _) in zip(parts, done, strict=True):
-        network.put(index, part)
+    histories = _side_by_side(network, rows, plan, work)
     network.anneal(1.0)
-    histories = [history for _, history in done]
     longest = max(len(history.losses) for history in histories)
     return History(
         [torch.cat([history.loss_at(epoch) for history in histories]) for epoch in range(longest)],
@@ -280,11 +271,26 @@ def _fine_tune(
     )
 
 
-def _parts(network: LogicNetwork, rows: Rows, plan: Plan) -> list[Tensor]:
-    """Members that are trained side by side; all where they share mini-batches, or are compared."""
-    if plan.together > 1 or _in_batches(rows, plan):
-        return [torch.arange(network.members, device=rows.yes.device)]
-    return parts_of(network, rows)
+def _side_by_side(
+    network: LogicNetwork, rows: Rows, plan: Plan, work: Callable[[LogicNetwork, Rows], R]
+) -> list[R]:
+    """What ``work`` makes of parts of the members and their rows; the network takes over their weights.
+
+    All members are one part where they share mini-batches, or are compared.
+    """
+    parts = [torch.arange(network.members, device=rows.yes.device)]
+    if plan.together == 1 and not _in_batches(rows, plan):
+        parts = parts_of(network, rows)
+
+    def work_on(index: Tensor) -> tuple[LogicNetwork, R]:
+        part = network.select(index)
+        return part, work(part, rows.select(index))
+
+    largest = network.activations(_n_batch(rows, plan)) * max(map(len, parts)) // network.members
+    done = for_each(parts, work_on, largest)
+    for index, (part, _) in zip(parts, done, strict=True):
+        network.put(index, part)
+    return [result for _, result in done]
 
 
 def parts_of(network: LogicNetwork, rows: Rows) -> list[Tensor]:
@@ -345,11 +351,6 @@ def _runs(cuts: Sequence[int], learned: BoolArray) -> Iterator[tuple[slice, int]
         run = slice(cuts[start], ends[at - 1])
         yield run, min(n_parts + n_parts % 2 if n_parts > 1 else 1, run.stop - run.start)
         start, n_parts = at, 1
-
-
-def _activations(network: LogicNetwork, rows: Rows, plan: Plan, parts: list[Tensor]) -> int:
-    """Numbers in the largest tensor of a step on the largest part."""
-    return network.activations(_n_batch(rows, plan)) * max(map(len, parts)) // network.members
 
 
 def _learned(rows: Rows, plan: Plan) -> Rows:
