@@ -63,17 +63,23 @@ _PAPER: dict[str, Any] = {
     "validation_fraction": 0.3,
 }
 
-MU: dict[str, Any] = dict(_PAPER)
-MU |= {"max_concepts": 5, "hidden": (100, 30, 10), "learning_rate": 1e-4}
+MU: dict[str, Any] = _PAPER | {"max_concepts": 5, "hidden": (100, 30, 10), "learning_rate": 1e-4}
 """Settings of the mu network: five concepts stay. ``patience`` and ``tau`` have no part in its training."""
-RELU: dict[str, Any] = dict(_PAPER)
-RELU |= {"hidden": (100, 50, 30, 10), "learning_rate": 1e-4}
+RELU: dict[str, Any] = _PAPER | {"hidden": (100, 50, 30, 10), "learning_rate": 1e-4}
 """Settings of the ReLU network. ``patience`` has no part in its training."""
 PSI: dict[str, Any] = _PAPER | {"fan_in": 3, "hidden": (10, 5), "learning_rate": 0.01}
 """Settings of the psi network."""
-ENTROPY: dict[str, Any] = dict(_PAPER)
-ENTROPY |= {"max_concepts": 1000, "tau": 0.5, "temperature": 0.7, "hidden": (20,), "l1": 1e-3}
-ENTROPY |= {"epochs": 200, "learning_rate": 0.01, "patience": 200, "validation_fraction": 0.2}
+ENTROPY: dict[str, Any] = _PAPER | {
+    "max_concepts": 1000,
+    "tau": 0.5,
+    "temperature": 0.7,
+    "hidden": (20,),
+    "l1": 1e-3,
+    "epochs": 200,
+    "learning_rate": 0.01,
+    "patience": 200,
+    "validation_fraction": 0.2,
+}
 """Settings of the entropy-based network: concepts of at least half the largest attention stay."""
 
 

@@ -35,7 +35,7 @@ from logiclens.logic import Formula, Not, simplify
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import ConceptData, as_float, check_count
 from logiclens.logic.values import THRESHOLD, as_floats
-from logiclens.nn.own_models import StepSigmoid, affine_map, input_relevance, layers_of, parts
+from logiclens.nn.own_models import StepSigmoid, affine_map, bias_of, input_relevance, layers_of, parts
 
 MAX_CONCEPTS = 12
 """Most concepts of each target in rules that are found by asking; the most relevant are taken."""
@@ -96,7 +96,7 @@ def explain_psi(
     """
     layers = layers_of("psi", model)
     found = _ask(model, X, names, targets, threshold=None, multi_label=multi_label, each_alone=True)
-    arrays = [(_array(layer.weight), _bias_array(layer)) for layer in layers]
+    arrays = [(_array(layer.weight), _array(bias_of(layer))) for layer in layers]
     formulas: list[Formula] = list(compose(arrays, found.names).outputs)
     single = found.targets.problem is Problem.BINARY
     if single:
@@ -376,8 +376,3 @@ def _off_device(X: Any) -> Any:
 
 def _array(values: Tensor) -> FloatArray:
     return as_floats(values.detach().cpu().double().numpy(), "values")
-
-
-def _bias_array(layer: nn.Linear) -> FloatArray:
-    bias: Tensor | None = layer.bias  # None without one, whatever torch declares
-    return np.zeros(layer.out_features) if bias is None else _array(bias)

@@ -360,8 +360,8 @@ def affine_map(model: nn.Module, x: Tensor) -> AffineMap:
         inputs = torch.relu(layer(inputs))
         fires.append(inputs > 0)  # (n, units)
     return affine_product(
-        (last.weight[:, None, :].expand(-1, len(x), -1), _bias(last)[:, None].expand(-1, len(x))),
-        [(layer.weight, _bias(layer)[:, None]) for layer in hidden],
+        (last.weight[:, None, :].expand(-1, len(x), -1), bias_of(last)[:, None].expand(-1, len(x))),
+        [(layer.weight, bias_of(layer)[:, None]) for layer in hidden],
         fires,
     )
 
@@ -462,7 +462,8 @@ def _keep(layer: nn.Linear, keep: Tensor) -> None:
     parametrize.register_parametrization(layer, "weight", Kept(mask.clone()))
 
 
-def _bias(layer: nn.Linear) -> Tensor:
+def bias_of(layer: nn.Linear) -> Tensor:
+    """Biases of a layer, zeros where it has none."""
     bias: Tensor | None = layer.bias  # None without one, whatever torch declares
     return layer.weight.new_zeros(layer.out_features) if bias is None else bias
 
