@@ -6,7 +6,8 @@ Every method chooses its size on validation rows up to 5, 10, 20, 40 and 80 lite
 ``logiclens bench tables --front`` does; the smallest tables come first. Printed are tables of all that ran
 and, by themselves, of the twelve on which nothing is chosen. Pieces of work are kept in the folder of
 ``--out``, so that a run that was stopped goes on. ``--write`` keeps the rows in
-``benchmarks/results/fronts.jsonl.gz`` and draws ``docs/images/fronts.svg``.
+``benchmarks/results/fronts.jsonl.gz``, draws ``docs/images/fronts.svg`` and writes the tables of
+``docs/explanation/other_rule_learners.md``.
 """
 
 from __future__ import annotations
@@ -22,11 +23,15 @@ from logiclens.bench.fronts import FIT_SECONDS, available, by_size, run_fronts
 from logiclens.bench.paper_figures import as_svg
 from logiclens.bench.results import Results, write_rows
 from logiclens.bench.running import Step
+from logiclens.bench.scoring import Row
 from logiclens.errors import LogicLensError
 from logiclens.files import read_table
 
 KEPT = Path(__file__).parent / "results" / "fronts.jsonl.gz"
 FIGURE = Path(__file__).parents[1] / "docs" / "images" / "fronts.svg"
+PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "other_rule_learners.md"
+BEGIN = "<!-- tables, by python -m benchmarks.fronts -->"
+"""Where the tables of the page begin; what stands before is written by hand."""
 TARGET = "target"
 HELD_BACK = frozenset(
     "appendicitis bands dermatology fars flare ionosphere letter mammographic optdigits penbased pima "
@@ -73,16 +78,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
     except LogicLensError as error:
         raise SystemExit(str(error)) from None
-    held_back = [row for row in rows if row["experiment"] in HELD_BACK]
-    for part, title in ((rows, "All tables"), (held_back, "Tables on which nothing is chosen")):
-        if part:
-            print(f"## {title}\n")
-            for table in front_tables(part):
-                print(table.to_markdown(), end="\n\n")
+    found = sections(rows)
+    print(found)
     if options.write:
         write_rows(KEPT, rows)
         FIGURE.write_bytes(as_svg(front_figure(rows)))
-        print(f"{KEPT.name}: {len(rows)} rows; {FIGURE.name}")
+        before = PAGE.read_text(encoding="utf-8").split(BEGIN)[0]
+        PAGE.write_text(f"{before}{BEGIN}\n\n{found}", encoding="utf-8")
+        print(f"{KEPT.name}: {len(rows)} rows; {FIGURE.name}; {PAGE.name}")
+
+
+def sections(rows: Sequence[Row]) -> str:
+    """The tables in Markdown: of all data and, by themselves, of those on which nothing is chosen."""
+    held_back = [row for row in rows if row["experiment"] in HELD_BACK]
+    lines = []
+    for part, title in ((rows, "All tables"), (held_back, "Tables on which nothing is chosen")):
+        if part:
+            lines += [f"## {title}", *(table.to_markdown() for table in front_tables(part))]
+    return "\n\n".join(lines) + "\n"
 
 
 def _report(step: Step) -> None:

@@ -26,19 +26,22 @@ def made_up(**cut: bool) -> list[dict[str, Any]]:
 
 
 def test_tables():
-    accuracy, leads, lengths, printed, defaults = front_tables(made_up())
+    defaults, accuracy, leads, lengths, by_print, _, printed = front_tables(made_up())
 
-    assert accuracy.heads == ("", *(f"{limit} literals" for limit in (5, 10, 20, 40, 80)))
+    assert accuracy.title == "Accuracy (%) by literals of each class's formula, 2 tables"
+    assert by_print.title == "Accuracy (%) by size as printed, 2 tables"
+    assert accuracy.heads == ("", *(f"up to {limit}" for limit in (5, 10, 20, 40, 80)))
     cells = {str(line[0]): [str(cell) for cell in line[1:]] for line in accuracy.lines}
     assert cells["mu"] == ["57.50", "61.50", "61.50", "83.50", "83.50"]
     assert [str(cell) for cell in leads.lines[0]] == ["CART", *["+3.00±12.71 [2]"] * 5]
     assert [str(line[0]) for line in lengths.lines] == ["mu", "CART"]
-    assert [str(cell) for cell in printed.lines[1][1:]] == ["8.0", "16.0", "16.0", "60.0", "60.0"]
+    assert [str(cell) for cell in by_print.lines[0][1:]] == ["53.50", "57.50", "61.50", "61.50", "83.50"]
+    assert [str(cell) for cell in printed.lines[1][1:]] == ["0.0", "8.0", "16.0", "16.0", "60.0"]
     assert [str(cell) for cell in defaults.lines[1]] == ["CART", "80.50", "30.0", "60.0", "+3.00±12.71 [2]"]
 
 
 def test_who_took_too_long_is_told():
-    accuracy, leads, *_ = front_tables(made_up(cart=True))
+    _, accuracy, leads, *_ = front_tables(made_up(cart=True))
 
     assert "CART took too long, and is left out, of a (from 40 literals on)." in accuracy.note
     assert str(accuracy.lines[1][-1]) == "80.50 [1 tables]"
@@ -48,14 +51,15 @@ def test_who_took_too_long_is_told():
 def test_without_ours_there_are_no_leads():
     tables = front_tables([row for row in made_up() if row["method"] != "mu"])
 
-    assert [table.title.partition(",")[0] for table in tables][1] == "Literals of each class's formula"
+    assert not any(table.title.startswith("Lead") for table in tables)
 
 
 def test_figure():
     drawn = front_figure(made_up())
-    (ax,) = drawn.axes
+    ax, by_print = drawn.axes
 
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["mu", "CART", "gradient boosting"]
+    names = [text.get_text() for text in by_print.get_legend().get_texts()]
+    assert names == ["mu", "CART", "gradient boosting"]
     assert ax.get_title() == "Mean over 2 tables that every method has"
     assert ElementTree.fromstring(as_svg(drawn)).tag.endswith("svg")
     assert as_svg(front_figure([])).startswith(b"<?xml")

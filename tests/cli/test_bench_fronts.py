@@ -27,7 +27,7 @@ def test_tables_figure_and_rows():
     result = run(*WORDS, "--method", "cart,logistic")
 
     assert result.exit_code == 0, result.output
-    assert "**Accuracy (%), 2 tables**" in result.stdout
+    assert "**Accuracy (%) by size as printed, 2 tables**" in result.stdout
     assert "| CART | " in result.stdout
     assert "All tables, the figure and rows are in 'results/fronts': tables.md" in result.stdout
     names = {path.name for path in Path("results/fronts").iterdir() if path.is_file()}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from logiclens.bench.fronts import LIMITS, Fronts, lead
+from logiclens.bench.fronts import LIMITS, LITERALS, PRINTED, Fronts, lead
 from logiclens.bench.measures import NOTHING
 from logiclens.bench.peers import OURS, PEERS
 from logiclens.bench.scoring import Row
@@ -17,9 +17,11 @@ from logiclens.bench.table_layout import Cell, Table
 from logiclens.errors import count
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_HEADS: Final = tuple(f"{limit} literals" for limit in LIMITS)
+_HEADS: Final = tuple(f"up to {limit}" for limit in LIMITS)
+_AXES: Final = {LITERALS: "literals of each class's formula", PRINTED: "size as printed"}
 _CURVE: Final = (1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 57, 80)
 """Limits that a line of the figure goes through."""
 _LOOKS: Final = {
@@ -42,45 +44,48 @@ def front_tables(rows: Iterable[Row]) -> list[Table]:
         Of one fold seed; see :mod:`logiclens.bench.fronts`.
     """
     fronts = Fronts(rows)
-    tables = [_accuracy(fronts), _leads(fronts), _lengths(fronts, "literals"), _lengths(fronts, "printed")]
-    return [table for table in (*tables, _defaults(fronts)) if table.lines]
+    tables = [_defaults(fronts)]
+    for axis in _AXES:
+        tables += [_accuracy(fronts, axis), _leads(fronts, axis), _lengths(fronts, axis)]
+    return [table for table in tables if table.lines]
 
 
-def _accuracy(fronts: Fronts) -> Table:
+def _accuracy(fronts: Fronts, axis: str) -> Table:
     lines = []
     for method in fronts.methods:
-        cells = [_rate(fronts, method, limit) for limit in LIMITS]
+        cells = [_rate(fronts, method, limit, axis) for limit in LIMITS]
         lines.append((Cell(front_title(method)), *cells))
     note = (
         "Mean over tables of the accuracy on test rows. Each method chooses its size on validation rows, "
-        "within so many literals of each class's formula, mean over classes. In brackets: tables, where "
-        "some lack."
+        "within the limit. In brackets: tables, where some lack."
     )
-    return Table(_title(fronts, "Accuracy (%)"), ("", *_HEADS), tuple(lines), _told(note, fronts))
+    title = _title(fronts, f"Accuracy (%) by {_AXES[axis]}")
+    return Table(title, ("", *_HEADS), tuple(lines), _told(note, fronts) if axis == LITERALS else note)
 
 
-def _rate(fronts: Fronts, method: str, limit: float) -> Cell:
-    found = fronts.means(method, limit)
+def _rate(fronts: Fronts, method: str, limit: float, axis: str) -> Cell:
+    found = fronts.means(method, limit, axis=axis)
     if not found:
         return Cell(NOTHING)
     of = "" if len(found) == len(fronts.tables) else f"{len(found)} tables"
     return Cell(f"{100 * np.mean([*found.values()]):.2f}", beside=of)
 
 
-def _leads(fronts: Fronts) -> Table:
+def _leads(fronts: Fronts, axis: str) -> Table:
     """How far ours is ahead of each other method."""
     lines = []
     others = [method for method in fronts.methods if method != OURS] if OURS in fronts.methods else []
     for method in others:
         cells = []
         for limit in LIMITS:
-            cells.append(_lead_cell(*lead(fronts.means(OURS, limit), fronts.means(method, limit))))
+            mine, theirs = (fronts.means(each, limit, axis=axis) for each in (OURS, method))
+            cells.append(_lead_cell(*lead(mine, theirs)))
         lines.append((Cell(front_title(method)), *cells))
     note = (
         f"{front_title(OURS)} minus the other, on the tables that both have; mean over tables, with its 95 % "
         "interval (Student's t). In brackets: the tables."
     )
-    title = _title(fronts, "Lead in accuracy (points)")
+    title = _title(fronts, f"Lead in accuracy (points) by {_AXES[axis]}")
     return Table(title, ("", *_HEADS), tuple(lines), note if lines else "")
 
 
@@ -91,22 +96,19 @@ def _lead_cell(mean: float, spread: float, n_tables: int) -> Cell:
     return Cell(text, beside=str(n_tables))
 
 
-def _lengths(fronts: Fronts, column: str) -> Table:
-    titles = {
-        "literals": "Literals of each class's formula, at the sizes that were chosen",
-        "printed": "Size as printed, at the sizes that were chosen",
-    }
+def _lengths(fronts: Fronts, axis: str) -> Table:
     notes = {
-        "literals": "Mean over classes, folds and tables.",
-        "printed": "Splits of trees, all literals of lists and sets of rules. Mean over folds and tables.",
+        LITERALS: "Mean over classes, folds and tables.",
+        PRINTED: "Splits of trees, all literals of lists and sets of rules. Mean over folds and tables.",
     }
     lines = []
     for method in fronts.methods:
         if fronts.has_rules(method):
-            found = [fronts.means(method, limit, column) for limit in LIMITS]
+            found = [fronts.means(method, limit, axis, axis) for limit in LIMITS]
             texts = [f"{np.mean([*each.values()]):.1f}" if each else NOTHING for each in found]
             lines.append((Cell(front_title(method)), *map(Cell, texts)))
-    return Table(_title(fronts, titles[column]), ("", *_HEADS), tuple(lines), notes[column])
+    title = _title(fronts, f"{_AXES[axis].capitalize()}, at the sizes that were chosen")
+    return Table(title, ("", *_HEADS), tuple(lines), notes[axis])
 
 
 def _defaults(fronts: Fronts) -> Table:
@@ -163,7 +165,7 @@ def front_title(method: str) -> str:
 
 
 def front_figure(rows: Iterable[Row]) -> Figure:
-    """Accuracy against literals a class, one line a method; dashed, models without rules.
+    """Accuracy against length on both axes, one line a method; dashed, models without rules.
 
     Every point is the mean over the tables that all methods have at every limit.
 
@@ -175,12 +177,24 @@ def front_figure(rows: Iterable[Row]) -> Figure:
     from matplotlib.figure import Figure
 
     fronts = Fronts(rows)
-    shared = _shared(fronts)
-    drawn = Figure(figsize=(6.4, 4.2), layout="constrained")
-    ax = drawn.subplots()
+    drawn = Figure(figsize=(9.6, 4.2), layout="constrained")
+    for at, (ax, axis) in enumerate(zip(drawn.subplots(1, 2, sharey=True), _AXES, strict=True)):
+        shared = _shared(fronts, axis)
+        _draw(ax, fronts, axis, shared)
+        ax.set_xlabel(f"{_AXES[axis]}, at most")
+        ax.set_title(f"Mean over {count(len(shared), 'table')} that every method has", fontsize="medium")
+        if at == 0:
+            ax.set_ylabel("accuracy, %")
+        elif ax.get_legend_handles_labels()[1]:
+            ax.legend(frameon=False, fontsize="small")
+    return drawn
+
+
+def _draw(ax: Axes, fronts: Fronts, axis: str, shared: Sequence[str]) -> None:
+    """The lines of all methods on one axis."""
     spare, dashes = cycle((("#555555", "h"), ("#8C510A", "p"), ("#01665E", "8"))), cycle(_DASHES)
     for method in fronts.methods:
-        means = [fronts.means(method, limit) for limit in _CURVE]
+        means = [fronts.means(method, limit, axis=axis) for limit in _CURVE]
         heights = [100 * np.mean([each[table] for table in shared]) for each in means] if shared else []
         if not fronts.has_rules(method):
             if heights:
@@ -188,30 +202,18 @@ def front_figure(rows: Iterable[Row]) -> Figure:
                 ax.axhline(height, color="#777777", linestyle=dash, label=front_title(method))
             continue
         color, marker = _LOOKS.get(method) or next(spare)
-        ax.plot(
-            _CURVE[: len(heights)],
-            heights,
-            color=color,
-            marker=marker,
-            markersize=4,
-            label=front_title(method),
-        )
+        where = _CURVE[: len(heights)]
+        ax.plot(where, heights, color=color, marker=marker, markersize=4, label=front_title(method))
     ax.set_xscale("log")
     ax.set_xticks(_CURVE[::2], [str(limit) for limit in _CURVE[::2]])
     ax.minorticks_off()
-    ax.set_xlabel("literals of each class's formula, at most")
-    ax.set_ylabel("accuracy, %")
-    ax.set_title(f"Mean over {count(len(shared), 'table')} that every method has", fontsize="medium")
     ax.spines[["top", "right"]].set_visible(False)
-    if ax.get_legend_handles_labels()[1]:
-        ax.legend(frameon=False, fontsize="small")
-    return drawn
 
 
-def _shared(fronts: Fronts) -> Sequence[str]:
+def _shared(fronts: Fronts, axis: str) -> Sequence[str]:
     """Tables that every method has at every limit."""
     found = set(fronts.tables)
     for method in fronts.methods:
         for limit in _CURVE:
-            found &= fronts.means(method, limit).keys()
+            found &= fronts.means(method, limit, axis=axis).keys()
     return [table for table in fronts.tables if table in found]

@@ -48,8 +48,10 @@ from logiclens.bench.running import Progress, run
 from logiclens.bench.scoring import Row
 from logiclens.errors import InputError, did_you_mean, shown
 
+LITERALS, PRINTED = "literals", "printed"
+"""The two axes of length: literals of each class's formula, and size as printed."""
 LIMITS: Final = (5, 10, 20, 40, 80)
-"""Literals a class up to which methods choose their sizes."""
+"""Lengths up to which methods choose their sizes, on either axis."""
 FIT_SECONDS: Final = 60.0
 """What a fit may take, unless told otherwise."""
 _FITS: Final = 30
@@ -138,7 +140,7 @@ def _peer(name: str) -> Peer:
     return PEERS[name]
 
 
-def chosen(rows: Iterable[Row], limit: float) -> Row | None:
+def chosen(rows: Iterable[Row], limit: float, axis: str = LITERALS) -> Row | None:
     """The size of one method on one fold that is chosen for a limit; None where it is left out.
 
     Parameters
@@ -146,7 +148,9 @@ def chosen(rows: Iterable[Row], limit: float) -> Row | None:
     rows : iterable of rows
         All sizes of one method on one fold.
     limit : float
-        Literals a class, at most. Models without rules have no length, and are chosen for every limit.
+        Length, at most. Models without rules have none, and are chosen for every limit.
+    axis : {"literals", "printed"}, default "literals"
+        What length means: literals of each class's formula, or size as printed.
 
     Examples
     --------
@@ -159,11 +163,11 @@ def chosen(rows: Iterable[Row], limit: float) -> Row | None:
     [0.0, 3.0, 6.0]
     """
     sizes = [row for row in rows if row["status"] == DONE and row["validation_accuracy"] is not None]
-    lengths = [row["literals"] for row in sizes if row["literals"] is not None]
+    lengths = [row[axis] for row in sizes if row[axis] is not None]
     if not sizes or (any(row["cut"] for row in sizes) and max(lengths, default=math.inf) < limit):
         return None
-    within = [row for row in sizes if row["literals"] is None or row["literals"] <= limit + 1e-9]
-    return max(within, key=lambda row: (row["validation_accuracy"], -(row["literals"] or 0.0)), default=None)
+    within = [row for row in sizes if row[axis] is None or row[axis] <= limit + 1e-9]
+    return max(within, key=lambda row: (row["validation_accuracy"], -(row[axis] or 0.0)), default=None)
 
 
 class Fronts:
@@ -199,18 +203,21 @@ class Fronts:
             for row in sizes
         )
 
-    def mean(self, table: str, method: str, limit: float, column: str = "test_accuracy") -> float | None:
+    def mean(
+        self, table: str, method: str, limit: float, column: str = "test_accuracy", axis: str = LITERALS
+    ) -> float | None:
         """Mean over folds of a column at the chosen sizes; None where the method is left out.
 
         Parameters
         ----------
         table, method : str
         limit : float
-            Literals a class.
         column : str, default "test_accuracy"
+        axis : {"literals", "printed"}, default "literals"
+            What is limited.
         """
         folds = self._sweeps.get((table, method), {})
-        picked = [chosen(sizes, limit) for sizes in folds.values()]
+        picked = [chosen(sizes, limit, axis) for sizes in folds.values()]
         return _mean(picked, column, self._n_folds(table))
 
     def default(self, table: str, method: str, column: str = "test_accuracy") -> float | None:
@@ -219,12 +226,14 @@ class Fronts:
         points = [next((row for row in sizes if row["part"] == DEFAULT), None) for sizes in folds.values()]
         return _mean(points, column, self._n_folds(table))
 
-    def means(self, method: str, limit: float | None, column: str = "test_accuracy") -> dict[str, float]:
+    def means(
+        self, method: str, limit: float | None, column: str = "test_accuracy", axis: str = LITERALS
+    ) -> dict[str, float]:
         """Of every table that the method is not left out of; without a limit, of the default point."""
         found = {
             table: self.default(table, method, column)
             if limit is None
-            else self.mean(table, method, limit, column)
+            else self.mean(table, method, limit, column, axis)
             for table in self.tables
         }
         return {table: value for table, value in found.items() if value is not None}
