@@ -409,11 +409,11 @@ def area_under_curve(scores: FloatArray, truth: BoolArray) -> float:
     """
     ranks = rankdata(scores, axis=0)
     yes, no = truth.sum(axis=0), (~truth).sum(axis=0)
-    told = (yes > 0) & (no > 0)
-    if not told.any():
+    rated = (yes > 0) & (no > 0)
+    if not rated.any():
         return float("nan")
     above = (ranks * truth).sum(axis=0) - yes * (yes + 1) / 2
-    return float((above[told] / (yes[told] * no[told])).mean())
+    return float((above[rated] / (yes[rated] * no[rated])).mean())
 
 
 def _splits(

@@ -129,9 +129,9 @@ class SoftmaxLoss:
     def with_slope(self, logits: Tensor, yes: Tensor) -> tuple[Tensor, Tensor]:
         """The loss, and the derivative of the sum over all outputs by the logits, ``K (w p - w y)``."""
         log_p = torch.log_softmax(self._by_network(logits), dim=1)
-        told = self._by_network(yes)
-        loss = -(told * log_p).sum(dim=(1, 2))
-        slope = log_p.exp_().mul_(told.sum(dim=1, keepdim=True)).sub_(told).mul_(self.n_classes)
+        truth = self._by_network(yes)
+        loss = -(truth * log_p).sum(dim=(1, 2))
+        slope = log_p.exp_().mul_(truth.sum(dim=1, keepdim=True)).sub_(truth).mul_(self.n_classes)
         return loss.repeat_interleave(self.n_classes), slope.view_as(logits)
 
     def _by_network(self, values: Tensor) -> Tensor:

@@ -239,7 +239,7 @@ def _dropped(network: LogicNetwork, inputs: Tensor, rate: float, generator: torc
     for layer in hidden:
         inputs = torch.relu(layer(inputs))
         members, n_units, n_rows = inputs.shape
-        heard = torch.empty(members, n_rows, n_units).bernoulli_(1.0 - rate, generator=generator)
-        inputs = inputs * heard.transpose(1, 2).to(inputs) / (1.0 - rate)
+        kept = torch.empty(members, n_rows, n_units).bernoulli_(1.0 - rate, generator=generator)
+        inputs = inputs * kept.transpose(1, 2).to(inputs) / (1.0 - rate)
     logits: Tensor = last(inputs)
     return logits.squeeze(1)
