@@ -488,7 +488,7 @@ class _Work(Generic[N]):
         restarts = [rung.network.select(self._members(rung, at)) for at, rung in enumerate(chosen)]
         if not has_mean(restarts[0]):
             return self._best([each.double().cpu() for each in restarts])
-        if self.plan.prune and any(rung.width < self.data.x.shape[1] for rung in chosen):
+        if self.plan.prune:
             restarts = self._pruned_alike(chosen, explored)
         means = [mean_network(each.double().cpu(), torch.arange(self.shape[1])[None]) for each in restarts]
         return join(means)
@@ -498,8 +498,13 @@ class _Work(Generic[N]):
 
         They were chosen pruned by themselves, since this looks at all rows.
         """
-        restarts: dict[int, N] = {}
-        for width in {rung.width for rung in chosen}:
+        every = self.data.x.shape[1]
+        restarts = {
+            at: rung.network.select(self._members(rung, at))
+            for at, rung in enumerate(chosen)
+            if rung.width == every
+        }
+        for width in {rung.width for rung in chosen} - {every}:
             outputs = [at for at, rung in enumerate(chosen) if rung.width == width]
             groups = torch.stack([self._members(chosen[at], at) for at in outputs], dim=1)
             index = groups.flatten()  # by restart, output

@@ -18,6 +18,7 @@ Two targets need one step: the formula of one target, and otherwise the other; b
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -149,10 +150,12 @@ class _Front:
     def __init__(self, weight: float) -> None:
         self.same = _SAME * weight
         self.found: dict[int, tuple[float, tuple[tuple[int, TermArray], ...], int]] = {}
+        self.lengths: list[int] = []  # ascending; longer lists lose less
 
     def wants(self, regret: float, literals: int) -> bool:
         """Whether a list loses less than all that are no longer."""
-        return all(regret < other - self.same for n, (other, *_) in self.found.items() if n <= literals)
+        place = bisect_right(self.lengths, literals)
+        return not place or regret < self.found[self.lengths[place - 1]][0] - self.same
 
     def offer(
         self, regret: float, literals: int, steps: tuple[tuple[int, TermArray], ...], default: int
@@ -161,6 +164,7 @@ class _Front:
         self.found[literals] = regret, steps, default
         for n in [n for n, (r, *_) in self.found.items() if n > literals and r >= regret - self.same]:
             del self.found[n]
+        self.lengths = sorted(self.found)
 
     def lists(self, literals: Literals, power: int) -> list[DecisionList]:
         """All lists, by length; their regret is multiplied by a power of two."""
@@ -244,20 +248,21 @@ class _Sweep:
         self.order = sorted(self.order, key=lambda k: len(self.steps[k].terms) > 0)
         return True
 
-    def gains(self, k: int) -> FloatArray:
-        """What a step gains on each row by deciding it, (n,)."""
-        at = self.order.index(k)
-        above = np.zeros(len(self.rows), dtype=np.bool_)
-        for j in self.order[:at]:
-            above |= self.steps[j].fires
-        rest = self.decisions(self.order[at + 1 :])
-        return np.where(above, 0.0, self.targets[:, k] - self.targets[self.rows, rest])
+    def rests(self) -> list[FloatArray]:
+        """What the list says after each number of its steps, by its value on each row; all of it comes first."""
+        found = [self.targets[:, self.default]]
+        for k in reversed(self.order):
+            found.append(np.where(self.steps[k].fires, self.targets[:, k], found[-1]))
+        return found[::-1]
 
     def contexts(self) -> Contexts:
         """What terms are to be found for: a new one of each step, and one in place of each of its terms."""
         gains, owners, terms = [], [], []
-        for k in self.order:
-            step, gain = self.steps[k], self.gains(k)
+        above = np.zeros(len(self.rows), dtype=np.bool_)
+        for k, rest in zip(self.order, self.rests()[1:], strict=True):
+            step = self.steps[k]
+            gain = np.where(above, 0.0, self.targets[:, k] - rest)  # by deciding a row, against the rest
+            above = above | step.fires
             times = step.covers.sum(axis=0, dtype=np.int16)
             gains += [(times[None] == 0) * gain, (times - step.covers == 0) * gain]
             owners += [k] * (1 + len(step.terms))
@@ -268,9 +273,14 @@ class _Sweep:
 
     def improve(self, found: dict[int, TermArray]) -> None:
         """Improve each step with the terms that were found for it, then the order and the default."""
-        for k in tuple(self.order):
+        above, won = np.zeros(len(self.rows), dtype=np.bool_), 0.0
+        for k, rest in zip(tuple(self.order), self.rests()[1:], strict=True):
             if k in found or len(self.steps[k].terms):
-                self._improve_step(k, found.get(k, self.literals.nothing()))
+                gain = np.where(above, 0.0, self.targets[:, k] - rest)
+                without = self.best - won - float(rest[~above].sum())
+                self._improve_step(k, found.get(k, self.literals.nothing()), gain, without)
+            decided = self.steps[k].fires & ~above
+            above, won = above | decided, won + float(self.targets[decided, k].sum())
         if self.free:
             open_ = ~np.any([step.fires for step in self.steps.values()], axis=0)
             if self.targets[open_].any():
@@ -278,12 +288,21 @@ class _Sweep:
             self._reorder()
         self._offer()
 
-    def _improve_step(self, k: int, found: TermArray) -> None:
-        """Make the best change of a step until none pays: add, replace or drop a term, or two for one."""
-        step, gain = self.steps[k], self.gains(k)
+    def _improve_step(self, k: int, found: TermArray, gain: FloatArray, without: float) -> None:
+        """Make the best change of a step until none pays: add, replace or drop a term, or two for one.
+
+        Parameters
+        ----------
+        k : int
+        found : ndarray of shape (n_terms, LONGEST)
+            Terms that may be added.
+        gain : ndarray of shape (n,)
+            What the step gains on each row by deciding it.
+        without : float
+            The regret of the list without the step.
+        """
+        step = self.steps[k]
         others = self.n_literals - step.literals
-        without = [j for j in self.order if j != k]
-        rest = self.regret(without)
         pool, current = _joined(step.terms, found)
         rows = np.flatnonzero(gain)
         covers = self.literals.covers(pool)[:, rows]
@@ -313,7 +332,7 @@ class _Sweep:
             else:
                 current = np.append(current, best[0])
             n_literals = others + int(sizes[current].sum())
-            regret = rest - float(gain[covers[current].any(axis=0)].sum())
+            regret = without - float(gain[covers[current].any(axis=0)].sum())
             if n_literals <= self.max_literals and self.front.wants(regret, n_literals):
                 self.front.offer(regret, n_literals, self._written(k, pool[current]), self.default)
             if n_literals > _BEYOND * self.max_literals:

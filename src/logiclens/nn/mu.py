@@ -56,15 +56,17 @@ class MuNetwork(LogicNetwork):
         return logits.squeeze(1)
 
     def strengths(self) -> list[Tensor]:
-        """All on the first layer; after pruning a share of it on every layer."""
+        """All on the first layer while every concept is read; after pruning a share of it on every layer."""
         if self.columns is None:
             return [self.l1, *(0.0 * self.l1 for _ in self.linears[1:])]
         return [FINE_TUNING_SHARE * self.l1 for _ in self.linears]
 
     def prune(self) -> None:
-        """Network-level pruning: the inputs of largest L2 norm stay."""
+        """Network-level pruning: the inputs of largest L2 norm stay. Where all do, nothing is pruned."""
         norms = self.linears[0].kept_weight().detach().norm(dim=1)
-        self.narrow(most_relevant(self.spread(norms), self.max_concepts, self.tau))
+        keep = most_relevant(self.spread(norms), self.max_concepts, self.tau)
+        if not bool(keep.all()):
+            self.narrow(keep)
 
     def relevance(self, x: Tensor) -> Tensor:  # noqa: ARG002 - the same for every row
         """L2 norm of the connections that leave each concept, largest 1, shape (members, n_concepts)."""

@@ -207,10 +207,8 @@ class LogicNetwork(nn.Module):
         """Read only the concepts where ``keep``, Boolean (members, n_concepts), is true.
 
         The first layer loses the columns of all others, so that they cost nothing. Members that keep fewer
-        than the largest have the rest masked. Where all keep everything, they go on sharing their inputs.
+        than the largest have the rest masked.
         """
-        if self.columns is None and bool(keep.all()):
-            return
         first = self.linears[0]
         widest = max(int(keep.sum(dim=1).max()), 1)
         chosen = torch.argsort(~keep, dim=1, stable=True)[:, :widest].sort(dim=1).values
