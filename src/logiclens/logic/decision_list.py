@@ -181,15 +181,12 @@ class _Front:
 
 @dataclass(eq=False)
 class _Step:
-    """A step as it is: its terms, and where each of them and any of them holds."""
+    """A step as it is: its terms, where each of them and any of them holds, and how many literals they have."""
 
     terms: TermArray
     covers: BoolArray
     fires: BoolArray
-
-    @property
-    def literals(self) -> int:
-        return int(sizes_of(self.terms).sum())
+    literals: int
 
 
 class _Sweep:
@@ -215,7 +212,9 @@ class _Sweep:
         self.free = default is None
         self.default = int(targets.sum(axis=0).argmax()) if default is None else default
         nothing = literals.nothing()
-        self.steps = {k: _Step(nothing, literals.covers(nothing), np.zeros(n, dtype=np.bool_)) for k in order}
+        self.steps = {
+            k: _Step(nothing, literals.covers(nothing), np.zeros(n, dtype=np.bool_), 0) for k in order
+        }
         self.same = _SAME * weight
         self.price = _FIRST * weight
         self.last = _LAST * of_rows / max(int((targets.sum(axis=1) > 0).sum()), 1)
@@ -339,7 +338,7 @@ class _Sweep:
                 break
         terms = pool[np.sort(current)]
         covers = self.literals.covers(terms)
-        self.steps[k] = _Step(terms, covers, np.asarray(covers.any(axis=0)))
+        self.steps[k] = _Step(terms, covers, np.asarray(covers.any(axis=0)), int(sizes_of(terms).sum()))
 
     def _reorder(self) -> None:
         """Swap neighbors while that loses less."""

@@ -11,7 +11,10 @@ import numpy as np
 
 from logiclens.bench.peers.part import Part
 from logiclens.bench.peers.sweep import Columns, Knob, Learned, Peer
+from logiclens.errors import LimitError
 from logiclens.logic.arrays import IndexArray
+from logiclens.logic.cover import MAX_TERMS
+from logiclens.logic.formula import Formula
 from logiclens.metrics import complexity
 
 _LITERALS: Final = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 160, 200, 256, 320)
@@ -54,5 +57,13 @@ def _learned(rules: Any, n_classes: int) -> Learned:
     def predict(columns: Columns) -> IndexArray:
         return np.asarray(rules.predict(dict(columns)), dtype=np.intp)
 
-    lengths = [complexity(formula) for formula in rules.formulas.values()]
+    lengths = [_length(formula) for formula in rules.formulas.values()]
     return Learned(predict, None, float(rules.literals), float(sum(lengths)) / n_classes)
+
+
+def _length(formula: Formula) -> float:
+    """Literals of a class's formula; of one that is too long to be written as a DNF, more than any limit."""
+    try:
+        return float(complexity(formula))
+    except LimitError:
+        return float(MAX_TERMS)
