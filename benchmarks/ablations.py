@@ -138,6 +138,7 @@ VARIANTS: dict[str, Variant] = {
     "hidden 10": Variant("half of the hidden units", {"hidden": (10,)}),
     "restarts 3": Variant("", {"restarts": 3}),
     "restarts 10": Variant("", {"restarts": 10}),
+    "rate 0.05": Variant("learning rate", {"learning_rate": 0.05}),
     "epochs 300": Variant("", {"epochs": 300, "patience": 90}),
     "uncalibrated": Variant("no temperature", patches=[(networks._Work, "_scales", uncalibrated)]),
     "best length": Variant("instead of one standard error", patches=[(fit.Rules, "choose", most_accurate)]),

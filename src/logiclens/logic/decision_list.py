@@ -181,7 +181,7 @@ class _Front:
 
 @dataclass(eq=False)
 class _Step:
-    """A step as it is: its terms, where each of them and any of them holds, and how many literals they have."""
+    """A step as it is: its terms, where each and any of them holds, and how many literals they have."""
 
     terms: TermArray
     covers: BoolArray
@@ -212,9 +212,8 @@ class _Sweep:
         self.free = default is None
         self.default = int(targets.sum(axis=0).argmax()) if default is None else default
         nothing = literals.nothing()
-        self.steps = {
-            k: _Step(nothing, literals.covers(nothing), np.zeros(n, dtype=np.bool_), 0) for k in order
-        }
+        empty = _Step(nothing, literals.covers(nothing), np.zeros(n, dtype=np.bool_), 0)
+        self.steps = dict.fromkeys(order, empty)
         self.same = _SAME * weight
         self.price = _FIRST * weight
         self.last = _LAST * of_rows / max(int((targets.sum(axis=1) > 0).sum()), 1)
@@ -248,7 +247,7 @@ class _Sweep:
         return True
 
     def rests(self) -> list[FloatArray]:
-        """What the list says after each number of its steps, by its value on each row; all of it comes first."""
+        """What the list says on each row, by its value, without none, one, two, ... of its first steps."""
         found = [self.targets[:, self.default]]
         for k in reversed(self.order):
             found.append(np.where(self.steps[k].fires, self.targets[:, k], found[-1]))
