@@ -39,8 +39,8 @@ def test_it_is_what_explain_does(tmp_path: Path):
 def test_rules_of_iris():
     output = run("demo", "--data", "iris").output
 
-    assert 'if "petal length (cm)"(x) <= 3.5 then setosa\n' in output
-    assert "f “petal length (cm)” at most 3.5, then setosa;" in output
+    assert 'if "petal length (cm)"(x) > 5.15 then virginica\n' in output
+    assert "If “petal length (cm)” above 5.15, then virginica;" in output
 
 
 @pytest.mark.parametrize("data", DemoData)

@@ -206,7 +206,7 @@ def checkpoint(kept: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ({"batch_rows": 300}, "batch_rows was 65536 and is 300"),
         ({"columns": ["red", "sweet"]}, "columns was '5 columns, "),
-        ({"l1": 0.1}, "l1 was '(0.008, 0.016, 0.03)' and is '0.1'"),
+        ({"l1": 0.1}, "l1 was '(0.001, 0.006)' and is '0.1'"),
         ({"random_state": 1}, "random_state was '0' and is '1'"),
     ],
 )
