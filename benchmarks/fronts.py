@@ -92,7 +92,7 @@ def sections(rows: Sequence[Row]) -> str:
     """The tables in Markdown: of all data and, by themselves, of those on which nothing is chosen."""
     held_back = [row for row in rows if row["experiment"] in HELD_BACK]
     lines = []
-    for part, title in ((rows, "All tables"), (held_back, "Tables on which nothing is chosen")):
+    for part, title in ((rows, "All tables"), (held_back, "Tables never used to choose a setting")):
         if part:
             lines += [f"## {title}", *(table.to_markdown() for table in front_tables(part))]
     return "\n\n".join(lines) + "\n"

@@ -1,7 +1,7 @@
-"""The numbers that decide what a fit finds: ten, all of them here.
+"""The defaults that decide what a fit finds: cut points, mu and ReLU networks, and the search for rules.
 
-What changes with each of them is measured in ``docs/explanation/ablations.md``. Other numbers in the package
-are limits of work or of precision: they say how long something may take, or how exact it is.
+What changes with them is measured in ``docs/explanation/ablations.md``. Defaults of psi and entropy networks
+stand in :mod:`logiclens.estimators.classifiers`, those of clusters in :mod:`logiclens.estimators.clusterer`.
 """
 
 from __future__ import annotations

@@ -90,18 +90,19 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     hidden : sequence of int
         Sizes of the hidden layers.
     l1 : float or sequence of float
-        Strength of the parsimony penalty, as a share of the loss of a constant answer; of several, the best
-        on validation rows is chosen.
+        Strength of the parsimony penalty, as a share of the loss of a constant answer; of several, the
+        one of least cross-entropy on the rows left out.
     restarts : int
-        Networks trained for each penalty, from different first weights.
+        Networks trained for each penalty, from different first weights. Each leaves out a part of the rows;
+        the network of a mu or ReLU classifier is their mean.
     epochs : int
-        Passes over the rows; where the network is pruned, that happens half-way.
+        Passes over the rows of a small table, fewer where there are many; pruning comes half-way.
     learning_rate : float
     batch_size : int, optional
-        Rows in a mini-batch; all rows at once when missing.
+        Rows in a mini-batch. When missing, all rows at once below 512 distinct rows, and 256 above.
     patience : int
         Epochs without a better validation loss after which a network is done.
-    validation_fraction : float, default 0.5
+    validation_fraction : float, default 0.25
         Share of the rows held out where there is one restart; of several, each leaves out a part of the rows.
     encoder : {"auto", None} or ConceptEncoder, default "auto"
         What turns the columns of a raw table into concepts. None: inputs are concepts in [0, 1]. "auto": they
@@ -233,7 +234,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.prior_reports_ = known.report(weight, seed_of(self.random_state), self._answers, fitted.rules)
         if not fitted.trained.converged.all():
             warnings.warn(
-                f"{type(self).__name__} was still getting better after {self.epochs} epochs. "
+                f"{type(self).__name__} was still getting better after {int(self.n_iter_.max())} epochs. "
                 "Raise epochs, or learning_rate.",
                 ConvergenceWarning,
                 stacklevel=3,  # of whoever called fit
@@ -453,8 +454,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : data frame, array or mapping
-            The rows; those about which the network, says no to the target are left
-            out.
+            The rows; those for which the network says no to the target are left out.
         target : label
 
         Returns

@@ -21,7 +21,7 @@ class MuClassifier(LENClassifier):
     ----------
     max_concepts : int or "auto", default "auto"
         Most concepts a target's network keeps, the paper's zeta. "auto": 10, 20, 40 or
-        all, the number of least loss on validation rows.
+        all, the number of least loss on the rows left out.
     tau : float, default 0
         Least relevance, relative to the most relevant concept, of a concept that is kept.
     rule, distillation, literal_cost, max_literals, literals, class_weight, hidden, l1, restarts, epochs, \
@@ -115,8 +115,8 @@ class PsiClassifier(LENClassifier):
         Most connections into a neuron after pruning, the paper's zeta; 2 to 9 are readable.
     rule, distillation, literal_cost, max_literals, literals, class_weight, hidden, l1, restarts, epochs, \
     learning_rate, batch_size, patience, validation_fraction, encoder, device, random_state, verbose
-        Those of :class:`~logiclens.estimators.base.LENClassifier`; the rules that are shown are exact
-        whatever their length.
+        Those of :class:`~logiclens.estimators.base.LENClassifier`; IFF rules that are shown are exact,
+        whatever their length, unless ``literals`` is a number.
     """
 
     answers_singly: ClassVar[bool] = True

@@ -1,7 +1,7 @@
 """The fit, on one page: from rows and folds to networks, rules of every length, and the length that is shown.
 
     encode     raw columns -> concepts in [0, 1]                       before this: estimators/data.py
-    train      f: full strength, calibrated, left alone after that     estimators/networks.py
+    train      f: calibrated, never changed by rules                  estimators/networks.py
     soften     p_i = (1 - a) y_i + a f(x_i)                            a is `distillation`
     search     lists of every length with the least regret under p     logic/decision_list.py
     score      accuracy and fidelity of every length, on rows that neither trained nor searched
@@ -9,11 +9,11 @@
     resolve    the list with its default is the decision; phi_c is what it says of a class
                                                                        explain/front.py
 
-One objective decides what a user reads, the regret of the decision plus the price of reading:
+One objective decides about rules, the regret of the decision plus the price of reading:
 
     J = sum_i w_i (max_k p_ik - p_i,d(x_i)) / W + literal_cost * literals
 
-Both ``fit`` (one fold) and ``cross_explain`` (many) end here.
+``fit`` (one fold), ``cross_explain`` (many), pipelines, and tables in engines and streams end here.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class RuleSearch:
     vocabulary: Vocabulary | None = None
     distillation: float = DISTILLATION
     literal_cost: float = 0.0
-    max_literals: int = 60
+    max_literals: int = LITERALS[0]
     literals: int | str = "auto"
     class_weight: Any = None
     n_told: int = 0

@@ -1,4 +1,4 @@
-"""From rows and folds to networks at full strength: trained, chosen, calibrated, then left alone.
+"""From rows and folds to networks: trained without regard to rules, chosen, calibrated, never changed.
 
 For each fold
 
@@ -344,7 +344,7 @@ def resolve_device(device: str) -> torch.device:
 
 @dataclass(frozen=True, eq=False)
 class _Data:
-    """The distinct rows of one fold that weigh something."""
+    """The distinct rows of one fold with a positive weight."""
 
     x: FloatArray
     outputs: FloatArray
@@ -422,21 +422,23 @@ class _Work(Generic[N]):
     """The widths to choose from."""
 
     @classmethod
-    def of(cls, of: Population[N], plan: Plan, data: _Data, chosen: Sequence[_Rung[N]] = ()) -> _Work[N]:
+    def of(
+        cls, population: Population[N], plan: Plan, data: _Data, chosen: Sequence[_Rung[N]] = ()
+    ) -> _Work[N]:
         """The work to do: everything is to be chosen yet, or something was chosen for each output."""
         n_outputs = data.outputs.shape[1]
-        joint = of.joint and n_outputs > 1
+        joint = population.joint and n_outputs > 1
         if joint:
             plan = replace(plan, criterion=SoftmaxLoss(n_outputs), together=n_outputs)
         if chosen:
             penalties = np.array([[rung.penalty[at] for at, rung in enumerate(chosen)]])
             ladder = sorted({rung.width for rung in chosen})
         else:
-            penalties = np.tile(np.array(of.penalties)[:, None], n_outputs)
-            ladder = of.ladder(data.x.shape[1])
-        held_out = data.left_out[np.arange(of.restarts) % len(data.left_out)]
-        rows = data.rows(held_out, len(penalties), joint, resolve_device(of.device))
-        return cls(of, paced(plan, len(rows.x)), data, rows, held_out, joint, penalties, ladder)
+            penalties = np.tile(np.array(population.penalties)[:, None], n_outputs)
+            ladder = population.ladder(data.x.shape[1])
+        held_out = data.left_out[np.arange(population.restarts) % len(data.left_out)]
+        rows = data.rows(held_out, len(penalties), joint, resolve_device(population.device))
+        return cls(population, paced(plan, len(rows.x)), data, rows, held_out, joint, penalties, ladder)
 
     @property
     def shape(self) -> tuple[int, int, int]:

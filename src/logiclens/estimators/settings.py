@@ -27,7 +27,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         if name in settings and not is_auto(settings[name]):
             _check_positive(settings[name], name, ", or 'auto'")
     if settings["batch_size"] is not None:
-        _check_positive(settings["batch_size"], "batch_size", ", or None for all rows at once")
+        _check_positive(settings["batch_size"], "batch_size", ", or None for as many as suit the table")
     fraction = as_float(settings["validation_fraction"])
     if not 0.0 <= fraction < 1.0:
         raise InputError(

@@ -134,7 +134,7 @@ class Front(Sequence[Point]):
     Attributes
     ----------
     points : tuple of Point
-        From the shortest to the longest.
+        From the shortest to the longest; the composed formulas of a psi network come last.
     labels : tuple
         All targets.
     concept_names : tuple of str
