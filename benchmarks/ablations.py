@@ -3,8 +3,8 @@ r"""What each part of the fit is worth: it is changed or switched off, and every
     python -m benchmarks.ablations FOLDER ... [--variants a,b] [--tables a,b] [--folds 3] [--write]
 
 For each table, fold and variant: accuracy of the network and of the rules that are shown on the test rows,
-literals of a class, and the accuracy at fixed literals a class. Tables that are never used to choose a setting are left
-out (:data:`benchmarks.fronts.HELD_BACK`), and of tables of many rows one fold has to do. Rows are kept in the
+literals of a class, and the accuracy at fixed literals a class. Tables that are never used to choose a
+setting are left out (:data:`benchmarks.fronts.HELD_BACK`), and of tables of many rows one fold has to do. Rows are kept in the
 file of ``--out``, so that a run that was stopped goes on. ``--write`` renews the table of
 ``docs/explanation/ablations.md``.
 """
