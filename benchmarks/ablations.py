@@ -4,8 +4,8 @@ r"""What each part of the fit is worth: it is changed or switched off, and every
 
 For each table, fold and variant: accuracy of the network and of the rules that are shown on the test rows,
 literals of a class, and the accuracy at fixed literals a class. Tables that are never used to choose a
-setting are left out (:data:`benchmarks.fronts.HELD_BACK`), and of tables of many rows one fold has to do. Rows are kept in the
-file of ``--out``, so that a run that was stopped goes on. ``--write`` renews the table of
+setting are left out (:data:`benchmarks.fronts.HELD_BACK`), and of tables of many rows one fold has to do.
+Rows are kept in the file of ``--out``, so that a run that was stopped goes on. ``--write`` renews the table of
 ``docs/explanation/ablations.md``.
 """
 
@@ -80,12 +80,15 @@ def out_of_fold(recipe: Any, x: Any, targets: Any, folds: Any, trained: Any) -> 
 
 def every_concept(recipe: Any, x: Any, targets: Any, folds: Any, trained: Any) -> Any:
     """Let rules use all concepts, whatever the networks read."""
-    own = fit.Rules.search
+    own, tuples = fit.Rules.search, fit.Rules.seen
 
     def search(rules: Any, soft: Any, allowed: Any) -> Any:
         return own(rules, soft, np.ones_like(allowed))
 
-    with patch.object(fit.Rules, "search", search):
+    def seen(rules: Any, kept: Any, answers: Any) -> Any:
+        return tuples(rules, np.ones_like(kept), answers)
+
+    with patch.object(fit.Rules, "search", search), patch.object(fit.Rules, "seen", seen):
         return SEARCH_FRONT(recipe, x, targets, folds, trained)
 
 
