@@ -5,7 +5,8 @@ r"""What each part of the fit is worth: it is changed or switched off, and every
 For each table, fold and variant: accuracy of the network and of the rules that are shown on the test rows,
 literals of a class, and the accuracy at fixed literals a class. Tables that are never used to choose a
 setting are left out (:data:`benchmarks.fronts.HELD_BACK`), and of tables of many rows one fold has to do.
-Rows are kept in the file of ``--out``, so that a run that was stopped goes on. ``--write`` renews the table of
+Rows are kept in the file of ``--out``, so that a run that was stopped goes on; start
+a new one after a change. ``--write`` renews the table of
 ``docs/explanation/ablations.md``.
 """
 
@@ -228,6 +229,14 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+def complete(rows: Sequence[Mapping[str, Any]], variants: set[str], seed: int) -> list[Mapping[str, Any]]:
+    """The rows of these variants on the folds that all of them have."""
+    rows = [row for row in rows if row["seed"] == seed and row["variant"] in variants]
+    folds = [{(row["table"], row["fold"]) for row in rows if row["variant"] == each} for each in variants]
+    shared = set.intersection(*folds)
+    return [row for row in rows if (row["table"], row["fold"]) in shared]
+
+
 def main(arguments: Sequence[str] | None = None, tell: Callable[[str], object] = print) -> None:
     """Run, and print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.ablations", description=main.__doc__)
@@ -265,7 +274,7 @@ def main(arguments: Sequence[str] | None = None, tell: Callable[[str], object] =
                 with kept.open("a") as out:
                     out.write(json.dumps(rows[-1]) + "\n")
             print(f"{table}, fold {number}", file=sys.stderr)
-    wanted = [row for row in rows if row["variant"] in {"default", *variants}]
+    wanted = complete(rows, {"default", *variants}, options.fold_seed)
     text = summary(sorted(wanted, key=lambda row: list(VARIANTS).index(row["variant"])))
     tell(text)
     if options.write:

@@ -96,7 +96,7 @@ def test_what_is_softened_is_a_mixture():
     targets = Targets(("n", "y"), Problem.BINARY, np.array([[0.0], [1.0], [1.0], [0.25]]))
     recipe = quick("mu", distillation=0.25).recipe(inputs_of(x), targets)
     answers = np.tile([0.9, 0.1], (4, 1))
-    soft = Rules(recipe, x > 0.5, targets, [np.ones(4)]).soften(answers)
+    soft = Rules(recipe, x > 0.5, targets, [np.ones(4)]).soften(answers, answers > 0.5)
 
     assert soft == pytest.approx(0.75 * targets.truth() + 0.25 * answers, abs=1 / 1024)
     assert (soft * 1024 == np.round(soft * 1024)).all()
@@ -385,3 +385,67 @@ def test_a_loaded_model_has_the_same_front(kind, problem, tmp_path):
     for n in (0, 2, 5, 60):
         assert (decided(twin, x, n) == decided(clf, x, n)).all()
         assert twin.explain(literals=n).literals == clf.explain(literals=n).literals
+
+
+# --- IF and ONLY IF rules ---
+
+
+@pytest.mark.parametrize("rule", ["if", "only_if"])
+def test_implications_of_an_exclusive_or(rule: str):
+    x = np.random.default_rng(0).random((300, 3)) < 0.5
+    y = np.where(x[:, 0] ^ x[:, 1], "p", "q")
+    front = MuClassifier(rule=rule, restarts=2, random_state=0).fit(x, y).front_
+
+    lengths = [point.literals for point in front.points]
+    assert lengths == sorted(set(lengths))
+    assert front.rules(100).score(x, y) == 1.0
+
+
+def test_implications_are_about_what_the_network_answers():
+    """Not about probabilities that were made to add up to one."""
+    x = all_rows(2).astype(float)
+    targets = Targets(("a", "b"), Problem.OUTPUT_BY_OUTPUT, np.eye(2)[[0, 1, 0, 1]])
+    recipe = quick("mu", rule="if", distillation=1.0).recipe(inputs_of(x), targets)
+    answers = np.array([[True, True], [False, False], [True, False], [False, True]])
+    soft = Rules(recipe, x > 0.5, targets, [np.ones(4)]).soften(np.full((4, 2), 0.5), answers)
+
+    assert (soft == answers).all()
+
+
+def test_class_weights_count_for_implications():
+    x, y = noisy(300)
+    front = {
+        heavy: MuClassifier(rule="only_if", class_weight={True: heavy}, restarts=2, random_state=0)
+        .fit(x, y)
+        .front_
+        for heavy in (1.0, 200.0)
+    }
+
+    assert not same_front(front[1.0], front[200.0])
+
+
+def test_a_heavy_tuple_is_in_the_sample_that_is_searched(monkeypatch: pytest.MonkeyPatch):
+    """Rules are searched for on a sample of many tuples, drawn by weight."""
+    monkeypatch.setattr("logiclens.estimators.fit._SEARCHED", 64)
+    x = all_rows(9).astype(float)
+    y = np.zeros(len(x))
+    y[-1] = 1.0
+    weight = np.where(y > 0, 2000.0, 1.0)
+    rules = MuClassifier(restarts=1, random_state=0).fit(x, y, sample_weight=weight).explain(literals=9)
+
+    assert rules.predict(x[-1:]).tolist() == [1.0]
+
+
+def test_logits_of_ones_own_are_not_changed_by_calibration():
+    class Bent(MuNetwork):
+        def logits(self, inputs: Any) -> Any:
+            return 6.0 * super().logits(inputs).tanh()
+
+    class BentClassifier(MuClassifier):
+        def make_network(self, streams: Any, n_concepts: int, l1: Any, width: int) -> Any:
+            return Bent(streams, n_concepts, self.hidden, l1, max_concepts=width)
+
+    x, y = noisy(200)
+    probability = BentClassifier(restarts=2, random_state=0, epochs=60).fit(x, y).predict_proba(x)
+
+    assert np.abs(np.log(probability[:, 1] / probability[:, 0])).max() <= 6.0 + 1e-6

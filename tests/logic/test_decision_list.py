@@ -255,3 +255,37 @@ def test_a_target_that_never_occurs_has_no_step():
     front = search(bits, hard(bits[:, 0], 3))
 
     assert all(target != 2 for found in front for target, _ in found.steps)
+
+
+def test_a_part_may_use_the_twin_of_a_concept_that_another_part_uses():
+    """Equal and opposite concepts stand for one another only where the same parts allow them."""
+    random = np.random.default_rng(0)
+    told = random.random(60) < 0.5
+    bits = np.column_stack([told, ~told, told, random.random((60, 2)) < 0.5])
+    allowed = np.eye(5, dtype=bool)[[0, 1, 2]]
+    for (*_, best), may in zip(
+        search_lists(bits, np.tile(hard(told), (3, 1, 1)), max_literals=4, allowed=allowed),
+        allowed,
+        strict=True,
+    ):
+        assert best.regret == 0.0
+        assert not (best.steps[0][1] != 0)[:, ~may].any()
+
+
+@pytest.mark.parametrize("miss", [2.0, 19.0, 199.0])
+def test_an_exclusive_or_is_found_where_a_miss_is_dear(miss: float):
+    bits = all_rows(2)
+    yes = bits[:, 0] ^ bits[:, 1]
+    fair = 100.0 * np.column_stack([~yes, yes])
+    front = search(bits, fair * [1.0, miss], defaults=(0,), also=fair[None])
+
+    assert front[-1].literals == 4
+    assert front[-1].regret == 0.0
+
+
+def test_tens_of_thousands_of_concepts():
+    random = np.random.default_rng(0)
+    bits = random.random((40, 17_000)) < 0.5
+    *_, best = search(bits, hard(bits[:, 16_999]), max_literals=1)
+
+    assert best.regret == 0.0

@@ -16,7 +16,7 @@ def contexts(gains: np.ndarray, literals: Literals, price: float = 0.0, **more) 
     """One context for each row of gains, all of one step, where no term stands yet."""
     settings = {
         "owners": np.zeros(len(gains), dtype=int),
-        "terms": np.full((len(gains), LONGEST), NONE, dtype=np.int16),
+        "terms": np.full((len(gains), LONGEST), NONE, dtype=np.int32),
         "price": price,
         "forbidden": np.zeros(2 * literals.n_concepts, dtype=bool),
     }
@@ -24,7 +24,7 @@ def contexts(gains: np.ndarray, literals: Literals, price: float = 0.0, **more) 
 
 
 def term(*literals: int) -> np.ndarray:
-    return np.array([[*sorted(literals), *[NONE] * (LONGEST - len(literals))]], dtype=np.int16)
+    return np.array([[*sorted(literals), *[NONE] * (LONGEST - len(literals))]], dtype=np.int32)
 
 
 def best_win(bits: np.ndarray, gain: np.ndarray, price: float) -> float:

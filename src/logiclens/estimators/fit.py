@@ -37,7 +37,7 @@ from logiclens.estimators.folds import (
     number_of_rows,
 )
 from logiclens.estimators.logits import ask
-from logiclens.estimators.networks import Population, Trained, probabilities, train_networks
+from logiclens.estimators.networks import Population, Trained, as_probabilities, train_networks
 from logiclens.explain.compose import compose
 from logiclens.explain.decision_list import Step, ranked_steps
 from logiclens.explain.front import LISTED, Front, Point, Seen
@@ -213,10 +213,13 @@ def search_front(
     rules = Rules(
         recipe, np.asfortranarray(x > THRESHOLD), targets, [fold.train + fold.check for fold in folds]
     )
-    soft = [rules.soften(probabilities(network, x, targets.problem)) for network in networks]
+    answers = [ask(network, x) for network in networks]
+    soft = [
+        rules.soften(as_probabilities(each, targets.problem), decisions(each, targets.problem))
+        for each in answers
+    ]
     allowed = np.array([network.kept().any(dim=0).cpu().numpy() for network in networks])
     found = rules.search(soft, allowed)
-    answers = [ask(network, x) for network in networks]
     right, same, gained = rules.score(found, [rules.decided(each) for each in answers])
     points = [rules.point(lists, *each) for lists, *each in zip(found[0], right.T, same.T, strict=True)]
     chosen = rules.choose(found[0], gained, rules.judged)
@@ -254,50 +257,62 @@ class Rules:
         """``c_k``: the list is about ``c_k p_ik`` in place of ``p_ik``."""
         return class_weights(self.recipe.class_weight, self.targets, self.recipe.observed(self.weights[0]))
 
-    def soften(self, answers: FloatArray) -> FloatArray:
+    def soften(self, probability: FloatArray, answers: BoolArray) -> FloatArray:
         """``p_i = (1 - a) y_i + a f(x_i)``, (n, n_targets).
 
-        IF and ONLY IF rules are about what is said, not how surely: at their prices a doubt of one in twenty
-        would count as much as the truth.
+        IF and ONLY IF rules are about what the network answers, not how surely: at their prices a doubt of
+        one in twenty would count as much as the truth.
         """
         a = self.recipe.distillation
-        if PRICES.get(self.recipe.kind, (1.0, 1.0)) != (1.0, 1.0):
-            answers = (answers > THRESHOLD).astype(np.float64)
-        return np.asarray(np.round(_DEGREES * ((1.0 - a) * self.targets.truth() + a * answers)) / _DEGREES)
+        priced = PRICES.get(self.recipe.kind, (1.0, 1.0)) != (1.0, 1.0)
+        f = answers if priced else probability
+        return np.asarray(np.round(_DEGREES * ((1.0 - a) * self.targets.truth() + a * f)) / _DEGREES)
 
     def search(self, soft: Sequence[FloatArray], allowed: BoolArray) -> list[list[Lists]]:
         """The lists of every length, for each part."""
         merged = Distinct.of(np.packbits(self.bits[:, allowed.any(axis=0)], axis=1))
         first, place = merged.first, merged.place
+        share = np.ones(len(first))
         if len(first) > _SEARCHED:
-            drawn = np.random.default_rng(0).permutation(len(first))[:_SEARCHED]
+            share = _sampled(merged.add_up(np.sum(self.weights, axis=0)), _SEARCHED)
+            drawn = np.flatnonzero(share)
             order = np.full(len(first), -1)
-            order[drawn] = np.arange(_SEARCHED)
-            first, place = first[drawn], order[place]
+            order[drawn] = np.arange(len(drawn))
+            first, place, share = first[drawn], order[place], share[drawn]
         rows = np.flatnonzero(place >= 0)
 
         def added(values: FloatArray) -> FloatArray:  # (n, k) -> (n_distinct, k)
-            return np.stack([np.bincount(place[rows], v[rows], len(first)) for v in values.T], axis=1)
+            sums = [np.bincount(place[rows], v[rows], len(first)) for v in values.T]
+            return share[:, None] * np.stack(sums, axis=1)
 
-        def lists(values: Sequence[FloatArray], defaults: Sequence[int]) -> list[list[DecisionList]]:
-            weighted = [added(w[:, None] * v) for w, v in zip(self.weights, values, strict=True)]
+        def weighted(values: Sequence[FloatArray]) -> FloatArray:
+            return np.stack([added(w[:, None] * v) for w, v in zip(self.weights, values, strict=True)])
+
+        def lists(
+            values: Sequence[FloatArray],
+            defaults: Sequence[int],
+            also: Sequence[FloatArray] | None = None,
+        ) -> list[list[DecisionList]]:
             return search_lists(
                 self.bits[first],
-                np.stack(weighted),
+                weighted(values),
+                also=None if also is None else weighted(also),
                 max_literals=self.recipe.max_literals,
                 allowed=allowed,
                 defaults=defaults,
-                weights=np.array([w[rows].sum() for w in self.weights]),
+                weights=np.array([w[rows] @ share[place[rows]] for w in self.weights]),
             )
 
         if self.listed:
             found = lists([p * self.class_weight for p in soft], (0, 1))
             return [[(each,) for each in part] for part in found]
         false_yes, miss = PRICES[self.recipe.kind]
-        by_target = [
-            lists([np.column_stack([false_yes * (1.0 - p[:, k]), miss * p[:, k]]) for p in soft], (0,))
-            for k in range(len(self.targets.labels))
-        ]
+        prices, fair = self.of_row * np.array([false_yes, miss]), self.of_row
+        by_target = []
+        for k in range(len(self.targets.labels)):
+            wrong = [np.column_stack([1.0 - p[:, k], p[:, k]]) for p in soft]  # a false yes, and a miss
+            also = None if false_yes == miss else [fair * each for each in wrong]
+            by_target.append(lists([prices * each for each in wrong], (0,), also))
         return [
             _side_by_side([found[part] for found in by_target], self.recipe.max_literals)
             for part in range(len(soft))
@@ -317,12 +332,21 @@ class Rules:
             return np.asarray(best[:, None] == np.arange(len(self.targets.labels)))
         return decisions(logits, self.targets.problem)
 
-    def gain(self, decided: BoolArray, p: FloatArray) -> FloatArray:
-        """How right decisions are about each row, at the prices that the rules are searched at, (n,)."""
+    @cached_property
+    def of_row(self) -> FloatArray:
+        """What each row counts by its class, where targets are apart, (n, 1)."""
+        if self.targets.problem is Problem.MULTI_LABEL:
+            return np.ones((len(self.bits), 1))
+        return np.asarray(self.targets.truth() @ self.class_weight)[:, None]
+
+    def gain(self, decided: BoolArray, p: FloatArray, rows: IndexArray | slice = slice(None)) -> FloatArray:
+        """How right decisions are about some rows, at the prices that the rules are searched at, (n,)."""
         if self.listed:
             return np.asarray((self.class_weight * p * decided).sum(axis=1))
         false_yes, miss = PRICES[self.recipe.kind]
-        return np.asarray(np.where(decided, miss * p, false_yes * (1.0 - p)).mean(axis=1))
+        return np.asarray(
+            self.of_row[rows, 0] * np.where(decided, miss * p, false_yes * (1.0 - p)).mean(axis=1)
+        )
 
     def score(
         self, found: Sequence[list[Lists]], answers: Sequence[BoolArray]
@@ -343,7 +367,7 @@ class Rules:
             share, true, told = share[rows], truth[rows], said[rows]
             for at in np.unique(place):
                 decided = self.decide(front[at], rows)
-                each = self.right(decided, true), self.agrees(decided, told), self.gain(decided, true)
+                each = self.right(decided, true), self.agrees(decided, told), self.gain(decided, true, rows)
                 alike = np.flatnonzero(place == at)
                 scores[:, rows[:, None], alike] += (share * np.stack(each))[:, :, None]
         return scores[0], scores[1], scores[2]
@@ -400,7 +424,7 @@ class Rules:
             steps = tuple(map(Step, labels, formulas))
             default = None
             if self.targets.problem is not Problem.MULTI_LABEL:
-                own, (steps, default) = formulas, self.ranked(steps)
+                own, (steps, default) = formulas, self.ranked(steps, every=True)
         weight = self.judged
         if not weight.any():
             return Point(steps, default, formulas=own)
@@ -408,7 +432,7 @@ class Rules:
         interval = wilson(accuracy, self.n_rows(weight), normal_quantile(0.95))
         return Point(steps, default, accuracy, fidelity, interval, formulas=own)
 
-    def ranked(self, steps: Sequence[Step]) -> tuple[tuple[Step, ...], Any]:
+    def ranked(self, steps: Sequence[Step], *, every: bool = False) -> tuple[tuple[Step, ...], Any]:
         """Formulas that may overlap as a list, the most precise first; then what is most frequent."""
         names, truth = self.recipe.names, self.targets.truth()
         weight = self.recipe.observed(self.weights[0])
@@ -417,7 +441,8 @@ class Rules:
         open_ = weight * ~fired.any(axis=1)
         frequency = open_ @ truth if open_.any() else weight @ truth
         default = steps[int(frequency.argmax())].label
-        return ranked_steps((right / np.where(covered > 0, covered, 1.0)).tolist(), steps, default), default
+        ranks = (right / np.where(covered > 0, covered, 1.0)).tolist()
+        return ranked_steps(ranks, steps, None if every else default), default
 
     def formula(self, terms: Terms) -> Formula:
         """Terms as a formula, without literals that follow from others of their term in a raw table."""
@@ -548,7 +573,7 @@ def explain_answers(
     """
     rules = Rules(recipe, np.asfortranarray(x > THRESHOLD), targets, [weight])
     kept = np.ones(x.shape[1], dtype=np.bool_) if kept is None else kept
-    found = rules.search([rules.soften(probabilities)], kept[None])[0]
+    found = rules.search([rules.soften(probabilities, answers)], kept[None])[0]
     truth, none = targets.truth(), np.zeros(len(x))
     gained = np.column_stack([rules.gain(rules.decide(lists), truth) for lists in found])
     chosen = rules.choose(found, gained, recipe.observed(weight) if by_truth else none)
@@ -564,6 +589,15 @@ def longest(targets: Targets) -> int:
 
 def _length(lists: Lists) -> int:
     return sum(each.literals for each in lists)
+
+
+def _sampled(weight: FloatArray, size: int) -> FloatArray:
+    """What tuples count in a sample of about so many, drawn by weight: 0 for those that are not drawn."""
+    order = np.random.default_rng(0).permutation(len(weight))
+    step = weight.sum() / size
+    drawn = np.empty(len(weight))
+    drawn[order] = step * np.diff(np.floor(np.cumsum(weight[order]) / step + 0.5), prepend=0.0)
+    return np.asarray(drawn / np.where(weight > 0, weight, 1.0))
 
 
 def _side_by_side(fronts: Sequence[list[DecisionList]], most: int) -> list[Lists]:

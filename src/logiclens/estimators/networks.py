@@ -48,6 +48,7 @@ MOST_ROWS = 1 << 16
 ENOUGH = 1000
 """Rows of a part on which one restart is enough to choose penalty and width by."""
 _LEAST_ENTROPY = 1e-3  # of answers that are nearly all the same, in nats
+_LOOKED_AT = 256  # rows on which it is seen whether a last layer scales logits
 _LOG_SCALES = (-2.0, 2.0)  # bounds of the logarithm of what logits are multiplied by
 
 N = TypeVar("N", bound=LogicNetwork)
@@ -126,7 +127,8 @@ class Trained(Generic[N]):
     network : LogicNetwork
         One member for each output, in double precision on the CPU. Its logits are calibrated.
     restarts : tuple of LogicNetwork
-        The networks that it is the mean, or the best, of, calibrated as it is; each left out a part.
+        The networks that were chosen, each of which left out a part, calibrated as it is. It is their mean,
+        once they are pruned to the same concepts, or the best of them.
     loss : ndarray of shape (n_outputs,)
         Cross-entropy of the held-out answers in nats a row; of exclusive classes, their common one.
     loss_curve : ndarray of shape (epochs, n_outputs)
@@ -299,7 +301,8 @@ def calibrate(
     joint : bool
         Whether the outputs are classes of which one is true: they have one temperature.
     """
-    _scale(network, temperatures(ask(network, x), outputs, weight / weight.sum(), joint))
+    scales = temperatures(ask(network, x), outputs, weight / weight.sum(), joint)
+    _scale(network, scales, x[:_LOOKED_AT])
 
 
 def temperatures(logits: FloatArray, outputs: FloatArray, share: FloatArray, joint: bool) -> FloatArray:
@@ -592,7 +595,7 @@ class _Work(Generic[N]):
         scales = np.array([rung.scale[at] for at, rung in enumerate(chosen)])
         restarts = self._restarts(chosen)
         for each in (network, *restarts):
-            _scale(each, scales)
+            _scale(each, scales, self.data.x[:_LOOKED_AT])
         histories = [rung.history.select(self._members(rung, at)) for at, rung in enumerate(chosen)]
         longest = max(len(history.losses) for history in histories)
         curves = [[float(each.loss_at(epoch).mean()) for epoch in range(longest)] for each in histories]
@@ -609,8 +612,15 @@ class _Work(Generic[N]):
 
 
 @torch.no_grad()
-def _scale(network: LogicNetwork, scales: FloatArray) -> None:
-    """Multiply the logits of each member, by way of its last layer."""
+def _scale(network: LogicNetwork, scales: FloatArray, x: FloatArray) -> None:
+    """Multiply the logits of each member by way of its last layer, where that is what the last layer does.
+
+    The logits of a subclass may depend on it in another way; such a network is left as it is.
+    """
     last, by = network.linears[-1], torch.as_tensor(scales).to(network.l1)[:, None, None]
+    before, old = ask(network, x), (last.weight.clone(), last.bias.clone())
     last.weight.mul_(by)
     last.bias.mul_(by)
+    if not np.allclose(ask(network, x), before * scales, rtol=1e-3, atol=1e-4):
+        last.weight.copy_(old[0])
+        last.bias.copy_(old[1])

@@ -127,8 +127,10 @@ def checked_steps(steps: Any) -> tuple[Step, ...]:
     return tuple(step for step in several if step.formula != FALSE)
 
 
-def ranked_steps(ranks: Sequence[float], steps: Sequence[Step], default: Label) -> tuple[Step, ...]:
+def ranked_steps(ranks: Sequence[float], steps: Sequence[Step], default: Label | None) -> tuple[Step, ...]:
     """Steps by descending rank, of equals the first first; without last ones that decide as the default does.
+
+    Without a default all stay that are ever true.
 
     Examples
     --------

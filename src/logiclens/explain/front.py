@@ -197,7 +197,7 @@ class Front(Sequence[Point]):
             raise InputError(f"literals must be a whole number, or 'auto'. Got {shown(literals)}.")
         most = check_count(literals, "literals")
         fitting = [at for at, point in enumerate(self.points) if point.literals <= most]
-        return max(fitting, key=lambda at: self.points[at].literals) if fitting else 0
+        return max(fitting, key=lambda at: (self.points[at].literals, at)) if fitting else 0
 
     def rules(self, literals: int | str | None = None) -> ExplanationSet:
         """The rule set at a length; nothing is trained or searched.

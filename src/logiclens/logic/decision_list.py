@@ -81,6 +81,7 @@ def search_lists(
     allowed: BoolArray | None = None,
     defaults: Sequence[int] = (0, 1),
     weights: FloatArray | None = None,
+    also: FloatArray | None = None,
 ) -> list[list[DecisionList]]:
     """Find the front of regret against literals, for each of several parts.
 
@@ -100,6 +101,10 @@ def search_lists(
     weights : ndarray of shape (n_parts,), optional
         Weight of the rows of each part, where that is not the sum of the targets, as targets have prices. The
         price of a literal falls to a share of the weight of an average row.
+    also : ndarray of float, shaped as the targets, optional
+        Other targets to search lists for, which are then compared by what they lose under ``targets``. Where
+        one error is dear, good lists may lie behind bad ones: no change of one term leads from ``a | b`` to
+        an exclusive or, as long as a row that is missed counts more than several that are not.
 
     Returns
     -------
@@ -117,13 +122,17 @@ def search_lists(
     4 0.0
     """
     allowed = np.ones((len(targets), bits.shape[1]), dtype=np.bool_) if allowed is None else allowed
-    literals = Literals(bits & allowed.any(axis=0))  # of equal concepts one is looked at: one that is allowed
+    literals = Literals(bits, allowed)
     n_targets = targets.shape[2]
     # Sums are in single precision, which has no place for tiny weights: a power of two is taken out.
     power = int(np.frexp(targets.max(initial=0.0))[1])
     targets = np.ldexp(targets, -power)
+    times = 1 if also is None else 2
+    if also is not None:
+        targets = np.concatenate([targets, np.ldexp(also, -power)])
+    weights = targets.sum(axis=(1, 2)) if weights is None else np.tile(np.ldexp(weights, -power), times)
+    allowed = np.tile(allowed, (times, 1))
     fronts = [_Front(float(part.sum())) for part in targets]
-    weights = targets.sum(axis=(1, 2)) if weights is None else np.ldexp(weights, -power)
     sweeps = []
     for part, front, may, weight in zip(targets, fronts, allowed, weights.tolist(), strict=True):
         orders: list[tuple[list[int], int | None]] = [([1 - default], default) for default in defaults]
@@ -141,6 +150,11 @@ def search_lists(
                     sweep.improve(terms)
             for sweep in going:
                 sweep.lower()
+    if also is not None:
+        n_parts = len(also)
+        for part, front, other in zip(targets[:n_parts], fronts[:n_parts], fronts[n_parts:], strict=True):
+            front.take(other, literals, part)
+        fronts = fronts[:n_parts]
     return [front.lists(literals, power) for front in fronts]
 
 
@@ -165,6 +179,17 @@ class _Front:
         for n in [n for n, (r, *_) in self.found.items() if n > literals and r >= regret - self.same]:
             del self.found[n]
         self.lengths = sorted(self.found)
+
+    def take(self, other: _Front, literals: Literals, targets: FloatArray) -> None:
+        """Take the lists of a front that was searched for other targets, where they lose less under these."""
+        best, rows = float(targets.max(axis=1).sum()), np.arange(len(targets))
+        for n_literals, (_, steps, default) in other.found.items():
+            decided = np.full(len(targets), default)
+            for k, terms in reversed(steps):
+                decided[literals.covers(terms).any(axis=0)] = k
+            regret = best - float(targets[rows, decided].sum())
+            if self.wants(regret, n_literals):
+                self.offer(regret, n_literals, steps, default)
 
     def lists(self, literals: Literals, power: int) -> list[DecisionList]:
         """All lists, by length; their regret is multiplied by a power of two."""
@@ -264,7 +289,7 @@ class _Sweep:
             times = step.covers.sum(axis=0, dtype=np.int16)
             gains += [(times[None] == 0) * gain, (times - step.covers == 0) * gain]
             owners += [k] * (1 + len(step.terms))
-            terms += [np.full((1, LONGEST), NONE, dtype=np.int16), step.terms]
+            terms += [np.full((1, LONGEST), NONE, dtype=np.int32), step.terms]
         return Contexts(
             np.concatenate(gains), np.array(owners), np.concatenate(terms), self.price, self.forbidden
         )
@@ -367,7 +392,7 @@ class _Sweep:
         """The list that always decides the other of two targets: its term has no literals."""
         regret = self.best - float(self.targets[:, k].sum())
         if self.front.wants(regret, 0):
-            always = np.full((1, LONGEST), NONE, dtype=np.int16)
+            always = np.full((1, LONGEST), NONE, dtype=np.int32)
             self.front.offer(regret, 0, ((k, always),), self.default)
 
     def lower(self) -> None:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 
-TermArray: TypeAlias = NDArray[np.int16]
+TermArray: TypeAlias = NDArray[np.int32]
 """Literals of terms, (n_terms, LONGEST), ascending: ``j`` for concept ``j``, ``m + j`` for its negation,
 :data:`NONE` for none."""
 
@@ -29,7 +29,7 @@ _Dense: TypeAlias = NDArray[np.float32]
 
 LONGEST: Final = 8
 """Most literals of a term."""
-NONE: Final = np.iinfo(np.int16).max
+NONE: Final = np.iinfo(np.int32).max
 """What stands for no literal; it is larger than any."""
 
 _WIDTH: Final = 4  # terms of a beam that go on
@@ -47,10 +47,13 @@ class Literals:
     Parameters
     ----------
     bits : ndarray of bool, shape (n, n_concepts)
+    allowed : ndarray of bool, shape (n_parts, n_concepts), optional
+        Concepts that each part may use; all when missing. One that none may use is left out.
     """
 
-    def __init__(self, bits: BoolArray) -> None:
-        self.columns = _informative(bits)
+    def __init__(self, bits: BoolArray, allowed: BoolArray | None = None) -> None:
+        allowed = np.ones((1, bits.shape[1]), dtype=np.bool_) if allowed is None else allowed
+        self.columns = _informative(bits & allowed.any(axis=0), allowed)
         self.n_all = bits.shape[1]
         bits = bits[:, self.columns]
         n, self.n_concepts = bits.shape
@@ -66,7 +69,7 @@ class Literals:
 
     def nothing(self) -> TermArray:
         """No terms."""
-        return np.empty((0, LONGEST), dtype=np.int16)
+        return np.empty((0, LONGEST), dtype=np.int32)
 
     def covers(self, terms: TermArray) -> BoolArray:
         """Where each term holds, (n_terms, n)."""
@@ -188,7 +191,7 @@ def _beam(literals: Literals, gains: _Dense, price: FloatArray, forbidden: BoolA
     """Terms that grow by the literal that wins most."""
     n_contexts = len(gains)
     inside = gains[:, None, :]
-    terms = np.empty((n_contexts, 1, 0), dtype=np.int16)
+    terms = np.empty((n_contexts, 1, 0), dtype=np.int32)
     least = 1e-6 * np.abs(gains).sum(axis=1)[:, None]
     open_ = np.ones((n_contexts, 1), dtype=np.bool_)
     for length in range(1, _DEPTH + 1):
@@ -212,7 +215,7 @@ def _seeded(literals: Literals, gains: _Dense, draws: IndexArray, forbidden: Boo
     seeds = np.minimum((reach < (share * reach[:, -1])[:, None]).sum(axis=1), gains.shape[1] - 1)
     forbidden = forbidden | (literals.dense[seeds] == 0)
     covered = np.ones((len(gains), 1, gains.shape[1]), dtype=np.float32)
-    terms = np.empty((len(gains), 1, 0), dtype=np.int16)
+    terms = np.empty((len(gains), 1, 0), dtype=np.int32)
     least = np.zeros((len(gains), 1))
     for _ in range(_SEEDED_DEPTH):
         won, lost = covered * wins[:, None], covered * np.maximum(-gains, 0)[:, None]
@@ -293,7 +296,7 @@ def _grown(
     place, win = np.take_along_axis(place, order, axis=1), np.take_along_axis(win, order, axis=1)
     parent, literal = np.divmod(place, 2 * literals.n_concepts)
     before = np.take_along_axis(terms, parent[:, :, None], axis=1)
-    return np.concatenate([before, literal[:, :, None].astype(np.int16)], axis=2), parent, win
+    return np.concatenate([before, literal[:, :, None].astype(np.int32)], axis=2), parent, win
 
 
 def _largest(values: NDArray[Any], number: int) -> tuple[IndexArray, NDArray[Any]]:
@@ -308,7 +311,7 @@ def _largest(values: NDArray[Any], number: int) -> tuple[IndexArray, NDArray[Any
 
 def _padded(terms: TermArray) -> TermArray:
     """Terms of one length, (n, length), as terms of any, in ascending order."""
-    whole = np.full((len(terms), LONGEST), NONE, dtype=np.int16)
+    whole = np.full((len(terms), LONGEST), NONE, dtype=np.int32)
     whole[:, : terms.shape[1]] = np.sort(terms, axis=1)
     return whole
 
@@ -323,12 +326,16 @@ def _covers(held: BoolArray, terms: TermArray) -> BoolArray:
     return covered
 
 
-def _informative(bits: BoolArray) -> IndexArray:
-    """Columns that are not constant, and of those that say the same, or the opposite, the first."""
+def _informative(bits: BoolArray, allowed: BoolArray) -> IndexArray:
+    """Columns that are not constant; of those that say the same, or the opposite, the first.
+
+    Columns stand for one another only where the same parts allow them.
+    """
     if not len(bits):
         return np.empty(0, dtype=np.intp)
     columns = np.ascontiguousarray(bits.T)
     varying = np.flatnonzero(columns.any(axis=1) & ~columns.all(axis=1))
-    alike = np.packbits(columns[varying] ^ columns[varying, :1], axis=1)
+    said = np.packbits(columns[varying] ^ columns[varying, :1], axis=1)
+    alike = np.concatenate([said, np.packbits(allowed[:, varying].T, axis=1)], axis=1)
     _, first = np.unique(alike, axis=0, return_index=True)
     return varying[np.sort(first)]
