@@ -300,7 +300,7 @@ class Rules:
                 max_literals=self.recipe.max_literals,
                 allowed=allowed,
                 defaults=defaults,
-                weights=np.array([w[rows] @ share[place[rows]] for w in self.weights]),
+                row_weights=np.array([w.sum() / min(effective_rows(w), _SEARCHED) for w in self.weights]),
             )
 
         if self.listed:

@@ -32,7 +32,7 @@ from logiclens.logic.threads import one_thread
 
 _FIRST: Final = 0.5  # price of a literal to begin with, as a share of the weight
 _RATIO: Final = 0.6  # of one price to the one before
-_LAST: Final = 0.25  # price of a literal to end with, in rows of average weight
+_LAST: Final = 0.25  # price of a literal to end with, in rows
 _ROUNDS: Final = 2  # passes over all steps at one price
 _CHANGES: Final = 60  # changes of one step in one pass
 _FIRSTS: Final = 3  # first terms of two that are tried in place of one
@@ -80,7 +80,7 @@ def search_lists(
     max_literals: int,
     allowed: BoolArray | None = None,
     defaults: Sequence[int] = (0, 1),
-    weights: FloatArray | None = None,
+    row_weights: FloatArray | None = None,
     also: FloatArray | None = None,
 ) -> list[list[DecisionList]]:
     """Find the front of regret against literals, for each of several parts.
@@ -98,9 +98,9 @@ def search_lists(
     defaults : sequence of int, default (0, 1)
         Of two targets, what a list may answer where its one step does not hold. A term without literals
         holds everywhere.
-    weights : ndarray of shape (n_parts,), optional
-        Weight of the rows of each part, where that is not the sum of the targets, as targets have prices. The
-        price of a literal falls to a share of the weight of an average row.
+    row_weights : ndarray of shape (n_parts,), optional
+        What a row counts in each part: the price of a literal falls to a share of that. When missing, the
+        mean of the rows that are given; tell it where these stand for several, or targets have prices.
     also : ndarray of float, shaped as the targets, optional
         Other targets to search lists for, which are then compared by what they lose under ``targets``. Where
         one error is dear, good lists may lie behind bad ones: no change of one term leads from ``a | b`` to
@@ -130,11 +130,14 @@ def search_lists(
     times = 1 if also is None else 2
     if also is not None:
         targets = np.concatenate([targets, np.ldexp(also, -power)])
-    weights = targets.sum(axis=(1, 2)) if weights is None else np.tile(np.ldexp(weights, -power), times)
+    if row_weights is None:
+        row_weights = targets.sum(axis=(1, 2)) / np.maximum((targets > 0).any(axis=2).sum(axis=1), 1)
+    else:
+        row_weights = np.tile(np.ldexp(row_weights, -power), times)
     allowed = np.tile(allowed, (times, 1))
     fronts = [_Front(float(part.sum())) for part in targets]
     sweeps = []
-    for part, front, may, weight in zip(targets, fronts, allowed, weights.tolist(), strict=True):
+    for part, front, may, weight in zip(targets, fronts, allowed, row_weights.tolist(), strict=True):
         orders: list[tuple[list[int], int | None]] = [([1 - default], default) for default in defaults]
         if n_targets != 2:
             orders = [([*np.argsort(part.sum(axis=0), kind="stable").tolist()], None)]
@@ -224,7 +227,7 @@ class _Sweep:
         front: _Front,
         max_literals: int,
         allowed: BoolArray,
-        of_rows: float,
+        row_weight: float,
         order: list[int],
         default: int | None,
     ) -> None:
@@ -241,7 +244,7 @@ class _Sweep:
         self.steps = dict.fromkeys(order, empty)
         self.same = _SAME * weight
         self.price = _FIRST * weight
-        self.last = _LAST * of_rows / max(int((targets.sum(axis=1) > 0).sum()), 1)
+        self.last = _LAST * row_weight
         self.goes_on = weight > 0 and literals.n_concepts > 0
         self.before = np.inf
         self._offer()

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from logiclens.bench.peers.ceilings import Ceiling
-from logiclens.bench.peers.ours import Ours
+from logiclens.bench.peers.ours import Network, Ours
 from logiclens.bench.peers.rule_learners import Ripper, Rug
 from logiclens.bench.peers.sweep import Peer
 from logiclens.bench.peers.trees import Cart, Figs, Streed
@@ -29,6 +29,8 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
             Figs(),
             Ripper(),
             Rug(),
+            Network("mu_network", "network of mu"),
+            Network("relu_network", "network of ReLU", kind="relu"),
             Ceiling("boosting", "gradient boosting"),
             Ceiling("mlp", "MLP"),
             Ceiling("logistic", "logistic regression"),

@@ -1,4 +1,4 @@
-"""Our own rules at every length: one fit, whose front has them all."""
+"""Our own rules at every length, by one fit whose front has them all; and our networks, beside them."""
 
 from __future__ import annotations
 
@@ -36,13 +36,7 @@ class Ours(Peer):
         return [[{"literals": total} for total in totals]]
 
     def begin(self, part: Part, seed: int) -> Any:
-        from sklearn.exceptions import ConvergenceWarning
-
-        from logiclens.estimators import MuClassifier
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            return MuClassifier(random_state=seed).fit(dict(part.columns), part.y)
+        return _fitted("mu", part, seed)
 
     def learn(self, begun: Any, part: Part, knob: Knob, seed: int) -> Learned:
         del seed
@@ -51,6 +45,39 @@ class Ours(Peer):
     def default(self, begun: Any, part: Part, seed: int) -> Learned:
         del seed
         return _learned(begun.explain(), part.n_classes)
+
+
+@dataclass(frozen=True)
+class Network(Peer):
+    """The network of a classifier of ours, without its rules.
+
+    Parameters
+    ----------
+    kind : {"mu", "relu"}
+    """
+
+    has_rules: bool = False
+    kind: str = "mu"
+
+    def ladders(self, part: Part) -> Sequence[Sequence[Knob]]:
+        del part
+        return [[{}]]
+
+    def learn(self, begun: Any, part: Part, knob: Knob, seed: int) -> Learned:
+        del begun, knob
+        model = _fitted(self.kind, part, seed, max_literals=1)  # its rules are not looked at
+        return Learned(lambda columns: np.asarray(model.predict(dict(columns)), dtype=np.intp))
+
+
+def _fitted(kind: str, part: Part, seed: int, **settings: Any) -> Any:
+    from sklearn.exceptions import ConvergenceWarning
+
+    from logiclens.estimators import MuClassifier, ReluClassifier
+
+    made = {"mu": MuClassifier, "relu": ReluClassifier}[kind](random_state=seed, **settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return made.fit(dict(part.columns), part.y)
 
 
 def _learned(rules: Any, n_classes: int) -> Learned:
