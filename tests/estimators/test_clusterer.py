@@ -301,7 +301,7 @@ def test_enough_training_is_not():
         ({"network": None}, "Unknown network None. There are 'mu', 'psi', 'relu', 'entropy'."),
         (
             {"batch_size": 0},
-            "batch_size must be a whole number of at least 1, or None for all rows at once. Got 0.",
+            "batch_size must be a whole number of at least 1, or None for as many as suit the table. Got 0.",
         ),
     ],
 )
