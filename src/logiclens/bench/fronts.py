@@ -162,12 +162,15 @@ def chosen(rows: Iterable[Row], limit: float, axis: str = LITERALS) -> Row | Non
     >>> [chosen(rows, limit)["literals"] for limit in (2, 5, 10)]
     [0.0, 3.0, 6.0]
     """
-    sizes = [row for row in rows if row["status"] == DONE and row["validation_accuracy"] is not None]
+    done = [row for row in rows if row["status"] == DONE]
+    if done and all(row[axis] is None for row in done):  # a model without rules
+        return done[-1]
+    sizes = [row for row in done if row["validation_accuracy"] is not None]
     lengths = [row[axis] for row in sizes if row[axis] is not None]
     if not sizes or (any(row["cut"] for row in sizes) and max(lengths, default=math.inf) < limit):
         return None
-    within = [row for row in sizes if row[axis] is None or row[axis] <= limit + 1e-9]
-    return max(within, key=lambda row: (row["validation_accuracy"], -(row[axis] or 0.0)), default=None)
+    within = [row for row in sizes if row[axis] is not None and row[axis] <= limit + 1e-9]
+    return max(within, key=lambda row: (row["validation_accuracy"], -row[axis]), default=None)
 
 
 class Fronts:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +19,6 @@ class Ceiling(Peer):
     """A classifier of scikit-learn: ``boosting``, ``mlp`` or ``logistic``, by its name."""
 
     has_rules: bool = False
-
-    def ladders(self, part: Part) -> Sequence[Sequence[Knob]]:
-        del part
-        return [[{}]]
 
     def begin(self, part: Part, seed: int) -> Begun:
         del seed

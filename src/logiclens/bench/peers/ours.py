@@ -59,10 +59,6 @@ class Network(Peer):
     has_rules: bool = False
     kind: str = "mu"
 
-    def ladders(self, part: Part) -> Sequence[Sequence[Knob]]:
-        del part
-        return [[{}]]
-
     def learn(self, begun: Any, part: Part, knob: Knob, seed: int) -> Learned:
         del begun, knob
         model = _fitted(self.kind, part, seed, max_literals=1)  # its rules are not looked at

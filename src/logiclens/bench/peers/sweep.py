@@ -4,7 +4,7 @@ A peer has one or more ladders of sizes, each from small to large. At every size
 quarters of the training rows, to be rated on the fourth, and to all of them, to be measured and tested. A
 model that always says the most frequent class stands before all ladders, so that every limit of length has a
 model. Which size is chosen for which limit is decided later, from the rows alone
-(:mod:`logiclens.bench.fronts`).
+(:mod:`logiclens.bench.fronts`). A model without rules has one size and is not rated.
 
 A ladder ends where formulas are longer than :data:`LONGEST`, and where a fit took longer than the peer may
 take; then the sweep is cut short, and says so.
@@ -118,9 +118,10 @@ class Peer(FoldByFold):
 
     fit_seconds: float = 60.0
 
-    @abstractmethod
     def ladders(self, part: Part) -> Sequence[Sequence[Knob]]:
-        """Sizes to try on these rows, each ladder from small to large."""
+        """Sizes to try on these rows, each ladder from small to large; none where there are no rules."""
+        del part
+        return ()
 
     def begin(self, part: Part, seed: int) -> Any:
         """What all sizes share of a fit to these rows."""
@@ -203,14 +204,17 @@ class _Sweep:
             points.append(point)
             answers.append(said)
 
-        if self.peer.has_rules:
-            majority = [_majority(part) for part in (self.fitted, self.whole)]
-            add(*self._point("majority", majority[0], majority[1], 0.0))
         if self.peer.package:
             package_for(self.peer.title, self.peer.package)
         watch = Stopwatch("sklearn.model_selection", "sklearn.tree")
         begun = self.peer.begin(self.whole, self.seed)
         beginning = watch.lap()
+        if not self.peer.has_rules:
+            learned = self.peer.learn(begun, self.whole, {}, self.seed)
+            point, said = self._point("", None, learned, beginning + watch.lap())
+            return [point], said
+        majority = [_majority(part) for part in (self.fitted, self.whole)]
+        add(*self._point("majority", majority[0], majority[1], 0.0))
         half = self.peer.begin(self.fitted, self.seed)
         for ladder in self.peer.ladders(self.whole):
             for knob in ladder:
