@@ -113,7 +113,7 @@ class Peer(FoldByFold):
     Parameters
     ----------
     fit_seconds : float, default 60
-        What a fit may take; after one that took longer no larger size is tried.
+        What a size may take, beyond what all sizes share; after one that took longer no larger one is tried.
     """
 
     fit_seconds: float = 60.0
@@ -220,9 +220,9 @@ class _Sweep:
             for knob in ladder:
                 watch.lap()
                 learned = self.peer.learn(begun, self.whole, knob, self.seed)
-                seconds = beginning + watch.lap()
+                seconds = watch.lap()
                 rated = self.peer.learn(half, self.fitted, knob, self.seed)
-                point, said = self._point(knob_text(knob), rated, learned, seconds)
+                point, said = self._point(knob_text(knob), rated, learned, beginning + seconds)
                 add(point, said)
                 if seconds > self.peer.fit_seconds:
                     self.cut = True
