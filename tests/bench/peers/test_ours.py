@@ -37,8 +37,8 @@ class Classifier:
 
     fits = 0
 
-    def __init__(self, random_state: int) -> None:
-        self.random_state = random_state
+    def __init__(self, random_state: int, max_literals: int | None = None) -> None:
+        self.random_state, self.max_literals = random_state, max_literals
 
     def fit(self, X: dict[str, Any], y: np.ndarray) -> Classifier:
         assert len(X["age"]) == len(y)
@@ -49,12 +49,12 @@ class Classifier:
         return Rules(literals)
 
 
-def test_two_fits_give_all_lengths(monkeypatch: pytest.MonkeyPatch):
+def test_two_fits_give_all_lengths_and_one_the_default(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(estimators, "MuClassifier", Classifier)
     monkeypatch.setattr(Classifier, "fits", 0)
     (outcome,) = Ours().fit([one_fold()], 0)
 
-    assert Classifier.fits == 2
+    assert Classifier.fits == 3
     assert [point.knob for point in outcome.points[:3]] == ["majority", "literals=1", "literals=2"]
     assert outcome.points[-1].knob == DEFAULT
     assert {point.literals for point in outcome.points[1:]} == {1.0}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ class Ages(Peer):
 
     name: str = "ages"
     title: str = "ages"
-    literals: float | None = None
+    literals: Callable[[], float] | None = None
     sleep: float = 0.0
 
     def ladders(self, part: Part) -> Sequence[Sequence[Knob]]:
@@ -58,7 +58,7 @@ def test_every_size_is_rated_measured_and_tested():
 
 def test_a_ladder_ends_where_formulas_are_long_or_a_fit_takes_long():
     fold = one_fold()
-    (long,) = Ages(literals=LONGEST + 1).fit([fold], 0)
+    (long,) = Ages(literals=lambda: LONGEST + 1).fit([fold], 0)
     (slow,) = Ages(sleep=0.02, fit_seconds=0.01).fit([fold], 0)
 
     assert [point.knob for point in long.points] == ["majority", "age=30", "age=40"]

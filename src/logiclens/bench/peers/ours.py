@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from logiclens.bench.peers.part import Part
-from logiclens.bench.peers.sweep import Columns, Knob, Learned, Peer
+from logiclens.bench.peers.sweep import LONGEST, Columns, Knob, Learned, Peer
 from logiclens.errors import LimitError
 from logiclens.logic.arrays import IndexArray
 from logiclens.logic.cover import MAX_TERMS
@@ -25,7 +25,8 @@ _LITERALS: Final = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80,
 class Ours(Peer):
     """The rules of a fitted ``MuClassifier``, on the raw table, for each number of literals.
 
-    Literals a class are those of the formulas that a rule set gives for its classes.
+    Its front goes as far as the longest rules that are compared; by default it is as long as it is. Literals
+    a class are those of the formulas that a rule set gives for its classes.
     """
 
     name: str = "mu"
@@ -36,15 +37,15 @@ class Ours(Peer):
         return [[{"literals": total} for total in totals]]
 
     def begin(self, part: Part, seed: int) -> Any:
-        return _fitted("mu", part, seed)
+        return _fitted("mu", part, seed, max_literals=int(LONGEST) * part.n_classes)
 
     def learn(self, begun: Any, part: Part, knob: Knob, seed: int) -> Learned:
         del seed
         return _learned(begun.explain(**knob), part.n_classes)
 
     def default(self, begun: Any, part: Part, seed: int) -> Learned:
-        del seed
-        return _learned(begun.explain(), part.n_classes)
+        del begun
+        return _learned(_fitted("mu", part, seed).explain(), part.n_classes)
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,10 @@ def _learned(rules: Any, n_classes: int) -> Learned:
     def predict(columns: Columns) -> IndexArray:
         return np.asarray(rules.predict(dict(columns)), dtype=np.intp)
 
-    lengths = [_length(formula) for formula in rules.formulas.values()]
-    return Learned(predict, None, float(rules.literals), float(sum(lengths)) / n_classes)
+    def literals() -> float:
+        return sum(map(_length, rules.formulas.values())) / n_classes
+
+    return Learned(predict, None, float(rules.literals), literals)
 
 
 def _length(formula: Formula) -> float:

@@ -54,8 +54,8 @@ class Learned:
         it predicts; None for a model without rules.
     printed : float, optional
         Its size as it is printed: the splits of trees, the literals of rules.
-    literals : float, optional
-        Literals of each class's formula, mean over classes, where the method gives formulas itself.
+    literals : callable, optional
+        Gives the literals of each class's formula, mean over classes, where the method gives formulas itself.
     ways : mapping of int to ndarray of int8, optional
         For each class its ways through a tree, over the conditions; see :func:`.class_literals`.
     """
@@ -63,7 +63,7 @@ class Learned:
     predict: Callable[[Columns], IndexArray]
     asks: Callable[[Columns], BoolArray] | None = None
     printed: float | None = None
-    literals: float | None = None
+    literals: Callable[[], float] | None = None
     ways: Mapping[int, Terms] | None = None
 
 
@@ -247,8 +247,10 @@ class _Sweep:
         return point, said
 
     def _literals(self, learned: Learned) -> float | None:
-        if learned.asks is None or learned.literals is not None:
-            return learned.literals
+        if learned.literals is not None:
+            return learned.literals()
+        if learned.asks is None:
+            return None
         part = self.whole
         asked, said = learned.asks(part.columns), learned.predict(part.columns)
         key = hashlib.blake2b(np.packbits(asked).tobytes() + said.tobytes()).digest()
@@ -265,7 +267,7 @@ def _majority(part: Part) -> Learned:
     def predict(columns: Columns) -> IndexArray:
         return np.full(len(next(iter(columns.values()))), label, dtype=np.intp)
 
-    return Learned(predict, printed=0.0, literals=0.0)
+    return Learned(predict, printed=0.0, literals=float)
 
 
 def _share(said: IndexArray, y: IndexArray) -> float:
