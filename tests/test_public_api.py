@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
-from types import ModuleType
 
 import pytest
 
