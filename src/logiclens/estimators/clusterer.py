@@ -30,8 +30,7 @@ from logiclens.estimators.data import Inputs, check_extent, input_tags, learn_in
 from logiclens.estimators.settings import check_settings, is_auto, penalties, seed_of
 from logiclens.explain import ExplanationSet, RuleKind
 from logiclens.logic.arrays import FloatArray, IndexArray
-from logiclens.logic.data import as_float
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD, as_float
 
 if TYPE_CHECKING:
     from logiclens.estimators.clustering import Maker, Starts

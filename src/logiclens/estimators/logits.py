@@ -8,7 +8,7 @@ from torch import Tensor
 
 from logiclens.explain.compose import check_layers, forward
 from logiclens.logic.arrays import FloatArray
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 

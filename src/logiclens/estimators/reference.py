@@ -40,8 +40,8 @@ from logiclens.estimators.data import Inputs, Problem, Targets, decisions
 from logiclens.estimators.folds import Fold
 from logiclens.explain.paper import TOP_K, explain_class_as_in_paper
 from logiclens.logic.arrays import FloatArray, IndexArray
+from logiclens.logic.data import THRESHOLD
 from logiclens.logic.formula import Formula
-from logiclens.logic.values import THRESHOLD
 
 if TYPE_CHECKING:
     from logiclens.estimators.fit import Recipe
