@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError
-from logiclens.evaluation._evaluation import Evaluation, Sum
+from logiclens.evaluation._figures import Evaluation, Sum
 from logiclens.explain.decision_list import Resolution, used_concepts
 from logiclens.explain.rule import Label, label_array, true_answers, true_labels
 from logiclens.explain.rule_set import ExplanationSet

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from logiclens.errors import InputError, count, shown
-from logiclens.evaluation._evaluation import NOTHING, Evaluation, Sum
+from logiclens.evaluation._figures import NOTHING, Evaluation, Sum
 from logiclens.explain import ExplanationSet, Resolution
 from logiclens.explain.decision_list import used_concepts
 from logiclens.explain.rule import Label, true_labels
