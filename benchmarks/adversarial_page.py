@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.harness import filled
 from logiclens.bench.paper_figures import as_svg
 from logiclens.bench.table_layout import Cell, Table
-from logiclens.metrics.rates import normal_quantile, wilson
+from logiclens.metrics.agreement import normal_quantile, wilson
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

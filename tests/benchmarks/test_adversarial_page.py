@@ -16,7 +16,7 @@ from benchmarks.adversarial_page import (
 from benchmarks.harness import filled
 
 from benchmarks import adversarial_page as page
-from logiclens.metrics.rates import normal_quantile, wilson
+from logiclens.metrics.agreement import normal_quantile, wilson
 
 NONE = {"attack": "apgd-ce", "norm": "l2", "eps": 0.5, "towers": 2, "tnorm": "none", "rules": "none"}
 NONE |= {"robust": 0.03, "low": 0.02, "high": 0.04}
