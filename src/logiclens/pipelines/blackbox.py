@@ -30,8 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, shown
-from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.settings import seed_of
+from logiclens.estimators.base import LENClassifier, seed_of
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
 from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, plain_label

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.errors import InputError, shown
-from logiclens.estimators.data import Problem, Targets, read_targets
+from logiclens.estimators.inputs_and_targets import Problem, Targets, read_targets
 from logiclens.explain.rule import Label, label_array, plain_label
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.values import as_floats

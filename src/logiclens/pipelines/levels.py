@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from logiclens.errors import InputError, shown
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.data import read_concepts
+from logiclens.estimators.inputs_and_targets import read_concepts
 from logiclens.explain import ExplanationSet
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.values import THRESHOLD
