@@ -125,7 +125,7 @@ from logiclens.pipelines import (
     ConceptBottleneckClassifier,
     intervention_curve,
 )
-from logiclens.pipelines.rows import number_of_rows
+from logiclens.pipelines._rows import number_of_rows
 from logiclens.plots import (
     ConceptRelevanceDisplay,
     FrontDisplay,

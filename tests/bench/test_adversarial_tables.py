@@ -14,7 +14,7 @@ from logiclens.bench.adversarial_tables import (
     strength,
     tnorm_table,
 )
-from logiclens.metrics.rates import normal_quantile, wilson
+from logiclens.metrics.agreement import normal_quantile, wilson
 
 NONE = {"attack": "apgd-ce", "norm": "l2", "eps": 0.5, "towers": 2, "tnorm": "none", "rules": "none"}
 NONE |= {"robust": 0.03, "low": 0.02, "high": 0.04}

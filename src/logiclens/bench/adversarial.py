@@ -33,12 +33,11 @@ from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier,
 from logiclens.explain import ExplanationSet
 from logiclens.files.writing import written_whole
 from logiclens.guard import RuleGuard
-from logiclens.guard.attack import Budget, Norm, apgd
-from logiclens.guard.fuzzy import TNorm
-from logiclens.guard.objective import Evade, Misclassify
+from logiclens.guard.attack import Budget, Evade, Misclassify, Norm, apgd
+from logiclens.guard.rule_guard import TNorm
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.metrics.rates import normal_quantile, wilson
-from logiclens.pipelines.concept_training import concept_logits
+from logiclens.metrics.agreement import normal_quantile, wilson
+from logiclens.pipelines._concept_training import concept_logits
 
 NETWORKS = {
     "mu": MuClassifier,

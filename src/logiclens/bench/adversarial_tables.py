@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from logiclens.metrics.rates import normal_quantile, wilson
+from logiclens.metrics.agreement import normal_quantile, wilson
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,7 +19,7 @@ from logiclens.bench.pictures import load_cub_pictures
 from logiclens.bench.views import RandomView
 from logiclens.logic.arrays import BoolArray, IndexArray
 from logiclens.nn.resnet import resnet18
-from logiclens.pipelines.concept_training import ConceptPlan, Loss, seeded, train_concepts
+from logiclens.pipelines._concept_training import ConceptPlan, Loss, seeded, train_concepts
 
 _CLASS_LOSS = 0.2  # what the summed loss of the classes counts beside the mean loss of the concepts
 

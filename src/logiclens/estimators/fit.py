@@ -54,7 +54,7 @@ from logiclens.logic.decision_list import DecisionList, search_lists
 from logiclens.logic.formula import TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.normal_form import simplify
 from logiclens.logic.values import THRESHOLD
-from logiclens.metrics.rates import normal_quantile, wilson
+from logiclens.metrics.agreement import normal_quantile, wilson
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 from logiclens.nn.training import Plan

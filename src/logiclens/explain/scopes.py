@@ -51,7 +51,7 @@ from logiclens.logic.minimize import Exact, minimize, minimize_path
 from logiclens.logic.normal_form import to_nnf
 from logiclens.logic.truth_table import TruthTable
 from logiclens.logic.values import as_answers, as_floats
-from logiclens.metrics.answers import formulas_of
+from logiclens.metrics.agreement import formulas_of
 
 UNSEEN_SHARE: Final = 0.01
 """Weight of all unseen tuples together, as a share of the weight of those that were seen."""

@@ -32,13 +32,13 @@ from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.values import THRESHOLD, as_weights
+from logiclens.pipelines._rows import adopt_features
 from logiclens.pipelines.intervention import Intervention, check_free, read_known
-from logiclens.pipelines.tags import adopt_features
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from logiclens.pipelines.bottleneck_fitting import Job
+    from logiclens.pipelines._concept_training import Job
 
 
 class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -190,8 +190,12 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         -------
         self
         """
-        from logiclens.pipelines.bottleneck_fitting import check_settings, fit_bottleneck, read_labels
-        from logiclens.pipelines.concept_training import read_raw
+        from logiclens.pipelines._concept_training import (
+            check_settings,
+            fit_bottleneck,
+            read_labels,
+            read_raw,
+        )
 
         check_settings(self.get_params(deep=False))
         estimator = self._new_estimator()
@@ -235,8 +239,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         weight: FloatArray | None,
     ) -> Job:
         from logiclens.estimators.base import progress_line
-        from logiclens.pipelines.bottleneck_fitting import Job
-        from logiclens.pipelines.concept_training import ConceptPlan
+        from logiclens.pipelines._concept_training import ConceptPlan, Job
 
         plan = ConceptPlan(**{each.name: getattr(self, each.name) for each in fields(ConceptPlan)})
         return Job(
@@ -275,7 +278,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         check_is_fitted(self)
         if self.concept_model_ is None:
             return read_rows(X, self.concept_names_, self.estimator_.vocabulary_)
-        from logiclens.pipelines.concept_training import concept_logits, read_raw
+        from logiclens.pipelines._concept_training import concept_logits, read_raw
 
         inputs = read_raw(X, self.row_shape_)
         return np.asarray(expit(concept_logits(self.concept_model_, inputs, self.batch_size)))

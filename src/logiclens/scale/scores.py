@@ -19,7 +19,7 @@ from logiclens.explain.rule import Label
 from logiclens.logic.arrays import FloatArray
 from logiclens.metrics import RuleScores as Rates
 from logiclens.metrics import macro_f1
-from logiclens.metrics.rates import Interval, normal_quantile, wilson
+from logiclens.metrics.agreement import Interval, normal_quantile, wilson
 
 _Z = normal_quantile(0.95)
 _PRINTED = 10  # labels listed by str()

@@ -2,11 +2,14 @@
 
 A black box must be asked with the kind of table that it was made for, so rows are taken out and put together
 in that kind.
+
+What scikit-learn wants to know of a model that is made of others: its columns, and what it can be fed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, replace
 from typing import Any
 
 import narwhals as nw
@@ -191,3 +194,36 @@ def _frame(table: Any) -> nw.DataFrame[Any] | None:
             "The columns of X must have distinct names. Rename those that are repeated."
         ) from None
     return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def adopt_features(model: Any, part: Any) -> None:
+    """Give a model the columns of the fitted part that reads them; names of an earlier fit are forgotten."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(part, name):
+            setattr(model, name, getattr(part, name))
+        elif hasattr(model, name):
+            delattr(model, name)
+
+
+def shared_input(estimator: Any, other: Any = None) -> Any:
+    """Input tags of a classifier of this package, less what another model that reads the rows cannot take.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        ``MuClassifier`` when missing.
+    other : object, optional
+        Has a say where it is an estimator of scikit-learn.
+    """
+    from sklearn.utils import get_tags
+
+    if not hasattr(estimator, "__sklearn_tags__"):
+        from logiclens.estimators import MuClassifier
+
+        estimator = MuClassifier()
+    tags = get_tags(estimator).input_tags
+    if not hasattr(other, "__sklearn_tags__"):
+        return tags
+    narrow = get_tags(other).input_tags
+    both = {each.name: getattr(tags, each.name) and getattr(narrow, each.name) for each in fields(tags)}
+    return replace(tags, **both | {"positive_only": narrow.positive_only, "pairwise": narrow.pairwise})
