@@ -2418,7 +2418,7 @@ ELSEWHERE = {
     "Link": "made by a guard of the rules that it checks",
     "Violation": "made by RuleGuard.violations()",
     "Violations": "made by RuleGuard.violations()",
-    "RuleSetScores": "made by score()",
+    "Evaluation": "made by evaluate() and score()",
     "Vocabulary.possible": "an inside: takes tuples of a truth table",
     "Vocabulary.finds_by_name": "an inside: takes a Table as made there",
     **{

@@ -1,12 +1,12 @@
-"""Scores of rules from counts: what :func:`~logiclens.scale.scoring.score` gives, and how it follows.
+"""The figures of rules on some rows, all of them from counts.
 
-Counts of rows, or sums of their weights and of the squares of these, are all that is needed: the figures are
-those of :mod:`logiclens.metrics` on the rows themselves.
+Counts of rows, or sums of their weights and of the squares of these, are all that is needed, so rows at hand
+and rows in an engine have the same figures: those of :mod:`logiclens.metrics` on the rows themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -17,8 +17,7 @@ from logiclens.errors import count
 from logiclens.explain import Resolution
 from logiclens.explain.rule import Label
 from logiclens.logic.arrays import FloatArray
-from logiclens.metrics import RuleScores as Rates
-from logiclens.metrics import macro_f1
+from logiclens.metrics import RuleScores, macro_f1
 from logiclens.metrics.agreement import Interval, normal_quantile, wilson
 
 _Z = normal_quantile(0.95)
@@ -34,6 +33,11 @@ class Sum(NamedTuple):
     def plus(self, other: Sum) -> Sum:
         """That of both."""
         return Sum(self.weight + other.weight, self.squares + other.squares)
+
+    @classmethod
+    def of_rows(cls, n_rows: float) -> Sum:
+        """That of rows without weights."""
+        return cls(n_rows, n_rows)
 
 
 NOTHING = Sum(0.0, 0.0)
@@ -58,28 +62,26 @@ class LabelScores(NamedTuple):
     support: float
     macro_f1: float
     plain: float
-    rates: Rates
+    rates: RuleScores
 
 
 @dataclass(frozen=True, eq=False)
-class RuleSetScores:
-    """How good rules are on a table.
+class Evaluation:
+    """How good rules are on some rows: as a classifier, and each of them by itself.
+
+    The rules are compared with labels: mostly the truth. Compared with what a model predicts, ``accuracy`` is
+    their joint fidelity, and the figures of :attr:`by_label` are the fidelity of each rule.
 
     Attributes
     ----------
     labels : tuple of label
-        Those of the rules, then others that occur in the table, which are never predicted.
+        Those of the rules, then others that occur among the rows, which are never predicted.
     n_rows : int
     weight : float
         Their weight; the number of rows without weights.
     accuracy, accuracy_interval : float, (float, float)
         Share of the rows on which the rules together are right, and its interval of 95 %; in a multi-label
         set, right about all labels.
-    macro_f1 : float
-        Of the rules as a classifier: mean over the labels of the F1 of each. A label that neither occurs nor
-        is predicted is left out.
-    explanation_accuracy : float
-        The paper's score: mean over the rules of the macro-F1 of each rule against its class.
     confusion : ndarray of float, shape (n_labels, n_labels)
         Weight of the rows of each true label, by row, that get each label, by column. In a multi-label set
         of shape (n_labels, 2, 2): no and yes of each label.
@@ -87,6 +89,8 @@ class RuleSetScores:
         How many rows each step decides, and how many the default.
     by_label : mapping of label to LabelScores, read-only
         Each rule by itself.
+    n_conflicts : int
+        Rows of which the formulas of several labels are true.
     """
 
     labels: tuple[Label, ...]
@@ -94,11 +98,10 @@ class RuleSetScores:
     weight: float
     accuracy: float
     accuracy_interval: Interval
-    macro_f1: float
-    explanation_accuracy: float
     confusion: FloatArray
     resolution: Resolution
     by_label: Mapping[Label, LabelScores] = field(hash=False)
+    n_conflicts: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_label", MappingProxyType(dict(self.by_label)))
@@ -106,6 +109,83 @@ class RuleSetScores:
     def __reduce__(self) -> tuple[Any, ...]:  # a mapping proxy cannot be pickled
         values = [getattr(self, each.name) for each in fields(self)]
         return type(self), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
+
+    @classmethod
+    def of_counts(  # noqa: PLR0913 - what is counted
+        cls,
+        labels: Sequence[Label],
+        resolution: Resolution,
+        rows: Sum,
+        true: Sequence[Sum],
+        fired: Sequence[Sum],
+        both: Sequence[float],
+        *,
+        confusion: FloatArray | None = None,
+        right: float = 0.0,
+        n_conflicts: int = 0,
+    ) -> Evaluation:
+        """All figures from counts.
+
+        Parameters
+        ----------
+        labels : sequence of label
+            Those of the rules first.
+        resolution : Resolution
+        rows : Sum
+            All rows.
+        true, fired : sequence of Sum
+            For each rule the rows of its label, and those of which its formula is true.
+        both : sequence of float
+            Weight of the rows that are both.
+        confusion : ndarray of float, shape (n_labels, n_labels), optional
+            Missing in a multi-label set.
+        right : float
+            Weight of the rows all of whose labels are right, in a multi-label set.
+        n_conflicts : int
+        """
+        scores = [label_scores(rows, *each) for each in zip(true, fired, both, strict=True)]
+        if confusion is None:
+            yes, said = (np.array([each.weight for each in sums]) for sums in (true, fired))
+            hits = np.array(both)
+            cells = np.array([rows.weight - yes - said + hits, said - hits, yes - hits, hits])
+            confusion = np.maximum(cells, 0.0).T.reshape(len(hits), 2, 2)
+        else:
+            right = float(np.trace(confusion))
+        return cls(
+            tuple(labels),
+            resolution.n_rows,
+            rows.weight,
+            *share_of(right, rows),
+            confusion,
+            resolution,
+            dict(zip(labels, scores, strict=False)),
+            n_conflicts,
+        )
+
+    @property
+    def macro_f1(self) -> float:
+        """Of the rules as a classifier: mean over the labels of the F1 of each.
+
+        A label that neither occurs nor is predicted is left out.
+        """
+        table = self.confusion
+        if table.ndim == 3:
+            return mean_f1(table[:, 1, 1], table[:, 1].sum(axis=1), table[:, :, 1].sum(axis=1))
+        return mean_f1(np.diag(table), table.sum(axis=1), table.sum(axis=0))
+
+    @property
+    def explanation_accuracy(self) -> float:
+        """The paper's score: mean over the rules of the macro-F1 of each rule against its class."""
+        return float(np.mean([each.macro_f1 for each in self.by_label.values()]))
+
+    @property
+    def explanation_accuracy_plain(self) -> float:
+        """Mean over the rules of the share of the rows about which each is right."""
+        return float(np.mean([each.plain for each in self.by_label.values()]))
+
+    def accuracy_of(self, label: Label) -> float:
+        """How often it is right to say this label whatever the row; for labels that exclude one another."""
+        return float(self.confusion[self.labels.index(label)].sum() / self.weight)
 
     @property
     def n_decided(self) -> int:
@@ -142,7 +222,7 @@ class RuleSetScores:
         return f"a step decides {self.n_decided}, the default {self.n_uncovered}"
 
 
-def _text(rates: Rates, name: str) -> str:
+def _text(rates: RuleScores, name: str) -> str:
     low, high = getattr(rates, f"{name}_interval")
     return f"{getattr(rates, name):.3f} [{low:.3f}, {high:.3f}]"
 
@@ -175,7 +255,7 @@ def label_scores(rows: Sum, label: Sum, fired: Sum, both: float) -> LabelScores:
     wrong_yes, wrong_no = max(fired.weight - both, 0.0), max(label.weight - both, 0.0)
     right_no = max(rows.weight - label.weight - wrong_yes, 0.0)
     precision, prevalence = share_of(both, fired), share_of(label.weight, rows)
-    rates = Rates(
+    rates = RuleScores(
         rows.weight,
         fired.weight,
         *precision,
@@ -194,7 +274,7 @@ def label_scores(rows: Sum, label: Sum, fired: Sum, both: float) -> LabelScores:
 
 
 def mean_f1(right: FloatArray, true: FloatArray, said: FloatArray) -> float:
-    """Mean of the F1 of labels; one that neither occurs nor is said is left out.
+    """Mean of the F1 of labels; one that neither occurs nor is said is left out, NaN where none is left.
 
     Parameters
     ----------
@@ -208,4 +288,4 @@ def mean_f1(right: FloatArray, true: FloatArray, said: FloatArray) -> float:
     """
     possible = true + said
     occurs = possible > 0
-    return float((2 * right[occurs] / possible[occurs]).mean())
+    return float((2 * right[occurs] / possible[occurs]).mean()) if occurs.any() else np.nan

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.verdicts import Verdict, verdict_table, verdicts
 from scipy import stats
 
-from logiclens.bench.verdicts import Verdict, verdict_table, verdicts
 from tests.bench.made_up import column, made_up_rows, row
 
 RIGHT = "explanation macro-F1 at least the paper's best LEN"

@@ -6,9 +6,10 @@ import json
 import re
 
 import pytest
+from benchmarks.adversarial import Findings, Protocol, learn_rules, run
+from benchmarks.scenes import digits_scene
 
-from logiclens.bench.adversarial import Findings, Protocol, learn_rules, run
-from logiclens.bench.scenes import digits_scene
+from benchmarks import adversarial
 from logiclens.errors import InputError
 from logiclens.guard.attack import Budget
 
@@ -83,3 +84,27 @@ def test_what_the_guards_cost_beside_the_network(found):
         f"{name} {tnorm}" for name in ("mu", "entropy") for tnorm in ("product", "lukasiewicz", "boolean")
     }
     assert all(cost > 0 for cost in costs["cpu"].values())
+
+
+def test_digits_are_attacked_and_guarded(tmp_path, monkeypatch, capsys):
+    """One kind of rules, and a few pictures to attack."""
+    scene = digits_scene()
+    few = type(scene)(**{**vars(scene), "test": scene.test[:40]})
+    monkeypatch.setattr(adversarial, "NETWORKS", {"mu": adversarial.NETWORKS["mu"]})
+    monkeypatch.setattr(adversarial, "digits_scene", lambda **_: few)
+    adversarial.main(["--out", str(tmp_path), "--epochs", "2", "--steps", "3"])
+
+    assert "| networks | attack | strength | no rules | mu |" in capsys.readouterr().out
+    stored = json.loads((tmp_path / "adversarial_digits_0.json").read_text(encoding="utf-8"))
+    assert {row["towers"] for row in stored["rows"]} == {1, 2}
+    tried = {(row["attack"], row["norm"], row["eps"]) for row in stored["rows"] if row["towers"] == 2}
+    assert tried == {
+        *(("apgd-ce", "l2", 0.3), ("apgd-ce", "l2", 0.6), ("apgd-ce", "l2", 1.0), ("adaptive", "l2", 0.6)),
+        *(("apgd-ce", "linf", 0.05), ("apgd-ce", "linf", 0.1)),
+    }
+    assert [path.name for path in tmp_path.glob("rules_*")] == ["rules_digits_0_mu.json"]  # 0: the seed
+
+
+def test_without_the_data_it_says_where_they_are_from(tmp_path):
+    with pytest.raises(SystemExit, match="CUB-200-2011"):
+        adversarial.main(["--data", "cub", "--data-dir", str(tmp_path), "--out", str(tmp_path)])

@@ -1,24 +1,39 @@
-"""Tables and the figure of the adversarial experiment, from its rows (Fig. 11).
+"""Tables and the figure of attacks on networks (Fig. 11).
 
-The experiment can be run with several seeds, each with a network, rules and pictures of its own; the tables
-are about all of them together.
+    python -m benchmarks.adversarial_page [A.json B.json]
+
+The experiment itself is ``python -m benchmarks.adversarial``. Findings of several seeds, each with a network,
+rules and pictures of its own, are joined into one file among the results; without arguments, the tables of
+the page and its figure are made anew from that file. The tables are about all seeds together.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.harness import filled
+from logiclens.bench.paper_figures import as_svg
+from logiclens.bench.table_layout import Cell, Table
 from logiclens.metrics.agreement import normal_quantile, wilson
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "benchmarks" / "results" / "adversarial_cub.json"
+PAGE = ROOT / "docs" / "how-to" / "guard_a_model.md"
+FIGURE = ROOT / "docs" / "images" / "adversarial.svg"
+TNORM = "lukasiewicz"
+
 Row = Mapping[str, Any]
-"""One attack, strength, t-norm and set of rules; see :mod:`logiclens.bench.adversarial`."""
+"""One attack, strength, t-norm and set of rules; see :mod:`benchmarks.adversarial`."""
 
 Run = Mapping[str, Any]
-"""What one seed gave: facts ``about`` it, and ``rows``."""
+"""Findings of one seed: facts ``about`` it, and ``rows``."""
 
 _SAME = ("towers", "attack", "norm", "eps", "rules", "tnorm")
 _MEANS = ("robust", "rejected", "clean_rejected", "clean_right", "literals")
@@ -37,7 +52,7 @@ def strength(row: Row) -> str:
 def pooled(rows: Iterable[Row]) -> list[dict[str, Any]]:
     """One row for those that differ in their seed alone: means over all pictures, and 95 % intervals.
 
-    No picture is attacked with two seeds of 0 to 4 (:func:`~logiclens.bench.scenes.cub_scene`), so the number
+    No picture is attacked with two seeds of 0 to 4 (:func:`~benchmarks.scenes.cub_scene`), so the number
     of pictures is the sum. Rows are sorted: two networks before one, weak attacks before strong ones.
 
     Examples
@@ -131,6 +146,11 @@ def guard_table(runs: Sequence[Run], towers: int, tnorm: str) -> str:
     return _table([*heads, *costly], sorted(lines, key=lambda line: _place(line[0])))
 
 
+def _table(heads: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
+    cells = tuple(tuple(Cell(str(each)) for each in line) for line in lines)
+    return Table("", tuple(heads), cells).to_markdown()
+
+
 def _place(name: str) -> int:
     """Where a set of rules comes among the others."""
     return [*_COLORS].index(name) if name in _COLORS else len(_COLORS)
@@ -138,14 +158,6 @@ def _place(name: str) -> int:
 
 def _percent(rate: float, interval: tuple[float, float]) -> str:
     return f"{100 * rate:.1f} ({100 * interval[0]:.1f} to {100 * interval[1]:.1f})"
-
-
-def _table(heads: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
-    return "\n".join([_line(heads), "|" + "---|" * len(heads), *(_line([*map(str, line)]) for line in lines)])
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def figure(rows: Iterable[Row], tnorm: str) -> Figure:
@@ -254,3 +266,38 @@ def _whiskers(rows: Sequence[Row]) -> list[list[float]]:
 
 def _color(row: Row) -> str:
     return _COLORS.get(row["rules"], "#495057")
+
+
+def read_runs(path: Path = RESULTS) -> list[dict[str, Any]]:
+    """Findings of each seed."""
+    runs: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["runs"]
+    return runs
+
+
+def tables(runs: Sequence[Run]) -> dict[str, str]:
+    """The tables of the page, by name."""
+    rows = pooled(row for run in runs for row in run["rows"])
+    return {
+        "strengths": markdown_table(rows, TNORM),
+        "t-norms": tnorm_table(rows, 2, "l2", 0.5),
+        "guards": guard_table(runs, 2, TNORM),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Make the tables of the page and its figure anew from the results."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.adversarial_page", description=main.__doc__)
+    parser.add_argument(
+        "findings", nargs="*", type=Path, help="files to keep as the results first, one a seed"
+    )
+    options = parser.parse_args(arguments)
+    if options.findings:
+        joined = [json.loads(file.read_text(encoding="utf-8")) for file in options.findings]
+        RESULTS.write_text(json.dumps({"runs": joined}, indent=1) + "\n", encoding="utf-8")
+    runs = read_runs(RESULTS)
+    PAGE.write_text(filled(PAGE, tables(runs)), encoding="utf-8")
+    FIGURE.write_bytes(as_svg(figure(pooled(row for run in runs for row in run["rows"]), TNORM)))
+
+
+if __name__ == "__main__":
+    main()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks import adversarial as page
-
-from logiclens.bench.adversarial_tables import (
+from benchmarks.adversarial_page import (
+    PAGE,
     figure,
     guard_table,
     markdown_table,
@@ -14,6 +13,9 @@ from logiclens.bench.adversarial_tables import (
     strength,
     tnorm_table,
 )
+from benchmarks.harness import filled
+
+from benchmarks import adversarial_page as page
 from logiclens.metrics.agreement import normal_quantile, wilson
 
 NONE = {"attack": "apgd-ce", "norm": "l2", "eps": 0.5, "towers": 2, "tnorm": "none", "rules": "none"}
@@ -87,15 +89,14 @@ def test_bars_at_the_strength_of_the_paper_and_a_panel_for_each_norm():
 
 
 def test_the_tables_of_the_page_are_those_of_the_results():
-    written = page.PAGE.read_text(encoding="utf-8")
-
-    assert page.filled(written, page.read_runs()) == written
+    assert filled(PAGE, page.tables(page.read_runs())) == PAGE.read_text(encoding="utf-8")
     assert page.FIGURE.exists()
 
 
-def test_a_page_without_a_place_for_a_table():
-    with pytest.raises(SystemExit, match="has 0 tables 'strengths'; it should have one"):
-        page.filled("", page.read_runs())
+def test_a_page_without_a_place_for_a_table(tmp_path):
+    (tmp_path / "page.md").write_text("# A page\n")
+    with pytest.raises(SystemExit, match=r"page.md has 0 tables 'strengths'; it should have one"):
+        filled(tmp_path / "page.md", {"strengths": ""})
 
 
 def test_findings_are_joined_and_put_on_the_page(tmp_path, monkeypatch):
@@ -104,7 +105,7 @@ def test_findings_are_joined_and_put_on_the_page(tmp_path, monkeypatch):
     for name in ("RESULTS", "PAGE", "FIGURE"):
         monkeypatch.setattr(page, name, tmp_path / getattr(page, name).name)
     page.PAGE.write_text("".join(f"<!-- table: {name} -->\n\n" for name in page.tables([run])))
-    page.main(["join", str(tmp_path / "a.json")])
+    page.main([str(tmp_path / "a.json")])
 
     assert page.read_runs(page.RESULTS) == [run]
     assert page.tables([run])["strengths"] in page.PAGE.read_text(encoding="utf-8")
