@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from logiclens.estimators._reference import (
-    LabeledRows,
+    PaperRows,
     draw_as_torch,
     one_by_one,
     train_as_in_paper,
@@ -37,11 +37,11 @@ def sequential(n_outputs: int, activation: type[nn.Module]) -> nn.Sequential:
     return nn.Sequential(*parts, nn.Linear(second, n_outputs))
 
 
-def examples(n: int, seed: int = 1) -> LabeledRows:
+def examples(n: int, seed: int = 1) -> PaperRows:
     """Exclusive or, with a target for each of its two values."""
     x = random_x(n, seed=seed).float()
     odd = (x[:, 0] > 0.5) ^ (x[:, 1] > 0.5)
-    return LabeledRows(x, torch.stack([~odd, odd], dim=1).float(), torch.ones(n), exclusive=True)
+    return PaperRows(x, torch.stack([~odd, odd], dim=1).float(), torch.ones(n), exclusive=True)
 
 
 def seeded(seed: int = 0) -> torch.Generator:
@@ -53,7 +53,7 @@ def logits_of(networks: list[nn.Sequential], x: Tensor) -> Tensor:
 
 
 def plain_loop(
-    networks: list[nn.Sequential], data: LabeledRows, held_out: LabeledRows, plan: Plan, n_kept: int
+    networks: list[nn.Sequential], data: PaperRows, held_out: PaperRows, plan: Plan, n_kept: int
 ) -> Tensor:
     """The paper's steps, one by one; the logits of the weights that were best, on the rows of the data."""
     kept = [torch.ones(N_CONCEPTS) for _ in networks]
@@ -158,7 +158,7 @@ def test_without_validation_rows_the_last_weights_stay():
 
 def test_losses_are_those_of_torch():
     data, logits = examples(20), torch.randn(2, 20, generator=seeded())
-    several = LabeledRows(data.x, data.y, data.weight, exclusive=False)
+    several = PaperRows(data.x, data.y, data.weight, exclusive=False)
 
     assert torch.allclose(data.loss(logits), cross_entropy(logits.T, data.y.argmax(dim=1)))
     assert torch.allclose(several.loss(logits), binary_cross_entropy_with_logits(logits.T, data.y))
@@ -168,9 +168,9 @@ def test_losses_are_those_of_torch():
 
 def test_a_row_of_weight_two_is_two_rows():
     once, logits = examples(20), torch.randn(2, 20, generator=seeded())
-    twice = LabeledRows(once.x, once.y, 1.0 + (torch.arange(20) < 5).float(), exclusive=True)
+    twice = PaperRows(once.x, once.y, 1.0 + (torch.arange(20) < 5).float(), exclusive=True)
     rows = torch.cat([torch.arange(20), torch.arange(5)])
-    written_out = LabeledRows(once.x[rows], once.y[rows], torch.ones(25), exclusive=True)
+    written_out = PaperRows(once.x[rows], once.y[rows], torch.ones(25), exclusive=True)
 
     assert torch.allclose(twice.loss(logits), written_out.loss(logits[:, rows]))
     assert twice.share_right(logits) == pytest.approx(written_out.share_right(logits[:, rows]))

@@ -206,7 +206,7 @@ def _concepts_of(network: LogicNetwork, member: int, x: FloatArray) -> tuple[Ind
 
 
 @dataclass(frozen=True)
-class LabeledRows:
+class PaperRows:
     """Rows ``x``, (n, n_concepts), how far each belongs to each target, (n, n_outputs), and their weights."""
 
     x: Tensor
@@ -259,10 +259,10 @@ def train_folds_as_in_paper(
     penalty = np.full(n_outputs, population.penalties[0])
     width = population.widths[0] if population.widths else 0
 
-    def rows_of(weight: FloatArray) -> LabeledRows:
+    def rows_of(weight: FloatArray) -> PaperRows:
         used = weight > 0
         tensors = [torch.as_tensor(v[used], dtype=torch.float32, device=device) for v in (x, truth, weight)]
-        return LabeledRows(*tensors, exclusive)
+        return PaperRows(*tensors, exclusive)
 
     found = []
     for at, fold in enumerate(folds):
@@ -299,8 +299,8 @@ def train_folds_as_in_paper(
 
 def train_as_in_paper(
     network: LogicNetwork,
-    rows: LabeledRows,
-    held_out: LabeledRows,
+    rows: PaperRows,
+    held_out: PaperRows,
     plan: Plan,
     generator: torch.Generator,
     dropout: float = 0.0,
