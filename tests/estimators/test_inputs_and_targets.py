@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import DataConversionWarning
 
 from logiclens.errors import InputError, UnknownColumnError
-from logiclens.estimators.data import (
+from logiclens.estimators.inputs_and_targets import (
     Problem,
     Targets,
     decisions,

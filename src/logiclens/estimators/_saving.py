@@ -23,15 +23,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts.encoder import ConceptEncoder, check_encoder_settings
 from logiclens.errors import InputError, count, listing, shown
-from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.classifiers import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
-from logiclens.estimators.data import Problem
-from logiclens.estimators.reference import (
+from logiclens.estimators._reference import (
     ReferenceEntropyClassifier,
     ReferenceMuClassifier,
     ReferenceReluClassifier,
 )
-from logiclens.estimators.settings import check_settings, seed_of
+from logiclens.estimators.base import LENClassifier, check_settings, seed_of
+from logiclens.estimators.classifiers import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
+from logiclens.estimators.inputs_and_targets import Problem
 from logiclens.explain.front import Front
 from logiclens.explain.model_file import ModelFile, encode
 from logiclens.explain.rule import Label, RuleKind, check_labels, label_array, member, plain_label

@@ -15,11 +15,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu_
 
+from logiclens.nn._examples import Rows
 from logiclens.nn.criteria import Criterion, loss_and_slope
 from logiclens.nn.mu import MuNetwork
 from logiclens.nn.population import LogicNetwork, PopulationLinear
 from logiclens.nn.relu import ReluNetwork
-from logiclens.nn.rows import Rows
 
 _EVEN = 8  # inputs of a layer that matrix products are quickest with: a multiple of this
 _DECAY = (0.9, 0.999)  # of the two moments of Adam

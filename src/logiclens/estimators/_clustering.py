@@ -31,17 +31,16 @@ import torch
 from scipy.special import softmax
 from torch import Tensor
 
-from logiclens.estimators.data import Problem, Targets
 from logiclens.estimators.fit import RuleSearch, explain_answers
-from logiclens.estimators.logits import ask
-from logiclens.estimators.networks import resolve_device
+from logiclens.estimators.inputs_and_targets import Problem, Targets
+from logiclens.estimators.networks import ask, resolve_device
 from logiclens.explain.front import Front
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, pack
 from logiclens.logic.data import THRESHOLD
+from logiclens.nn._examples import Rows
 from logiclens.nn.criteria import mutual_information_loss
 from logiclens.nn.population import LogicNetwork, Streams
-from logiclens.nn.rows import Rows
 from logiclens.nn.training import Plan, train
 
 Reads = tuple[tuple[int, ...], ...]
