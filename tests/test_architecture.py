@@ -50,8 +50,8 @@ KNOWN_RINGS: tuple[frozenset[str], ...] = (
         {
             "logiclens.estimators.base",
             "logiclens.estimators.classifiers",
-            "logiclens.estimators.reference",
-            "logiclens.estimators.saving",
+            "logiclens.estimators._reference",
+            "logiclens.estimators._saving",
         }
     ),
     frozenset(

@@ -347,7 +347,7 @@ NOT_CALLED: dict[str, str] = {
     ),
     "RuleCheck": "made by ExplanationSet.check()",
     "RuleScores": "made by rule_scores()",
-    "RuleSetScores": "made by score()",
+    "Evaluation": "made by evaluate() and score()",
     "TableFile": "made by read_table()",
     "TermScore": "made by term_scores()",
     "Front.rule_set": "takes a point of the front",

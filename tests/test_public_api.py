@@ -12,6 +12,7 @@ import logiclens
 import logiclens.bench
 import logiclens.concepts
 import logiclens.estimators
+import logiclens.evaluation
 import logiclens.explain
 import logiclens.files
 import logiclens.guard
@@ -171,7 +172,8 @@ FILES_NAMES = {
     "written_whole",
 }
 REPORTING_NAMES = {"Facts", "Report", "Source", "report"}
-SCALE_NAMES = {"RuleSetScores", "fit", "fit_streaming", "predict", "read", "score", "truth_table"}
+EVALUATION_NAMES = {"Evaluation", "LabelScores", "evaluate"}
+SCALE_NAMES = {"fit", "fit_streaming", "predict", "read", "score", "truth_table"}
 GUARD_NAMES = {"Link", "RuleGuard", "Violation", "Violations", "mutual_rules"}
 LOADING_NAMES = {"load", "rules_of_model"}
 
@@ -187,6 +189,7 @@ PROMISED = {
     logiclens.plots: PLOTS_NAMES,
     logiclens.reporting: REPORTING_NAMES,
     logiclens.guard: GUARD_NAMES,
+    logiclens.evaluation: EVALUATION_NAMES,
     logiclens.scale: SCALE_NAMES,
 }
 OFFERED = {name: package for package in list(PROMISED)[:5] for name in PROMISED[package]}

@@ -25,8 +25,8 @@ import torch
 from torch import Tensor, nn
 
 from logiclens.errors import InputError, count, shown
-from logiclens.estimators.data import Problem, Targets
 from logiclens.estimators.fit import EXACT, Rules, RuleSearch, explain_answers, longest
+from logiclens.estimators.inputs_and_targets import Problem, Targets
 from logiclens.explain.compose import compose
 from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, RuleKind, check_labels, member, plain_label

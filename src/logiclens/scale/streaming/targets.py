@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from logiclens.errors import FileError, InputError, count, shown
-from logiclens.estimators.data import Problem, read_targets
+from logiclens.estimators.inputs_and_targets import Problem, read_targets
 from logiclens.explain.rule import Label, label_array
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.values import THRESHOLD
