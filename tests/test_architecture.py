@@ -50,8 +50,8 @@ KNOWN_RINGS: tuple[frozenset[str], ...] = (
         {
             "logiclens.estimators.base",
             "logiclens.estimators.classifiers",
-            "logiclens.estimators.reference",
-            "logiclens.estimators.saving",
+            "logiclens.estimators._reference",
+            "logiclens.estimators._saving",
         }
     ),
     frozenset(
@@ -70,14 +70,6 @@ KNOWN_RINGS: tuple[frozenset[str], ...] = (
             "logiclens.explain.front",
             "logiclens.plots.front",
             "logiclens.plots.models",
-        }
-    ),
-    frozenset(
-        {
-            "logiclens.logic.formula",
-            "logiclens.logic.latex",
-            "logiclens.logic.notation",
-            "logiclens.logic.syntax",
         }
     ),
     frozenset(

@@ -15,7 +15,7 @@ from logiclens.concepts.readable import readable
 from logiclens.concepts.table import Table, array_of_cells
 from logiclens.errors import InputError
 from logiclens.logic.arrays import IndexArray
-from logiclens.logic.values import THRESHOLD, check_length, missing_values
+from logiclens.logic.data import THRESHOLD, check_length, missing_values
 
 MOST_NUMBERS = 20
 """Distinct numbers that may be classes; more are measurements."""

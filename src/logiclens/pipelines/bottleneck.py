@@ -24,15 +24,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.errors import InputError, count
-from logiclens.estimators.base import LENClassifier
+from logiclens.estimators.base import LENClassifier, seed_of
 from logiclens.estimators.classifiers import MuClassifier
-from logiclens.estimators.data import read_rows
-from logiclens.estimators.settings import seed_of
+from logiclens.estimators.inputs_and_targets import read_rows
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
 from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.values import THRESHOLD, as_weights
+from logiclens.logic.data import THRESHOLD, as_weights
 from logiclens.pipelines._rows import adopt_features
 from logiclens.pipelines.intervention import Intervention, check_free, read_known
 
