@@ -9,7 +9,7 @@ import signal
 # when numpy, torch and scikit-learn are loaded.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from hypothesis import HealthCheck, settings  # noqa: E402
+from hypothesis import HealthCheck, settings
 
 # Machines are shared and slow at times, so no example has a deadline. Draws are the same in every run, so
 # that what passes once passes again; `make fuzz` has random ones.
