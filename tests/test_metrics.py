@@ -741,71 +741,35 @@ def test_errors_about_rules_and_labels(rules, y, message):
     [
         (
             lambda: fidelity({1: a}, {"a": [1, 0]}, [1]),
-            "predictions must have one value for each of the 2 rows. Got shape (1,).",
+            "predictions must have one value for each of the 2 rows.",
         ),
-        (
-            lambda: explanation_accuracy({1: a}, {"a": []}, []),
-            "Scores need at least one row of data. Got none.",
-        ),
+        (lambda: explanation_accuracy({1: a}, {"a": []}, []), "Scores need at least one row of data."),
         (
             lambda: explanation_accuracy({1: a}, {"a": [1]}, [1], sample_weight=[0]),
-            "Scores need some weight. All weights of sample_weight are 0.",
+            "Scores need some weight.",
         ),
         (
             lambda: explanation_accuracy({1: a}, {"a": [1]}, [1], sample_weight=[1, 2]),
-            "sample_weight must have one value for each of the 1 rows. Got shape (2,).",
+            "sample_weight must have one value for each of the 1",
         ),
-        (
-            lambda: explanation_accuracy({1: a}, [[1]], [1]),
-            "Unknown concept 'a'. The only known concept is 'x0'. Pass names= for an array.",
-        ),
-        (lambda: macro_f1([], []), "Scores need at least one row of data. Got none."),
-        (
-            lambda: macro_f1([1, 0], [1]),
-            "predicted must have one value for each of the 2 rows. Got shape (1,).",
-        ),
-        (
-            lambda: macro_f1(["x", "y"], [1, 0]),
-            "truth must hold Booleans, or 0 and 1. Got 'x'; for a label write y == label.",
-        ),
-        (
-            lambda: rule_scores(a, {"a": [1]}, [2]),
-            "y_is_target must hold Booleans, or 0 and 1. Got 2; for a label write y == label.",
-        ),
-        (
-            lambda: rule_scores("a", {"a": [1]}, [1]),
-            "rule_scores takes formulas. Got 'a'; write Var('a') instead.",
-        ),
+        (lambda: explanation_accuracy({1: a}, [[1]], [1]), "Unknown concept 'a'."),
+        (lambda: macro_f1([], []), "Scores need at least one row of data."),
+        (lambda: macro_f1([1, 0], [1]), "predicted must have one value for each of the 2 rows."),
+        (lambda: macro_f1(["x", "y"], [1, 0]), "truth must hold Booleans, or 0 and 1."),
+        (lambda: rule_scores(a, {"a": [1]}, [2]), "y_is_target must hold Booleans, or 0 and 1."),
+        (lambda: rule_scores("a", {"a": [1]}, [1]), "rule_scores takes formulas."),
         (
             lambda: rule_scores(a, {"a": [1]}, [1], confidence=95),
-            "confidence must be a number between 0 and 1. Got 95.",
+            "confidence must be a number between 0 and 1.",
         ),
-        (
-            lambda: complexity("a"),
-            "rules must be a mapping from each target to its formula. Got 'a'; write {target: formula}.",
-        ),
-        (lambda: consistency([]), "runs must hold the rules of at least one fold or seed. Got none."),
-        (
-            lambda: consistency({"x": a}),
-            "runs must be a sequence of rules, one mapping for each fold or seed. Got {'x': Var('a')}; "
-            "write [rules, other_rules].",
-        ),
-        (
-            lambda: consistency([a]),
-            "rules must be a mapping from each target to its formula. Got Var('a'); write {target: formula}.",
-        ),
-        (
-            lambda: consistency([{"x": a & b}], n_concepts=1),
-            "n_concepts is 1, but the rules use 2 concepts. Pass the number of all concepts of the data.",
-        ),
-        (
-            lambda: consistency([{"x": a}], n_concepts=1.5),
-            "n_concepts must be a whole number of at least 0. Got 1.5.",
-        ),
+        (lambda: complexity("a"), "rules must be a mapping from each target to its formula."),
+        (lambda: consistency([]), "runs must hold the rules of at least one fold or seed."),
+        (lambda: consistency({"x": a}), "runs must be a sequence of rules, one mapping for each"),
+        (lambda: consistency([a]), "rules must be a mapping from each target to its formula."),
+        (lambda: consistency([{"x": a & b}], n_concepts=1), "n_concepts is 1, but the rules use 2 concepts."),
+        (lambda: consistency([{"x": a}], n_concepts=1.5), "n_concepts must be a whole number of at least 0."),
     ],
 )
 def test_errors(call, message):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match=message):
         call()
-
-    assert str(info.value) == message

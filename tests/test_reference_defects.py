@@ -247,13 +247,8 @@ def test_float_labels_are_labels():
 @pytest.mark.parametrize("kind", KINDS)
 def test_missing_values_are_refused(kind):
     """NaN was accepted silently."""
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match="Column 'c' has 80 missing values, the first in row 0"):
         quick(kind, encoder=None).fit(FRAME.assign(c=np.nan), Y)
-
-    assert str(info.value) == (
-        "Column 'c' has 80 missing values, the first in row 0 (counted from 0). "
-        "Impute or drop those rows first."
-    )
 
 
 def test_extraction_knows_no_device():

@@ -70,23 +70,13 @@ def test_whole_numbers_are_labels_however_many():
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([1, 2], "y must have one value for each of the 3 rows. Got shape (2,)."),
-        (3, "y must have one value for each of the 3 rows. Got shape ()."),
-        (
-            [1, None, 2],
-            "y has 1 missing value, the first in row 1 (counted from 0). Impute or drop those rows first.",
-        ),
-        (
-            [[1], [1, 2], []],
-            "y is not rectangular: rows or columns differ in length. Make all of them equally long.",
-        ),
-        (np.zeros((3, 0)), "y has no columns. Pass labels, one for each row."),
-        (
-            [1.0, np.inf, 2.0],
-            "Column 'y' has an infinite value (inf) in row 1 (counted from 0). "
-            "Replace it by a number, or by NaN if it is missing.",
-        ),
+        ([1, 2], "y must have one value for each of the 3 rows."),
+        (3, "y must have one value for each of the 3 rows."),
+        ([1, None, 2], "y has 1 missing value, the first in row 1 (counted from"),
+        ([[1], [1, 2], []], "y is not rectangular:"),
+        (np.zeros((3, 0)), "y has no columns."),
+        ([1.0, np.inf, 2.0], "Column 'y' has an infinite value (inf) in row 1"),
     ],
 )
 def test_what_is_no_label_is_refused(y, message):
-    assert error_of(read_targets, y, 3) == message
+    assert message in error_of(read_targets, y, 3)

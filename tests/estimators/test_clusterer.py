@@ -405,10 +405,8 @@ def test_an_encoder_of_ones_own_is_cloned():
 
 
 def test_sparse_matrices_are_refused_with_advice():
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match="Sparse matrices are not read here"):
         quick().fit(scipy.sparse.eye_array(3))
-
-    assert str(info.value) == "Sparse matrices are not read here. Convert with X.toarray()."
 
 
 # --- rules of every length ---

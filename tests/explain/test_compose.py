@@ -190,42 +190,23 @@ def test_a_function_that_does_not_rise_is_minimized_all_the_same(formula):
 
 
 def test_too_many_inputs_are_refused():
-    with pytest.raises(LimitError) as info:
+    with pytest.raises(LimitError, match="Neuron 0 of layer 1 has 17 inputs;"):
         compose([(np.ones((2, 17)), np.zeros(2))], [f"c{j}" for j in range(17)])
-
-    assert str(info.value) == (
-        "Neuron 0 of layer 1 has 17 inputs; formulas are made of 16 at most. Prune the network first."
-    )
 
 
 @pytest.mark.parametrize(
     ("layers", "message"),
     [
-        ([], "A network needs at least one layer. Got none."),
-        (3, "layers must be pairs of weights and biases. Got 3."),
-        ([3], "Layer 1 must be a pair of weights and biases. Got 3."),
-        (
-            [([1.0, 2.0], [0.0])],
-            "Layer 1 must have weights of shape (n_out, n_in) and biases of shape (n_out,). "
-            "Got (2,) and (1,).",
-        ),
-        (
-            [([[1.0, np.nan]], [0.0])],
-            "Layer 1 has weights that are not finite. Check the training for NaN.",
-        ),
-        (
-            [([[1.0, 2.0]], [0.0]), ([[1.0, 2.0]], [0.0])],
-            "Layer 2 reads 2 inputs; the layer before it has 1 output. Pass the layers in order.",
-        ),
-        (
-            [([[1.0]], [0.0])],
-            "The first layer reads 1 input. Got 2 names; give one name for each.",
-        ),
-        ([([["x"]], [0.0])], "weights of layer 1 must hold numbers. Got values of type <U1."),
+        ([], "A network needs at least one layer."),
+        (3, "layers must be pairs of weights and biases."),
+        ([3], "Layer 1 must be a pair of weights and biases."),
+        ([([1.0, 2.0], [0.0])], "Layer 1 must have weights of shape"),
+        ([([[1.0, np.nan]], [0.0])], "Layer 1 has weights that are not finite."),
+        ([([[1.0, 2.0]], [0.0]), ([[1.0, 2.0]], [0.0])], "Layer 2 reads 2 inputs;"),
+        ([([[1.0]], [0.0])], "The first layer reads 1 input."),
+        ([([["x"]], [0.0])], "weights of layer 1 must hold numbers."),
     ],
 )
 def test_what_is_refused(layers, message):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match=message):
         compose(layers, ["a", "b"])
-
-    assert str(info.value) == message

@@ -66,29 +66,15 @@ def test_what_is_no_label_is_refused(value):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (
-            ["a", 1],
-            "Labels must be of one type. Got text ('a') and whole numbers (1); "
-            "convert them to one, such as str.",
-        ),
-        (
-            [1, True],
-            "Labels must be of one type. Got whole numbers (1) and Booleans (True); "
-            "convert them to one, such as str.",
-        ),
-        (
-            [0, 2.5],
-            "Labels must be of one type. Got whole numbers (0) and numbers (2.5); "
-            "convert them to one, such as str.",
-        ),
-        (["b", "a", "b"], "Labels must be distinct; repeated: 'b'. Give each target its own."),
+        (["a", 1], "of one type. Got text"),
+        ([1, True], "of one type. Got whole numbers"),
+        ([0, 2.5], "of one type. Got whole numbers"),
+        (["b", "a", "b"], "distinct; repeated:"),
     ],
 )
 def test_labels_are_distinct_and_of_one_type(labels, message):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=message):
         check_labels(labels)
-
-    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
@@ -132,41 +118,17 @@ def test_true_labels_are_read_from_anything(y):
 @pytest.mark.parametrize(
     ("y", "labels", "message"),
     [
-        (
-            [0, 1],
-            ["a"],
-            "y has labels such as 0; the rules are about labels such as 'a'. Convert y to their type.",
-        ),
-        (
-            ["a", "b"],
-            [0, 1],
-            "y has labels such as 'a'; the rules are about labels such as 0. Convert y to their type.",
-        ),
-        (
-            [0.0, np.nan],
-            [0.0],
-            "y has 1 missing value (NaN), the first in row 1 (counted from 0). "
-            "Impute or drop those rows first.",
-        ),
-        (
-            ["a", None],
-            ["a"],
-            "A label must be text, a Boolean, a finite number or a whole number of 64 bits at most. "
-            "Got None.",
-        ),
-        (["a"], ["a"], "y must have one value for each of the 2 rows. Got shape (1,)."),
-        (
-            [["a"], ["b"]],
-            ["a"],
-            "y must have one value for each of the 2 rows. Got shape (2, 1); pass it flat, with .ravel().",
-        ),
+        ([0, 1], ["a"], "y has labels such as 0;"),
+        (["a", "b"], [0, 1], "y has labels such as 'a';"),
+        ([0.0, np.nan], [0.0], "y has 1 missing value"),
+        (["a", None], ["a"], "A label must be text, a Boolean, a finite number or a"),
+        (["a"], ["a"], "y must have one value for each of the 2 rows."),
+        ([["a"], ["b"]], ["a"], "y must have one value for each of the 2 rows."),
     ],
 )
 def test_true_labels_that_cannot_be_compared_are_refused(y, labels, message):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=message):
         true_labels(y, labels, 2)
-
-    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
@@ -195,24 +157,14 @@ def test_true_answers_to_numbered_labels():
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (
-            [[1, 0, 1], [1, 1, 1]],
-            "y must have a row for each row of data and a column for each label, shape (2, 2). "
-            "Got shape (2, 3).",
-        ),
-        ({"a": [1, 1], "c": [0, 1]}, "y has no column for the label 'b'. Name its columns after the labels."),
-        (
-            [[1, 2], [0, 0]],
-            "y has the value 2, outside [0, 1]. Turn it into concepts first, "
-            "for instance by comparing it with a cut point.",
-        ),
+        ([[1, 0, 1], [1, 1, 1]], "y must have a row for each row of data and a column for"),
+        ({"a": [1, 1], "c": [0, 1]}, "y has no column for the label 'b'."),
+        ([[1, 2], [0, 0]], "y has the value 2, outside"),
     ],
 )
 def test_true_answers_that_do_not_fit_are_refused(y, message):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=message):
         true_answers(y, ["a", "b"], 2)
-
-    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
@@ -230,10 +182,8 @@ def test_column_names(data, found):
 
 
 def test_repeated_column_names_are_refused():
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="Columns must have distinct names"):
         column_names(pd.DataFrame([[1, 2]], columns=["a", "a"]))
-
-    assert str(caught.value) == "Columns must have distinct names. Rename those that are repeated."
 
 
 def test_zero_has_no_sign():

@@ -184,30 +184,19 @@ def test_names_are_data(name):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: explain_example([1, 0, 1], XOR, 1),
-            "2 names were given for 3 columns. Give one name for each column.",
-        ),
+        (lambda: explain_example([1, 0, 1], XOR, 1), "2 names were given for 3 columns."),
         (
             lambda: explain_example([1, 0], XOR, 1, relevance=[1]),
-            "relevance must have a score for each concept: shape (2,) or (1, 2). Got shape (1, 1).",
+            "relevance must have a score for each concept:",
         ),
         (
             lambda: explain_examples([[1, 0]], XOR, relevance=[np.nan, 1]),
-            "relevance must hold finite scores. Check for NaN and infinity.",
+            "relevance must hold finite scores.",
         ),
-        (
-            lambda: explain_set(np.zeros((0, 2)), XOR, 1),
-            "A set of examples needs at least one row. Got none.",
-        ),
-        (
-            lambda: explain_set([[1, 0]], XOR, 1, kind="or"),
-            "Unknown kind of rule 'or'. There are 'if', 'only_if', 'iff', 'cluster'.",
-        ),
+        (lambda: explain_set(np.zeros((0, 2)), XOR, 1), "A set of examples needs at least one row."),
+        (lambda: explain_set([[1, 0]], XOR, 1, kind="or"), "Unknown kind of rule 'or'."),
     ],
 )
 def test_what_is_refused(call, message):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match=message):
         call()
-
-    assert str(info.value) == message

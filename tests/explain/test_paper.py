@@ -184,21 +184,13 @@ def test_most_frequent_counts(rows):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"tau": 2}, "tau must be a number in [0, 1]. Got 2."),
-        ({"top_k": -1}, "top_k must be a whole number of at least 0. Got -1."),
-        (
-            {"relevance": [[1.0, 2.0]]},
-            "relevance must have a score for each concept: shape (1,) or (2, 1). Got shape (1, 2).",
-        ),
-        ({"validation": 3}, "validation must be a pair of concepts and truth. Got 3."),
-        (
-            {"names": ["a", "b"]},
-            "2 names were given for 1 column. Give one name for each column.",
-        ),
+        ({"tau": 2}, "tau must be a number in"),
+        ({"top_k": -1}, "top_k must be a whole number of at least 0."),
+        ({"relevance": [[1.0, 2.0]]}, "relevance must have a score for each concept:"),
+        ({"validation": 3}, "validation must be a pair of concepts and truth."),
+        ({"names": ["a", "b"]}, "2 names were given for 1 column."),
     ],
 )
 def test_what_is_refused(settings, message):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match=message):
         explain_class_as_in_paper([[0], [1]], [0, 1], "t", **{"names": ["a"], **settings})
-
-    assert str(info.value) == message

@@ -216,31 +216,16 @@ def test_rules_are_values():
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (
-            lambda: Rule("a", Var("b"), "only if"),
-            "Unknown kind of rule 'only if'. Did you mean 'only_if'? "
-            "There are 'if', 'only_if', 'iff', 'cluster'.",
-        ),
-        (
-            lambda: Rule("a", Var("b"), None),
-            "Unknown kind of rule None. There are 'if', 'only_if', 'iff', 'cluster'.",
-        ),
-        (lambda: Rule("a", "b"), "Rule takes formulas. Got 'b'; write Var('b') instead."),
-        (
-            lambda: Rule("a", Var("b")).format("html"),
-            "Unknown style 'html'. The styles are 'ascii', 'unicode', 'latex'.",
-        ),
-        (
-            lambda: Rule("a", Var("b")).format("latecs"),
-            "Unknown style 'latecs'. Did you mean 'latex'? The styles are 'ascii', 'unicode', 'latex'.",
-        ),
+        (lambda: Rule("a", Var("b"), "only if"), "Unknown kind of rule 'only if'."),
+        (lambda: Rule("a", Var("b"), None), "Unknown kind of rule None."),
+        (lambda: Rule("a", "b"), "Rule takes formulas."),
+        (lambda: Rule("a", Var("b")).format("html"), "Unknown style 'html'."),
+        (lambda: Rule("a", Var("b")).format("latecs"), "Unknown style 'latecs'."),
     ],
 )
 def test_what_is_refused(build, message):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=message):
         build()
-
-    assert str(caught.value) == message
 
 
 def test_a_rule_too_long_to_be_written_is_refused_not_printed():
@@ -319,9 +304,8 @@ def test_a_vocabulary_is_part_of_the_rule():
     assert "vocabulary" not in repr(rule)
     with pytest.raises(UnknownConceptError, match="Unknown concept 'age > 63'"):
         Rule("ill", Var("age > 63"), vocabulary=WORDS)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="vocabulary must be a Vocabulary or None"):
         Rule("ill", OLD, vocabulary="age")
-    assert str(caught.value) == "vocabulary must be a Vocabulary or None. Got 'age'."
 
 
 @pytest.mark.parametrize(

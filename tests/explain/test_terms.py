@@ -89,18 +89,17 @@ def test_names_are_data():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: term_scores(a, {"a": [1]}), "term_scores is about an Explanation. Got Var('a')."),
+        (lambda: term_scores(a, {"a": [1]}), "term_scores is about an Explanation."),
         (
             lambda: term_scores(explanation(a), {"a": [1]}, confidence=1),
-            "confidence must be a number between 0 and 1. Got 1.",
+            "confidence must be a number between 0 and 1.",
         ),
         (
             lambda: term_scores(explanation(a), {"a": [1]}, [1, 0]),
-            "y_is_target must have one value for each of the 1 rows. Got shape (2,).",
+            "y_is_target must have one value for each of the 1 rows.",
         ),
     ],
 )
 def test_nonsense_is_refused(call, message):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match=message):
         call()
-    assert str(info.value) == message

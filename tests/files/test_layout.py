@@ -170,29 +170,18 @@ def test_what_is_no_text_is_refused(path: Path, content: bytes, settings: tuple,
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ((";;",), "A delimiter is one ASCII character such as ',' or ';'. Got ';;'."),
-        (('"',), "A delimiter is one ASCII character such as ',' or ';'. Got '\"'."),
-        ((3,), "A delimiter is one ASCII character such as ',' or ';'. Got 3."),
-        (
-            (None, "latin1000"),
-            "Unknown encoding 'latin1000'. Names are such as 'utf-8', 'latin-1', 'cp1252', 'utf-16'.",
-        ),
-        (
-            (None, "base64"),
-            "Unknown encoding 'base64'. Names are such as 'utf-8', 'latin-1', 'cp1252', 'utf-16'.",
-        ),
-        ((None, None, "'"), "decimal must be '.' or ','. Got \"'\"."),
-        (
-            (",", None, ","),
-            "',' cannot both separate columns and mark decimals. Name another delimiter or decimal.",
-        ),
+        ((";;",), "A delimiter is one ASCII character such as ',' or ';'."),
+        (('"',), "A delimiter is one ASCII character such as ',' or ';'."),
+        ((3,), "A delimiter is one ASCII character such as ',' or ';'."),
+        ((None, "latin1000"), "Unknown encoding 'latin1000'."),
+        ((None, "base64"), "Unknown encoding 'base64'."),
+        ((None, None, "'"), "decimal must be '.' or ','."),
+        ((",", None, ","), "',' cannot both separate columns and mark decimals."),
     ],
 )
 def test_settings_that_make_no_sense(path: Path, settings: tuple, message: str):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=message):
         layout_of(path, "a,b\n1,2\n", *settings)
-
-    assert str(caught.value) == message
 
 
 def test_a_header_of_any_length_is_read(path: Path):

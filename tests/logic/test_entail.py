@@ -181,43 +181,24 @@ def test_each_threshold_implies_the_next():
     "ask", [lambda given: implies(a, b, given), lambda given: conflicts({1: a, 2: b}, given)]
 )
 def test_a_contradiction_is_refused(ask):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match="What is given contradicts itself:"):
         ask([exactly_one(["a", "b"]), a & b])
-
-    assert str(info.value) == (
-        "What is given contradicts itself: no tuple of concepts satisfies it, so anything would follow. "
-        "Check the constraints, for instance for a concept that is in two groups."
-    )
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: implies(a, b, given=["a"]), "given takes a formula or several of them. Got 'a'."),
-        (lambda: implies(a, b, given=3), "given takes a formula or several of them. Got 3."),
-        (lambda: implies(a, "b"), "implies takes formulas. Got 'b'; write Var('b') instead."),
-        (lambda: equivalent(None, b), "equivalent takes formulas. Got None; write a formula instead."),
-        (
-            lambda: conflicts([a, b]),
-            "rules must be a mapping from label to formula. Got [Var('a'), Var('b')]; write {'label': f}.",
-        ),
-        (lambda: conflicts({1: a, 2: "b"}), "The rule of 2 must be a formula. Got 'b'."),
-        (
-            lambda: exactly_one([Var("a")]),
-            "A concept name must be a string. Got Var('a'); pass its .name.",
-        ),
-        (
-            lambda: equivalent("a & b", Var("a")),
-            "equivalent takes formulas. Got 'a & b'; write parse_formula('a & b') instead.",
-        ),
-        (
-            lambda: exactly_one(["a", "b", "a"]),
-            "Concept names must be distinct; repeated: 'a'. Rename the columns.",
-        ),
+        (lambda: implies(a, b, given=["a"]), "given takes a formula or several of them."),
+        (lambda: implies(a, b, given=3), "given takes a formula or several of them."),
+        (lambda: implies(a, "b"), "implies takes formulas."),
+        (lambda: equivalent(None, b), "equivalent takes formulas."),
+        (lambda: conflicts([a, b]), "rules must be a mapping from label to formula."),
+        (lambda: conflicts({1: a, 2: "b"}), "The rule of 2 must be a formula."),
+        (lambda: exactly_one([Var("a")]), "A concept name must be a string."),
+        (lambda: equivalent("a & b", Var("a")), "equivalent takes formulas."),
+        (lambda: exactly_one(["a", "b", "a"]), "Concept names must be distinct;"),
     ],
 )
 def test_misuse_is_explained(call, message):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match=message):
         call()
-
-    assert str(info.value) == message

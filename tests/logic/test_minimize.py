@@ -176,12 +176,8 @@ def test_nothing_is_proved_where_that_is_not_wanted_or_too_much():
 
     assert prove(table, found) is found
     assert prove(table, found, exact=False) is found
-    with pytest.raises(LimitError) as info:
+    with pytest.raises(LimitError, match="No proof within the limits for a table of 40 concepts"):
         prove(table, found, exact=True)
-    assert str(info.value) == (
-        "No proof within the limits for a table of 40 concepts and 200 rows. "
-        "Use exact='auto' for the best formula found, or fewer concepts."
-    )
 
 
 def test_a_formula_that_nothing_beats_is_the_one_that_is_proved():
@@ -421,13 +417,8 @@ def test_a_concept_is_preferred_to_the_negation_of_its_opposite(order, formula):
 def test_exact_insists_on_a_proof():
     random = np.random.default_rng(0)
     table = TruthTable.from_data(random.random((200, 40)) < 0.5, random.random(200) < 0.5)
-    with pytest.raises(LimitError) as info:
+    with pytest.raises(LimitError, match="No proof within the limits for a table of 40 concepts"):
         minimize(table, exact=True)
-
-    assert str(info.value) == (
-        "No proof within the limits for a table of 40 concepts and 200 rows. "
-        "Use exact='auto' for the best formula found, or fewer concepts."
-    )
 
 
 def test_exact_counts_only_concepts_that_differ():
@@ -442,39 +433,19 @@ def test_exact_counts_only_concepts_that_differ():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (
-            {"literal_cost": -1},
-            "literal_cost must be a number of at least 0, as a share of the total weight. Got -1.",
-        ),
-        (
-            {"literal_cost": float("nan")},
-            "literal_cost must be a number of at least 0, as a share of the total weight. Got nan.",
-        ),
-        (
-            {"literal_cost": "much"},
-            "literal_cost must be a number of at least 0, as a share of the total weight. Got 'much'.",
-        ),
-        (
-            {"max_literals": -1},
-            "max_literals must be a whole number of at least 0, or None for no limit. Got -1.",
-        ),
-        (
-            {"max_terms": 1.5},
-            "max_terms must be a whole number of at least 0, or None for no limit. Got 1.5.",
-        ),
-        (
-            {"max_terms": True},
-            "max_terms must be a whole number of at least 0, or None for no limit. Got True.",
-        ),
-        ({"exact": "yes"}, "exact must be 'auto', True or False. Got 'yes'."),
-        ({"exact": np.zeros(2)}, "exact must be 'auto', True or False. Got array([0., 0.])."),
+        ({"literal_cost": -1}, "literal_cost must be a number of at least 0, as a share"),
+        ({"literal_cost": float("nan")}, "literal_cost must be a number of at least 0, as a share"),
+        ({"literal_cost": "much"}, "literal_cost must be a number of at least 0, as a share"),
+        ({"max_literals": -1}, "max_literals must be a whole number of at least 0, or"),
+        ({"max_terms": 1.5}, "max_terms must be a whole number of at least 0, or None"),
+        ({"max_terms": True}, "max_terms must be a whole number of at least 0, or None"),
+        ({"exact": "yes"}, "exact must be 'auto', True or False."),
+        ({"exact": np.zeros(2)}, "exact must be 'auto', True or False."),
     ],
 )
 def test_settings_that_make_no_sense(settings, message):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match=message):
         minimize(TWINS, **settings)
-
-    assert str(info.value) == message
 
 
 def test_only_tables_are_minimized():
@@ -488,12 +459,8 @@ def test_only_tables_are_minimized():
 
 
 def test_order_names_an_unknown_concept():
-    with pytest.raises(UnknownConceptError) as info:
+    with pytest.raises(UnknownConceptError, match="Unknown concept 'twins'"):
         minimize(TWINS, order=["twins"])
-
-    assert str(info.value) == (
-        "Unknown concept 'twins'. Did you mean 'twin'? The 4 known concepts are 'a', 'twin', 'b', 'c'."
-    )
 
 
 # --- Espresso as an outside opinion -------------------------------------------------------------------

@@ -37,13 +37,8 @@ def test_one_minimizer_answers_all_questions_and_the_same_each_time():
 def test_too_many_concepts_for_a_proof_are_refused_at_once():
     random = np.random.default_rng(0)
     table = TruthTable.from_data(random.random((99, 13)) < 0.5, random.random(99) < 0.5)
-    with pytest.raises(LimitError) as info:
+    with pytest.raises(LimitError, match="No proof within the limits for a table of 13 concepts"):
         Minimizer(Problem(table, None), True)
-
-    assert str(info.value) == (
-        "No proof within the limits for a table of 13 concepts and 99 rows. "
-        "Use exact='auto' for the best formula found, or fewer concepts."
-    )
 
 
 @pytest.mark.parametrize("n_concepts", [3, 8, 9])  # prime terms of the lattice up to 8, a search beyond

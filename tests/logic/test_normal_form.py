@@ -174,9 +174,8 @@ def test_products_and_plain_disjunctions_are_limited_too():
     ):
         to_dnf(nested, max_terms=50)
     assert len(to_dnf(nested).args) == 256
-    with pytest.raises(LimitError) as info:
+    with pytest.raises(LimitError, match="No disjunctive normal form with max_terms=5:"):
         to_dnf(clauses(9, Or, And), max_terms=5)
-    assert str(info.value) == "No disjunctive normal form with max_terms=5: it has 9 terms."
 
 
 @pytest.mark.parametrize("function", [to_nnf, to_dnf, to_cnf, simplify])
@@ -190,10 +189,8 @@ def test_only_formulas_are_taken(function):
 @pytest.mark.parametrize("convert", [to_dnf, to_cnf])
 def test_the_limit_is_a_count(convert):
     assert convert(a & b, np.int8(3)) == a & b
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match="max_terms must be a whole number of at least 0"):
         convert(a & b, max_terms=-1)
-
-    assert str(info.value) == "max_terms must be a whole number of at least 0. Got -1."
 
 
 def parity(n):
@@ -286,14 +283,12 @@ def test_what_would_be_nested_too_deeply_is_refused():
 @pytest.mark.parametrize(
     ("formula", "mapping", "message"),
     [
-        ("a", {}, "substitute takes formulas. Got 'a'; write Var('a') instead."),
-        (a, {"a": "b"}, "substitute takes formulas. Got 'b'; write Var('b') instead."),
-        (a, [a], "substitute takes a mapping from concepts to formulas. Got [Var('a')]."),
+        ("a", {}, "formulas. Got 'a';"),
+        (a, {"a": "b"}, "formulas. Got 'b';"),
+        (a, [a], "a mapping from concepts to formulas."),
     ],
     ids=["text", "text inside", "list"],
 )
 def test_what_cannot_be_substituted(formula, mapping, message):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match=message):
         substitute(formula, mapping)
-
-    assert str(info.value) == message

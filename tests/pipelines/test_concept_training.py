@@ -150,7 +150,7 @@ def test_progress_is_told():
 
 
 def test_a_loss_that_is_not_finite_is_named():
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match="The loss of the concept model is no longer finite after"):
         train_concepts(
             linear(),
             INPUTS,
@@ -159,11 +159,6 @@ def test_a_loss_that_is_not_finite_is_named():
             ConceptPlan(),
             seed=0,
         )
-
-    assert str(info.value) == (
-        "The loss of the concept model is no longer finite after 1 epoch. "
-        "Lower learning_rate, or scale the inputs."
-    )
 
 
 def test_random_numbers_and_flags_are_put_back():
@@ -200,10 +195,8 @@ def test_outputs_of_another_shape(model, text):
 
 
 def test_outputs_that_are_not_finite():
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match="concept_model has outputs that are not finite"):
         concept_logits(nn.Threshold(10.0, torch.inf), INPUTS, 8)
-
-    assert str(info.value) == "concept_model has outputs that are not finite. Check its training for NaN."
 
 
 def test_no_rows_to_ask_about():
@@ -232,24 +225,12 @@ def test_arrays_that_cannot_be_written_to_or_run_backwards():
 @pytest.mark.parametrize(
     ("data", "text"),
     [
-        (
-            np.zeros(3),
-            "X must hold one raw input a row, in shape (rows, ...). Got shape (3,); "
-            "use reshape(-1, 1) for a single feature, reshape(1, -1) for a single row.",
-        ),
-        (
-            [[np.nan]],
-            "X has values that are missing or not finite. Impute or drop those rows first.",
-        ),
-        ([["a"]], "X must hold numbers. Got values of type <U1."),
-        (
-            [[1], [1, 2]],
-            "X is not rectangular: rows or columns differ in length. Make all of them equally long.",
-        ),
+        (np.zeros(3), "X must hold one raw input a row, in shape"),
+        ([[np.nan]], "X has values that are missing or not finite."),
+        ([["a"]], "X must hold numbers."),
+        ([[1], [1, 2]], "X is not rectangular:"),
     ],
 )
 def test_raw_inputs_that_cannot_be_read(data, text):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match=text):
         read_raw(data)
-
-    assert str(info.value) == text

@@ -64,14 +64,10 @@ def test_degrees_of_every_kind_of_black_box():
 def test_degrees_that_are_none():
     negative = lambda x: x - 2  # noqa: E731
 
-    assert error_of(found, lambda _: ["a", "b", "a"], Answers(Form.LABELS)) == (
-        "answers='probabilities' needs a black box that gives them, and this one gives labels. "
-        "Use answers='labels'."
+    assert "answers='probabilities' needs a black box that gives" in error_of(
+        found, lambda _: ["a", "b", "a"], Answers(Form.LABELS)
     )
-    assert error_of(found, negative) == (
-        "answers='probabilities' needs probabilities. The black box gave a negative number, or zeros alone; "
-        "use answers='labels'."
-    )
+    assert "answers='probabilities' needs probabilities" in error_of(found, negative)
 
 
 def test_class_names():

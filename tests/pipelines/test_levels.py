@@ -70,39 +70,24 @@ def test_what_the_next_level_reads_is_yes_or_no():
 @pytest.mark.parametrize(
     ("levels", "message"),
     [
-        (
-            "ab",
-            "levels must be a sequence of tables, one for each level above the first. "
-            "Got 'ab'; write [table].",
-        ),
-        (
-            {"a": [0]},
-            "levels must be a sequence of tables, one for each level above the first. "
-            "Got {'a': [0]}; write [table].",
-        ),
-        ([np.zeros((3, 0))], "Level 2 has no concepts. Leave it out, or pass at least one column."),
+        ("ab", "levels must be a sequence of tables, one for each level"),
+        ({"a": [0]}, "levels must be a sequence of tables, one for each level"),
+        ([np.zeros((3, 0))], "Level 2 has no concepts."),
     ],
     ids=["text", "a table", "no columns"],
 )
 def test_levels_that_are_none(levels, message):
-    assert error_of(read_levels, levels) == message
+    assert message in error_of(read_levels, levels)
 
 
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (
-            [MuClassifier()],
-            "estimator must be one classifier, or one for each of the 2 levels above the first. Got 1.",
-        ),
-        ("mu", "A cascade is made of classifiers of this package, such as MuClassifier(). Got 'mu'."),
-        (
-            [MuClassifier(rule="if"), MuClassifier()],
-            "The rules of level 2 must be equivalences, or they cannot be put into those above. "
-            "Got rule='if'; use 'iff'.",
-        ),
+        ([MuClassifier()], "estimator must be one classifier, or one for each of"),
+        ("mu", "A cascade is made of classifiers of this package, such"),
+        ([MuClassifier(rule="if"), MuClassifier()], "The rules of level 2 must be equivalences, or they"),
     ],
     ids=["too few", "text", "an implication below"],
 )
 def test_classifiers_that_do_not_fit(estimator, message):
-    assert error_of(level_classifiers, estimator, 2, 0) == message
+    assert message in error_of(level_classifiers, estimator, 2, 0)

@@ -132,25 +132,21 @@ def test_too_few_rows_are_all_learnt_from():
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (3, "X must be a table of rows: a data frame or an array. Got 3."),
-        ("ab", "X must be a table of rows: a data frame or an array. Got 'ab'."),
-        (np.array(1.0), "X must be a table of rows: a data frame or an array. Got array(1.)."),
-        ({"a": [1], "b": [1, 2]}, "The columns of X must be of one length. Got [1, 2]."),
+        (3, "X must be a table of rows:"),
+        ("ab", "X must be a table of rows:"),
+        (np.array(1.0), "X must be a table of rows:"),
+        ({"a": [1], "b": [1, 2]}, "The columns of X must be of one length."),
     ],
     ids=["number", "text", "scalar", "two lengths"],
 )
 def test_what_has_no_rows_is_refused(table, message):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match=message):
         number_of_rows(table, "X")
-
-    assert str(info.value) == message
 
 
 def test_repeated_columns_are_refused():
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match="The columns of X must have distinct names"):
         take(pd.DataFrame([[1, 2]], columns=["a", "a"]), np.array([0]))
-
-    assert str(info.value) == "The columns of X must have distinct names. Rename those that are repeated."
 
 
 def test_a_column_of_labels_is_flat_with_a_warning():
@@ -170,7 +166,5 @@ def test_what_numpy_can_read_has_rows():
 
 def test_tables_of_other_length_are_refused():
     check_rows(None, "concepts", 3)
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match="concepts must have a row for each of the 3 rows of X"):
         check_rows([[1]], "concepts", 3)
-
-    assert str(info.value) == "concepts must have a row for each of the 3 rows of X. Got 1."

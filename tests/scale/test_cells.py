@@ -115,12 +115,8 @@ def test_a_label_keeps_its_type(label):
 
 
 def test_a_label_beyond_64_bits():
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="The label 9223372036854775808 cannot be a whole number"):
         label_literal(2**63)
-    assert str(caught.value) == (
-        "The label 9223372036854775808 cannot be a whole number in an engine: it takes more than 64 bits. "
-        "Rename the class."
-    )
 
 
 def test_whole_numbers_that_a_column_can_hold():
@@ -151,9 +147,8 @@ def test_nan_in_a_parquet_file_is_missing(tmp_path: Path):
 
 
 def test_text_is_no_number():
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="Column 'a' must hold numbers"):
         as_number(in_memory({"a": ["x"]})["a"])
-    assert str(caught.value) == "Column 'a' must hold numbers. Got text, of type string."
 
 
 def test_a_decimal_of_many_digits_is_rounded_once():

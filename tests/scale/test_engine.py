@@ -129,25 +129,15 @@ def test_a_source_that_is_not_there(folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            (None,),
-            "source must be the path of a file, of a folder or a pattern. Got None; write 'data/*.parquet'.",
-        ),
-        (
-            ("",),
-            "source must be the path of a file, of a folder or a pattern. Got ''; write 'data/*.parquet'.",
-        ),
-        (
-            ("c.csv", "dukdb"),
-            "Unknown engine 'dukdb'. Did you mean 'duckdb'? The engines are 'duckdb', 'spark'.",
-        ),
-        (("c.csv", None), "Unknown engine None. The engines are 'duckdb', 'spark'."),
+        ((None,), "source must be the path of a file, of a folder or a"),
+        (("",), "source must be the path of a file, of a folder or a"),
+        (("c.csv", "dukdb"), "Unknown engine 'dukdb'."),
+        (("c.csv", None), "Unknown engine None."),
     ],
 )
 def test_what_cannot_be_read(arguments, message):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=message):
         read(*arguments)
-    assert str(caught.value) == message
 
 
 def test_a_query_that_is_stopped_ends(folder):
@@ -176,39 +166,22 @@ def test_a_file_of_another_kind():
 @pytest.mark.parametrize(
     ("missing", "call", "message"),
     [
-        (
-            "ibis",
-            ibis_module,
-            "Tables in an engine need Ibis, which is not installed. Run: pip install 'logiclens[scale]'",
-        ),
-        (
-            "duckdb",
-            lambda: engine._duckdb(None),
-            "The engine 'duckdb' needs DuckDB, which is not installed. Run: pip install 'logiclens[scale]'",
-        ),
-        (
-            "pyspark.sql",
-            lambda: engine._spark(None),
-            "The engine 'spark' needs PySpark, which is not installed. Run: pip install 'logiclens[spark]'",
-        ),
+        ("ibis", ibis_module, "Tables in an engine need Ibis, which is not installed."),
+        ("duckdb", lambda: engine._duckdb(None), "The engine 'duckdb' needs DuckDB, which is not"),
+        ("pyspark.sql", lambda: engine._spark(None), "The engine 'spark' needs PySpark, which is not"),
     ],
 )
 def test_an_engine_that_is_not_installed(monkeypatch, missing, call, message):
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(MissingDependencyError) as caught:
+    with pytest.raises(MissingDependencyError, match=message):
         call()
-    assert str(caught.value) == message
 
 
 def test_a_table_is_a_table_of_ibis():
     table = in_memory(ROWS)
     assert check_table(table) is table
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="The table must be an Ibis table"):
         check_table(pa.table(ROWS))
-    assert str(caught.value) == (
-        "The table must be an Ibis table. Got a Table; open files with logiclens.scale.read, "
-        "others with ibis.connect(...).table(name)."
-    )
 
 
 def test_the_engine_of_a_table():
@@ -218,23 +191,17 @@ def test_the_engine_of_a_table():
 def test_columns_that_are_lacking():
     table = in_memory(ROWS)
     check_columns(table, ["sex", "age", "sex"])
-    with pytest.raises(UnknownColumnError) as caught:
+    with pytest.raises(UnknownColumnError, match="The data lack the column 'agee'"):
         check_columns(table, ["agee", "sex"], "The rules need it.")
-    assert str(caught.value) == (
-        "The data lack the column 'agee'. Did you mean 'age'? They have 2 columns: 'age', 'sex'. "
-        "The rules need it."
-    )
-    with pytest.raises(UnknownColumnsError) as caught:
+    with pytest.raises(UnknownColumnsError, match="The data lack 2 columns:"):
         check_columns(table, ["a", "b"])
-    assert str(caught.value) == "The data lack 2 columns: 'a', 'b'. They have 2 columns: 'age', 'sex'."
 
 
 def test_columns_that_differ_in_case_only():
     table = in_memory({"a": [1], "A": [2], "b": [3]})
     check_columns(table, ["b"])
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="'a' and 'A' are one column in DuckDB"):
         check_columns(table, ["A"])
-    assert str(caught.value) == "'a' and 'A' are one column in DuckDB. Rename one of the columns."
 
 
 def test_duckdb_tells_case_of_other_letters_than_those_of_english():
@@ -246,9 +213,8 @@ def test_duckdb_tells_case_of_other_letters_than_those_of_english():
 def test_a_file_with_columns_that_differ_in_case_only(tmp_path):
     """DuckDB would call the second one by another name."""
     pq.write_table(pa.table({"b": [3], "a": [1], "A": [2]}), tmp_path / "a.parquet")
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="'a' and 'A' are one column in DuckDB"):
         read(tmp_path)
-    assert str(caught.value) == "'a' and 'A' are one column in DuckDB. Rename one of the columns."
 
 
 class Session:
@@ -272,12 +238,8 @@ class Session:
 
 def test_a_name_that_spark_would_replace():
     check_columns(Session(), ["${b}"])
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="' cannot be a column in this Spark session, which"):
         check_columns(Session(substitutes=True), ["${b}"])
-    assert str(caught.value) == (
-        "'${b}' cannot be a column in this Spark session, which replaces ${...}. Rename the column, "
-        "or set spark.sql.variable.substitute to false."
-    )
 
 
 def test_spark_can_be_told_to_tell_case():

@@ -129,77 +129,46 @@ def test_columns_without_names_are_found_by_place():
     table = in_memory({"y": ["yes"], "sex": ["m"], "age": [70]})
 
     assert raw_places(table, words, words.names, ["sex", "age"]) == {"x1": "age"}
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="The table has 3 columns;"):
         concept_columns(table, words, words.names)
-    assert str(caught.value) == (
-        "The table has 3 columns; 2 were there when the concepts were made. "
-        "Pass the same columns in the same order, or under the same names."
-    )
 
 
 def test_a_column_that_is_lacking():
     words = Vocabulary(("age", "sex"), (Above("age", 62), OneOf("sex", ("m",))))
     table = in_memory({"agee": [1], "color": ["red"]})
-    with pytest.raises(UnknownColumnError) as caught:
+    with pytest.raises(UnknownColumnError, match="The data lack the column 'age'"):
         concept_expression(table, Above("age", 62))
-    assert str(caught.value) == (
-        "The data lack the column 'age'. Did you mean 'agee'? They have 2 columns: 'agee', 'color'."
-    )
-    with pytest.raises(UnknownColumnsError) as caught:
+    with pytest.raises(UnknownColumnsError, match="The data lack 2 columns:"):
         concept_columns(table, words, words.names)
-    assert str(caught.value) == (
-        "The data lack 2 columns: 'age', 'sex'. They have 2 columns: 'agee', 'color'."
-    )
 
 
 @pytest.mark.parametrize(
     ("cells", "concept", "message"),
     [
-        (["x"], Above("a", 1), "Column 'a' must hold numbers. Got text, of type string."),
-        (["x"], Flag("a"), "Column 'a' must hold numbers. Got text, of type string."),
-        (
-            ["x"],
-            OneOf("a", (1,)),
-            "Column 'a' holds text, of type string; it is compared with 1. "
-            "Convert the column to numbers, as it was before.",
-        ),
-        (
-            [1],
-            OneOf("a", ("1",)),
-            "Column 'a' holds numbers, of type int64; it is compared with '1'. "
-            "Convert the column to text, as it was before.",
-        ),
-        (
-            pa.array([0], pa.date32()),
-            OneOf("a", ("1",)),
-            "Column 'a' holds dates or times, of type date; it is compared with '1'. "
-            "Convert the column to text, as it was before.",
-        ),
+        (["x"], Above("a", 1), "Column 'a' must hold numbers."),
+        (["x"], Flag("a"), "Column 'a' must hold numbers."),
+        (["x"], OneOf("a", (1,)), "Column 'a' holds text, of type string;"),
+        ([1], OneOf("a", ("1",)), "Column 'a' holds numbers, of type int64;"),
+        (pa.array([0], pa.date32()), OneOf("a", ("1",)), "Column 'a' holds dates or times, of type date;"),
     ],
     ids=["cut of text", "flag of text", "text and number", "number and text", "date"],
 )
 def test_what_cannot_be_compared(cells, concept, message):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=message):
         concept_expression(in_memory({"a": cells}), concept)
-    assert str(caught.value) == message
 
 
 def test_text_is_no_concept():
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="Column 'a' has values of type string;"):
         truth_expression(in_memory({"a": ["x"]}), "a")
-    assert str(caught.value) == (
-        "Column 'a' has values of type string; concepts are Booleans or numbers in [0, 1]. "
-        "Encode the column first."
-    )
 
 
 def test_names_that_differ_in_case_only():
     table = in_memory({"a": [1], "A": [0], "b": [1]})
 
     assert answers(truth_expression(table.select("b"), "b")) == [True]
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="'a' and 'A' are one column in DuckDB"):
         truth_expression(table, "a")
-    assert str(caught.value) == "'a' and 'A' are one column in DuckDB. Rename one of the columns."
 
 
 @pytest.mark.parametrize(
@@ -268,12 +237,8 @@ def test_a_formula_that_is_nested_too_deep():
     for _ in range(45):
         formula = Or(And(formula, Var("b")), Var("a"))
     table = in_memory({"a": [True], "b": [True]})
-    with pytest.raises(LimitError) as caught:
+    with pytest.raises(LimitError, match="The formula is nested 90 levels deep in an engine,"):
         formula_expression(formula, concept_columns(table, None, ["a", "b"]))
-    assert str(caught.value) == (
-        "The formula is nested 90 levels deep in an engine, which takes 80 at most. "
-        "Bring it into a normal form first."
-    )
 
 
 def test_the_deepest_formula_runs():

@@ -460,13 +460,8 @@ def test_what_is_refused(name: str):
 def test_one_row_by_one_has_a_limit():
     table, target = in_engine(FLAGS, ANSWER)
 
-    with pytest.raises(LimitError) as info:
+    with pytest.raises(LimitError, match="The reference settings look at rows one by one, and"):
         scale.fit(EntropyClassifier.reference(**QUICK), table, target, max_rows=100)
-
-    assert str(info.value) == (
-        "The reference settings look at rows one by one, and there are 160, more than 100. "
-        "Use a classifier without them, or a sample of the rows (sample=100000)."
-    )
 
 
 @pytest.mark.parametrize(
@@ -535,10 +530,5 @@ def test_too_many_classes_are_refused_before_they_fill_the_memory(monkeypatch: p
     monkeypatch.setattr("logiclens.scale.fitting.MOST_CELLS", 20)
     table = ibis.memtable(pa.table({"a": [True, False] * 5, "y": [str(n) for n in range(10)]}))
 
-    with pytest.raises(LimitError) as caught:
+    with pytest.raises(LimitError, match="10 classes on 10 distinct rows are too many to learn"):
         scale.fit(MuClassifier(), table, "y")
-
-    assert str(caught.value) == (
-        "10 classes on 10 distinct rows are too many to learn. Name a target of fewer classes, fewer columns "
-        "(columns=), or draw rows (sample=)."
-    )

@@ -182,70 +182,37 @@ GOOD = {"wings": [True, False], "fins": [False, True], "y": ["bird", "fish"], "w
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"y": ["bird", None]}, "Column 'y' has 1 missing value. Impute or drop those rows first."),
-        (
-            {"y": [1, 2]},
-            "y has labels such as 1; the rules are about labels such as 'bird'. Convert y to their type.",
-        ),
-        (
-            {"y": pa.array([0, 1], pa.date32())},
-            "Labels must be text, numbers or Booleans. Column 'y' holds dates or times, of type date.",
-        ),
-        ({"wings": [True, None]}, "Column 'wings' has 1 missing value. Impute or drop those rows first."),
-        (
-            {"wings": [0.5, 7.0]},
-            "Column 'wings' has 1 value outside [0, 1]. Turn it into concepts first, for instance by "
-            "comparing it with a cut point.",
-        ),
-        (
-            {"w": [1.0, -1.0]},
-            "Column 'w' has 1 missing, infinite or negative weight. Weights must be finite and not negative.",
-        ),
-        (
-            {"w": [float("nan"), None]},
-            "Column 'w' has 2 missing, infinite or negative weights. "
-            "Weights must be finite and not negative.",
-        ),
-        (
-            {"w": [float("inf"), 1.0]},
-            "Column 'w' has 1 missing, infinite or negative weight. Weights must be finite and not negative.",
-        ),
-        ({"w": ["x", "y"]}, "Column 'w' must hold numbers. Got text, of type string."),
-        ({"w": [0, 0]}, "Scores need some weight. All weights of 'w' are 0."),
-        (
-            {"w": [1e200, 1.0]},
-            "The weights of 'w' add up to 1e+200. "
-            "Scale them, so that their sum lies between 1e-150 and 1e+150.",
-        ),
-        (
-            {"w": [1e-200, 0.0]},
-            "The weights of 'w' add up to 1e-200. "
-            "Scale them, so that their sum lies between 1e-150 and 1e+150.",
-        ),
+        ({"y": ["bird", None]}, "Column 'y' has 1 missing value."),
+        ({"y": [1, 2]}, "y has labels such as 1;"),
+        ({"y": pa.array([0, 1], pa.date32())}, "Labels must be text, numbers or Booleans."),
+        ({"wings": [True, None]}, "Column 'wings' has 1 missing value."),
+        ({"wings": [0.5, 7.0]}, "Column 'wings' has 1 value outside"),
+        ({"w": [1.0, -1.0]}, "Column 'w' has 1 missing, infinite or negative weight."),
+        ({"w": [float("nan"), None]}, "Column 'w' has 2 missing, infinite or negative weights."),
+        ({"w": [float("inf"), 1.0]}, "Column 'w' has 1 missing, infinite or negative weight."),
+        ({"w": ["x", "y"]}, "Column 'w' must hold numbers."),
+        ({"w": [0, 0]}, "Scores need some weight."),
+        ({"w": [1e200, 1.0]}, "The weights of 'w' add up to 1e"),
+        ({"w": [1e-200, 0.0]}, "The weights of 'w' add up to 1e-200."),
     ],
     ids=lambda value: None if isinstance(value, str) else "-".join(map(str, value)),
 )
 def test_rows_that_cannot_be_scored(change, message):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=message):
         score(PETS, in_memory(GOOD | change), "y", weights="w")
-    assert str(caught.value) == message
 
 
 def test_infinite_numbers_are_refused():
     words = Vocabulary(("age",), (Above("age", 62),))
     rules = rules_for([1, 0], [Var("age > 62"), ~Var("age > 62")], words.names, vocabulary=words)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="Column 'age' has 1 infinite value"):
         score(rules, in_memory({"age": [float("inf"), 1.0], "y": [1, 0]}), "y")
-    assert str(caught.value) == (
-        "Column 'age' has 1 infinite value. Replace it by a number, or by NaN if it is missing."
-    )
 
 
 def test_no_rows():
     table = in_memory(pa.table(GOOD).slice(0, 0))
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="A score needs at least one row of data"):
         score(PETS, table, "y")
-    assert str(caught.value) == "A score needs at least one row of data. Got none."
     several = rules_for(["y"], [Var("wings")], ["wings"], multi_label=True)
     with pytest.raises(InputError, match="at least one row"):
         score(several, in_memory(pa.table({"wings": [True], "y": [True]}).slice(0, 0)), ["y"])
@@ -254,36 +221,29 @@ def test_no_rows():
 @pytest.mark.parametrize(
     ("target", "weights", "message"),
     [
-        (None, None, "target must be the name of the column of true labels. Got None."),
-        (["y"], None, "target must be the name of the column of true labels. Got ['y']."),
-        ("y", 3, "weights must be the name of a column. Got 3."),
-        (
-            "yy",
-            None,
-            "The data lack the column 'yy'. Did you mean 'y'? "
-            "They have 4 columns: 'wings', 'fins', 'y', 'w'.",
-        ),
+        (None, None, "target must be the name of the column of true labels."),
+        (["y"], None, "target must be the name of the column of true labels."),
+        ("y", 3, "weights must be the name of a column."),
+        ("yy", None, "The data lack the column 'yy'."),
     ],
 )
 def test_bad_columns(target, weights, message):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=message):
         score(PETS, in_memory(GOOD), target, weights=weights)
-    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
     ("labels", "target", "message"),
     [
-        (["a", "b"], "a", "target must be a list of columns, one for each of the 2 labels. Got 'a'."),
-        (["a", "b"], ["a"], "target has no column for the label 'b'. Name its columns after the labels."),
-        ([0, 1], ["a"], "target must have one column for each of the 2 labels. Got 1."),
+        (["a", "b"], "a", "target must be a list of columns, one for each of the 2"),
+        (["a", "b"], ["a"], "target has no column for the label 'b'."),
+        ([0, 1], ["a"], "target must have one column for each of the 2 labels."),
     ],
 )
 def test_bad_columns_of_several_labels(labels, target, message):
     rules = rules_for(labels, [Var("wings")] * 2, ["wings"], multi_label=True)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=message):
         score(rules, in_memory({"wings": [True], "a": [True]}), target)
-    assert str(caught.value) == message
 
 
 def test_columns_of_several_labels_that_are_no_text_stand_in_order():
@@ -297,20 +257,15 @@ def test_columns_of_several_labels_that_are_no_text_stand_in_order():
 def test_a_target_that_is_no_class(monkeypatch):
     monkeypatch.setattr(scoring, "MOST_LABELS", 3)
     table = in_memory({"wings": [True] * 5, "fins": [True] * 5, "y": list("abcde")})
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="Column 'y' has more than 3 distinct values"):
         score(PETS, table, "y")
-    assert str(caught.value) == "Column 'y' has more than 3 distinct values. Name the column of the classes."
 
 
 def test_an_engine_that_fails_says_so():
     table = in_duckdb(GOOD)
     table.get_backend().raw_sql("DROP TABLE t")
-    with pytest.raises(EngineError) as caught:
+    with pytest.raises(EngineError, match="Scoring the rules failed:"):
         score(PETS, table, "y")
-    assert str(caught.value) == (
-        "Scoring the rules failed: Catalog Error: Table with name t does not exist! "
-        "The table is gone, or is called otherwise now: open it again."
-    )
     with pytest.raises(UnknownColumnError):
         score(PETS, ibis.table({"y": "string"}, name="nowhere"), "y")
 

@@ -156,13 +156,8 @@ def test_cut_points_of_other_columns_are_refused():
     table = ibis.memtable(pa.table({"age": [1, 2, 3]}))
     recipe = ConceptEncoder(cuts={"Age": [2]}).recipe(has_targets=False)
 
-    with pytest.raises(UnknownColumnError) as info:
+    with pytest.raises(UnknownColumnError, match="The data lack the column 'Age'"):
         check_own_cuts(recipe, column_facts(check_rows(table, None)))
-
-    assert str(info.value) == (
-        "The data lack the column 'Age'. Did you mean 'age'? Their only column is 'age'. "
-        "There are cut points for it in cuts."
-    )
 
 
 def test_booleans_are_supposed_to_have_no_gaps():
