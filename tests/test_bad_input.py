@@ -57,7 +57,6 @@ from logiclens.explain import (
     Explanation,
     ExplanationSet,
     Front,
-    FrontPoint,
     Point,
     Rule,
     Scores,
@@ -149,8 +148,7 @@ TABLE = TruthTable.from_data(BITS, [1, 0, 0], names=["a", "b"])
 COVER = Cover.from_formula(a & ~b)
 MATRIX = np.zeros((3, 3))
 WORDS = np.zeros((1, 1), dtype=np.uint64)
-POINTS = [FrontPoint(a, 1, 2.0), FrontPoint(a & ~b, 2, 0.0)]
-EXPLANATION = Explanation(Rule("yes", a & ~b), front=POINTS)
+EXPLANATION = Explanation(Rule("yes", a & ~b))
 FRONT = Front((Point((Step("yes", a),), "no", 0.5, 0.5, (0.4, 0.6)),), ("no", "yes"), ("a", "b"))
 RULES = ExplanationSet([EXPLANATION, Explanation(Rule("no", b))], ["a", "b"])
 SCORED = replace(Front.of(RULES), points=(replace(Front.of(RULES)[0], accuracy=0.9, fidelity=0.8),))
@@ -878,12 +876,6 @@ CASES |= {
         **prefixed("precision", each(lambda value: Scores("test", 3, precision=value), NOT_A_RATE)),
         **prefixed("fidelity", each(lambda value: Scores("test", 3, fidelity=value), NOT_A_RATE)),
     },
-    "FrontPoint": {
-        **prefixed("formula", each(lambda value: FrontPoint(value, 1, 0.0), NOT_A_FORMULA)),
-        **prefixed("literals", each(lambda value: FrontPoint(a, value, 0.0), NOT_A_COUNT)),
-        **prefixed("errors", each(lambda value: FrontPoint(a, 1, value), NOT_A_WEIGHT)),
-        **prefixed("score", each(lambda value: FrontPoint(a, 1, 0.0, value), NOT_A_RATE)),
-    },
     "Explanation": {
         **prefixed("rule", each(Explanation, {**NOT_A_FORMULA, "formula": a})),
         **prefixed(
@@ -901,18 +893,6 @@ CASES |= {
             "scores",
             each(lambda value: Explanation(Rule("yes", a), scores=value), {"number": 0.9, "dict": {}}),
         ),
-        **prefixed(
-            "front",
-            each(
-                lambda value: Explanation(Rule("yes", a), front=value),
-                {"None": None, "number": 3, "formulas": [a], "point": "a"},
-            ),
-        ),
-    },
-    "Explanation.shorter": {
-        **each(EXPLANATION.shorter, {**NOT_A_COUNT, "None": None}),
-        "nothing so short": lambda: EXPLANATION.shorter(0),
-        "no front": lambda: Explanation(Rule("yes", a)).shorter(1),
     },
     "Explanation.evaluate": {
         **prefixed("data", each(EXPLANATION.evaluate, NOT_DATA)),
