@@ -46,12 +46,11 @@ from logiclens.explain.rule import (
 )
 from logiclens.logic import export
 from logiclens.logic.arrays import BoolArray
-from logiclens.logic.data import ConceptData, as_float, check_count
+from logiclens.logic.data import THRESHOLD, ConceptData, as_float, check_count
 from logiclens.logic.formula import Formula
 from logiclens.logic.normal_form import dnf_terms
 from logiclens.logic.sql import to_sql
 from logiclens.logic.syntax import format_formula
-from logiclens.logic.values import THRESHOLD
 from logiclens.metrics.agreement import Interval, normal_quantile, share, yes_or_no
 
 RATES = ("precision", "recall", "coverage", "accuracy", "fidelity")

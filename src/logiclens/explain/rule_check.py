@@ -22,7 +22,7 @@ from logiclens.explain.rule import Label, Rule, RuleKind, html_box, html_part, t
 from logiclens.logic.entail import conflicts, implies
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.normal_form import dnf_terms, simplify, to_dnf, to_nnf
-from logiclens.logic.satisfiability import find_assignment
+from logiclens.logic.sat import find_assignment
 
 _MOST_TERMS = 1_000  # terms up to which formulas are looked at term by term
 _LISTED_LITERALS = 60  # literals up to which a region is written in full

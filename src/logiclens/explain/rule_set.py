@@ -69,10 +69,9 @@ from logiclens.explain.rule import (
 from logiclens.explain.rule_check import RuleCheck, check_rules
 from logiclens.files.writing import as_file
 from logiclens.logic.arrays import BoolArray, IndexArray
-from logiclens.logic.data import ConceptData, check_names
+from logiclens.logic.data import THRESHOLD, ConceptData, check_names
 from logiclens.logic.entail import Conflict, Given, conflicts, given_parts
 from logiclens.logic.formula import Formula
-from logiclens.logic.values import THRESHOLD
 
 _FORMAT = "logiclens.rules"
 _VERSION = 3
@@ -381,7 +380,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
         InputError
             What is given contradicts itself.
         LimitError
-            A question is too hard; see :func:`~logiclens.logic.satisfiability.satisfying_assignment`.
+            A question is too hard; see :func:`~logiclens.logic.sat.satisfying_assignment`.
         """
         known = [*given_parts(given), *self.known()]
         rules = [explanation.rule for explanation in self.explanations]

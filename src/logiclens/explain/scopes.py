@@ -55,16 +55,15 @@ from logiclens.logic.arrays import (
     quiet_products,
 )
 from logiclens.logic.cover import Cover
-from logiclens.logic.data import ConceptData, check_count
+from logiclens.logic.data import ConceptData, as_answers, as_floats, check_count
 from logiclens.logic.entail import Given, given_parts
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, check_formula
 from logiclens.logic.minimize import Exact, minimize, minimize_path
 from logiclens.logic.minimizer import Minimizer
 from logiclens.logic.normal_form import conjuncts, simplify, to_dnf, to_nnf
 from logiclens.logic.problem import Problem
-from logiclens.logic.satisfiability import find_assignment
+from logiclens.logic.sat import find_assignment
 from logiclens.logic.truth_table import TruthTable
-from logiclens.logic.values import as_answers, as_floats
 from logiclens.metrics.agreement import formulas_of
 
 UNSEEN_SHARE: Final = 0.01

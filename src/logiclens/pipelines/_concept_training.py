@@ -39,14 +39,13 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from logiclens.errors import InputError, count, shown
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.data import Problem, read_concepts, read_targets
+from logiclens.estimators.inputs_and_targets import Problem, read_concepts, read_targets
 from logiclens.estimators.networks import resolve_device
 from logiclens.logic.arrays import FloatArray
-from logiclens.logic.data import as_float, check_names, check_one_name_each
-from logiclens.logic.values import THRESHOLD, as_array, as_floats
+from logiclens.logic.data import THRESHOLD, as_array, as_float, as_floats, check_names, check_one_name_each
+from logiclens.nn._parallel import threads_for
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
-from logiclens.nn.threads import threads_for
 
 Augment = Callable[[Tensor], Tensor]
 """Changes a mini-batch of raw inputs at random, and only while training; shapes of rows may change."""

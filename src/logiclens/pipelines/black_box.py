@@ -55,16 +55,14 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, count, shown
-from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.data import Problem, Targets, read_targets
-from logiclens.estimators.settings import seed_of
+from logiclens.estimators.base import LENClassifier, seed_of
+from logiclens.estimators.inputs_and_targets import Problem, Targets, read_targets
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
 from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, check_labels, label_array, plain_label
 from logiclens.logic import Var
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.logic.data import as_float, check_count
-from logiclens.logic.values import as_array, as_floats, as_weights
+from logiclens.logic.data import as_array, as_float, as_floats, as_weights, check_count
 from logiclens.metrics import Agreement, explanation_accuracy
 from logiclens.pipelines._rows import (
     adopt_features,

@@ -30,8 +30,8 @@ from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.errors import InputError, shown
-from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.data import (
+from logiclens.estimators.base import LENClassifier, is_auto, seed_of
+from logiclens.estimators.inputs_and_targets import (
     Problem,
     Targets,
     decisions,
@@ -39,15 +39,13 @@ from logiclens.estimators.data import (
     read_known_targets,
     read_rows,
 )
-from logiclens.estimators.settings import is_auto, seed_of
 from logiclens.explain import ExplanationSet, RuleKind
 from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, plain_label
 from logiclens.logic import Formula
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.data import check_count
+from logiclens.logic.data import THRESHOLD, as_weights, check_count
 from logiclens.logic.normal_form import substitute
-from logiclens.logic.values import THRESHOLD, as_weights
 from logiclens.pipelines._rows import adopt_features, check_rows, number_of_rows, shared_input, take
 from logiclens.pipelines.intervention import Intervention, check_possible, read_known
 
@@ -457,7 +455,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
 
     def _from_level(self, scores: FloatArray, level: int) -> tuple[NDArray[Any], BoolArray]:
         """Predictions, and which rules of the classes fire, given the concepts of a level."""
-        from logiclens.estimators.logits import ask
+        from logiclens.estimators.networks import ask
 
         x = scores if level == 1 else (scores > THRESHOLD).astype(np.float64)
         for estimator, names in zip(self.estimators_[level - 1 : -1], self.level_names_[level:], strict=True):
