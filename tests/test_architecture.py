@@ -74,14 +74,6 @@ KNOWN_RINGS: tuple[frozenset[str], ...] = (
     ),
     frozenset(
         {
-            "logiclens.logic.formula",
-            "logiclens.logic.latex",
-            "logiclens.logic.notation",
-            "logiclens.logic.syntax",
-        }
-    ),
-    frozenset(
-        {
             "logiclens.pipelines.bottleneck",
             "logiclens.pipelines.intervention",
         }

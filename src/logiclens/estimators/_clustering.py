@@ -37,7 +37,7 @@ from logiclens.estimators.networks import ask, resolve_device
 from logiclens.explain.front import Front
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, pack
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD
 from logiclens.nn._examples import Rows
 from logiclens.nn.criteria import mutual_information_loss
 from logiclens.nn.population import LogicNetwork, Streams

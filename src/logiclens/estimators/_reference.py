@@ -48,7 +48,7 @@ from logiclens.estimators.networks import Population, Trained, ask, resolve_devi
 from logiclens.explain.front import Front
 from logiclens.explain.paper import TOP_K, explain_class_as_in_paper
 from logiclens.logic.arrays import FloatArray, IndexArray
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD
 from logiclens.nn._parallel import threads_for
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.training import Plan

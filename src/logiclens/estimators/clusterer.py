@@ -36,8 +36,7 @@ from logiclens.estimators.inputs_and_targets import (
 )
 from logiclens.explain import ExplanationSet, RuleKind
 from logiclens.logic.arrays import FloatArray, IndexArray
-from logiclens.logic.data import as_float
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD, as_float
 
 if TYPE_CHECKING:
     from logiclens.estimators._clustering import Maker, Starts

@@ -50,10 +50,10 @@ from logiclens.explain.rule import RuleKind
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.explain.scopes import PRICES
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, pack
+from logiclens.logic.data import THRESHOLD
 from logiclens.logic.decision_list import DecisionList, search_lists
 from logiclens.logic.formula import TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.normal_form import simplify
-from logiclens.logic.values import THRESHOLD
 from logiclens.metrics.agreement import normal_quantile, wilson
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork

@@ -28,8 +28,15 @@ from logiclens.errors import InputError, UnknownColumnError, UnknownTargetError,
 from logiclens.estimators.folds import as_counts
 from logiclens.explain.rule import Label, check_labels, label_array, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.data import ConceptData, as_float
-from logiclens.logic.values import THRESHOLD, as_array, as_floats, as_weights, missing_values
+from logiclens.logic.data import (
+    THRESHOLD,
+    ConceptData,
+    as_array,
+    as_float,
+    as_floats,
+    as_weights,
+    missing_values,
+)
 
 if TYPE_CHECKING:
     from logiclens.concepts.encoder import ConceptEncoder

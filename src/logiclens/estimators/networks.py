@@ -34,7 +34,7 @@ from logiclens.estimators.folds import Distinct, Fold, effective_rows
 from logiclens.estimators.inputs_and_targets import Problem, Targets, spread_outputs
 from logiclens.explain.compose import check_layers, forward
 from logiclens.logic.arrays import FloatArray, IndexArray
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD
 from logiclens.nn._descent import has_mean
 from logiclens.nn._examples import Rows
 from logiclens.nn._parallel import for_each

@@ -31,8 +31,7 @@ from logiclens.explain.rule import label_array
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic import Formula, parse_formula
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.data import as_float
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD, as_float
 
 _FRESH = (500, 20_000)  # least and most fresh rows
 _SIGN = re.compile(r"(?= (<=|>=|!=|<|>|=) )")  # looks ahead, so that signs may share a space

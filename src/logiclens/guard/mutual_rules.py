@@ -23,6 +23,7 @@ from logiclens.errors import InputError, shown
 from logiclens.estimators import MuClassifier
 from logiclens.estimators.base import LENClassifier
 from logiclens.explain import Explanation, Rule
+from logiclens.explain.explanation import check_rate
 from logiclens.logic.arrays import BoolArray
 
 _OTHER = ""  # label of the rows on which a concept is false
@@ -59,6 +60,7 @@ def mutual_rules(X: Any, estimator: Any = None, *, min_share: float = 0.01) -> l
     model = MuClassifier(random_state=0) if estimator is None else estimator
     if not isinstance(model, LENClassifier):
         raise InputError(f"mutual_rules needs a classifier such as MuClassifier(). Got {shown(estimator)}.")
+    check_rate(min_share, "min_share")
     model = clone(model).set_params(encoder=None)
     table = Table(X)
     vocabulary: Vocabulary = ConceptEncoder().fit(X).vocabulary_

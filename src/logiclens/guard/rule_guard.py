@@ -52,9 +52,16 @@ from logiclens.explain import Explanation, ExplanationSet, Rule, RuleKind
 from logiclens.explain.rule import label_in_sentence, member
 from logiclens.logic import parse_formula, to_cnf, to_sentence
 from logiclens.logic.arrays import FloatArray, IndexArray
-from logiclens.logic.data import ConceptData, as_float, check_count, check_names, check_one_name_each
+from logiclens.logic.data import (
+    THRESHOLD,
+    ConceptData,
+    as_float,
+    as_weights,
+    check_count,
+    check_names,
+    check_one_name_each,
+)
 from logiclens.logic.formula import FALSE, TRUE, And, Const, Formula, Not, Or, Var
-from logiclens.logic.values import THRESHOLD, as_weights
 
 
 @dataclass(frozen=True)

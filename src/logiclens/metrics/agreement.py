@@ -32,9 +32,8 @@ from numpy.typing import ArrayLike, NDArray
 from logiclens.errors import InputError, as_code, count, listing, shown
 from logiclens.logic import Formula
 from logiclens.logic.arrays import WORD, BoolArray, FloatArray, Words, pack, unpack
-from logiclens.logic.data import ConceptData, as_float
+from logiclens.logic.data import ConceptData, as_array, as_float, as_weights, check_length, missing_values
 from logiclens.logic.formula import check_formula
-from logiclens.logic.values import as_array, as_weights, check_length, missing_values
 
 Rules: TypeAlias = Mapping[Any, Any]
 """From each target to its Formula, or to anything that has one as ``.formula``."""

@@ -42,8 +42,7 @@ from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs_and_targets import Problem, read_concepts, read_targets
 from logiclens.estimators.networks import resolve_device
 from logiclens.logic.arrays import FloatArray
-from logiclens.logic.data import as_float, check_names, check_one_name_each
-from logiclens.logic.values import THRESHOLD, as_array, as_floats
+from logiclens.logic.data import THRESHOLD, as_array, as_float, as_floats, check_names, check_one_name_each
 from logiclens.nn._parallel import threads_for
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork

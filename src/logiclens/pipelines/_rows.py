@@ -22,7 +22,7 @@ from logiclens.concepts.table import Column, Table
 from logiclens.errors import InputError, shown
 from logiclens.estimators.folds import Distinct, are_counts, draw_rows
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.logic.values import as_array
+from logiclens.logic.data import as_array
 
 SWAPPED = 0.25
 """Share of a fresh row's columns that come from another row than the rest."""

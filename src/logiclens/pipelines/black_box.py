@@ -62,8 +62,7 @@ from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, check_labels, label_array, plain_label
 from logiclens.logic import Var
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.logic.data import as_float, check_count
-from logiclens.logic.values import as_array, as_floats, as_weights
+from logiclens.logic.data import as_array, as_float, as_floats, as_weights, check_count
 from logiclens.metrics import Agreement, explanation_accuracy
 from logiclens.pipelines._rows import (
     adopt_features,

@@ -31,7 +31,7 @@ from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
 from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.values import THRESHOLD, as_weights
+from logiclens.logic.data import THRESHOLD, as_weights
 from logiclens.pipelines._rows import adopt_features
 from logiclens.pipelines.intervention import Intervention, check_free, read_known
 

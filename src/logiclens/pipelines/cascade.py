@@ -44,9 +44,8 @@ from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, plain_label
 from logiclens.logic import Formula
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.data import check_count
+from logiclens.logic.data import THRESHOLD, as_weights, check_count
 from logiclens.logic.normal_form import substitute
-from logiclens.logic.values import THRESHOLD, as_weights
 from logiclens.pipelines._rows import adopt_features, check_rows, number_of_rows, shared_input, take
 from logiclens.pipelines.intervention import Intervention, check_possible, read_known
 

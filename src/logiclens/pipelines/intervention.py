@@ -22,7 +22,7 @@ from logiclens.estimators.base import seed_of
 from logiclens.estimators.inputs_and_targets import read_rows
 from logiclens.explain.rule import Label, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.values import THRESHOLD, as_floats
+from logiclens.logic.data import THRESHOLD, as_floats
 
 if TYPE_CHECKING:
     from logiclens.concepts.vocabulary import Vocabulary

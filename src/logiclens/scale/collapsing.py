@@ -17,9 +17,8 @@ import numpy as np
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, LimitError, count, shown
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.data import check_count, check_threshold
+from logiclens.logic.data import THRESHOLD, as_weights, check_count, check_threshold
 from logiclens.logic.truth_table import TruthTable
-from logiclens.logic.values import THRESHOLD, as_weights
 from logiclens.scale.cells import as_number, float_literal, is_missing, kind_of, outside
 from logiclens.scale.engine import Expression, Table, asking, check_columns, check_table, fetched, ibis_module
 from logiclens.scale.expressions import Fault, balanced, concept_columns, faults
@@ -92,9 +91,9 @@ def collapse(
         n_rows = fetched(rows.table.count(), "Counting rows").as_py()
         raise LimitError(
             f"The table does not collapse enough: its {n_rows} rows have more than "
-            f"{count(max_rows, 'distinct combination')} of concepts and target. Use fewer columns "
-            "(columns=), coarser bins (encoder=ConceptEncoder(max_cuts=1)) or a sample of the rows "
-            "(sample=100000)."
+            f"{count(max_rows, 'distinct combination')} of concepts and target.",
+            "Use fewer columns (columns=), coarser bins (encoder=ConceptEncoder(max_cuts=1)) or a sample of "
+            "the rows (sample=100000).",
         )
     return Collapsed(unpacked(found, len(bits)), found)
 

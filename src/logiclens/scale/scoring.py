@@ -19,7 +19,7 @@ from logiclens.evaluation._figures import NOTHING, Evaluation, Sum
 from logiclens.explain import ExplanationSet, Resolution
 from logiclens.explain.decision_list import used_concepts
 from logiclens.explain.rule import Label, true_labels
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD
 from logiclens.scale.cells import as_label, as_number
 from logiclens.scale.engine import Expression, Table, check_columns, check_table, fetched, ibis_module
 from logiclens.scale.expressions import balanced, faults, truth_expression

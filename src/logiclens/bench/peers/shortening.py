@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from logiclens.logic import TruthTable
+from logiclens.logic._set_cover import greedy_cover
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms
 from logiclens.logic.minimizer import Minimizer
 from logiclens.logic.problem import Problem
-from logiclens.logic.set_cover import greedy_cover
 
 MOST_LITERALS = 300
 """Literals of a class from which on a formula is not looked at any more: it is longer than any limit."""

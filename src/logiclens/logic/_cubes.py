@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from logiclens.errors import InputError, LimitError
 from logiclens.logic.arrays import WORD, BoolArray, Words, pack, unpack
-from logiclens.logic.values import as_array
+from logiclens.logic.data import as_array
 
 MAX_SPLITS = 7_000
 """Most case splits of one question about cubes: some seconds. Joining 50 terms counts as one more split."""

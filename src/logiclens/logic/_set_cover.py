@@ -7,13 +7,18 @@ given to SciPy's branch-and-bound solver under a limit of nodes, never of second
 
 from __future__ import annotations
 
+import ctypes
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, quiet_products
-from logiclens.logic.quiet import silent_output
 
 
 @dataclass(frozen=True)
@@ -182,3 +187,64 @@ def _useful_columns(core: BoolArray, costs: FloatArray, ties: FloatArray) -> Ind
     np.fill_diagonal(replaced, False)
     # The columns are all different, so two never replace each other.
     return np.sort(order[~replaced.any(axis=1)])
+
+
+# HiGHS, which SciPy solves integer programs with, now and then prints a line to the standard output of the
+# process, whatever it is told. So that output goes nowhere while a program is solved: below Python, since the
+# line comes from below.
+_lock = Lock()
+_inside = 0  # threads that are solving
+_kept = -1  # the standard output, while they are
+
+
+@contextmanager
+def silent_output() -> Iterator[None]:
+    """The standard output of the process leads nowhere inside; threads may be inside together.
+
+    Examples
+    --------
+    >>> with silent_output():
+    ...     _ = os.write(1, b"not seen")
+    """
+    _enter()
+    try:
+        yield
+    finally:
+        _leave()
+
+
+def _enter() -> None:
+    global _inside, _kept
+    with _lock:
+        _inside += 1
+        if _inside > 1:
+            return
+        _flush()
+        try:
+            _kept = os.dup(1)
+        except OSError:  # there is no standard output
+            _kept = -1
+            return
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.close(nowhere)
+
+
+def _leave() -> None:
+    global _inside, _kept
+    with _lock:
+        _inside -= 1
+        if _inside or _kept < 0:
+            return
+        _flush()
+        os.dup2(_kept, 1)
+        os.close(_kept)
+        _kept = -1
+
+
+def _flush() -> None:
+    """Write out what Python and the C library still hold back."""
+    with suppress(AttributeError, OSError, ValueError):  # no output, or one that is closed
+        sys.stdout.flush()
+    with suppress(AttributeError, OSError, TypeError):  # a platform whose C library is found otherwise
+        ctypes.CDLL(None).fflush(None)
