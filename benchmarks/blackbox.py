@@ -33,7 +33,7 @@ from sklearn.tree import DecisionTreeClassifier
 from logiclens.bench import load_mimic2
 from logiclens.metrics import complexity, fidelity, macro_f1
 from logiclens.pipelines import BlackBoxExplainer
-from logiclens.pipelines.asking import fit_folds
+from logiclens.pipelines.black_box import fit_folds
 
 COLUMNS = (
     "black box accuracy",

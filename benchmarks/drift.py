@@ -18,7 +18,7 @@ import pandas as pd
 from logiclens.bench.data import MIMIC2
 from logiclens.bench.files import find_file
 from logiclens.guard import RuleGuard, mutual_rules
-from logiclens.metrics.rates import normal_quantile, wilson
+from logiclens.metrics.agreement import normal_quantile, wilson
 
 OUTCOMES = [
     *("day_icu_intime", "service_unit", "day_28_flg", "hospital_los_day", "icu_exp_flg", "hosp_exp_flg"),

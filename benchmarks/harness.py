@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
@@ -43,3 +45,14 @@ def faster(what: str, ours: float, other: float, aim: str, *, notes: tuple[str, 
         f"{other / ours:.1f}x",
         aim,
     )
+
+
+def filled(page: Path, tables: Mapping[str, str]) -> str:
+    """Text of a page with its tables made anew, each below the comment that names it."""
+    text = page.read_text(encoding="utf-8")
+    for name, table in tables.items():
+        pattern = rf"(<!-- table: {name} -->\n)(?:\|.*\n)*"
+        text, n = re.subn(pattern, lambda found, table=table: f"{found[1]}{table}\n", text)
+        if n != 1:
+            raise SystemExit(f"benchmarks: {page.name} has {n} tables {name!r}; it should have one")
+    return text

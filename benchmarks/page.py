@@ -20,6 +20,7 @@ from benchmarks.consistency import CURVE, POINTS, curve_figure
 from benchmarks.repeated import KEPT as REPEATED
 from benchmarks.repeated import repeated_tables, seeds_of
 from benchmarks.training import KEPT as LOOPS
+from benchmarks.verdicts import Verdict, verdict_table, verdicts
 from logiclens.bench import paper_tables as tables
 from logiclens.bench.measures import FOUR, MEASURES, NOTHING, figure
 from logiclens.bench.methods import DEFAULT
@@ -30,7 +31,6 @@ from logiclens.bench.rule_tables import rules_table
 from logiclens.bench.scoreboard import Row, Scoreboard, experiment_title, method_title
 from logiclens.bench.scoring import SECONDS
 from logiclens.bench.table_layout import Cell, Table, markdown_text
-from logiclens.bench.verdicts import Verdict, verdict_table, verdicts
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "paper"

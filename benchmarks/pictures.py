@@ -29,8 +29,8 @@ import torch
 from sklearn.exceptions import ConvergenceWarning
 from torch.nn.functional import interpolate
 
+from benchmarks.scenes import RandomView
 from logiclens.bench import Dataset, Pictures, load_cub, load_cub_pictures, load_mnist, load_mnist_pictures
-from logiclens.bench.views import RandomView
 from logiclens.estimators import MuClassifier
 from logiclens.metrics import explanation_accuracy, fidelity
 from logiclens.nn.resnet import resnet10

@@ -31,6 +31,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
+from benchmarks.harness import filled
 from logiclens.logic import equivalent, parse_formula
 
 if TYPE_CHECKING:
@@ -409,16 +410,6 @@ def curves(found: Mapping[str, Any]) -> Figure:
     return drawn
 
 
-def filled(page: str, found: Mapping[str, Any], streamed: Mapping[str, Any]) -> str:
-    """The page with its tables made anew, each below the comment that names it."""
-    for name, table in tables(found, streamed).items():
-        pattern = rf"(<!-- table: {name} -->\n)(?:\|.*\n)*"
-        page, n = re.subn(pattern, lambda at, table=table: f"{at[1]}{table}\n", page)
-        if n != 1:
-            raise SystemExit(f"benchmarks: {PAGE.name} has {n} tables {name!r}; it should have one")
-    return page
-
-
 def kept() -> tuple[dict[str, Any], dict[str, Any]]:
     """What is kept of both benchmarks."""
     found, streamed = (json.loads(path.read_text(encoding="utf-8")) for path in (KEPT, STREAMED))
@@ -430,7 +421,7 @@ def show() -> None:
     from logiclens.bench.paper_figures import as_svg
 
     found, streamed = kept()
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), found, streamed), encoding="utf-8")
+    PAGE.write_text(filled(PAGE, tables(found, streamed)), encoding="utf-8")
     FIGURE.write_bytes(as_svg(curves(found)))
 
 

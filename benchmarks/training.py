@@ -56,12 +56,12 @@ from benchmarks.experiments import (
 from benchmarks.harness import Row, faster, seconds, timed
 from logiclens.bench import load_cub, load_vdem
 from logiclens.estimators import MuClassifier, cross_explain
-from logiclens.estimators.data import Targets, read_concepts
+from logiclens.estimators.base import penalties, widths
 from logiclens.estimators.folds import Fold
+from logiclens.estimators.inputs_and_targets import Targets, read_concepts
 from logiclens.estimators.networks import train_networks
-from logiclens.estimators.settings import penalties, widths
 from logiclens.explain import explain_class_as_in_paper
-from logiclens.nn.threads import threads_for
+from logiclens.nn._parallel import threads_for
 
 KEPT = Path(__file__).parent / "results" / "training.json"
 SAMPLED = 5  # members of the plain loop that are timed

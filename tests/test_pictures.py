@@ -31,7 +31,7 @@ def script() -> ModuleType:
 
 
 OF_RESULTS = {"adversarial.svg", *(f"paper_{name}.svg" for name in (*FIGURES, "consistency"))}
-"""Made of results that are kept, by ``benchmarks.adversarial`` and ``benchmarks.page``."""
+"""Made of results that are kept, by ``benchmarks.adversarial_page`` and ``benchmarks.page``."""
 
 
 def test_pictures_are_small_and_the_script_makes_them_all(script: ModuleType):

@@ -54,7 +54,7 @@ def load(path: str | os.PathLike[str]) -> LENClassifier | ExplanationSet:
         if not is_model(content):
             raise InputError("It was not saved here. Pass a file that save() wrote.")
         model = decode(content)
-        from logiclens.estimators.saving import restore
+        from logiclens.estimators._saving import restore
 
         try:
             return restore(model)

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from benchmarks import pictures as benchmark
 from sklearn.exceptions import ConvergenceWarning
 
+from benchmarks import pictures as benchmark
 from logiclens.bench import load_cub_pictures, load_mnist, load_mnist_pictures
 from logiclens.bench import pictures as module
 from logiclens.bench.files import Source

@@ -145,7 +145,7 @@ def test_latex_leaves_no_sign_that_acts(name: str):
 
 def visible(name: str) -> str:
     """A name as it is shown: what cannot be seen is written as an escape."""
-    from logiclens.logic.notation import escape
+    from logiclens.logic.syntax import escape
 
     return "".join(char if char.isprintable() else escape(char) for char in name)
 

@@ -21,7 +21,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from logiclens.errors import InputError, UnknownColumnError, UnknownTargetError
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.data import Problem, read_targets
+from logiclens.estimators.inputs_and_targets import Problem, read_targets
 from logiclens.logic import FALSE, TRUE, equivalent, parse_formula
 from tests.estimators.toys import CLASSIFIERS, NAMES, booleans, frame, quick
 from tests.strategies import HOSTILE_NAMES

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logiclens.estimators.clustering import (
+from logiclens.estimators._clustering import (
     Starts,
     Tuples,
     certainty,

@@ -12,9 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.estimators import MuClassifier
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.data import Problem, Targets
 from logiclens.estimators.fit import DISTILLATION, FEW_ROWS, Rules, fit_folds, longest, search_front
 from logiclens.estimators.folds import Fold
+from logiclens.estimators.inputs_and_targets import Problem, Targets
 from logiclens.explain import Front, RuleKind
 from logiclens.loading import load
 from logiclens.logic import equivalent, parse_formula

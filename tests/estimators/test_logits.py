@@ -7,7 +7,7 @@ import pytest
 import torch
 from sklearn.exceptions import ConvergenceWarning
 
-from logiclens.estimators.logits import ask
+from logiclens.estimators.networks import ask
 from tests.estimators.toys import booleans, quick
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
@@ -20,7 +20,7 @@ def test_asking_in_blocks_is_asking_at_once(monkeypatch):
     clf = quick("mu").fit(X, THREE)
     whole = ask(clf.network_, X)
     for name, value in (("_BLOCK", 7), ("_SMALL_BLOCK", 3), ("_ON_CPU", 0)):  # blocks of seven, then of three
-        monkeypatch.setattr(f"logiclens.estimators.logits.{name}", value)
+        monkeypatch.setattr(f"logiclens.estimators.networks.{name}", value)
 
         assert np.allclose(ask(clf.network_, X), whole, rtol=1e-12)
     assert ask(clf.network_, X[:0]).shape == (0, 3)

@@ -12,11 +12,11 @@ from sklearn.metrics import log_loss
 
 from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier, PsiClassifier, ReluClassifier
-from logiclens.estimators.data import Problem, read_concepts
 from logiclens.estimators.folds import Fold, leave_out
-from logiclens.estimators.logits import ask
+from logiclens.estimators.inputs_and_targets import Problem, read_concepts
 from logiclens.estimators.networks import (
     as_probabilities,
+    ask,
     calibrate,
     constant_loss,
     cross_entropy,

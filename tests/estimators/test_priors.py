@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
-from logiclens.estimators.data import learn_inputs, read_targets
 from logiclens.estimators.folds import Fold
+from logiclens.estimators.inputs_and_targets import learn_inputs, read_targets
 from logiclens.estimators.priors import PriorReport, Priors
 from logiclens.logic import Var, equivalent, parse_formula
 

@@ -13,12 +13,12 @@ from sklearn.model_selection import train_test_split
 import logiclens
 from logiclens.errors import InputError
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier, cross_explain
-from logiclens.estimators.data import Problem
-from logiclens.estimators.reference import (
+from logiclens.estimators._reference import (
     ReferenceEntropyClassifier,
     ReferenceMuClassifier,
     ReferenceReluClassifier,
 )
+from logiclens.estimators.inputs_and_targets import Problem
 from tests.estimators.toys import booleans, frame
 
 REFERENCE = {"mu": ReferenceMuClassifier, "relu": ReferenceReluClassifier}

@@ -28,7 +28,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 import logiclens.files.writing as saved_files
 from logiclens.errors import InputError
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
-from logiclens.estimators.saving import save_model
+from logiclens.estimators._saving import save_model
 from logiclens.explain.model_file import ModelFile, _checksum, decode, encode
 from logiclens.explain.saved import write_saved, write_whole
 from logiclens.loading import load, rules_of_model

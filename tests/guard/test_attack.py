@@ -11,9 +11,8 @@ from sklearn.datasets import load_digits
 from torch import nn
 
 from logiclens.errors import InputError
-from logiclens.guard.attack import Budget, apgd, pgd
-from logiclens.guard.objective import Mislabel
-from logiclens.pipelines.concept_training import seeded
+from logiclens.guard.attack import Budget, Mislabel, apgd, pgd
+from logiclens.pipelines._concept_training import seeded
 
 ATTACKS = {"pgd": pgd, "apgd": apgd}
 

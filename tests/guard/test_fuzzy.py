@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.guard.fuzzy import Circuit, TNorm
+from logiclens.guard.rule_guard import Circuit, TNorm
 from logiclens.logic import FALSE, TRUE, And, Not, Or, Var
 from tests.strategies import formulas
 

@@ -8,7 +8,7 @@ import pytest
 
 from logiclens.errors import InputError
 from logiclens.explain import Explanation, ExplanationSet, Rule
-from logiclens.guard.links import Link, read_links
+from logiclens.guard.rule_guard import Link, read_links
 from logiclens.logic import TRUE, Var, equivalent, parse_formula
 
 red, blue = Var("red"), Var("blue")

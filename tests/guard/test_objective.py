@@ -6,7 +6,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from logiclens.guard import RuleGuard
-from logiclens.guard.objective import Evade, Misclassify, Mislabel
+from logiclens.guard.attack import Evade, Misclassify, Mislabel
 
 LOGITS = torch.tensor([[3.0, 0.0, 9.0], [-1.0, 2.0, -9.0]], dtype=torch.float64)
 Y = torch.tensor([0, 0])

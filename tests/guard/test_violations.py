@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from logiclens.explain import Rule
-from logiclens.guard.links import Link
-from logiclens.guard.violations import Violation, Violations
+from logiclens.guard.rule_guard import Link, Violation, Violations
 from logiclens.logic import Var, parse_formula
 
 red, blue = Var("red"), Var("blue")

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info
 
-from logiclens.logic.arrays import pack, quiet_products, unpack
+from logiclens.logic.arrays import one_thread, pack, quiet_products, unpack
 
 
 @given(st.lists(st.booleans(), max_size=200))
@@ -48,3 +49,33 @@ def test_quiet_products_do_not_warn():
 
     assert np.isnan(raises_the_flag()).all()
     assert np.isnan(raises_the_flag()).all()  # and again, inside no other call
+
+
+def threads() -> list[int]:
+    np.ones((2, 2)) @ np.ones((2, 2))  # loads the library
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+def test_one_thread_inside_and_as_many_as_before_after():
+    before = threads()
+
+    with one_thread():
+        inside = threads()
+        with one_thread():
+            assert set(threads()) == {1}
+        assert threads() == inside
+
+    assert set(inside) == {1}
+    assert threads() == before
+
+
+def test_an_error_gives_the_threads_back():
+    before = threads()
+
+    try:
+        with one_thread():
+            raise ValueError
+    except ValueError:
+        pass
+
+    assert threads() == before

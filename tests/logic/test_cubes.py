@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.errors import LimitError
+from logiclens.logic import _cubes as cubes
 from logiclens.logic import cover as cover_module
-from logiclens.logic import cubes
 from logiclens.logic.arrays import pack, unpack
 from logiclens.logic.cover import Cover
 from tests.logic.test_cover import covers, random_cover, truth

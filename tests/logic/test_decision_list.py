@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from logiclens.logic._term_search import LONGEST
 from logiclens.logic.decision_list import DecisionList, search_lists
-from logiclens.logic.term_search import LONGEST
 from tests.strategies import all_rows
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from logiclens.logic import exact
+from logiclens.logic._set_cover import QUICK, THOROUGH
 from logiclens.logic.exact import best_tradeoff, smallest_agreeing
-from logiclens.logic.set_cover import QUICK, THOROUGH
 from logiclens.logic.tradeoff import Budget, Tradeoff
 from tests.strategies import all_rows
 

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from itertools import chain, combinations
+from threading import Barrier, Thread
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.logic.set_cover import QUICK, THOROUGH, Effort, greedy_cover, irredundant, minimum_cover
+from logiclens.logic._set_cover import (
+    QUICK,
+    THOROUGH,
+    Effort,
+    greedy_cover,
+    irredundant,
+    minimum_cover,
+    silent_output,
+)
 
 
 @st.composite
@@ -84,3 +96,66 @@ def test_too_large_for_the_solver_is_said():
 def test_a_row_without_a_column_is_refused():
     with pytest.raises(ValueError, match="a row has no column that covers it"):
         greedy_cover(np.array([[True], [False]]), np.ones(1))
+
+
+def test_only_what_is_inside_is_lost(capfd: pytest.CaptureFixture[str]):
+    sys.stdout.write("before\n")
+    with silent_output():
+        os.write(1, b"inside")
+        os.write(2, b"warnings are seen")
+    sys.stdout.write("after\n")
+
+    seen = capfd.readouterr()
+    assert seen.out == "before\nafter\n"
+    assert seen.err == "warnings are seen"
+
+
+def test_an_error_inside_brings_the_output_back(capfd: pytest.CaptureFixture[str]):
+    with pytest.raises(ZeroDivisionError), silent_output():
+        raise ZeroDivisionError
+    os.write(1, b"back")
+
+    assert capfd.readouterr().out == "back"
+
+
+def test_threads_may_be_inside_together(capfd: pytest.CaptureFixture[str]):
+    """The one that leaves first must not bring the output back for the other, nor the last one lose it."""
+    meeting = Barrier(2)
+
+    def solve(first: bool) -> None:
+        with silent_output():
+            meeting.wait()
+            if not first:
+                meeting.wait()
+                os.write(1, b"inside")
+        if first:
+            meeting.wait()
+
+    threads = [Thread(target=solve, args=(first,)) for first in (True, False)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    os.write(1, b"after")
+
+    assert capfd.readouterr().out == "after"
+
+
+def test_text_held_back_by_python_is_not_lost():
+    code = (
+        "from logiclens.logic._set_cover import silent_output\nprint('before')\n"
+        "with silent_output(): pass\nprint('after')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
+
+    assert done.stdout == "before\nafter\n"
+
+
+def test_a_process_without_output():
+    code = (
+        "import os\nos.close(1)\nfrom logiclens.logic._set_cover import silent_output\n"
+        "with silent_output(): pass\nos.write(2, b'fine')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
+
+    assert done.stderr.startswith("fine")

@@ -9,8 +9,20 @@ from hypothesis import strategies as st
 
 from logiclens.errors import FormulaSyntaxError, InputError, LimitError
 from logiclens.logic import syntax
-from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Not, Or, Var
-from logiclens.logic.syntax import MAX_LENGTH, format_formula, notation_named, parse_formula
+from logiclens.logic.formula import (
+    FALSE,
+    MAX_DEPTH,
+    TRUE,
+    And,
+    Not,
+    Notation,
+    Or,
+    Var,
+    check_writable,
+    escape,
+    is_plain,
+)
+from logiclens.logic.syntax import MAX_LENGTH, format_formula, latex_name, notation_named, parse_formula
 from tests.strategies import HOSTILE_NAMES, formulas, names
 
 a, b, c, d = (Var(name) for name in "abcd")
@@ -273,3 +285,129 @@ def test_an_unknown_notation_is_refused_with_the_nearest():
 
 def test_examples_in_the_docstrings():
     assert doctest.testmod(syntax).failed == 0
+
+
+a, b, c = (Var(name) for name in "abc")
+WORDS = Notation(lambda name, yes: name if yes else f"no {name}", "all", "none", "not ", " and ", " or ")
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        (TRUE, "all"),
+        (Not(a), "no a"),
+        (Not(Not(a)), "not no a"),
+        (Or(And(a, Not(b)), c), "(a and no b) or c"),
+        (Not(Or(a, b)), "not (a or b)"),
+    ],
+)
+def test_one_notation(formula, text):
+    assert WORDS.write(formula) == text
+
+
+def test_phrases_stand_in_parentheses_after_a_negation():
+    """``~age <= 62`` would be read as the negation of age."""
+    phrases = Notation(
+        lambda name, yes: f"{name} {'>' if yes else '<='} 1", "T", "F", "~", " & ", " | ", True
+    )
+    enclosed = Notation(lambda name, yes: f"({name} or {yes})", "T", "F", "~", " & ", " | ", True)
+
+    assert phrases.write(Not(Not(a)) & Not(b)) == "~(a <= 1) & b <= 1"
+    assert phrases.write(Not(Not(Not(a)))) == "~~(a <= 1)"
+    assert phrases.write(Not(a | b)) == "~(a > 1 | b > 1)"
+    assert enclosed.write(Not(Not(a))) == "~(a or False)"
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [("red", True), ("größe", True), ("身長", True), ("Not", False), ("1st", False), ("a b", False)],
+)
+def test_plain_names(name, plain):
+    assert is_plain(name) is plain
+
+
+@given(any_names)
+def test_what_is_escaped_is_one_printable_line(name):
+    assert escape(name, '"').isprintable()
+
+
+def test_escapes():
+    assert escape('a"b\\\n\t\u202e\U000e0001“', '"“') == r"a\"b\\\n\t\u202e\U000e0001\u201c"
+    assert escape("größe 🐦") == "größe 🐦"
+
+
+def test_what_cannot_be_written():
+    check_writable(deep(3), 3)
+    with pytest.raises(LimitError, match="nested 4 levels deep; this form takes 3 at most"):
+        check_writable(deep(4), 3)
+    with pytest.raises(LimitError, match="more than 200000 literals"):
+        check_writable(shared(30, a))
+    with pytest.raises(InputError, match=r"^Only a formula can be written out. Got None.$"):
+        check_writable(None)
+
+
+a, b, c = (Var(name) for name in "abc")
+
+SIGNS = {
+    r"{\backslash}": "\\",
+    r"{\sim}": "~",
+    r"{}^{\wedge}": "^",
+    r"{}^{\prime\prime}": '"',
+    "{<}": "<",
+    "{>}": ">",
+    "{|}": "|",
+    **{f"\\{char}": char for char in "{}$&#%_"},
+}
+PIECE = re.compile(
+    "|".join(map(re.escape, SIGNS)) + r"|\\text\{([^\\{}$&#%_~^<>|" + '"' + r"]+)\}|(.)", re.DOTALL
+)
+
+
+def shown_by(text: str) -> str:
+    """Read the text as LaTeX and MathJax do; fail on what is neither a known sign nor text in a box."""
+    if whole := re.fullmatch(r"\\mathit\{((?:[a-zA-Z0-9]|\\_)+)\}", text):
+        return whole[1].replace(r"\_", "_")
+    name = ""
+    for piece in PIECE.finditer(text):
+        assert piece[2] is None, f"{piece[2]!r} stands bare in {text}"
+        name += piece[1] or SIGNS[piece[0]]
+    return name
+
+
+@given(any_names)
+def test_a_name_is_shown_and_does_nothing_else(name):
+    visible = "".join(char if char.isprintable() else escape(char) for char in name)
+
+    assert shown_by(latex_name(name)) == visible
+
+
+@given(any_names)
+def test_nothing_in_a_box_is_joined_by_latex(name):
+    for box in re.findall(r"\\text\{([^}]*)\}", latex_name(name)):
+        assert not re.search(r"--|''|``|,,|[!?]`|  ", box)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("red_wing", r"\mathit{red\_wing}"),
+        ("age > 62", r"\text{age }{>}\text{ 62}"),
+        ("share of 50 %", r"\text{share of 50 }\%"),
+        ("<script>", r"{<}\text{script}{>}"),
+        ("$x$ {0}", r"\$\text{x}\$\text{ }\{\text{0}\}"),
+        ("a\\b\n", r"\text{a}{\backslash}\text{b}{\backslash}\text{n}"),
+        ("~^&#|`'-\"", r"{\sim}{}^{\wedge}\&\#{|}\text{`'-}{}^{\prime\prime}"),
+        ("a--b,,  ?`", r"\text{a-}\text{-b,}\text{, }\text{ ?}\text{`}"),
+        ("größe", r"\text{größe}"),
+    ],
+)
+def test_spelling_of_names(name, text):
+    assert latex_name(name) == text
+
+
+def test_connectives():
+    formula = Or(And(a, Not(b)), Not(Or(c, FALSE)), TRUE)
+
+    assert format_formula(formula, "latex") == (
+        r"(\mathit{a} \land \lnot \mathit{b}) \lor \lnot (\mathit{c} \lor \bot) \lor \top"
+    )

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logiclens.logic.term_search import LONGEST, NONE, Contexts, Literals, find_terms, sizes_of
+from logiclens.logic._term_search import LONGEST, NONE, Contexts, Literals, find_terms, sizes_of
 from tests.strategies import all_rows
 
 

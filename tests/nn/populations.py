@@ -9,13 +9,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from logiclens.nn._examples import Rows
 from logiclens.nn.criteria import iff_loss
 from logiclens.nn.entropy import EntropyNetwork
 from logiclens.nn.mu import MuNetwork
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 from logiclens.nn.relu import ReluNetwork
-from logiclens.nn.rows import Rows
 from logiclens.nn.training import Plan
 
 N_CONCEPTS = 5

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
+from logiclens.nn._descent import AutogradDescent, RectifierDescent, descent_of
+from logiclens.nn._examples import Rows
 from logiclens.nn.criteria import if_loss, iff_loss, only_if_loss
-from logiclens.nn.descent import AutogradDescent, RectifierDescent, descent_of
-from logiclens.nn.rows import Rows
 from tests.nn.populations import KINDS, make, some_rows
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-12}

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from logiclens.nn.descent import has_mean
+from logiclens.nn._descent import has_mean
 from logiclens.nn.mu import MuNetwork
 from logiclens.nn.population import LogicNetwork, mean_network
 from logiclens.nn.relu import ReluNetwork

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from logiclens.errors import InputError
-from logiclens.pipelines.asking import (
+from logiclens.pipelines.black_box import (
     Answers,
     Form,
     ask,
@@ -342,7 +342,7 @@ def test_folds_need_an_estimator_and_the_truth(black_box, y):
 
 def test_asking_needs_no_torch():
     code = (
-        "import sys; from logiclens.pipelines.asking import ask; "
+        "import sys; from logiclens.pipelines.black_box import ask; "
         "ask(lambda X: [1], [[0]]); print('torch' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)

@@ -26,7 +26,7 @@ import logiclens
 from logiclens.errors import InputError
 from logiclens.logic import FALSE, Var, equivalent
 from logiclens.pipelines import BlackBoxExplainer
-from logiclens.pipelines.asking import fit_folds
+from logiclens.pipelines.black_box import fit_folds
 from tests.estimators.toys import NAMES, booleans, frame, quick
 from tests.strategies import HOSTILE_NAMES
 

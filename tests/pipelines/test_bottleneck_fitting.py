@@ -14,8 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier, PsiClassifier
-from logiclens.pipelines.bottleneck_fitting import joint_loss, read_labels, split_rows
-from logiclens.pipelines.concept_training import concept_loss
+from logiclens.pipelines._concept_training import concept_loss, joint_loss, read_labels, split_rows
 from tests.pipelines.raw_toys import linear, plane, quick
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from logiclens.errors import InputError
-from logiclens.pipelines.concept_training import (
+from logiclens.pipelines._concept_training import (
     ConceptPlan,
     concept_logits,
     concept_loss,

@@ -14,8 +14,7 @@ from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.neighbors import KNeighborsClassifier
 
 from logiclens.errors import InputError
-from logiclens.pipelines.asking import Answers, Form, ask
-from logiclens.pipelines.degrees import class_names, gives_probabilities, probabilities
+from logiclens.pipelines.black_box import Answers, Form, ask, class_names, gives_probabilities, probabilities
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 

@@ -9,7 +9,7 @@ from sklearn.metrics import f1_score
 
 from logiclens.errors import InputError
 from logiclens.estimators.base import LENClassifier
-from logiclens.pipelines.imitation import measure_fidelity
+from logiclens.pipelines.black_box import measure_fidelity
 from tests.estimators.toys import booleans, frame, quick
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")

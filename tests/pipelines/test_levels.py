@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier, PsiClassifier
 from logiclens.logic import Var, equivalent
-from logiclens.pipelines.levels import as_columns, fit_concepts, level_classifiers, read_levels, renamed
+from logiclens.pipelines.cascade import as_columns, fit_concepts, level_classifiers, read_levels, renamed
 from tests.estimators.toys import booleans, frame, quick
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")

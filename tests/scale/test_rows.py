@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from logiclens.concepts.cuts import class_sums
 from logiclens.errors import InputError, UnknownColumnError
-from logiclens.estimators.data import Problem
 from logiclens.estimators.folds import are_counts, effective_rows
+from logiclens.estimators.inputs_and_targets import Problem
 from logiclens.scale.engine import asking, fetched
 from logiclens.scale.rows import check_rows, count_rows
 

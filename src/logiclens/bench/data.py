@@ -19,8 +19,7 @@ from logiclens.bench.encode import binned, encoded, mean_imputed
 from logiclens.bench.files import MISSING, Source, read_arrays, read_names, read_table
 from logiclens.errors import InputError, UnknownConceptError, count, did_you_mean, listing, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.logic.data import check_names, check_one_name_each
-from logiclens.logic.values import booleanize, missing_values
+from logiclens.logic.data import booleanize, check_names, check_one_name_each, missing_values
 
 Folder: TypeAlias = str | os.PathLike[str] | None
 

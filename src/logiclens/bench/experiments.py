@@ -27,8 +27,7 @@ from logiclens.bench.data import Dataset, Folder, load_cub, load_mimic2, load_vd
 from logiclens.bench.pictures import load_mnist
 from logiclens.errors import InputError, listing, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.logic.data import check_names, check_one_name_each
-from logiclens.logic.values import as_shares
+from logiclens.logic.data import as_shares, check_names, check_one_name_each
 
 Split: TypeAlias = tuple[IndexArray, IndexArray]
 """Positions of the training rows and of the test rows."""

@@ -11,7 +11,7 @@ from typing import Final
 from logiclens.bench.scoreboard import Scoreboard, experiment_title, method_title
 from logiclens.bench.table_layout import Cell, Table
 from logiclens.logic import Formula, Var, format_formula, parse_formula
-from logiclens.logic.latex import latex_name
+from logiclens.logic.syntax import latex_name
 from logiclens.metrics import complexity
 
 LONGEST: Final = 20

@@ -38,7 +38,7 @@ from logiclens.errors import InputError, LimitError, UnknownConceptError, listin
 from logiclens.logic import FALSE, Formula
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.metrics import complexity, explanation_accuracy, fidelity
-from logiclens.metrics.answers import formulas_of
+from logiclens.metrics.agreement import formulas_of
 
 Row: TypeAlias = dict[str, Any]
 """Figures of one method on one fold, or on a part of it, by the names of the columns."""

@@ -13,7 +13,7 @@ from html import escape as html_escape
 from typing import Final
 
 from logiclens.errors import InputError, did_you_mean, listing, shown
-from logiclens.logic.notation import escape
+from logiclens.logic.formula import escape
 
 FORMATS: Final = ("markdown", "latex", "html")
 """Ways of writing a table."""

@@ -11,7 +11,7 @@ import numpy as np
 from logiclens.bench.data import MID_LEVEL, VDEM, Dataset, Folder
 from logiclens.bench.encode import one_hot
 from logiclens.bench.files import read_table
-from logiclens.logic.values import booleanize
+from logiclens.logic.data import booleanize
 
 ITEMS = tuple(
     "v2cldiscm v2cldiscw v2clrspct v2cltrnslw v2cseeorgs v2csreprss v2eldonate v2elembaut v2elpubfin "

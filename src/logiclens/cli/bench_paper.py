@@ -134,15 +134,12 @@ def _in_words_of_the_command(message: str) -> str:
 
 
 def _tables(rows: Sequence[dict[str, Any]], fold_seed: int) -> tuple[list[Table], list[Table]]:
-    """Tables to print, and all tables; of what is claimed, whatever these rows can say."""
+    """Tables to print, and all tables."""
     from logiclens.bench.paper_tables import paper_tables
     from logiclens.bench.scoreboard import Scoreboard
-    from logiclens.bench.verdicts import verdict_table, verdicts
 
     board = Scoreboard(rows, fold_seed=fold_seed)
-    claims = verdict_table(each for each in verdicts(rows, fold_seed) if each.holds is not None)
-    every = [*paper_tables(rows, fold_seed), claims]
-    return [_summary(board, name) for name in board.experiments], [each for each in every if each.lines]
+    return [_summary(board, name) for name in board.experiments], paper_tables(rows, fold_seed)
 
 
 def _summary(board: Scoreboard, experiment: str) -> Table:

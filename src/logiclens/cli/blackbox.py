@@ -177,7 +177,7 @@ def _check_limit(source: Source, wish: Wish) -> None:
 def _fidelity(results: Results) -> BlackBoxFidelity:
     import numpy as np
 
-    from logiclens.pipelines.imitation import measure_fidelity
+    from logiclens.pipelines.black_box import measure_fidelity
 
     inputs, answers = results.prepared.rows(results.prepared.scored)
     part = "held out" if results.outcome.held_out else "training"

@@ -16,8 +16,8 @@ from logiclens.cli.counting import Counted
 from logiclens.cli.leaks import NEARLY_ALL, Telling, says_more
 from logiclens.cli.outcome import ClassOutcome, Outcome
 from logiclens.errors import LimitError
-from logiclens.estimators.data import decisions, predicted_index
-from logiclens.estimators.logits import ask
+from logiclens.estimators.inputs_and_targets import decisions, predicted_index
+from logiclens.estimators.networks import ask
 from logiclens.explain import ExplanationSet
 from logiclens.explain.decision_list import used_concepts
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from logiclens.errors import InputError, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.logic.values import ROUNDING, THRESHOLD
+from logiclens.logic.data import ROUNDING, THRESHOLD
 
 _NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 _LABELS = (str, int, float, np.integer, np.floating)

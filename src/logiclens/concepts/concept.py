@@ -23,8 +23,7 @@ import numpy as np
 
 from logiclens.errors import InputError, shown
 from logiclens.logic.arrays import BoolArray
-from logiclens.logic.data import as_float, check_name
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD, as_float, check_name
 
 if TYPE_CHECKING:
     from logiclens.concepts.table import Column

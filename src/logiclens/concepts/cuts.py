@@ -19,8 +19,7 @@ from logiclens.concepts.readable import readable
 from logiclens.constants import MAX_CUTS
 from logiclens.errors import InputError, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.logic.data import as_float, check_count
-from logiclens.logic.values import as_floats, as_weights, check_length
+from logiclens.logic.data import as_float, as_floats, as_weights, check_count, check_length
 
 MIN_SHARE = 0.01
 _INTERVALS = 256

@@ -26,8 +26,7 @@ from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.constants import MAX_CUTS
 from logiclens.errors import InputError, UnknownColumnError, count, listing, shown
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.data import as_float, check_count
-from logiclens.logic.values import as_weights
+from logiclens.logic.data import as_float, as_weights, check_count
 
 _log = logging.getLogger("logiclens")
 

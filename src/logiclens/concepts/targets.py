@@ -13,7 +13,7 @@ from logiclens.concepts.cuts import quantile_cuts
 from logiclens.concepts.table import Table, array_of_cells
 from logiclens.errors import InputError
 from logiclens.logic.arrays import IndexArray
-from logiclens.logic.values import THRESHOLD, check_length, missing_values
+from logiclens.logic.data import THRESHOLD, check_length, missing_values
 
 _MANY_LABELS = 20  # fractions with more distinct values are measurements, not labels
 

@@ -26,10 +26,9 @@ from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import ConceptData, check_name, check_names
 from logiclens.logic.export import check_function_name, write_python, write_sentence
-from logiclens.logic.formula import FALSE, Formula, Or, check_formula
+from logiclens.logic.formula import FALSE, Formula, Or, check_formula, check_writable
 from logiclens.logic.minimize import minimize
 from logiclens.logic.normal_form import to_dnf
-from logiclens.logic.notation import check_writable
 from logiclens.logic.sql import dialect_named, write_sql
 from logiclens.logic.syntax import notation_named
 from logiclens.logic.truth_table import TruthTable

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from logiclens.concepts.concept import Condition, Relation, value_text
-from logiclens.logic.formula import And, Formula, Not, Or, Var
-from logiclens.logic.latex import latex_name
-from logiclens.logic.notation import escape, is_plain
+from logiclens.logic.data import THRESHOLD
+from logiclens.logic.formula import And, Formula, Not, Or, Var, escape, is_plain
 from logiclens.logic.sql import Dialect, sql_number, sql_text
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.syntax import latex_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,8 +86,8 @@ class MuClassifier(LENClassifier):
 
     @classmethod
     def reference(cls, **settings: Any) -> MuClassifier:
-        """The paper's mu network as in its experiments (:mod:`~logiclens.estimators.reference`)."""
-        from logiclens.estimators.reference import MU, ReferenceMuClassifier
+        """The paper's mu network as in its experiments (:mod:`~logiclens.estimators._reference`)."""
+        from logiclens.estimators._reference import MU, ReferenceMuClassifier
 
         return ReferenceMuClassifier(**(MU | settings))
 
@@ -166,8 +166,8 @@ class PsiClassifier(LENClassifier):
 
     @classmethod
     def reference(cls, **settings: Any) -> Self:
-        """The paper's settings, our training (:mod:`~logiclens.estimators.reference`)."""
-        from logiclens.estimators.reference import PSI
+        """The paper's settings, our training (:mod:`~logiclens.estimators._reference`)."""
+        from logiclens.estimators._reference import PSI
 
         return cls(**(PSI | settings))
 
@@ -241,8 +241,8 @@ class ReluClassifier(LENClassifier):
 
     @classmethod
     def reference(cls, **settings: Any) -> ReluClassifier:
-        """The paper's ReLU network as in its experiments (:mod:`~logiclens.estimators.reference`)."""
-        from logiclens.estimators.reference import RELU, ReferenceReluClassifier
+        """The paper's ReLU network as in its experiments (:mod:`~logiclens.estimators._reference`)."""
+        from logiclens.estimators._reference import RELU, ReferenceReluClassifier
 
         return ReferenceReluClassifier(**(RELU | settings))
 
@@ -327,8 +327,8 @@ class EntropyClassifier(LENClassifier):
 
     @classmethod
     def reference(cls, **settings: Any) -> EntropyClassifier:
-        """The settings of its authors, our training (:mod:`~logiclens.estimators.reference`)."""
-        from logiclens.estimators.reference import ENTROPY, ReferenceEntropyClassifier
+        """The settings of its authors, our training (:mod:`~logiclens.estimators._reference`)."""
+        from logiclens.estimators._reference import ENTROPY, ReferenceEntropyClassifier
 
         return ReferenceEntropyClassifier(**(ENTROPY | settings))
 

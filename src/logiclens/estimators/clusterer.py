@@ -1,6 +1,6 @@
 """Interpretable clustering: groups of rows that nobody named, and what the rows of each have in common.
 
-The work is done in :mod:`~logiclens.estimators.clustering`, which trains networks for maximum mutual
+The work is done in :mod:`~logiclens.estimators._clustering`, which trains networks for maximum mutual
 information (Eq. 12), explains their clusters (Eq. 13) and chooses the best. This module puts it behind the
 methods that users of scikit-learn's clusterers know.
 """
@@ -25,16 +25,21 @@ from logiclens.concepts.encoder import tell
 from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, did_you_mean, listing, shown
-from logiclens.estimators.base import progress_line
-from logiclens.estimators.data import Inputs, check_extent, input_tags, learn_inputs, read_rows, read_weights
-from logiclens.estimators.settings import check_settings, is_auto, penalties, seed_of
+from logiclens.estimators.base import check_settings, is_auto, penalties, progress_line, seed_of
+from logiclens.estimators.inputs_and_targets import (
+    Inputs,
+    check_extent,
+    input_tags,
+    learn_inputs,
+    read_rows,
+    read_weights,
+)
 from logiclens.explain import ExplanationSet, RuleKind
 from logiclens.logic.arrays import FloatArray, IndexArray
-from logiclens.logic.data import as_float
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD, as_float
 
 if TYPE_CHECKING:
-    from logiclens.estimators.clustering import Maker, Starts
+    from logiclens.estimators._clustering import Maker, Starts
     from logiclens.estimators.fit import RuleSearch
     from logiclens.nn.population import LogicNetwork, Streams
 
@@ -216,7 +221,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        from logiclens.estimators.clustering import Tuples, certainty, cluster, clusters_of, information
+        from logiclens.estimators._clustering import Tuples, certainty, cluster, clusters_of, information
         from logiclens.nn.criteria import iff_loss
         from logiclens.nn.training import Plan
 
@@ -282,7 +287,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if X is None:
             return self.explanations_ if is_auto(literals) else self.front_.rules(literals)
-        from logiclens.estimators.clustering import Tuples, explain_clusters
+        from logiclens.estimators._clustering import Tuples, explain_clusters
 
         values = self._rows(X)
         if not len(values):
@@ -293,7 +298,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _logits(self, X: Any) -> FloatArray:
         """Outputs of the clusters' networks, (n, n_clusters)."""
-        from logiclens.estimators.logits import ask
+        from logiclens.estimators.networks import ask
 
         check_is_fitted(self)
         return ask(self.network_, (self._rows(X) > THRESHOLD).astype(float))
@@ -330,7 +335,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return PENALTIES[self.network] if self.l1 is None else penalties(self.l1)
 
     def _starts(self) -> Starts:
-        from logiclens.estimators.clustering import Starts
+        from logiclens.estimators._clustering import Starts
 
         return Starts(
             make=self._maker(),

@@ -1,6 +1,6 @@
 """The fit, on one page: from rows and folds to networks, rules of every length, and the length that is shown.
 
-    encode     raw columns -> concepts in [0, 1]                       before this: estimators/data.py
+    encode     raw columns -> concepts in [0, 1]                       before this: inputs_and_targets.py
     train      f: calibrated, never changed by rules                  estimators/networks.py
     soften     p_i = (1 - a) y_i + a f(x_i)                            a is `distillation`
     search     lists of every length with the least regret under p     logic/decision_list.py
@@ -27,7 +27,6 @@ import numpy as np
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.constants import DISTILLATION, LITERALS
-from logiclens.estimators.data import Problem, Targets, class_weights, decisions, predicted_index
 from logiclens.estimators.folds import (
     Distinct,
     Fold,
@@ -36,8 +35,14 @@ from logiclens.estimators.folds import (
     leave_out,
     number_of_rows,
 )
-from logiclens.estimators.logits import ask
-from logiclens.estimators.networks import Population, Trained, as_probabilities, train_networks
+from logiclens.estimators.inputs_and_targets import (
+    Problem,
+    Targets,
+    class_weights,
+    decisions,
+    predicted_index,
+)
+from logiclens.estimators.networks import Population, Trained, as_probabilities, ask, train_networks
 from logiclens.explain.compose import compose
 from logiclens.explain.decision_list import Step, ranked_steps
 from logiclens.explain.front import LISTED, Front, Point, Seen
@@ -45,11 +50,11 @@ from logiclens.explain.rule import RuleKind
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.explain.scopes import PRICES
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, pack
+from logiclens.logic.data import THRESHOLD
 from logiclens.logic.decision_list import DecisionList, search_lists
 from logiclens.logic.formula import TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.normal_form import simplify
-from logiclens.logic.values import THRESHOLD
-from logiclens.metrics.rates import normal_quantile, wilson
+from logiclens.metrics.agreement import normal_quantile, wilson
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 from logiclens.nn.training import Plan

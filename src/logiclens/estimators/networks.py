@@ -30,15 +30,17 @@ from scipy.special import entr, expit, log_softmax, softmax
 from torch import Tensor
 
 from logiclens.errors import InputError, shown
-from logiclens.estimators.data import Problem, Targets, spread_outputs
 from logiclens.estimators.folds import Distinct, Fold, effective_rows
-from logiclens.estimators.logits import ask, logits_on
+from logiclens.estimators.inputs_and_targets import Problem, Targets, spread_outputs
+from logiclens.explain.compose import check_layers, forward
 from logiclens.logic.arrays import FloatArray, IndexArray
+from logiclens.logic.data import THRESHOLD
+from logiclens.nn._descent import has_mean
+from logiclens.nn._examples import Rows
+from logiclens.nn._parallel import for_each
 from logiclens.nn.criteria import SoftmaxLoss
-from logiclens.nn.descent import has_mean
 from logiclens.nn.population import LogicNetwork, Streams, join, mean_network, most_relevant
-from logiclens.nn.rows import Rows
-from logiclens.nn.threads import for_each
+from logiclens.nn.psi import PsiNetwork
 from logiclens.nn.training import Explored, History, Plan, explore
 
 BATCH = 256
@@ -50,6 +52,10 @@ ENOUGH = 1000
 _LEAST_ENTROPY = 1e-3  # of answers that are nearly all the same, in nats
 _LOOKED_AT = 256  # rows on which it is seen whether a last layer scales logits
 _LOG_SCALES = (-2.0, 2.0)  # bounds of the logarithm of what logits are multiplied by
+
+_BLOCK, _SMALL_BLOCK = 1 << 15, 1 << 8  # most rows asked at once, and fewest
+_ON_CPU = 1 << 21  # numbers in a layer of all members on such rows that stay in the cache
+_ON_GPU = 1 << 27  # and that take little of a device's memory
 
 N = TypeVar("N", bound=LogicNetwork)
 Made = TypeVar("Made", bound=LogicNetwork, covariant=True)
@@ -624,3 +630,33 @@ def _scale(network: LogicNetwork, scales: FloatArray, x: FloatArray) -> None:
     if not np.allclose(ask(network, x), before * scales, rtol=1e-3, atol=1e-4):
         last.weight.copy_(old[0])
         last.bias.copy_(old[1])
+
+
+# Logits
+
+
+@torch.no_grad()
+def ask(network: LogicNetwork, x: FloatArray) -> FloatArray:
+    """Logits of a network on rows, shape (n, n_outputs), in double precision on the CPU."""
+    parts = [logits_on(network, x[start : start + _BLOCK]).T.cpu() for start in range(0, len(x), _BLOCK)]
+    logits = torch.cat(parts).double().numpy() if parts else np.zeros((0, network.members))
+    return _by_neurons(network, x, logits) if isinstance(network, PsiNetwork) else logits
+
+
+@torch.no_grad()
+def logits_on(network: LogicNetwork, x: FloatArray | Tensor) -> Tensor:
+    """Logits of a network on rows, shape (members, n), where the network is, a block of rows at a time."""
+    rows = torch.as_tensor(x).to(network.l1)
+    numbers = _ON_CPU if rows.device.type == "cpu" else _ON_GPU
+    size = min(max(numbers // network.activations(1), _SMALL_BLOCK), _BLOCK)
+    if len(rows) <= size:
+        return torch.as_tensor(network(rows))
+    return torch.cat([network(block) for block in torch.split(rows, size)], dim=1)
+
+
+def _by_neurons(network: PsiNetwork, x: FloatArray, logits: FloatArray) -> FloatArray:
+    """Logits whose signs are what the neurons, composed as formulas, say: rounding cannot part the two."""
+    inputs = x > THRESHOLD
+    said = [forward(check_layers(network.neurons(i)), inputs)[:, 0] for i in range(network.members)]
+    size = np.maximum(np.abs(logits), np.finfo(float).tiny)
+    return np.where(np.column_stack(said), size, -size)

@@ -25,14 +25,13 @@ from numpy.typing import NDArray
 from logiclens.concepts.concept import Above, AtMost, Between, Concept, OneOf
 from logiclens.concepts.table import Column, Kind, Table
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, did_you_mean, listing, shown
-from logiclens.estimators.data import Inputs, Problem, Targets, concept_matrix
 from logiclens.estimators.folds import Distinct, Fold, as_counts, number_of_rows
+from logiclens.estimators.inputs_and_targets import Inputs, Problem, Targets, concept_matrix
 from logiclens.explain.rule import label_array
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic import Formula, parse_formula
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.data import as_float
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD, as_float
 
 _FRESH = (500, 20_000)  # least and most fresh rows
 _SIGN = re.compile(r"(?= (<=|>=|!=|<|>|=) )")  # looks ahead, so that signs may share a space

@@ -25,16 +25,15 @@ import torch
 from torch import Tensor, nn
 
 from logiclens.errors import InputError, count, shown
-from logiclens.estimators.data import Problem, Targets
 from logiclens.estimators.fit import EXACT, Rules, RuleSearch, explain_answers, longest
+from logiclens.estimators.inputs_and_targets import Problem, Targets
 from logiclens.explain.compose import compose
 from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, RuleKind, check_labels, member, plain_label
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic import Formula, Not, simplify
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.data import ConceptData, as_float, check_count
-from logiclens.logic.values import THRESHOLD, as_floats
+from logiclens.logic.data import THRESHOLD, ConceptData, as_float, as_floats, check_count
 from logiclens.nn.own_models import StepSigmoid, affine_map, bias_of, input_relevance, layers_of, parts
 
 MAX_CONCEPTS = 12

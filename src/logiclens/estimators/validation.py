@@ -25,8 +25,8 @@ from sklearn.model_selection import check_cv
 
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, MissingDependencyError, count, shown
-from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.data import (
+from logiclens.estimators.base import LENClassifier, check_settings, seed_of
+from logiclens.estimators.inputs_and_targets import (
     Inputs,
     Problem,
     Targets,
@@ -35,7 +35,6 @@ from logiclens.estimators.data import (
     needed_encoder,
     predicted_index,
 )
-from logiclens.estimators.settings import check_settings, seed_of
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.metrics import complexity, consistency, explanation_accuracy, fidelity
 
@@ -99,7 +98,7 @@ def share_out(
     """
     from sklearn.utils.parallel import Parallel, delayed
 
-    from logiclens.nn.threads import one_thread_each
+    from logiclens.nn._parallel import one_thread_each
 
     # Processes map large arrays into their memory; torch wants such that it could write to: to copies.
     parallel = Parallel(n_jobs=n_jobs, mmap_mode="c")
@@ -108,7 +107,7 @@ def share_out(
 
 
 def _on_one_thread(work: Callable[..., T], *arguments: Any) -> T:
-    from logiclens.nn.threads import one_thread_each
+    from logiclens.nn._parallel import one_thread_each
 
     with one_thread_each():
         return work(*arguments)
@@ -265,7 +264,7 @@ class Answers:
     chosen : ndarray of int, shape (n,)
         Position of the target of the largest output.
     decided : ndarray of bool, shape (n, n_targets)
-        What fidelity is measured against (:func:`~logiclens.estimators.data.decisions`).
+        What fidelity is measured against (:func:`~logiclens.estimators.inputs_and_targets.decisions`).
     above : ndarray of bool, shape (n, n_targets)
         Whether the output of each target, by itself, is above one half.
     probability : ndarray of shape (n, n_targets)
@@ -302,8 +301,7 @@ class Part:
 
     def say(self, x: FloatArray) -> Answers:
         """What the network says about rows of concepts, (n, n_concepts)."""
-        from logiclens.estimators.logits import ask
-        from logiclens.estimators.networks import as_probabilities
+        from logiclens.estimators.networks import as_probabilities, ask
 
         logits = ask(self.network, x)
         above = decisions(logits, self.problem) if self.problem is Problem.BINARY else logits > 0.0

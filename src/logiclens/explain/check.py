@@ -25,7 +25,7 @@ from logiclens.explain.terms import dnf_terms
 from logiclens.logic.entail import Given, conflicts, implies
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.normal_form import simplify, to_dnf, to_nnf
-from logiclens.logic.satisfiability import find_assignment
+from logiclens.logic.sat import find_assignment
 
 if TYPE_CHECKING:
     from logiclens.explain.rule_set import ExplanationSet
@@ -263,7 +263,7 @@ def check_rules(rules: ExplanationSet, given: Given = None) -> RuleCheck:
     InputError
         What is given contradicts itself.
     LimitError
-        A question is too hard; see :func:`~logiclens.logic.satisfiability.satisfying_assignment`.
+        A question is too hard; see :func:`~logiclens.logic.sat.satisfying_assignment`.
     """
     known = [*parts_of(given), *rules.known()]
     formulas = rules.formulas

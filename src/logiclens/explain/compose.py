@@ -25,12 +25,11 @@ from numpy.typing import ArrayLike
 from logiclens.errors import InputError, LimitError, count, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, pack, unpack
 from logiclens.logic.cover import Cover
-from logiclens.logic.data import check_names
+from logiclens.logic.data import as_floats, check_names
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.minimize import minimize
 from logiclens.logic.normal_form import simplify, to_dnf
 from logiclens.logic.truth_table import TruthTable
-from logiclens.logic.values import as_floats
 
 MAX_FAN_IN: Final = 16
 """Most inputs of a neuron that have a weight."""

@@ -23,7 +23,7 @@ from logiclens.logic.formula import FALSE, And, Formula, Not, Or, check_formula
 from logiclens.logic.minimizer import Minimizer
 from logiclens.logic.normal_form import simplify, to_dnf, to_nnf
 from logiclens.logic.problem import Problem
-from logiclens.logic.satisfiability import find_assignment
+from logiclens.logic.sat import find_assignment
 from logiclens.logic.truth_table import TruthTable
 
 

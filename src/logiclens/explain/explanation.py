@@ -29,10 +29,9 @@ from logiclens.explain.saved import (
 )
 from logiclens.logic import export
 from logiclens.logic.arrays import BoolArray, unpack
-from logiclens.logic.data import as_float, check_count
+from logiclens.logic.data import THRESHOLD, as_float, check_count
 from logiclens.logic.formula import Formula, check_formula
 from logiclens.logic.sql import to_sql
-from logiclens.logic.values import THRESHOLD
 
 if TYPE_CHECKING:
     from logiclens.explain.counterfactual import Counterfactual

@@ -22,12 +22,10 @@ from typing import TYPE_CHECKING, Final
 from logiclens.concepts.vocabulary import Vocabulary, with_missing
 from logiclens.errors import InputError
 from logiclens.explain.rule import Label, formula_text, label_in_sentence, label_text, target_named
-from logiclens.logic.data import check_threshold
+from logiclens.logic.data import THRESHOLD, check_threshold
 from logiclens.logic.export import check_function_name, python_condition, threshold_literal, to_sentence
-from logiclens.logic.formula import TRUE, Formula
-from logiclens.logic.notation import escape
+from logiclens.logic.formula import TRUE, Formula, escape
 from logiclens.logic.sql import Dialect, check_columns, dialect_named, sql_number, sql_text, to_sql
-from logiclens.logic.values import THRESHOLD
 
 if TYPE_CHECKING:
     from logiclens.explain.counterfactual import Change

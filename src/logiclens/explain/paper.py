@@ -30,11 +30,10 @@ from logiclens.explain.explanation import Explanation, Scope, check_rate
 from logiclens.explain.rule import Label, Rule
 from logiclens.explain.scopes import NEVER, cover_of, rates_on, read_relevance, read_samples
 from logiclens.logic.arrays import BoolArray, Terms
-from logiclens.logic.data import check_count, check_names
+from logiclens.logic.data import THRESHOLD, as_answers, check_count, check_names
 from logiclens.logic.formula import FALSE, Formula
 from logiclens.logic.normal_form import simplify
 from logiclens.logic.truth_table import TruthTable
-from logiclens.logic.values import THRESHOLD, as_answers
 from logiclens.metrics import macro_f1
 
 TOP_K = 20

@@ -8,7 +8,7 @@ r"""A rule: a formula tied to the label of a target, written in First-Order Logi
 The names are the paper's. Plain English reads "if" the other way round, so sentences also say which kind of
 condition the formula is: *necessary* in an IF rule, *sufficient* in an ONLY IF rule.
 
-Names are quoted as :mod:`logiclens.logic.syntax` and :mod:`logiclens.logic.latex` quote them. A target that
+Names are quoted as :mod:`logiclens.logic.syntax` and :mod:`logiclens.logic.syntax` quote them. A target that
 is a number or a Boolean stands as it is, a text that looks like one in quotes: ``1(x)`` but ``"1"(x)``.
 
 A label is a text, a whole number, a number or a Boolean, and always a plain value of Python: the scalars of
@@ -32,11 +32,19 @@ from numpy.typing import NDArray
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, did_you_mean, listing, shown
 from logiclens.logic.arrays import BoolArray
+from logiclens.logic.data import as_array, booleanize, check_length, missing_values
 from logiclens.logic.export import to_sentence
-from logiclens.logic.formula import Const, Formula, Var, check_formula
-from logiclens.logic.latex import latex_name
-from logiclens.logic.notation import Notation, check_writable, escape, is_plain
-from logiclens.logic.values import as_array, booleanize, check_length, missing_values
+from logiclens.logic.formula import (
+    Const,
+    Formula,
+    Notation,
+    Var,
+    check_formula,
+    check_writable,
+    escape,
+    is_plain,
+)
+from logiclens.logic.syntax import latex_name
 
 Label: TypeAlias = str | int | float
 """A Boolean is an int to Python."""

@@ -66,10 +66,9 @@ from logiclens.explain.saved import (
 )
 from logiclens.files.writing import as_file
 from logiclens.logic.arrays import BoolArray, IndexArray
-from logiclens.logic.data import ConceptData, check_names
+from logiclens.logic.data import THRESHOLD, ConceptData, check_names
 from logiclens.logic.entail import Conflict, Given, conflicts
 from logiclens.logic.formula import Formula
-from logiclens.logic.values import THRESHOLD
 
 _FORMAT = "logiclens.rules"
 _VERSION = 3

@@ -45,13 +45,12 @@ from logiclens.logic.arrays import (
     quiet_products,
 )
 from logiclens.logic.cover import Cover
-from logiclens.logic.data import ConceptData, check_count
+from logiclens.logic.data import ConceptData, as_answers, as_floats, check_count
 from logiclens.logic.formula import FALSE, TRUE, And, Formula
 from logiclens.logic.minimize import Exact, minimize, minimize_path
 from logiclens.logic.normal_form import to_nnf
 from logiclens.logic.truth_table import TruthTable
-from logiclens.logic.values import as_answers, as_floats
-from logiclens.metrics.answers import formulas_of
+from logiclens.metrics.agreement import formulas_of
 
 UNSEEN_SHARE: Final = 0.01
 """Weight of all unseen tuples together, as a share of the weight of those that were seen."""

@@ -23,8 +23,7 @@ from logiclens.logic.export import to_sentence
 from logiclens.logic.formula import FALSE, And, Formula, Not, Or, Var
 from logiclens.logic.normal_form import to_dnf
 from logiclens.logic.syntax import format_formula
-from logiclens.metrics.answers import yes_or_no
-from logiclens.metrics.rates import Interval, normal_quantile, share
+from logiclens.metrics.agreement import Interval, normal_quantile, share, yes_or_no
 
 
 def dnf_terms(formula: Formula, max_terms: int = MAX_TERMS) -> tuple[Formula, ...]:

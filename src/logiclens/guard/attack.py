@@ -1,4 +1,10 @@
-"""Attacks on torch models: PGD, and APGD, which chooses its steps by itself.
+"""What an attacker wants: a loss to raise, and when the attack has succeeded.
+
+The outputs of a model that is attacked are logits. Those of the classes exclude one another, so the attack
+raises their cross-entropy, as if nothing else were said; or, where rows have several labels, the binary
+cross-entropy of all outputs. Against a guard, an attacker who knows it also lowers the penalty.
+
+Attacks on torch models: PGD, and APGD, which chooses its steps by itself.
 
 Both look for a change of an input, no larger than ``eps``, that reaches an attacker's objective. PGD takes
 steps of one size along the gradient. APGD (Croce and Hein, 2020, Algorithm 1) adds momentum, starts with
@@ -11,17 +17,103 @@ Inputs lie in [0, 1]. All rows of a batch are attacked at once, each with a step
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, relu
 
 from logiclens.errors import InputError, shown
 from logiclens.explain.rule import member
-from logiclens.guard.objective import Misclassify, Objective
+from logiclens.guard.rule_guard import RuleGuard
 from logiclens.logic.data import as_float, check_count
+
+
+class Objective(Protocol):
+    """What an attacker wants of the logits of some rows."""
+
+    def loss(self, logits: Tensor, y: Tensor) -> Tensor:
+        """What is to be raised, shape (n,)."""
+
+    def reached(self, logits: Tensor, y: Tensor) -> Tensor:
+        """Whether the attack has succeeded, shape (n,)."""
+
+
+@dataclass(frozen=True)
+class Misclassify:
+    """Another class: the cross-entropy of the classes is raised.
+
+    Attributes
+    ----------
+    classes : sequence of int, optional
+        Which outputs are the classes; all of them when missing. ``y`` counts within them.
+    """
+
+    classes: Sequence[int] | None = None
+
+    def of(self, logits: Tensor) -> Tensor:
+        """The logits of the classes, shape (n, n_classes)."""
+        return logits if self.classes is None else logits[:, list(self.classes)]
+
+    def loss(self, logits: Tensor, y: Tensor) -> Tensor:
+        return cross_entropy(self.of(logits), y, reduction="none")
+
+    def reached(self, logits: Tensor, y: Tensor) -> Tensor:
+        return self.of(logits).argmax(dim=1) != y
+
+
+@dataclass(frozen=True)
+class Mislabel:
+    """Any label wrong, where rows have several: the binary cross-entropy of all outputs is raised."""
+
+    def loss(self, logits: Tensor, y: Tensor) -> Tensor:
+        return binary_cross_entropy_with_logits(logits, y.to(logits.dtype), reduction="none").sum(dim=1)
+
+    def reached(self, logits: Tensor, y: Tensor) -> Tensor:
+        return ((logits > 0) != (y > 0.5)).any(dim=1)
+
+
+@dataclass(frozen=True)
+class Evade:
+    """Another class, and no alarm: an attacker who knows the guard.
+
+    The margin of the true class over the best other one is brought below zero and no further, and what the
+    guard's score lacks to its threshold is lowered at the same time; raising the cross-entropy without end
+    would only set off the alarm.
+
+    Attributes
+    ----------
+    guard : RuleGuard
+        Fitted; of a t-norm that has gradients.
+    misclassify : Misclassify
+    weight : float
+        What the alarm counts beside the class.
+    margin : float
+        How far another class is to be ahead, in logits.
+    """
+
+    guard: RuleGuard
+    misclassify: Misclassify
+    weight: float = 1.0
+    margin: float = 0.5
+
+    def loss(self, logits: Tensor, y: Tensor) -> Tensor:
+        values = self.misclassify.of(logits)
+        own = values.gather(1, y[:, None])[:, 0]
+        others = values.scatter(1, y[:, None], -torch.inf).amax(dim=1)
+        alarm: Tensor = relu(-self._above(logits))
+        return -relu(own - others + self.margin) - self.weight * alarm
+
+    def reached(self, logits: Tensor, y: Tensor) -> Tensor:
+        quiet: Tensor = self._above(logits) >= 0
+        return self.misclassify.reached(logits, y) & quiet
+
+    def _above(self, logits: Tensor) -> Any:
+        return self.guard.decision_function(torch.sigmoid(logits.double()))
+
 
 _MOMENTUM = 0.75  # alpha of Eq. (4)
 _PROGRESS = 0.75  # rho: the least share of steps that raise the loss
@@ -108,7 +200,7 @@ def apgd(
         The truth.
     budget : Budget
     objective : Objective, optional
-        :class:`~logiclens.guard.objective.Misclassify` over all outputs when missing: APGD-CE.
+        :class:`~logiclens.guard.attack.Misclassify` over all outputs when missing: APGD-CE.
     seed : int, default 0
         Decides the first points.
     batch_size : int, default 256

@@ -1,4 +1,25 @@
-"""RuleGuard: rows whose outputs break the rules that clean rows keep (Sec. 6.4).
+"""Links: what rules demand of the outputs of a model, each as one formula over their names.
+
+A rule ties a target to a formula over concepts. Where a model says both, targets and concepts, a rule can be
+broken by what the model says: that is what a guard looks at. A formula written by hand, such as
+``robin -> ~blue_wing``, is a link as it stands.
+
+Which rules were broken, how much, and what that means in words.
+
+Formulas as functions of numbers in [0, 1]: how far a formula is true of what a model says.
+
+A t-norm says how true ``a & b`` is when ``a`` and ``b`` are true to some degree; with ``~a`` as ``1 - a`` it
+says the same of every formula:
+
+    product        a & b = a * b                   a | b = 1 - (1 - a) * (1 - b)
+    lukasiewicz    a & b = max(0, a + b - 1)       a | b = min(1, a + b)
+    boolean        both after ``a > 0.5``
+
+All formulas are made into one circuit whose parts are worked out level by level, equal parts once. So the
+work is a few operations on arrays however many formulas there are, and it is the same work for NumPy arrays
+and for torch tensors, through which gradients flow.
+
+RuleGuard: rows whose outputs break the rules that clean rows keep (Sec. 6.4).
 
 A model that says several things at once, classes and the concepts that go with them, can contradict what is
 known to hold between them. An adversary who changes a picture until the class is another one changes the
@@ -15,7 +36,10 @@ each that it breaks, so that is the weight.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +47,380 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.errors import InputError, UnknownConceptError, shown
-from logiclens.explain import ExplanationSet
-from logiclens.explain.rule import member
-from logiclens.guard.fuzzy import Circuit, TNorm
-from logiclens.guard.links import Link, read_links, target_name
-from logiclens.guard.violations import Violations
-from logiclens.logic import Formula, Var
-from logiclens.logic.arrays import FloatArray
-from logiclens.logic.data import ConceptData, as_float, check_count, check_names, check_one_name_each
-from logiclens.logic.formula import FALSE
-from logiclens.logic.values import as_weights
+from logiclens.errors import InputError, LimitError, UnknownConceptError, shown
+from logiclens.explain import Explanation, ExplanationSet, Rule, RuleKind
+from logiclens.explain.rule import label_in_sentence, member
+from logiclens.logic import parse_formula, to_cnf, to_sentence
+from logiclens.logic.arrays import FloatArray, IndexArray
+from logiclens.logic.data import (
+    THRESHOLD,
+    ConceptData,
+    as_float,
+    as_weights,
+    check_count,
+    check_names,
+    check_one_name_each,
+)
+from logiclens.logic.formula import FALSE, TRUE, And, Const, Formula, Not, Or, Var
+
+
+@dataclass(frozen=True)
+class Link:
+    """What a rule demands of the outputs.
+
+    Attributes
+    ----------
+    demand : Formula
+        True of outputs that keep the rule.
+    rule : Rule, optional
+        Where it comes from; None for a formula written by hand.
+    """
+
+    demand: Formula
+    rule: Rule | None = None
+
+    @classmethod
+    def of(cls, rule: Rule) -> Link:
+        """The link that a rule is (Eq. 7 to 9)."""
+        target, formula = Var(target_name(rule)), rule.formula
+        match rule.kind:
+            case RuleKind.IF:
+                return cls(target >> formula, rule)
+            case RuleKind.ONLY_IF:
+                return cls(formula >> target, rule)
+            case RuleKind.IFF:
+                return cls(target.iff(formula), rule)
+        raise InputError("The rule of a cluster links no output to a formula. Pass rules of classes.")
+
+    @property
+    def clauses(self) -> tuple[Formula, ...]:
+        """What has to be true, each by itself: the parts of the demand's CNF.
+
+        A demand whose CNF would be too large is one part.
+
+        Examples
+        --------
+        >>> for clause in Link.of(Rule("robin", Var("red") & ~Var("blue"), "if")).clauses:
+        ...     print(clause)
+        ~blue | ~robin
+        red | ~robin
+        """
+        try:
+            parts = to_cnf(self.demand)
+        except LimitError:
+            return (self.demand,)
+        return parts.args if isinstance(parts, And) else (parts,)
+
+    def __str__(self) -> str:
+        return str(self.demand if self.rule is None else self.rule)
+
+
+def target_name(rule: Rule) -> str:
+    """Name of the output that a rule is about: the label as text."""
+    return str(rule.target)
+
+
+def read_links(rules: Any) -> tuple[Link, ...]:
+    """Read rules of any kind: explanations, rules, formulas, texts of formulas, or several of them.
+
+    Rules of targets that never occurred, or always, say nothing that outputs could break; they stay, so that
+    links and rules can be told by their number.
+    """
+    links = tuple(link for part in _several(rules) for link in _links(part))
+    if not links:
+        raise InputError("A guard needs at least one rule. Got none.")
+    for link in links:
+        if link.rule is not None and target_name(link.rule) in link.rule.formula.concepts:
+            name = target_name(link.rule)
+            raise InputError(
+                f"The rule of {name!r} speaks of a concept of the same name. Rename one of the two outputs."
+            )
+    if all(isinstance(link.demand, Const) for link in links):
+        raise InputError("No rule can be broken: all are constants. Pass rules that speak of outputs.")
+    return links
+
+
+def _several(rules: Any) -> Iterable[Any]:
+    if isinstance(rules, Mapping) and not isinstance(rules, ExplanationSet):
+        raise InputError("Rules are a list, not a mapping. Write each, such as 'robin <-> red_breast'.")
+    if isinstance(rules, str | Formula | Rule | Explanation | ExplanationSet) or not isinstance(
+        rules, Iterable
+    ):
+        return (rules,)
+    return rules
+
+
+def _links(part: Any) -> list[Link]:
+    match part:
+        case ExplanationSet():
+            return [Link.of(explanation.rule) for explanation in part.explanations]
+        case Explanation():
+            return [Link.of(part.rule)]
+        case Rule():
+            return [Link.of(part)]
+        case Formula():
+            return [Link(part)]
+        case str():
+            return [Link(parse_formula(part))]
+    raise InputError(
+        f"Rules are explanations, rules, formulas or texts such as 'robin -> ~blue_wing'. Got {shown(part)}."
+    )
+
+
+_LEAST = 0.005  # penalties below this are not worth a line: they would be shown as 0.00
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A rule that the outputs of one row break.
+
+    Attributes
+    ----------
+    link : Link
+    penalty : float
+        How much, in (0, 1].
+    target, formula : float
+        How far target and formula of the rule are true; NaN for formulas written by hand.
+    """
+
+    link: Link
+    penalty: float
+    target: float
+    formula: float
+
+    def to_sentence(self) -> str:
+        """Plain English, with degrees of truth in parentheses.
+
+        Examples
+        --------
+        >>> from logiclens.explain import Rule
+        >>> from logiclens.logic import Var
+        >>> link = Link.of(Rule("robin", Var("red_breast")))
+        >>> print(Violation(link, 0.9, target=0.97, formula=0.04).to_sentence())
+        It is said to be robin (0.97), but not what that takes (0.04): red_breast.
+        """
+        rule = self.link.rule
+        if rule is None:
+            return f"Outputs break a rule (by {self.penalty:.2f}): {to_sentence(self.link.demand)}."
+        worded = to_sentence if rule.vocabulary is None else rule.vocabulary.to_sentence
+        label, words = label_in_sentence(rule.target), worded(rule.formula)
+        if rule.vocabulary is not None and rule.target in rule.vocabulary.names:
+            label = worded(Var(str(rule.target)))
+        if rule.kind is RuleKind.IF or (rule.kind is RuleKind.IFF and self.target >= self.formula):
+            return (
+                f"It is said to be {label} ({self.target:.2f}), but not what that takes "
+                f"({self.formula:.2f}): {words}."
+            )
+        return (
+            f"It is said to be what makes {label} ({self.formula:.2f}): {words}; "
+            f"but not {label} ({self.target:.2f})."
+        )
+
+    def __str__(self) -> str:
+        return self.to_sentence()
+
+
+@dataclass(frozen=True, eq=False)
+class Violations(Sequence[tuple[Violation, ...]]):
+    """The rules that each of several rows breaks, the worst first.
+
+    Attributes
+    ----------
+    links : tuple of Link
+    penalties : ndarray of shape (n, n_links)
+    targets, formulas : ndarray of shape (n, n_links)
+        How far target and formula of each rule are true; NaN for formulas written by hand.
+    """
+
+    links: tuple[Link, ...]
+    penalties: FloatArray
+    targets: FloatArray
+    formulas: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.penalties)
+
+    @overload
+    def __getitem__(self, row: int) -> tuple[Violation, ...]: ...
+    @overload
+    def __getitem__(self, row: slice) -> Violations: ...
+    def __getitem__(self, row: int | slice) -> tuple[Violation, ...] | Violations:
+        if isinstance(row, slice):
+            return Violations(self.links, self.penalties[row], self.targets[row], self.formulas[row])
+        mine = self.penalties[row]
+        order = (-mine).argsort(kind="stable")
+        return tuple(
+            Violation(
+                self.links[at], float(mine[at]), float(self.targets[row, at]), float(self.formulas[row, at])
+            )
+            for at in order[mine[order] >= _LEAST]
+        )
+
+    def __iter__(self) -> Iterator[tuple[Violation, ...]]:
+        return (self[row] for row in range(len(self)))
+
+    def __str__(self) -> str:
+        lines = []
+        for at, broken in enumerate(self):
+            lines.append(f"row {at}: " + ("all rules are kept" if not broken else ""))
+            lines.extend(f"  {violation}" for violation in broken)
+        return "\n".join(line.rstrip() for line in lines)
+
+    __repr__ = __str__
+
+
+class TNorm(StrEnum):
+    """How degrees of truth are combined; see the module's description."""
+
+    PRODUCT = "product"
+    LUKASIEWICZ = "lukasiewicz"
+    BOOLEAN = "boolean"
+
+
+class _Level(NamedTuple):
+    """Parts of one kind that need earlier parts only.
+
+    Attributes
+    ----------
+    kind : type
+        Not, And or Or.
+    parts : ndarray of shape (n_parts, most_arguments)
+        Numbers of the arguments, about as many in each row; short rows are filled up with TRUE (And) or FALSE
+        (Or), which change nothing.
+    """
+
+    kind: type[Formula]
+    parts: IndexArray
+
+
+@dataclass(frozen=True, eq=False)
+class Circuit:
+    """Several formulas over the columns of a table, made ready to be evaluated together.
+
+    Attributes
+    ----------
+    n_columns : int
+    levels : tuple
+        What is worked out one after the other. Part 0 is FALSE and part 1 TRUE, then come the columns.
+    outputs : ndarray of int, shape (n_formulas,)
+        The part that each formula is.
+
+    Examples
+    --------
+    >>> from logiclens.logic import Var
+    >>> a, b = Var("a"), Var("b")
+    >>> circuit = Circuit.of([a & b, a >> b], ["a", "b"])
+    >>> circuit.truth(np.array([[0.5, 0.25]]), TNorm.PRODUCT)
+    array([[0.125, 0.625]])
+    """
+
+    n_columns: int
+    levels: tuple[_Level, ...]
+    outputs: IndexArray
+
+    @classmethod
+    def of(cls, formulas: Sequence[Formula], names: Sequence[str]) -> Circuit:
+        """Make a circuit of formulas whose concepts are among the names of the columns."""
+        place: dict[Formula, int] = {FALSE: 0, TRUE: 1}
+        place |= {Var(name): at + 2 for at, name in enumerate(names)}
+        waiting = {
+            part for formula in formulas for part in formula.walk() if not isinstance(part, Const | Var)
+        }
+        levels: list[_Level] = []
+        for alike in _alike(waiting):
+            kind, widest = type(alike[0]), max(len(part.args) for part in alike)
+            arguments = np.full((len(alike), widest), 1 if kind is And else 0, dtype=np.intp)
+            for row, part in zip(arguments, alike, strict=True):
+                row[: len(part.args)] = [place[argument] for argument in part.args]
+            levels.append(_Level(kind, arguments))
+            place |= {part: len(place) + at for at, part in enumerate(alike)}
+        return cls(
+            len(names), tuple(levels), np.array([place[formula] for formula in formulas], dtype=np.intp)
+        )
+
+    @property
+    def n_parts(self) -> int:
+        """How many values are worked out for each row."""
+        return 2 + self.n_columns + sum(len(level.parts) for level in self.levels)
+
+    def truth(self, values: Any, tnorm: TNorm) -> Any:
+        """Degrees of truth of the formulas, shape (n, n_formulas).
+
+        Parameters
+        ----------
+        values : ndarray or torch.Tensor of shape (n, n_columns)
+            In [0, 1].
+        tnorm : TNorm
+        """
+        space = _Arrays() if isinstance(values, np.ndarray) else _tensors()
+        columns = values.T if tnorm is not TNorm.BOOLEAN else (values.T > THRESHOLD) * 1.0
+        found = space.with_constants(columns)
+        for level in self.levels:
+            found = space.joined(found, self._worked_out(level, found, space, tnorm))
+        return found[self.outputs].T
+
+    @staticmethod
+    def _worked_out(level: _Level, found: Any, space: Any, tnorm: TNorm) -> Any:
+        """Degrees of truth of the parts of a level, shape (n_parts, n)."""
+        if level.kind is Not:
+            return 1.0 - found[level.parts[:, 0]]
+        arguments = [found[place] for place in level.parts.T]
+        if level.kind is Or:  # a | b is ~(~a & ~b) for every t-norm here
+            arguments = [1.0 - argument for argument in arguments]
+        total = arguments[0]
+        for argument in arguments[1:]:
+            total = (
+                total * argument if tnorm is not TNorm.LUKASIEWICZ else space.positive(total + argument - 1.0)
+            )
+        return total if level.kind is And else 1.0 - total
+
+
+def _alike(parts: Iterable[Formula]) -> list[list[Formula]]:
+    """Parts of one depth, one kind and about as many arguments together, the shallow ones first."""
+    groups: dict[tuple[int, str, int], list[Formula]] = {}
+    for part in sorted(parts):
+        key = part.depth, type(part).__name__, (len(part.args) - 1).bit_length()
+        groups.setdefault(key, []).append(part)
+    return [groups[key] for key in sorted(groups)]
+
+
+class _Arrays:
+    """The few operations that NumPy and torch spell differently, for NumPy."""
+
+    @staticmethod
+    def with_constants(columns: Any) -> Any:
+        n = columns.shape[1]
+        return np.concatenate([np.zeros((1, n)), np.ones((1, n)), columns])
+
+    @staticmethod
+    def joined(one: Any, other: Any) -> Any:
+        return np.concatenate([one, other])
+
+    @staticmethod
+    def positive(values: Any) -> Any:
+        return np.maximum(values, 0.0)
+
+
+def _tensors() -> Any:
+    """The same for torch, which is imported only where there is a tensor."""
+    import torch
+
+    class Tensors:
+        @staticmethod
+        def with_constants(columns: Any) -> Any:
+            ends = columns.new_tensor([[0.0], [1.0]])
+            return torch.cat([ends.expand(2, columns.shape[1]), columns])
+
+        @staticmethod
+        def joined(one: Any, other: Any) -> Any:
+            return torch.cat([one, other])
+
+        @staticmethod
+        def positive(values: Any) -> Any:
+            return values.clamp(min=0.0)
+
+    return Tensors
+
 
 _PARTS = 5  # into which clean rows are cut to weigh rules by some and score the others
 _CHUNK = 1 << 21  # numbers worked out at a time: rows times parts of formulas
@@ -50,7 +437,7 @@ class RuleGuard(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     contamination : float, default 0.05
         Share of the clean rows that may be rejected, in (0, 0.5].
     tnorm : {"product", "lukasiewicz", "boolean"}, default "product"
-        How degrees of truth are combined (:mod:`~logiclens.guard.fuzzy`). "boolean" has no gradient.
+        How degrees of truth are combined (:mod:`~logiclens.guard.rule_guard`). "boolean" has no gradient.
     names : sequence of str, optional
         Names of the outputs, for arrays and tensors. When missing: the concepts of an ExplanationSet in
         their order, then its labels; data frames carry their own.

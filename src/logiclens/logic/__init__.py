@@ -6,7 +6,7 @@ from logiclens.logic.export import from_json, to_json, to_python, to_sentence, t
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.minimize import Minimized, Status, minimize, minimize_path, prove
 from logiclens.logic.normal_form import simplify, substitute, to_cnf, to_dnf, to_nnf
-from logiclens.logic.satisfiability import satisfying_assignment
+from logiclens.logic.sat import satisfying_assignment
 from logiclens.logic.sql import to_sql
 from logiclens.logic.syntax import format_formula, parse_formula
 from logiclens.logic.truth_table import TruthTable

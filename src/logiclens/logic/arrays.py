@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 Words: TypeAlias = NDArray[np.uint64]
@@ -24,6 +28,24 @@ quiet_products = np.errstate(invalid="ignore")
 Some builds of OpenBLAS raise the processor's flag for invalid operations now and then, from lanes beyond the
 end of the data, which NumPy turns into a warning; the products themselves are right.
 """
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep linear algebra to one thread: the matrices are small, and waiting threads slow a busy machine.
+
+    Examples
+    --------
+    >>> with one_thread():
+    ...     pass
+    """
+    with _thread_pools().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 def pack(bits: BoolArray) -> Words:

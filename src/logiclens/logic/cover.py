@@ -3,9 +3,9 @@
 A *cover* is a list of terms over a fixed list of concepts, and a term is two sets of bits: the concepts it
 asks to be true and those it asks to be false. No term at all is FALSE, a term without literals is TRUE,
 and a term that asks for a concept and its negation is dropped as soon as a cover is built. How the bits are
-laid out and worked on is the subject of :mod:`logiclens.logic.cubes`.
+laid out and worked on is the subject of ``_cubes.py``.
 
-Work that would grow beyond :data:`MAX_TERMS` or :data:`~logiclens.logic.cubes.MAX_SPLITS` is refused with a
+Work that would grow beyond :data:`MAX_TERMS` or :data:`MAX_SPLITS` is refused with a
 :class:`~logiclens.errors.LimitError`.
 """
 
@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.errors import InputError, UnknownConceptError, shown
-from logiclens.logic import cubes
+from logiclens.logic import _cubes as cubes
+from logiclens.logic._cubes import MAX_SPLITS as MAX_SPLITS
 from logiclens.logic.arrays import WORD, BoolArray, Words
-from logiclens.logic.cubes import MAX_SPLITS as MAX_SPLITS
 from logiclens.logic.data import check_count, check_name, check_names
 from logiclens.logic.formula import TRUE, And, Const, Formula, Not, Or, Var, check_formula
 
@@ -288,7 +288,7 @@ class Cover:
         Raises
         ------
         LimitError
-            It takes more than ``limit`` terms or :data:`~logiclens.logic.cubes.MAX_SPLITS` case splits.
+            It takes more than ``limit`` terms or :data:`MAX_SPLITS` case splits.
 
         Examples
         --------
@@ -320,7 +320,7 @@ class Cover:
         Raises
         ------
         LimitError
-            More than :data:`~logiclens.logic.cubes.MAX_SPLITS` case splits would be needed.
+            More than :data:`MAX_SPLITS` case splits would be needed.
 
         Examples
         --------

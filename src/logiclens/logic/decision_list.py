@@ -8,7 +8,7 @@ step is a DNF. Under soft targets ``p_ik`` with weights ``w_i`` a list that deci
 The search lowers the price of a literal from where the constant list is best. At each price the steps are
 improved in turn. To one step, rows that an earlier step decides are don't-cares; on any other row it gains
 ``w_i (p_ik - p_i,rest(x_i))``, its target against what the rest of the list would say. Terms for it come from
-:mod:`logiclens.logic.term_search`; the best change (add a term, replace or drop one, two for one) is made
+:mod:`logiclens.logic._term_search`; the best change (add a term, replace or drop one, two for one) is made
 until none pays. Then steps are put into a better order. Every list met on the way is compared with the best
 of its length, so one sweep gives the whole front.
 
@@ -26,9 +26,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, quiet_products
-from logiclens.logic.term_search import LONGEST, NONE, Contexts, Literals, TermArray, find_terms, sizes_of
-from logiclens.logic.threads import one_thread
+from logiclens.logic._term_search import LONGEST, NONE, Contexts, Literals, TermArray, find_terms, sizes_of
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, one_thread, quiet_products
 
 _FIRST: Final = 0.5  # price of a literal to begin with, as a share of the weight
 _RATIO: Final = 0.6  # of one price to the one before

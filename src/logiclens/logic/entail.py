@@ -22,7 +22,7 @@ from logiclens.logic.cover import Cover
 from logiclens.logic.data import check_names
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var, check_formula
 from logiclens.logic.normal_form import to_dnf
-from logiclens.logic.satisfiability import Search, find_assignment
+from logiclens.logic.sat import Search, find_assignment
 
 _RULE_TERMS = 200  # terms up to which a rule is compared term by term
 
@@ -72,7 +72,7 @@ def implies(f: Formula, g: Formula, given: Given = None) -> bool:
     InputError
         What is given contradicts itself, so that anything would follow.
     LimitError
-        The question is too hard; see :func:`~logiclens.logic.satisfiability.satisfying_assignment`.
+        The question is too hard; see :func:`~logiclens.logic.sat.satisfying_assignment`.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def conflicts(rules: Mapping[Any, Formula], given: Given = None) -> list[Conflic
     InputError
         What is given contradicts itself.
     LimitError
-        The question is too hard; see :func:`~logiclens.logic.satisfiability.satisfying_assignment`.
+        The question is too hard; see :func:`~logiclens.logic.sat.satisfying_assignment`.
 
     Examples
     --------

@@ -11,11 +11,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from logiclens.logic._set_cover import Effort, minimum_cover
 from logiclens.logic.arrays import BoolArray, FloatArray, Terms
 from logiclens.logic.expand import Side
 from logiclens.logic.lattice import needs_every_literal, read_terms, term_sizes, term_sums
 from logiclens.logic.relevance import tie_values
-from logiclens.logic.set_cover import Effort, minimum_cover
 from logiclens.logic.tradeoff import Budget
 
 _CELLS: Final = 20_000_000  # terms times tuples that are laid out as a matrix

@@ -20,6 +20,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from logiclens.logic._set_cover import Effort, greedy_cover, irredundant, minimum_cover
 from logiclens.logic.arrays import (
     BoolArray,
     FloatArray,
@@ -31,7 +32,6 @@ from logiclens.logic.arrays import (
     unpack,
 )
 from logiclens.logic.relevance import tie_values
-from logiclens.logic.set_cover import Effort, greedy_cover, irredundant, minimum_cover
 
 _Dense: TypeAlias = NDArray[np.float32]
 

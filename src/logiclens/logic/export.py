@@ -14,10 +14,22 @@ from collections.abc import Callable
 from typing import Any
 
 from logiclens.errors import InputError, LimitError, MissingDependencyError, listing, shown
-from logiclens.logic.data import check_threshold
-from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Const, Formula, Not, Or, Var
-from logiclens.logic.notation import Notation, check_writable, escape, is_plain
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD, check_threshold
+from logiclens.logic.formula import (
+    FALSE,
+    MAX_DEPTH,
+    TRUE,
+    And,
+    Const,
+    Formula,
+    Not,
+    Notation,
+    Or,
+    Var,
+    check_writable,
+    escape,
+    is_plain,
+)
 
 MAX_JSON_LENGTH = 10_000_000
 """Most characters of a formula's JSON text."""

@@ -19,11 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from logiclens.errors import InputError, shown
-from logiclens.logic.arrays import quiet_products
+from logiclens.logic.arrays import one_thread, quiet_products
 from logiclens.logic.data import as_float, check_count
 from logiclens.logic.minimizer import Exact, Minimized, Minimizer, Status
 from logiclens.logic.problem import Problem
-from logiclens.logic.threads import one_thread
 from logiclens.logic.tradeoff import RESTARTS, Budget
 from logiclens.logic.truth_table import TruthTable
 

@@ -12,6 +12,7 @@ from typing import Final, Literal
 import numpy as np
 
 from logiclens.errors import LimitError
+from logiclens.logic._set_cover import QUICK, THOROUGH, UNPROVED, Effort
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, pack
 from logiclens.logic.cover import Cover
 from logiclens.logic.exact import Proof, best_tradeoff, smallest_agreeing
@@ -19,7 +20,6 @@ from logiclens.logic.expand import agreeing_terms, covered_rows, evenly, first_a
 from logiclens.logic.formula import Formula
 from logiclens.logic.lattice import MAX_CONCEPTS
 from logiclens.logic.problem import Problem
-from logiclens.logic.set_cover import QUICK, THOROUGH, UNPROVED, Effort
 from logiclens.logic.tradeoff import RESTARTS, Budget, Tradeoff
 from logiclens.logic.truth_table import TruthTable
 

@@ -11,9 +11,8 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import block_array, coo_array, csr_array, eye_array
 
+from logiclens.logic._set_cover import Choice, silent_output
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms
-from logiclens.logic.quiet import silent_output
-from logiclens.logic.set_cover import Choice
 from logiclens.logic.tradeoff import Budget
 
 _SCALE: Final = 1024.0  # what the gains add up to before the solver, about

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from logiclens.errors import InputError, UnknownConceptError
 from logiclens.logic.arrays import FloatArray, Terms, quiet_products
-from logiclens.logic.values import as_floats
+from logiclens.logic.data import as_floats
 
 
 def relevance_of(order: Sequence[str] | ArrayLike | None, names: tuple[str, ...], n_rows: int) -> FloatArray:

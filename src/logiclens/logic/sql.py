@@ -17,8 +17,7 @@ from string import ascii_lowercase, ascii_uppercase
 
 from logiclens.errors import InputError, did_you_mean, listing, shown
 from logiclens.logic.data import check_threshold
-from logiclens.logic.formula import And, Formula, Not, Or
-from logiclens.logic.notation import Notation, check_writable, escape
+from logiclens.logic.formula import And, Formula, Not, Notation, Or, check_writable, escape
 
 # The parser of SQLite before 3.46 has room for 100 symbols, of which a level takes three.
 _DEEPEST = 80

@@ -27,9 +27,22 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from logiclens.errors import FormulaSyntaxError, InputError, LimitError, did_you_mean, listing, shown
-from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Formula, Not, Or, Var
-from logiclens.logic.latex import LATEX
-from logiclens.logic.notation import RESERVED, Notation, check_writable, escape, is_plain
+from logiclens.logic.formula import (
+    ASCII,
+    FALSE,
+    MAX_DEPTH,
+    RESERVED,
+    TRUE,
+    And,
+    Formula,
+    Not,
+    Notation,
+    Or,
+    Var,
+    check_writable,
+    escape,
+    quoted,
+)
 
 MAX_LENGTH = 1_000_000
 """Most characters of a text that is read as a formula."""
@@ -61,19 +74,56 @@ _COMPARISON = re.compile(r"""[^\s()~!&|"'<>=]+\s*[<>=!]=?\s*[^\s()~!&|"'<>=]+"""
 _NEAR = 40  # characters on either side in which a comparison is looked for
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 
+# LaTeX acts on some characters wherever they stand, and MathJax shows macros inside \text{...} as they are
+# typed. So a name is cut into runs: letters, digits, blanks and harmless signs go into \text{...}, which has
+# no macro, and every other character stands outside as mathematics. A plain ASCII identifier is one
+# \mathit{...}. Three signs are look-alikes: ~ is \sim, ^ a raised \wedge (not the connective, which stands
+# on the line), " a raised double prime.
+# In braces a sign is spaced like a letter; {<} cannot open a tag in a web page, either.
+_MATH = {
+    "\\": r"{\backslash}",
+    "~": r"{\sim}",
+    "^": r"{}^{\wedge}",
+    '"': r"{}^{\prime\prime}",
+    **{char: f"{{{char}}}" for char in "<>|"},
+    **{char: f"\\{char}" for char in "{}$&#%_"},
+}
+_PIECE = re.compile(f"[{re.escape(''.join(_MATH))}]|[^{re.escape(''.join(_MATH))}]+")
+# LaTeX joins each of these pairs to one sign, or two blanks to one blank; two boxes keep them apart.
+_JOINED = re.compile(r"(?<=-)(?=-)|(?<=')(?=')|(?<=,)(?=,)|(?<=[`!?])(?=`)|(?<= )(?= )")
 
-def _written(name: str) -> str:
-    return name if is_plain(name) else f'"{escape(name, chr(34))}"'
+
+def latex_name(name: str) -> str:
+    r"""Return a concept's name as math-mode LaTeX that shows it and does nothing else.
+
+    Examples
+    --------
+    >>> print(latex_name("red_wing"), latex_name("age > 62"))
+    \mathit{red\_wing} \text{age }{>}\text{ 62}
+    """
+    if name.isidentifier() and name.isascii():
+        return r"\mathit{" + name.replace("_", r"\_") + "}"
+    visible = "".join(char if char.isprintable() else escape(char) for char in name)
+    return "".join(_MATH.get(piece) or _text(piece) for piece in _PIECE.findall(visible))
+
+
+def _text(run: str) -> str:
+    return "".join(rf"\text{{{part}}}" for part in _JOINED.split(run))
 
 
 _STYLES = {
-    "ascii": Notation(
-        lambda name, positive: ("" if positive else "~") + _written(name), "TRUE", "FALSE", "~", " & ", " | "
-    ),
+    "ascii": ASCII,
     "unicode": Notation(
-        lambda name, positive: ("" if positive else "¬") + _written(name), "⊤", "⊥", "¬", " ∧ ", " ∨ "
+        lambda name, positive: ("" if positive else "¬") + quoted(name), "⊤", "⊥", "¬", " ∧ ", " ∨ "
     ),
-    "latex": LATEX,
+    "latex": Notation(
+        lambda name, positive: ("" if positive else r"\lnot ") + latex_name(name),
+        r"\top",
+        r"\bot",
+        r"\lnot ",
+        r" \land ",
+        r" \lor ",
+    ),
 }
 
 
@@ -88,7 +138,7 @@ def format_formula(formula: Formula, style: str = "ascii") -> str:
         an identifier in any script stands as it is, any other in double quotes, with escapes only for
         quotes, backslashes and what cannot be seen. :func:`parse_formula` reads both back, up to its
         length limit. ``latex`` is math mode for LaTeX (with the amsmath package) and for MathJax; see
-        :mod:`logiclens.logic.latex`.
+        :func:`latex_name`.
 
     Returns
     -------
@@ -99,7 +149,7 @@ def format_formula(formula: Formula, style: str = "ascii") -> str:
     InputError
         Not a formula, or an unknown style.
     LimitError
-        More than :data:`~logiclens.logic.notation.MAX_SIZE` literals and connectives.
+        More than :data:`~logiclens.logic.formula.MAX_SIZE` literals and connectives.
 
     Examples
     --------

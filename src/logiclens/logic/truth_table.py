@@ -20,8 +20,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from logiclens.errors import InputError, UnknownConceptError, count, shown
 from logiclens.logic.arrays import WORD, BoolArray, FloatArray, Words, pack, unpack
-from logiclens.logic.data import ConceptData, check_name, check_names, check_one_name_each
-from logiclens.logic.values import THRESHOLD, as_answers, as_weights
+from logiclens.logic.data import (
+    THRESHOLD,
+    ConceptData,
+    as_answers,
+    as_weights,
+    check_name,
+    check_names,
+    check_one_name_each,
+)
 
 _BLOCK: Final = 1 << 17  # rows packed and grouped at a time: a block's words stay in the cache
 _BUCKETS: Final = 16  # parts by the top 4 bits of the hash, in which the groups of all blocks are grouped

@@ -11,13 +11,14 @@ Formulas are evaluated as values, so neither their spelling nor the names of con
 from logiclens.metrics.agreement import (
     Agreement,
     Fidelity,
+    RuleScores,
     TargetScores,
     explanation_accuracy,
     fidelity,
     macro_f1,
+    rule_scores,
 )
 from logiclens.metrics.formulas import Consistency, Recurrence, complexity, consistency
-from logiclens.metrics.rates import RuleScores, rule_scores
 
 __all__ = [
     "Agreement",

@@ -1,37 +1,220 @@
-"""How far formulas agree with answers: with the truth (accuracy) or with a model (fidelity).
+"""What the scores are computed from: the formulas of rules, answers for each target, and weights.
+
+Answers come as labels, one a row, or as a column of yes and no for each target. Either is read into one
+form, a function from a target's position to a Boolean vector, so that no more than one target's answers
+need be held at a time.
+
+How far formulas agree with answers: with the truth (accuracy) or with a model (fidelity).
 
 The paper's score is a macro-F1: each target's formula, on concepts that count as true above 0.5, is compared
 with "is this target", and the F1 of yes and of no are averaged; then comes the plain mean over the targets.
 The formulas are not combined into one prediction.
+
+The rates of a single rule, each with an interval: how often it is right, how much it covers.
+
+A rate from few rows says little, so each comes with its Wilson score interval, which stays within [0, 1] and
+is sound for small numbers and for rates of 0 and 1. With weights, the number of rows is the effective one,
+``sum(w)**2 / sum(w**2)``: as many rows of equal weight would tell as much.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from math import sqrt
+from statistics import NormalDist
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from logiclens.errors import count
+from logiclens.errors import InputError, as_code, count, listing, shown
 from logiclens.logic import Formula
 from logiclens.logic.arrays import WORD, BoolArray, FloatArray, Words, pack, unpack
-from logiclens.logic.data import ConceptData
-from logiclens.logic.values import as_array
-from logiclens.metrics.answers import (
-    Answers,
-    Rules,
-    answers_of,
-    carries_names,
-    cells_of,
-    formulas_of,
-    plain_label,
-    rows_of,
-    weights_of,
-    yes_or_no,
-)
+from logiclens.logic.data import ConceptData, as_array, as_float, as_weights, check_length, missing_values
+from logiclens.logic.formula import check_formula
+
+Rules: TypeAlias = Mapping[Any, Any]
+"""From each target to its Formula, or to anything that has one as ``.formula``."""
+Answers: TypeAlias = Callable[[int], BoolArray]
+
+
+def formulas_of(rules: Rules) -> dict[Hashable, Formula]:
+    """Each target's formula, in the order of the rules."""
+    if not isinstance(rules, Mapping):
+        raise InputError(
+            f"rules must be a mapping from each target to its formula. Got {shown(rules)}; "
+            "write {target: formula}."
+        )
+    if not rules:
+        raise InputError("rules must have at least one target. Got none.")
+    return {label: _formula_of(label, rules[label]) for label in rules}
+
+
+def _formula_of(label: Hashable, rule: Any) -> Formula:
+    formula = rule if isinstance(rule, Formula) else getattr(rule, "formula", None)
+    if not isinstance(formula, Formula):
+        raise InputError(
+            f"The rule of target {shown(plain_label(label))} must be a formula, or have one as .formula. "
+            f"Got {shown(rule)}; write {as_code(rule) or 'a formula'} instead."
+        )
+    return formula
+
+
+def rows_of(rules: Rules, X: Any, names: Sequence[str] | None) -> ConceptData:
+    """Rows as the rules themselves read them, where they can: those of a raw table, for instance."""
+    read = getattr(rules, "read", None)
+    return ConceptData(X, names) if names is not None or read is None else read(X)
+
+
+def plain_label(label: Any) -> Any:
+    """A label as a person would type it: no type of NumPy."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def carries_names(table: Any) -> bool:
+    """Whether a table names its columns itself, as mappings and data frames do."""
+    return isinstance(table, Mapping) or hasattr(type(table), "columns")
+
+
+def weights_of(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray | None:
+    """Weights of that many rows, not all of them 0; None when none were given."""
+    if n_rows == 0:
+        raise InputError("Scores need at least one row of data. Got none.")
+    if sample_weight is None:
+        return None
+    weight = as_weights(sample_weight, "sample_weight", n_rows)
+    if not weight.any():
+        raise InputError("Scores need some weight. All weights of sample_weight are 0.")
+    return weight
+
+
+def yes_or_no(values: Any, what: str, n_rows: int) -> BoolArray:
+    """Truth of a vector of Booleans, or of 0 and 1."""
+    vector = as_array(values, what)
+    check_length(vector, what, n_rows)
+    return _truth(vector, what, "for a label write y == label")
+
+
+def _truth(values: NDArray[Any], what: str, advice: str) -> BoolArray:
+    """Truth of Booleans, or of 0 and 1; anything between would leave open who decides, and is refused."""
+    if values.dtype == np.bool_:
+        return values
+    if values.dtype == object:
+        cells = values.ravel().tolist()
+        fits = [isinstance(cell, (int, float, np.number, np.bool_)) and cell in (0, 1) for cell in cells]
+        wrong = ~np.array(fits, dtype=np.bool_).reshape(values.shape)
+    elif values.dtype.kind in "iuf":
+        wrong = (values != 0) & (values != 1)
+    else:
+        wrong = np.ones(values.shape, dtype=np.bool_)
+    if wrong.any():
+        got = shown(plain_label(values[wrong][0]))
+        raise InputError(f"{what} must hold Booleans, or 0 and 1. Got {got}; {advice}.")
+    truth: BoolArray = values.astype(np.bool_)
+    return truth
+
+
+def answers_of(y: Any, targets: Sequence[Hashable], n_rows: int, what: str) -> Answers:
+    """Return the function from a target's position to whether each row is that target.
+
+    Parameters
+    ----------
+    y : array of shape (n_rows,), or array or data frame of shape (n_rows, n_targets)
+        Labels, or a column of yes and no for each target.
+    targets : sequence of labels
+    n_rows : int
+    what : str
+        What ``y`` is called in error messages.
+    """
+    values = as_array(y, what)
+    if values.shape == (n_rows, len(targets)):
+        columns = _truth(values, what, "pass labels as a vector, and outputs as outputs > 0.5")
+        order = _order(y, targets, what)
+        return lambda at: columns[:, order[at]]
+    if values.ndim == 2 and 1 not in values.shape:
+        raise InputError(
+            f"{what} must be a vector of labels or have one column for each target, shape "
+            f"{(n_rows, len(targets))}. Got shape {values.shape}."
+        )
+    check_length(values, what, n_rows)
+    labels, codes = _distinct(values, what)
+    code = {label: number for number, label in enumerate(labels)}
+    _check_known(labels, targets, code, what)
+    return lambda at: codes == code.get(targets[at], -1)
+
+
+def _order(y: Any, targets: Sequence[Hashable], what: str) -> list[int]:
+    """Position of each target's column: by name where columns are named after targets, else as they stand."""
+    positions = list(range(len(targets)))
+    if not carries_names(y):
+        return positions
+    names = [str(name) for name in getattr(y, "column_names", y.columns)]  # pyarrow's, or the others'
+    wanted = [str(target) for target in targets]
+    if sorted(names) == sorted(wanted):
+        return [names.index(target) for target in wanted]
+    if set(names) & set(wanted) and names != [str(j) for j in positions]:
+        raise InputError(
+            f"The columns of {what} are {listing(names)}; the targets are {listing(wanted)}. "
+            "Name each column after its target, or pass an array in the order of the rules."
+        )
+    return positions
+
+
+def _distinct(values: NDArray[Any], what: str) -> tuple[list[Any], NDArray[np.intp]]:
+    """Distinct labels, and for each row the position of its own."""
+    if values.dtype != object:
+        missing = values != values
+        if missing.any():
+            raise missing_values(what, missing)
+        distinct, codes = np.unique(values, return_inverse=True)
+        return list(distinct), codes
+    cells = values.tolist()
+    try:
+        code = {label: number for number, label in enumerate(dict.fromkeys(cells))}
+    except TypeError:
+        raise InputError(f"Labels must be text, numbers or Booleans. Check the values of {what}.") from None
+    absent = {label for label in code if _is_missing(label)}
+    if absent:
+        raise missing_values(what, np.array([cell in absent for cell in cells]))
+    return list(code), np.array([code[cell] for cell in cells], dtype=np.intp)
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether a label is None, the NA of pandas (which answers nothing), or unlike itself as NaN is."""
+    return label is None or type(label).__name__ == "NAType" or bool(label != label)
+
+
+def _check_known(labels: list[Any], targets: Sequence[Hashable], known: Mapping[Any, int], what: str) -> None:
+    """Refuse labels that cannot be meant: ``1`` for the target ``'1'``, a probability for a class.
+
+    That a single target does not occur is nothing odd, as long as what does occur is of its kind.
+    """
+    if any(target in known for target in targets):
+        return
+    if len(targets) == 1 and _kind(targets[0]) in set(map(_kind, labels)):
+        return
+    raise InputError(
+        f"No label of {what} is a target. Got the labels {listing(map(plain_label, labels))}; the targets "
+        f"are {listing(map(plain_label, targets))}. Use the same labels in both, or pass a column of 0 and 1 "
+        "for each target."
+    )
+
+
+def _kind(label: Any) -> str:
+    if isinstance(label, (float, np.floating)) and not label.is_integer():
+        return "fraction"
+    if isinstance(label, (int, float, np.integer, np.floating, np.bool_)):
+        return "whole number"
+    return "text" if isinstance(label, str) else type(label).__name__
+
+
+def cells_of(truth: BoolArray, said: BoolArray, weight: FloatArray | None) -> FloatArray:
+    """Weight of the rows that are rightly no, wrongly yes, wrongly no and rightly yes, shape (4,)."""
+    code = 2 * truth.astype(np.uint8) + said
+    return np.bincount(code, weight, 4).astype(np.float64)
+
 
 _BLOCK: Final = 1 << 17  # rows packed at a time
 _PRINTED: Final = 10  # targets listed by str()
@@ -286,3 +469,147 @@ def _packed(data: ConceptData, positions: Sequence[int]) -> Words:
     """Tuples of some concepts, packed, shape (n_rows, n_words)."""
     none = np.zeros((0, -(-len(positions) // WORD)), dtype=np.uint64)
     return np.concatenate([none, *map(pack, data.blocks(positions, _BLOCK))])
+
+
+Interval: TypeAlias = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class RuleScores:
+    """The rates of a rule, each with its interval.
+
+    A rate of nothing is NaN, and its interval is (0, 1): precision of a rule that is never true, recall of a
+    target that does not occur.
+
+    Attributes
+    ----------
+    n, covered : float
+        Number of rows, and of those for which the formula is true; their weight if weights were given.
+    precision, precision_interval : float, (float, float)
+        Share of the target among the rows for which the formula is true.
+    recall, recall_interval : float, (float, float)
+        Share of the rows of the target for which the formula is true.
+    coverage, coverage_interval : float, (float, float)
+        Share of all rows for which the formula is true.
+    prevalence, prevalence_interval : float, (float, float)
+        Share of the target among all rows.
+    lift : float
+        Precision divided by prevalence: how many times as common the target is where the formula is true.
+        NaN when either is NaN or the target does not occur.
+    """
+
+    n: float
+    covered: float
+    precision: float
+    precision_interval: Interval
+    recall: float
+    recall_interval: Interval
+    coverage: float
+    coverage_interval: Interval
+    prevalence: float
+    prevalence_interval: Interval
+    lift: float
+
+    def __str__(self) -> str:
+        lines = [f"true for {self.covered:.10g} of {self.n:.10g}, lift {self.lift:.2f}"]
+        for name in ("precision", "recall", "coverage", "prevalence"):
+            low, high = getattr(self, f"{name}_interval")
+            lines.append(f"  {name:<10}  {getattr(self, name):.3f}  [{low:.3f}, {high:.3f}]")
+        return "\n".join(lines)
+
+
+def rule_scores(
+    formula: Any,
+    X: Any,
+    y_is_target: ArrayLike,
+    *,
+    names: Sequence[str] | None = None,
+    sample_weight: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> RuleScores:
+    """Precision, recall, coverage, prevalence and lift of a formula for one target.
+
+    Parameters
+    ----------
+    formula : Formula, or an Explanation
+    X : mapping, data frame or array of shape (n_rows, n_concepts)
+        Concepts, true when greater than 0.5; for an explanation that was made from a raw table, its rows.
+    y_is_target : array of shape (n_rows,)
+        Whether each row is the target: Booleans, or 0 and 1. From labels, ``y == label`` makes them.
+    names : sequence of str, optional
+        Names of an array's columns; ``x0``, ``x1``, ... when missing.
+    sample_weight : array of shape (n_rows,), optional
+        Non-negative weights; 1 when missing.
+    confidence : float, default 0.95
+        Of the intervals, between 0 and 1.
+
+    References
+    ----------
+    E. B. Wilson: "Probable Inference, the Law of Succession, and Statistical Inference", Journal of the
+    American Statistical Association 22 (1927).
+
+    Examples
+    --------
+    >>> from logiclens.logic import Var
+    >>> scores = rule_scores(Var("wings"), {"wings": [1, 1, 1, 0]}, [1, 1, 0, 0])
+    >>> scores.recall, scores.coverage
+    (1.0, 0.75)
+    >>> print(scores)
+    true for 3 of 4, lift 1.33
+      precision   0.667  [0.208, 0.939]
+      recall      1.000  [0.342, 1.000]
+      coverage    0.750  [0.301, 0.954]
+      prevalence  0.500  [0.150, 0.850]
+    """
+    if not isinstance(getattr(formula, "formula", None), Formula):
+        check_formula(formula, "rule_scores")
+    z = normal_quantile(confidence)
+    true: BoolArray = formula.evaluate(X, names)
+    given = weights_of(sample_weight, len(true))
+    weight = np.ones(len(true)) if given is None else given
+    target = yes_or_no(y_is_target, "y_is_target", len(true))
+    both, every = true & target, np.ones_like(true)
+    precision, prevalence = share(both, true, weight, z), share(target, every, weight, z)
+    return RuleScores(
+        float(weight.sum()),
+        float(weight[true].sum()),
+        *precision,
+        *share(both, target, weight, z),
+        *share(true, every, weight, z),
+        *prevalence,
+        precision[0] / prevalence[0] if prevalence[0] > 0 else np.nan,
+    )
+
+
+def normal_quantile(confidence: float) -> float:
+    """How many standard deviations from the middle an interval of that confidence ends."""
+    level = as_float(confidence)
+    if not 0 < level < 1:
+        raise InputError(f"confidence must be a number between 0 and 1. Got {shown(confidence)}.")
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def share(part: BoolArray, whole: BoolArray, weight: FloatArray, z: float) -> tuple[float, Interval]:
+    """Share of the weight of ``whole`` that lies in ``part``, and its Wilson score interval."""
+    total = weight[whole].sum()
+    if total == 0:
+        return np.nan, (0.0, 1.0)
+    rate = min(float(weight[part].sum() / total), 1.0)  # sums of fractions may be off by the last digit
+    scaled = weight[whole] / weight[whole].max()  # squares of large weights would overflow
+    n = scaled.sum() ** 2 / (scaled**2).sum()
+    return rate, wilson(rate, float(n), z)
+
+
+def wilson(rate: float, n: float, z: float) -> Interval:
+    """Wilson score interval of a rate that was seen on so many rows.
+
+    Examples
+    --------
+    >>> low, high = wilson(0.75, 4, normal_quantile(0.95))
+    >>> f"{low:.3f} to {high:.3f}"
+    '0.301 to 0.954'
+    """
+    center = (rate + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2))
+    # At rates of 0 and 1 rounding may put the ends just outside.
+    return min(max(center - half, 0.0), rate), max(min(center + half, 1.0), rate)

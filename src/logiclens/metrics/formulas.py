@@ -14,7 +14,7 @@ from logiclens.errors import InputError, count, shown
 from logiclens.logic import And, Formula, Not, Or, Var, to_dnf
 from logiclens.logic.data import check_count
 from logiclens.logic.formula import Const
-from logiclens.metrics.answers import Rules, formulas_of
+from logiclens.metrics.agreement import Rules, formulas_of
 
 
 def complexity(rules: Rules | Formula) -> float:

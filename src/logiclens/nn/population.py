@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from logiclens.nn.threads import threads_for
+from logiclens.nn._parallel import threads_for
 
 N = TypeVar("N", bound="LogicNetwork")
 
@@ -320,7 +320,7 @@ def mean_network(network: N, groups: Tensor) -> N:
     Parameters
     ----------
     network : LogicNetwork
-        For which :func:`~logiclens.nn.descent.has_mean` holds.
+        For which :func:`~logiclens.nn._descent.has_mean` holds.
     groups : Tensor of int, shape (n_groups, size)
         The members of each group.
 

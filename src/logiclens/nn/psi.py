@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD
 from logiclens.nn.population import LogicNetwork, Streams, relative
 
 STEEPEST = 8.0

@@ -5,8 +5,8 @@
     second half   fine-tuning on what is left; each member keeps the weights of least validation loss, and
                   members that no longer improve leave the population
 
-Equal rows of zeros and ones are merged before training and, member by member, once more after pruning
-(:mod:`logiclens.nn.rows`). Nothing global is changed: no seed, no file; the number of threads is what it was.
+Equal rows of zeros and ones are merged before training and, member by member, once more after pruning.
+Nothing global is changed: no seed, no file; the number of threads is what it was.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ import torch
 from torch import Tensor
 
 from logiclens.logic.arrays import BoolArray
+from logiclens.nn._descent import Descent, Examples, descent_of
+from logiclens.nn._examples import Rows
+from logiclens.nn._parallel import EpochCount, for_each, threads_for
 from logiclens.nn.criteria import Criterion
-from logiclens.nn.descent import Descent, Examples, descent_of
 from logiclens.nn.population import LogicNetwork
-from logiclens.nn.rows import Rows
-from logiclens.nn.threads import EpochCount, for_each, threads_for
 
 
 @dataclass(frozen=True)

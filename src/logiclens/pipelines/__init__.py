@@ -7,15 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from logiclens.pipelines.blackbox import BlackBoxExplainer
+    from logiclens.pipelines.black_box import BlackBoxExplainer, BlackBoxFidelity
     from logiclens.pipelines.bottleneck import ConceptBottleneckClassifier
     from logiclens.pipelines.cascade import CascadeClassifier
-    from logiclens.pipelines.imitation import BlackBoxFidelity
     from logiclens.pipelines.intervention import Intervention, InterventionCurve, intervention_curve
 
 _LATE = {
-    "BlackBoxExplainer": "logiclens.pipelines.blackbox",
-    "BlackBoxFidelity": "logiclens.pipelines.imitation",
+    "BlackBoxExplainer": "logiclens.pipelines.black_box",
+    "BlackBoxFidelity": "logiclens.pipelines.black_box",
     "CascadeClassifier": "logiclens.pipelines.cascade",
     "ConceptBottleneckClassifier": "logiclens.pipelines.bottleneck",
     "Intervention": "logiclens.pipelines.intervention",

@@ -24,22 +24,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.errors import InputError, count
-from logiclens.estimators.base import LENClassifier
+from logiclens.estimators.base import LENClassifier, seed_of
 from logiclens.estimators.classifiers import MuClassifier
-from logiclens.estimators.data import read_rows
-from logiclens.estimators.settings import seed_of
+from logiclens.estimators.inputs_and_targets import read_rows
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
 from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.values import THRESHOLD, as_weights
+from logiclens.logic.data import THRESHOLD, as_weights
+from logiclens.pipelines._rows import adopt_features
 from logiclens.pipelines.intervention import Intervention, check_free, read_known
-from logiclens.pipelines.tags import adopt_features
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from logiclens.pipelines.bottleneck_fitting import Job
+    from logiclens.pipelines._concept_training import Job
 
 
 class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -191,8 +190,12 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         -------
         self
         """
-        from logiclens.pipelines.bottleneck_fitting import check_settings, fit_bottleneck, read_labels
-        from logiclens.pipelines.concept_training import read_raw
+        from logiclens.pipelines._concept_training import (
+            check_settings,
+            fit_bottleneck,
+            read_labels,
+            read_raw,
+        )
 
         check_settings(self.get_params(deep=False))
         estimator = self._new_estimator()
@@ -236,8 +239,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         weight: FloatArray | None,
     ) -> Job:
         from logiclens.estimators.base import progress_line
-        from logiclens.pipelines.bottleneck_fitting import Job
-        from logiclens.pipelines.concept_training import ConceptPlan
+        from logiclens.pipelines._concept_training import ConceptPlan, Job
 
         plan = ConceptPlan(**{each.name: getattr(self, each.name) for each in fields(ConceptPlan)})
         return Job(
@@ -276,7 +278,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         check_is_fitted(self)
         if self.concept_model_ is None:
             return read_rows(X, self.concept_names_, self.estimator_.vocabulary_)
-        from logiclens.pipelines.concept_training import concept_logits, read_raw
+        from logiclens.pipelines._concept_training import concept_logits, read_raw
 
         inputs = read_raw(X, self.row_shape_)
         return np.asarray(expit(concept_logits(self.concept_model_, inputs, self.batch_size)))

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.errors import InputError, UnknownConceptError, count, listing, shown
-from logiclens.estimators.data import read_rows
-from logiclens.estimators.settings import seed_of
+from logiclens.estimators.base import seed_of
+from logiclens.estimators.inputs_and_targets import read_rows
 from logiclens.explain.rule import Label, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.values import THRESHOLD, as_floats
+from logiclens.logic.data import THRESHOLD, as_floats
 
 if TYPE_CHECKING:
     from logiclens.concepts.vocabulary import Vocabulary

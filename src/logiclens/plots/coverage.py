@@ -17,7 +17,7 @@ from logiclens.explain.explanation import Explanation
 from logiclens.explain.rule import Label, true_answers, true_labels
 from logiclens.explain.terms import TermScore, term_scores
 from logiclens.logic.arrays import BoolArray
-from logiclens.metrics.rates import Interval, RuleScores, rule_scores
+from logiclens.metrics.agreement import Interval, RuleScores, rule_scores
 from logiclens.plots.looks import (
     SMALL,
     Look,

@@ -105,7 +105,7 @@ class Member:
     @classmethod
     def of(cls, model: Any, target: Label | None = None) -> Member:
         """Find the network of a target."""
-        from logiclens.estimators.data import Problem
+        from logiclens.estimators.inputs_and_targets import Problem
 
         explanation = rule_of(model, target)
         estimator = getattr(model, "estimator_", model)
@@ -201,7 +201,7 @@ class Member:
                     f"{whose} holds no rows to count. Pass X, the rows to ask the network about."
                 )
             return seen.said(labels.index(label)).select(used)
-        from logiclens.estimators.data import read_rows
+        from logiclens.estimators.inputs_and_targets import read_rows
 
         values = read_rows(X, self.names, self.vocabulary, type(self.estimator).__name__)
         if not len(values):

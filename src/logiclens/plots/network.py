@@ -18,11 +18,10 @@ from logiclens.explain.compose import check_layers, compose
 from logiclens.explain.explanation import Explanation
 from logiclens.explain.rule import Label
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.logic.data import check_names
+from logiclens.logic.data import as_floats, check_names
 from logiclens.logic.formula import Formula, Var
 from logiclens.logic.normal_form import substitute
 from logiclens.logic.syntax import format_formula
-from logiclens.logic.values import as_floats
 from logiclens.plots.layers import Layer, curve, place, ways
 from logiclens.plots.looks import (
     SMALL,

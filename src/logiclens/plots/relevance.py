@@ -15,8 +15,7 @@ from logiclens.errors import InputError, count, shown
 from logiclens.explain.explanation import Explanation
 from logiclens.explain.rule import Label
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.logic.data import check_names
-from logiclens.logic.values import as_floats
+from logiclens.logic.data import as_floats, check_names
 from logiclens.plots.looks import (
     SMALL,
     Look,

@@ -11,8 +11,7 @@ import numpy as np
 from logiclens.errors import InputError, shown
 from logiclens.explain.explanation import check_text
 from logiclens.explain.rule import RuleKind
-from logiclens.logic.formula import MAX_DEPTH, Formula
-from logiclens.logic.notation import check_writable
+from logiclens.logic.formula import MAX_DEPTH, Formula, check_writable
 from logiclens.reporting.checks import check_facts
 from logiclens.reporting.columns import Source, data_facts
 from logiclens.reporting.detail import DETAILS, FULL, Detail

@@ -18,9 +18,9 @@ from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError
 from logiclens.explain.rule_set import ExplanationSet
+from logiclens.logic.data import THRESHOLD
 from logiclens.logic.export import to_sentence
 from logiclens.logic.formula import And, Const, Formula, Not, Var
-from logiclens.logic.values import THRESHOLD
 from logiclens.reporting.rule_facts import ConceptFacts, InputFacts, Plain, Tree, plain_value
 
 _LARGEST = float(np.finfo(np.float64).max)

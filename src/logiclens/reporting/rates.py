@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from logiclens.logic.arrays import Words
-from logiclens.metrics.agreement import macro_f1
-from logiclens.metrics.rates import normal_quantile, wilson
+from logiclens.metrics.agreement import macro_f1, normal_quantile, wilson
 from logiclens.reporting.rule_facts import Rate
 
 _Z = normal_quantile(0.95)

@@ -95,7 +95,7 @@ def subject_of(model: Any) -> Subject:
 
     if isinstance(model, LENClusterer):
         return _of_clusterer(model)
-    from logiclens.pipelines.blackbox import BlackBoxExplainer
+    from logiclens.pipelines.black_box import BlackBoxExplainer
 
     if isinstance(model, BlackBoxExplainer):
         return _of_black_box(model)

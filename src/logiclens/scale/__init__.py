@@ -12,11 +12,10 @@ if TYPE_CHECKING:
     from logiclens.scale.engine import read
     from logiclens.scale.fitting import fit
     from logiclens.scale.predicting import predict
-    from logiclens.scale.scoring import RuleSetScores, score
+    from logiclens.scale.scoring import score
     from logiclens.scale.streaming.fitting import fit_streaming
 
 _LATE = {
-    "RuleSetScores": "logiclens.scale.scoring",
     "fit": "logiclens.scale.fitting",
     "fit_streaming": "logiclens.scale.streaming.fitting",
     "predict": "logiclens.scale.predicting",
@@ -26,7 +25,7 @@ _LATE = {
 }
 """Names imported when they are first asked for, and where they live."""
 
-__all__ = ["RuleSetScores", "fit", "fit_streaming", "predict", "read", "score", "truth_table"]
+__all__ = ["fit", "fit_streaming", "predict", "read", "score", "truth_table"]
 
 
 def __getattr__(name: str) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from logiclens.concepts.table import Kind
 from logiclens.errors import InputError
 from logiclens.explain.rule import Label
-from logiclens.logic.values import ROUNDING
+from logiclens.logic.data import ROUNDING
 from logiclens.scale.engine import Expression, ibis_module
 
 _EXACT_DIGITS = 15  # decimals up to this precision are divided exactly when they become floats

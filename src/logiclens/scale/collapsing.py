@@ -17,9 +17,8 @@ import numpy as np
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, LimitError, count, shown
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.data import check_count, check_threshold
+from logiclens.logic.data import THRESHOLD, as_weights, check_count, check_threshold
 from logiclens.logic.truth_table import TruthTable
-from logiclens.logic.values import THRESHOLD, as_weights
 from logiclens.scale.cells import as_number, float_literal, is_missing, kind_of, outside
 from logiclens.scale.engine import Expression, Table, asking, check_columns, check_table, fetched, ibis_module
 from logiclens.scale.expressions import Fault, balanced, concept_columns, faults

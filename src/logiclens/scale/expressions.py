@@ -16,10 +16,8 @@ from logiclens.concepts.concept import Concept, Relation
 from logiclens.concepts.table import Kind
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, LimitError, count, shown
-from logiclens.logic.data import as_float, check_names, check_threshold
-from logiclens.logic.formula import And, Const, Formula, Not, Var
-from logiclens.logic.notation import check_writable
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD, as_float, check_names, check_threshold
+from logiclens.logic.formula import And, Const, Formula, Not, Var, check_writable
 from logiclens.scale.cells import (
     as_number,
     float_literal,

@@ -23,12 +23,10 @@ from logiclens.concepts.columns import Evidence, Extent, Reading, read_column
 from logiclens.concepts.encoder import ConceptEncoder, encoder_for
 from logiclens.concepts.table import check_tells_apart
 from logiclens.errors import InputError, LimitError, count, listing, shown
-from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.data import Inputs, Targets
-from logiclens.estimators.settings import seed_of
+from logiclens.estimators.base import LENClassifier, seed_of
+from logiclens.estimators.inputs_and_targets import Inputs, Targets
 from logiclens.logic.arrays import FloatArray
-from logiclens.logic.data import check_count
-from logiclens.logic.values import ROUNDING
+from logiclens.logic.data import ROUNDING, check_count
 from logiclens.scale.collapsing import MOST_ROWS, Collapsed, check_max_rows, collapse
 from logiclens.scale.engine import Expression, Table, fetched
 from logiclens.scale.expressions import concept_expression, is_missing, truth_expression

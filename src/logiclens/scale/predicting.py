@@ -17,8 +17,8 @@ from logiclens.errors import InputError, shown
 from logiclens.explain import ExplanationSet
 from logiclens.explain.decision_list import used_concepts
 from logiclens.explain.rule import Label
+from logiclens.logic.data import THRESHOLD
 from logiclens.logic.formula import Formula
-from logiclens.logic.values import THRESHOLD
 from logiclens.scale.engine import Expression, Table, check_columns, check_table, ibis_module, rules_of
 from logiclens.scale.expressions import (
     balanced,

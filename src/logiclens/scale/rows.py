@@ -15,9 +15,9 @@ import numpy as np
 
 from logiclens.concepts.cells import Kind
 from logiclens.errors import InputError, count, listing, shown
-from logiclens.estimators.data import Problem, Targets, read_targets
+from logiclens.estimators.inputs_and_targets import Problem, Targets, read_targets
 from logiclens.logic.arrays import FloatArray, IndexArray
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD
 from logiclens.scale.cells import as_label, as_number, float_literal, infinite, is_missing, kind_of
 from logiclens.scale.engine import Expression, Table, check_columns, check_table, fetched, ibis_module
 from logiclens.scale.expressions import Fault

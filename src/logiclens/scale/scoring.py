@@ -1,8 +1,8 @@
 """How good rules are on a table in an engine, counted in one pass.
 
 The engine groups rows by their true label and by the step that decides them, and counts in each group on how
-many rows every rule fires. All scores follow from these counts (:mod:`logiclens.scale.scores`), and are those
-of the same rows in memory.
+many rows every rule fires. All scores follow from these counts and are those of the same rows
+in memory: an :class:`~logiclens.evaluation.Evaluation`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from logiclens.errors import InputError, count, shown
+from logiclens.evaluation._figures import NOTHING, Evaluation, Sum
 from logiclens.explain import ExplanationSet, Resolution
 from logiclens.explain.decision_list import used_concepts
 from logiclens.explain.rule import Label, true_labels
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD
 from logiclens.scale.cells import as_label, as_number
 from logiclens.scale.engine import (
     Expression,
@@ -32,9 +33,6 @@ from logiclens.scale.engine import (
 from logiclens.scale.expressions import balanced, faults, truth_expression
 from logiclens.scale.predicting import any_true, default_of, first_of, truth_expressions
 from logiclens.scale.rows import MOST_LABELS, MOST_WEIGHT, weight_fault, weights_name
-from logiclens.scale.scores import NOTHING, Sum, label_scores, mean_f1, share_of
-from logiclens.scale.scores import LabelScores as LabelScores
-from logiclens.scale.scores import RuleSetScores as RuleSetScores
 
 _LEAST_WEIGHT = 1 / MOST_WEIGHT
 
@@ -46,7 +44,7 @@ def score(
     *,
     weights: str | None = None,
     threshold: float = THRESHOLD,
-) -> RuleSetScores:
+) -> Evaluation:
     """Score rules on a table in one pass of the engine.
 
     Parameters
@@ -65,7 +63,7 @@ def score(
 
     Returns
     -------
-    RuleSetScores
+    Evaluation
 
     Raises
     ------
@@ -185,6 +183,9 @@ class _Rows:
     def counts(self) -> dict[str, Expression]:
         """What is counted whatever the labels are."""
         found = {"rows": self.each.count()}
+        if len(self.fired) > 1:
+            n_true = balanced([(each.cast("int32"), 0) for each in self.fired], operator.add)[0]
+            found["several"] = self.each.count(where=n_true > 1)
         if self.rules.multi_label:
             found["none"] = self.each.count(where=~any_true(self.fired))
             found |= {f"fires{at}": self.each.count(where=each) for at, each in enumerate(self.fired)}
@@ -215,10 +216,10 @@ class _Rows:
 
 def _total(answer: Sequence[Mapping[str, Any]], name: str) -> int:
     """A count, over all groups of the answer."""
-    return sum(int(row[name]) for row in answer)
+    return sum(int(row.get(name, 0)) for row in answer)
 
 
-def _one_label(rows: _Rows) -> RuleSetScores:
+def _one_label(rows: _Rows) -> Evaluation:
     """Scores where each row has one label."""
     ibis = ibis_module()
     rules, n_labels = rows.rules, len(rows.rules)
@@ -247,19 +248,15 @@ def _one_label(rows: _Rows) -> RuleSetScores:
             fired = rows.sum_in(row, f"sum{rule}")
             by_rule[rule] = by_rule[rule].plus(fired)
             both[rule] += fired.weight * (rule == at)
-    scores = [label_scores(everything, by_label[at], by_rule[at], both[at]) for at in range(n_labels)]
-    accuracy, interval = share_of(float(np.trace(confusion)), everything)
-    return RuleSetScores(
+    return Evaluation.of_counts(
         labels,
-        n_rows,
-        everything.weight,
-        accuracy,
-        interval,
-        mean_f1(np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)),
-        float(np.mean([each.macro_f1 for each in scores])),
-        confusion,
         Resolution(n_rows, dict(zip(steps, n_decided[:-1], strict=True)), n_decided[-1]),
-        dict(zip(rules.labels, scores, strict=True)),
+        everything,
+        by_label[:n_labels],
+        by_rule,
+        both,
+        confusion=confusion,
+        n_conflicts=_total(answer, "several"),
     )
 
 
@@ -280,7 +277,7 @@ def _true_labels(rows: _Rows, answer: Sequence[Mapping[str, Any]]) -> list[Label
     return found
 
 
-def _several_labels(rows: _Rows) -> RuleSetScores:
+def _several_labels(rows: _Rows) -> Evaluation:
     """Scores where each row may have several labels."""
     rules, n_labels = rows.rules, len(rows.rules)
     true = [rows.each[f"true{at}"] for at in range(n_labels)]
@@ -297,22 +294,13 @@ def _several_labels(rows: _Rows) -> RuleSetScores:
     everything = rows.sum_in(row, "all")
     true_sums = [rows.sum_in(row, f"label{at}") for at in range(n_labels)]
     said_sums = [rows.sum_in(row, f"sum{at}") for at in range(n_labels)]
-    both = np.array([rows.sum_in(row, f"both{at}").weight for at in range(n_labels)])
-    scores = [
-        label_scores(everything, true_sums[at], said_sums[at], float(both[at])) for at in range(n_labels)
-    ]
-    yes, said = (np.array([each.weight for each in sums]) for sums in (true_sums, said_sums))
-    cells = np.array([everything.weight - yes - said + both, said - both, yes - both, both])
-    accuracy, interval = share_of(rows.sum_in(row, "right").weight, everything)
-    return RuleSetScores(
+    return Evaluation.of_counts(
         rules.labels,
-        n_rows,
-        everything.weight,
-        accuracy,
-        interval,
-        mean_f1(both, yes, said) if (yes + said).any() else np.nan,
-        float(np.mean([each.macro_f1 for each in scores])),
-        np.maximum(cells, 0.0).T.reshape(n_labels, 2, 2),
         Resolution(n_rows, fires, int(row["none"])),
-        dict(zip(rules.labels, scores, strict=True)),
+        everything,
+        true_sums,
+        said_sums,
+        [rows.sum_in(row, f"both{at}").weight for at in range(n_labels)],
+        right=rows.sum_in(row, "right").weight,
+        n_conflicts=_total(answer, "several"),
     )

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from logiclens.errors import FileError, InputError
-from logiclens.estimators.data import Problem, read_targets
+from logiclens.estimators.inputs_and_targets import Problem, read_targets
 from logiclens.scale.streaming import targets as module
 from logiclens.scale.streaming.source import ParquetSource
 from logiclens.scale.streaming.targets import (

@@ -12,11 +12,11 @@ import pytest
 import torch
 
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
-from logiclens.estimators.data import Inputs, Problem, Targets
 from logiclens.estimators.folds import Fold
+from logiclens.estimators.inputs_and_targets import Inputs, Problem, Targets
 from logiclens.estimators.networks import Trained, train_networks
+from logiclens.nn._descent import AutogradDescent, Examples
 from logiclens.nn.criteria import SoftmaxLoss, iff_loss
-from logiclens.nn.descent import AutogradDescent, Examples
 from logiclens.nn.training import Plan
 from logiclens.scale.streaming import training
 from logiclens.scale.streaming.batches import Batch, Stream

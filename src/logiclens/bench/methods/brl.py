@@ -17,8 +17,8 @@ from logiclens.bench.methods.decision_list import condition, list_formula
 from logiclens.bench.methods.method import FoldByFold, Outcome, Stopwatch
 from logiclens.bench.methods.packages import package_for, secluded
 from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.data import THRESHOLD
 from logiclens.logic.formula import Formula
-from logiclens.logic.values import THRESHOLD
 
 if TYPE_CHECKING:
     from logiclens.bench.experiments import Fold

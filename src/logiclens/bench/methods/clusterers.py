@@ -30,7 +30,7 @@ class Clusterer(FoldByFold):
         from logiclens.estimators.clusterer import LENClusterer
 
         n_classes = len(fold.class_names)
-        watch = Stopwatch("logiclens.estimators.clustering")
+        watch = Stopwatch("logiclens.estimators._clustering")
         clusterer = LENClusterer(n_classes, network=self.name, encoder=None, random_state=seed + fold.number)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from logiclens.bench.methods.method import FoldByFold, Outcome, Stopwatch, by_class, one_hot
+from logiclens.logic.data import THRESHOLD
 from logiclens.logic.formula import And, Formula, Not, Or, Var
-from logiclens.logic.values import THRESHOLD
 
 if TYPE_CHECKING:
     from logiclens.bench.experiments import Fold

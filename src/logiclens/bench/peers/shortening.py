@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from logiclens.logic import TruthTable, minimize
+from logiclens.logic._set_cover import greedy_cover
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms
-from logiclens.logic.set_cover import greedy_cover
 
 MOST_CELLS = 100_000
 """Tuples times conditions up to which a formula is minimized; of larger tables ways of trees are stripped."""

@@ -28,13 +28,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from logiclens.errors import InputError, count, shown
-from logiclens.estimators.base import LENClassifier, progress_line
-from logiclens.estimators.data import Inputs, Problem, Targets, class_weights
+from logiclens.estimators.base import LENClassifier, progress_line, seed_of
 from logiclens.estimators.fit import FEW_ROWS, Fitted, Recipe, search_front
 from logiclens.estimators.folds import Fold, hold_out
-from logiclens.estimators.logits import ask
-from logiclens.estimators.networks import Trained, calibrate, cross_entropy, train_networks
-from logiclens.estimators.settings import seed_of
+from logiclens.estimators.inputs_and_targets import Inputs, Problem, Targets, class_weights
+from logiclens.estimators.networks import Trained, ask, calibrate, cross_entropy, train_networks
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import check_count
 from logiclens.nn.population import LogicNetwork, join

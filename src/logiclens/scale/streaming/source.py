@@ -22,7 +22,7 @@ from logiclens.files.finding import find_files
 from logiclens.files.native import plain_column
 from logiclens.files.reading import damaged_parquet
 from logiclens.files.writing import unreadable
-from logiclens.logic.values import ROUNDING
+from logiclens.logic.data import ROUNDING
 
 ROWS = 1 << 16
 """Rows decoded at a time, at most."""

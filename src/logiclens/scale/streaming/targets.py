@@ -14,10 +14,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from logiclens.errors import FileError, InputError, count, shown
-from logiclens.estimators.data import Problem, read_targets
+from logiclens.estimators.inputs_and_targets import Problem, read_targets
 from logiclens.explain.rule import Label, label_array
 from logiclens.logic.arrays import FloatArray
-from logiclens.logic.values import THRESHOLD
+from logiclens.logic.data import THRESHOLD
 from logiclens.scale.streaming.source import Chunk, ParquetSource, RowGroup
 
 MOST_LABELS = 1 << 12

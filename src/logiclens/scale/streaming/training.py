@@ -17,13 +17,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from logiclens.estimators.data import Problem
+from logiclens.estimators.inputs_and_targets import Problem
 from logiclens.estimators.networks import Population, Trained, constant_loss
 from logiclens.logic.arrays import FloatArray, IndexArray
+from logiclens.nn._descent import AutogradDescent
+from logiclens.nn._parallel import threads_for
 from logiclens.nn.criteria import Criterion, SoftmaxLoss
-from logiclens.nn.descent import AutogradDescent
 from logiclens.nn.population import LogicNetwork
-from logiclens.nn.threads import threads_for
 from logiclens.nn.training import Plan
 from logiclens.scale.streaming.batches import Batch, Stream
 from logiclens.scale.streaming.checkpoint import Checkpoint, Stored

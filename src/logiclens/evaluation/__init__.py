@@ -1,0 +1,11 @@
+"""How good rules are on some rows: one value, whoever shows it and wherever the rows are.
+
+:class:`Evaluation` has the joint accuracy, the rates of each rule with their intervals, coverage, conflicts
+and the confusion of labels. Compared with a model's predictions instead of the truth, its accuracy is
+fidelity. :func:`evaluate` makes it of rows in memory, :func:`logiclens.scale.score` of rows in an engine.
+"""
+
+from logiclens.evaluation._figures import Evaluation, LabelScores
+from logiclens.evaluation._labeled_rows import evaluate
+
+__all__ = ["Evaluation", "LabelScores", "evaluate"]

@@ -1,0 +1,301 @@
+"""Rows with their labels: concepts, the truth, what a network and a black box predict, each read once.
+
+Everything is kept packed, 64 rows to a word, so that the formulas of two hundred classes and of their fronts
+can be tried on a million rows. A row may stand for several equal ones, as those do that an engine counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logiclens.concepts.table import Table
+from logiclens.errors import InputError
+from logiclens.evaluation._figures import Evaluation, Sum
+from logiclens.explain.decision_list import Resolution, used_concepts
+from logiclens.explain.rule import Label, label_array, true_answers, true_labels
+from logiclens.explain.rule_set import ExplanationSet
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Words, pack, unpack
+from logiclens.logic.formula import Formula
+
+TRUTH, NETWORK, BLACK_BOX, CLUSTERS = "the truth", "the network", "the black box", "the clusters"
+"""Who gives labels to rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowLabels:
+    """The labels that somebody gives to rows.
+
+    Attributes
+    ----------
+    by : str
+        Who: "the truth", "the network", "the black box", "the clusters".
+    words : tuple of Words
+        Whether each row is each target, packed, in the order of the labels.
+    codes : ndarray of int, shape (n,), optional
+        The place of each row's label, where rows have one; ``len(labels)`` and above are labels without a
+        rule.
+    others : tuple of label
+        Those.
+    """
+
+    by: str
+    words: tuple[Words, ...]
+    codes: IndexArray | None
+    others: tuple[Label, ...] = ()
+
+    @classmethod
+    def of(cls, by: str, values: NDArray[Any], labels: Sequence[Label]) -> RowLabels:
+        """From labels, (n,), or a column of yes and no for each target, (n, n_labels)."""
+        if values.ndim == 2:
+            return cls(by, tuple(pack(column > 0) for column in values.T), None)
+        known = label_array(labels)
+        codes = np.full(len(values), -1, dtype=np.intp)
+        for at in range(len(known)):
+            codes[values == known[at]] = at
+        others: list[Label] = []
+        while (left := np.flatnonzero(codes < 0)).size:
+            other = values[left[0]]
+            codes[values == other] = len(known) + len(others)
+            others.append(other.item() if isinstance(other, np.generic) else other)
+        return cls(by, tuple(pack(codes == at) for at in range(len(known))), codes, tuple(others))
+
+
+@dataclass(frozen=True, eq=False)
+class LabeledRows:
+    """Rows, and the labels that they have.
+
+    Attributes
+    ----------
+    rules : ExplanationSet
+    concepts : mapping of str to Words
+        Truth of each concept that some formula uses, packed.
+    size : int
+        How many distinct rows there are.
+    table : Table, optional
+        The raw columns, where the rules have a vocabulary or the data are a frame.
+    truth, network, black_box : RowLabels, optional
+    clusters : bool
+        Whether the labels are clusters, so that the network is what rules are compared with.
+    counts : ndarray of float, shape (size,), optional
+        How many rows each stands for; 1 when missing.
+    """
+
+    rules: ExplanationSet
+    concepts: Mapping[str, Words]
+    size: int
+    table: Table | None = None
+    truth: RowLabels | None = None
+    network: RowLabels | None = None
+    black_box: RowLabels | None = None
+    clusters: bool = False
+    counts: FloatArray | None = None
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return self.size if self.counts is None else int(self.counts.sum())
+
+    @property
+    def model(self) -> RowLabels | None:
+        """What the rules explain."""
+        return self.black_box or self.network
+
+    @property
+    def wanted(self) -> RowLabels | None:
+        """What the rules are compared with: the truth, or what they explain."""
+        explained = self.model if self.black_box or self.clusters else None
+        return explained or self.truth or self.model
+
+    def fired(self, formula: Formula) -> Words:
+        """Truth of a formula on each row, packed; bits beyond the rows are 0."""
+        return formula.evaluate_words(self.concepts, -(-self.size // 64)) & self._every
+
+    @cached_property
+    def _every(self) -> Words:
+        return pack(np.ones(self.size, dtype=np.bool_))
+
+    def count(self, words: Words) -> int:
+        """How many rows are true."""
+        if self.counts is None:
+            return int(np.bitwise_count(words).sum())
+        return int(self.counts[unpack(words, self.size)].sum())
+
+    def tally(self, places: IndexArray, n_places: int) -> IndexArray:
+        """How many rows have each place, from 0 on, shape (n_places,)."""
+        return np.bincount(places, self.counts, n_places).astype(np.intp)
+
+    def n_alike(self, one: RowLabels | None, other: RowLabels | None) -> int | None:
+        """Of how many rows two say the same; of several labels, the same of all of them."""
+        if one is None or other is None:
+            return None
+        if one.codes is not None and other.codes is not None:
+            known = other.codes < len(self.rules)  # a label without a rule is nobody's
+            return self.count(pack((one.codes == other.codes) & known))
+        if not one.words or not other.words:
+            return None
+        apart = np.bitwise_or.reduce([a ^ b for a, b in zip(one.words, other.words, strict=True)])
+        return self.n - self.count(apart)
+
+    def share_alike(self, one: RowLabels | None, other: RowLabels | None) -> float | None:
+        """The share of the rows of which two say the same."""
+        alike = self.n_alike(one, other)
+        return None if alike is None else alike / self.n
+
+    @cached_property
+    def decided_by(self) -> IndexArray:
+        """Place of the step that decides each row, as :meth:`ExplanationSet.decided_by` says it."""
+        return self.first_true([step.formula for step in self.rules.steps])
+
+    def first_true(self, formulas: Sequence[Formula]) -> IndexArray:
+        """Place of the first formula that is true of each row; their number where none is."""
+        found = np.full(self.size, len(formulas), dtype=np.intp)
+        for at in reversed(range(len(formulas))):  # the one that decides comes last
+            found[unpack(self.fired(formulas[at]), self.size)] = at
+        return found
+
+    @cached_property
+    def predicted(self) -> RowLabels:
+        """What the rules predict, as :meth:`ExplanationSet.predict` does; words are where each is true."""
+        words = tuple(self.fired(explanation.formula) for explanation in self.rules.values())
+        if self.rules.multi_label:
+            return RowLabels("the rules", words, None)
+        labels = [*(step.label for step in self.rules.steps), self.rules.default]
+        places = np.array([self.rules.labels.index(label) for label in labels], dtype=np.intp)
+        return RowLabels("the rules", words, places[self.decided_by])
+
+    @cached_property
+    def resolution(self) -> Resolution:
+        """How many rows each step decides, and how many the default."""
+        if self.rules.multi_label:
+            fired = self.predicted.words
+            counts = dict(zip(self.rules.labels, map(self.count, fired), strict=True))
+            return Resolution(self.n, counts, self.n - self.count(np.bitwise_or.reduce(fired)))
+        steps = self.rules.steps
+        *decided, left = self.tally(self.decided_by, len(steps) + 1).tolist()
+        return Resolution(self.n, {step.label: n for step, n in zip(steps, decided, strict=True)}, left)
+
+    @cached_property
+    def n_conflicts(self) -> int:
+        """Rows of which the formulas of several labels are true."""
+        once = twice = np.zeros_like(self._every)
+        for words in self.predicted.words:
+            once, twice = once | words, twice | (once & words)
+        return self.count(twice)
+
+    def evaluate(self, wanted: RowLabels) -> Evaluation:
+        """Compare the rules with labels."""
+        confusion = None
+        if wanted.codes is not None and self.predicted.codes is not None:
+            width = len(self.rules) + len(wanted.others)
+            pairs = self.tally(wanted.codes * width + self.predicted.codes, width * width)
+            confusion = pairs.reshape(width, width).astype(np.float64)
+        return Evaluation.of_counts(
+            (*self.rules.labels, *wanted.others),
+            self.resolution,
+            Sum.of_rows(self.n),
+            [Sum.of_rows(self.count(words)) for words in wanted.words],
+            [Sum.of_rows(self.count(words)) for words in self.predicted.words],
+            [self.count(a & b) for a, b in zip(wanted.words, self.predicted.words, strict=True)],
+            confusion=confusion,
+            right=self.n_alike(self.predicted, wanted) or 0,
+            n_conflicts=self.n_conflicts,
+        )
+
+
+def read_rows(rules: ExplanationSet, X: Any, formulas: Iterable[Formula] = ()) -> LabeledRows:
+    """Read rows, once for all formulas.
+
+    Parameters
+    ----------
+    rules : ExplanationSet
+    X : data frame, array, sparse matrix or mapping, n rows
+    formulas : iterable of Formula
+        All that will be evaluated, beside the rules and what decides.
+    """
+    if hasattr(X, "toarray") and hasattr(X, "nnz"):
+        X = X.toarray()
+    used = used_concepts([*rules.conditions.values(), *rules.formulas.values(), *formulas])
+    rows = _as_table(X, rules, used)
+    data = rules.read(rows, used=used)
+    table = rows if isinstance(rows, Table) else _raw(X)
+    return LabeledRows(rules, data.packed_columns(used), data.n_rows, table)
+
+
+def with_truth(rows: LabeledRows, y: Any) -> LabeledRows:
+    """The rows with their true labels, (n,), or a column of yes and no for each, (n, n_labels)."""
+    read = true_answers if rows.rules.multi_label else true_labels
+    values = read(y, rows.rules.labels, rows.size)
+    return replace(rows, truth=RowLabels.of(TRUTH, values, rows.rules.labels))
+
+
+def with_network(rows: LabeledRows, said: BoolArray, predicted: IndexArray) -> LabeledRows:
+    """The rows with what a network says of each target, (n, n_labels), and the place of its label, (n,)."""
+    by = CLUSTERS if rows.clusters else NETWORK
+    codes = None if rows.rules.multi_label else predicted
+    return replace(rows, network=RowLabels(by, tuple(map(pack, said.T)), codes))
+
+
+def evaluate(rules: ExplanationSet, X: Any, y: Any) -> Evaluation:
+    """Compare rules with labels of rows, mostly the true ones.
+
+    Parameters
+    ----------
+    rules : ExplanationSet
+    X : data frame, array, sparse matrix or mapping, n rows
+        As for :meth:`ExplanationSet.predict <logiclens.explain.ExplanationSet.predict>`.
+    y : array of shape (n,), or of shape (n, n_labels) in a multi-label set
+        The labels.
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    InputError
+        There are no rows, or ``y`` does not fit them.
+
+    Examples
+    --------
+    >>> from logiclens.explain import Explanation, ExplanationSet, Rule
+    >>> from logiclens.logic import Var
+    >>> rules = ExplanationSet(
+    ...     [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", ~Var("wings")))],
+    ...     concept_names=["wings"],
+    ... )
+    >>> print(evaluate(rules, {"wings": [1, 1, 0, 0]}, ["bird", "bird", "fish", "bird"]))
+    accuracy 0.750 [0.301, 0.954], macro-F1 0.733, explanation accuracy 0.733
+    4 rows: a step decides 4, the default 0
+              precision             recall                macro-F1  support
+      'bird'  1.000 [0.342, 1.000]  0.667 [0.208, 0.939]  0.733     3
+      'fish'  0.500 [0.095, 0.905]  1.000 [0.207, 1.000]  0.733     1
+    """
+    rows = read_rows(rules, X)
+    if not rows.size:
+        raise InputError("A score needs at least one row of data. Got none.")
+    labeled = with_truth(rows, y)
+    assert labeled.truth is not None
+    return labeled.evaluate(labeled.truth)
+
+
+def _as_table(X: Any, rules: ExplanationSet, used: Sequence[str]) -> Any:
+    """Rows as a table whose columns are read once, where the rules read columns."""
+    words = rules.vocabulary
+    if words is None:
+        return X
+    table = Table(X)
+    concepts = table.named and any(column not in table for column in words.used_columns(used))
+    return X if concepts and all(name in table for name in used) else table
+
+
+def _raw(X: Any) -> Table | None:
+    try:
+        return Table(X)
+    except InputError:
+        return None
