@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from logiclens import errors
 from logiclens.errors import (
+    ColumnError,
     EngineError,
     FileError,
     ForbiddenFileError,
@@ -19,6 +20,7 @@ from logiclens.errors import (
     LogicLensError,
     MissingDependencyError,
     MissingFileError,
+    Reason,
     TruthValueError,
     UnknownColumnError,
     UnknownColumnsError,
@@ -39,6 +41,7 @@ BUILTIN = {
     UnknownColumnError: KeyError,
     UnknownColumnsError: KeyError,
     UnknownTargetError: KeyError,
+    ColumnError: ValueError,
     FileError: OSError,
     MissingFileError: FileNotFoundError,
     ForbiddenFileError: PermissionError,
@@ -56,11 +59,12 @@ RAISED = [
     UnknownColumnError("age", ["Age", "sex"], "The rules need it."),
     UnknownColumnsError(["age", "sex"], ["color"]),
     UnknownTargetError("1", [0, 1]),
+    ColumnError("birth", Reason("holds dates", remedy="Make it a number"), "which are no concepts"),
     FileError("The file 'x.csv' is damaged.", "x.csv"),
     MissingFileError("There is no file 'x.csv'.", "x.csv"),
     ForbiddenFileError("'x.csv' may not be read.", "x.csv"),
     FormulaSyntaxError("Unexpected sign. Remove it", "a & !! b", 4),
-    LimitError("Too much."),
+    LimitError("Too much.", "Take less."),
     TruthValueError("No truth."),
     EngineError("The connection is lost."),
     MissingDependencyError("Install it."),
@@ -76,7 +80,7 @@ def test_every_error_of_the_module_is_listed_here():
     defined = {
         value
         for value in vars(errors).values()
-        if inspect.isclass(value) and value.__module__ == errors.__name__
+        if inspect.isclass(value) and issubclass(value, Exception) and value.__module__ == errors.__name__
     }
 
     assert defined == set(BUILTIN) == {type(error) for error in RAISED}

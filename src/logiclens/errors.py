@@ -6,6 +6,7 @@
     │   ├── UnknownColumnError (KeyError)       a raw table lacks a column that a model or a rule needs
     │   │   └── UnknownColumnsError             several of them
     │   ├── UnknownTargetError (KeyError)       a class, cluster or output that has no rule
+    │   ├── ColumnError                         a column about which a person has to decide, such as dates
     │   ├── FileError (OSError)                 a file that cannot be read or written
     │   │   ├── MissingFileError (FileNotFoundError)    it, or its folder, is not there
     │   │   └── ForbiddenFileError (PermissionError)    this user may not
@@ -24,7 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 _LISTED = 8
 _SHOWN = 100
@@ -187,6 +188,77 @@ class UnknownTargetError(InputError, KeyError):
         return UnknownTargetError, (self.target, self.known)
 
 
+class Reason(NamedTuple):
+    """Why no concepts are made of a column, in parts.
+
+    Attributes
+    ----------
+    what : str
+        Such as ``"constant"``, or ``"an identifier: 97 values"``.
+    n_rows : int, optional
+        Rows that were counted for it.
+    more : str
+        What else there is to say of them.
+    remedy : str
+        What to do, without the stop.
+
+    Examples
+    --------
+    >>> reason = Reason("an identifier: 97 values", 97)
+    >>> str(reason), reason.text(among="100 rows")
+    ('an identifier: 97 values in 97 rows', 'an identifier: 97 values in 97 of 100 rows')
+    """
+
+    what: str
+    n_rows: int | None = None
+    more: str = ""
+    remedy: str = ""
+
+    def text(self, among: str = "") -> str:
+        """The whole reason; ``among`` says which rows were looked at."""
+        if self.n_rows is None:
+            where = f" in {among}" if among else ""
+        else:
+            where = f" in {self.n_rows} of {among}" if among else f" in {count(self.n_rows, 'row')}"
+        return f"{self.what}{where}{self.more}" + (f". {self.remedy}" if self.remedy else "")
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+class ColumnError(InputError):
+    """A column that cannot be used before a person has decided what to do with it.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    reason : Reason
+        With a remedy.
+    aside : str, optional
+        What else there is to say of such columns.
+    droppable : bool, default True
+        Whether the column could be dropped instead.
+
+    Examples
+    --------
+    >>> reason = Reason("holds dates", remedy="Turn it into the age in days")
+    >>> print(ColumnError("birth", reason, "which are no concepts"))
+    Column 'birth' holds dates, which are no concepts. Turn it into the age in days, or drop it.
+    """
+
+    def __init__(self, name: str, reason: Reason, aside: str = "", droppable: bool = True) -> None:
+        self.name = name
+        self.reason = reason
+        self.aside = aside
+        self.droppable = droppable
+        what = reason._replace(remedy="").text() + (f", {aside}" if aside else "")
+        super().__init__(f"Column {name!r} {what}. {reason.remedy}{', or drop it' if droppable else ''}.")
+
+    def __reduce__(self) -> tuple[type[ColumnError], tuple[str, Reason, str, bool]]:
+        return ColumnError, (self.name, self.reason, self.aside, self.droppable)
+
+
 class FileError(OSError, InputError):
     """A file or folder that cannot be read or written: not there, not allowed, damaged, no space left.
 
@@ -243,7 +315,23 @@ class FormulaSyntaxError(InputError):
 
 
 class LimitError(LogicLensError, OverflowError):
-    """Work that would grow beyond a stated limit."""
+    """Work that would grow beyond a stated limit.
+
+    Parameters
+    ----------
+    problem : str
+        What is too much, a sentence or more.
+    remedy : str, optional
+        What to do in Python, a sentence; others who ran into the limit may know another way.
+    """
+
+    def __init__(self, problem: str, remedy: str = "") -> None:
+        self.problem = problem
+        self.remedy = remedy
+        super().__init__(f"{problem} {remedy}" if remedy else problem)
+
+    def __reduce__(self) -> tuple[type[LimitError], tuple[str, str]]:
+        return LimitError, (self.problem, self.remedy)
 
 
 class TruthValueError(LogicLensError, TypeError):

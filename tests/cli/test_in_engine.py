@@ -226,7 +226,7 @@ def test_a_command_without_a_target_names_the_columns():
 
 def test_a_table_that_does_not_collapse_gets_advice_for_the_command(monkeypatch: pytest.MonkeyPatch):
     def fit(*_: object, **__: object) -> None:
-        raise LimitError("The table does not collapse enough: its 9 rows have more. Use sample=100000.")
+        raise LimitError("The table does not collapse enough: its 9 rows have more.", "Use sample=100000.")
 
     monkeypatch.setattr(in_engine, "fit", fit)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from logiclens.cli.demo import Carried
 from logiclens.cli.preparing import Dropped, Wish, class_labels, prepare, split
 from logiclens.concepts import Table
-from logiclens.errors import InputError
+from logiclens.errors import InputError, Reason
 from tests.cli.running import check_golden
 
 N = 40
@@ -146,7 +146,7 @@ def test_reasons_count_all_rows_of_the_table():
 
 
 def test_reasons_of_an_encoder_are_about_the_rows_it_saw():
-    model = SimpleNamespace(encoder_=SimpleNamespace(dropped_={"ward": "constant"}))
+    model = SimpleNamespace(encoder_=SimpleNamespace(reasons=lambda: {"ward": Reason("constant")}))
 
     assert prepare(table(), Wish("risk")).without_use(model) == (
         Dropped("ward", "constant in the rows it was learned from"),

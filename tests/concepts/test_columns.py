@@ -2,12 +2,21 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from logiclens.concepts.columns import Evidence, Extent, Reading, Recipe, read_column
+from logiclens.concepts.columns import (
+    Evidence,
+    Extent,
+    Reading,
+    Recipe,
+    look_at,
+    read_column,
+    spelling_remark,
+)
 from logiclens.concepts.concept import Above, AtMost, Between, Flag, Missing, OneOf
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError
@@ -237,14 +246,14 @@ def test_the_share_of_missing_values_is_weighted():
 def test_columns_that_say_nothing(values, reason):
     reading = read(values)
 
-    assert (reading.concepts, reading.reason) == ((), reason)
+    assert (reading.concepts, str(reading.reason)) == ((), reason)
 
 
 @pytest.mark.parametrize(
     "name", ["id", "ID", "Id", "patient_id", "patient ID", "patientId", "patientID", "x.id"]
 )
 def test_numbers_may_be_identifiers_by_name(name):
-    assert read([*range(30)], name=name).reason == "an identifier: 30 values in 30 rows"
+    assert str(read([*range(30)], name=name).reason) == "an identifier: 30 values in 30 rows"
 
 
 @pytest.mark.parametrize("name", ["paid", "humid", "ids", "acid", "GRID", "width"])
@@ -257,7 +266,7 @@ def test_most_numbers_are_no_identifiers(name):
 def test_the_numbers_of_the_rows_are_no_concepts(first, kind):
     numbers = [kind(number + first) for number in range(30)]
 
-    assert read(numbers).reason == f"row numbers from {first}"
+    assert str(read(numbers).reason) == f"row numbers from {first}"
     assert read(numbers[:20]).concepts
     assert read([*numbers[:-1], None]).concepts
     assert read([*numbers[1:], numbers[0]]).concepts
@@ -268,13 +277,13 @@ def test_the_numbers_of_the_rows_are_no_concepts(first, kind):
 @pytest.mark.parametrize("name", ["Unnamed: 0", "Unnamed: 0.1"])
 @pytest.mark.parametrize("values", [[5, 3, 8], ["a", "b", "c"]])
 def test_the_index_of_pandas_is_no_concept(name, values):
-    assert read(values, name=name).reason == "the index of a pandas frame"
+    assert str(read(values, name=name).reason) == "the index of a pandas frame"
     assert read(values, name="Unnamed: 3").concepts
 
 
 @pytest.mark.parametrize("values", [[*range(40, 61)] * 3, texts(21) * 3], ids=["numbers", "text"])
 def test_identifiers_by_name_may_repeat(values):
-    assert read(values, name="patient_id").reason == "an identifier: 21 values in 63 rows"
+    assert str(read(values, name="patient_id").reason) == "an identifier: 21 values in 63 rows"
     assert read(values, name="patient").concepts
 
 
@@ -301,7 +310,7 @@ def test_few_distinct_texts_are_categories():
 def test_what_is_missing_may_be_all_there_is_to_say(values, note):
     reading = read(values)
 
-    assert (reading.concepts, reading.reason, reading.note) == ((Missing("c"),), "", note)
+    assert (reading.concepts, reading.reason, reading.note) == ((Missing("c"),), None, note)
     assert read(values, IMPUTE).concepts == ()
 
 
@@ -365,8 +374,8 @@ def test_values_that_were_counted_elsewhere_are_those_of_all_rows():
     few = read_column(column, recipe, Evidence(np.ones(30)))
     many = read_column(column, recipe, Evidence(np.full(30, 2.0), extent=Extent(70, 60, 30)))
 
-    assert few.reason == "an identifier: 30 values in 30 rows"
-    assert many.reason == "too many values: 30 in 70 rows, none in 50% of them"
+    assert str(few.reason) == "an identifier: 30 values in 30 rows"
+    assert str(many.reason) == "too many values: 30 in 70 rows, none in 50% of them"
 
 
 def test_row_numbers_may_be_known_from_elsewhere():
@@ -375,4 +384,60 @@ def test_row_numbers_may_be_known_from_elsewhere():
 
     assert not read_column(column, recipe, Evidence(np.ones(30))).reason
     known = Evidence(np.ones(30), extent=Extent(30, 30, 30, first_number=0.0))
-    assert read_column(column, recipe, known).reason == "row numbers from 0"
+    assert str(read_column(column, recipe, known).reason) == "row numbers from 0"
+
+
+DATES = "holds dates or times written as text. Turn it into a number such as the age in days"
+
+
+def why(values: list[Any]) -> str:
+    return str(look_at(Table({"c": values}).column("c")).reason or "")
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "2023-04-{:02}",
+        "2023-04-{:02} 12:00",
+        "2023-04-{:02}T12:00:30Z",
+        "2023/04/{:02}",
+        "{:02}.04.2023",
+        "{}.4.2023",
+        "{:02}.04.23",
+        "{:02}.04.2023 12:00",
+        "04/{:02}/2023",
+        "4/{}/23",
+        "{:02}-04-2023",
+        "{} Apr 2023",
+        "{}. April 2023",
+        "April {}, 2023",
+    ],
+)
+def test_dates_are_dates_however_they_are_written(form: str):
+    assert why([form.format(1 + at % 28) for at in range(100)]) == DATES
+
+
+@pytest.mark.parametrize("form", ["1.2.{}", "{}/3", "3-{}", "{}:30"])
+def test_versions_shares_and_ranges_are_no_dates(form: str):
+    assert why([form.format(1 + at % 8) for at in range(100)]) == ""
+
+
+@pytest.mark.parametrize(
+    ("values", "note"),
+    [
+        (["Male", "male", "female"], "capitals: 'Male', 'male'"),
+        (["New York", "NewYork", "Rome"], "blanks: 'New York', 'NewYork'"),
+        (["a b", "AB"], "capitals or blanks: 'a b', 'AB'"),
+        (["a", "A", "b", "B"], "capitals: 'a', 'A'; 'b', 'B'"),
+        (list("aAbBcCdD"), "capitals: 'a', 'A'; 'b', 'B'; 'c', 'C'; and so on"),
+    ],
+)
+def test_spellings_that_differ_in_little(values: list[str], note: str):
+    assert spelling_remark(Table({"sex": values}).column("sex")) == (
+        f"Column 'sex' has values that differ only in {note}. They count as different."
+    )
+
+
+@pytest.mark.parametrize("values", [["Male", "Female"], [1, 2], [True, False], [None, None], ["a", 1]])
+def test_other_values_get_no_remark(values: list[Any]):
+    assert spelling_remark(Table({"sex": values}).column("sex")) == ""

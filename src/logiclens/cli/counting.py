@@ -15,12 +15,13 @@ import narwhals as nw
 import numpy as np
 
 from logiclens.cli.choices import named_columns
-from logiclens.cli.looking import look_at, look_at_values, reason_of, spellings
+from logiclens.cli.looking import reading_of, why_not
 from logiclens.cli.preparing import Dropped, Wish, class_labels, side_labels
-from logiclens.concepts.cells import Column, Kind, read_array, read_series
+from logiclens.concepts.cells import Column, Kind, infinite_value, read_array, read_series
+from logiclens.concepts.columns import look_at, spelling_remark
 from logiclens.concepts.concept import value_text
 from logiclens.concepts.table import Table as Cells
-from logiclens.errors import InputError, UnknownColumnError, count, listing
+from logiclens.errors import ColumnError, InputError, UnknownColumnError, count, listing
 from logiclens.explain.rule import Label
 from logiclens.scale.cells import as_number, float_literal, is_missing, kind_of, label_literal
 from logiclens.scale.engine import Expression, Table, check_columns, fetched, ibis_module
@@ -31,7 +32,6 @@ from logiclens.scale.statistics import column_facts, histogram
 LOOKED_AT = 10_000
 """Rows that are looked at first: they can show that a column is of use; that it is of none, all must show."""
 _MOST_VALUES = 1 << 16  # of a target that are counted
-_INFINITE = "Replace it by a number, or by NaN if it is missing"
 _LABEL, _HELD = "logiclens class", "logiclens held out"  # columns that are added
 
 
@@ -176,7 +176,7 @@ class _Target:
             _refuse_many(table, values)
         labels = class_labels(values, counts=rows)
         label = _label(column, values, labels)
-        return cls(label, int(rows[values.missing].sum()), tuple(spellings(values)))
+        return cls(label, int(rows[values.missing].sum()), (*filter(None, [spelling_remark(values)]),))
 
     @classmethod
     def _of_sides(cls, table: Table, name: str, above: float) -> _Target:
@@ -339,15 +339,15 @@ class _Looking:
     def at(self, name: str) -> tuple[str, list[str]]:
         """Why a column cannot be used, empty when it can, and remarks on one that can."""
         if name in self.infinite:
-            return f"has an infinite value ({self.infinite[name]}). {_INFINITE}", []
+            return str(infinite_value(self.infinite[name])), []
         if self.few is not None and name in self.few:
-            why, remark = look_at(self.few, name)
+            _, why, remark = reading_of(self.few, name)
             if why and self.few.n_rows == LOOKED_AT:
                 why, remark = self._at_all(name)
             if why:
                 return why, []
             told = [f"Column {name!r} has numbers written as text: they count as text."] if remark else []
-            return "", [*told, *spellings(self.few.column(name))]
+            return "", [*told, *filter(None, [spelling_remark(self.few.column(name))])]
         return self._at_all(name)[0], []
 
     def _at_all(self, name: str) -> tuple[str, str]:
@@ -356,9 +356,9 @@ class _Looking:
             self._totals = count_rows(rows)
         try:
             found = histogram(rows, self._totals, column_facts(rows)[0])
-        except InputError as error:
-            return reason_of(error, name), ""
-        return look_at_values(found.column, found.evidence)
+        except ColumnError as error:
+            return str(error.reason), ""
+        return why_not(look_at(found.column, found.evidence), found.column, found.evidence), ""
 
 
 def _infinite(table: Table, columns: Sequence[str]) -> dict[str, float]:

@@ -78,10 +78,9 @@ def _trained(counted: Counted, settings: Settings, progress: Progress) -> LENCla
             model = classifier(settings, verbose=progress.shown)
             return fit(model, counted.trained_on, counted.label, columns=counted.columns)
     except LimitError as error:  # its advice is for Python
-        said = str(error).partition(". ")[0]
         raise LimitError(
-            f"{said}. Use fewer columns (--use, --ignore), or draw rows to read into memory "
-            "(--max-rows 100000)."
+            error.problem,
+            "Use fewer columns (--use, --ignore), or draw rows to read into memory (--max-rows 100000).",
         ) from None
 
 

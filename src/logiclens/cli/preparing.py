@@ -15,20 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.cli.choices import named_columns
-from logiclens.cli.looking import look_at, of_some_rows, spellings
+from logiclens.cli.looking import LEARNED, reading_of
 from logiclens.concepts.cells import Column, Kind
-from logiclens.concepts.readable import readable
+from logiclens.concepts.columns import spelling_remark
 from logiclens.concepts.table import Table
+from logiclens.concepts.targets import class_labels as labels_of
+from logiclens.concepts.targets import may_be_classes, middle_cut
 from logiclens.errors import InputError, UnknownColumnError, count, listing
 from logiclens.logic.arrays import BoolArray, IndexArray
 
 if TYPE_CHECKING:
     import pyarrow
-
-MOST_NUMBERS = 20
-"""Numbers that a target may have as classes; of more, a limit makes two classes."""
-MOST_CLASSES = 100
-"""Texts that a target may have as classes."""
 
 
 class Source(Protocol):
@@ -155,8 +152,8 @@ class Prepared:
 
 def dropped_by(model: Any) -> tuple[Dropped, ...]:
     """Columns of which a fitted model's encoder could make nothing."""
-    found = {} if model.encoder_ is None else model.encoder_.dropped_
-    return tuple(Dropped(name, of_some_rows(why)) for name, why in found.items())
+    found = {} if model.encoder_ is None else model.encoder_.reasons()
+    return tuple(Dropped(name, why.text(LEARNED)) for name, why in found.items())
 
 
 def prepare(source: Source, wish: Wish) -> Prepared:
@@ -188,7 +185,7 @@ def prepare(source: Source, wish: Wish) -> Prepared:
     labels = labels[kept]
     if wish.target is not None:
         notes += _class_notes(labels, wish)
-        notes += spellings(table.column(wish.target)) if wish.above is None else ()
+        notes += filter(None, [spelling_remark(table.column(wish.target))] if wish.above is None else [])
     inputs, dropped, remarks = _inputs(table, kept, wish)
     held_out = split(labels, wish.holdout, wish.seed)
     if wish.holdout and not held_out.any():
@@ -252,18 +249,19 @@ def class_labels(
             f"Column {name!r} is {levels[0]!r} in every row, so there is nothing to explain. "
             "Name a column with two values or more."
         )
-    if column.kind is Kind.NUMBER and len(levels) > MOST_NUMBERS:
+    n_values = int(rows[~column.missing].sum())
+    few = may_be_classes(column, n_values)
+    if not few and column.kind is Kind.NUMBER:
         raise InputError(
             f"Column {name!r} has {len(levels)} different numbers, too many to be classes. "
-            f"Ask what makes it large: --above {_middle(column, rows):.10g} (half of its values are)."
+            f"Ask what makes it large: --above {middle_cut(column, rows):.10g} (half of its values are)."
         )
-    n_values = int(rows[~column.missing].sum())
-    if len(levels) > MOST_CLASSES or (len(levels) > MOST_NUMBERS and 2 * len(levels) > n_values):
+    if not few:
         raise InputError(
             f"Column {name!r} has {len(levels)} different texts in {count(n_values, 'row')}, too many to be "
             "classes. Name a column with fewer values as the target."
         )
-    return _as_labels(column)
+    return labels_of(column)
 
 
 def _two_sides(column: Column, above: float, rows: IndexArray) -> NDArray[Any]:
@@ -277,7 +275,7 @@ def _two_sides(column: Column, above: float, rows: IndexArray) -> NDArray[Any]:
         side = "above" if larger[present].all() else "at most"
         raise InputError(
             f"All values of {name!r} are {side} {above:.10g}. Give a limit between {numbers.min():.10g} and "
-            f"{numbers.max():.10g}, such as --above {_middle(column, rows):.10g}."
+            f"{numbers.max():.10g}, such as --above {middle_cut(column, rows):.10g}."
         )
     return np.array(side_labels(name, above), dtype=object)[larger.astype(np.intp)]
 
@@ -285,28 +283,6 @@ def _two_sides(column: Column, above: float, rows: IndexArray) -> NDArray[Any]:
 def side_labels(name: str, above: float) -> tuple[str, str]:
     """The two classes that a limit makes of a column of numbers."""
     return f"{name} <= {above:.10g}", f"{name} > {above:.10g}"
-
-
-def _middle(column: Column, rows: IndexArray) -> float:
-    """A number with few digits that about half of the values are above."""
-    present = ~column.missing
-    levels, places = np.unique(column.numbers()[present], return_inverse=True)
-    upto = np.cumsum(np.bincount(places, rows[present]))
-    at = min(int(np.searchsorted(upto, (upto[-1] + 1) // 2)), len(levels) - 2)
-    whole = bool((levels == np.round(levels)).all())
-    return float(readable(levels[at : at + 1], levels[at + 1 : at + 2], whole=whole)[0])
-
-
-def _as_labels(column: Column) -> NDArray[Any]:
-    """Values as labels of one type: whole numbers where all are, text instead of numbers with decimals."""
-    if column.kind is Kind.BOOLEAN:
-        return column.raw
-    if column.kind is Kind.NUMBER:
-        numbers = np.where(column.missing, 0.0, column.numbers())
-        if (numbers == np.round(numbers)).all() and np.abs(numbers).max() < 2**53:
-            return numbers.astype(np.int64)
-    names = np.array([level if isinstance(level, str) else f"{level:.10g}" for level in column.levels] + [""])
-    return names.astype(object)[column.codes]
 
 
 def _class_notes(labels: NDArray[Any], wish: Wish) -> Iterator[str]:
@@ -340,15 +316,14 @@ def _inputs(table: Table, kept: NDArray[np.intp], wish: Wish) -> tuple[list[str]
     used, remarks = [], []
     dropped = [Dropped(name, "left out by --ignore") for name in table.names if name in ignored - aside]
     for name in columns:
-        why, remark = look_at(table, name)
-        if not why and part is not None:
-            why = of_some_rows(look_at(part, name)[0])
+        _, why, remark = reading_of(table, name)
+        if not why and part is not None and (reason := reading_of(part, name)[0]) is not None:
+            why = reason.text(LEARNED)
         if why:
             dropped.append(Dropped(name, why))
             continue
         used.append(name)
-        remarks += [remark] if remark else []
-        remarks += spellings(table.column(name))
+        remarks += filter(None, (remark, spelling_remark(table.column(name))))
     if not used:
         first = next(each for each in dropped if each.name == columns[0])
         more = f", and so on for {len(columns)} columns" if len(columns) > 1 else ""

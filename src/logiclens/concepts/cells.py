@@ -19,7 +19,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.errors import InputError, shown
+from logiclens.errors import ColumnError, InputError, Reason, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import ROUNDING, THRESHOLD
 
@@ -181,10 +181,9 @@ class Column:
         try:
             codes[~self.missing] = [places.setdefault(value, len(places)) for value in present.tolist()]
         except TypeError:
-            raise InputError(
-                f"Column {self.name!r} has values of type {type(present[0]).__name__}. "
-                "Make columns of what is inside, or drop it."
-            ) from None
+            kind = type(present[0]).__name__
+            remedy = "Make columns of what is inside"
+            raise ColumnError(self.name, Reason(f"has values of type {kind}", remedy=remedy)) from None
         return tuple(places), codes
 
     def is_in(self, values: Iterable[object]) -> BoolArray:
@@ -261,6 +260,12 @@ def read_array(values: NDArray[Any], name: str) -> Column:
     return _read_objects(values.astype(object), name)
 
 
+def infinite_value(value: float, where: str = "") -> Reason:
+    """Why a column with an infinite value cannot be used."""
+    remedy = "Replace it by a number, or by NaN if it is missing"
+    return Reason(f"has an infinite value ({value}){where}", remedy=remedy)
+
+
 def _checked(name: str, values: NDArray[Any], missing: BoolArray) -> Column:
     """Return a column of Booleans or numbers, once it is sure that all of them are finite."""
     if values.dtype == np.bool_:
@@ -273,10 +278,8 @@ def _checked(name: str, values: NDArray[Any], missing: BoolArray) -> Column:
         missing = missing | np.isnan(values)
         if (infinite := np.isinf(values) & ~missing).any():
             row = int(np.argmax(infinite))
-            raise InputError(
-                f"Column {name!r} has an infinite value ({values[row]}) in row {row} (counted from 0). "
-                "Replace it by a number, or by NaN if it is missing."
-            )
+            where = f" in row {row} (counted from 0)"
+            raise ColumnError(name, infinite_value(values[row], where), droppable=False)
     return Column(name, Kind.NUMBER, missing, values)
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -32,20 +32,28 @@ from logiclens.concepts.cuts import (
     supervised_cuts,
     uniform_cuts,
 )
-from logiclens.errors import InputError, count
+from logiclens.errors import ColumnError, InputError, Reason, count, listing
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 
 FEW_ROWS = 20
 """In a table of no more rows, values that are all distinct do not make an identifier."""
-CONSTANT = "constant"
+CONSTANT = Reason("constant")
 """Why a column of one value is dropped."""
+_AGE = "Turn it into a number such as the age in days"
+DATES = Reason("holds dates or times", remedy=_AGE)
+DATES_AS_TEXT = Reason("holds dates or times written as text", remedy=_AGE)
+"""Why dates cannot be used."""
 _WORDS = 6  # values with so many words, on average, are free text
 _IDENTIFIER = re.compile(r"(^|[^a-zA-Z])[iI][dD]$|[a-z]I[dD]$")  # id, ID, patient_id, patientId
 _INDEX = re.compile(r"Unnamed: 0(\.\d+)*")  # what pandas calls an index that it reads back as a column
 _MONTH, _DAY = r"(0?[1-9]|1[0-2])", r"(0?[1-9]|[12]\d|3[01])"
 _ISO_DATE = re.compile(rf"\d{{4}}-{_MONTH}-{_DAY}([T ]\d\d:\d\d.*)?")
+_TWO, _TIME = r"\d{1,2}", r"([T ,]+\d{1,2}:\d\d.*)?"
+_MONTH_NAME = r"(jan|feb|mar|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez|mär)[a-z]*\.?"
 _OTHER_DATE = re.compile(
-    rf"({_MONTH}([./-]){_DAY}|{_DAY}([./-]){_MONTH})[./-](\d\d|\d{{4}})|\d{{4}}/{_MONTH}/{_DAY}"
+    rf"({_TWO}([./-]){_TWO}\2\d{{4}}|\d{{4}}([./-]){_TWO}\3{_TWO}|\d\d([./-])\d\d\4\d\d|"
+    rf"{_TWO}/{_TWO}/\d\d|{_TWO}\.?[ -]{_MONTH_NAME}[ -]\d{{4}}|{_MONTH_NAME} {_TWO},? \d{{4}}){_TIME}",
+    re.IGNORECASE,
 )
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 _YES = frozenset({"yes", "y", "true", "t", "present", "positive", "pos", "on", "1", "+"})
@@ -140,8 +148,8 @@ class Reading:
         Share of the weight of the rows without a value.
     concepts : tuple of Concept
         None at all when it was dropped.
-    reason : str
-        Why it was dropped, in one phrase; empty when it was not.
+    reason : Reason, optional
+        Why it was dropped.
     note : str
         What else there is to say, in one phrase.
     as_text : {"", "numbers", "dates"}
@@ -152,7 +160,7 @@ class Reading:
     kind: Kind
     missing: float
     concepts: tuple[Concept, ...] = ()
-    reason: str = ""
+    reason: Reason | None = None
     note: str = ""
     as_text: str = ""
 
@@ -175,9 +183,9 @@ def read_column(column: Column, recipe: Recipe, evidence: Evidence) -> Reading:
     reading = partial(Reading, column.name, column.kind, share, as_text=_as_text(column))
     gap = (Missing(column.name),) if column.missing.any() and not recipe.impute else ()
     concepts: Sequence[Concept] = ()
-    reason = ""
+    reason: Reason | None = None
     if column.missing.all():
-        return reading(reason="all values missing")
+        return reading(reason=Reason("all values missing"))
     if column.name in recipe.own_cuts:
         concepts = _of_cuts(
             column, np.asarray(recipe.own_cuts[column.name], dtype=np.float64), recipe, evidence
@@ -188,39 +196,82 @@ def read_column(column: Column, recipe: Recipe, evidence: Evidence) -> Reading:
         return reading(reason=reason)
     elif column.is_numeric:
         concepts = _of_numbers(column, recipe, evidence)
-        reason = "" if concepts else CONSTANT  # as floats, which large whole numbers may share
+        reason = None if concepts else CONSTANT  # as floats, which large whole numbers may share
     elif not (concepts := _of_categories(column, recipe, evidence)):
-        reason = (
-            f"too many values: {extent.values} in {count(extent.rows, 'row')}, "
-            f"none in {recipe.min_share:.0%} of them{_in_brackets(column)}"
-        )
+        rare = f", none in {recipe.min_share:.0%} of them{_in_brackets(column)}"
+        reason = Reason(f"too many values: {extent.values}", extent.rows, rare)
     if not concepts and not gap:
         return reading(reason=reason)
-    return reading((*concepts, *gap), note=reason or _in_brackets(column).strip(" ()"))
+    return reading((*concepts, *gap), note=str(reason) if reason else _in_brackets(column).strip(" ()"))
+
+
+_ROUGH = Recipe("uniform", {}, 1, 1, 0.0, False, False)  # enough to see whether a column can be used
+
+
+def look_at(column: Column, evidence: Evidence | None = None) -> Reading:
+    """What would become of a column; one about which a person has to decide has a reason, too.
+
+    Examples
+    --------
+    >>> from logiclens.concepts import Table
+    >>> day = Table({"day": ["3 May 2025", "4 May 2025"]}).column("day")
+    >>> print(look_at(day).reason)
+    holds dates or times written as text. Turn it into a number such as the age in days
+    """
+    try:
+        reading = read_column(column, _ROUGH, evidence or Evidence(np.ones(len(column))))
+    except ColumnError as error:
+        return Reading(column.name, column.kind, float("nan"), reason=error.reason)
+    return replace(reading, reason=DATES_AS_TEXT) if reading.as_text == "dates" else reading
+
+
+_MOST_SPELLINGS = 10_000  # of more texts no one would look at how they are spelled
+
+
+def spelling_remark(column: Column) -> str:
+    """A remark on texts that differ only in capitals or blanks; empty where there are none.
+
+    Examples
+    --------
+    >>> from logiclens.concepts import Table
+    >>> spelling_remark(Table({"sex": ["Male", "male", "female"]}).column("sex"))
+    "Column 'sex' has values that differ only in capitals: 'Male', 'male'. They count as different."
+    """
+    if column.kind is not Kind.TEXT or len(column.levels) > _MOST_SPELLINGS:
+        return ""
+    alike: dict[str, list[str]] = {}
+    for text in column.levels:
+        if isinstance(text, str):
+            alike.setdefault("".join(text.casefold().split()), []).append(text)
+    groups = [texts for texts in alike.values() if len(texts) > 1]
+    if not groups:
+        return ""
+    capitals = any(len({"".join(text.split()) for text in texts}) > 1 for texts in groups)
+    blanks = any(len({text.casefold() for text in texts}) > 1 for texts in groups)
+    what = " or ".join(["capitals"] * capitals + ["blanks"] * blanks)
+    named = "; ".join(map(listing, groups[:3])) + ("; and so on" if len(groups) > 3 else "")
+    return f"Column {column.name!r} has values that differ only in {what}: {named}. They count as different."
 
 
 def _refuse(column: Column) -> None:
     """Refuse what no rule of thumb can turn into concepts."""
     if column.kind is Kind.DATE:
-        raise InputError(
-            f"Column {column.name!r} holds dates or times, which are no concepts. "
-            "Turn it into a number such as the age in days, or drop it."
-        )
+        raise ColumnError(column.name, DATES, "which are no concepts")
     if column.kind is Kind.TEXT and _mostly(_ISO_DATE, column):
-        raise InputError(
-            f"Column {column.name!r} holds dates or times written as text, which are no concepts. "
-            "Turn it into a number such as the age in days, or drop it."
-        )
+        raise ColumnError(column.name, DATES_AS_TEXT, "which are no concepts")
     if column.kind is Kind.OTHER:
         kinds = sorted({type(value).__name__ for value in column.raw[~column.missing]})
         if kinds == ["complex"]:
             raise InputError(
                 f"Complex data not supported. Column {column.name!r} has complex numbers; split it."
             )
-        raise InputError(
-            f"Column {column.name!r} has values of type {', '.join(kinds)}. "
-            "Make columns of numbers or text of what is inside, or drop it."
-        )
+        raise nested_values(column.name, ", ".join(kinds))
+
+
+def nested_values(name: str, kinds: str) -> ColumnError:
+    """The error about a column of lists and the like."""
+    remedy = "Make columns of numbers or text of what is inside"
+    return ColumnError(name, Reason(f"has values of type {kinds}", remedy=remedy))
 
 
 def _refuse_free_text(column: Column, extent: Extent) -> None:
@@ -228,23 +279,21 @@ def _refuse_free_text(column: Column, extent: Extent) -> None:
     n_texts = extent.values - len(column.levels) + len(texts)
     many = bool(texts) and n_texts > max(FEW_ROWS, extent.present / 2)
     if many and sum(len(text.split()) for text in texts) >= _WORDS * len(texts):
-        raise InputError(
-            f"Column {column.name!r} holds free text: {extent.values} different texts in "
-            f"{count(extent.rows, 'row')}. Turn it into categories, or drop it."
-        )
+        what = f"holds free text: {extent.values} different texts"
+        raise ColumnError(column.name, Reason(what, extent.rows, remedy="Turn it into categories"))
 
 
-def _identifies(column: Column, extent: Extent) -> str:
-    """Why a column only says which row it is; an empty string when it says more."""
+def _identifies(column: Column, extent: Extent) -> Reason | None:
+    """Why a column only says which row it is; None when it says more."""
     if _INDEX.fullmatch(column.name):
-        return "the index of a pandas frame"
+        return Reason("the index of a pandas frame")
     n_values, n_rows = extent.values, extent.present
     if n_values <= FEW_ROWS:
-        return ""
+        return None
     named = _IDENTIFIER.search(column.name) and (not column.is_numeric or _is_whole(column))
     if named or (n_values == n_rows and not column.is_numeric):
-        return f"an identifier: {count(n_values, 'value')} in {count(n_rows, 'row')}{_in_brackets(column)}"
-    return "" if extent.first_number is None else f"row numbers from {extent.first_number:.0f}"
+        return Reason(f"an identifier: {count(n_values, 'value')}", n_rows, _in_brackets(column))
+    return None if extent.first_number is None else Reason(f"row numbers from {extent.first_number:.0f}")
 
 
 def _counts_rows(column: Column) -> bool:

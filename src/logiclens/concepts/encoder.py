@@ -24,7 +24,7 @@ from logiclens.concepts.table import Table, check_tells_apart
 from logiclens.concepts.targets import class_codes, read_targets
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.constants import MAX_CUTS
-from logiclens.errors import InputError, UnknownColumnError, count, listing, shown
+from logiclens.errors import InputError, Reason, UnknownColumnError, count, listing, shown
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import as_float, as_weights, check_count
 
@@ -162,7 +162,7 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         optional = frozenset(reading.column for reading in readings if reading.missing)
         self.vocabulary_ = Vocabulary(columns, concepts, named, optional)
-        self.dropped_ = {reading.column: reading.reason for reading in readings if not reading.concepts}
+        self.dropped_ = {each.column: str(each.reason) for each in readings if not each.concepts}
         self.n_features_in_ = len(columns)
         self._readings = list(readings)
         self.__dict__.pop("feature_names_in_", None)
@@ -213,6 +213,11 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             concepts = (replace(concept, column=new[concept.column]) for concept in vocabulary.concepts)
             vocabulary = Vocabulary(columns, tuple(concepts))
         return np.array(vocabulary.names, dtype=object)
+
+    def reasons(self) -> dict[str, Reason]:
+        """Return why columns have no concepts, by column, in parts; :attr:`dropped_` has the same as text."""
+        check_is_fitted(self)
+        return {each.column: each.reason for each in self._readings if each.reason and not each.concepts}
 
     def describe(self) -> list[dict[str, Any]]:
         """Return what became of each column, for people to read or to make a data frame of.

@@ -91,9 +91,9 @@ def collapse(
         n_rows = fetched(rows.table.count(), "Counting rows").as_py()
         raise LimitError(
             f"The table does not collapse enough: its {n_rows} rows have more than "
-            f"{count(max_rows, 'distinct combination')} of concepts and target. Use fewer columns "
-            "(columns=), coarser bins (encoder=ConceptEncoder(max_cuts=1)) or a sample of the rows "
-            "(sample=100000)."
+            f"{count(max_rows, 'distinct combination')} of concepts and target.",
+            "Use fewer columns (columns=), coarser bins (encoder=ConceptEncoder(max_cuts=1)) or a sample of "
+            "the rows (sample=100000).",
         )
     return Collapsed(unpacked(found, len(bits)), found)
 

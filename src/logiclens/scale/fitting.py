@@ -137,7 +137,8 @@ def _read(estimator: LENClassifier, rows: Rows, max_rows: int) -> tuple[Inputs, 
     if one_by_one and totals.all_rows > max_rows:
         raise LimitError(
             f"The reference settings look at rows one by one, and there are {totals.all_rows}, more than "
-            f"{max_rows}. Use a classifier without them, or a sample of the rows (sample=100000)."
+            f"{max_rows}.",
+            "Use a classifier without them, or a sample of the rows (sample=100000).",
         )
     whole = (totals.are_counts and not one_by_one) or totals.all_rows > max_rows
     by_weight = not whole and rows.weights is not None
@@ -156,8 +157,8 @@ def _read(estimator: LENClassifier, rows: Rows, max_rows: int) -> tuple[Inputs, 
     n_classes = 1 if totals.targets is None else len(totals.targets.labels)
     if len(collapsed.bits) * n_classes > MOST_CELLS:
         raise LimitError(
-            f"{n_classes} classes on {len(collapsed.bits)} distinct rows are too many to learn. "
-            "Name a target of fewer classes, fewer columns (columns=), or draw rows (sample=)."
+            f"{n_classes} classes on {len(collapsed.bits)} distinct rows are too many to learn.",
+            "Name a target of fewer classes, fewer columns (columns=), or draw rows (sample=).",
         )
     any_concept = np.zeros((len(collapsed.bits), 1), dtype=np.bool_)  # only their number is read
     targets, weight = estimator.read_data(any_concept, answers, collapsed.sums)
@@ -216,8 +217,8 @@ def _refuse_scores(rows: Rows, facts: Sequence[Facts]) -> None:
         one = len(scores) == 1
         raise LimitError(
             f"{'Column' if one else 'Columns'} {listing(scores)} {'holds' if one else 'hold'} scores between "
-            "0 and 1, and rows collapse by yes and no only. Stream them with scale.fit_streaming, or cut "
-            "them with encoder=ConceptEncoder()."
+            "0 and 1, and rows collapse by yes and no only.",
+            "Stream them with scale.fit_streaming, or cut them with encoder=ConceptEncoder().",
         )
 
 

@@ -19,10 +19,10 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from logiclens.concepts.cells import Column, Kind, read_array, read_series
-from logiclens.concepts.columns import Evidence, Extent, Reading, Recipe, read_column
+from logiclens.concepts.cells import Column, Kind, infinite_value, read_array, read_series
+from logiclens.concepts.columns import Evidence, Extent, Reading, Recipe, nested_values, read_column
 from logiclens.concepts.encoder import ConceptEncoder
-from logiclens.errors import InputError, UnknownColumnError
+from logiclens.errors import ColumnError, InputError, UnknownColumnError
 from logiclens.scale.buckets import bucket_counts
 from logiclens.scale.cells import as_number, float_literal, is_missing, kind_of
 from logiclens.scale.engine import Expression, fetched, ibis_module
@@ -118,10 +118,7 @@ def column_facts(rows: Rows) -> list[Facts]:
         low, high = (np.nan if end is None else float(end) for end in ends)
         if np.isinf([low, high]).any():
             wrong = low if np.isinf(low) else high
-            raise InputError(
-                f"Column {name!r} has an infinite value ({wrong}). "
-                "Replace it by a number, or by NaN if it is missing."
-            )
+            raise ColumnError(name, infinite_value(wrong), droppable=False)
         if kind is Kind.BOOLEAN:
             low, high = 0.0, 1.0
         flags = kind is Kind.BOOLEAN or (f"other{at}" in found and not found[f"other{at}"])
@@ -256,10 +253,7 @@ def _no_concepts(rows: Rows, name: str) -> InputError:
             read_column(column, _ANY, Evidence(np.ones(len(column))))
     except InputError as error:
         return error
-    return InputError(
-        f"Column {name!r} has values of type {cells.type()}. "
-        "Make columns of numbers or text of what is inside, or drop it."
-    )
+    return nested_values(name, f"{cells.type()}")
 
 
 def check_own_cuts(recipe: Recipe, facts: Sequence[Facts]) -> None:
