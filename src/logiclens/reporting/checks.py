@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 from logiclens.errors import LimitError
 from logiclens.explain.rule_set import ExplanationSet
-from logiclens.explain.terms import dnf_terms
 from logiclens.logic.entail import Conflict, conflicts
 from logiclens.logic.formula import And, Formula
-from logiclens.logic.normal_form import to_nnf
+from logiclens.logic.normal_form import dnf_terms, to_nnf
 from logiclens.logic.sat import find_assignment
 from logiclens.reporting.breaks import in_words
 from logiclens.reporting.facts import CheckFacts, ConflictFacts, UncoveredFacts

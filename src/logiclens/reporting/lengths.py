@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from logiclens.explain.export import list_sentence, list_text
 from logiclens.explain.front import Front, Point
+from logiclens.explain.resolution import list_sentence, list_text
 from logiclens.explain.rule import Rule, target_named
 from logiclens.logic.arrays import unpack
 from logiclens.logic.formula import FALSE
@@ -34,7 +34,7 @@ def shown_points(front: Front | None, most_literals: int) -> tuple[int, ...]:
 
     Examples
     --------
-    >>> from logiclens.explain.decision_list import Step
+    >>> from logiclens.explain.resolution import Step
     >>> from logiclens.logic import And, Var
     >>> formulas = [And.of(Var(f"x{j}") for j in range(n + 1)) for n in range(9)]
     >>> points = tuple(Point((Step("yes", formula),), "no") for formula in formulas)

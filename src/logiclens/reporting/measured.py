@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError
-from logiclens.explain.decision_list import used_concepts
+from logiclens.explain.resolution import used_concepts
 from logiclens.explain.rule import Label, label_array, true_answers, true_labels
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, IndexArray, Words, pack, unpack

@@ -11,10 +11,10 @@ import numpy as np
 from logiclens.errors import InputError, LimitError
 from logiclens.explain.explanation import Explanation, Scores
 from logiclens.explain.rule_set import ExplanationSet
-from logiclens.explain.terms import dnf_terms
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.export import to_sentence
 from logiclens.logic.formula import Const, Formula, Var
+from logiclens.logic.normal_form import dnf_terms
 from logiclens.logic.syntax import format_formula
 from logiclens.reporting.breaks import breaks_of
 from logiclens.reporting.detail import FULL, Detail
