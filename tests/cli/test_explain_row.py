@@ -230,13 +230,13 @@ def test_what_is_refused_ends_in_one_line(arguments, code, message):
 
 @pytest.mark.usefixtures("files")
 def test_a_value_that_is_no_number_counts_as_missing():
-    Path("odd.csv").write_text("age,ward\nold,ICU\n")
+    Path("odd.csv").write_text("age,ward\nold,ICU\n62,ICU\n")
     result = run("rules.json", "odd.csv", "--row", "1")
 
     assert result.exit_code == 0
     assert re.search(r"^ age +missing$", result.stdout, re.MULTILINE)
     assert result.stderr == (
-        "Column 'age': 1 of 1 values is no number ('old', line 2) and counts as missing.\n"
+        "Column 'age': 1 of 2 values is no number ('old', line 2) and counts as missing.\n"
     )
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from logiclens.cli.models import label_named, network_in, rules_in, value_types
-from logiclens.concepts import Above, Flag, Missing, OneOf, Vocabulary
+from logiclens.cli.models import label_named, network_in, rules_in
 from logiclens.errors import FileError, InputError, UnknownTargetError
-from logiclens.files import ValueType
 from logiclens.loading import rules_of_model
 from logiclens.logic import Var
 from tests.cli.saved import PATIENTS, model_file, rules_of, saved
@@ -54,29 +52,6 @@ def test_labels_as_they_are_typed():
     with pytest.raises(UnknownTargetError) as info:
         label_named(rules_of({1: Var("a"), 2: Var("a")}, ["a"]), "3")
     assert str(info.value) == "Unknown target '3'. The 2 known targets are 1, 2."
-
-
-def test_columns_are_read_as_what_the_rules_compare_them_with():
-    concepts = (
-        Above("number", 1),
-        OneOf("also a number", (1, 2)),
-        OneOf("text", ("a",)),
-        Missing("text"),
-        OneOf("both", ("a", 1)),
-        Flag("flag"),
-        Missing("nothing known"),
-    )
-    columns = tuple(dict.fromkeys(concept.column for concept in concepts))
-    words = Vocabulary(columns, concepts)
-
-    assert value_types(rules_of({"x": Var("flag")}, words.names, vocabulary=words)) == {
-        "number": ValueType.NUMBER,
-        "also a number": ValueType.NUMBER,
-        "text": ValueType.TEXT,
-        "both": ValueType.MIXED,
-        "flag": ValueType.FLAG,
-    }
-    assert value_types(rules_of({"x": Var("a")}, ["a", "b"])) == {"a": ValueType.FLAG, "b": ValueType.FLAG}
 
 
 def test_results_are_no_rules(tmp_path):

@@ -65,6 +65,74 @@ def test_answers_are_those_of_rows_in_memory(tmp_path: Path):
     assert engine == memory
 
 
+TYPES_OF_CSV = {
+    "smoker": ["yes", "no", "no", "yes"],
+    "code": ["0107", "20", "20", "0107"],
+    "income": ["$1,200", "$90", "n/a", "$41,000"],
+    "share": ["5%", "12.5%", "?", "7%"],
+    "flag": ["true", "False", "", "TRUE"],
+    "admitted": ["2025-01-01", "2025-01-02", "2024-01-01", "2023-01-01"],
+}
+
+
+@pytest.mark.parametrize("learned", [[], DUCKDB])
+def test_a_model_says_the_same_of_a_csv_in_memory_and_in_an_engine(learned: list[str]):
+    """What a column of a CSV file is does not depend on who reads it."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 4, (400, len(TYPES_OF_CSV)))
+    names = [*TYPES_OF_CSV]
+    cells = [[TYPES_OF_CSV[name][at] for name, at in zip(names, row, strict=True)] for row in rows.tolist()]
+    risk = ["high" if (row[0] == "yes" and row[2] != "$90") or row[1] == "0107" else "low" for row in cells]
+    lines = [";".join((*names, "risk")), *(";".join((*row, y)) for row, y in zip(cells, risk, strict=True))]
+    Path("rows.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    Path("few.csv").write_text("\n".join([lines[0], *(line for line in lines if ";20;" in line)]) + "\n")
+
+    made = run("explain", "rows.csv", "--target", "risk", *learned, "--save", "m.lens", "--quiet")
+    assert made.exit_code == 0, made.output
+    for file in ("rows.csv", "few.csv"):  # in the second one all codes look like numbers
+        options = [file, "--truth", "risk", "--only-prediction"]
+        memory = run("predict", "m.lens", *options, "--out", "memory.parquet")
+        engine = run("predict", "m.lens", *options[:-1], *DUCKDB, "--out", "engine.parquet")
+        told = [
+            next(line for line in each.stderr.splitlines() if "right about" in line)
+            for each in (memory, engine)
+        ]
+        found = [pq.read_table(f"{name}.parquet") for name in ("memory", "engine")]
+
+        assert told[0] == told[1]
+        assert found[0]["prediction"].to_pylist() == found[1]["prediction"].to_pylist()
+        assert found[0]["mark"].to_pylist() == found[1]["mark"].to_pylist()
+
+
+@pytest.mark.parametrize("where", [[], DUCKDB])
+def test_a_column_of_another_type_is_refused(tmp_path: Path, where: list[str]):
+    rules = saved(PATIENTS, tmp_path)
+    Path("rows.csv").write_text("age,ward\nold,ICU\nyoung,B\n")
+
+    assert refused("predict", rules, "rows.csv", *where, "--out", "out.parquet") == (
+        "Column 'age' must hold numbers, as it did when the rules were made; line 2 has 'old'. Correct it, "
+        "or leave it empty if it is missing."
+    )
+    assert not Path("out.parquet").exists()
+
+
+def test_yes_and_no_are_booleans_to_rules_about_booleans(tmp_path: Path):
+    """Engines used to read them as such."""
+    from logiclens.concepts import Flag, Vocabulary
+    from logiclens.logic import Var
+
+    words = Vocabulary(("smoker",), (Flag("smoker"),))
+    rules = saved(
+        rules_of({"ill": Var("smoker"), "well": ~Var("smoker")}, ["smoker"], vocabulary=words), tmp_path
+    )
+    Path("rows.csv").write_text("smoker\nyes\nNo\n")
+    run("predict", rules, "rows.csv", "--out", "memory.parquet")
+    run("predict", rules, "rows.csv", *DUCKDB, "--out", "engine.parquet")
+
+    for name in ("memory", "engine"):
+        assert pq.read_table(f"{name}.parquet")["prediction"].to_pylist() == ["ill", "well"]
+
+
 def test_the_rules_of_a_model_and_a_folder_of_files(tmp_path: Path):
     Path("data").mkdir()
     for at in range(3):

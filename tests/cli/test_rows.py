@@ -8,9 +8,9 @@ import pytest
 
 from logiclens.cli.rows import needs
 from logiclens.concepts import Above, Flag, Missing, OneOf, Vocabulary
+from logiclens.concepts._text import as_type
 from logiclens.errors import InputError, UnknownColumnError, UnknownColumnsError
 from logiclens.files import ValueType
-from logiclens.files.columns import as_type
 from logiclens.logic import Var, parse_formula
 from tests.cli.saved import PATIENTS, WORDS, rules_of
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logiclens.concepts import Above, AtMost, Between, Flag, Missing, OneOf, Table, Vocabulary
+from logiclens.concepts.cells import ValueType
 from logiclens.concepts.concept import Condition, Relation
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError
 from logiclens.explain import Explanation, ExplanationSet, Rule
@@ -545,3 +546,25 @@ def test_a_vocabulary_takes_any_column(name):
 
     assert [values.tolist() for values in words.encode(raw.table).values()] == [[False, True]] * 2
     assert Vocabulary.from_saved(words.to_saved()) == words
+
+
+def test_columns_are_read_as_what_the_rules_compare_them_with():
+    concepts = (
+        Above("number", 1),
+        OneOf("also a number", (1, 2)),
+        OneOf("text", ("a",)),
+        Missing("text"),
+        OneOf("both", ("a", 1)),
+        Flag("flag"),
+        Missing("nothing known"),
+    )
+    columns = tuple(dict.fromkeys(concept.column for concept in concepts))
+    words = Vocabulary(columns, concepts)
+
+    assert words.types == {
+        "number": ValueType.NUMBER,
+        "also a number": ValueType.NUMBER,
+        "text": ValueType.TEXT,
+        "both": ValueType.MIXED,
+        "flag": ValueType.FLAG,
+    }

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 import pyarrow as pa
 import pytest
 
-from logiclens.files.columns import ValueType
+from logiclens.concepts.cells import ValueType
 from logiclens.files.layout import Layout
 from logiclens.files.locating import Rows
 

@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.concepts import Table
+from logiclens.concepts._text import MISSING
 from logiclens.errors import FileError, InputError
 from logiclens.files import ValueType, read_table
-from logiclens.files.columns import MISSING
 from tests.strategies import HOSTILE_NAMES
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from logiclens.concepts._text import Odd, Values, Written
 from logiclens.files.layout import Layout
-from logiclens.files.levels import Odd, Values, Written
 from logiclens.files.locating import Rows
 from logiclens.files.remarks import Remarks
 

@@ -14,8 +14,8 @@ from logiclens.errors import InputError, UnknownColumnError
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.logic import Var
 from logiclens.scale import predicting
-from logiclens.scale.engine import fetched
-from logiclens.scale.predicting import any_true, default_of, first_of, predict, rules_of
+from logiclens.scale.engine import fetched, rules_of
+from logiclens.scale.predicting import any_true, default_of, first_of, predict
 from tests.scale.tables import answers, columns, conditions, in_duckdb, in_memory
 from tests.strategies import HOSTILE_NAMES, all_rows, formulas
 

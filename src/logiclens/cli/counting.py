@@ -124,7 +124,7 @@ def count_table(rows: Numbered, name: str, wish: Wish) -> Counted:
     if n_rows < 2:
         raise InputError(f"The table has {count(n_rows, 'row')}. At least 2 are needed to compare.")
     target = _Target.of(rows.table, named, wish.above)
-    notes = []
+    notes = [*rows.notes]
     if target.n_missing:
         notes.append(f"{count(target.n_missing, 'row')} without a value of {named!r} left out.")
     held = rows.drawn(wish.holdout, wish.seed)

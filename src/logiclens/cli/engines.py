@@ -149,7 +149,7 @@ def drawn(data: str, engine: Engine, max_rows: int, seed: int, progress: Progres
     table, columns = rows.table, list(rows.columns)
     with progress.doing(f"drawing rows in {engine.title}"):
         n_rows = int(fetched(table.count(), "Counting rows").as_py())
-        notes = []
+        notes = [*rows.notes]
         if max_rows < n_rows:
             share = min(1.0, _MARGIN * (max_rows + 1000) / n_rows)
             part = table.filter(rows.drawn(share, seed, stream=1))
@@ -181,8 +181,13 @@ def name_of(data: str) -> str:
 
 def columns_of(data: str, engine: Engine) -> tuple[str, ...]:
     """The columns of the files."""
-    from logiclens.scale.engine import read
+    from logiclens.files import read_batches
+    from logiclens.scale.engine import located, read
 
+    found, is_csv = located(data)
+    if is_csv and "://" not in data:
+        with read_batches(found.paths[0]) as batches:
+            return (*batches.names, *(key for key in found.keys() if key not in batches.names))
     quieten(engine)
     return tuple(read(data, engine.name, memory=engine.memory).columns)
 

@@ -45,16 +45,16 @@ def explain_row(
       logiclens explain-row rules.json patients.parquet --row 1
           by rules alone: nothing of the network is loaded
     """  # noqa: D301 - \b keeps lines
-    from logiclens.cli.models import label_named, rules_in, value_types
+    from logiclens.cli.models import label_named, rules_in
     from logiclens.cli.printing import output_console, safe
-    from logiclens.files import read_table
+    from logiclens.files import ValueType, read_table
 
     with clear_errors():
         rules = rules_in(model, literals)
         wanted = None if target is None else label_named(rules, target)
-        file = read_table(
-            data, delimiter=delimiter, encoding=encoding, decimal=decimal, types=value_types(rules)
-        )
+        words = rules.vocabulary
+        types = dict.fromkeys(rules.concept_names, ValueType.FLAG) if words is None else words.types
+        file = read_table(data, delimiter=delimiter, encoding=encoding, decimal=decimal, types=types)
         one = _one_row(file, row)
         values = _values(rules, one)
         told = [

@@ -11,10 +11,8 @@ import typer
 from logiclens.errors import InputError, UnknownTargetError
 
 if TYPE_CHECKING:
-    from logiclens.concepts import Vocabulary
     from logiclens.explain import ExplanationSet
     from logiclens.explain.rule import Label
-    from logiclens.files import ValueType
 
 _RESULTS = re.compile(rb'\s*\{\s*"format"\s*:\s*"logiclens\.results"')
 
@@ -83,32 +81,3 @@ def label_named(rules: ExplanationSet, text: str) -> Label:
         if text in (str(label), str(label).lower() if isinstance(label, bool) else str(label)):
             return label
     raise UnknownTargetError(text, rules.labels)
-
-
-def value_types(rules: ExplanationSet) -> dict[str, ValueType]:
-    """What the values of columns are to be read as, so that the rules can compare them.
-
-    A column of codes is text to the rules even where a file holds none but numbers.
-    """
-    from logiclens.files import ValueType
-
-    if rules.vocabulary is None:
-        return dict.fromkeys(rules.concept_names, ValueType.FLAG)
-    types = {column: _value_type(rules.vocabulary, column) for column in rules.vocabulary.columns}
-    return {column: kind for column, kind in types.items() if kind is not None}
-
-
-def _value_type(words: Vocabulary, column: str) -> ValueType | None:
-    """What a column's values are compared with; None where they are not."""
-    from logiclens.concepts import Flag
-    from logiclens.files import ValueType
-
-    mine = [concept for concept in words.concepts if concept.column == column]
-    if any(isinstance(concept, Flag) for concept in mine):
-        return ValueType.FLAG
-    kinds = {isinstance(value, str) for concept in mine for value in concept.condition().values}
-    if not kinds:
-        return None
-    if len(kinds) == 2:
-        return ValueType.MIXED
-    return ValueType.TEXT if kinds == {True} else ValueType.NUMBER

@@ -185,7 +185,8 @@ def _write(
                 rows = rows.append_column(names[name], column)
             writer.write(rows)
         writer.close()
-    return [*remarks.notes(batches.origin, wanted.never_missing), *taken_names(names)]
+        notes = remarks.notes(batches.origin, wanted.never_missing)  # refuses a column of another type
+    return [*notes, *taken_names(names)]
 
 
 def taken_names(names: Mapping[str, str]) -> list[str]:

@@ -19,7 +19,7 @@ from logiclens.concepts.table import Kind
 from logiclens.errors import InputError, count
 from logiclens.explain.decision_list import used_concepts
 from logiclens.scale.cells import is_missing, kind_of
-from logiclens.scale.engine import Table, fetched, read
+from logiclens.scale.engine import Table, fetched, open_files
 from logiclens.scale.predicting import predict
 from logiclens.scale.scoring import score
 from logiclens.scale.writing import check_folder, write_parquet
@@ -62,14 +62,15 @@ def predict_in_engine(model: str, data: str, engine: Engine, asked: Asked) -> No
     quieten(engine)
     progress = Progress.on_terminal()
     with progress.doing(f"predicting {data} in {engine.title}"):
-        table = read(data, engine.name, memory=engine.memory)
+        opened = open_files(data, engine.name, memory=engine.memory, rules=rules)
+        table = opened.table
         names = tuple(table.columns)
         truth = None if asked.truth is None else Truth(rules, asked.truth, names)
         answers, added = _answers(rules, table)
         scores = None if truth is None else _scores(rules, table, truth)
         write_parquet(answers, out)
         counts = _counts(rules, out, added)
-    for note in (*taken_names(added), *summary(counts, out)):
+    for note in (*opened.notes, *taken_names(added), *summary(counts, out)):
         say_aside(note)
     say_aside(f"{engine.title} wrote {_written(engine)}, with prediction and mark, without rule and why.")
     if truth is not None:

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.cli.models import value_types
+from logiclens.concepts.cells import ValueType
 from logiclens.concepts.concept import Concept
 from logiclens.concepts.table import Column, Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownColumnError, UnknownColumnsError, count
-from logiclens.files import ValueType
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import ConceptData
 
@@ -161,9 +160,10 @@ def needs(rules: ExplanationSet, names: Sequence[str], *, everything: bool = Fal
 
 def _found(rules: ExplanationSet, concepts: tuple[str, ...], columns: Mapping[str, str]) -> Needs:
     """The needs of rules with a vocabulary, once it is known where each column is."""
-    types = value_types(rules)
-    kinds = {place: types.get(column, ValueType.TEXT) for column, place in columns.items()}
-    return Needs(concepts, rules.vocabulary, dict(columns), kinds)
+    words = rules.vocabulary
+    assert words is not None
+    kinds = {place: words.types.get(column, ValueType.TEXT) for column, place in columns.items()}
+    return Needs(concepts, words, dict(columns), kinds)
 
 
 def _by_place(words: Vocabulary, columns: Iterable[str], names: Sequence[str]) -> dict[str, str]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from logiclens.concepts.cells import ValueType
 from logiclens.errors import InputError, UnknownColumnError, count
-from logiclens.files import ValueType
 from logiclens.logic.arrays import IndexArray
 
 if TYPE_CHECKING:

@@ -40,6 +40,17 @@ class Kind(StrEnum):
     OTHER = "other values"
 
 
+class ValueType(StrEnum):
+    """What the values of a column are to be read as."""
+
+    NUMBER = "numbers"
+    FLAG = "yes or no"
+    """Booleans, 0 and 1, or other numbers; in text also yes and no."""
+    TEXT = "text"
+    MIXED = "text and numbers"
+    """Each value a number where it is one, else text."""
+
+
 @dataclass(frozen=True, eq=False)
 class Texts:
     """Texts as codes, so that no Python object is made of each.

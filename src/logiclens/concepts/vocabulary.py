@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from logiclens.concepts.cells import ValueType
 from logiclens.concepts.concept import KINDS, Concept, Condition, Flag, Missing
 from logiclens.concepts.states import Group, as_term, every_combination, telling_values, without_implied
 from logiclens.concepts.table import Column, Table
@@ -100,6 +101,24 @@ class Vocabulary:
             for concept in self.concepts
             if isinstance(concept, Missing) or concept.condition().or_missing
         )
+
+    @cached_property
+    def types(self) -> Mapping[str, ValueType]:
+        """What the values of each column are to be read as, so that its concepts can compare them.
+
+        A column of codes is text to them even where a file holds none but numbers.
+        """
+        found = {column: self._type(column) for column in self.columns}
+        return {column: kind for column, kind in found.items() if kind is not None}
+
+    def _type(self, column: str) -> ValueType | None:
+        mine = [concept for concept in self.concepts if concept.column == column]
+        if any(isinstance(concept, Flag) for concept in mine):
+            return ValueType.FLAG
+        kinds = {isinstance(value, str) for concept in mine for value in concept.condition().values}
+        if len(kinds) == 2:
+            return ValueType.MIXED
+        return (ValueType.TEXT if kinds == {True} else ValueType.NUMBER) if kinds else None
 
     def __getitem__(self, name: str) -> Concept:
         try:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from logiclens.files.writing import written_whole
 
 if TYPE_CHECKING:
+    from logiclens.concepts.cells import ValueType
     from logiclens.files.batches import Batch, Batches, read_batches
-    from logiclens.files.columns import ValueType
     from logiclens.files.reading import TableFile, read_table
 
 _LATE = {
     "Batch": "logiclens.files.batches",
     "Batches": "logiclens.files.batches",
     "TableFile": "logiclens.files.reading",
-    "ValueType": "logiclens.files.columns",
+    "ValueType": "logiclens.concepts.cells",
     "read_batches": "logiclens.files.batches",
     "read_table": "logiclens.files.reading",
 }

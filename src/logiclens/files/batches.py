@@ -18,9 +18,10 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from logiclens.concepts._text import checked_types
+from logiclens.concepts.cells import ValueType
 from logiclens.errors import FileError, UnknownColumnError, UnknownColumnsError
 from logiclens.files.blocks import LongRecordError, OpenQuoteError, blocks
-from logiclens.files.columns import ValueType, checked_types
 from logiclens.files.layout import Layout, distinct_names, find_layout
 from logiclens.files.locating import Rows
 from logiclens.files.native import plain_column

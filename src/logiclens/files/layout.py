@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from logiclens.concepts._text import Notation, decimal_sign, has_two_readings
 from logiclens.errors import FileError, InputError, listing, shown
 from logiclens.files.opening import Peekable, Source
-from logiclens.files.written import Notation, decimal_sign, has_two_readings
 
 DELIMITERS = "\t;|,"
 """What is looked for between columns; of two that fit equally well, the first."""

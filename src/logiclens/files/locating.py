@@ -14,10 +14,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from logiclens.concepts._text import on_commas
+from logiclens.concepts.cells import ValueType
 from logiclens.errors import FileError, InputError, count, shown
-from logiclens.files.columns import ValueType
 from logiclens.files.layout import Layout, wrong_encoding
-from logiclens.files.written import on_commas
 
 Again = Callable[[], AbstractContextManager[Any]]
 """Opens the rows below the header once more, in UTF-8."""

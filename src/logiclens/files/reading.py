@@ -14,9 +14,10 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
+from logiclens.concepts._text import MISSING, as_type, checked_types, guessed
+from logiclens.concepts.cells import ValueType
 from logiclens.errors import FileError, listing
 from logiclens.files.blocks import ends_between_quotes
-from logiclens.files.columns import MISSING, ValueType, as_type, checked_types, guessed
 from logiclens.files.layout import Layout, find_layout
 from logiclens.files.locating import Rows
 from logiclens.files.native import is_text, plain_table
@@ -69,7 +70,7 @@ def read_table(
     (true and false) when all of its values are, otherwise text; codes such as ``00123`` are text. Numbers may
     have a currency sign, a percent sign or signs between thousands. Where 95 % of the values, and 20 or more,
     are numbers, the others count as missing; notes say so. Blanks around values do not count;
-    :data:`logiclens.files.columns.MISSING` lists what stands for a missing one. Columns without a name, and
+    ``?``, ``NA``, ``NULL`` and the like stand for a missing one. Columns without a name, and
     names that are there twice, are renamed as pandas does it.
 
     Parameters
@@ -207,7 +208,7 @@ def read_as(
     if odd is not None and (remarks is None or odd.other_sign):
         raise rows.bad_value(name, start + odd.row, odd.text, kind)
     if remarks is not None:
-        remarks.add(name, found, start)
+        remarks.add(name, found, start, kind)
     return found.column
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import replace
 
+from logiclens.concepts._text import Odd, Values, Written
+from logiclens.concepts.cells import ValueType
 from logiclens.errors import shown
-from logiclens.files.levels import Odd, Values, Written
 from logiclens.files.locating import Rows
 
 
@@ -18,7 +19,7 @@ class Remarks:
 
     Examples
     --------
-    >>> from logiclens.files.levels import Odd
+    >>> from logiclens.concepts._text import Odd
     >>> from logiclens.files.layout import Layout
     >>> remarks = Remarks()
     >>> remarks.add("pressure", Values(None, 297, Odd(1, "145 mmHg", 15)))
@@ -31,8 +32,9 @@ class Remarks:
         self._n: dict[str, int] = {}
         self._written: dict[str, Written] = {}
         self._text: dict[str, str] = {}
+        self._kinds: dict[str, ValueType] = {}
 
-    def add(self, name: str, values: Values, start: int = 0) -> None:
+    def add(self, name: str, values: Values, start: int = 0, kind: ValueType | None = None) -> None:
         """Gather what there is to say of some rows of a column.
 
         Parameters
@@ -41,7 +43,11 @@ class Remarks:
         values : Values
         start : int, default 0
             Rows of the file before these.
+        kind : ValueType, optional
+            What the values should be; the type was guessed when missing.
         """
+        if kind is not None:
+            self._kinds[name] = kind
         self._n[name] = self._n.get(name, 0) + values.n
         if values.note:
             self._text[name] = values.note
@@ -63,7 +69,15 @@ class Remarks:
             Where the values come from.
         gapless : container of str
             Columns without a gap when rules were made; what counts as missing there deserves a warning.
+
+        Raises
+        ------
+        InputError
+            No value of a column is of the type that it should have.
         """
+        for name, kind in self._kinds.items():
+            if name in self._odd and self._odd[name].n == self._n[name]:
+                raise rows.bad_value(name, self._odd[name].row, self._odd[name].text, kind)
         places = rows.places([odd.row for odd in self._odd.values()])
         found = []
         for name in self._n:

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import atexit
 import glob
+import logging
 import os
 import re
 import shutil
 import string
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any, TypeAlias
 
+from logiclens.concepts.cells import ValueType
 from logiclens.errors import (
     FileError,
     InputError,
@@ -31,6 +35,7 @@ from logiclens.errors import (
     listing,
     shown,
 )
+from logiclens.explain import ExplanationSet
 from logiclens.files.finding import PARQUET, Found, find_files, is_hidden, keys_in
 from logiclens.scale.failures import asking as asking
 from logiclens.scale.failures import fetched as fetched
@@ -40,6 +45,7 @@ Table: TypeAlias = Any
 Expression: TypeAlias = Any
 """An Ibis value expression."""
 
+_log = logging.getLogger("logiclens")
 ENGINES = ("duckdb", "spark")
 """Engines that :func:`read` opens files with."""
 _CSV = (".csv", ".tsv")
@@ -76,8 +82,14 @@ def _imported(name: str, need: str, extra: str) -> Any:
 # Opening
 
 
-def read(source: str | os.PathLike[str], engine: str = "duckdb", *, memory: str | None = None) -> Table:
-    """Open files as a table in an engine; no rows are read before something is asked.
+def read(
+    source: str | os.PathLike[str], engine: str = "duckdb", *, memory: str | None = None, rules: Any = None
+) -> Table:
+    """Open files as a table in an engine.
+
+    Of Parquet no rows are read before something is asked. CSV files on this machine are copied into a Parquet
+    file in a temporary folder first, by the reader of :func:`~logiclens.files.read_table`: what a column is
+    follows from all of its values, and is the same in an engine as in memory.
 
     Parameters
     ----------
@@ -91,6 +103,8 @@ def read(source: str | os.PathLike[str], engine: str = "duckdb", *, memory: str 
     memory : str, optional
         The most memory that the engine takes, such as ``"4GB"``. DuckDB moves what does not fit to a
         temporary folder (below ``TMPDIR``), which is removed in the end. When missing, the engine decides.
+    rules : ExplanationSet, or a fitted estimator, optional
+        Read CSV files as these rules expect them, as a column of codes may hold nothing but numbers today.
 
     Returns
     -------
@@ -99,7 +113,8 @@ def read(source: str | os.PathLike[str], engine: str = "duckdb", *, memory: str 
     Raises
     ------
     InputError
-        The source is neither Parquet nor CSV, there is no such engine, or two columns differ in case only.
+        The source is neither Parquet nor CSV, there is no such engine, two columns differ in case only, or
+        CSV files have different columns, or numbers with the wrong decimal sign.
     MissingFileError
         There is no such file or folder, or a pattern fits none.
     MissingDependencyError
@@ -116,19 +131,90 @@ def read(source: str | os.PathLike[str], engine: str = "duckdb", *, memory: str 
     >>> table.columns
     ('age',)
     """
+    opened = open_files(source, engine, memory=memory, rules=rules)
+    for note in opened.notes:
+        _log.warning("%s", note)
+    return opened.table
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A table, and the files that the engine reads.
+
+    Attributes
+    ----------
+    table : ibis.Table
+    found : Found
+    is_csv : bool
+        Whether the engine reads CSV, as it does from addresses.
+    notes : tuple of str
+        What a person should know of how the files were read, a line for each.
+    """
+
+    table: Table
+    found: Found
+    is_csv: bool
+    notes: tuple[str, ...] = ()
+
+
+def open_files(source: Any, engine: str, *, memory: str | None = None, rules: Any = None) -> Opened:
+    """Open files; see :func:`read`."""
     path = _path_text(source)
     if engine not in ENGINES:
         near = did_you_mean(engine, ENGINES) if isinstance(engine, str) else ""
         raise InputError(f"Unknown engine {shown(engine)}. {near}The engines are {listing(ENGINES)}.")
     limit = None if memory is None else _mebibytes(memory)
     found, is_csv = located(path)
+    notes: tuple[str, ...] = ()
     with asking(f"Opening {path!r}"):
+        connection = _duckdb(limit) if engine == "duckdb" else _spark(limit)
+        if is_csv and not _is_address(found):
+            found, notes = _typed(connection, found, rules)
+            is_csv = False
         if engine == "duckdb":
-            return _in_duckdb(_duckdb(limit), found, is_csv)
-        connection = _spark(limit)
+            return Opened(_in_duckdb(connection, found, is_csv), found, is_csv, notes)
         view = ibis_module().util.gen_name("read")
         spark_frame(connection._session, found, is_csv).createOrReplaceTempView(view)
-        return connection.table(view)
+        return Opened(connection.table(view), found, is_csv, notes)
+
+
+def _typed(connection: Any, found: Found, rules: Any) -> tuple[Found, tuple[str, ...]]:
+    """CSV files as a Parquet file, which is removed with the connection; and what to know of it."""
+    from logiclens.files.conversion import copy_as_parquet
+
+    folder = tempfile.mkdtemp(prefix="logiclens-")
+    weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
+    copy = os.path.join(folder, "rows.parquet")
+    known = None if rules is None else rules_of(rules)
+    notes = copy_as_parquet(found, copy, None if known is None else partial(expected_types, known))
+    return Found((copy,), folder), notes
+
+
+def rules_of(rules: Any) -> ExplanationSet:
+    """The rules of an estimator, or the rules themselves."""
+    if isinstance(rules, ExplanationSet):
+        return rules
+    found = None if isinstance(rules, type) else getattr(rules, "explanations_", None)
+    if isinstance(found, ExplanationSet):
+        return found
+    if hasattr(rules, "fit") and not isinstance(rules, type):
+        raise InputError(f"This {type(rules).__name__} is not fitted. Fit it first, or pass its rules.")
+    raise InputError(
+        f"rules must be an ExplanationSet or a fitted estimator. Got {shown(rules)}; "
+        "logiclens.load reads what was saved."
+    )
+
+
+def expected_types(rules: ExplanationSet, names: Sequence[str]) -> dict[str, ValueType]:
+    """What the values of a table's columns are to be read as, so that the rules can compare them."""
+    words = rules.vocabulary
+    concepts = {name: ValueType.FLAG for name in rules.concept_names if name in names}
+    if words is None:
+        return concepts
+    if words.named or all(name in names for name in words.columns) or len(names) != len(words.columns):
+        return concepts | {name: kind for name, kind in words.types.items() if name in names}
+    place = dict(zip(words.columns, names, strict=True))
+    return {place[name]: kind for name, kind in words.types.items()}
 
 
 def _path_text(source: Any) -> str:

@@ -19,7 +19,7 @@ from logiclens.explain.decision_list import used_concepts
 from logiclens.explain.rule import Label
 from logiclens.logic.data import THRESHOLD
 from logiclens.logic.formula import Formula
-from logiclens.scale.engine import Expression, Table, check_columns, check_table, ibis_module
+from logiclens.scale.engine import Expression, Table, check_columns, check_table, ibis_module, rules_of
 from logiclens.scale.expressions import (
     balanced,
     concept_columns,
@@ -123,21 +123,6 @@ def _named(rules: ExplanationSet, name: str, true: Mapping[Label, Expression]) -
                 "engines take for one. Rename one of the labels."
             )
     return {f"{name}_{label}": each for label, each in true.items()}
-
-
-def rules_of(rules: Any) -> ExplanationSet:
-    """The rules of an estimator, or the rules themselves."""
-    if isinstance(rules, ExplanationSet):
-        return rules
-    found = None if isinstance(rules, type) else getattr(rules, "explanations_", None)
-    if isinstance(found, ExplanationSet):
-        return found
-    if hasattr(rules, "fit") and not isinstance(rules, type):
-        raise InputError(f"This {type(rules).__name__} is not fitted. Fit it first, or pass its rules.")
-    raise InputError(
-        f"rules must be an ExplanationSet or a fitted estimator. Got {shown(rules)}; "
-        "logiclens.load reads what was saved."
-    )
 
 
 def truth_expressions(

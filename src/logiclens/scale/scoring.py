@@ -21,9 +21,17 @@ from logiclens.explain.decision_list import used_concepts
 from logiclens.explain.rule import Label, true_labels
 from logiclens.logic.data import THRESHOLD
 from logiclens.scale.cells import as_label, as_number
-from logiclens.scale.engine import Expression, Table, check_columns, check_table, fetched, ibis_module
+from logiclens.scale.engine import (
+    Expression,
+    Table,
+    check_columns,
+    check_table,
+    fetched,
+    ibis_module,
+    rules_of,
+)
 from logiclens.scale.expressions import balanced, faults, truth_expression
-from logiclens.scale.predicting import any_true, default_of, first_of, rules_of, truth_expressions
+from logiclens.scale.predicting import any_true, default_of, first_of, truth_expressions
 from logiclens.scale.rows import MOST_LABELS, MOST_WEIGHT, weight_fault, weights_name
 
 _LEAST_WEIGHT = 1 / MOST_WEIGHT

@@ -20,15 +20,14 @@ from typing import Any
 import numpy as np
 
 from logiclens.errors import InputError, shown
-from logiclens.files.finding import Found
 from logiclens.scale.engine import (
     Expression,
+    Opened,
     Table,
     asking,
     duckdb_files,
     ibis_module,
-    located,
-    read,
+    open_files,
     spark_frame,
 )
 from logiclens.scale.writing import copy_to
@@ -51,11 +50,14 @@ class Numbered:
         The columns of the files.
     place : Ibis expression
         Whole numbers from 0 to 2**31 - 1, nearly all of them different.
+    notes : tuple of str
+        What a person should know of how the files were read, a line for each.
     """
 
     table: Table
     columns: tuple[str, ...]
     place: Expression
+    notes: tuple[str, ...] = ()
 
     def drawn(self, share: float, seed: int = 0, *, stream: int = 0) -> Expression:
         """Whether a row is drawn: a Boolean expression that is never NULL.
@@ -86,8 +88,8 @@ def read_numbered(
 
     Notes
     -----
-    DuckDB copies CSV files into a Parquet file in a temporary folder first, since they are read many times.
-    In Spark the places of rows of CSV files depend on how it divides the files.
+    CSV from an address is copied into a Parquet file by DuckDB, since it is read many times; in Spark the
+    places of its rows depend on how it divides the files.
 
     Examples
     --------
@@ -98,19 +100,16 @@ def read_numbered(
     >>> rows.columns, rows.table.filter(rows.drawn(0.3)).count().to_pyarrow().as_py()
     (('age',), 307)
     """
-    plain = read(source, engine, memory=memory)
-    path = os.fsdecode(source)
-    columns = tuple(plain.columns)
-    with asking(f"Opening {path!r}"):
-        found, is_csv = located(path)
-        number = _in_duckdb if engine == "duckdb" else _in_spark
-        return number(plain, columns, found, is_csv)
+    opened = open_files(source, engine, memory=memory)
+    with asking(f"Opening {os.fsdecode(source)!r}"):
+        return (_in_duckdb if engine == "duckdb" else _in_spark)(opened)
 
 
-def _in_duckdb(plain: Table, columns: tuple[str, ...], found: Found, is_csv: bool) -> Numbered:
+def _in_duckdb(opened: Opened) -> Numbered:
+    plain, columns = opened.table, tuple(opened.table.columns)
     connection = plain.get_backend()
-    names, options = duckdb_files(found)
-    if is_csv:
+    names, options = duckdb_files(opened.found)
+    if opened.is_csv:
         folder = tempfile.mkdtemp(prefix="logiclens-")
         weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
         copy = os.path.join(folder, "rows.parquet")
@@ -121,15 +120,16 @@ def _in_duckdb(plain: Table, columns: tuple[str, ...], found: Found, is_csv: boo
     if _ROW_OF_DUCKDB in taken:  # rows are counted one by one, which takes longer
         name = _free("row", taken)
         table = plain.mutate(ibis_module().row_number().name(name))
-        return Numbered(table, columns, _below(table[name].cast("int64")))
+        return Numbered(table, columns, _below(table[name].cast("int64")), opened.notes)
     name = _free("file", taken)
     table = connection.read_parquet(names, filename=name, file_row_number=True, **options)
-    return Numbered(table, columns, _place(table[_ROW_OF_DUCKDB], table[name]))
+    return Numbered(table, columns, _place(table[_ROW_OF_DUCKDB], table[name]), opened.notes)
 
 
-def _in_spark(plain: Table, columns: tuple[str, ...], found: Found, is_csv: bool) -> Numbered:
+def _in_spark(opened: Opened) -> Numbered:
     from pyspark.sql import functions
 
+    plain, is_csv, columns = opened.table, opened.is_csv, tuple(opened.table.columns)
     connection = plain.get_backend()
     session = connection._session
     taken = {column.lower() for column in columns}
@@ -138,15 +138,15 @@ def _in_spark(plain: Table, columns: tuple[str, ...], found: Found, is_csv: bool
         number = functions.monotonically_increasing_id()
         frame = session.table(plain.get_name()).withColumn(row, number)
     else:
-        frame = spark_frame(session, found, False)
+        frame = spark_frame(session, opened.found, False)
         known: Any = frame.metadataColumn("_metadata")
         frame = frame.select("*", known["row_index"].alias(row), known["file_path"].alias(file))
     view = ibis_module().util.gen_name("numbered")
     frame.createOrReplaceTempView(view)
     table = connection.table(view)
     if is_csv:
-        return Numbered(table, columns, _below(table[row]))
-    return Numbered(table, columns, _place(table[row], table[file]))
+        return Numbered(table, columns, _below(table[row]), opened.notes)
+    return Numbered(table, columns, _place(table[row], table[file]), opened.notes)
 
 
 def _place(row: Expression, file: Expression) -> Expression:

@@ -11,11 +11,9 @@ import numpy as np
 
 from logiclens.bench.peers.part import Part
 from logiclens.bench.peers.sweep import LONGEST, Columns, Knob, Learned, Peer
-from logiclens.errors import LimitError
-from logiclens.logic.arrays import IndexArray
-from logiclens.logic.cover import MAX_TERMS
-from logiclens.logic.formula import Formula
-from logiclens.metrics import complexity
+from logiclens.explain.decision_list import truth_of
+from logiclens.logic.arrays import BoolArray, IndexArray
+from logiclens.logic.formula import Var
 
 _LITERALS: Final = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 160, 200, 256, 320)
 """Totals of a rule set for two classes; for more classes they are that many for each two of them."""
@@ -25,8 +23,7 @@ _LITERALS: Final = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80,
 class Ours(Peer):
     """The rules of a fitted ``MuClassifier``, on the raw table, for each number of literals.
 
-    Its front goes as far as the longest rules that are compared; by default it is as long as it is. Literals
-    a class are those of the formulas that a rule set gives for its classes.
+    Its front goes as far as the longest rules that are compared; by default it is as long as it is.
     """
 
     name: str = "mu"
@@ -40,12 +37,12 @@ class Ours(Peer):
         return _fitted("mu", part, seed, max_literals=int(LONGEST) * part.n_classes)
 
     def learn(self, begun: Any, part: Part, knob: Knob, seed: int) -> Learned:
-        del seed
-        return _learned(begun.explain(**knob), part.n_classes)
+        del part, seed
+        return _learned(begun.explain(**knob))
 
     def default(self, begun: Any, part: Part, seed: int) -> Learned:
         del begun
-        return _learned(_fitted("mu", part, seed).explain(), part.n_classes)
+        return _learned(_fitted("mu", part, seed).explain())
 
 
 @dataclass(frozen=True)
@@ -77,19 +74,11 @@ def _fitted(kind: str, part: Part, seed: int, **settings: Any) -> Any:
         return made.fit(dict(part.columns), part.y)
 
 
-def _learned(rules: Any, n_classes: int) -> Learned:
+def _learned(rules: Any) -> Learned:
     def predict(columns: Columns) -> IndexArray:
         return np.asarray(rules.predict(dict(columns)), dtype=np.intp)
 
-    def literals() -> float:
-        return sum(map(_length, rules.formulas.values())) / n_classes
+    def asks(columns: Columns) -> BoolArray:
+        return truth_of(map(Var, rules.concepts), rules.read(dict(columns), used=rules.concepts))
 
-    return Learned(predict, None, float(rules.literals), literals)
-
-
-def _length(formula: Formula) -> float:
-    """Literals of a class's formula; of one that is too long to be written as a DNF, more than any limit."""
-    try:
-        return float(complexity(formula))
-    except LimitError:
-        return float(MAX_TERMS)
+    return Learned(predict, asks, float(rules.literals))

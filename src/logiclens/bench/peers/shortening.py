@@ -7,8 +7,8 @@ table is the class's formula. So every method is measured in the same way, howev
 
 Of two searches the shorter formula counts:
 
-- :func:`logiclens.logic.minimize`, without a proof, where tuples times conditions are at most
-  :data:`MOST_CELLS` and the other search finds at most :data:`MOST_LITERALS`;
+- the quick minimization that our own rule sets write their formulas with, where the other search finds at
+  most :data:`MOST_LITERALS`;
 - the ways of trees that repeat the decisions, the method's own among them where it is a tree, each stripped
   of literals it can do without in several orders, and the cheapest of these terms that cover all tuples;
   quick for tables of any size.
@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from logiclens.logic import TruthTable, minimize
+from logiclens.logic import TruthTable
 from logiclens.logic._set_cover import greedy_cover
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms
+from logiclens.logic.minimizer import Minimizer
+from logiclens.logic.problem import Problem
 
-MOST_CELLS = 100_000
-"""Tuples times conditions up to which a formula is minimized; of larger tables ways of trees are stripped."""
 MOST_LITERALS = 300
 """Literals of a class from which on a formula is not looked at any more: it is longer than any limit."""
 _ORDERS = 4
@@ -78,9 +78,11 @@ def _literals(tuples: BoolArray, wanted: BoolArray, ways: Sequence[Terms]) -> in
     if wanted.all() or not wanted.any():
         return 0
     found = int(np.count_nonzero(stripped(np.concatenate(ways), tuples[wanted], tuples[~wanted])))
-    if tuples.size > MOST_CELLS or found > MOST_LITERALS:
+    if found > MOST_LITERALS:
         return found
-    return min(found, minimize(TruthTable.from_data(tuples, wanted), exact=False).literals)
+    problem = Problem(TruthTable.from_data(tuples, wanted), None)
+    shorter = Minimizer(problem, exact=False, restarts=1).agree_within(found - 1)
+    return found if shorter is None else min(found, shorter.literals)
 
 
 def _ways(tuples: BoolArray, answers: IndexArray, criterion: str) -> Mapping[int, Terms]:

@@ -54,8 +54,6 @@ class Learned:
         it predicts; None for a model without rules.
     printed : float, optional
         Its size as it is printed: the splits of trees, the literals of rules.
-    literals : callable, optional
-        Gives the literals of each class's formula, mean over classes, where the method gives formulas itself.
     ways : mapping of int to ndarray of int8, optional
         For each class its ways through a tree, over the conditions; see :func:`.class_literals`.
     """
@@ -63,7 +61,6 @@ class Learned:
     predict: Callable[[Columns], IndexArray]
     asks: Callable[[Columns], BoolArray] | None = None
     printed: float | None = None
-    literals: Callable[[], float] | None = None
     ways: Mapping[int, Terms] | None = None
 
 
@@ -247,8 +244,6 @@ class _Sweep:
         return point, said
 
     def _literals(self, learned: Learned) -> float | None:
-        if learned.literals is not None:
-            return learned.literals()
         if learned.asks is None:
             return None
         part = self.whole
@@ -267,7 +262,10 @@ def _majority(part: Part) -> Learned:
     def predict(columns: Columns) -> IndexArray:
         return np.full(len(next(iter(columns.values()))), label, dtype=np.intp)
 
-    return Learned(predict, printed=0.0, literals=float)
+    def asks(columns: Columns) -> BoolArray:
+        return np.zeros((len(next(iter(columns.values()))), 0), dtype=np.bool_)
+
+    return Learned(predict, asks, printed=0.0)
 
 
 def _share(said: IndexArray, y: IndexArray) -> float:

@@ -1,4 +1,4 @@
-"""Text as values: the same text is the same value, in a whole column and on its own."""
+"""Text as values: the same text is the same value, in a whole column, in any batch of it, and on its own."""
 
 from __future__ import annotations
 
@@ -8,9 +8,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.files.columns import MISSING, ValueType, as_type, guessed
-from logiclens.files.levels import Odd
-from logiclens.files.written import Notation
+from logiclens.concepts._text import (
+    MISSING,
+    Levels,
+    Notation,
+    Odd,
+    TextColumn,
+    TextProfile,
+    Written,
+    as_type,
+    currencies,
+    decimal_sign,
+    guessed,
+    has_codes,
+    in_another_notation,
+    longest_whole,
+    on_commas,
+    trimmed,
+)
+from logiclens.concepts.cells import ValueType
 
 
 def column(*values: str | None) -> pa.ChunkedArray:
@@ -190,6 +206,7 @@ def test_a_row_means_the_same_whatever_the_others_are(texts: list[str], decimal:
         (["007", "1"], ValueType.NUMBER, [7.0, 1.0]),
         (["$1,234", "5 %", "1 234.5", "1'234"], ValueType.NUMBER, [1234, 5, 1234.5, 1234]),
         (["1", "true", "FALSE", "0", "NA"], ValueType.FLAG, [1, 1, 0, 0, None]),
+        (["yes", "N", "t", " No"], ValueType.FLAG, [1, 0, 1, 0]),
         (["1", " red", "?"], ValueType.TEXT, ["1", "red", None]),
         (["1", "1.5", " red", "?", "007"], ValueType.MIXED, [1, 1.5, "red", None, "007"]),
     ],
@@ -213,7 +230,7 @@ def test_values_of_a_given_type(texts: list[str], kind: ValueType, values: list)
         (["1,5", "1.5"], ValueType.NUMBER, ",", 1),
         (["1", "inf"], ValueType.NUMBER, ".", 1),
         (["1", "true"], ValueType.NUMBER, ".", 1),
-        (["1", "yes"], ValueType.FLAG, ".", 1),
+        (["1", "perhaps"], ValueType.FLAG, ".", 1),
     ],
 )
 def test_the_first_value_that_is_not_of_its_type(texts: list, kind: ValueType, decimal: str, row: int):
@@ -221,3 +238,164 @@ def test_the_first_value_that_is_not_of_its_type(texts: list, kind: ValueType, d
 
     assert odd is not None
     assert (odd.row, odd.text) == (row, texts[row])
+
+
+@given(
+    st.lists(st.lists(TEXTS, min_size=1, max_size=5), min_size=1, max_size=4),
+    st.sampled_from([".", ","]),
+    st.booleans(),
+)
+def test_profiles_of_batches_add_up(batches: list[list[str]], decimal: str, amounts: bool):
+    """Batch by batch, a column is what it is as a whole."""
+    notation = Notation(decimal)
+    batches += [["7"] * 100] * amounts
+    whole = guessed(column(*(text for batch in batches for text in batch)), "x", notation).column
+    parts = [TextColumn(trimmed(column(*batch)), notation) for batch in batches]
+    profile = sum((part.profile for part in parts), TextProfile())
+
+    assert profile.type == whole.type
+    values = [value for part in parts for value in part.values(profile).column.to_pylist()]
+    assert values == whole.to_pylist()
+
+
+def levels(*texts: str | None) -> Levels:
+    middle = len(texts) // 2
+    return Levels(pa.chunked_array([texts[:middle], texts[middle:]], type=pa.string()), Notation())
+
+
+def test_texts_are_counted_over_all_chunks():
+    found = levels("$5", None, "x", "$5", "7", None, "x", "x")
+
+    assert (found.n, found.n_good) == (6, 3)
+    assert found.values().column.to_pylist() == [5, None, None, 5, 7, None, None, None]
+    assert found.values().odd == Odd(3, "x", 2)
+    assert found.values().written == Written("$5", 5, False, ("$",))
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        (["$1", "$2"], True),
+        (["$1", "two"], False),
+        (["$007", "$2"], False),
+        (["5%"] * 95 + ["5"] * 5, True),
+        (["5%"] * 5 + ["5"] * 95, True),
+        (["5%"] * 50 + ["5"] * 50, False),
+        (["123 456 789", "987 654 321"], False),
+        (["123 456 789", "5 321"], True),
+        (["1,234,567,890,123,456,789,012"], False),
+    ],
+)
+def test_amounts_are_told_from_codes(texts: list[str], numbers: bool):
+    assert TextColumn(column(*texts), Notation()).profile.are_amounts == numbers
+
+
+def test_codes_and_long_numbers():
+    assert has_codes(pa.array(["5", "-007"]))
+    assert has_codes(pa.array(["0x1F"]))
+    assert not has_codes(pa.array(["0", "0.5", "-1"]))
+    assert longest_whole(pa.array(["1", "12345678901234567890"])) == "12345678901234567890"
+    assert longest_whole(pa.array(["1", "0.12345678901234567890"])) == ""
+
+
+def read(text: str, decimal: str = ".", sure: bool = True) -> float | None:
+    return Notation(decimal, sure).read(pa.array([text]))[0].to_pylist()[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "point", "comma"),
+    [
+        ("$41,000", 41000, 41),
+        ("$41,000.50", 41000.5, None),
+        ("-$5", -5, -5),
+        ("$-5", -5, -5),
+        ("5 €", 5, 5),
+        ("CHF 1\u2019234", 1234, 1234),
+        ("EUR5", 5, 5),
+        ("3.2%", 3.2, None),
+        ("3,2 %", None, 3.2),
+        ("1,234,567", 1234567, None),
+        ("4.704,03", None, 4704.03),
+        ("1.234", 1.234, 1234),
+        ("1 234", 1234, 1234),
+        ("1\u202f234\u202f567", 1234567, 1234567),
+        ("1'234.5", 1234.5, None),
+        ("1 23", None, None),
+        ("12,34", None, 12.34),
+        ("0,123", None, 0.123),
+        ("1234,567", None, 1234.567),
+        ("145 mmHg", None, None),
+        ("23.04.2023", None, None),
+        ("1e999", None, None),
+        ("inf", None, None),
+        ("--5", None, None),
+        ("$", None, None),
+        ("5%%", None, None),
+    ],
+)
+def test_one_text_is_one_number(text: str, point: float | None, comma: float | None):
+    assert read(text) == point
+    assert read(text, ",") == comma
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("1,234", None), ("1,234,567", 1234567), ("1,234.5", 1234.5), ("1.234", 1.234), ("1 234", 1234)],
+)
+def test_what_has_two_readings_is_no_number(text: str, number: float | None):
+    assert read(text, sure=False) == number
+
+
+@given(st.integers(-(10**12), 10**12), st.sampled_from(["{}", "${}", "{} €", "{}%", "USD {}"]))
+def test_thousands_are_read_as_they_were_written(number: int, form: str):
+    assert read(form.format(f"{number:,}")) == number
+    assert read(form.format(f"{number:,}".replace(",", ".")), ",") == number
+    assert read(form.format(f"{number:,}".replace(",", " "))) == number
+
+
+@given(st.floats(-1e9, 1e9).map(lambda number: round(number, 2)))
+def test_decimals_are_read_as_they_were_written(number: float):
+    text = f"{number:,.2f}"
+
+    assert read(text) == number
+    assert read(text.translate(str.maketrans(".,", ",.")), ",") == number
+
+
+def test_signs_of_currencies():
+    assert currencies(pa.array(["$5", "1,000.5 €", "CHF 1'234", "$7", "8%"])) == ["$", "€", "CHF"]
+    assert currencies(pa.array(["$5"] * 100 + ["5 €"])) == ["$", "€"]
+    assert currencies(pa.array(["5%"])) == []
+
+
+@pytest.mark.parametrize(
+    ("cell", "sign"),
+    [
+        ("3.5", (".", True)),
+        ("-3,5", (",", True)),
+        (".5", (".", True)),
+        ("0,125", (",", True)),
+        ("1.234,5", (",", True)),
+        ("1.234.567", (",", True)),
+        ("1,234.5", (".", True)),
+        ("3,2 %", (",", True)),
+        ("41.000 €", (",", False)),
+        ("$41,000", (".", False)),
+        ("1.234", ("", False)),
+        ("1,234", ("", False)),
+        ("23.04.2023", ("", False)),
+        ("a,b", ("", False)),
+        ("62", ("", False)),
+    ],
+)
+def test_what_a_cell_says_of_the_decimal_sign(cell: str, sign: tuple[str, bool]):
+    assert decimal_sign(cell) == sign
+
+
+def test_numbers_with_the_other_sign():
+    texts = pa.array(["1,5", "1.5", "old", "1,5 kg"])
+
+    assert in_another_notation(texts).to_pylist() == [True, True, False, False]
+    assert on_commas("1,5", sure=False) == "decimal sign, say so with --decimal ','."
+    assert on_commas("$1,500", sure=False) == (
+        "decimal sign, say so with --decimal ','; if it stands between thousands, with --decimal '.'."
+    )
