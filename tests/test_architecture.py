@@ -47,26 +47,9 @@ KNOWN_RINGS: tuple[frozenset[str], ...] = (
     ),
     frozenset(
         {
-            "logiclens.explain.check",
-            "logiclens.explain.counterfactual",
-            "logiclens.explain.decision_list",
-            "logiclens.explain.explanation",
-            "logiclens.explain.export",
-            "logiclens.explain.rule_set",
-            "logiclens.explain.terms",
-        }
-    ),
-    frozenset(
-        {
             "logiclens.explain.front",
             "logiclens.plots.front",
             "logiclens.plots.models",
-        }
-    ),
-    frozenset(
-        {
-            "logiclens.pipelines.bottleneck",
-            "logiclens.pipelines.intervention",
         }
     ),
 )

@@ -42,7 +42,6 @@ from logiclens.explain import (
     Explanation,
     ExplanationSet,
     Front,
-    FrontPoint,
     Rule,
     Step,
     compose,
@@ -110,7 +109,7 @@ TABLE = TruthTable.from_data(BITS, [1, 0, 0], names=["a", "b"])
 COVER = Cover.from_formula(a & ~b)
 MATRIX = np.zeros((3, 3))
 WORDS = np.zeros((1, 1), dtype=np.uint64)
-EXPLANATION = Explanation(Rule("yes", a & ~b), front=[FrontPoint(a, 1, 2.0), FrontPoint(a & ~b, 2, 0.0)])
+EXPLANATION = Explanation(Rule("yes", a & ~b))
 RULES = ExplanationSet([EXPLANATION, Explanation(Rule("no", b))], ["a", "b"])
 FRONT = replace(Front.of(RULES), points=(replace(Front.of(RULES)[0], accuracy=0.9, fidelity=0.8),))
 RAW = Vocabulary(("age", "sex"), (Above("age", 62), OneOf("sex", ("male",))))
@@ -263,7 +262,6 @@ VALID_HERE: dict[str, dict[str, Any]] = {
     "Cover.from_literals": {"terms": [{"a": True}]},
     "Cover.intersect": {"other": COVER},
     "ExplanationSet": {"explanations": [EXPLANATION], "concept_names": ["a", "b"]},
-    "FrontPoint": {"literals": 1, "errors": 0.0},
     "NetworkDisplay": {"weights": [[[1.0, 1.0]]]},
     "OneOf": {"values": ("x",)},
     "RuleCoverageDisplay": {"scores": SCORES, "terms": ()},
@@ -725,8 +723,6 @@ EXTREMES: dict[str, Call] = {
     "labels of two types": lambda: ExplanationSet([EXPLANATION, Explanation(Rule(1, b))], ["a", "b"]),
     "a default that is no label": lambda: ExplanationSet([EXPLANATION], ["a", "b"], default="perhaps"),
     "a list for several labels": lambda: ExplanationSet([EXPLANATION], ["a", "b"], True).decided_by(ROWS),
-    "no front to shorten": lambda: Explanation(Rule("yes", a)).shorter(1),
-    "nothing so short": lambda: EXPLANATION.shorter(0),
     "two rows for a counterfactual": lambda: RULES.counterfactual(ROWS),
     "groups beside a vocabulary": lambda: WORDED.counterfactual({"age": [1]}, groups=[["age > 62"]]),
     "two rows for one": lambda: fitted(LENClassifier).explain_sample(ROWS),

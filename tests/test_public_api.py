@@ -70,7 +70,6 @@ EXPLAIN_NAMES = {
     "Explanation",
     "ExplanationSet",
     "Front",
-    "FrontPoint",
     "GlobalExplanation",
     "Point",
     "PredictionCounterfactual",

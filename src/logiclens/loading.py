@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from logiclens.errors import InputError
+from logiclens.explain._model_file import decode, is_model
 from logiclens.explain.front import Front
-from logiclens.explain.model_file import decode, is_model
 from logiclens.explain.rule_set import ExplanationSet, load_rules
 from logiclens.files.writing import read_whole
 

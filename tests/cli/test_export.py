@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 from logiclens.cli import app
 from logiclens.cli.export import Dialect, Language, exported
 from logiclens.explain import Explanation, load_rules
-from logiclens.explain.export import rule_to_markdown
 from logiclens.loading import rules_of_model
 from logiclens.logic import Var
 from logiclens.logic.sql import _DIALECTS
@@ -62,7 +61,7 @@ def test_each_language_is_what_the_rules_export(rules_file, language, text):
         ("python", PATIENTS["ill"].to_python()),
         ("json", PATIENTS["ill"].to_json() + "\n"),
         ("latex", PATIENTS["ill"].to_latex() + "\n"),
-        ("md", rule_to_markdown(PATIENTS["ill"]) + "\n"),
+        ("md", PATIENTS["ill"].to_markdown() + "\n"),
     ],
 )
 def test_one_class_alone(rules_file, language, text):

@@ -29,8 +29,8 @@ import logiclens.files.writing as saved_files
 from logiclens.errors import InputError
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
 from logiclens.estimators._saving import save_model
-from logiclens.explain.model_file import ModelFile, _checksum, decode, encode
-from logiclens.explain.saved import write_saved, write_whole
+from logiclens.explain._model_file import ModelFile, _checksum, decode, encode
+from logiclens.explain._saved import write_saved, write_whole
 from logiclens.loading import load, rules_of_model
 from logiclens.logic import FALSE
 from tests.strategies import HOSTILE_NAMES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from logiclens.explain import Explanation, ExplanationSet, FrontPoint, Rule, RuleKind, Scope, Scores, Step
+from logiclens.explain import Explanation, ExplanationSet, Rule, RuleKind, Scope, Scores, Step
 from tests.strategies import distinct_names, formulas, names
 
 RATES = st.floats(0, 1)
@@ -25,14 +25,12 @@ def explanations(draw, targets=None, concepts=None) -> Explanation:
     formula = formulas(concepts, max_leaves=3)
     target = draw(label_lists(1).map(lambda found: found[0]) if targets is None else targets)
     rates = draw(st.lists(st.none() | RATES, min_size=5, max_size=5))
-    points = st.builds(FrontPoint, formula, st.integers(0, 10**6), WEIGHTS, st.none() | RATES)
     return Explanation(
         Rule(target, draw(formula), draw(st.sampled_from(RuleKind))),
         draw(st.sampled_from(Scope)),
         draw(TEXTS),
         draw(WEIGHTS),
         draw(st.sampled_from([None, Scores(draw(TEXTS), draw(st.integers(0, 10**9)), *rates)])),
-        draw(st.lists(points, max_size=2)),
     )
 
 

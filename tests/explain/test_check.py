@@ -14,9 +14,9 @@ from logiclens.concepts import Above, OneOf, Vocabulary
 from logiclens.concepts.states import every_combination
 from logiclens.errors import InputError
 from logiclens.explain import Explanation, ExplanationSet, Rule
-from logiclens.explain.check import Region, check_rules, parts_of
-from logiclens.explain.terms import dnf_terms
+from logiclens.explain.rule_check import Region
 from logiclens.logic import FALSE, TRUE, And, Formula, Or, Var, exactly_one, parse_formula
+from logiclens.logic.normal_form import dnf_terms
 from tests.concepts.strategies import raw_tables
 from tests.explain.strategies import explanation_sets
 from tests.strategies import all_rows, formulas
@@ -166,7 +166,7 @@ def test_what_is_known_is_given():
     rules = rules_of({"x": a, "y": b, "z": c}, default="x")
 
     assert rules.check(given=exactly_one(["a", "b", "c"])).clean
-    assert check_rules(rules, [exactly_one(["a", "b"])]).conflicts != ()
+    assert rules.check([exactly_one(["a", "b"])]).conflicts != ()
     with pytest.raises(InputError, match="What is given contradicts itself"):
         rules.check([a, ~a])
 
@@ -203,12 +203,6 @@ def test_cases_of_a_gap_are_listed():
         "  not a",
         "  not b",
     )
-
-
-def test_what_is_given_part_by_part():
-    assert parts_of(None) == []
-    assert parts_of(a) == [a]
-    assert parts_of([a, b]) == [a, b]
 
 
 def test_necessary_conditions_may_overlap_and_sufficient_ones_leave_gaps():

@@ -13,15 +13,7 @@ from hypothesis import strategies as st
 from logiclens.concepts import Above, AtMost, Between, Flag, Missing, OneOf, Vocabulary
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError
 from logiclens.explain import Change, Counterfactual, Explanation, Rule, RuleKind, counterfactual
-from logiclens.explain.counterfactual import (
-    Unit,
-    change_of,
-    check_groups,
-    column_units,
-    one_row,
-    plain_units,
-    terms_asked,
-)
+from logiclens.explain.counterfactual import Unit, change_of, read_row, terms_asked, units_of
 from logiclens.explain.rule import target_named
 from logiclens.logic import FALSE, TRUE, And, Formula, Not, Or, Var, parse_formula
 from logiclens.logic.data import ConceptData
@@ -62,20 +54,21 @@ def test_terms():
 
 
 def test_units_of_a_vocabulary_are_columns():
-    units, row = column_units(WORDS, ["age > 62"], {"age": [40]})
+    units = units_of(["age > 62"], WORDS)
+    row = read_row(units, lambda names: WORDS.read({"age": [40]}, names))
 
     assert [(unit.what, unit.names) for unit in units] == [("age", ("age > 30", "age > 62"))]
     assert row == {"age > 30": True, "age > 62": False}
 
 
 def test_a_value_stands_before_a_gap():
-    (unit,), _ = column_units(WORDS, ["ward = a"], {"ward": ["a"]})
+    (unit,) = units_of(["ward = a"], WORDS)
 
     assert unit.states[-1].tolist() == [False, False, True]  # missing
 
 
 def test_units_of_concepts_are_groups():
-    units = plain_units(["a", "d"], [("a", "b"), ("e", "f")])
+    units = units_of(["a", "d"], None, [("a", "b"), ("e", "f")])
 
     assert [unit.names for unit in units] == [("d",), ("a", "b")]
     assert units[1].states.tolist() == [[True, False], [False, True]]
@@ -91,7 +84,8 @@ def test_units_of_concepts_are_groups():
     ],
 )
 def test_changes_are_told_in_the_words_of_columns(asked, before, after):
-    units, row = column_units(WORDS, WORDS.names, {"age": [20], "ward": ["a"]})
+    units = units_of(WORDS.names, WORDS)
+    row = read_row(units, lambda names: WORDS.read({"age": [20], "ward": ["a"]}, names))
     unit = next(unit for unit in units if set(asked) <= set(unit.names))
     turned = unit.nearest(asked, row)
 
@@ -99,7 +93,7 @@ def test_changes_are_told_in_the_words_of_columns(asked, before, after):
 
 
 def test_changes_of_concepts():
-    (unit,) = plain_units(["a & b"], [])
+    (unit,) = units_of(["a & b"], None)
 
     assert change_of(None, unit, {"a & b": True}, {"a & b": True}, {"a & b": False}) == Change(
         "a & b", "not “a & b”", "“a & b” were true", {"a & b": True}
@@ -121,16 +115,17 @@ def test_targets_in_sentences(rule, name):
 
 
 def test_one_row_is_wanted():
-    assert one_row(ConceptData({"a": [1]}), ["a"]) == {"a": True}
+    units = units_of(["a"], None)
+
+    assert read_row(units, lambda _: ConceptData({"a": [1]})) == {"a": True}
     with pytest.raises(InputError) as info:
-        one_row(ConceptData({"a": [1, 0]}), ["a"])
+        read_row(units, lambda _: ConceptData({"a": [1, 0]}))
     assert str(info.value) == "A counterfactual is about one row. Got 2 rows."
 
 
 def test_groups_are_checked():
-    assert check_groups([["a", "b"]], None) == [("a", "b")]
     with pytest.raises(InputError) as info:
-        check_groups([["a"]], WORDS)
+        units_of([], WORDS, [["a"]])
     assert str(info.value) == "groups= is for concepts without a vocabulary, which knows them. Leave it out."
 
 

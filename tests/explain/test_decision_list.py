@@ -9,15 +9,8 @@ from hypothesis import strategies as st
 
 from logiclens.errors import InputError
 from logiclens.explain import Resolution, Step, class_formulas
-from logiclens.explain.decision_list import (
-    EQUIVALENT,
-    checked_steps,
-    decided_condition,
-    first_true,
-    ranked_steps,
-    truth_of,
-    used_concepts,
-)
+from logiclens.explain.resolution import checked_steps, ranked_steps, resolve, truth_of, used_concepts
+from logiclens.explain.scopes import EQUIVALENT, decided_condition
 from logiclens.logic import FALSE, TRUE, TruthTable, Var, at_most_one, equivalent, parse_formula
 from logiclens.logic.data import ConceptData
 from tests.strategies import all_rows, formulas
@@ -81,8 +74,8 @@ def test_steps_that_never_decide_are_left_out():
 def test_the_first_that_is_true(rows):
     table = np.array(rows, dtype=bool).reshape(len(rows), 3)
 
-    assert first_true(table).tolist() == [[*row, True].index(True) for row in rows]
-    assert first_true(table[:, :0]).tolist() == [0] * len(rows)
+    assert resolve(table).tolist() == [[*row, True].index(True) for row in rows]
+    assert resolve(table[:, :0]).tolist() == [0] * len(rows)
 
 
 @given(st.lists(formulas(st.sampled_from(NAMES), 5), max_size=4))

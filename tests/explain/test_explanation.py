@@ -1,4 +1,4 @@
-"""Explanations: how far to trust a rule, how good it is, and the front to choose from."""
+"""Explanations: how far to trust a rule, and how good it is."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from logiclens.concepts import Above, Flag, Missing, Vocabulary
 from logiclens.errors import InputError, UnknownConceptError
-from logiclens.explain import Explanation, FrontPoint, Rule, RuleKind, Scope, Scores
+from logiclens.explain import Explanation, Rule, RuleKind, Scope, Scores
 from logiclens.explain.explanation import RATES, check_rate, check_text, check_weight, from_saved, to_saved
-from logiclens.logic import FALSE, Status, Var, parse_formula, to_python, to_sentence, to_sql, to_sympy
+from logiclens.logic import Status, Var, to_python, to_sentence, to_sql, to_sympy
 from tests.concepts.strategies import raw_formulas
 from tests.explain.strategies import explanations
 from tests.strategies import PLAIN, all_rows, plain_formulas
@@ -34,12 +34,9 @@ def test_scores_are_what_was_measured(rates, n_rows):
 def test_values_become_plain():
     """Scalars of NumPy and members of enumerations would not be saved as they are."""
     scores = Scores(Status.PROVED, np.int64(3), precision=np.float32(0.5))
-    point = FrontPoint(Var("a"), np.int64(1), np.float32(2), 1)
 
     assert (type(scores.part), type(scores.n_rows), type(scores.precision)) == (str, int, float)
-    assert (type(point.literals), type(point.errors), type(point.score)) == (int, float, float)
-    assert point == FrontPoint(Var("a"), 1, 2.0, 1.0)
-    assert FrontPoint(FALSE, 0, 0.0).score is None
+    assert [type(value) for value in (check_rate(1, "x"), check_weight(True, "x"))] == [float, float]
 
 
 @given(st.floats())
@@ -67,9 +64,6 @@ def test_rates_and_weights_are_told_from_other_numbers(value):
         (lambda: Scores("test", -1), "n_rows must be a whole number of at least 0. Got -1."),
         (lambda: Scores("test", 1, recall=1.5), "recall must be a number in [0, 1]. Got 1.5."),
         (lambda: Scores("test", 1, fidelity="1"), "fidelity must be a number in [0, 1]. Got '1'."),
-        (lambda: FrontPoint(Var("a"), 1.5, 0.0), "literals must be a whole number of at least 0. Got 1.5."),
-        (lambda: FrontPoint(Var("a"), 1, -1), "errors must be a finite number of at least 0. Got -1."),
-        (lambda: FrontPoint(Var("a"), 1, 0, 2), "score must be a number in [0, 1]. Got 2."),
         (lambda: check_text(3, "status"), "status must be a string. Got 3."),
     ],
 )
@@ -80,25 +74,11 @@ def test_nonsense_is_refused(build, message):
     assert str(caught.value) == message
 
 
-def test_a_point_has_a_formula():
-    with pytest.raises(InputError, match="FrontPoint takes formulas"):
-        FrontPoint("a", 1, 0.0)
-
-
 A, B, C = map(Var, "abc")
 
 
-def point(text: str, errors: float, score: float | None = None) -> FrontPoint:
-    formula = parse_formula(text)
-    return FrontPoint(formula, formula.complexity, errors, score)
-
-
-FRONT = (point("FALSE", 9, 0.4), point("a", 3, 0.9), point("a & b", 1, 0.8), point("a & b & c", 0, 0.95))
-
-
 def explained(**changes) -> Explanation:
-    settings = {"status": Status.PROVED, "support": 12, "front": FRONT, **changes}
-    return Explanation(Rule("yes", FRONT[-1].formula), **settings)
+    return Explanation(Rule("yes", A & B & C), **{"status": Status.PROVED, "support": 12, **changes})
 
 
 def test_what_an_explanation_says():
@@ -109,77 +89,7 @@ def test_what_an_explanation_says():
     assert (found.support, type(found.support)) == (12.0, float)
     assert (found.status, type(found.status)) == ("proved minimal", str)
     assert (found.scores.precision, found.scores.recall) == (0.75, None)
-    assert found.chosen == FRONT[-1]
     assert str(found) == "forall x: yes(x) <-> a(x) & b(x) & c(x)"
-
-
-def test_a_formula_need_not_be_on_the_front():
-    assert Explanation(Rule("yes", A), front=[point("b", 1)]).chosen is None
-
-
-# --- the front ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("most", "formula"), [(0, FALSE), (1, A), (2, A), (3, A & B & C), (99, A & B & C), (np.int64(1), A)]
-)
-def test_shorter_takes_the_best_score_within_the_budget(most, formula):
-    """At two literals the formula with one scores better."""
-    assert explained().shorter(most).formula == formula
-
-
-def test_shorter_goes_by_errors_where_a_score_is_missing():
-    front = [point("a", 3, 0.9), point("a & b", 1, None), point("a & b & c", 0, 0.95)]
-
-    assert explained(front=front).shorter(2).formula == A & B
-
-
-def test_shorter_breaks_ties_by_errors_then_literals():
-    front = [point("a & b", 2, 0.9), point("c & d", 1, 0.9), point("c", 1, 0.9)]
-
-    assert explained(front=front).shorter(2).formula == C
-
-
-def test_shorter_keeps_what_is_still_true_and_drops_what_is_not():
-    long = explained(scope="set", scores=Scores("validation", 40, accuracy=1.0))
-    short = long.shorter(1)
-
-    assert (short.target, short.kind, short.scope, short.support) == ("yes", RuleKind.IFF, Scope.SET, 12)
-    assert short.scores is None
-    assert short.status == "best of the front within 1 literal"
-    assert short.front == long.front
-    assert short.chosen == FRONT[1]
-    assert short.shorter(3).formula == long.formula
-
-
-def test_shorter_is_itself_when_nothing_changes():
-    found = explained()
-
-    assert found.shorter(3) is found
-
-
-@pytest.mark.parametrize(
-    ("build", "message"),
-    [
-        (
-            lambda: explained(front=()).shorter(1),
-            "This explanation has no front to choose from. Minimize its table again instead.",
-        ),
-        (
-            lambda: explained(front=FRONT[2:]).shorter(1),
-            "The shortest formula of the front has 2 literals. Got max_literals=1.",
-        ),
-        (
-            lambda: explained().shorter(-1),
-            "max_literals must be a whole number of at least 0. Got -1.",
-        ),
-    ],
-)
-def test_shorter_refuses(build, message):
-    with pytest.raises(InputError) as caught:
-        build()
-
-    assert str(caught.value) == message
 
 
 # --- exports ------------------------------------------------------------------------------------------
@@ -223,16 +133,10 @@ def test_exports_are_those_of_the_formula_or_of_the_rule():
         (lambda: explained(support=-1), "support must be a finite number of at least 0. Got -1."),
         (lambda: explained(support=np.inf), "support must be a finite number of at least 0. Got inf."),
         (lambda: explained(scores={"recall": 1}), "scores must be Scores or None. Got {'recall': 1}."),
-        (lambda: explained(front=[A]), "A front is made of FrontPoints. Got Var('a')."),
-        (lambda: explained(front=3), "A front is made of FrontPoints. Got 3."),
         (lambda: Scores("test", -1), "n_rows must be a whole number of at least 0. Got -1."),
         (lambda: Scores(1, 1), "part must be a string. Got 1."),
         (lambda: Scores("test", 1, recall=90), "recall must be a number in [0, 1]. Got 90."),
         (lambda: Scores("test", 1, fidelity=np.nan), "fidelity must be a number in [0, 1]. Got nan."),
-        (lambda: FrontPoint("a", 1, 0), "FrontPoint takes formulas. Got 'a'; write Var('a') instead."),
-        (lambda: FrontPoint(A, 1.5, 0), "literals must be a whole number of at least 0. Got 1.5."),
-        (lambda: FrontPoint(A, 1, "0"), "errors must be a finite number of at least 0. Got '0'."),
-        (lambda: FrontPoint(A, 1, 0, 2), "score must be a number in [0, 1]. Got 2."),
     ],
 )
 def test_parts_that_make_no_sense_are_refused(build, message):
@@ -240,13 +144,6 @@ def test_parts_that_make_no_sense_are_refused(build, message):
         build()
 
     assert str(caught.value) == message
-
-
-def test_numbers_become_plain():
-    kept = FrontPoint(A, np.int64(1), np.float32(0.5), np.float64(1))
-
-    assert [type(value) for value in (kept.literals, kept.errors, kept.score)] == [int, float, float]
-    assert [type(value) for value in (check_rate(1, "x"), check_weight(True, "x"))] == [float, float]
 
 
 # --- values -------------------------------------------------------------------------------------------
@@ -263,13 +160,12 @@ def test_json_round_trip(found):
     again = Explanation.from_json(found.to_json())
 
     assert again == found
-    assert again.front == found.front
     assert type(again.target) is type(found.target)
     assert from_saved(to_saved(found)) == found
 
 
 def test_the_format_is_what_it_was():
-    text = explained(front=FRONT[1:2], scores=Scores("validation", 40, precision=0.75)).to_json()
+    text = explained(scores=Scores("validation", 40, precision=0.75)).to_json()
 
     assert json.loads(text) == {
         "format": "logiclens.explanation",
@@ -290,10 +186,17 @@ def test_the_format_is_what_it_was():
                 "accuracy": None,
                 "fidelity": None,
             },
-            "front": [{"formula": "a", "literals": 1, "errors": 3.0, "score": 0.9}],
+            "front": [],
         },
         "vocabulary": None,
     }
+
+
+def test_a_front_of_an_earlier_release_is_left_out():
+    saved = json.loads(explained().to_json())
+    saved["explanation"]["front"] = [{"formula": "a", "literals": 1, "errors": 3.0, "score": 0.9}]
+
+    assert Explanation.from_json(json.dumps(saved)) == explained()
 
 
 @pytest.mark.parametrize(
@@ -317,8 +220,6 @@ def test_the_format_is_what_it_was():
         ("support", "many", "support must be a finite number of at least 0. Got 'many'."),
         ("scores", [], '"scores" must be an object. Got [].'),
         ("scores", {}, "\"scores\" lacks the entry 'accuracy'."),
-        ("front", {}, '"front" must be a list. Got {}.'),
-        ("front", [{}], "a point of a front lacks the entry 'errors'."),
         ("extra", 1, "an explanation has an unknown entry 'extra'."),
     ],
 )
@@ -335,7 +236,7 @@ def test_a_damaged_text_is_refused(entry, value, detail):
 
 
 WORDS = Vocabulary(("age", "smoker"), (Above("age", 62), Flag("smoker"), Missing("age")))
-OLD = Explanation(Rule("ill", Var("age > 62") & ~Var("smoker"), vocabulary=WORDS), front=[point("smoker", 1)])
+OLD = Explanation(Rule("ill", Var("age > 62") & ~Var("smoker"), vocabulary=WORDS))
 PATIENTS = {"age": [70, 70, 20, None], "smoker": [False, True, False, False]}
 
 
@@ -344,7 +245,6 @@ def test_with_a_vocabulary_all_is_about_the_raw_table():
 
     assert (OLD.vocabulary, bare.vocabulary) == (WORDS, None)
     assert bare.worded(WORDS) == OLD
-    assert OLD.front == bare.front
     assert str(OLD) == "forall x: ill(x) <-> age(x) > 62 & ~smoker(x)"
     assert str(bare) == 'forall x: ill(x) <-> "age > 62"(x) & ~smoker(x)'
     assert OLD.to_sentence() == (
@@ -377,10 +277,6 @@ def test_a_vocabulary_must_know_the_concepts():
         "Unknown concept 'age > 63'. Did you mean 'age > 62'? "
         "The 3 known concepts are 'age > 62', 'smoker', 'age is missing'."
     )
-
-
-def test_a_shorter_explanation_keeps_its_words():
-    assert str(OLD.shorter(1)) == "forall x: ill(x) <-> smoker(x)"
 
 
 @given(raw_formulas())

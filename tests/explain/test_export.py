@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from logiclens.concepts import Above, Missing, OneOf, Vocabulary
 from logiclens.errors import InputError
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
-from logiclens.explain.export import aligned, decision_sentence, list_sentence, list_text, rules_text
+from logiclens.explain.resolution import list_sentence, list_text
 from logiclens.logic import FALSE, TRUE, Formula, Var, parse_formula, to_sympy
 from tests.concepts.strategies import raw_tables
 from tests.explain.strategies import explanation_sets, label_lists, steps
@@ -155,7 +155,7 @@ def test_a_long_list_is_python(n_steps):
 def test_the_list_is_printed_in_logic():
     rules = rules_of({"x": a, "y": b}, default="x", steps=[Step("y", b & ~a), Step("x", a)])
 
-    assert str(rules) == rules_text(rules) == "if b(x) & ~a(x) then y\nelse if a(x) then x\notherwise x"
+    assert str(rules) == "if b(x) & ~a(x) then y\nelse if a(x) then x\notherwise x"
     assert str(rules["x"]) == "forall x: x(x) <-> a(x)"
     assert rules.literals == 3
 
@@ -169,8 +169,8 @@ def test_conditions_of_one_kind_are_printed_as_rules(kind):
     last = rules.to_sentence().splitlines()[-1]
     assert last.startswith("The first of these that is true decides: ")
     other = ExplanationSet(found, ["a", "b"], default="x", steps=[Step("y", b & ~a)])
-    assert other.to_sentence().splitlines()[2:] == decision_sentence(other).splitlines()
-    assert decision_sentence(other).startswith("If b and not a, then ")
+    assert other.to_sentence().splitlines()[2:] == other.decision_sentence().splitlines()
+    assert other.decision_sentence().startswith("If b and not a, then ")
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_conditions_of_one_kind_are_printed_as_rules(kind):
     ],
 )
 def test_who_decides(rules, sentence):
-    assert decision_sentence(rules) == sentence
+    assert rules.decision_sentence() == sentence
     assert rules.to_sentence().endswith(sentence)
 
 
@@ -312,7 +312,6 @@ def test_a_list_as_latex():
         r"& \text{otherwise } 3",
         r"\end{aligned}",
     ]
-    assert aligned(["x"]) == "\\begin{aligned}\nx\n\\end{aligned}"
 
 
 @given(st.data())

@@ -17,9 +17,9 @@ from logiclens.explain import ExplanationSet, Front, Point, RuleKind, Step
 from logiclens.explain.front import ALWAYS_DECIDED, NEVER_DECIDED, Seen
 from logiclens.explain.rule import Label
 from logiclens.explain.scopes import ALWAYS, NEVER, USELESS
-from logiclens.explain.terms import disjuncts
 from logiclens.logic import FALSE, TRUE, Formula, Not, Or, Var, equivalent
 from logiclens.logic.arrays import pack
+from logiclens.logic.normal_form import disjuncts
 from tests.strategies import HOSTILE_NAMES, PLAIN, all_rows, plain_formulas
 
 a, b, c = map(Var, "abc")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from logiclens.concepts import Above, AtMost, Flag, OneOf, Vocabulary
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, UnknownTargetError
-from logiclens.explain import Explanation, ExplanationSet, FrontPoint, Resolution, Rule, Step, load_rules
+from logiclens.explain import Explanation, ExplanationSet, Resolution, Rule, Step, load_rules
 from logiclens.logic import FALSE, TRUE, TruthTable, Var, at_most_one, minimize, parse_formula
 from tests.concepts.strategies import raw_formulas
 from tests.explain.strategies import explanation_sets
@@ -337,7 +337,7 @@ def test_conflicts_are_found_and_ruled_out_by_what_is_known():
 @pytest.mark.parametrize("labels", [[0, 1, 2], ["a", "red", "red_wing"], [2.5, 0.5, 1.5]])
 def test_every_rule_stays_with_its_own_target(labels, order, tmp_path: Path):
     """Numbers of clusters in another order must not give a cluster the rule of another."""
-    found = [Explanation(Rule(labels[j], Var(NAMES[j]), "cluster"), front=[]) for j in order]
+    found = [Explanation(Rule(labels[j], Var(NAMES[j]), "cluster")) for j in order]
     rules = ExplanationSet(found, NAMES, steps=[Step(labels[j], Var(NAMES[j])) for j in (2, 1, 0)])
     rules.save(tmp_path / "rules.json")
 
@@ -373,10 +373,6 @@ def test_every_rule_stays_with_its_own_target(labels, order, tmp_path: Path):
         (
             lambda: animals(names=["wings", "fin", "fur"]),
             "Unknown concept 'fins'. Did you mean 'fin'? The 3 known concepts are 'wings', 'fin', 'fur'.",
-        ),
-        (
-            lambda: ExplanationSet([Explanation(Rule("a", TRUE), front=[FrontPoint(Var("b"), 1, 0)])], ["a"]),
-            "Unknown concept 'b'. The only known concept is 'a'.",
         ),
         (
             lambda: animals(names=["wings", "fins", "fur", "fur"]),

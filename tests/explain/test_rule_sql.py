@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from logiclens.concepts import Above, OneOf, Vocabulary
 from logiclens.errors import InputError
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
-from logiclens.explain.export import rules_to_sql
 from logiclens.logic import FALSE, TRUE, Var, to_sql
 from logiclens.logic.sql import dialect_named
 from tests.explain.strategies import explanation_sets
@@ -94,10 +93,9 @@ def test_steps_stand_in_their_order():
     steps = [Step("y", b), Step("x", a), Step("z", TRUE)]
     rules = rules_of({"x": a, "y": b, "z": TRUE}, steps=steps, default="y")
 
-    assert rules_to_sql(rules) == (
+    assert rules.to_sql() == (
         "CASE WHEN \"b\" IS TRUE THEN 'y' WHEN \"a\" IS TRUE THEN 'x' WHEN TRUE THEN 'z' ELSE 'y' END"
     )
-    assert rules.to_sql() == rules_to_sql(rules)
 
 
 def test_a_list_without_steps_answers_with_its_default():

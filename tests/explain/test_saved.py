@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 
 from logiclens.errors import InputError
-from logiclens.explain import saved
-from logiclens.explain.saved import (
+from logiclens.explain import _saved
+from logiclens.explain._saved import (
     damage_named,
     fields,
     formula_from_saved,
@@ -156,7 +156,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypa
     def full(_descriptor: int) -> None:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(saved.os, "fsync", full)
+    monkeypatch.setattr(_saved.os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         write_whole(path, b"new")
 

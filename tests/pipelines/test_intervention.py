@@ -15,7 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.errors import InputError, UnknownConceptError
 from logiclens.pipelines import ConceptBottleneckClassifier, intervention_curve
-from logiclens.pipelines.intervention import ORDERS, Intervention, read_known
+from logiclens.pipelines.bottleneck import ORDERS
+from logiclens.pipelines.intervention import Intervention, read_known
 from tests.pipelines.raw_toys import PLACES, plane, quick, sharp
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")

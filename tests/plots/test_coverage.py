@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from logiclens import FALSE, TRUE, Explanation, MuClassifier, Rule, Var, rule_scores
 from logiclens.errors import InputError
-from logiclens.explain.terms import term_scores
+from logiclens.explain.explanation import term_scores
 from logiclens.plots import RuleCoverageDisplay
 from tests.plots.conftest import bits, black_box, clusterer, fitted, flowers
 from tests.strategies import HOSTILE_NAMES

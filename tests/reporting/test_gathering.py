@@ -9,8 +9,8 @@ import pytest
 from logiclens.errors import InputError
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.explain.front import Front, Point
-from logiclens.explain.terms import disjuncts
 from logiclens.logic import And, Or, Var
+from logiclens.logic.normal_form import disjuncts
 from logiclens.reporting import Source
 from logiclens.reporting import _gathering as gathering
 from logiclens.reporting._gathering import gather_facts

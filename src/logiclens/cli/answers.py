@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.errors import LimitError
-from logiclens.explain.decision_list import first_true, used_concepts
+from logiclens.explain.resolution import resolve, used_concepts
 from logiclens.explain.rule import RuleKind, target_named
-from logiclens.explain.terms import dnf_terms
 from logiclens.logic.arrays import IndexArray, unpack
 from logiclens.logic.data import ConceptData
 from logiclens.logic.export import to_sentence
 from logiclens.logic.formula import TRUE, Formula
+from logiclens.logic.normal_form import dnf_terms
 from logiclens.logic.syntax import format_formula
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class Answers:
 
 def _of_first(which: NDArray[np.int32]) -> NDArray[np.int32]:
     """Of steps that come after the one that decides, it does not matter which term is true."""
-    decides = np.arange(which.shape[1]) == first_true(which > 0)[:, None]
+    decides = np.arange(which.shape[1]) == resolve(which > 0)[:, None]
     return np.where(decides, which, 0).astype(np.int32)
 
 

@@ -19,7 +19,7 @@ from logiclens.errors import LimitError
 from logiclens.estimators.inputs_and_targets import decisions, predicted_index
 from logiclens.estimators.networks import ask
 from logiclens.explain import ExplanationSet
-from logiclens.explain.decision_list import used_concepts
+from logiclens.explain.resolution import used_concepts
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.scale.collapsing import collapse
 from logiclens.scale.expressions import concept_expression

@@ -116,9 +116,7 @@ def exported(
     if to is Language.SYMPY:
         return f"{_sympy(rules, label)}\n"
     if to is Language.MARKDOWN:
-        from logiclens.explain.export import rule_to_markdown
-
-        return f"{rules.to_markdown() if label is None else rule_to_markdown(rules[label])}\n"
+        return f"{(rules if label is None else rules[label]).to_markdown()}\n"
     one = rules if label is None else rules[label]
     return f"{one.to_json() if to is Language.JSON else one.to_latex()}\n"
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from logiclens.cli.preparing import Prepared
 from logiclens.concepts.table import Table
 from logiclens.explain import ExplanationSet
-from logiclens.explain.decision_list import used_concepts
+from logiclens.explain.resolution import used_concepts
 from logiclens.logic.arrays import BoolArray, IndexArray
 
 NEARLY_ALL = 0.98

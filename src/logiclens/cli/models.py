@@ -70,7 +70,7 @@ def network_in(path: str | os.PathLike[str]) -> Any:
 
 
 def _is_model(content: bytes) -> bool:
-    from logiclens.explain.model_file import is_model
+    from logiclens.explain._model_file import is_model
 
     return is_model(content)
 

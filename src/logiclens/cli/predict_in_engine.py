@@ -17,7 +17,7 @@ from logiclens.cli.progress import Progress
 from logiclens.cli.truth import Truth
 from logiclens.concepts.table import Kind
 from logiclens.errors import InputError, count
-from logiclens.explain.decision_list import used_concepts
+from logiclens.explain.resolution import used_concepts
 from logiclens.scale.cells import is_missing, kind_of
 from logiclens.scale.engine import Table, fetched, open_files
 from logiclens.scale.predicting import predict

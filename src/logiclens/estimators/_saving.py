@@ -4,7 +4,7 @@ What is kept: settings, networks, rules, names, and how training went. What is n
 truth tables made of them, which would tell of the people behind the rows. Reading runs no code: the class is
 looked up in a table, and every entry and tensor is checked before anything is made of it.
 
-See :mod:`logiclens.explain.model_file` for the file and :mod:`logiclens.loading` for reading it.
+See :mod:`logiclens.explain._model_file` for the file and :mod:`logiclens.loading` for reading it.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from logiclens.estimators._reference import (
 from logiclens.estimators.base import LENClassifier, check_settings, seed_of
 from logiclens.estimators.classifiers import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
 from logiclens.estimators.inputs_and_targets import Problem
+from logiclens.explain._model_file import ModelFile, encode
+from logiclens.explain._saved import fields, items, write_whole
 from logiclens.explain.front import Front
-from logiclens.explain.model_file import ModelFile, encode
 from logiclens.explain.rule import Label, RuleKind, check_labels, label_array, member, plain_label
 from logiclens.explain.rule_set import ExplanationSet
-from logiclens.explain.saved import fields, items, write_whole
 from logiclens.logic.data import as_float
 
 if TYPE_CHECKING:

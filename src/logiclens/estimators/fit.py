@@ -44,8 +44,8 @@ from logiclens.estimators.inputs_and_targets import (
 )
 from logiclens.estimators.networks import Population, Trained, as_probabilities, ask, train_networks
 from logiclens.explain.compose import compose
-from logiclens.explain.decision_list import Step, ranked_steps
 from logiclens.explain.front import LISTED, Front, Point, Seen
+from logiclens.explain.resolution import Step, ranked_steps
 from logiclens.explain.rule import RuleKind
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.explain.scopes import PRICES

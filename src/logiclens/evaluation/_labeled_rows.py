@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError
 from logiclens.evaluation._figures import Evaluation, Sum
-from logiclens.explain.decision_list import Resolution, used_concepts
+from logiclens.explain.resolution import Resolution, used_concepts
 from logiclens.explain.rule import Label, label_array, true_answers, true_labels
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Words, pack, unpack

@@ -1,16 +1,17 @@
 """From formulas to explanations: rules in First-Order Logic, how far to trust them, what they predict."""
 
-from logiclens.explain.check import RuleCheck
 from logiclens.explain.compose import Composition, compose
 from logiclens.explain.counterfactual import Change, Counterfactual, PredictionCounterfactual, counterfactual
-from logiclens.explain.decision_list import Resolution, Step, class_formulas
-from logiclens.explain.explanation import Explanation, FrontPoint, Scope, Scores
+from logiclens.explain.explanation import Explanation, Scope, Scores, TermScore, term_scores
 from logiclens.explain.front import Front, Point
 from logiclens.explain.paper import explain_class_as_in_paper
+from logiclens.explain.resolution import Resolution, Step
 from logiclens.explain.rule import Rule, RuleKind
+from logiclens.explain.rule_check import RuleCheck
 from logiclens.explain.rule_set import ExplanationSet, load_rules
 from logiclens.explain.scopes import (
     GlobalExplanation,
+    class_formulas,
     explain_class,
     explain_example,
     explain_examples,
@@ -19,7 +20,6 @@ from logiclens.explain.scopes import (
     unseen_tuples,
     with_unseen,
 )
-from logiclens.explain.terms import TermScore, term_scores
 
 __all__ = [
     "Change",
@@ -28,7 +28,6 @@ __all__ = [
     "Explanation",
     "ExplanationSet",
     "Front",
-    "FrontPoint",
     "GlobalExplanation",
     "Point",
     "PredictionCounterfactual",

@@ -19,10 +19,10 @@ which one is true. Such a change counts once, however many concepts it turns.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -31,18 +31,21 @@ from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.concepts.wording import in_english
 from logiclens.errors import InputError, LimitError, count, shown
-from logiclens.explain.export import counterfactual_html
-from logiclens.explain.rule import Label, Rule, target_named
-from logiclens.explain.terms import conjuncts, disjuncts
+from logiclens.explain.resolution import resolve, truth_of, used_concepts
+from logiclens.explain.rule import (
+    Label,
+    Rule,
+    formula_sentence,
+    html_box,
+    html_part,
+    html_table,
+    target_named,
+)
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import ConceptData, check_names
 from logiclens.logic.export import to_sentence
 from logiclens.logic.formula import FALSE, TRUE, Formula, Not, Var
-from logiclens.logic.normal_form import to_dnf
-
-if TYPE_CHECKING:
-    from logiclens.explain.rule_set import ExplanationSet
-
+from logiclens.logic.normal_form import conjuncts, disjuncts, to_dnf
 
 Term = dict[str, bool]
 """The values that a term asks for."""
@@ -90,10 +93,7 @@ class Unit:
         return np.asarray(self.states[fits])
 
     def nearest(self, asked: Term, row: Mapping[str, bool]) -> Term | None:
-        """The concepts that turn on the way to the nearest state with the values asked for; None without one.
-
-        Where the row has those values nothing turns.
-        """
+        """The concepts that turn on the way to the nearest state that fits, None without one."""
         if all(row[name] == value for name, value in asked.items()):
             return {}
         states = self.fitting(asked)
@@ -115,13 +115,7 @@ class Unit:
 
 
 def terms_asked(dnf: Formula) -> list[Term]:
-    """The terms of a DNF, each as the values it asks for.
-
-    Examples
-    --------
-    >>> terms_asked((Var("a") & ~Var("b")) | Var("c"))
-    [{'a': True, 'b': False}, {'c': True}]
-    """
+    """The terms of a DNF, each as the values it asks for."""
     if dnf == FALSE:
         return []
     return [
@@ -130,41 +124,40 @@ def terms_asked(dnf: Formula) -> list[Term]:
     ]
 
 
-def column_units(words: Vocabulary, concepts: Iterable[str], x: Any) -> tuple[list[Unit], Term]:
-    """The columns that some concepts are about, and the truth of all concepts of those columns on one row."""
-    columns = words.used_columns(concepts)
-    names = [name for name in words.names if words[name].column in columns]
-    row = one_row(words.read(x, names), names)
-    units = []
-    for group in words.groups(names):
-        order = np.argsort(~group.given, kind="stable")  # a value that is there, before none
-        units.append(Unit(group.column, group.names, group.states[order]))
-    return units, row
-
-
-def plain_units(concepts: Iterable[str], groups: Sequence[tuple[str, ...]]) -> list[Unit]:
-    """Concepts that are changed one by one, and those of their groups, of which one is true."""
-    members = {name for group in groups for name in group}
+def units_of(
+    concepts: Iterable[str], words: Vocabulary | None, groups: Iterable[Sequence[str]] = ()
+) -> list[Unit]:
+    """What is changed together: columns of a vocabulary, groups of which one is true, single concepts."""
+    grouped = _checked_groups(groups)
+    if words is not None:
+        if grouped:
+            raise InputError("groups= is for concepts without a vocabulary, which knows them. Leave it out.")
+        columns = words.used_columns(concepts)
+        units = []
+        for group in words.groups([name for name in words.names if words[name].column in columns]):
+            order = np.argsort(~group.given, kind="stable")  # a value that is there, before none
+            units.append(Unit(group.column, group.names, group.states[order]))
+        return units
+    members = {name for group in grouped for name in group}
     wanted = tuple(concepts)
-    used = [group for group in groups if members.intersection(group, wanted)]
     single = [name for name in wanted if name not in members]
     units = [Unit(name, (name,), np.array([[False], [True]])) for name in single]
+    used = [group for group in grouped if not set(group).isdisjoint(wanted)]
     return units + [Unit(" / ".join(group), group, np.eye(len(group), dtype=np.bool_)) for group in used]
 
 
-def check_groups(groups: Iterable[Sequence[str]], words: Vocabulary | None) -> list[tuple[str, ...]]:
-    """Groups of concepts as tuples, once it is sure that no concept is in two."""
+def _checked_groups(groups: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         raise InputError(f"groups must be a sequence of groups. Got {shown(groups)}; write [['a', 'b']].")
     grouped = [check_names(group) for group in groups]
     check_names([name for group in grouped for name in group])  # a concept cannot be in two
-    if words is not None and grouped:
-        raise InputError("groups= is for concepts without a vocabulary, which knows them. Leave it out.")
     return grouped
 
 
-def one_row(data: ConceptData, names: Iterable[str]) -> Term:
-    """Truth of some concepts on the only row there is."""
+def read_row(units: Iterable[Unit], read: Callable[[list[str]], ConceptData]) -> Term:
+    """Truth of the concepts of all units on the only row there is."""
+    names = [name for unit in units for name in unit.names]
+    data = read(names)
     if data.n_rows != 1:
         raise InputError(f"A counterfactual is about one row. Got {count(data.n_rows, 'row')}.")
     return {name: bool(data.column(name)[0]) for name in names}
@@ -190,7 +183,7 @@ def term_in_words(term: Formula, words: Vocabulary | None) -> str:
     'age above 30 and at most 62 and ill'
     """
     if words is None or not term.concepts:
-        return to_sentence(term)
+        return formula_sentence(term, None)
     (values,) = terms_asked(term)
     columns = dict.fromkeys(words[name].column for name in values)
     by_column = [{n: v for n, v in values.items() if words[n].column == column} for column in columns]
@@ -239,10 +232,7 @@ class _Turn:
     @property
     def concepts(self) -> dict[str, bool]:
         """All concepts that turn, with their values afterwards."""
-        turned: dict[str, bool] = {}
-        for change in self.changes or ():
-            turned |= change.concepts
-        return turned
+        return {name: value for change in self.changes or () for name, value in change.concepts.items()}
 
     def to_sentence(self) -> str:
         """Plain English, on one line."""
@@ -254,7 +244,9 @@ class _Turn:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return counterfactual_html(self.to_sentence(), self.changes)
+        rows = [[html_part("span", text) for text in (c.what, c.before, c.after)] for c in self.changes or ()]
+        table = [html_table(("what", "as it is", "it would change if"), rows)] if rows else []
+        return html_box(html_part("div", self.to_sentence()), *table)
 
 
 @dataclass(frozen=True, repr=False)
@@ -323,12 +315,8 @@ def counterfactual(rule: Rule, x: Any, *, groups: Iterable[Sequence[str]] = ()) 
     if not isinstance(rule, Rule):
         raise InputError(f"A counterfactual is about a Rule. Got {shown(rule)}.")
     words = rule.vocabulary
-    grouped = check_groups(groups, words)
-    if words is None:
-        units = plain_units(rule.concepts, grouped)
-        row = _plain_row(x, [name for unit in units for name in unit.names])
-    else:
-        units, row = column_units(words, rule.concepts, x)
+    units = units_of(rule.concepts, words, groups)
+    row = read_row(units, lambda names: _read(x, names) if words is None else words.read(x, names))
     values = np.array([[row[name] for name in rule.concepts]], dtype=np.bool_)
     truth = bool(rule.formula.evaluate(values, rule.concepts)[0])
     wanted = to_dnf(Not(rule.formula) if truth else rule.formula)
@@ -341,9 +329,9 @@ def counterfactual(rule: Rule, x: Any, *, groups: Iterable[Sequence[str]] = ()) 
     return Counterfactual(rule, truth, tuple(change_of(words, *step, row) for step in best))
 
 
-def _plain_row(x: Any, names: Sequence[str]) -> Term:
+def _read(x: Any, names: Sequence[str]) -> ConceptData:
     named = isinstance(x, Mapping) or Table(x).named
-    return one_row(ConceptData(x) if named else ConceptData(x, sorted(names)), names)
+    return ConceptData(x) if named else ConceptData(x, sorted(names))
 
 
 MAX_STEPS = 20_000
@@ -399,62 +387,27 @@ class PredictionCounterfactual(_Turn):
 
 
 def prediction_counterfactual(
-    rules: ExplanationSet, x: Any, target: Label | None = None, *, groups: Iterable[Sequence[str]] = ()
+    decision: Decision,
+    target: Label | None,
+    groups: Iterable[Sequence[str]],
+    read: Callable[[list[str]], ConceptData],
 ) -> PredictionCounterfactual:
-    """Find the fewest changes of one row that turn what a set of rules predicts for it.
-
-    Parameters
-    ----------
-    rules : ExplanationSet
-    x : data frame, mapping or array, one row
-        As for :meth:`ExplanationSet.predict <logiclens.explain.ExplanationSet.predict>`.
-    target : label, optional
-        The label that is to be predicted; any other than now when missing. In a multi-label set the label
-        that is to join the prediction, or to leave it.
-    groups : iterable of sequences of str, optional
-        Concepts of which exactly one is true; a vocabulary knows its own.
-
-    Returns
-    -------
-    PredictionCounterfactual
-        Of all ways with the fewest changes, one that turns the fewest concepts; of those, one of the label
-        that stands first.
-
-    Raises
-    ------
-    UnknownTargetError
-        No rule is about the target.
-    InputError
-        Not one row, or one that the rules cannot read.
-    LimitError
-        The search looked at too many neighbors.
-    """
-    wanted = None if target is None else rules[target].target
-    grouped = check_groups(groups, rules.vocabulary)
-    concepts = rules.concepts
-    if rules.vocabulary is None:
-        units = plain_units(concepts, grouped)
-        names = [name for unit in units for name in unit.names]
-        row = one_row(rules.read(x, used=names), names)
-    else:
-        units, row = column_units(rules.vocabulary, concepts, x)
-    conditions = _Conditions(rules, concepts)
-    before = conditions.predicted(row)
-    if wanted is not None and wanted == before and not rules.multi_label:
-        return PredictionCounterfactual(
-            before, before, wanted, (), f"The prediction is {conditions.named(wanted)} already."
-        )
-    found = _nearest(conditions.goals(before, wanted), units, row)
+    """Find the fewest changes of one row that turn a decision; ``read`` reads the concepts of the row."""
+    units = units_of(decision.concepts, decision.vocabulary, groups)
+    row = read_row(units, read)
+    before = decision.predicted(row)
+    if target is not None and target == before:
+        sentence = f"The prediction is {decision.named(target)} already."
+        return PredictionCounterfactual(before, before, target, (), sentence)
+    found = _nearest(decision.goals(before, target), units, row)
     if found is None:
-        return PredictionCounterfactual(before, None, wanted, None, conditions.impossible(before, wanted))
+        return PredictionCounterfactual(before, None, target, None, decision.impossible(before, target))
     label, steps = found
-    after = conditions.predicted(
+    after = decision.predicted(
         row | {name: value for _, _, turned in steps for name, value in turned.items()}
     )
-    changes = tuple(change_of(rules.vocabulary, *step, row) for step in steps)
-    return PredictionCounterfactual(
-        before, after, label, changes, conditions.sentence(before, label, changes)
-    )
+    changes = tuple(change_of(decision.vocabulary, *step, row) for step in steps)
+    return PredictionCounterfactual(before, after, label, changes, decision.sentence(before, label, changes))
 
 
 _Step: TypeAlias = tuple[Unit, Term, Term]  # what changes, what is asked of it, what turns
@@ -469,22 +422,40 @@ class _Goal:
     avoided: list[Term]
 
 
-class _Conditions:
-    """What a set of rules asks of a row for each prediction, and how that is said."""
+class Decision:
+    """What rules ask of a row for each prediction, and how that is said.
 
-    def __init__(self, rules: ExplanationSet, concepts: Sequence[str]) -> None:
-        self._rules = rules
-        self._concepts = list(concepts)
-        self._terms = {label: terms_asked(to_dnf(f)) for label, f in rules.conditions.items()}
+    Parameters
+    ----------
+    rules : sequence of Rule
+        One for each target.
+    conditions : mapping of label to Formula
+        What decides, in order.
+    default : label or None
+        None where each label is decided by itself.
+    vocabulary : Vocabulary or None
+    """
+
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        conditions: Mapping[Label, Formula],
+        default: Label | None,
+        vocabulary: Vocabulary | None,
+    ) -> None:
+        self._rules = {rule.target: rule for rule in rules}
+        self._conditions, self._default = conditions, default
+        self._terms = {label: terms_asked(to_dnf(f)) for label, f in conditions.items()}
+        self.vocabulary = vocabulary
+        self.concepts = used_concepts(conditions.values())
 
     def predicted(self, row: Term) -> Predicted:
         """The prediction for a row of concepts."""
-        values = np.array([[row[name] for name in self._concepts]], dtype=np.bool_)
-        conditions = self._rules.conditions.items()
-        true = [label for label, formula in conditions if formula.evaluate(values, self._concepts)[0]]
-        if self._rules.multi_label or self._rules.default is None:
-            return tuple(true)
-        return true[0] if true else self._rules.default
+        values = ConceptData(np.array([[row[name] for name in self.concepts]], dtype=np.bool_), self.concepts)
+        true, labels = truth_of(self._conditions.values(), values), [*self._conditions]
+        if self._default is None:
+            return tuple(label for label, holds in zip(labels, true[0], strict=True) if holds)
+        return [*labels, self._default][int(resolve(true)[0])]
 
     def goals(self, before: Predicted, wanted: Label | None) -> Iterator[_Goal]:
         """The ways to the wanted label, or to any that changes the prediction."""
@@ -504,12 +475,12 @@ class _Conditions:
             if other == label:
                 yield from (_Goal(label, term, list(earlier)) for term in terms)
             earlier += terms
-        if label == self._rules.default:
+        if label == self._default:
             yield _Goal(label, {}, earlier)
 
     def named(self, label: Label) -> str:
         """A label in a sentence."""
-        return target_named(self._rules[label].rule)
+        return target_named(self._rules[label])
 
     def sentence(self, before: Predicted, label: Label, changes: Sequence[Change]) -> str:
         """What the changes would bring, in plain English."""

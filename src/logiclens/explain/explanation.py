@@ -1,8 +1,10 @@
 """An explanation: a rule, with what it is about, how it was chosen and how good it is.
 
 A rule alone does not say how far to trust it. An explanation adds the scope (one example, a set, a class,
-everything), why this formula was taken, the weight of the rows that it is about, scores on held-out rows, and
-the front: the other formulas that were found, from short and rough to long and exact.
+everything), why this formula was taken, the weight of the rows that it is about, and scores on held-out rows.
+
+A rule in DNF is a list of ways to its target. Some cover most of it, some a handful of rows:
+:func:`term_scores` tells them apart. Terms may overlap, so together they cover more than the rule does.
 """
 
 from __future__ import annotations
@@ -11,31 +13,45 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, count, shown
-from logiclens.explain.export import explanation_html
-from logiclens.explain.rule import Label, Rule, RuleKind, member, plain_label
-from logiclens.explain.saved import (
+from logiclens.explain._saved import (
     damage_named,
     fields,
     formula_from_saved,
     formula_to_saved,
-    items,
     read_saved,
     storable,
     write_saved,
 )
+from logiclens.explain.counterfactual import Counterfactual, counterfactual
+from logiclens.explain.resolution import truth_of
+from logiclens.explain.rule import (
+    FAINT,
+    Label,
+    Rule,
+    RuleKind,
+    formula_sentence,
+    html_box,
+    html_logic,
+    html_part,
+    markdown,
+    member,
+    plain_label,
+)
 from logiclens.logic import export
-from logiclens.logic.arrays import BoolArray, unpack
-from logiclens.logic.data import THRESHOLD, as_float, check_count
-from logiclens.logic.formula import Formula, check_formula
+from logiclens.logic.arrays import BoolArray
+from logiclens.logic.data import THRESHOLD, ConceptData, as_float, check_count
+from logiclens.logic.formula import Formula
+from logiclens.logic.normal_form import dnf_terms
 from logiclens.logic.sql import to_sql
-
-if TYPE_CHECKING:
-    from logiclens.explain.counterfactual import Counterfactual
-
+from logiclens.logic.syntax import format_formula
+from logiclens.metrics.agreement import Interval, normal_quantile, share, yes_or_no
 
 RATES = ("precision", "recall", "coverage", "accuracy", "fidelity")
 
@@ -86,34 +102,6 @@ class Scores:
     def rates(self) -> dict[str, float]:
         """Those that were measured, by name."""
         return {name: getattr(self, name) for name in RATES if getattr(self, name) is not None}
-
-
-@dataclass(frozen=True)
-class FrontPoint:
-    """One of the formulas that were found for a target.
-
-    Attributes
-    ----------
-    formula : Formula
-    literals : int
-        Number of its literals.
-    errors : float
-        Weight of the network's answers that it gets wrong, on the table that it was made from.
-    score : float, optional
-        In [0, 1], larger is better, on validation data; None when there were none.
-    """
-
-    formula: Formula
-    literals: int
-    errors: float
-    score: float | None = None
-
-    def __post_init__(self) -> None:
-        check_formula(self.formula, "FrontPoint")
-        object.__setattr__(self, "literals", check_count(self.literals, "literals"))
-        object.__setattr__(self, "errors", check_weight(self.errors, "errors"))
-        if self.score is not None:
-            object.__setattr__(self, "score", check_rate(self.score, "score"))
 
 
 def check_rate(value: float, name: str) -> float:
@@ -168,19 +156,13 @@ class Explanation:
         the part of them that the scope is. It does not depend on the formula.
     scores : Scores, optional
         How good the formula is, and on which rows: ``part`` is "training" for those of a fit.
-    front : tuple of FrontPoint
-        The formulas to choose from, :attr:`formula` usually among them.
 
     Examples
     --------
-    >>> from logiclens.logic import FALSE, Var
-    >>> a, b = Var("a"), Var("b")
-    >>> front = [FrontPoint(FALSE, 0, 9.0), FrontPoint(a, 1, 2.0), FrontPoint(a & b, 2, 0.0)]
-    >>> found = Explanation(Rule("yes", a & b, "iff"), status="proved minimal", support=9, front=front)
+    >>> from logiclens.logic import Var
+    >>> found = Explanation(Rule("yes", Var("a") & Var("b"), "iff"), status="proved minimal", support=9)
     >>> print(found)
     forall x: yes(x) <-> a(x) & b(x)
-    >>> print(found.shorter(1))
-    forall x: yes(x) <-> a(x)
     >>> found.evaluate([[1, 1], [1, 0]], names=["a", "b"])
     array([ True, False])
     """
@@ -190,7 +172,6 @@ class Explanation:
     status: str = ""
     support: float = 0.0
     scores: Scores | None = None
-    front: tuple[FrontPoint, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.rule, Rule):
@@ -200,11 +181,6 @@ class Explanation:
         object.__setattr__(self, "support", check_weight(self.support, "support"))
         if self.scores is not None and not isinstance(self.scores, Scores):
             raise InputError(f"scores must be Scores or None. Got {shown(self.scores)}.")
-        points = tuple(self.front) if isinstance(self.front, Iterable) else (self.front,)
-        for point in points:
-            if not isinstance(point, FrontPoint):
-                raise InputError(f"A front is made of FrontPoints. Got {shown(point)}.")
-        object.__setattr__(self, "front", points)
 
     @property
     def target(self) -> Label:
@@ -240,71 +216,19 @@ class Explanation:
         """The same explanation in the words of a vocabulary."""
         return replace(self, rule=replace(self.rule, vocabulary=vocabulary))
 
-    @property
-    def chosen(self) -> FrontPoint | None:
-        """The point of the front that has this formula; None when it is not on the front."""
-        return next((point for point in self.front if point.formula == self.formula), None)
-
-    def shorter(self, max_literals: int) -> Explanation:
-        """Take the best formula of the front that has at most that many literals.
-
-        The best has the highest score; where a candidate has none, the fewest errors. Ties go to fewer
-        errors, then to fewer literals. Scores were measured for the formula there was, so they are left out.
-
-        Parameters
-        ----------
-        max_literals : int
-
-        Returns
-        -------
-        Explanation
-            With the same front; the explanation itself when its formula is the best.
-
-        Raises
-        ------
-        InputError
-            There is no front, or all of its formulas are longer.
-        """
-        most = check_count(max_literals, "max_literals")
-        if not self.front:
-            raise InputError(
-                "This explanation has no front to choose from. Minimize its table again instead."
-            )
-        fitting = [point for point in self.front if point.literals <= most]
-        if not fitting:
-            least = min(point.literals for point in self.front)
-            raise InputError(
-                f"The shortest formula of the front has {count(least, 'literal')}. Got max_literals={most}."
-            )
-        scored = [point.score for point in fitting if point.score is not None]
-        measured = len(scored) == len(fitting)
-
-        def badness(point: FrontPoint) -> tuple[float, float, int]:
-            return (
-                -point.score if measured and point.score is not None else 0.0,
-                point.errors,
-                point.literals,
-            )
-
-        formula = min(fitting, key=badness).formula
-        if formula == self.formula:
-            return self
-        status = f"best of the front within {count(most, 'literal')}"
-        return replace(self, rule=replace(self.rule, formula=formula), status=status, scores=None)
-
     def evaluate(self, X: Any, names: Any = None, threshold: float = THRESHOLD) -> BoolArray:
         """Truth of the formula on every row, shape (n_rows,).
 
         The parameters are those of :meth:`Formula.evaluate <logiclens.logic.formula.Formula.evaluate>`. With
         a vocabulary the rows are those of the raw table, unless ``names`` names the concepts of an array.
         """
+        return truth_of([self.formula], self.read(X, names, threshold))[:, 0]
+
+    def read(self, X: Any, names: Any = None, threshold: float = THRESHOLD) -> ConceptData:
+        """Read rows as the formula does: those of the raw table where there is a vocabulary."""
         if self.vocabulary is not None and names is None:
-            data = self.vocabulary.read(X, self.concepts)
-            return unpack(
-                self.formula.evaluate_words(data.packed_columns(self.concepts), -(-data.n_rows // 64)),
-                data.n_rows,
-            )
-        return self.formula.evaluate(X, names, threshold=threshold)
+            return self.vocabulary.read(X, self.concepts)
+        return ConceptData(X, names, threshold)
 
     def counterfactual(self, x: Any, *, groups: Iterable[Sequence[str]] = ()) -> Counterfactual:
         """Fewest changes of one row that make the formula true, or false where it is true.
@@ -320,8 +244,6 @@ class Explanation:
         -------
         Counterfactual
         """
-        from logiclens.explain.counterfactual import counterfactual
-
         return counterfactual(self.rule, x, groups=groups)
 
     def to_sql(self, dialect: str = "ansi", threshold: float | None = None) -> str:
@@ -380,13 +302,32 @@ class Explanation:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return explanation_html(self)
+        return html_box(
+            html_logic(self.rule.format("unicode")),
+            html_part("div", f"{self.to_sentence()}."),
+            html_part("div", facts_of(self), FAINT),
+        )
+
+    def to_markdown(self) -> str:
+        """Return the rule as Markdown: in plain English, and as logic in a block of code."""
+        return markdown([f"{self.to_sentence()}."], self.rule.format("unicode"))
+
+
+def facts_of(explanation: Explanation) -> str:
+    """Length, status, support and scores of an explanation, on one line."""
+    found = [count(explanation.complexity, "literal"), explanation.status]
+    if explanation.support:
+        found.append(f"support {explanation.support:.10g}")
+    scores = explanation.scores
+    if scores is not None and scores.rates:
+        rates = ", ".join(f"{name} {rate:.1%}" for name, rate in scores.rates.items())
+        found.append(f"on {scores.n_rows} rows ({scores.part}): {rates}")
+    return " · ".join(filter(None, found))
 
 
 _FORMAT = "logiclens.explanation"
 _VERSION = 2
 _ENTRIES = ("target", "kind", "formula", "scope", "status", "support", "scores", "front")
-_POINT_ENTRIES = ("formula", "literals", "errors", "score")
 _SCORE_ENTRIES = ("part", "n_rows", *RATES)
 
 
@@ -400,15 +341,7 @@ def to_saved(explanation: Explanation) -> dict[str, Any]:
         "status": storable(explanation.status),
         "support": explanation.support,
         "scores": None if explanation.scores is None else asdict(explanation.scores),
-        "front": [
-            {
-                "formula": formula_to_saved(point.formula),
-                "literals": point.literals,
-                "errors": point.errors,
-                "score": point.score,
-            }
-            for point in explanation.front
-        ],
+        "front": [],  # earlier releases read it
     }
 
 
@@ -419,10 +352,124 @@ def from_saved(value: Any) -> Explanation:
     scores = entries["scores"]
     if scores is not None:
         scores = Scores(**fields(scores, _SCORE_ENTRIES, '"scores"'))
-    points = [
-        fields(point, _POINT_ENTRIES, "a point of a front") for point in items(entries["front"], '"front"')
-    ]
-    front = tuple(
-        FrontPoint(**{**point, "formula": formula_from_saved(point["formula"])}) for point in points
-    )
-    return Explanation(rule, entries["scope"], entries["status"], entries["support"], scores, front)
+    return Explanation(rule, entries["scope"], entries["status"], entries["support"], scores)
+
+
+@dataclass(frozen=True)
+class TermScore:
+    """What one term of a rule covers, and how often it is right.
+
+    Attributes
+    ----------
+    formula : Formula
+        A conjunction of literals.
+    vocabulary : Vocabulary or None
+        What its concepts mean in the columns of a raw table.
+    n : int
+        All rows.
+    covered : int
+        Rows for which the term is true.
+    alone : int
+        Rows for which it is true and no other term of the rule is.
+    coverage, coverage_interval : float, (float, float)
+        Share of all rows for which the term is true; NaN and (0, 1) without rows.
+    precision, precision_interval : float or None, (float, float) or None
+        Share of the target among the rows for which the term is true; NaN and (0, 1) where it is never
+        true. None when it was not said which rows are the target.
+    """
+
+    formula: Formula
+    vocabulary: Vocabulary | None = field(repr=False)
+    n: int
+    covered: int
+    alone: int
+    coverage: float
+    coverage_interval: Interval
+    precision: float | None = None
+    precision_interval: Interval | None = None
+
+    def format(self, style: str = "ascii") -> str:
+        """The term as logic, on one line, in the words of the vocabulary where there is one."""
+        if self.vocabulary is None:
+            return format_formula(self.formula, style)
+        return self.vocabulary.format(self.formula, style)
+
+    def to_sentence(self) -> str:
+        """The term in plain English, on one line."""
+        return formula_sentence(self.formula, self.vocabulary)
+
+    def __str__(self) -> str:
+        said = f"{self.format()}: true for {self.covered} of {self.n}"
+        return said if self.precision is None else f"{said}, precision {self.precision:.3f}"
+
+
+def term_scores(
+    explanation: Explanation,
+    X: Any,
+    y_is_target: ArrayLike | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    confidence: float = 0.95,
+) -> tuple[TermScore, ...]:
+    """Coverage and precision of each term of a rule, with their intervals.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    X : mapping, data frame or array of shape (n_rows, n_concepts)
+        Concepts, true when greater than 0.5; for an explanation that was made from a raw table, its rows.
+    y_is_target : array of shape (n_rows,), optional
+        Whether each row is the target: Booleans, or 0 and 1. From labels, ``y == explanation.target`` makes
+        them. Without it there is no precision.
+    names : sequence of str, optional
+        Names of an array's columns; ``x0``, ``x1``, ... when missing.
+    confidence : float, default 0.95
+        Of the Wilson score intervals, between 0 and 1.
+
+    Returns
+    -------
+    tuple of TermScore
+        In the order of the formula, or of its DNF where it is none; empty for ``FALSE``.
+
+    Raises
+    ------
+    InputError
+        What is given cannot be read.
+    LimitError
+        The formula has no DNF of a reasonable length.
+
+    Examples
+    --------
+    >>> from logiclens.logic import parse_formula
+    >>> bird = Explanation(Rule("bird", parse_formula("(wings & beak) | feathers")))
+    >>> X = {"wings": [1, 1, 0, 0], "beak": [1, 1, 1, 0], "feathers": [1, 0, 0, 0]}
+    >>> for score in term_scores(bird, X, [1, 0, 0, 0]):
+    ...     print(score)
+    wings & beak: true for 2 of 4, precision 0.500
+    feathers: true for 1 of 4, precision 1.000
+    """
+    if not isinstance(explanation, Explanation):
+        raise InputError(f"term_scores is about an Explanation. Got {shown(explanation)}.")
+    z = normal_quantile(confidence)
+    terms = dnf_terms(explanation.formula)
+    true = truth_of(terms, explanation.read(X, names))
+    target = None if y_is_target is None else yes_or_no(y_is_target, "y_is_target", len(true))
+    every, weight, n_true = np.ones(len(true), dtype=np.bool_), np.ones(len(true)), true.sum(axis=1)
+    found = []
+    for at, term in enumerate(terms):
+        mine = true[:, at]
+        coverage, interval = share(mine, every, weight, z)
+        precision = (None, None) if target is None else share(mine & target, mine, weight, z)
+        found.append(
+            TermScore(
+                term,
+                explanation.vocabulary,
+                len(true),
+                int(mine.sum()),
+                int((mine & (n_true == 1)).sum()),
+                coverage,
+                interval,
+                *precision,
+            )
+        )
+    return tuple(found)

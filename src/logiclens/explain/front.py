@@ -24,16 +24,16 @@ from logiclens.errors import (
     listing,
     shown,
 )
-from logiclens.explain.decision_list import Step, class_formulas
+from logiclens.explain._saved import fields, formula_from_saved, formula_to_saved, items, storable
 from logiclens.explain.explanation import Explanation, Scope, check_rate, check_text
+from logiclens.explain.resolution import Step
 from logiclens.explain.rule import Label, Rule, RuleKind, check_labels, member, plain_label
 from logiclens.explain.rule_set import ExplanationSet
-from logiclens.explain.saved import fields, formula_from_saved, formula_to_saved, items, storable
-from logiclens.explain.scopes import ALWAYS, NEVER, USELESS, rates_on
-from logiclens.explain.terms import disjuncts
+from logiclens.explain.scopes import ALWAYS, NEVER, USELESS, class_formulas, rates_on
 from logiclens.logic.arrays import FloatArray, Words
 from logiclens.logic.data import check_count
 from logiclens.logic.formula import FALSE, TRUE, Formula, Or
+from logiclens.logic.normal_form import disjuncts
 from logiclens.logic.truth_table import TruthTable
 
 if TYPE_CHECKING:

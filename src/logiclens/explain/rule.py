@@ -18,9 +18,11 @@ NumPy that labels usually come as are unpacked. The labels of one problem are al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from html import escape as html_escape
 from math import isfinite
 from typing import Any, TypeAlias, TypeVar
 
@@ -54,14 +56,7 @@ _KINDS = {str: "text", bool: "Booleans", int: "whole numbers", float: "numbers"}
 
 
 def plain_label(value: Any) -> Label:
-    """Return a label as a plain str, bool, int or float.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> plain_label(np.str_("death")), plain_label(np.int64(3)), plain_label(np.True_)
-    ('death', 3, True)
-    """
+    """Return a label as a plain str, bool, int or float."""
     match value:
         case str():
             return str.__str__(value)
@@ -89,34 +84,17 @@ def check_labels(labels: Sequence[Label]) -> None:
 
 
 def label_array(labels: Sequence[Label]) -> NDArray[Any]:
-    r"""Plain labels of one type as an array of that type, or of objects where NumPy would change them.
-
-    Examples
-    --------
-    >>> label_array([3, 5]).dtype.kind, label_array(["a", "b"]).dtype.kind
-    ('i', 'U')
-    >>> label_array(["NumPy cuts this", "off here: \0"]).dtype.kind
-    'O'
-    """
+    """Plain labels of one type as an array of that type, or of objects where NumPy would change them."""
     array = np.array(labels)
     kept = array.tolist()
-    if kept == list(labels) and all(
-        type(mine) is type(other) for mine, other in zip(kept, labels, strict=True)
-    ):
-        return array
-    return np.array(labels, dtype=object)
+    same = kept == list(labels) and list(map(type, kept)) == list(map(type, labels))
+    return array if same else np.array(labels, dtype=object)
 
 
 def true_labels(y: Any, labels: Sequence[Label], n_rows: int) -> NDArray[Any]:
-    """Return that many true labels as an array that can be compared with :func:`label_array`.
+    """Return true labels as an array that can be compared with :func:`label_array`.
 
-    Parameters
-    ----------
-    y : array of shape (n_rows,)
-        Labels that are not among ``labels`` are allowed, those of another type and missing ones are not.
-    labels : sequence of labels
-        What they will be compared with.
-    n_rows : int
+    Labels that are not among ``labels`` are allowed, those of another type and missing ones are not.
     """
     truth = as_array(y, "y")
     check_length(truth, "y", n_rows)
@@ -137,14 +115,9 @@ def true_labels(y: Any, labels: Sequence[Label], n_rows: int) -> NDArray[Any]:
 
 
 def true_answers(y: Any, labels: Sequence[Label], n_rows: int) -> BoolArray:
-    """Truth of every label on that many rows, shape (n_rows, n_labels).
+    """Truth of every label on every row, shape (n_rows, n_labels).
 
-    Parameters
-    ----------
-    y : mapping, data frame or array of shape (n_rows, n_labels)
-        Booleans or numbers in [0, 1]. Columns that are called like the labels may stand in any order.
-    labels : sequence of labels
-    n_rows : int
+    Columns that are called like the labels may stand in any order.
     """
     columns = column_names(y)
     truth = as_array(list(y.values()), "y").T if isinstance(y, Mapping) else as_array(y, "y")
@@ -291,8 +264,7 @@ class Rule:
         target = plain if isinstance(self.target, str) else f"class {plain}"
         if isinstance(self.formula, Const):
             return _CONSTANT[self.kind, self.formula.value].format(target=target, plain=plain)
-        words = to_sentence if self.vocabulary is None else self.vocabulary.to_sentence
-        formula = words(self.formula)
+        formula = formula_sentence(self.formula, self.vocabulary)
         match self.kind:
             case RuleKind.IF:
                 return f"Every {target} case satisfies: {formula} (a necessary condition)"
@@ -309,18 +281,7 @@ class Rule:
 def formula_text(formula: Formula, words: Vocabulary | None, style: str, *, premise: bool = False) -> str:
     """A formula about ``x``, in the words of a vocabulary where there is one.
 
-    Parameters
-    ----------
-    formula : Formula
-    words : Vocabulary, optional
-    style : {"ascii", "unicode", "latex"}
-    premise : bool, default False
-        Whether it stands before a sign of implication, in parentheses where it needs them.
-
-    Examples
-    --------
-    >>> formula_text(Var("wings") & ~Var("fur"), None, "unicode")
-    'wings(x) ∧ ¬fur(x)'
+    A premise of an implication is put in parentheses where it needs them.
     """
     signs = _signs(style)
     check_writable(formula)
@@ -331,8 +292,13 @@ def formula_text(formula: Formula, words: Vocabulary | None, style: str, *, prem
     return notation.part(formula) if premise else notation.write(formula)
 
 
+def formula_sentence(formula: Formula, words: Vocabulary | None) -> str:
+    """A formula in plain English, in the words of a vocabulary where there is one."""
+    return to_sentence(formula) if words is None else words.to_sentence(formula)
+
+
 def label_text(label: Label, style: str) -> str:
-    """A label as it stands in First-Order Logic."""
+    """A label in First-Order Logic."""
     return _signs(style).label(label)
 
 
@@ -449,3 +415,68 @@ _STYLES = {
         end="}",
     ),
 }
+
+
+def aligned(lines: Iterable[str]) -> str:
+    """Lines of math-mode LaTeX, one below the other."""
+    body = " \\\\\n".join(lines)
+    return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+
+
+def markdown_text(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return _ACTIVE.sub(lambda found: _ENTITIES.get(found[0], f"&#{ord(found[0])};"), text)
+
+
+def markdown(sentences: Iterable[str], logic: str) -> str:
+    """Plain English, line by line, and logic in a block of code."""
+    english = "  \n".join(map(markdown_text, sentences))  # two blanks: the line ends here
+    return f"{english}\n\n```text\n{logic}\n```"
+
+
+# An underscore between letters is one wherever Markdown is read.
+_ACTIVE = re.compile(r"[&<>*`\[\]\\|~$#^={}]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+_BOX = "max-width:60em;overflow-wrap:anywhere;line-height:1.45"
+_LOGIC = "font-family:monospace;white-space:pre-wrap;margin:.3em 0"
+_CELL = (
+    "text-align:left;vertical-align:top;min-width:6em;padding:.25em .6em;"
+    "border-top:1px solid rgba(128,128,128,.4)"
+)
+FAINT = "opacity:.75;font-size:.92em"
+
+
+def html_box(*parts: str) -> str:
+    """Pieces of HTML as one for a notebook, whose own colors stay, light or dark."""
+    return f'<div style="{_BOX}">{"".join(parts)}</div>'
+
+
+def html_logic(text: str) -> str:
+    """A line of logic as HTML."""
+    return f'<div dir="ltr" style="{_LOGIC}">{html_text(text)}</div>'
+
+
+def html_part(tag: str, text: str, style: str = "") -> str:
+    """A sentence, from left to right whatever script a name in it is; a name alone runs as it should."""
+    styled = f' style="{style}"' if style else ""
+    return f'<{tag} dir="{"auto" if tag == "b" else "ltr"}"{styled}>{html_text(text)}</{tag}>'
+
+
+def html_table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table of cells that are HTML already."""
+    head = "".join(f'<th style="{_CELL}">{html_text(text)}</th>' for text in headings)
+    cells = ("".join(f'<td style="{_CELL}">{cell}</td>' for cell in row) for row in rows)
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
+    return f'<table style="border-collapse:collapse"><tr>{head}</tr>{body}</table>'
+
+
+def html_text(text: str) -> str:
+    r"""Text that a browser shows and does nothing else with; what cannot be seen is escaped.
+
+    Examples
+    --------
+    >>> print(html_text("<b>\u202e"))
+    &lt;b&gt;\u202e
+    """
+    return html_escape("".join(char if char.isprintable() else escape(char) for char in text))

@@ -1,7 +1,7 @@
 """The rules of a whole problem, one for each target: a mapping, a classifier, a file.
 
 Rules alone can predict, without the network they came from. For labels that exclude one another they decide
-as a *decision list* (:mod:`logiclens.explain.decision_list`): the label of the first of :attr:`steps
+as a *decision list* (:mod:`logiclens.explain.resolution`): the label of the first of :attr:`steps
 <ExplanationSet.steps>` whose formula is true of a row, and ``default`` where none is. That list is what is
 printed, exported and scored. The rule of a class says what the list says of that class alone.
 
@@ -20,39 +20,7 @@ from numpy.typing import NDArray
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import FileError, InputError, UnknownConceptError, UnknownTargetError, count, shown
-from logiclens.explain.check import RuleCheck, check_rules, parts_of
-from logiclens.explain.counterfactual import (
-    PredictionCounterfactual,
-    prediction_counterfactual,
-)
-from logiclens.explain.decision_list import (
-    Resolution,
-    Step,
-    checked_steps,
-    first_true,
-    ranked_steps,
-    truth_of,
-    used_concepts,
-)
-from logiclens.explain.explanation import Explanation, check_rate, from_saved, to_saved
-from logiclens.explain.export import (
-    rules_html,
-    rules_text,
-    rules_to_markdown,
-    rules_to_python,
-    rules_to_sentence,
-    rules_to_sql,
-)
-from logiclens.explain.rule import (
-    Label,
-    RuleKind,
-    check_labels,
-    label_array,
-    plain_label,
-    true_answers,
-    true_labels,
-)
-from logiclens.explain.saved import (
+from logiclens.explain._saved import (
     damage_named,
     fields,
     formula_from_saved,
@@ -64,10 +32,45 @@ from logiclens.explain.saved import (
     write_saved,
     write_whole,
 )
+from logiclens.explain.counterfactual import Decision, PredictionCounterfactual, prediction_counterfactual
+from logiclens.explain.explanation import Explanation, check_rate, facts_of, from_saved, to_saved
+from logiclens.explain.resolution import (
+    Resolution,
+    Step,
+    checked_steps,
+    conditions_to_python,
+    conditions_to_sql,
+    list_sentence,
+    list_text,
+    ranked_steps,
+    resolve,
+    truth_of,
+    used_concepts,
+)
+from logiclens.explain.rule import (
+    FAINT,
+    Label,
+    RuleKind,
+    aligned,
+    check_labels,
+    html_box,
+    html_logic,
+    html_part,
+    html_table,
+    label_array,
+    label_in_sentence,
+    markdown,
+    markdown_text,
+    plain_label,
+    target_named,
+    true_answers,
+    true_labels,
+)
+from logiclens.explain.rule_check import RuleCheck, check_rules
 from logiclens.files.writing import as_file
 from logiclens.logic.arrays import BoolArray, IndexArray
 from logiclens.logic.data import THRESHOLD, ConceptData, check_names
-from logiclens.logic.entail import Conflict, Given, conflicts
+from logiclens.logic.entail import Conflict, Given, conflicts, given_parts
 from logiclens.logic.formula import Formula
 
 _FORMAT = "logiclens.rules"
@@ -148,10 +151,9 @@ class ExplanationSet(Mapping[Label, Explanation]):
     def _check_concepts(self) -> None:
         known = set(self.concept_names)
         for explanation in self.explanations:
-            for formula in (explanation.formula, *(point.formula for point in explanation.front)):
-                for name in formula.concepts:
-                    if name not in known:
-                        raise UnknownConceptError(name, self.concept_names)
+            for name in explanation.formula.concepts:
+                if name not in known:
+                    raise UnknownConceptError(name, self.concept_names)
 
     def _checked_default(self) -> Label | None:
         if self.multi_label:
@@ -197,6 +199,11 @@ class ExplanationSet(Mapping[Label, Explanation]):
     def conditions(self) -> dict[Label, Formula]:
         """What predictions follow from: formulas of the steps; in a multi-label set those of the rules."""
         return self.formulas if self.multi_label else {step.label: step.formula for step in self.steps}
+
+    @property
+    def answers(self) -> tuple[Label, ...]:
+        """What is predicted by the place of what decides: labels of the steps, then the default."""
+        return () if self.default is None else (*self.conditions, self.default)
 
     @property
     def is_list(self) -> bool:
@@ -251,12 +258,13 @@ class ExplanationSet(Mapping[Label, Explanation]):
         InputError
             An array of another width, or values that are missing or outside [0, 1].
         """
-        return self._truth(list(self.formulas.values()), X, names, threshold)
+        return self._truth(self.formulas, X, names, threshold)
 
     def _truth(
-        self, formulas: list[Formula], X: Any, names: Sequence[str] | None, threshold: float
+        self, formulas: Mapping[Label, Formula], X: Any, names: Sequence[str] | None, threshold: float
     ) -> BoolArray:
-        return truth_of(formulas, self.read(X, names, threshold, used=used_concepts(formulas)))
+        data = self.read(X, names, threshold, used=used_concepts(formulas.values()))
+        return truth_of(formulas.values(), data)
 
     def decided_by(
         self, X: Any, names: Sequence[str] | None = None, *, threshold: float = THRESHOLD
@@ -267,7 +275,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
         """
         if self.multi_label:
             raise InputError("A multi-label set has no list that decides. Ask fired() which rules are true.")
-        return first_true(self._truth([step.formula for step in self.steps], X, names, threshold))
+        return resolve(self._truth(self.conditions, X, names, threshold))
 
     def read(
         self,
@@ -315,9 +323,9 @@ class ExplanationSet(Mapping[Label, Explanation]):
         """
         if self.multi_label:
             return self.fired(X, names, threshold=threshold).astype(np.int64)
-        answers = [self.labels.index(label) for label in (*(step.label for step in self.steps), self.default)]
+        answers = np.array([self.labels.index(label) for label in self.answers])
         place = self.decided_by(X, names, threshold=threshold)
-        return np.asarray(label_array(self.labels)[np.array(answers)[place]])
+        return np.asarray(label_array(self.labels)[answers[place]])
 
     def coverage_counts(
         self, X: Any, names: Sequence[str] | None = None, *, threshold: float = THRESHOLD
@@ -325,8 +333,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
         """How many rows each step decides, and how many the default; parameters as for :meth:`fired`."""
         if self.multi_label:
             return Resolution.of_rules(self.fired(X, names, threshold=threshold), self.labels)
-        labels = [step.label for step in self.steps]
-        return Resolution.of_list(self.decided_by(X, names, threshold=threshold), labels)
+        return Resolution.of_list(self.decided_by(X, names, threshold=threshold), list(self.conditions))
 
     def score(
         self, X: Any, y: Any, names: Sequence[str] | None = None, *, threshold: float = THRESHOLD
@@ -358,23 +365,61 @@ class ExplanationSet(Mapping[Label, Explanation]):
             What is known about the concepts; see :func:`logiclens.logic.conflicts`. What the vocabulary
             knows of them is added.
         """
-        return conflicts(self.formulas, [*parts_of(given), *self.known()])
+        return conflicts(self.formulas, [*given_parts(given), *self.known()])
 
     def check(self, given: Given = None) -> RuleCheck:
         """Find conflicts, gaps, rules that are always or never true, superfluous terms, concepts used.
 
-        See :func:`logiclens.explain.check.check_rules`.
+        Parameters
+        ----------
+        given : Formula or iterable of Formula, optional
+            What is known about the concepts; what the vocabulary knows of them is added.
+
+        Raises
+        ------
+        InputError
+            What is given contradicts itself.
+        LimitError
+            A question is too hard; see :func:`~logiclens.logic.sat.satisfying_assignment`.
         """
-        return check_rules(self, given)
+        known = [*given_parts(given), *self.known()]
+        rules = [explanation.rule for explanation in self.explanations]
+        return check_rules(rules, self.concept_names, self.default, self.vocabulary, known)
 
     def counterfactual(
         self, x: Any, target: Label | None = None, *, groups: Iterable[Sequence[str]] = ()
     ) -> PredictionCounterfactual:
-        """Fewest changes of one row that turn what :meth:`predict` says of it, to ``target`` if given.
+        """Fewest changes of one row that turn what :meth:`predict` says of it.
 
-        See :func:`logiclens.explain.counterfactual.prediction_counterfactual`.
+        Parameters
+        ----------
+        x : data frame, mapping or array, one row
+            As for :meth:`predict`.
+        target : label, optional
+            The label that is to be predicted; any other than now when missing. In a multi-label set the label
+            that is to join the prediction, or to leave it.
+        groups : iterable of sequences of str, optional
+            Concepts of which exactly one is true; a vocabulary knows its own.
+
+        Returns
+        -------
+        PredictionCounterfactual
+            Of all ways with the fewest changes, one that turns the fewest concepts; of those, one of the
+            label that stands first.
+
+        Raises
+        ------
+        UnknownTargetError
+            No rule is about the target.
+        InputError
+            Not one row, or one that the rules cannot read.
+        LimitError
+            The search looked at too many neighbors.
         """
-        return prediction_counterfactual(self, x, target, groups=groups)
+        wanted = None if target is None else self[target].target
+        rules = [explanation.rule for explanation in self.explanations]
+        decision = Decision(rules, self.conditions, self.default, self.vocabulary)
+        return prediction_counterfactual(decision, wanted, groups, lambda names: self.read(x, used=names))
 
     def known(self) -> tuple[Formula, ...]:
         """What the vocabulary knows of the concepts that rules use: which of them exclude one another."""
@@ -383,12 +428,81 @@ class ExplanationSet(Mapping[Label, Explanation]):
         return self.vocabulary.given(used_concepts(self.formulas.values()))
 
     def to_sql(self, dialect: str = "ansi", threshold: float | None = None) -> str | dict[Label, str]:
-        """Return :meth:`predict` as SQL; see :func:`logiclens.explain.export.rules_to_sql`."""
-        return rules_to_sql(self, dialect, threshold)
+        """Return an expression that gives the label exactly as :meth:`predict` does.
+
+        Parameters
+        ----------
+        dialect : {"ansi", "duckdb", "sqlite", "postgresql", "mysql", "spark", "bigquery"}, default "ansi"
+            As for :func:`logiclens.logic.to_sql`.
+        threshold : float, optional
+            For columns of scores, as for :func:`logiclens.logic.to_sql`. With a vocabulary the expression is
+            about the columns of the raw table, and the threshold has no part in it.
+
+        Returns
+        -------
+        str, or dict of label to str
+            A ``CASE`` expression; of a multi-label set a Boolean expression for each label.
+
+        Raises
+        ------
+        InputError
+            Unknown dialect, or a concept, a column or a label that it cannot carry.
+        LimitError
+            A formula is nested too deep, or too long.
+
+        Examples
+        --------
+        >>> from logiclens.explain import Explanation, Rule
+        >>> from logiclens.logic import Var
+        >>> found = [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))]
+        >>> print(ExplanationSet(found, ["wings", "fins"], default="fish").to_sql())
+        CASE WHEN "wings" IS TRUE THEN 'bird' WHEN "fins" IS TRUE THEN 'fish' ELSE 'fish' END
+        """
+        return conditions_to_sql(self.conditions, self.default, self.vocabulary, dialect, threshold)
 
     def to_python(self, name: str = "predict", threshold: float = THRESHOLD) -> str:
-        """Source of a function of one row; see :func:`logiclens.explain.export.rules_to_python`."""
-        return rules_to_python(self, name, threshold)
+        """Source of a Python function that predicts one row exactly as :meth:`predict` does.
+
+        It needs nothing but Python. Names and labels appear as literals only, so that they are data there,
+        too.
+
+        Parameters
+        ----------
+        name : str, default "predict"
+            Name of the function.
+        threshold : float, default 0.5
+            A value counts as true when it is greater. With a vocabulary the function takes a row of the raw
+            table, and the threshold has no part in it.
+
+        Returns
+        -------
+        str
+            The function takes a mapping from names to single values and returns the label; of a multi-label
+            set a dictionary that says of each label whether its rule is true. Which values may be missing is
+            said at :func:`logiclens.logic.to_python`.
+
+        Raises
+        ------
+        InputError
+            The name is not one that a function can have, or the threshold is not in [0, 1).
+        LimitError
+            A formula is nested too deep, or too long.
+
+        Examples
+        --------
+        >>> from logiclens.explain import Explanation, Rule
+        >>> from logiclens.logic import Var
+        >>> rules = ExplanationSet([Explanation(Rule("bird", Var("wings")))], ["wings"])
+        >>> print(rules.to_python(), end="")
+        def predict(row):
+            if (
+                row['wings'] > 0.5
+            ):
+                return 'bird'
+            else:
+                return 'bird'
+        """
+        return conditions_to_python(self.conditions, self.default, self.vocabulary, name, threshold)
 
     def to_sympy(self) -> dict[Label, Any]:
         """Return each formula as a SymPy expression; see :func:`logiclens.logic.to_sympy`."""
@@ -396,15 +510,56 @@ class ExplanationSet(Mapping[Label, Explanation]):
 
     def to_latex(self) -> str:
         """Return all rules as math-mode LaTeX, one a line; needs the amsmath package."""
-        return rules_text(self, "latex")
+        return self.format("latex")
 
     def to_markdown(self) -> str:
-        """Return all rules as Markdown: in plain English and as logic."""
-        return rules_to_markdown(self)
+        """Return all rules as Markdown: in plain English, and as logic in a block of code.
+
+        Names are shown and do nothing: signs that Markdown acts on are written as entities.
+        """
+        if self.is_list:
+            return markdown(self.to_sentence().split("\n"), self.format("unicode"))
+        rules = [explanation.to_markdown() for explanation in self.explanations]
+        return "\n\n".join([*rules, markdown_text(self.decision_sentence())])
 
     def to_sentence(self) -> str:
-        """Return all rules in plain English, one a line, and who decides where several or none are true."""
-        return rules_to_sentence(self)
+        """Return all rules in plain English: the list that decides, one step a line.
+
+        Where they are printed as one rule for each target: one rule a line, and who decides.
+
+        Examples
+        --------
+        >>> from logiclens.explain import Explanation, Rule
+        >>> from logiclens.logic import Var
+        >>> found = [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))]
+        >>> print(ExplanationSet(found, ["wings", "fins"], default="fish").to_sentence())
+        If wings, then bird;
+        otherwise if fins, then fish;
+        otherwise fish.
+        """
+        if self.is_list:
+            return self.decision_sentence()
+        lines = [f"{explanation.to_sentence()}." for explanation in self.explanations]
+        return "\n".join([*lines, self.decision_sentence()])
+
+    def decision_sentence(self) -> str:
+        """What is predicted, in plain English: the list, or in what order the rules decide."""
+
+        def named(label: Label) -> str:
+            return target_named(self[label].rule)
+
+        if self.multi_label or self.default is None:
+            return "Each label is predicted where its rule is true; a row may have several, or none."
+        if len(self) == 1:
+            return f"Where it is not true, it is {named(self.default)} as well."
+        if self.is_list or any(self[step.label].formula != step.formula for step in self.steps):
+            return list_sentence(self.steps, self.default, named, self.vocabulary)
+        if not self.steps:
+            return f"It is always {named(self.default)}."
+        order = ", ".join(named(step.label) for step in self.steps)
+        return (
+            f"The first of these that is true decides: {order}; where none is, it is {named(self.default)}."
+        )
 
     def to_json(self) -> str:
         """JSON text that :meth:`from_json` reads back exactly, fronts and types of labels included."""
@@ -453,8 +608,19 @@ class ExplanationSet(Mapping[Label, Explanation]):
         write_whole(path, f"{self.to_json()}\n".encode())
 
     def format(self, style: str = "ascii") -> str:
-        """The rules as printed; see :func:`logiclens.explain.export.rules_text`."""
-        return rules_text(self, style)
+        """The rules in First-Order Logic: the list that decides, one step a line.
+
+        Where a row may have several labels, and where conditions are only necessary or only sufficient: one
+        rule for each target.
+
+        Parameters
+        ----------
+        style : {"ascii", "unicode", "latex"}, default "ascii"
+        """
+        if self.is_list and self.default is not None:
+            return list_text(self.steps, self.default, self.vocabulary, style)
+        lines = [explanation.rule.format(style) for explanation in self.explanations]
+        return aligned(f"& {line}" for line in lines) if style == "latex" else "\n".join(lines)
 
     def __str__(self) -> str:
         return self.format()
@@ -462,7 +628,19 @@ class ExplanationSet(Mapping[Label, Explanation]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return rules_html(self)
+        lines = self.to_sentence().split("\n")
+        names = [html_part("b", label_in_sentence(label)) for label in self]
+        facts = [html_part("div", facts_of(each), FAINT) for each in self.explanations]
+        if self.is_list:
+            steps = map(html_logic, self.format("unicode").split("\n"))
+            said = [html_part("div", line) for line in lines]
+            own = zip(names, facts, strict=True)
+            return html_box(*steps, *said, html_table(("target", "rule of its own"), own))
+        logic = [html_logic(each.rule.format("unicode")) for each in self.explanations]
+        said = [html_part("div", line) for line in lines[: len(self)]]
+        rules = zip(names, map("".join, zip(logic, said, facts, strict=True)), strict=True)
+        policy = (html_part("div", line, FAINT) for line in lines[len(self) :])
+        return html_box(html_table(("target", "rule"), rules), *policy)
 
 
 def _shared_vocabulary(explanations: Sequence[Explanation]) -> Vocabulary | None:

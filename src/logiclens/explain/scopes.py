@@ -8,8 +8,9 @@ left is minimal: without any of its literals the term would hold on a contrary t
 **A set of examples.** Eq. (2) joins the terms of its members. The shortest formula is wanted that holds on
 all of them and on no tuple to which the network says no; other tuples with a yes are don't-cares.
 
-**A class.** Eq. (2) for all rows of a target: the formulas of one table, from short to long. The rules of a
-whole problem come from :mod:`logiclens.estimators.fit`.
+**A class.** Eq. (2) for all rows of a target. The rules of a whole problem come from
+:mod:`logiclens.estimators.fit` as a decision list; what such a list says of one class, the paper's ``phi_c``,
+is minimized on the list's own decisions (:func:`class_formulas`).
 
 **All data.** Eq. (3) joins the formulas of all classes and brings them to CNF: clauses that hold everywhere.
 Here tuples that were never seen count as false. As don't-cares they would make TRUE the answer, always.
@@ -20,8 +21,8 @@ Tuples that never occurred can be listed, and added to a table with what a netwo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -29,12 +30,21 @@ from numpy.typing import ArrayLike
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.constants import FALSE_YES, MISS
-from logiclens.errors import InputError, count, shown
+from logiclens.errors import InputError, LimitError, count, shown
 from logiclens.explain.compose import all_tuples, smallest_formula
-from logiclens.explain.explanation import Explanation, FrontPoint, Scope, Scores
-from logiclens.explain.export import clauses_html
-from logiclens.explain.rule import Label, Rule, RuleKind, member, plain_label
-from logiclens.explain.terms import conjuncts
+from logiclens.explain.explanation import Explanation, Scope, Scores
+from logiclens.explain.resolution import Step, checked_steps, resolve, truth_of, used_concepts
+from logiclens.explain.rule import (
+    FAINT,
+    Label,
+    Rule,
+    RuleKind,
+    html_box,
+    html_logic,
+    html_part,
+    member,
+    plain_label,
+)
 from logiclens.logic.arrays import (
     BoolArray,
     FloatArray,
@@ -46,9 +56,13 @@ from logiclens.logic.arrays import (
 )
 from logiclens.logic.cover import Cover
 from logiclens.logic.data import ConceptData, as_answers, as_floats, check_count
-from logiclens.logic.formula import FALSE, TRUE, And, Formula
+from logiclens.logic.entail import Given, given_parts
+from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, check_formula
 from logiclens.logic.minimize import Exact, minimize, minimize_path
-from logiclens.logic.normal_form import to_nnf
+from logiclens.logic.minimizer import Minimizer
+from logiclens.logic.normal_form import conjuncts, simplify, to_dnf, to_nnf
+from logiclens.logic.problem import Problem
+from logiclens.logic.sat import find_assignment
 from logiclens.logic.truth_table import TruthTable
 from logiclens.metrics.agreement import formulas_of
 
@@ -339,14 +353,8 @@ def _greedy_order(rows: BoolArray, contrary: BoolArray, weight: FloatArray) -> I
 def _sufficient(rows: BoolArray, columns: Words, n_contrary: int, order: IndexArray) -> BoolArray:
     """Which literals of each example are needed to exclude every contrary tuple.
 
-    Parameters
-    ----------
-    rows : ndarray of bool, shape (n_samples, n_concepts)
-    columns : Words, shape (n_concepts, n_words)
-        The contrary tuples, one packed column for each concept.
-    n_contrary : int
-    order : ndarray of int, shape (n_samples, n_concepts)
-        The concepts of each example, those to be kept first.
+    The contrary tuples are packed columns, one for each concept; concepts that come first in the order of
+    their example are to be kept first.
     """
     n_rows, n_concepts = rows.shape
     everyone = np.arange(n_rows)
@@ -420,8 +428,7 @@ def explain_class(
     Returns
     -------
     Explanation
-        Scores are those on ``truth``, but for fidelity, the agreement with ``table``. The front has the best
-        formula of each length; the score of a point is its accuracy on ``truth``.
+        Scores are those on ``truth``, but for fidelity, the agreement with ``table``.
 
     Examples
     --------
@@ -440,7 +447,6 @@ def explain_class(
     target, kind = plain_label(target), member(RuleKind, kind, "kind of rule")
     held_out = None if truth is None else check_table(truth, "truth").select(table.names)
     rated = held_out if held_out is not None and held_out.yes.any() and held_out.no.any() else None
-    front: tuple[FrontPoint, ...] = ()
     formula: Formula
     if not (table.yes.any() and table.no.any()):
         formula, status = (TRUE, ALWAYS) if table.yes.any() else (FALSE, NEVER)
@@ -448,12 +454,9 @@ def explain_class(
         false_yes, miss = PRICES.get(kind, PRICES[RuleKind.IFF])
         priced = TruthTable(table.names, table.rows, table.yes * miss, table.no * false_yes)
         path = minimize_path(priced, max_literals=max_literals, exact=exact, order=order)
-        formulas, at = [each.formula for each in path], len(path) - 1
-        scores: list[float | None] = [None] * len(path)
+        at = len(path) - 1
         if rated is not None:
-            at = _shortest(formulas, rated, kind)
-            scores = [rates_on(each, table, rated, "validation").accuracy for each in formulas]
-        front = tuple(point_on(*each, table) for each in zip(formulas, scores, strict=True))
+            at = _shortest([each.formula for each in path], rated, kind)
         formula, status = path[at].formula, str(path[at].status)
         if at == len(path) - 1 and path[at].errors > 0 and path[at].literals and max_literals is not None:
             status = f"{status} within max_literals={max_literals}"
@@ -465,7 +468,6 @@ def explain_class(
         status=status,
         support=float(table.yes.sum()),
         scores=None if held_out is None else rates_on(formula, table, held_out, "validation"),
-        front=front,
     )
 
 
@@ -486,17 +488,9 @@ def _shortest(formulas: Sequence[Formula], truth: TruthTable, kind: RuleKind) ->
 def rates_on(
     formula: Formula, table: TruthTable, truth: TruthTable, part: str, n_rows: int | None = None
 ) -> Scores:
-    """How good a formula is on some rows, and how well it agrees with the network.
+    """How good a formula is on the rows of ``truth``, and how well it agrees with the network on ``table``.
 
-    Parameters
-    ----------
-    formula : Formula
-    table, truth : TruthTable
-        As for :func:`explain_class`, over the same concepts.
-    part : str
-        What the rows of ``truth`` are: "validation", "training".
-    n_rows : int, optional
-        Their number; their weight, rounded, when missing.
+    The number of rows is their weight, rounded, when it is not given.
     """
     fired = fired_rows(formula, truth)
     right, covered = float(truth.yes @ fired), float((truth.yes + truth.no) @ fired)
@@ -522,10 +516,128 @@ def _share(part: float, whole: float) -> float:
     return min(part / whole, 1.0)  # sums in another order may differ in the last digit
 
 
-def point_on(formula: Formula, score: float | None, table: TruthTable) -> FrontPoint:
-    """A formula with its errors on a table."""
-    errors = np.where(fired_rows(formula, table), table.no, table.yes).sum()
-    return FrontPoint(formula, formula.complexity, float(errors), score)
+EQUIVALENT: Final = "equivalent to the list"
+"""Status of a formula that is true exactly where the list decides the class, on rows seen or not."""
+
+_MOST_LITERALS: Final = 300  # of a DNF that is kept where the list's own condition is shorter
+_MOST_TERMS: Final = 60  # of the list's own condition as a DNF
+_MOST_CONFLICTS: Final = 200  # dead ends of a proof of equivalence
+
+
+def decided_condition(steps: Sequence[Step], default: Label, label: Label) -> Formula:
+    """A formula that is true of exactly the rows for which a list decides a label."""
+    cases: list[Formula] = []
+    earlier: list[Formula] = []
+    for step in steps:
+        if step.label == label:
+            cases.append(And.of([step.formula, *(Not(each) for each in earlier)]))
+        earlier.append(step.formula)
+    if label == default:
+        cases.append(And.of([Not(each) for each in earlier]))
+    return to_nnf(Or.of(cases))
+
+
+def class_formulas(
+    steps: Sequence[Step],
+    default: Label,
+    labels: Sequence[Label],
+    table: TruthTable | None = None,
+    *,
+    given: Given = None,
+    wide: bool = False,
+) -> dict[Label, tuple[Formula, str]]:
+    """For each class the formula that is true where the list decides it: the paper's ``phi_c``.
+
+    Each is the shortest DNF that was found to agree with the list on all tuples that were seen; others are
+    don't-cares. Where a formula that agrees on every tuple whatever is no longer, that is taken.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+    default : label
+    labels : sequence of labels
+        All classes, also those without a step.
+    table : TruthTable, optional
+        The distinct tuples that were seen, over the concepts of the steps at least. Their weight counts, the
+        answers do not. When missing, every tuple counts as seen.
+    given : Formula or iterable of Formula, optional
+        What is known about the concepts.
+    wide : bool, default False
+        Whether formulas may use all concepts of the table, rather than those of the steps alone.
+
+    Returns
+    -------
+    dict of label to (Formula, str)
+        In the order of the labels; the text says ``"equivalent to the list"`` where that is proved, and
+        otherwise on how many tuples it was found to agree.
+
+    Examples
+    --------
+    >>> from logiclens.logic import Var
+    >>> steps = [Step("bird", Var("wings")), Step("fish", Var("fins"))]
+    >>> seen = TruthTable.from_data([[1, 0], [0, 1], [0, 0]], [1, 1, 1], names=["wings", "fins"])
+    >>> for label, (formula, status) in class_formulas(steps, "cat", ["bird", "cat", "fish"], seen).items():
+    ...     print(f"{label}: {formula} ({status})")
+    bird: wings (equivalent to the list)
+    cat: ~fins & ~wings (equivalent to the list)
+    fish: fins (agrees with the list on all 3 tuples seen)
+    """
+    kept, default, known = checked_steps(steps), plain_label(default), given_parts(given)
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise InputError(f"labels must be a sequence of labels. Got {shown(labels)}.")
+    for formula in known:
+        check_formula(formula, "given")
+    conditions = {label: decided_condition(kept, default, label) for label in map(plain_label, labels)}
+    if table is None:
+        dnfs = {label: _written_out(each) for label, each in conditions.items()}
+        return {
+            label: (conditions[label] if each is None else each, EQUIVALENT) for label, each in dnfs.items()
+        }
+    if not isinstance(table, TruthTable):
+        raise InputError(f"table must be a TruthTable. Got {shown(table)}.")
+    tuples = table.select(list(table.names) if wide else used_concepts(step.formula for step in kept))
+    true = truth_of((step.formula for step in kept), ConceptData(tuples.to_array(), tuples.names))
+    decided, answers = resolve(true), [*(step.label for step in kept), default]
+    weight, agrees = (
+        tuples.yes + tuples.no,
+        f"agrees with the list on all {count(table.n_rows, 'tuple')} seen",
+    )
+    found = {}
+    for label, condition in conditions.items():
+        if kept and label == kept[0].label != default:
+            found[label] = kept[0].formula, EQUIVALENT
+            continue
+        own = np.array([answer == label for answer in answers])[decided]
+        about = replace(tuples, yes=np.where(own, weight, 0.0), no=np.where(own, 0.0, weight))
+        formula, proved = _class_formula(condition, about, known)
+        found[label] = formula, EQUIVALENT if proved else agrees
+    return found
+
+
+def _class_formula(condition: Formula, table: TruthTable, known: list[Formula]) -> tuple[Formula, bool]:
+    """The shortest formula for a condition on a table, and whether it is proved to be equivalent."""
+    written = _written_out(condition)
+    longest = _MOST_LITERALS if written is None else min(_MOST_LITERALS, written.complexity - 1)
+    found = Minimizer(Problem(table, None), exact=False, restarts=1).agree_within(longest)
+    if found is None:
+        return condition if written is None else written, True
+    formula = found.formula
+    try:
+        differs = any(
+            find_assignment([*known, one, Not(other)], max_conflicts=_MOST_CONFLICTS) is not None
+            for one, other in ((formula, condition), (condition, formula))
+        )
+    except LimitError:  # a proof takes long
+        return formula, False
+    return formula, not differs
+
+
+def _written_out(condition: Formula) -> Formula | None:
+    """A condition as a DNF; None where that takes long."""
+    try:
+        return simplify(to_dnf(condition, _MOST_TERMS))
+    except LimitError:
+        return None
 
 
 MAX_GLOBAL: Final = 10
@@ -569,7 +681,8 @@ class GlobalExplanation:
         return "\n".join(self._lines("ascii", " in O_0"))
 
     def _repr_html_(self) -> str:
-        return clauses_html(self._lines("unicode", " ∈ O_0"), self.status)
+        note = [html_part("div", f"{self.status}.", FAINT)] if self.status else []
+        return html_box(*map(html_logic, self._lines("unicode", " ∈ O_0")), *note)
 
     def _lines(self, style: str, cluster: str) -> list[str]:
         """Each clause in First-Order Logic, as a cluster's rule is written but without the cluster."""

@@ -195,9 +195,14 @@ def _both(f: Formula, g: Formula) -> Formula:
     return g if f == TRUE else f if g == TRUE else f & g
 
 
+def given_parts(given: Given) -> list[Formula]:
+    """Return what is given, part by part."""
+    return [] if given is None else list(given) if isinstance(given, Iterable) else [given]
+
+
 def _consistent(given: Given) -> list[Formula]:
     """Return what is given, part by part, once it is sure that it can be true."""
-    parts = [] if given is None else list(given) if isinstance(given, Iterable) else [given]
+    parts = given_parts(given)
     for part in parts:
         if not isinstance(part, Formula):
             raise InputError(f"given takes a formula or several of them. Got {shown(part)}.")

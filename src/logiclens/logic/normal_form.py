@@ -266,3 +266,35 @@ def _literals(part: Formula, kind: type[And] | type[Or], value: bool) -> dict[st
             case _:
                 return None
     return found
+
+
+def disjuncts(formula: Formula) -> tuple[Formula, ...]:
+    """The parts of a disjunction; a formula that is none is one part."""
+    return formula.args if isinstance(formula, Or) else (formula,)
+
+
+def conjuncts(formula: Formula) -> tuple[Formula, ...]:
+    """The parts of a conjunction; a formula that is none is one part."""
+    return formula.args if isinstance(formula, And) else (formula,)
+
+
+def is_dnf(formula: Formula) -> bool:
+    """Whether a formula is a constant or a disjunction of terms as it is written."""
+    literals = (part for term in disjuncts(formula) for part in conjuncts(term))
+    return isinstance(formula, Const) or all(
+        isinstance(part.arg if isinstance(part, Not) else part, Var) for part in literals
+    )
+
+
+def dnf_terms(formula: Formula, max_terms: int = MAX_TERMS) -> tuple[Formula, ...]:
+    """The terms of a formula: as written where it is in DNF, of its DNF otherwise; none of ``FALSE``.
+
+    Examples
+    --------
+    >>> dnf_terms(Var("c") | (Var("b") & Var("a")))
+    (Var('c'), And(Var('b'), Var('a')))
+    >>> dnf_terms(Var("c") & (Var("b") | Var("a")))
+    (And(Var('a'), Var('c')), And(Var('b'), Var('c')))
+    """
+    dnf = formula if is_dnf(formula) else to_dnf(formula, max_terms)
+    return () if dnf == FALSE else disjuncts(dnf)

@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from logiclens.pipelines.black_box import BlackBoxExplainer, BlackBoxFidelity
-    from logiclens.pipelines.bottleneck import ConceptBottleneckClassifier
+    from logiclens.pipelines.bottleneck import (
+        ConceptBottleneckClassifier,
+        InterventionCurve,
+        intervention_curve,
+    )
     from logiclens.pipelines.cascade import CascadeClassifier
-    from logiclens.pipelines.intervention import Intervention, InterventionCurve, intervention_curve
+    from logiclens.pipelines.intervention import Intervention
 
 _LATE = {
     "BlackBoxExplainer": "logiclens.pipelines.black_box",
@@ -18,8 +22,8 @@ _LATE = {
     "CascadeClassifier": "logiclens.pipelines.cascade",
     "ConceptBottleneckClassifier": "logiclens.pipelines.bottleneck",
     "Intervention": "logiclens.pipelines.intervention",
-    "InterventionCurve": "logiclens.pipelines.intervention",
-    "intervention_curve": "logiclens.pipelines.intervention",
+    "InterventionCurve": "logiclens.pipelines.bottleneck",
+    "intervention_curve": "logiclens.pipelines.bottleneck",
 }
 """Names imported when they are first asked for, and where they live."""
 

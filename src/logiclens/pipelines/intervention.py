@@ -8,28 +8,19 @@ more and more concepts are put right.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownConceptError, count, listing, shown
-from logiclens.estimators.base import seed_of
-from logiclens.estimators.inputs_and_targets import read_rows
 from logiclens.explain.rule import Label, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import THRESHOLD, as_floats
-
-if TYPE_CHECKING:
-    from logiclens.concepts.vocabulary import Vocabulary
-    from logiclens.pipelines.bottleneck import ConceptBottleneckClassifier
-
-ORDERS = ("uncertainty", "relevance", "random")
-"""In which order concepts can be put right."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,102 +102,6 @@ class Intervention:
             f"{count(int(self.changed.sum()), 'prediction')} changed",
         )
         return f"Intervention({', '.join(sizes)})"
-
-
-@dataclass(frozen=True, eq=False)
-class InterventionCurve:
-    """Accuracy as concepts are put right, one after the other.
-
-    Attributes
-    ----------
-    order : str
-        In which order: see :func:`intervention_curve`.
-    n_corrected : ndarray of int, shape (n_steps,)
-        Concepts of each row whose true value was filled in.
-    accuracy : ndarray of shape (n_steps,)
-        Share of rows that the classifier then predicts rightly.
-    rules_accuracy : ndarray of shape (n_steps,)
-        The same of the rules alone.
-    """
-
-    order: str
-    n_corrected: NDArray[np.intp]
-    accuracy: FloatArray
-    rules_accuracy: FloatArray
-
-    def to_dict(self) -> dict[str, Any]:
-        """The curve as plain lists, for JSON."""
-        return {
-            "order": self.order,
-            "n_corrected": self.n_corrected.tolist(),
-            "accuracy": self.accuracy.tolist(),
-            "rules_accuracy": self.rules_accuracy.tolist(),
-        }
-
-
-def intervention_curve(
-    model: ConceptBottleneckClassifier,
-    X: Any,
-    y: Any,
-    concepts: Any,
-    *,
-    order: str = "uncertainty",
-    steps: Iterable[int] | None = None,
-    random_state: Any = None,
-) -> InterventionCurve:
-    """How accuracy grows as the true values of more and more concepts are filled in.
-
-    Parameters
-    ----------
-    model : ConceptBottleneckClassifier
-        Fitted.
-    X : array, tensor or frame, n rows
-        Raw inputs, best such that the model was not fitted on.
-    y : array of shape (n,), or (n, n_targets)
-        The true targets.
-    concepts : array, frame or mapping, (n, n_concepts)
-        The true concepts.
-    order : {"uncertainty", "relevance", "random"}, default "uncertainty"
-        Which concepts of a row come first: those whose scores are nearest to one half; those that matter
-        most to the class that is predicted without help, the less certain first among equals; or any.
-    steps : iterable of int, optional
-        How many concepts to fill in; from none to all, at most about 20 steps, when missing.
-    random_state : int, RandomState or None
-        Decides the random order.
-
-    Returns
-    -------
-    InterventionCurve
-    """
-    check_is_fitted(model)
-    check_free(model)
-    if not isinstance(order, str) or order not in ORDERS:
-        raise InputError(f"order must be one of {listing(ORDERS)}. Got {shown(order)}.")
-    names = model.concept_names_
-    scores = model.predict_concepts(X)
-    truth = read_rows(concepts, names)
-    if len(truth) != len(scores):
-        raise InputError(
-            f"concepts must have one row for each of the {count(len(scores), 'row')} of X. "
-            f"Got {count(len(truth), 'row')}."
-        )
-    chosen = _steps(steps, len(names))
-    rank = _rank(model, scores, order, random_state)
-    accuracy, by_rules = [], []
-    for step in chosen:
-        filled = np.where(rank < step, truth, scores)
-        accuracy.append(model.estimator_.score(filled, y))
-        by_rules.append(model.explain().score(filled, y))
-    return InterventionCurve(order, chosen, np.array(accuracy), np.array(by_rules))
-
-
-def check_free(model: ConceptBottleneckClassifier) -> None:
-    """Refuse concepts that follow from the columns of a table: they cannot be set by themselves."""
-    if model.estimator_.vocabulary_ is not None:
-        raise InputError(
-            "These concepts follow from the columns of the table, so they cannot be set by hand. "
-            "Change the columns, or pass a concept_model."
-        )
 
 
 def check_possible(words: Vocabulary, names: Sequence[str], known: BoolArray, values: FloatArray) -> None:
@@ -305,38 +200,3 @@ def _unmasked(values: Any) -> Any:
     if isinstance(values, np.ma.MaskedArray):
         return np.ma.filled(values.astype(np.float64), np.nan)
     return values
-
-
-def _steps(steps: Iterable[int] | None, n_concepts: int) -> NDArray[np.intp]:
-    if steps is None:
-        return np.unique(np.linspace(0, n_concepts, min(n_concepts, 20) + 1).round().astype(np.intp))
-    chosen = np.asarray(list(steps) if isinstance(steps, Iterable) else [steps])
-    if chosen.ndim != 1 or not chosen.size or chosen.dtype.kind not in "iu" or (chosen < 0).any():
-        raise InputError(f"steps must be whole numbers of at least 0. Got {shown(steps)}; write range(5).")
-    return chosen.astype(np.intp)
-
-
-def _rank(
-    model: ConceptBottleneckClassifier, scores: FloatArray, order: str, random_state: Any
-) -> NDArray[np.intp]:
-    """The place of each concept in the order of its row, (n, n_concepts)."""
-    doubt = -np.abs(scores - THRESHOLD)
-    if order == "random":
-        first = np.random.default_rng(seed_of(random_state)).random(scores.shape)
-        by_row = np.argsort(first, axis=1)
-    elif order == "uncertainty":
-        by_row = np.argsort(-doubt, axis=1, kind="stable")
-    else:
-        by_row = np.lexsort((-doubt, -_row_relevance(model, scores)), axis=1)
-    rank = np.empty_like(by_row)
-    np.put_along_axis(rank, by_row, np.arange(scores.shape[1])[None, :], axis=1)
-    return rank
-
-
-def _row_relevance(model: ConceptBottleneckClassifier, scores: FloatArray) -> FloatArray:
-    """How much each concept matters to what is predicted for each row, (n, n_concepts)."""
-    relevance = np.asarray(model.estimator_.concept_relevance_)
-    answers = model.estimator_.decide(scores).astype(float)  # (n, n_targets)
-    if len(relevance) == 1:
-        return np.repeat(relevance, len(scores), axis=0)
-    return np.asarray(answers @ relevance)

@@ -13,9 +13,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import PercentFormatter
 
 from logiclens.errors import InputError, count, shown
-from logiclens.explain.explanation import Explanation
+from logiclens.explain.explanation import Explanation, TermScore, term_scores
 from logiclens.explain.rule import Label, true_answers, true_labels
-from logiclens.explain.terms import TermScore, term_scores
 from logiclens.logic.arrays import BoolArray
 from logiclens.metrics.agreement import Interval, RuleScores, rule_scores
 from logiclens.plots.looks import (

@@ -14,16 +14,15 @@ from logiclens.errors import InputError, LimitError
 from logiclens.evaluation._labeled_rows import LabeledRows, RowLabels
 from logiclens.explain.counterfactual import term_in_words
 from logiclens.explain.explanation import Explanation
-from logiclens.explain.export import list_sentence, list_text
 from logiclens.explain.front import Front, Point
+from logiclens.explain.resolution import list_sentence, list_text
 from logiclens.explain.rule import Rule, RuleKind, target_named
 from logiclens.explain.rule_set import ExplanationSet
-from logiclens.explain.terms import dnf_terms
 from logiclens.logic.arrays import BoolArray, IndexArray, Words, pack, unpack
 from logiclens.logic.entail import Conflict, conflicts
 from logiclens.logic.export import to_sentence
 from logiclens.logic.formula import FALSE, And, Const, Formula, Var
-from logiclens.logic.normal_form import to_nnf
+from logiclens.logic.normal_form import dnf_terms, to_nnf
 from logiclens.logic.sat import find_assignment
 from logiclens.logic.syntax import format_formula
 from logiclens.reporting._about_data import tree_of
@@ -362,7 +361,7 @@ def shown_points(front: Front | None, most_literals: int) -> tuple[int, ...]:
 
     Examples
     --------
-    >>> from logiclens.explain.decision_list import Step
+    >>> from logiclens.explain.resolution import Step
     >>> from logiclens.logic import And, Var
     >>> formulas = [And.of(Var(f"x{j}") for j in range(n + 1)) for n in range(9)]
     >>> points = tuple(Point((Step("yes", formula),), "no") for formula in formulas)

@@ -15,7 +15,7 @@ import numpy as np
 
 from logiclens.errors import InputError, shown
 from logiclens.explain import ExplanationSet
-from logiclens.explain.decision_list import used_concepts
+from logiclens.explain.resolution import used_concepts
 from logiclens.explain.rule import Label
 from logiclens.logic.data import THRESHOLD
 from logiclens.logic.formula import Formula

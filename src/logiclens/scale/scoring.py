@@ -17,7 +17,7 @@ import numpy as np
 from logiclens.errors import InputError, count, shown
 from logiclens.evaluation._figures import NOTHING, Evaluation, Sum
 from logiclens.explain import ExplanationSet, Resolution
-from logiclens.explain.decision_list import used_concepts
+from logiclens.explain.resolution import used_concepts
 from logiclens.explain.rule import Label, true_labels
 from logiclens.logic.data import THRESHOLD
 from logiclens.scale.cells import as_label, as_number

@@ -11,7 +11,7 @@ import numpy as np
 
 from logiclens.bench.peers.part import Part
 from logiclens.bench.peers.sweep import LONGEST, Columns, Knob, Learned, Peer
-from logiclens.explain.decision_list import truth_of
+from logiclens.explain.resolution import truth_of
 from logiclens.logic.arrays import BoolArray, IndexArray
 from logiclens.logic.formula import Var
 

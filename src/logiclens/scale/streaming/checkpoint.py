@@ -24,7 +24,7 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from logiclens.errors import FileError, InputError, shown
-from logiclens.explain.saved import read_saved, write_saved
+from logiclens.explain._saved import read_saved, write_saved
 from logiclens.files.writing import read_whole, written_whole
 
 try:

@@ -11,30 +11,23 @@ What the vocabulary knows is taken into account: nobody is both above 62 and at 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from logiclens.concepts.states import without_implied
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import LimitError, count
 from logiclens.explain.counterfactual import term_in_words
-from logiclens.explain.export import check_html
-from logiclens.explain.rule import Label, Rule, RuleKind, target_named
-from logiclens.explain.terms import dnf_terms
-from logiclens.logic.entail import Given, conflicts, implies
+from logiclens.explain.rule import Label, Rule, RuleKind, html_box, html_part, target_named
+from logiclens.logic.entail import conflicts, implies
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
-from logiclens.logic.normal_form import simplify, to_dnf, to_nnf
+from logiclens.logic.normal_form import dnf_terms, simplify, to_dnf, to_nnf
 from logiclens.logic.sat import find_assignment
 
-if TYPE_CHECKING:
-    from logiclens.explain.rule_set import ExplanationSet
-
-
 _MOST_TERMS = 1_000  # terms up to which formulas are looked at term by term
-_TOLD_LITERALS = 60  # literals up to which a region is written in full
-_TOLD_PAIRS = 30  # pairs of rules that are listed
-_TOLD_CONCEPTS = 12  # concepts that are listed
+_LISTED_LITERALS = 60  # literals up to which a region is written in full
+_LISTED_PAIRS = 30  # pairs of rules that are listed
+_LISTED_CONCEPTS = 12  # concepts that are listed
 
 
 @dataclass(frozen=True)
@@ -62,12 +55,12 @@ class Region:
 
     @property
     def cases(self) -> tuple[Formula, ...]:
-        """The region case by case, as conjunctions of literals; none where they are too many to tell."""
+        """The region case by case, as conjunctions of literals; none where they are too many to list."""
         try:
             cases = dnf_terms(self.formula, _MOST_TERMS)
         except LimitError:
             return ()
-        return cases if sum(case.complexity for case in cases) <= _TOLD_LITERALS else ()
+        return cases if sum(case.complexity for case in cases) <= _LISTED_LITERALS else ()
 
     @property
     def text(self) -> str:
@@ -175,7 +168,7 @@ class RuleCheck:
     def _named(self, label: Label) -> str:
         return next(target_named(rule) for rule in self.rules if rule.target == label)
 
-    def _conflicts(self) -> Iterable[str]:
+    def _conflicts(self) -> Iterator[str]:
         if self.multi_label:
             yield "Conflicts: none, since a row may have several labels."
         elif not self.conflicts:
@@ -183,13 +176,13 @@ class RuleCheck:
         else:
             harmless = ", as conditions that are only necessary may" if self._all(RuleKind.IF) else ""
             yield f"Conflicts: {count(len(self.conflicts), 'pair')} of rules can be true together{harmless}."
-        for found in self.conflicts[:_TOLD_PAIRS]:
+        for found in self.conflicts[:_LISTED_PAIRS]:
             both = f"{self._named(found.first)} and {self._named(found.second)}"
             yield f"  {both}, for example: {found.region.example_text}"
-        if len(self.conflicts) > _TOLD_PAIRS:
-            yield f"  and {count(len(self.conflicts) - _TOLD_PAIRS, 'more pair')}"
+        if len(self.conflicts) > _LISTED_PAIRS:
+            yield f"  and {count(len(self.conflicts) - _LISTED_PAIRS, 'more pair')}"
 
-    def _gap(self) -> Iterable[str]:
+    def _gap(self) -> Iterator[str]:
         if self.uncovered is None:
             yield "Gap: none; a rule is true of every row."
             return
@@ -210,7 +203,7 @@ class RuleCheck:
         else:
             yield f"  The prediction is then {self._named(self.default)}."
 
-    def _constants(self) -> Iterable[str]:
+    def _constants(self) -> Iterator[str]:
         if not self.always and not self.never:
             yield "Always or never true: no rule."
         for labels, word in ((self.always, "Always"), (self.never, "Never")):
@@ -218,7 +211,7 @@ class RuleCheck:
                 rules = "the rule of" if len(labels) == 1 else "the rules of"
                 yield f"{word} true: {rules} {', '.join(map(self._named, labels))}."
 
-    def _superfluous(self) -> Iterable[str]:
+    def _superfluous(self) -> Iterator[str]:
         if not self.superfluous:
             yield "Superfluous terms: none."
             return
@@ -227,13 +220,13 @@ class RuleCheck:
             for term in self.superfluous.get(rule.target, ()):
                 yield f"  {target_named(rule)}: {term_in_words(term, rule.vocabulary)}"
 
-    def _concepts(self) -> Iterable[str]:
+    def _concepts(self) -> Iterator[str]:
         words = self.rules[0].vocabulary
         listed = [f"{term_in_words(Var(name), words)} ({count(n, 'rule')})" for name, n in self.used.items()]
-        more = len(listed) - _TOLD_CONCEPTS
+        more = len(listed) - _LISTED_CONCEPTS
         rest = f" and {more} more" if more > 0 else ""
         known = len(self.used) + len(self.unused)
-        names = f": {', '.join(listed[:_TOLD_CONCEPTS])}{rest}" if listed else ""
+        names = f": {', '.join(listed[:_LISTED_CONCEPTS])}{rest}" if listed else ""
         yield f"Concepts: {len(self.used)} of {known} are used{names}."
 
     def __str__(self) -> str:
@@ -242,74 +235,48 @@ class RuleCheck:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return check_html(self.lines)
+        """Findings, one a line; details are set in."""
+        inset = "margin-left:1.5em"
+        return html_box(
+            *(html_part("div", line.strip(), inset if line[0] == " " else "") for line in self.lines)
+        )
 
 
-def check_rules(rules: ExplanationSet, given: Given = None) -> RuleCheck:
+def check_rules(
+    rules: Sequence[Rule],
+    concept_names: Sequence[str],
+    default: Label | None,
+    vocabulary: Vocabulary | None,
+    known: list[Formula],
+) -> RuleCheck:
     """Find conflicts, gaps, constant rules, superfluous terms, and the concepts that are used.
 
-    Parameters
-    ----------
-    rules : ExplanationSet
-    given : Formula or iterable of Formula, optional
-        What is known about the concepts; what the vocabulary knows of them is added.
-
-    Returns
-    -------
-    RuleCheck
-
-    Raises
-    ------
-    InputError
-        What is given contradicts itself.
-    LimitError
-        A question is too hard; see :func:`~logiclens.logic.sat.satisfying_assignment`.
+    Without a default a row may have several labels. ``known`` is known about the concepts.
     """
-    known = [*parts_of(given), *rules.known()]
-    formulas = rules.formulas
+    formulas = {rule.target: rule.formula for rule in rules}
     implies(FALSE, FALSE, known)  # what contradicts itself raises
     used = Counter(name for formula in formulas.values() for name in formula.concepts)
-    superfluous = {label: terms for label, f in formulas.items() if (terms := _superfluous(f, known))}
+    place = {name: at for at, name in enumerate(concept_names)}
+    clashes = []
+    for found in () if default is None else conflicts(formulas, known):
+        both = And(formulas[found.first], formulas[found.second])  # type: ignore[index]
+        region = Region(both, found.witness, vocabulary)
+        clashes.append(RuleConflict(found.first, found.second, region))  # type: ignore[arg-type]
+    gap = find_assignment(known, list(formulas.values()))
     return RuleCheck(
-        rules=tuple(explanation.rule for explanation in rules.values()),
-        multi_label=rules.multi_label,
-        default=rules.default,
-        conflicts=() if rules.multi_label else tuple(_conflicts(rules, known)),
-        uncovered=_uncovered(rules, known),
+        rules=tuple(rules),
+        multi_label=default is None,
+        default=default,
+        conflicts=tuple(clashes),
+        uncovered=None
+        if gap is None
+        else Region(_written_out(Not(Or.of(formulas.values())), vocabulary), gap, vocabulary),
         always=tuple(label for label, f in formulas.items() if find_assignment(known, [f]) is None),
         never=tuple(label for label, f in formulas.items() if find_assignment([*known, f]) is None),
-        superfluous=superfluous,
-        used={name: used[name] for name in sorted(used, key=lambda name: (-used[name], _place(rules, name)))},
-        unused=tuple(name for name in rules.concept_names if name not in used),
+        superfluous={label: terms for label, f in formulas.items() if (terms := _superfluous(f, known))},
+        used={name: used[name] for name in sorted(used, key=lambda name: (-used[name], place[name]))},
+        unused=tuple(name for name in concept_names if name not in used),
     )
-
-
-def parts_of(given: Given) -> list[Formula]:
-    """What is given, part by part."""
-    if given is None:
-        return []
-    return list(given) if isinstance(given, Iterable) and not isinstance(given, Formula) else [given]
-
-
-def _place(rules: ExplanationSet, name: str) -> int:
-    return rules.concept_names.index(name)
-
-
-def _conflicts(rules: ExplanationSet, known: list[Formula]) -> Iterable[RuleConflict]:
-    formulas = rules.formulas
-    for found in conflicts(formulas, known):
-        first, second = rules[found.first], rules[found.second]  # type: ignore[index]
-        both = And(first.formula, second.formula)
-        yield RuleConflict(first.target, second.target, Region(both, found.witness, rules.vocabulary))
-
-
-def _uncovered(rules: ExplanationSet, known: list[Formula]) -> Region | None:
-    formulas = list(rules.formulas.values())
-    witness = find_assignment(known, formulas)
-    if witness is None:
-        return None
-    nothing = _written_out(Not(Or.of(formulas)), rules.vocabulary)
-    return Region(nothing, witness, rules.vocabulary)
 
 
 def _written_out(formula: Formula, words: Vocabulary | None) -> Formula:
