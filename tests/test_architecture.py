@@ -27,15 +27,6 @@ HEAVY = ("torch", "sympy", "sklearn", "scipy", "pandas", "polars", "pyarrow", "m
 KNOWN_RINGS: tuple[frozenset[str], ...] = (
     frozenset(
         {
-            "logiclens",
-            "logiclens.reporting",
-            "logiclens.reporting.document",
-            "logiclens.reporting.gathering",
-            "logiclens.reporting.provenance",
-        }
-    ),
-    frozenset(
-        {
             "logiclens.cli.explain",
             "logiclens.cli.in_engine",
         }

@@ -8,15 +8,14 @@ from hypothesis import strategies as st
 from logiclens.concepts import Above, Missing, OneOf, Vocabulary
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import FALSE, Formula, Var
-from logiclens.reporting.breaks import breaks_of, in_words
-from logiclens.reporting.measured import measure
-from logiclens.reporting.subject import Subject
+from logiclens.reporting._about_rules import breaks_of, in_words
+from logiclens.reporting._subject import Subject, label_rows
 from tests.strategies import PLAIN, plain_formulas
 
 
 def broken(formula: Formula, X, y, kind="iff", **settings):
     rules = ExplanationSet([Explanation(Rule(True, formula, kind))], PLAIN)
-    return breaks_of(rules[True].rule, 0, measure(Subject(rules), X, y, [formula]), **settings)
+    return breaks_of(rules[True].rule, 0, label_rows(Subject(rules), X, y, [formula]), **settings)
 
 
 @given(plain_formulas(), st.integers(1, 200), st.integers(0, 2**32 - 1))
@@ -80,7 +79,7 @@ def test_many_concepts_make_patterns_too():
     rules = ExplanationSet([Explanation(Rule("yes", formula))], names)
     X = np.zeros((4, 130))
     X[3, 129] = 1
-    rows = measure(Subject(rules), X, ["yes"] * 4, [formula])
+    rows = label_rows(Subject(rules), X, ["yes"] * 4, [formula])
 
     found = breaks_of(rules["yes"].rule, 0, rows)
 

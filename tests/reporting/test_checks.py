@@ -6,9 +6,9 @@ from logiclens.concepts import Above, OneOf, Vocabulary
 from logiclens.errors import LimitError
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import FALSE, TRUE, Var, parse_formula
-from logiclens.reporting import checks
-from logiclens.reporting.checks import check_facts
-from logiclens.reporting.facts import CheckFacts, ConflictFacts
+from logiclens.reporting import _about_rules as checks
+from logiclens.reporting._about_rules import check_facts
+from logiclens.reporting._facts import CheckFacts, ConflictFacts
 
 WORDS = Vocabulary(("age", "sex"), (Above("age", 30), Above("age", 62), OneOf("sex", ("male",))))
 

@@ -9,9 +9,9 @@ from logiclens.errors import InputError
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import Var
 from logiclens.reporting import Source
-from logiclens.reporting.columns import MOST_COLUMNS
-from logiclens.reporting.facts import ClassFacts, ColumnFacts, DroppedFacts
-from logiclens.reporting.gathering import gather_facts
+from logiclens.reporting._about_data import MOST_COLUMNS
+from logiclens.reporting._facts import ClassFacts, ColumnFacts, DroppedFacts
+from logiclens.reporting._gathering import gather_facts
 from tests.reporting.conftest import quick
 
 

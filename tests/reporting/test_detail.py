@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import astuple
 from itertools import pairwise
 
-from logiclens.reporting.detail import DETAILS, FULL
+from logiclens.reporting._about_rules import DETAILS, FULL
 
 
 def test_each_step_lists_less_of_something_and_more_of_nothing():

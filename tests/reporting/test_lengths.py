@@ -9,8 +9,8 @@ from logiclens.explain import Step
 from logiclens.explain.front import Front, Point
 from logiclens.explain.rule import RuleKind
 from logiclens.logic import Var
-from logiclens.reporting.gathering import gather_facts
-from logiclens.reporting.lengths import LEFT_OUT
+from logiclens.reporting._about_rules import LEFT_OUT
+from logiclens.reporting._gathering import gather_facts
 from tests.reporting.evaluator import concept_truth, tree_holds
 
 A, B = Var("a"), Var("b")

@@ -13,8 +13,8 @@ import pytest
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import FALSE, TRUE, Var
 from logiclens.reporting import Source, report
-from logiclens.reporting.escaping import script_hash
-from logiclens.reporting.page import render
+from logiclens.reporting._page import render
+from logiclens.reporting._sentences import script_hash
 from tests.reporting import pages
 
 

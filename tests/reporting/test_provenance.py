@@ -10,8 +10,7 @@ import logiclens
 from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError
 from logiclens.reporting import Source
-from logiclens.reporting.provenance import created, plain_settings, provenance_of
-from logiclens.reporting.subject import subject_of
+from logiclens.reporting._subject import created, plain_settings, provenance_of, subject_of
 
 
 def test_what_an_audit_needs_is_there(iris, monkeypatch):

@@ -7,12 +7,10 @@ from logiclens.concepts import OneOf, Vocabulary
 from logiclens.explain import Explanation, ExplanationSet, Rule, Scores, term_scores
 from logiclens.logic import TRUE, Var, parse_formula
 from logiclens.metrics import explanation_accuracy, fidelity, rule_scores
-from logiclens.reporting.detail import DETAILS
-from logiclens.reporting.gathering import gather_facts
-from logiclens.reporting.measured import measure
-from logiclens.reporting.rates import NO_RATE
-from logiclens.reporting.rules import exports_of, rules_facts
-from logiclens.reporting.subject import Subject
+from logiclens.reporting._about_rules import DETAILS, exports_of, rules_facts
+from logiclens.reporting._facts import NO_RATE
+from logiclens.reporting._gathering import gather_facts
+from logiclens.reporting._subject import Subject, label_rows
 
 
 def test_scores_are_those_of_the_metrics(iris):
@@ -116,7 +114,7 @@ def test_less_detail_lists_less_and_says_how_much_there_is():
     names = formula.concepts
     X = np.random.default_rng(0).random((60, len(names))) < 0.4
     rules = ExplanationSet([Explanation(Rule(1, formula)), Explanation(Rule(0, Var("a0")))], names)
-    rows = measure(Subject(rules), X, np.arange(60) % 2, rules.formulas.values())
+    rows = label_rows(Subject(rules), X, np.arange(60) % 2, rules.formulas.values())
     places = {name: at for at, name in enumerate(names)}
 
     for detail in DETAILS:

@@ -6,10 +6,10 @@ can be tried on a million rows. A row may stand for several equal ones, as those
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from logiclens.logic.formula import Formula
 
 TRUTH, NETWORK, BLACK_BOX, CLUSTERS = "the truth", "the network", "the black box", "the clusters"
 """Who gives labels to rows."""
+_BLOCK = 1 << 17  # rows that a network is asked about at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +189,15 @@ class LabeledRows:
             once, twice = once | words, twice | (once & words)
         return self.count(twice)
 
+    def against(self, labels: RowLabels | None) -> Evaluation | None:
+        """The rules compared with the labels that somebody gives."""
+        return None if labels is None else self._evaluations[labels.by]
+
+    @cached_property
+    def _evaluations(self) -> dict[str, Evaluation]:
+        known = filter(None, (self.truth, self.network, self.black_box))
+        return {labels.by: self.evaluate(labels) for labels in known}
+
     def evaluate(self, wanted: RowLabels) -> Evaluation:
         """Compare the rules with labels."""
         confusion = None
@@ -208,8 +218,32 @@ class LabeledRows:
         )
 
 
-def read_rows(rules: ExplanationSet, X: Any, formulas: Iterable[Formula] = ()) -> LabeledRows:
-    """Read rows, once for all formulas.
+class NetworkOf(NamedTuple):
+    """What can be asked of a model: its concepts of rows, and what its network says of these.
+
+    Attributes
+    ----------
+    read : callable
+        From rows to concepts, (n, n_concepts).
+    answer : callable
+        From concepts to what is said of each target, (n, n_labels), and the place of the label, (n,).
+    of_concepts : bool
+        Whether all that is read are the concepts of the rules' vocabulary, where there is one.
+    """
+
+    read: Callable[[Any], FloatArray]
+    answer: Callable[[FloatArray], tuple[BoolArray, IndexArray]]
+    of_concepts: bool = True
+
+
+def read_rows(
+    rules: ExplanationSet,
+    X: Any,
+    formulas: Iterable[Formula] = (),
+    network: NetworkOf | None = None,
+    by: str = NETWORK,
+) -> LabeledRows:
+    """Read rows, and encode them, once for all formulas and the network.
 
     Parameters
     ----------
@@ -217,14 +251,30 @@ def read_rows(rules: ExplanationSet, X: Any, formulas: Iterable[Formula] = ()) -
     X : data frame, array, sparse matrix or mapping, n rows
     formulas : iterable of Formula
         All that will be evaluated, beside the rules and what decides.
+    network : NetworkOf, optional
+    by : str
+        What the network is called.
     """
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         X = X.toarray()
     used = used_concepts([*rules.conditions.values(), *rules.formulas.values(), *formulas])
     rows = _as_table(X, rules, used)
-    data = rules.read(rows, used=used)
+    encoded = isinstance(rows, Table) and network is not None and network.of_concepts
+    names = rules.vocabulary.names if encoded and rules.vocabulary is not None else used
+    data = rules.read(rows, used=names)
+    if not data.n_rows:
+        raise InputError("A score needs at least one row of data. Got none.")
     table = rows if isinstance(rows, Table) else _raw(X)
-    return LabeledRows(rules, data.packed_columns(used), data.n_rows, table)
+    found = LabeledRows(rules, data.packed_columns(names), data.n_rows, table, clusters=by == CLUSTERS)
+    if network is None:
+        return found
+    if encoded:
+        blocks = (block.astype(np.float64) for block in data.blocks(data.positions(names), _BLOCK))
+    else:
+        x = network.read(X)
+        blocks = (x[at : at + _BLOCK] for at in range(0, len(x), _BLOCK))
+    said, codes = map(np.concatenate, zip(*map(network.answer, blocks), strict=True))
+    return replace(found, network=labels_by_network(by, said, codes, rules))
 
 
 def with_truth(rows: LabeledRows, y: Any) -> LabeledRows:
@@ -234,11 +284,9 @@ def with_truth(rows: LabeledRows, y: Any) -> LabeledRows:
     return replace(rows, truth=RowLabels.of(TRUTH, values, rows.rules.labels))
 
 
-def with_network(rows: LabeledRows, said: BoolArray, predicted: IndexArray) -> LabeledRows:
-    """The rows with what a network says of each target, (n, n_labels), and the place of its label, (n,)."""
-    by = CLUSTERS if rows.clusters else NETWORK
-    codes = None if rows.rules.multi_label else predicted
-    return replace(rows, network=RowLabels(by, tuple(map(pack, said.T)), codes))
+def labels_by_network(by: str, said: BoolArray, codes: IndexArray, rules: ExplanationSet) -> RowLabels:
+    """What a network says of each target, (n, n_labels), and the place of its label, (n,)."""
+    return RowLabels(by, tuple(map(pack, said.T)), None if rules.multi_label else codes)
 
 
 def evaluate(rules: ExplanationSet, X: Any, y: Any) -> Evaluation:
@@ -276,12 +324,9 @@ def evaluate(rules: ExplanationSet, X: Any, y: Any) -> Evaluation:
       'bird'  1.000 [0.342, 1.000]  0.667 [0.208, 0.939]  0.733     3
       'fish'  0.500 [0.095, 0.905]  1.000 [0.207, 1.000]  0.733     1
     """
-    rows = read_rows(rules, X)
-    if not rows.size:
-        raise InputError("A score needs at least one row of data. Got none.")
-    labeled = with_truth(rows, y)
-    assert labeled.truth is not None
-    return labeled.evaluate(labeled.truth)
+    rows = with_truth(read_rows(rules, X), y)
+    assert rows.truth is not None
+    return rows.evaluate(rows.truth)
 
 
 def _as_table(X: Any, rules: ExplanationSet, used: Sequence[str]) -> Any:

@@ -19,22 +19,26 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from logiclens.concepts.concept import value_text
-from logiclens.reporting.escaping import inert, isolated, led_by, script_hash, visible
-from logiclens.reporting.glance import (
+from logiclens.reporting._picture import chip, front_picture, lines_of, literals, shades
+from logiclens.reporting._sentences import (
     answer,
     figures,
     findings,
+    inert,
+    isolated,
     kind_note,
     lead_in,
+    led_by,
     meaning,
     percent,
     provenance,
+    script_hash,
     status_words,
+    visible,
 )
-from logiclens.reporting.picture import chip, front_picture, lines_of, literals, shades
 
 if TYPE_CHECKING:
-    from logiclens.reporting.facts import Facts
+    from logiclens.reporting._facts import Facts
 
 _FIRST_PATTERNS = 2
 _LONGEST_ANSWER = 1_200
@@ -47,7 +51,7 @@ def render(facts: Facts) -> str:
     Parameters
     ----------
     facts : Facts
-        What the page shows; see :mod:`logiclens.reporting.facts`.
+        What the page shows; see :mod:`logiclens.reporting._facts`.
 
     Returns
     -------

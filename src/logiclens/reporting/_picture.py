@@ -47,7 +47,7 @@ def chip(concept: Mapping[str, Any], inputs: Sequence[Mapping[str, Any]]) -> Chi
     Parameters
     ----------
     concept : mapping
-        One of the ``concepts`` of :class:`~logiclens.reporting.facts.Facts`, as JSON has it.
+        One of the ``concepts`` of :class:`~logiclens.reporting._facts.Facts`, as JSON has it.
     inputs : sequence of mappings
         Its ``inputs``.
 
@@ -102,7 +102,7 @@ def literals(
     Parameters
     ----------
     tree : mapping
-        The term, as :mod:`logiclens.reporting.facts` describes trees.
+        The term, as :mod:`logiclens.reporting._facts` describes trees.
     concepts : sequence of mappings
     chips : sequence of Chip
         Of each concept.

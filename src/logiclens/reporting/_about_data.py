@@ -1,0 +1,436 @@
+"""What a report says of the data: columns at a glance, and what the page needs to evaluate rules by itself.
+
+Formulas become trees, concepts tests, columns inputs. A concept's test is exactly that of
+:mod:`logiclens.concepts.concept`. Without a vocabulary the concepts themselves are the inputs, numbers in
+[0, 1] that are true above one half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from math import ceil, floor, inf, log10, nextafter
+from typing import Any
+
+import numpy as np
+
+from logiclens.concepts.cells import Column, Kind
+from logiclens.concepts.concept import Above, AtMost, Between, Concept, Flag, Missing, OneOf
+from logiclens.concepts.table import Table
+from logiclens.concepts.vocabulary import Vocabulary
+from logiclens.errors import InputError, count
+from logiclens.evaluation._labeled_rows import CLUSTERS, TRUTH, LabeledRows, RowLabels
+from logiclens.explain.rule_set import ExplanationSet
+from logiclens.logic.arrays import IndexArray, unpack
+from logiclens.logic.data import THRESHOLD
+from logiclens.logic.export import to_sentence
+from logiclens.logic.formula import And, Const, Formula, Not, Var
+from logiclens.reporting._facts import (
+    ClassFacts,
+    ColumnFacts,
+    ConceptFacts,
+    DataFacts,
+    DroppedFacts,
+    InputFacts,
+    Plain,
+    RowFacts,
+    Tree,
+    plain_value,
+)
+from logiclens.reporting._subject import CLUSTER, Source, Subject
+
+MOST_COLUMNS = 200
+"""Columns that are listed, and columns dropped and notes that are."""
+
+_KINDS = {"Booleans": "flag", "numbers": "number"}
+
+
+def data_facts(
+    subject: Subject, source: Source, inputs: tuple[InputFacts, ...], rows: LabeledRows | None
+) -> DataFacts:
+    """The data at a glance.
+
+    Parameters
+    ----------
+    subject : Subject
+    source : Source
+    inputs : tuple of InputFacts
+        Columns that some formula uses.
+    rows : LabeledRows, optional
+    """
+    columns = _columns(subject, inputs, rows)
+    dropped = [*(_dropped(subject) | dict(source.dropped)).items()]
+    held_out = subject.task != CLUSTER if source.held_out is None else source.held_out
+    n_held_out = rows.n if rows is not None and held_out else None
+    n_rows = None if n_held_out is None or source.n_train is None else n_held_out + source.n_train
+    if not held_out:
+        n_rows = source.n_train
+    classes, classes_of = _classes(subject, rows)
+    return DataFacts(
+        name=source.name,
+        n_rows=n_rows,
+        n_train=source.n_train,
+        n_held_out=n_held_out,
+        n_columns=len(columns) + len(dropped),
+        n_concepts=len(subject.rules.concept_names),
+        sha256=source.data_sha256,
+        classes=classes,
+        classes_of=classes_of,
+        columns=tuple(columns[:MOST_COLUMNS]),
+        n_columns_left_out=max(len(columns) - MOST_COLUMNS, 0),
+        dropped=tuple(DroppedFacts(name, str(why)) for name, why in dropped[:MOST_COLUMNS]),
+        n_dropped_left_out=max(len(dropped) - MOST_COLUMNS, 0),
+        notes=source.notes[:MOST_COLUMNS],
+        n_notes_left_out=max(len(source.notes) - MOST_COLUMNS, 0),
+    )
+
+
+def _classes(subject: Subject, rows: LabeledRows | None) -> tuple[tuple[ClassFacts, ...], str]:
+    """How many rows each class has, and which rows these are."""
+    rules = subject.rules
+    if rows is None or rows.wanted is None:
+        total = sum(explanation.support for explanation in rules.values())
+        return tuple(
+            ClassFacts(str(e.target), round(e.support), e.support / total if total else 0.0)
+            for e in rules.values()
+        ), "training rows, by the network's answers" if total else ""
+    wanted = rows.wanted
+    n_rows = [rows.count(words) for words in wanted.words]
+    if wanted.codes is not None:
+        n_rows = rows.tally(wanted.codes, len(rules) + len(wanted.others)).tolist()
+    whose = {TRUTH: "", CLUSTERS: ", by their cluster"}.get(wanted.by, f", by the answers of {wanted.by}")
+    labels = map(str, (*rules.labels, *wanted.others))
+    counts = dict(zip(labels, n_rows, strict=True))
+    return tuple(ClassFacts(label, n, n / rows.n) for label, n in counts.items()), f"{subject.part}{whose}"
+
+
+def _dropped(subject: Subject) -> dict[str, str]:
+    """Columns without concepts, and why."""
+    if subject.encoder is not None:
+        return dict(subject.encoder.dropped_)
+    words = subject.rules.vocabulary
+    if words is None:
+        return {}
+    kept = {concept.column for concept in words.concepts}
+    return {column: "dropped when concepts were made" for column in words.columns if column not in kept}
+
+
+def _columns(subject: Subject, inputs: tuple[InputFacts, ...], rows: LabeledRows | None) -> list[ColumnFacts]:
+    """The columns that have concepts, those that rules use first."""
+    kinds = {one.name: one.kind for one in inputs}
+    words = subject.rules.vocabulary
+    concepts = {name for formula in subject.rules.formulas.values() for name in formula.concepts}
+    used = concepts if words is None else set(words.used_columns(concepts))
+    if words is None:
+        names = subject.rules.concept_names
+        found = [ColumnFacts(name, kinds.get(name, "score"), 0.0, name in used) for name in names]
+    elif subject.encoder is not None:
+        kinds = _kinds(words) | kinds
+        found = [
+            ColumnFacts(
+                reading["column"],
+                kinds.get(reading["column"], _KINDS.get(reading["values"], "category")),
+                reading["missing"],
+                reading["column"] in used,
+                reading["remark"],
+            )
+            for reading in subject.encoder.describe()
+            if reading["concepts"]
+        ]
+    else:
+        found = _of_vocabulary(words, kinds, used, rows)
+    found.sort(key=lambda column: not column.used)
+    return found
+
+
+def _kinds(words: Vocabulary) -> dict[str, str]:
+    """What columns hold, as far as their concepts tell: that a value may be missing says nothing."""
+    kinds: dict[str, str] = {}
+    for concept in words.concepts:
+        if isinstance(concept, Missing):
+            continue
+        numbers = isinstance(concept, Above | AtMost | Between)
+        kind = "number" if numbers else "flag" if isinstance(concept, Flag) else "category"
+        if kinds.get(concept.column, "category") == "category":
+            kinds[concept.column] = kind
+    return kinds
+
+
+def _of_vocabulary(
+    words: Vocabulary, known: Mapping[str, str], used: Collection[str], rows: LabeledRows | None
+) -> list[ColumnFacts]:
+    """Columns of a model that was loaded, as far as their concepts tell."""
+    kinds = _kinds(words) | dict(known)
+    found = []
+    for column in words.used_columns(words.names):
+        cells = _cells_of(words, column, rows)
+        share = None if cells is None else float(cells.missing.mean())
+        found.append(ColumnFacts(column, kinds.get(column, "category"), share, column in used))
+    return found
+
+
+def _cells_of(words: Vocabulary, column: str, rows: LabeledRows | None) -> Column | None:
+    if rows is None or rows.table is None or not words.finds_by_name(rows.table):
+        return None
+    return rows.table.column(column) if column in rows.table else None
+
+
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+def tree_of(formula: Formula, places: Mapping[str, int]) -> Tree:
+    """A formula as plain objects, with the places of its concepts.
+
+    Examples
+    --------
+    >>> tree_of(Var("b") & ~Var("a"), {"a": 0, "b": 1})["args"][0]
+    {'op': 'var', 'concept': 1}
+    """
+    match formula:
+        case Const(value):
+            return {"op": "true" if value else "false"}
+        case Var(name):
+            return {"op": "var", "concept": places[name]}
+        case Not(arg):
+            return {"op": "not", "arg": tree_of(arg, places)}
+    sign = "and" if isinstance(formula, And) else "or"
+    return {"op": sign, "args": [tree_of(arg, places) for arg in formula.args]}
+
+
+def concepts_and_inputs(
+    rules: ExplanationSet, names: Sequence[str], table: Table | None = None
+) -> tuple[tuple[ConceptFacts, ...], tuple[InputFacts, ...]]:
+    """Some concepts as tests of inputs, and those inputs.
+
+    Parameters
+    ----------
+    rules : ExplanationSet
+    names : sequence of str
+        The concepts.
+    table : Table, optional
+        Rows to take ranges and typical values from.
+    """
+    words = rules.vocabulary
+    if words is None:
+        return _scores(names, rules, table)
+    columns = words.used_columns(names)
+    place = {column: at for at, column in enumerate(columns)}
+    concepts = tuple(
+        ConceptFacts(
+            name,
+            words.to_sentence(Var(name)),
+            words.to_sentence(~Var(name)),
+            place[words[name].column],
+            as_test(words[name]),
+            words[name].condition().or_missing,
+        )
+        for name in names
+    )
+    inputs = tuple(
+        _input(
+            words,
+            [words[name] for name in names if words[name].column == column],
+            _column(table, words, column),
+        )
+        for column in columns
+    )
+    return concepts, inputs
+
+
+def as_test(concept: Concept) -> dict[str, Any]:
+    """What a concept asks of a value that is there; see :mod:`logiclens.reporting.rule_facts`."""
+    match concept:
+        case Flag():
+            return {"kind": "flag"}
+        case Above():
+            return {"kind": "above", "cut": concept.cut}
+        case AtMost():
+            return {"kind": "at_most", "cut": concept.cut}
+        case Between():
+            return {"kind": "between", "low": concept.low, "high": concept.high}
+        case OneOf():
+            return {"kind": "one_of", "values": list(concept.values)}
+        case Missing():
+            return {"kind": "missing"}
+    raise InputError(f"The page knows no test for the concept {concept.name!r}.")
+
+
+def _scores(
+    names: Sequence[str], rules: ExplanationSet, table: Table | None
+) -> tuple[tuple[ConceptFacts, ...], tuple[InputFacts, ...]]:
+    """Concepts that are their own inputs."""
+    concepts, inputs = [], []
+    for at, name in enumerate(names):
+        column = _own_column(table, rules, name)
+        kind = "flag" if column is not None and _is_zero_one(column) else "score"
+        test = {"kind": "flag"} if kind == "flag" else {"kind": "above", "cut": THRESHOLD}
+        concepts.append(
+            ConceptFacts(name, to_sentence(Var(name)), to_sentence(~Var(name)), at, test, or_missing=False)
+        )
+        start: Plain = False if kind == "flag" else 0.0
+        if column is not None and len(column):
+            middle = float(np.median(column.numbers()))
+            start = middle > THRESHOLD if kind == "flag" else round(middle, 2)
+        cuts = () if kind == "flag" else (THRESHOLD,)
+        low, high = (None, None) if kind == "flag" else (0.0, 1.0)
+        inputs.append(InputFacts(name, kind, (), cuts, low, high, False, start, optional=False))
+    return tuple(concepts), tuple(inputs)
+
+
+def _own_column(table: Table | None, rules: ExplanationSet, name: str) -> Column | None:
+    if table is None:
+        return None
+    if name in table:
+        return table.column(name)
+    if len(table.names) == len(rules.concept_names) and not table.named:
+        return table.column(table.names[rules.concept_names.index(name)])
+    return None
+
+
+def _is_zero_one(column: Column) -> bool:
+    numbers = column.numbers()
+    return bool(((numbers == 0) | (numbers == 1)).all())
+
+
+def _column(table: Table | None, words: Vocabulary, name: str) -> Column | None:
+    if table is None:
+        return None
+    if words.finds_by_name(table):
+        return table.column(name) if name in table else None
+    same = len(table.names) == len(words.columns)
+    return table.column(table.names[words.columns.index(name)]) if same else None
+
+
+def _input(words: Vocabulary, concepts: Sequence[Concept], column: Column | None) -> InputFacts:
+    name = concepts[0].column
+    optional = name in words.optional or (column is not None and bool(column.missing.any()))
+    kind = _kind(concepts, column)
+    levels = dict.fromkeys(v for c in concepts if isinstance(c, OneOf) for v in c.values)
+    if kind == "number":
+        compared = {value for concept in concepts for value in concept.condition().values}
+        cuts = sorted(float(value) for value in compared if not isinstance(value, str))
+        low, high, start, whole = _range(cuts, column)
+        return InputFacts(name, kind, tuple(levels), tuple(cuts), low, high, whole, start, optional)
+    usual = _usual(kind, tuple(levels), column)
+    if usual is not None and kind == "category":
+        levels.setdefault(usual)  # the reader starts from it, also where no concept names it
+    return InputFacts(name, kind, tuple(levels), (), None, None, False, usual, optional)
+
+
+def _kind(concepts: Sequence[Concept], column: Column | None) -> str:
+    if any(isinstance(concept, Above | AtMost | Between) for concept in concepts):
+        return "number"
+    if any(isinstance(concept, OneOf) for concept in concepts):
+        return "category"
+    if any(isinstance(concept, Flag) for concept in concepts) or column is None:
+        return "flag"
+    return {Kind.NUMBER: "number", Kind.BOOLEAN: "flag"}.get(column.kind, "category")
+
+
+def _usual(kind: str, levels: tuple[Plain, ...], column: Column | None) -> Plain:
+    """The most common value; None where concepts name no values, so that none has to be told."""
+    if kind == "flag":
+        if column is None or not column.is_numeric or column.missing.all():
+            return False
+        return bool(np.nanmean(column.numbers() > THRESHOLD) > THRESHOLD)
+    if not levels:
+        return None
+    if column is None or column.missing.all():
+        return levels[0]
+    usual = column.levels[int(np.bincount(column.codes[~column.missing]).argmax())]
+    return next((level for level in levels if level == usual), plain_value(usual))
+
+
+def _range(cuts: Sequence[float], column: Column | None) -> tuple[float | None, float | None, float, bool]:
+    """A rounded range around cut points and values, a typical value, and whether values are whole numbers."""
+    if column is None or column.missing.all() or not column.is_numeric:
+        return None, None, float(np.median(cuts)) if cuts else 0.0, False
+    numbers = column.numbers()[~column.missing]
+    least, most = min([float(numbers.min()), *cuts]), max([float(numbers.max()), *cuts])
+    digits = 1 - _magnitude(most - least) if most > least else 2 - _magnitude(abs(most) or 1.0)
+    step = 10.0**-digits
+    low, high = round(floor(least / step) * step, digits), round(ceil(most / step) * step, digits)
+    high = high if high > most else round(high + step, digits)  # one can go beyond the last cut point
+    whole = bool((numbers == np.round(numbers)).all())
+    start = round(float(np.median(numbers)), 0 if whole else digits + 1)
+    return (
+        max(min(low, least), -_LARGEST),
+        min(max(high, nextafter(most, inf)), _LARGEST),
+        start,
+        whole,
+    )
+
+
+def _magnitude(number: float) -> int:
+    """The power of ten below a positive number, far enough from both ends of what floats can hold."""
+    return floor(log10(min(max(number, 1e-290), 1e290)))
+
+
+MOST_ROWS = 100
+"""Rows that are listed."""
+MOST_VALUES = 40
+"""Columns of a row that are."""
+
+
+def row_facts(
+    rows: LabeledRows | None, inputs: Sequence[InputFacts], numbers: Sequence[int] | None = None
+) -> tuple[tuple[RowFacts, ...], int]:
+    """The first rows about which the rules are wrong, and how many more there are.
+
+    Parameters
+    ----------
+    rows : LabeledRows, optional
+    inputs : sequence of InputFacts
+        Columns that formulas use: they are shown first.
+    numbers : sequence of int, length n, optional
+        What the rows are called; they are counted from 1 when missing.
+
+    Raises
+    ------
+    InputError
+        There is nothing to compare the rules with, or there are more numbers than rows, or fewer.
+    """
+    if rows is None or rows.wanted is None:
+        raise InputError("rows=True shows rows about which the rules are wrong. Pass X and y.")
+    if numbers is not None and len(numbers) != rows.n:
+        raise InputError(
+            f"row_numbers must have a number for each of {count(rows.n, 'row')}. Got {len(numbers)}; pass "
+            "those of the rows of X."
+        )
+    said, wanted = rows.predicted, rows.wanted
+    default = np.zeros(rows.size, dtype=np.bool_)
+    if rows.rules.multi_label:
+        apart = (one ^ other for one, other in zip(said.words, wanted.words, strict=True))
+        every = np.flatnonzero(unpack(np.bitwise_or.reduce([*apart]), rows.size))
+    else:
+        every = np.flatnonzero(said.codes != wanted.codes)
+        default = rows.decided_by == len(rows.rules.steps)
+    which = every[:MOST_ROWS]
+    network = [None] * len(which) if rows.network is None else _labels_of(rows.network, rows, which)
+    found = map(
+        RowFacts,
+        [at + 1 if numbers is None else numbers[at] for at in which.tolist()],
+        _values(rows.table, which, [one.name for one in inputs]),
+        _labels_of(wanted, rows, which),
+        network,
+        _labels_of(said, rows, which),
+        ["default" if each else "" for each in default[which]],
+    )
+    return tuple(found), len(every) - len(which)
+
+
+def _labels_of(given: RowLabels, rows: LabeledRows, which: IndexArray) -> list[str]:
+    """Labels of some rows; several of a row stand side by side."""
+    labels = [str(label) for label in (*rows.rules.labels, *given.others)]
+    if given.codes is not None:
+        return [labels[code] for code in given.codes[which]]
+    said = np.column_stack([unpack(words, rows.size)[which] for words in given.words])
+    return [", ".join(label for label, true in zip(labels, row, strict=True) if true) for row in said]
+
+
+def _values(table: Table | None, which: IndexArray, first: Sequence[str]) -> list[dict[str, Plain]]:
+    if table is None:
+        return [{} for _ in which]
+    names = [name for name in first if name in table]
+    names += [name for name in table.names if name not in set(names)]
+    cells = {name: table.column(name).take(which).values() for name in names[:MOST_VALUES]}
+    return [{name: plain_value(cells[name][at]) for name in cells} for at in range(len(which))]

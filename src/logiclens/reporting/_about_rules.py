@@ -1,0 +1,543 @@
+"""What a report says of rules: texts, scores, terms, who breaks them, the list that decides, every length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from logiclens.concepts.states import as_term, without_implied
+from logiclens.concepts.vocabulary import Vocabulary
+from logiclens.errors import InputError, LimitError
+from logiclens.evaluation._labeled_rows import LabeledRows, RowLabels
+from logiclens.explain.counterfactual import term_in_words
+from logiclens.explain.explanation import Explanation
+from logiclens.explain.front import Front, Point
+from logiclens.explain.resolution import list_sentence, list_text
+from logiclens.explain.rule import Rule, RuleKind, target_named
+from logiclens.explain.rule_set import ExplanationSet
+from logiclens.logic.arrays import BoolArray, IndexArray, Words, pack, unpack
+from logiclens.logic.entail import Conflict, conflicts
+from logiclens.logic.export import to_sentence
+from logiclens.logic.formula import FALSE, And, Const, Formula, Var
+from logiclens.logic.normal_form import dnf_terms, to_nnf
+from logiclens.logic.sat import find_assignment
+from logiclens.logic.syntax import format_formula
+from logiclens.reporting._about_data import tree_of
+from logiclens.reporting._facts import (
+    NO_RATE,
+    BreakPattern,
+    Breaks,
+    CheckFacts,
+    ConflictFacts,
+    Exports,
+    LengthFacts,
+    PolicyFacts,
+    Rate,
+    RelevanceFacts,
+    RuleFacts,
+    RuleScoreFacts,
+    StepFacts,
+    TermFacts,
+    UncoveredFacts,
+)
+from logiclens.reporting._subject import BLACK_BOX, Subject
+
+
+@dataclass(frozen=True)
+class Detail:
+    """How much is listed; the facts say how much there is.
+
+    Attributes
+    ----------
+    literals : int
+        Of all lengths that are shown, together.
+    terms : int
+        Terms of a rule.
+    patterns : int
+        Patterns of rows that break a rule, of each kind.
+    relevant : int
+        Concepts by how much they matter.
+    repeated : bool
+        Whether the list is told in words, too, and as code.
+    exports : bool
+        Whether there are rules for other programs.
+    """
+
+    literals: int = 3000
+    terms: int = 24
+    patterns: int = 5
+    relevant: int = 12
+    repeated: bool = True
+    exports: bool = True
+
+
+FULL = Detail()
+
+DETAILS = (
+    FULL,
+    Detail(literals=1000, terms=12, patterns=3, relevant=8),
+    Detail(literals=0, terms=8, patterns=2, relevant=5, repeated=False),
+    Detail(literals=0, terms=3, patterns=1, relevant=3, repeated=False),
+    Detail(literals=0, terms=1, patterns=1, relevant=2, repeated=False),
+    Detail(literals=0, terms=0, patterns=0, relevant=0, repeated=False, exports=False),
+)
+"""From all that is worth reading to the least that is a report: the rules, and what they get wrong."""
+
+
+def rules_facts(
+    subject: Subject, places: Mapping[str, int], rows: LabeledRows | None, detail: Detail = FULL
+) -> tuple[RuleFacts, ...]:
+    """What is said of each rule; without rows the scores of the fit are shown.
+
+    Parameters
+    ----------
+    subject : Subject
+    places : mapping of str to int
+        Place of each concept among those of the page.
+    rows : LabeledRows, optional
+    detail : Detail
+        How much is listed.
+    """
+    found = []
+    for at, explanation in enumerate(subject.rules.values()):
+        terms = _terms(explanation, at, places, rows)
+        found.append(
+            RuleFacts(
+                label=str(explanation.target),
+                logic=explanation.rule.format("unicode"),
+                logic_ascii=explanation.rule.format() if detail.exports else "",
+                sentence=explanation.to_sentence(),
+                status=explanation.status,
+                support=explanation.support,
+                tree=tree_of(explanation.formula, places),
+                exports=exports_of(explanation) if detail.exports else Exports(None, None, None),
+                scores=_stored_scores(explanation) if rows is None else _scores(explanation, rows),
+                terms=terms[: detail.terms],
+                n_terms=len(terms),
+                breaks=breaks_of(explanation.rule, at, rows, detail.patterns),
+                relevance=_relevance(subject, at, detail.relevant),
+            )
+        )
+    return tuple(found)
+
+
+def exports_of(rules: Explanation | ExplanationSet) -> Exports:
+    """A rule, or a list, in other languages; None in one that cannot carry its names."""
+    return Exports(_tried(rules.to_sql), _tried(rules.to_python), _tried(rules.to_latex))
+
+
+def _tried(write: Callable[[], Any]) -> str | None:
+    try:
+        return str(write())
+    except (InputError, LimitError):
+        return None
+
+
+def _scores(explanation: Explanation, rows: LabeledRows) -> RuleScoreFacts:
+    label = explanation.target
+    wanted, truth, model = (
+        None if found is None else found.by_label[label]
+        for found in map(rows.against, (rows.wanted, rows.truth, rows.model))
+    )
+    return RuleScoreFacts(
+        n=rows.n,
+        literals=explanation.complexity,
+        precision=NO_RATE if wanted is None else Rate.among(wanted, "precision"),
+        recall=NO_RATE if wanted is None else Rate.among(wanted, "recall"),
+        coverage=Rate.of(rows.count(rows.fired(explanation.formula)), rows.n),
+        accuracy=None if truth is None else truth.macro_f1,
+        fidelity=None if model is None else model.macro_f1,
+        accuracy_plain=None if truth is None else truth.plain,
+        fidelity_plain=None if model is None else model.plain,
+    )
+
+
+def _stored_scores(explanation: Explanation) -> RuleScoreFacts:
+    """The scores of the fit, which have no intervals."""
+    scores, literals = explanation.scores, explanation.complexity
+    if scores is None:
+        return RuleScoreFacts(None, literals, NO_RATE, NO_RATE, NO_RATE, None, None, None, None)
+    rates = map(Rate, (scores.precision, scores.recall, scores.coverage))
+    return RuleScoreFacts(scores.n_rows, literals, *rates, None, None, scores.accuracy, scores.fidelity)
+
+
+def _terms(
+    explanation: Explanation, at: int, places: Mapping[str, int], rows: LabeledRows | None
+) -> tuple[TermFacts, ...]:
+    """Each term of a rule in DNF, in its order; none of a constant, or of a form that would be too large."""
+    if isinstance(explanation.formula, Const):
+        return ()
+    try:
+        terms = dnf_terms(explanation.formula)
+    except LimitError:
+        return ()
+    words = explanation.vocabulary
+    found = []
+    for term in terms:
+        covered, coverage, precision = None, NO_RATE, NO_RATE
+        if rows is not None:
+            fired = rows.fired(term)
+            covered = rows.count(fired)
+            coverage = Rate.of(covered, rows.n)
+            if rows.wanted is not None:
+                precision = Rate.of(rows.count(fired & rows.wanted.words[at]), covered)
+        found.append(
+            TermFacts(
+                format_formula(term, "unicode") if words is None else words.format(term, "unicode"),
+                to_sentence(term) if words is None else words.to_sentence(term),
+                tree_of(term, places),
+                covered,
+                coverage,
+                precision,
+            )
+        )
+    return tuple(found)
+
+
+def _relevance(subject: Subject, at: int, most: int) -> tuple[RelevanceFacts, ...]:
+    """The concepts that matter most to a target, the most relevant first."""
+    if subject.relevance is None:
+        return ()
+    values = np.clip(subject.relevance[at], 0.0, 1.0)
+    words, names = subject.rules.vocabulary, subject.rules.concept_names
+    say = to_sentence if words is None else words.to_sentence
+    order = np.argsort(-values, kind="stable")[:most]
+    return tuple(RelevanceFacts(say(Var(names[j])), float(values[j])) for j in order if values[j] > 0)
+
+
+FALSE_ALARM, MISSED = "false alarm", "missed"
+
+_BREAKING = {
+    RuleKind.IFF: (FALSE_ALARM, MISSED),
+    RuleKind.IF: (MISSED,),
+    RuleKind.ONLY_IF: (FALSE_ALARM,),
+    RuleKind.CLUSTER: (MISSED,),
+}
+
+
+def breaks_of(rule: Rule, at: int, rows: LabeledRows | None, most: int = FULL.patterns) -> Breaks:
+    """Rows that break a rule.
+
+    Parameters
+    ----------
+    rule : Rule
+    at : int
+        Place of its label.
+    rows : LabeledRows, optional
+        Where there is nothing to compare it with, nothing is counted.
+    most : int
+        Patterns of each kind to list.
+    """
+    kinds = _BREAKING[rule.kind]
+    if rows is None or rows.wanted is None:
+        return Breaks("", kinds, None, None, (), 0)
+    said, wanted = rows.fired(rule.formula), rows.wanted.words[at]
+    patterns: list[BreakPattern] = []
+    n_patterns = 0
+    wrong = {FALSE_ALARM: said & ~wanted, MISSED: wanted & ~said}
+    for kind in kinds:
+        tuples, counts = _tuples(wrong[kind], rule.concepts, rows)
+        n_patterns += len(counts)
+        heaviest = np.argsort(-counts, kind="stable")[:most]
+        patterns += (
+            _pattern(rule, kind, tuples[which], int(counts[which]), rows) for which in heaviest.tolist()
+        )
+    return Breaks(
+        rows.wanted.by,
+        kinds,
+        rows.count(wrong[FALSE_ALARM]),
+        rows.count(wrong[MISSED]),
+        tuple(patterns),
+        n_patterns,
+    )
+
+
+def in_words(term: Formula, vocabulary: Vocabulary | None) -> str:
+    """A conjunction in English, without what follows from the rest of it.
+
+    Examples
+    --------
+    >>> from logiclens.concepts import Above, Missing
+    >>> from logiclens.logic import Var
+    >>> words = Vocabulary(("age",), (Above("age", 62), Missing("age")))
+    >>> print(in_words(~Var("age > 62") & ~Var("age is missing"), words))
+    age at most 62
+    """
+    if vocabulary is None:
+        return to_sentence(term)
+    short = without_implied(term, vocabulary.groups(term.concepts))
+    return term_in_words(term if short == FALSE else short, vocabulary)
+
+
+def _pattern(rule: Rule, kind: str, state: BoolArray, n: int, rows: LabeledRows) -> BreakPattern:
+    if not rule.concepts:
+        return BreakPattern("any row", kind, n, rows.n)
+    term = as_term(rule.concepts, state)
+    return BreakPattern(in_words(term, rule.vocabulary), kind, n, rows.count(rows.fired(term)))
+
+
+def _tuples(wrong: Words, concepts: Sequence[str], rows: LabeledRows) -> tuple[BoolArray, IndexArray]:
+    """Distinct tuples of some concepts among rows, (n, k), and how often each occurs, (n,)."""
+    which = np.flatnonzero(unpack(wrong, rows.size))
+    if not which.size:
+        return np.zeros((0, len(concepts)), dtype=np.bool_), np.zeros(0, dtype=np.intp)
+    if not concepts:
+        return np.zeros((1, 0), dtype=np.bool_), np.array([len(which)])
+    truth = np.column_stack([unpack(rows.concepts[name], rows.size)[which] for name in concepts])
+    distinct, counts = np.unique(pack(truth), axis=0, return_counts=True)
+    return unpack(distinct, len(concepts)), counts
+
+
+def policy_facts(
+    rules: ExplanationSet, places: Mapping[str, int], rows: LabeledRows | None, detail: Detail = FULL
+) -> PolicyFacts:
+    """How rules decide together.
+
+    Parameters
+    ----------
+    rules : ExplanationSet
+    places : mapping of str to int
+        Place of each concept among those of the page.
+    rows : LabeledRows, optional
+        Whose rows are counted, step by step.
+    detail : Detail
+        How much is listed.
+
+    Examples
+    --------
+    >>> from logiclens.explain import Explanation, Rule
+    >>> from logiclens.logic import Var
+    >>> found = [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))]
+    >>> facts = policy_facts(ExplanationSet(found, ["wings", "fins"]), {"wings": 0, "fins": 1}, None)
+    >>> [step.logic for step in facts.steps], facts.default_logic
+    (['if wings(x) then bird', 'else if fins(x) then fish'], 'otherwise bird')
+    """
+    if rules.multi_label:
+        return PolicyFacts((), None, True, False, "", "", None, None)
+    printed = rules.is_list
+    blank = [""] * (len(rules.steps) + 1)
+    logic = rules.format("unicode").split("\n") if printed else blank
+    sentences = rules.to_sentence().split("\n") if printed and detail.repeated else blank
+    resolution = None if rows is None else rows.resolution
+    steps = tuple(
+        StepFacts(
+            label=str(step.label),
+            rule=rules.labels.index(step.label),
+            logic=logic[at],
+            sentence=sentences[at],
+            literals=step.literals,
+            n=None if resolution is None else resolution.by_label[step.label],
+            tree=None if step.formula == rules[step.label].formula else tree_of(step.formula, places),
+        )
+        for at, step in enumerate(rules.steps)
+    )
+    return PolicyFacts(
+        steps,
+        str(rules.default),
+        False,
+        printed,
+        logic[-1],
+        sentences[-1],
+        None if resolution is None else resolution.n_uncovered,
+        exports_of(rules) if printed and detail.repeated else None,
+    )
+
+
+LEFT_OUT = "training rows left out in turn"
+"""The rows that lengths are scored on where a report has none."""
+
+
+def shown_points(front: Front | None, most_literals: int) -> tuple[int, ...]:
+    """Places of the points that are shown: in even steps, the first, the last and the chosen one among them.
+
+    Parameters
+    ----------
+    front : Front, optional
+    most_literals : int
+        Of all points that are shown, all together; none is shown where there is room for one only.
+
+    Examples
+    --------
+    >>> from logiclens.explain.resolution import Step
+    >>> from logiclens.logic import And, Var
+    >>> formulas = [And.of(Var(f"x{j}") for j in range(n + 1)) for n in range(9)]
+    >>> points = tuple(Point((Step("yes", formula),), "no") for formula in formulas)
+    >>> front = Front(points, ("no", "yes"), tuple(f"x{j}" for j in range(9)), chosen=3)
+    >>> shown_points(front, 100), shown_points(front, 20), shown_points(front, 0)
+    ((0, 1, 2, 3, 4, 5, 6, 7, 8), (0, 3, 5, 8), ())
+    """
+    if front is None:
+        return ()
+    for n_points in range(len(front), 1, -1):
+        kept = {*np.linspace(0, len(front) - 1, n_points).round().astype(int).tolist(), front.chosen}
+        if sum(front[at].literals for at in kept) <= most_literals:
+            return tuple(sorted(kept))
+    return ()
+
+
+def lengths_facts(
+    subject: Subject, shown: Sequence[int], places: Mapping[str, int], rows: LabeledRows | None
+) -> tuple[LengthFacts, ...]:
+    """What is said of rules of each length.
+
+    Parameters
+    ----------
+    subject : Subject
+    shown : sequence of int
+        Places of the points of the front.
+    places : mapping of str to int
+        Place of each concept among those of the page.
+    rows : LabeledRows, optional
+        Rows to score them on; the scores of the fit are shown when missing.
+    """
+    front = subject.front
+    return () if front is None else tuple(_length(subject, front, at, places, rows) for at in shown)
+
+
+def _length(
+    subject: Subject, front: Front, at: int, places: Mapping[str, int], rows: LabeledRows | None
+) -> LengthFacts:
+    point = front[at]
+    steps = tuple(step for step in point.steps if step.formula != FALSE)
+    counts: list[int | None] = [None] * (len(steps) + 1)
+    if rows is None:
+        accuracy, fidelity = _stored_rates(point, subject.task)
+    else:
+        accuracy, fidelity, counts[:] = _scored(front, replace(point, steps=steps), rows)
+    words = front.vocabulary
+    if subject.rules.is_list and point.default is not None:
+        logic = list_text(steps, point.default, words, "unicode").split("\n")
+        rules = subject.rules
+        named = {label: target_named(explanation.rule) for label, explanation in rules.items()}
+        sentences = list_sentence(steps, point.default, named.__getitem__, words).split("\n")
+    else:
+        made = [Rule(step.label, step.formula, front.kind, vocabulary=words) for step in steps]
+        logic = [*(rule.format("unicode") for rule in made), ""]
+        sentences = [*(f"{rule.to_sentence()}." for rule in made), ""]
+    return LengthFacts(
+        literals=point.literals,
+        chosen=at == front.chosen,
+        accuracy=accuracy,
+        fidelity=fidelity,
+        steps=tuple(
+            StepFacts(
+                label=str(step.label),
+                rule=front.labels.index(step.label),
+                logic=logic[place],
+                sentence=sentences[place],
+                literals=step.literals,
+                n=counts[place],
+                tree=tree_of(step.formula, places),
+            )
+            for place, step in enumerate(steps)
+        ),
+        default=None if point.default is None else front.labels.index(point.default),
+        default_logic=logic[-1],
+        default_sentence=sentences[-1],
+        n_default=None if front.multi_label else counts[-1],
+    )
+
+
+def _stored_rates(point: Point, task: str) -> tuple[Rate, float | None]:
+    """Scores of the fit; for a black box its answers are what was to be met."""
+    low, high = point.interval or (None, None)
+    if task == BLACK_BOX:
+        return NO_RATE, point.accuracy
+    return Rate(point.accuracy, low, high), point.fidelity
+
+
+def _scored(front: Front, point: Point, rows: LabeledRows) -> tuple[Rate, float | None, list[int]]:
+    """How right and how faithful rules are on rows, and how many rows each step decides.
+
+    Where a row may have several labels, all of them have to be met, and steps are counted where they are
+    true.
+    """
+    formulas = [step.formula for step in point.steps]
+    if front.multi_label:
+        own = {step.label: rows.fired(step.formula) for step in point.steps}
+        nothing = rows.fired(FALSE)
+        said = RowLabels("the rules", tuple(own.get(label, nothing) for label in front.labels), None)
+        counts = [*map(rows.count, own.values()), 0]
+    else:
+        place = rows.first_true(formulas)
+        labels = [*(step.label for step in point.steps), point.default]
+        codes = np.array([front.labels.index(label) for label in labels], dtype=np.intp)[place]
+        said = RowLabels("the rules", (), codes)
+        counts = rows.tally(place, len(labels)).tolist()
+    right = rows.n_alike(said, rows.truth)
+    accuracy = NO_RATE if right is None else Rate.of(right, rows.n)
+    return accuracy, rows.share_alike(said, rows.model), counts
+
+
+MOST_CONFLICTS = 20
+"""Pairs of rules that are listed."""
+
+_MANY_RULES = 40  # from here on, what is not listed is not put into words either
+
+
+def check_facts(rules: ExplanationSet) -> CheckFacts:
+    """Conflicts, gaps and constant rules, from the rules alone; nothing where that is too much work.
+
+    Examples
+    --------
+    >>> from logiclens.explain import Explanation, Rule
+    >>> from logiclens.logic import Var
+    >>> rules = [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))]
+    >>> check_facts(ExplanationSet(rules, ["wings", "fins"])).conflicts[0].example
+    'wings and fins'
+    """
+    try:
+        return _of_many(rules) if len(rules) >= _MANY_RULES else _of_few(rules)
+    except LimitError:
+        return CheckFacts(None, None, None, None, (), ())
+
+
+def _of_few(rules: ExplanationSet) -> CheckFacts:
+    found = rules.check()
+    gap = None if rules.multi_label else found.uncovered  # there, no label at all is an answer
+    return CheckFacts(
+        conflicts=tuple(
+            ConflictFacts((str(pair.first), str(pair.second)), pair.region.example_text)
+            for pair in found.conflicts[:MOST_CONFLICTS]
+        ),
+        n_conflicts=len(found.conflicts),
+        uncovered=None if gap is None else UncoveredFacts(gap.text, gap.example_text),
+        covered=None if rules.multi_label else gap is None,
+        always=tuple(map(str, found.always)),
+        never=tuple(map(str, found.never)),
+    )
+
+
+def _of_many(rules: ExplanationSet) -> CheckFacts:
+    known, formulas = rules.known(), rules.formulas
+    pairs = [] if rules.multi_label else conflicts(formulas, known)
+    gap = None if rules.multi_label else find_assignment(known, formulas.values())
+    told = f"rows of which none of the {len(rules)} formulas is true"
+    return CheckFacts(
+        conflicts=tuple(_pair(rules, pair) for pair in pairs[:MOST_CONFLICTS]),
+        n_conflicts=len(pairs),
+        uncovered=None if gap is None else UncoveredFacts(told, ""),
+        covered=None if rules.multi_label else gap is None,
+        always=tuple(str(label) for label, f in formulas.items() if find_assignment(known, [f]) is None),
+        never=tuple(str(label) for label, f in formulas.items() if find_assignment([*known, f]) is None),
+    )
+
+
+def _pair(rules: ExplanationSet, pair: Conflict) -> ConflictFacts:
+    """Two rules that can be true together, with terms of both for an example."""
+    terms = [
+        _true_term(rules[label].formula, pair.witness)  # type: ignore[index]
+        for label in (pair.first, pair.second)
+    ]
+    return ConflictFacts(
+        (str(pair.first), str(pair.second)), in_words(to_nnf(And.of(terms)), rules.vocabulary)
+    )
+
+
+def _true_term(formula: Formula, witness: Mapping[str, bool]) -> Formula:
+    """The shortest term of a formula that is true of a witness."""
+    row = {name: [value] for name, value in witness.items()}
+    return min((t for t in dnf_terms(formula) if t.evaluate(row)[0]), key=lambda term: term.complexity)

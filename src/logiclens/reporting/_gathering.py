@@ -1,0 +1,381 @@
+"""The report: everything that it says is gathered into one value without HTML, and then written as a page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from logiclens.errors import InputError, count, shown
+from logiclens.evaluation import Evaluation
+from logiclens.evaluation._labeled_rows import LabeledRows
+from logiclens.explain.explanation import check_text
+from logiclens.explain.rule import RuleKind
+from logiclens.files.writing import as_file, written_whole
+from logiclens.logic.formula import MAX_DEPTH, Formula, check_writable
+from logiclens.reporting._about_data import concepts_and_inputs, data_facts, row_facts
+from logiclens.reporting._about_rules import (
+    DETAILS,
+    FULL,
+    LEFT_OUT,
+    Detail,
+    check_facts,
+    lengths_facts,
+    policy_facts,
+    rules_facts,
+    shown_points,
+)
+from logiclens.reporting._facts import Confusion, Facts, Mistake, OverallFacts
+from logiclens.reporting._subject import (
+    BLACK_BOX,
+    CLUSTER,
+    Source,
+    Subject,
+    label_rows,
+    provenance_of,
+    subject_of,
+)
+
+_HEIGHT = 800  # of the page in a notebook, in pixels
+MOST_CHARACTERS = 800_000
+"""Characters of the facts as JSON beyond which less is listed; fewer where many rules fill the page."""
+_FEWEST_CHARACTERS = 300_000
+_FEW_RULES, _RULE_CHARACTERS = 40, 500  # what each rule beyond the few takes from them
+_LESS = "To keep the page small, shorter lists are shown of each rule."
+_LEAST = (
+    "To keep the page small, shorter lists are shown of each rule, and no SQL, Python or LaTeX: "
+    "logiclens export writes them."
+)
+_KIND_WORDS = {
+    RuleKind.IFF: "if and only if: a necessary and sufficient condition",
+    RuleKind.IF: "a necessary condition: every row of the class is said to satisfy it",
+    RuleKind.ONLY_IF: "a sufficient condition: every row that satisfies it is said to be of the class",
+    RuleKind.CLUSTER: "a necessary condition: every row of the cluster is said to satisfy it",
+}
+MOST_LABELS = 24
+"""Labels up to which every pair is counted in a table."""
+MOST_MISTAKES = 12
+"""Pairs of labels mixed up that are listed."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report: a page to read, and what it says as values.
+
+    In a notebook it shows itself.
+
+    Attributes
+    ----------
+    html : str
+        One HTML document that needs nothing else.
+    facts : Facts
+        What it says.
+    """
+
+    html: str = field(repr=False)
+    facts: Facts = field(repr=False)
+
+    def __repr__(self) -> str:
+        n, size = len(self.facts.rules), len(self.html.encode()) / 1000
+        return f"Report({self.facts.title!r}, {count(n, 'rule')}, {size:,.0f} KB)"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file; an old file is replaced whole or stays.
+
+        Parameters
+        ----------
+        path : str or path
+
+        Raises
+        ------
+        FileError
+            The file cannot be written.
+        """
+        with written_whole(path) as file:
+            file.write(self.html.encode())
+
+    def _repr_html_(self) -> str:
+        page = escape(self.html, quote=True)
+        style = f"width: 100%; height: {_HEIGHT}px; border: 1px solid #8888"
+        title = escape(self.facts.title, quote=True)
+        return f'<iframe title="{title}" srcdoc="{page}" allow="clipboard-write" style="{style}"></iframe>'
+
+
+def report(
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    path: str | os.PathLike[str] | None = None,
+    title: str | None = None,
+    target: str | None = None,
+    rows: bool = False,
+    source: Source | None = None,
+) -> Report:
+    """Make a report: rules as logic, sentence and picture, how good they are, and what they say of any row.
+
+    Parameters
+    ----------
+    model : fitted classifier, BlackBoxExplainer or LENClusterer, or ExplanationSet
+    X : data frame, array, sparse matrix or mapping, n rows, optional
+        Rows to measure the rules on: rows held out, that the model was not fitted on. Without them the
+        scores of the fit are shown, and named so.
+    y : array of shape (n,), or of shape (n, n_targets), optional
+        The truth about them. Without it the rules are compared with what they explain. Of a black box that
+        cannot be asked, since its rows are of another table or its answers alone are known, its answers.
+    path : str or path, optional
+        File to write the page to.
+    title : str, optional
+        A question about the target when missing.
+    target : str, optional
+        What is decided; the name of ``y`` when missing, where it has one.
+    rows : bool, default False
+        Whether rows about which the rules are wrong are shown with their values. Otherwise no row is in the
+        page, only counts, rounded ranges and typical values.
+    source : Source, optional
+        Where the data come from.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    InputError
+        ``model`` is none of the above or not fitted, or the rows do not fit it.
+    FileError
+        The file cannot be written.
+
+    Examples
+    --------
+    >>> from logiclens.explain import Explanation, ExplanationSet, Rule
+    >>> from logiclens.logic import Var
+    >>> rules = ExplanationSet([Explanation(Rule("bird", Var("wings")))], ["wings", "fins"])
+    >>> page = report(rules, [[1, 0], [0, 1]], ["bird", "bird"], target="animal")
+    >>> page.facts.overall.explanation_accuracy_plain
+    0.5
+    """
+    from logiclens.reporting._page import render
+
+    if path is not None:
+        as_file(path)  # a folder is refused before the work is done
+    facts = gather_facts(model, X, y, title=title, target=target, rows=rows, source=source)
+    made = Report(render(facts), facts)
+    if path is not None:
+        made.save(path)
+    return made
+
+
+def gather_facts(
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    title: str | None = None,
+    target: str | None = None,
+    rows: bool = False,
+    source: Source | None = None,
+) -> Facts:
+    """Everything a report says; the parameters are those of :func:`~logiclens.reporting.report`.
+
+    Examples
+    --------
+    >>> from logiclens.explain import Explanation, ExplanationSet, Rule
+    >>> from logiclens.logic import Var
+    >>> rules = ExplanationSet([Explanation(Rule("bird", Var("wings")))], ["wings", "fins"])
+    >>> facts = gather_facts(rules, [[1, 0], [0, 1]], ["bird", "bird"], target="animal")
+    >>> facts.question, facts.rules[0].scores.precision.value, facts.rules[0].breaks.n_missed
+    ('What decides animal?', 1.0, 1)
+    """
+    subject = subject_of(model)
+    source = _checked(source, title, target)
+    if not isinstance(rows, bool | np.bool_):
+        raise InputError(f"rows must be True or False. Got {shown(rows)}.")
+    if X is None and y is not None:
+        raise InputError("y is the truth about rows. Pass the rows as X, too.")
+    if source.task is not None:
+        subject = replace(subject, task=source.task)
+    if source.held_out is not None:
+        subject = replace(subject, part="rows held out" if source.held_out else "training rows")
+    for explanation in subject.rules.values():
+        check_writable(explanation.formula, MAX_DEPTH)
+    shown_at = shown_points(subject.front, FULL.literals)
+    measured = X if X is None or isinstance(X, LabeledRows) else None
+    if measured is not X:
+        measured = label_rows(subject, X, y, _formulas(subject, shown_at))
+    if target is None:
+        named = getattr(y, "name", None)
+        target = named if isinstance(named, str) and named else None
+    what = target or ("the cluster" if subject.task == CLUSTER else "the class")
+    facts = _facts(subject, source, shown_at, measured, (title or f"What decides {what}?", what))
+    if rows:
+        listed, more = row_facts(measured, facts.inputs, source.row_numbers)
+        facts = replace(facts, rows=listed, n_rows_left_out=more)
+    less = 0
+    most = MOST_CHARACTERS - _RULE_CHARACTERS * max(len(facts.rules) - _FEW_RULES, 0)
+    most = max(most, min(_FEWEST_CHARACTERS, MOST_CHARACTERS))
+    while (n := len(facts.to_json())) > most and less < len(DETAILS) - 1:
+        less = min(less + (1 if n < 2 * most else 2), len(DETAILS) - 1)
+        facts = _with_less(facts, subject, measured, DETAILS[less])
+    return facts
+
+
+def _checked(source: Source | None, title: str | None, target: str | None) -> Source:
+    if source is not None and not isinstance(source, Source):
+        raise InputError(f"source must be a Source. Got {shown(source)}; write Source('patients.csv').")
+    for name, text in (("title", title), ("target", target)):
+        if text is not None:
+            check_text(text, name)
+    return Source() if source is None else source
+
+
+def _formulas(subject: Subject, shown_at: Sequence[int]) -> list[Formula]:
+    """All formulas of the page: of the rules, of what decides, and of the other lengths."""
+    rules, front = subject.rules, subject.front
+    points = [] if front is None else [front[at] for at in shown_at]
+    others = (step.formula for point in points for step in point.steps)
+    return [*rules.formulas.values(), *rules.conditions.values(), *others]
+
+
+def _used(subject: Subject, shown_at: Sequence[int]) -> tuple[str, ...]:
+    """The concepts that formulas use, in the order of the data."""
+    used = {name for formula in _formulas(subject, shown_at) for name in formula.concepts}
+    return tuple(name for name in subject.rules.concept_names if name in used)
+
+
+def _facts(
+    subject: Subject,
+    source: Source,
+    shown_at: Sequence[int],
+    measured: LabeledRows | None,
+    called: tuple[str, str],
+) -> Facts:
+    rules = subject.rules
+    names = _used(subject, shown_at)
+    places = {name: at for at, name in enumerate(names)}
+    concepts, inputs = concepts_and_inputs(rules, names, None if measured is None else measured.table)
+    kind = next(iter(rules.values())).kind
+    title, what = called
+    return Facts(
+        title=title,
+        question=f"What decides {what}?",
+        target=what,
+        task=subject.task,
+        kind=str(kind),
+        kind_words=_KIND_WORDS[kind],
+        data=data_facts(subject, source, inputs, measured),
+        overall=_stored(subject) if measured is None else _measured(subject, measured),
+        rules=rules_facts(subject, places, measured),
+        concepts=concepts,
+        inputs=inputs,
+        policy=policy_facts(rules, places, measured),
+        lengths=lengths_facts(subject, shown_at, places, measured),
+        n_lengths=0 if subject.front is None else len(subject.front),
+        lengths_on=LEFT_OUT if measured is None else subject.part,
+        check=check_facts(rules),
+        rows=None,
+        n_rows_left_out=0,
+        left_out="",
+        provenance=provenance_of(subject, source),
+    )
+
+
+def _with_less(facts: Facts, subject: Subject, measured: LabeledRows | None, detail: Detail) -> Facts:
+    """The same facts with less listed; fewer lengths may use fewer concepts."""
+    shown_at = shown_points(subject.front, detail.literals)
+    names = _used(subject, shown_at)
+    table = None if measured is None else measured.table
+    concepts, inputs = concepts_and_inputs(subject.rules, names, table)
+    places = {name: at for at, name in enumerate(names)}
+    rules = rules_facts(subject, places, measured, detail)
+    policy = policy_facts(subject.rules, places, measured, detail)
+    left_out = _LESS if detail.exports else _LEAST
+    lengths = lengths_facts(subject, shown_at, places, measured)
+    shorter = replace(facts, rules=rules, concepts=concepts, inputs=inputs, policy=policy, lengths=lengths)
+    return replace(shorter, left_out=left_out)
+
+
+def _measured(subject: Subject, rows: LabeledRows) -> OverallFacts:
+    """How good all rules are together on rows."""
+    wanted, truth, model = map(rows.against, (rows.wanted, rows.truth, rows.model))
+    confusion, mistakes = (None, ()) if wanted is None else _confused(wanted)
+    several = subject.rules.multi_label
+    return OverallFacts(
+        part=subject.part,
+        n=rows.n,
+        against="" if rows.wanted is None else rows.wanted.by,
+        faithful_to="" if rows.model is None else rows.model.by,
+        network_accuracy=rows.share_alike(rows.network, rows.truth),
+        rules_accuracy=None if truth is None else truth.accuracy,
+        black_box_accuracy=rows.share_alike(rows.black_box, rows.truth),
+        baseline=None if truth is None or several else max(map(truth.accuracy_of, truth.labels)),
+        joint_fidelity=None if model is None else model.accuracy,
+        fidelity=None if model is None else model.explanation_accuracy,
+        fidelity_plain=None if model is None else model.explanation_accuracy_plain,
+        explanation_accuracy=None if truth is None else truth.explanation_accuracy,
+        explanation_accuracy_plain=None if truth is None else truth.explanation_accuracy_plain,
+        complexity=subject.rules.complexity,
+        n_uncovered=rows.resolution.n_uncovered,
+        confusion=confusion,
+        mistakes=mistakes,
+    )
+
+
+def _confused(found: Evaluation) -> tuple[Confusion | None, tuple[Mistake, ...]]:
+    """The table of what the rules take for what, and its largest entries off the diagonal."""
+    if found.confusion.ndim == 3:
+        return None, ()
+    labels = tuple(map(str, found.labels))
+    table = found.confusion.astype(np.intp)
+    mixed = [
+        Mistake(labels[at], labels[other], int(table[at, other]))
+        for at, other in np.argwhere(table).tolist()
+        if at != other
+    ]
+    mixed.sort(key=lambda mistake: -mistake.n)
+    small = len(labels) <= MOST_LABELS
+    return Confusion(labels, tuple(map(tuple, table.tolist()))) if small else None, tuple(
+        mixed[:MOST_MISTAKES]
+    )
+
+
+def _stored(subject: Subject) -> OverallFacts:
+    """What the fit found: of a black box on rows held out, else the means of the rules' own scores."""
+    rules, box = subject.rules, subject.imitation
+    scores = [explanation.scores for explanation in rules.values() if explanation.scores is not None]
+    parts = {f"{scores.part} rows" for scores in scores}
+    part = parts.pop() if len(parts) == 1 else ""
+    fidelity = _mean([score.fidelity for score in scores])
+    accuracy = _mean([score.accuracy for score in scores])
+    model = "" if fidelity is None else "the clusters" if subject.task == CLUSTER else "the network"
+    n: int | None = max((score.n_rows for score in scores), default=None)
+    if box is not None:
+        part, n, model = f"rows {box.part}", box.n_rows, "the black box"
+    return OverallFacts(
+        part=part,
+        n=n,
+        against="the truth" if accuracy is not None and subject.task != BLACK_BOX else model,
+        faithful_to=model,
+        network_accuracy=None,
+        rules_accuracy=None if box is None else box.rules_accuracy,
+        black_box_accuracy=None if box is None else box.black_box_accuracy,
+        baseline=None,
+        joint_fidelity=None if box is None else box.rules_agree,
+        fidelity=None if box is None else box.macro_f1,
+        fidelity_plain=fidelity if box is None else box.plain,
+        explanation_accuracy=None,
+        explanation_accuracy_plain=accuracy if box is None else None,
+        complexity=rules.complexity,
+        n_uncovered=None,
+        confusion=None,
+        mistakes=(),
+    )
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
