@@ -32,6 +32,10 @@ FIGURE = Path(__file__).parents[1] / "docs" / "images" / "fronts.svg"
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "other_rule_learners.md"
 BEGIN = "<!-- tables, by python -m benchmarks.fronts -->"
 """Where the tables of the page begin; what stands before is written by hand."""
+PICTURE = (
+    "![Accuracy against length, a line for each method, beside each other for both axes of length]"
+    f"(../images/{FIGURE.name})"
+)
 TARGET = "target"
 HELD_BACK = frozenset(
     "appendicitis bands dermatology fars flare ionosphere letter mammographic optdigits penbased pima "
@@ -84,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         write_rows(KEPT, rows)
         FIGURE.write_bytes(as_svg(front_figure(rows)))
         before = PAGE.read_text(encoding="utf-8").split(BEGIN)[0]
-        PAGE.write_text(f"{before}{BEGIN}\n\n{found}", encoding="utf-8")
+        PAGE.write_text(f"{before}{BEGIN}\n\n{PICTURE}\n\n{found}", encoding="utf-8")
         print(f"{KEPT.name}: {len(rows)} rows; {FIGURE.name}; {PAGE.name}")
 
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from logiclens.cli.engines import Engine
     from logiclens.cli.predict import Asked
+    from logiclens.evaluation import Evaluation
     from logiclens.explain import ExplanationSet
-    from logiclens.scale.scoring import RuleSetScores
 
 _LABEL = "logiclens class"  # a column that is added
 _ADDED = ("prediction", "mark")
@@ -80,7 +80,7 @@ def predict_in_engine(model: str, data: str, engine: Engine, asked: Asked) -> No
             say_aside(line)
 
 
-def _by_class(scores: RuleSetScores) -> Iterator[str]:
+def _by_class(scores: Evaluation) -> Iterator[str]:
     """How good the rule of each class is, a line each."""
     for label, found in [*scores.by_label.items()][:MOST_CLASSES]:
         rates = found.rates
@@ -132,7 +132,7 @@ def _needed(rules: ExplanationSet) -> set[str]:
     return {*used} if rules.vocabulary is None else {*used, *rules.vocabulary.used_columns(used)}
 
 
-def _scores(rules: ExplanationSet, table: Table, truth: Truth) -> RuleSetScores | None:
+def _scores(rules: ExplanationSet, table: Table, truth: Truth) -> Evaluation | None:
     """How good the rules are, on rows that have a true class; None where no class of theirs occurs."""
     column, name = table[truth.column], truth.column
     if kind_of(column) is Kind.NUMBER and isinstance(rules.labels[0], str):

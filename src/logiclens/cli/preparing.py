@@ -313,7 +313,8 @@ def _inputs(table: Table, kept: NDArray[np.intp], wish: Wish) -> tuple[list[str]
     if not columns:
         others = "" if wish.target is None else f" beside {wish.target!r}"
         raise InputError(f"There is no column to learn from{others}. Pass a table with more columns.")
-    used, remarks = [], []
+    used: list[str] = []
+    remarks: list[str] = []
     dropped = [Dropped(name, "left out by --ignore") for name in table.names if name in ignored - aside]
     for name in columns:
         _, why, remark = reading_of(table, name)

@@ -261,8 +261,11 @@ def train_folds_as_in_paper(
 
     def rows_of(weight: FloatArray) -> PaperRows:
         used = weight > 0
-        tensors = [torch.as_tensor(v[used], dtype=torch.float32, device=device) for v in (x, truth, weight)]
-        return PaperRows(*tensors, exclusive)
+
+        def tensor(values: FloatArray) -> torch.Tensor:
+            return torch.as_tensor(values[used], dtype=torch.float32, device=device)
+
+        return PaperRows(tensor(x), tensor(truth), tensor(weight), exclusive)
 
     found = []
     for at, fold in enumerate(folds):

@@ -160,8 +160,18 @@ def _stored_scores(explanation: Explanation) -> RuleScoreFacts:
     scores, literals = explanation.scores, explanation.complexity
     if scores is None:
         return RuleScoreFacts(None, literals, NO_RATE, NO_RATE, NO_RATE, None, None, None, None)
-    rates = map(Rate, (scores.precision, scores.recall, scores.coverage))
-    return RuleScoreFacts(scores.n_rows, literals, *rates, None, None, scores.accuracy, scores.fidelity)
+    precision, recall, coverage = map(Rate, (scores.precision, scores.recall, scores.coverage))
+    return RuleScoreFacts(
+        scores.n_rows,
+        literals,
+        precision,
+        recall,
+        coverage,
+        None,
+        None,
+        accuracy_plain=scores.accuracy,
+        fidelity_plain=scores.fidelity,
+    )
 
 
 def _terms(
