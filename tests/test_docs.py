@@ -1,4 +1,8 @@
-"""The documentation tells the truth: its examples run, its pages cover the code, its commands exist."""
+"""The documentation tells the truth: its examples run, its pages cover the code, its commands exist.
+
+``python -m tests.test_docs PAGE ...`` writes what the examples of these pages print into them; read the
+difference before you commit it.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,8 @@ import io
 import re
 import shlex
 import shutil
+import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,20 +70,27 @@ def has_examples(page: Path) -> bool:
 def test_examples_run_and_print_what_the_page_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """Blocks of Python run in order, in one namespace, and so do commands; away from the checkout.
+    monkeypatch.chdir(tmp_path)
+    for language, shown, printed in outputs(page):
+        where = f"{label(page)}, line {shown.line}"
+        if language == "python":
+            assert printed.rstrip() == shown.body.rstrip(), f"{where}: the page shows another output"
+        else:
+            check_shown(shown.body, printed, where)
 
-    A ``console`` block whose output is shown holds nothing but ``logiclens`` commands. They find the tables
+
+def outputs(page: Path) -> Iterator[tuple[str, Block, str]]:
+    """Run a page: language of each example that shows an output, the block of that output, what is printed.
+
+    Blocks of Python run in order, in one namespace, and so do commands; away from the checkout. A
+    ``console`` block whose output is shown holds nothing but ``logiclens`` commands. They find the tables
     of docs/data where they would in a checkout.
     """
-    monkeypatch.chdir(tmp_path)
-    shutil.copytree(DOCS / "data", tmp_path / "docs" / "data")
+    shutil.copytree(DOCS / "data", Path("docs") / "data")
     namespace: dict[str, object] = {"__name__": "__main__"}
-    printed = ""
-    found = [*blocks(page.read_text(encoding="utf-8")), None]
-    for before, block, after in zip([None, *found], found[:-1], found[1:], strict=False):
-        assert block is not None
+    found = [*blocks(page.read_text(encoding="utf-8"))]
+    for block, after in zip(found, [*found[1:], None], strict=True):
         shows = after is not None and after.language == "text" and after.follows_directly
-        where = f"{label(page)}, line {block.line}"
         if block.language == "python":
             source = "\n" * (block.line - 1) + block.body  # tracebacks then name the line of the page
             output = io.StringIO()
@@ -85,13 +98,20 @@ def test_examples_run_and_print_what_the_page_shows(
                 exec(compile(source, str(page), "exec"), namespace)
             printed = output.getvalue()
         elif block.language == "console" and shows:
+            where = f"{label(page)}, line {block.line}"
             assert only_commands(block.body), f"{where}: shows the output of what cannot be run here"
             printed = "".join(map(run_command, commands(block.body)))
-        elif block.language == "text" and before is not None and block.follows_directly:
-            if before.language == "python":
-                assert printed.rstrip() == block.body.rstrip(), f"{where}: the page shows another output"
-            elif before.language == "console":
-                check_shown(block.body, printed, where)
+        if after is not None and shows and block.language in {"python", "console"}:
+            yield block.language, after, printed
+
+
+def renew(page: Path) -> None:
+    """Write what the examples of a page print into it; outputs with ``...`` are to be renewed by hand."""
+    text = page.read_text(encoding="utf-8")
+    for _, shown, printed in outputs(page):
+        if "\n...\n" not in f"\n{shown.body}":
+            text = text.replace(f"```text\n{shown.body}```", f"```text\n{printed.rstrip()}\n```")
+    page.write_text(text, encoding="utf-8")
 
 
 def commands(body: str) -> list[str]:
@@ -281,3 +301,10 @@ def normalized(text: str) -> list[str]:
     """Lines without outer blanks, empty ones dropped, every duration replaced."""
     lines = (re.sub(r"\d+(\.\d+)? ?(ms|s)\b", "# s", line.strip()) for line in text.splitlines())
     return [re.sub(r"^(seconds for a fold +)\d.*", r"\1#", line) for line in lines if line]
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        path = Path(name).resolve()
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            renew(path)

@@ -9,6 +9,7 @@ import typer
 
 from logiclens.cli import options as opt
 from logiclens.cli.reports import command_typed, write_report
+from logiclens.reporting import _gathering
 from tests.cli.running import STAYS, CliRunner, run
 
 app = typer.Typer()
@@ -82,10 +83,8 @@ def test_rows_have_their_numbers_in_the_file(tmp_path: Any, monkeypatch: pytest.
     first[header.index("risk")] = ""
     (tmp_path / "rows.csv").write_text("\n".join([lines[0], ",".join(first), *lines[1:], ""]), "utf-8")
     seen: list[Any] = []
-    from logiclens.reporting import document
-
-    gather = document.gather_facts
-    monkeypatch.setattr(document, "gather_facts", lambda *a, **m: seen.append(gather(*a, **m)) or seen[-1])
+    gather = _gathering.gather_facts
+    monkeypatch.setattr(_gathering, "gather_facts", lambda *a, **m: seen.append(gather(*a, **m)) or seen[-1])
     done = run("explain", "rows.csv", "--target", "risk", "--html", "r.html", "--rows", "--save", "m.json")
 
     assert done.exit_code == 0, done.output

@@ -96,7 +96,7 @@ def _of_column(
         y = np.column_stack([truth[name] for name in mine]).astype(int)
         found = list(clone(model).fit(others, y).explain().values())
     return [
-        replace(explanation, rule=Rule(name, explanation.formula, explanation.kind, vocabulary), front=())
+        replace(explanation, rule=Rule(name, explanation.formula, explanation.kind, vocabulary))
         for name, explanation in zip(mine, found, strict=True)
         if explanation.complexity
     ]
