@@ -118,7 +118,7 @@ def terminal(printed: str) -> str:
 
 
 def draw_plots() -> None:
-    """Draw the pictures of docs/how-to/draw_pictures.md, as the page does."""
+    """Draw the pictures of docs/how-to/make_a_report.md, as the page does."""
     import matplotlib as mpl
     from sklearn.datasets import load_wine
 
