@@ -131,3 +131,25 @@ def test_first_of_equal_keeps_the_order():
 
     assert distinct.tolist() == [[1, 0], [0, 1]]
     assert first.tolist() == [0, 1]
+
+
+@given(
+    st.integers(0, 10_000), st.integers(2, 30), st.sampled_from([0.0, 0.3, 2.0]), st.sampled_from([0, 1, 2])
+)
+def test_the_beam_looks_at_every_pair_of_literals(seed, n_concepts, price, most):
+    random = np.random.default_rng(seed)
+    bits = random.random((40, n_concepts)) < 0.5
+    tuples = Tuples(bits)
+    sums = Sums(tuples, random.integers(-3, 4, len(bits)).astype(float))
+    literals = np.concatenate([bits, ~bits], axis=1)
+    pairs = (literals[:, :, None] & literals[:, None, :]).reshape(len(bits), -1)
+    lengths = (2 - np.eye(2 * n_concepts)).ravel()
+    opposite = np.roll(np.eye(2 * n_concepts, dtype=bool), n_concepts, axis=1).ravel()
+    wins = np.where(opposite, -np.inf, sums.values @ pairs - price * lengths)
+    search = BeamedTerms(tuples, np.zeros(n_concepts), 1e-9)
+
+    for _ in range(2):  # the second time in the memory of the first
+        value, term = search.best(sums, 0, price, most)
+
+        assert term.size <= most
+        assert value == pytest.approx(max([sums.values.sum(), *wins[lengths <= most]]))

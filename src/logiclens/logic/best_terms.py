@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -199,17 +200,44 @@ class BeamedTerms(BestTerms):
             return np.empty(0), np.zeros((0, self._n_concepts), dtype=np.int8)
         single = gain @ side.true
         strongest = np.sort(np.argsort(-np.abs(2 * single - gain.sum()), kind="stable")[:_PAIRED])
-        wins = _pair_gains(side.true[:, strongest], gain)
-        size = len(wins)
-        wins -= price * (2 - np.eye(size)) - self._bonus(strongest)
-        wins[np.tril_indices(size, -1)] = -np.inf
+        wins = self._pair_gains(side.true[:, strongest], gain)
+        size, bonus = len(wins), self._bonus(strongest)
+        single = wins.diagonal() - (price - bonus)
+        wins -= 2 * price - bonus
+        np.fill_diagonal(wins, single)
         if most < 2:
             wins[~np.eye(size, dtype=np.bool_)] = -np.inf
-        top = _largest(wins.ravel(), 4 * _BEAM)
+        top = _largest(wins, 4 * _BEAM)
         literals = np.concatenate([strongest, strongest + self._n_concepts])
         first, second = np.divmod(top, size)
         nothing = np.zeros((len(top), self._n_concepts), dtype=np.int8)
         return wins.flat[top], extended(extended(nothing, literals[first]), literals[second])
+
+    def _pair_gains(self, true: NDArray[np.float32], gain: FloatArray) -> FloatArray:
+        """Gain of each pair of literals, shape (2m, 2m); of single literals on the diagonal.
+
+        With the plain literals first: x, y of each pair and their complements follow from the m x m sums over
+        tuples on which both concepts are true. Below the diagonal, where each pair would stand once more, is
+        minus infinity, as is what a concept and its negation win. The array is written anew by each call:
+        fresh memory of that size would take longer than the sums.
+        """
+        both = (true * gain[:, None].astype(np.float32)).T @ true
+        one = both.diagonal().astype(np.float64)
+        m = len(one)
+        wins, above = self._pairs
+        np.add(both, above, out=wins[:m, :m])
+        np.subtract(one[:, None], both, out=wins[:m, m:])
+        np.subtract(gain.sum() - one[:, None], one[None, :], out=wins[m:, m:])
+        wins[m:, m:] += both
+        wins[m:, m:] += above
+        wins[np.arange(m), np.arange(m) + m] = -np.inf
+        return wins
+
+    @cached_property
+    def _pairs(self) -> tuple[FloatArray, FloatArray]:
+        """Room for the gains of all pairs; and what to add for those above the diagonal alone."""
+        m = min(_PAIRED, self._n_concepts)
+        return np.full((2 * m, 2 * m), -np.inf), np.where(np.tri(m, k=-1, dtype=np.bool_), -np.inf, 0.0)
 
     def _bonus(self, concepts: IndexArray) -> FloatArray:
         """A hair for relevant concepts, for each of their plain and negated literals."""
@@ -220,20 +248,24 @@ class BeamedTerms(BestTerms):
     ) -> tuple[FloatArray, Terms]:
         """The best terms with one more literal and what they win, best first."""
         wins = _extensions(side, gain, beam, covered) - cost + self._bonus(np.arange(self._n_concepts))
-        top = _largest(wins.ravel(), 4 * _BEAM)
+        top = _largest(wins, 4 * _BEAM)
         parents, literals = np.divmod(top, 2 * self._n_concepts)
         terms, first = first_of_equal(extended(beam[parents], literals))
         return wins.flat[top[first]], terms
 
 
 def _largest(values: FloatArray, number: int) -> IndexArray:
-    """Places of the largest finite values, the largest first, of equals the first."""
-    if number < len(values):
-        least = np.partition(values, -number)[-number]
-        places = np.flatnonzero(values >= max(least, np.finfo(float).min))
-    else:
-        places = np.flatnonzero(np.isfinite(values))
-    return places[np.argsort(-values[places], kind="stable")][:number]
+    """Flat places of the largest finite values, the largest first, of equals the first."""
+    least = np.finfo(float).min
+    largest = values.max(axis=1)
+    if number < len(largest):  # so many rows have a value as large as this, whatever else there is
+        least = max(least, np.partition(largest, -number)[-number])
+    places = np.flatnonzero(values >= least)
+    found = values.flat[places]
+    if number < len(found):
+        kept = found >= np.partition(found, -number)[-number]
+        places, found = places[kept], found[kept]
+    return places[np.argsort(-found, kind="stable")][:number]
 
 
 def _extensions(side: Side, gain: FloatArray, beam: Terms, covered: BoolArray) -> FloatArray:
@@ -244,21 +276,6 @@ def _extensions(side: Side, gain: FloatArray, beam: Terms, covered: BoolArray) -
     values = np.concatenate([plain, negated], axis=1)
     values[np.tile(beam != 0, 2)] = -np.inf
     return values
-
-
-def _pair_gains(true: NDArray[np.float32], gain: FloatArray) -> FloatArray:
-    """Gain of each pair of literals, shape (2m, 2m); of single literals on the diagonal.
-
-    With the plain literals first: x, y of each pair and their complements follow from the m x m sums over
-    tuples on which both concepts are true. A concept and its negation win minus infinity.
-    """
-    both = ((true * gain[:, None].astype(np.float32)).T @ true).astype(np.float64)
-    one = both.diagonal()
-    neither = gain.sum() - one[:, None] - one[None, :] + both
-    wins = np.block([[both, one[:, None] - both], [one[None, :] - both, neither]])
-    m = len(one)
-    wins[np.arange(m), np.arange(m) + m] = -np.inf
-    return wins
 
 
 def extended(terms: Terms, literals: IndexArray) -> Terms:
