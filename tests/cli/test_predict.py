@@ -19,7 +19,7 @@ import pytest
 
 from logiclens.cli.predict import _as_column
 from logiclens.concepts import Vocabulary
-from logiclens.files import batches
+from logiclens.files import _reading
 from logiclens.logic import FALSE, Var
 from tests.cli.running import FULL, check_golden, half_written, on_a_terminal, refused, run, wait_for
 from tests.cli.saved import PATIENTS, TABLE, WORDS, from_the_future, hostile, model_file, rules_of, saved
@@ -155,7 +155,7 @@ def test_rules_need_no_network(folder: Path):
 
 
 def test_many_batches_are_one_file(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(batches, "_BLOCK", 2000)
+    monkeypatch.setattr(_reading, "_BLOCK", 2000)
     Path("rows.csv").write_text("age,ward\n" + "".join(f"{at % 100},ICU\n" for at in range(5000)))
     result = run("predict", "rules.json", "rows.csv", "--out", "out.csv")
     rows = rows_in(Path("out.csv").read_text())

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from logiclens.errors import InputError, UnknownColumnError, UnknownColumnsError
-from logiclens.files import ValueType, batches, layout, read_batches, read_table
-from logiclens.files.remarks import Remarks
+from logiclens.files import ValueType, _csv, _reading, read_batches, read_table
+from logiclens.files._remarks import Remarks
 
 
 def packed(content: bytes) -> bytes:
@@ -33,9 +33,9 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches of a few rows."""
-    monkeypatch.setattr(batches, "_BLOCK", 4000)
-    monkeypatch.setattr(batches, "_ROWS", 100)
-    monkeypatch.setattr(layout, "_HEAD", 1000)
+    monkeypatch.setattr(_reading, "_BLOCK", 4000)
+    monkeypatch.setattr(_reading, "_ROWS", 100)
+    monkeypatch.setattr(_csv, "_HEAD", 1000)
 
 
 def rows_of(path: Path | str, **settings: str) -> list[pa.Table]:
@@ -221,8 +221,8 @@ def test_parquet_from_a_pipe_needs_room(monkeypatch: pytest.MonkeyPatch):
 
     content = parquet(pa.table({"age": [62]}))
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
-    monkeypatch.setattr(batches.tempfile, "TemporaryFile", Full)
-    monkeypatch.setattr(batches.tempfile, "gettempdir", lambda: "/full")
+    monkeypatch.setattr(_reading.tempfile, "TemporaryFile", Full)
+    monkeypatch.setattr(_reading.tempfile, "gettempdir", lambda: "/full")
 
     assert "There is no room in the folder '/full' for what comes" in refusal("-", {"age": NUMBER})
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from logiclens.concepts.cells import ValueType
 from logiclens.errors import InputError
-from logiclens.files import batches, read_table
-from logiclens.files.conversion import copy_as_parquet
-from logiclens.files.finding import find_files
+from logiclens.files import _reading, read_table
+from logiclens.files._conversion import copy_as_parquet
+from logiclens.files._find_files import find_files
 from tests.concepts.test_text import TEXTS
 
 LINES = st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=8)
@@ -35,7 +35,7 @@ def test_a_copy_is_what_memory_reads(tmp_path_factory, lines, n: int, kind: Valu
     types = {} if kind is None else {"a": kind}
     expected = result(lambda: read_table(path, types=types))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batches, "_BLOCK", 16)
+        patch.setattr(_reading, "_BLOCK", 16)
         found = find_files(str(path))
         notes = result(lambda: copy_as_parquet(found, f"{folder}/copy", lambda _: types))
 

@@ -1,13 +1,131 @@
-"""What is said of columns, once for all batches."""
+"""Messages name the line in which something is wrong, whatever stands above it."""
 
 from __future__ import annotations
 
-from logiclens.concepts._text import Odd, Values, Written
-from logiclens.files.layout import Layout
-from logiclens.files.locating import Rows
-from logiclens.files.remarks import Remarks
+import io
+from contextlib import nullcontext
 
-ROWS = Rows("rows.csv", Layout(",", "utf-8", ".", ("a", "b")), None)
+import pyarrow as pa
+import pytest
+
+from logiclens.concepts._text import Odd, Values, Written
+from logiclens.concepts.cells import ValueType
+from logiclens.files._csv import Layout
+from logiclens.files._remarks import Origin, Remarks
+
+ROWS = b'1,"a\nb"\n\n2,c\n3,d,e\n\xff,f\n'
+
+
+def origin(content: bytes | None = ROWS, decimal: str = ".") -> Origin:
+    again = None if content is None else lambda: nullcontext(io.BytesIO(content))
+    return Origin("'x.csv'", Layout(",", "utf-8", decimal, ("n", "t"), n_lines=2), again)
+
+
+@pytest.mark.parametrize(("row", "place"), [(0, "line 3"), (1, "line 6"), (2, "line 7"), (99, "row 100")])
+def test_the_line_of_a_row(row: int, place: str):
+    assert origin().place(row) == place
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"1,a\n2,b\n3,c\n",
+        b"1,a\r\n2,b\r\n3,c",
+        b"\n1,a\n2,b\n\n3,c\n",
+        b"1,a\r2,b\r3,c\r",
+        b'1,"a\nb"\n2,b\n3,c\n',
+    ],
+)
+def test_rows_are_located_in_one_pass(content: bytes):
+    """Quickly where each line is a row, and one by one where not."""
+    lines = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    expected = {
+        row: f"line {3 + lines.index(start)}" for row, start in ((0, lines[lines[0] == b""]), (2, b"3,c"))
+    }
+
+    assert origin(content).places([2, 0]) == expected
+    assert origin(content).places([]) == {}
+
+
+def test_a_row_of_a_stream_has_a_number_only():
+    assert origin(None).place(1) == "row 2"
+
+
+@pytest.mark.parametrize(
+    ("content", "reason", "message"),
+    [
+        (
+            ROWS,
+            "CSV parse error: Expected 2 columns, got 3: 3,d,e",
+            "'x.csv' has 3 values in line 7; the header names 2 columns. Correct that row, or name the sign "
+            "between columns with --delimiter.",
+        ),
+        (
+            None,
+            "CSV parse error: Expected 2 columns, got 3: 3,d,e",
+            "'x.csv' has another number of values in a row; the header names 2 columns. Correct that row, or "
+            "name the sign between columns with --delimiter.",
+        ),
+        (
+            ROWS,
+            "In CSV column #1: CSV conversion error to string: invalid UTF8 data",
+            "'x.csv' is not text in UTF-8, in line 8. Name its encoding, such as --encoding latin-1.",
+        ),
+        (
+            None,
+            "In CSV column #1: CSV conversion error to string: invalid UTF8 data",
+            "'x.csv' is not text in UTF-8. Name its encoding, such as --encoding latin-1.",
+        ),
+        (
+            ROWS,
+            "straddling object straddles two block boundaries (try to increase block size?)",
+            "'x.csv' has a row that is too long to be one. Look for a sign \" that opens a value and is "
+            "never closed.",
+        ),
+        (ROWS, "Something else\nand more", "'x.csv' cannot be read as a table: Something else."),
+    ],
+)
+def test_what_the_fast_reader_refuses_is_put_into_words(content: bytes | None, reason: str, message: str):
+    assert str(origin(content).csv_error(pa.ArrowInvalid(reason))) == message
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "message"),
+    [
+        (
+            "young",
+            ValueType.NUMBER,
+            "Column 'n' must hold numbers, as it did when the rules were made; line 6 has 'young'. Correct "
+            "it, or leave it empty if it is missing.",
+        ),
+        (
+            "1,5",
+            ValueType.NUMBER,
+            "Column 'n' must hold numbers, as it did when the rules were made; line 6 has '1,5'. If the "
+            "comma is a decimal sign, say so with --decimal ','.",
+        ),
+        (
+            "yes",
+            ValueType.FLAG,
+            "Column 'n' must hold true or false, or 1 and 0, as it did when the rules were made; line 6 has "
+            "'yes'. Correct it, or leave it empty if it is missing.",
+        ),
+    ],
+)
+def test_a_value_that_is_not_of_its_type(value: str, kind: ValueType, message: str):
+    assert str(origin().bad_value("n", 1, value, kind)) == message
+
+
+def test_a_comma_may_stand_between_thousands():
+    unsure = Origin("'x.csv'", Layout(";", "utf-8", ".", ("n",), sure=False), None)
+
+    assert str(unsure.bad_value("n", 0, "1,234", ValueType.NUMBER)) == (
+        "Column 'n' must hold numbers, as it did when the rules were made; row 1 has '1,234'. If the comma "
+        "is a decimal sign, say so with --decimal ','; if it stands between thousands, with --decimal '.'."
+    )
+
+
+ORIGIN = Origin("rows.csv", Layout(",", "utf-8", ".", ("a", "b")), None)
 
 
 def test_batches_are_added_up():
@@ -16,7 +134,7 @@ def test_batches_are_added_up():
     remarks.add("a", Values(None, 10, Odd(1, "x", 3)), 10)
     remarks.add("a", Values(None, 10, Odd(2, "y", 0)), 20)
 
-    assert remarks.notes(ROWS) == (
+    assert remarks.notes(ORIGIN) == (
         "Column 'a': 3 of 30 values are no numbers (such as 'x', row 14) and count as missing.",
     )
 
@@ -26,7 +144,7 @@ def test_columns_without_gaps_deserve_a_warning():
     remarks.add("a", Values(None, 10, Odd(1, "x", 3)))
     remarks.add("b", Values(None, 10, Odd(1, "y", 3)))
 
-    assert remarks.notes(ROWS, gapless={"b"}) == (
+    assert remarks.notes(ORIGIN, gapless={"b"}) == (
         "Column 'a': 1 of 10 values is no number ('x', row 4) and counts as missing.",
         "Column 'b': 1 of 10 values is no number ('y', row 4) and counts as missing. None was missing when "
         "the rules were made: correct these rows, or do not trust what is predicted of them.",
@@ -38,7 +156,7 @@ def test_several_currencies_are_named():
     remarks.add("a", Values(None, 2, None, Written("$41,000", 41000, False, ("$",))))
     remarks.add("a", Values(None, 2, None, Written("5 €", 5, False, ("€", "$"))))
 
-    assert remarks.notes(ROWS) == (
+    assert remarks.notes(ORIGIN) == (
         "Column 'a': '$41,000' is read as the number 41000. There are several currencies ('$', '€'); nothing "
         "is converted.",
     )
@@ -49,7 +167,7 @@ def test_notes_come_column_by_column():
     remarks.add("a", Values(None, note="Column 'a' is read as text."))
     remarks.add("b", Values(None, 40, Odd(1, "x", 3), Written("3%", 3, True, ())))
 
-    assert remarks.notes(ROWS) == (
+    assert remarks.notes(ORIGIN) == (
         "Column 'a' is read as text.",
         "Column 'b': '3%' is read as the number 3, in percent.",
         "Column 'b': 1 of 40 values is no number ('x', row 4) and counts as missing.",
@@ -60,4 +178,4 @@ def test_nothing_to_say():
     remarks = Remarks()
     remarks.add("a", Values(None, 3))
 
-    assert remarks.notes(ROWS) == ()
+    assert remarks.notes(ORIGIN) == ()

@@ -32,7 +32,7 @@ from logiclens.bench.experiments import Fold
 from logiclens.bench.methods.method import DONE
 from logiclens.bench.scoring import Row
 from logiclens.errors import FileError, InputError, shown
-from logiclens.files.writing import read_whole, written_whole
+from logiclens.files._atomic import read_whole, written_whole
 
 PACKAGES = (*"imodels joblib numpy pystreed ruleopt scikit-learn scipy torch wittgenstein".split(),)
 """Packages that figures depend on."""

@@ -12,7 +12,7 @@ from logiclens.cli import bench_runs as runs
 from logiclens.cli.failing import STOPPED, tell, written
 from logiclens.cli.outputs import write_text
 from logiclens.cli.printing import output_console, say
-from logiclens.files.writing import written_whole
+from logiclens.files._atomic import written_whole
 
 if TYPE_CHECKING:
     from logiclens.bench.folder import TableExperiment

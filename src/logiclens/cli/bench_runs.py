@@ -16,7 +16,7 @@ from logiclens.cli.failing import STOPPED, tell, written
 from logiclens.cli.outputs import Outputs, write_text
 from logiclens.cli.printing import output_console, plain_table, print_table, safe, say
 from logiclens.errors import FileError, ForbiddenFileError, InputError, did_you_mean
-from logiclens.files.writing import written_whole
+from logiclens.files._atomic import written_whole
 
 if TYPE_CHECKING:
     from rich.console import Console

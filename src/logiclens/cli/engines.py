@@ -116,7 +116,7 @@ def refuse_whole_rows(max_rows: int | None, others: Mapping[str, Any]) -> None:
 
 def files_read(data: str) -> tuple[str, ...]:
     """Files that a path, a folder or a pattern stands for, as far as they are on this machine."""
-    from logiclens.files.finding import find_files
+    from logiclens.files._find_files import find_files
 
     return find_files(data).paths
 

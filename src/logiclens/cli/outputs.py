@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from logiclens.cli.failing import tell, written
 from logiclens.cli.printing import safe
 from logiclens.errors import InputError
-from logiclens.files.writing import is_stream, written_whole
+from logiclens.files._atomic import is_stream, written_whole
 
 if TYPE_CHECKING:
     import pyarrow
@@ -182,7 +182,7 @@ def write_table(path: Path, table: pyarrow.Table, name: str, values: NDArray[Any
     """
     import pyarrow as pa
 
-    from logiclens.files.tables import table_writer
+    from logiclens.files._table_writer import table_writer
 
     new = new_names([name], table.column_names)[name]
     with output(path) as stream:

@@ -157,8 +157,8 @@ def _write(
 ) -> list[str]:
     """Write all rows with their answers; what a person should know about it."""
     from logiclens.cli.answers import Answer, text_columns
-    from logiclens.files.remarks import Remarks
-    from logiclens.files.tables import table_writer
+    from logiclens.files._remarks import Remarks
+    from logiclens.files._table_writer import table_writer
 
     layout, out, (network, truth) = batches.layout, asked.out, others
     names: dict[str, str] = {}

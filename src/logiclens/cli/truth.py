@@ -14,7 +14,7 @@ from logiclens.logic.arrays import IndexArray
 if TYPE_CHECKING:
     from logiclens.explain import ExplanationSet
     from logiclens.explain.rule import Label
-    from logiclens.files.batches import Batch
+    from logiclens.files._reading import Batch
 
 
 class Truth:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
 from logiclens.errors import InputError, listing, shown
-from logiclens.files.writing import read_whole, written_whole
+from logiclens.files._atomic import read_whole, written_whole
 from logiclens.logic import export
 from logiclens.logic.formula import Formula
 

@@ -67,7 +67,7 @@ from logiclens.explain.rule import (
     true_labels,
 )
 from logiclens.explain.rule_check import RuleCheck, check_rules
-from logiclens.files.writing import as_file
+from logiclens.files._atomic import as_file
 from logiclens.logic.arrays import BoolArray, IndexArray
 from logiclens.logic.data import THRESHOLD, ConceptData, check_names
 from logiclens.logic.entail import Conflict, Given, conflicts, given_parts

@@ -6,20 +6,19 @@ What needs pyarrow is imported when it is first asked for: whoever only writes a
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from logiclens.files.writing import written_whole
+from logiclens.files._atomic import written_whole
 
 if TYPE_CHECKING:
     from logiclens.concepts.cells import ValueType
-    from logiclens.files.batches import Batch, Batches, read_batches
-    from logiclens.files.reading import TableFile, read_table
+    from logiclens.files._reading import Batch, Batches, TableFile, read_batches, read_table
 
 _LATE = {
-    "Batch": "logiclens.files.batches",
-    "Batches": "logiclens.files.batches",
-    "TableFile": "logiclens.files.reading",
+    "Batch": "logiclens.files._reading",
+    "Batches": "logiclens.files._reading",
+    "TableFile": "logiclens.files._reading",
     "ValueType": "logiclens.concepts.cells",
-    "read_batches": "logiclens.files.batches",
-    "read_table": "logiclens.files.reading",
+    "read_batches": "logiclens.files._reading",
+    "read_table": "logiclens.files._reading",
 }
 """Names imported when they are first asked for, and where they live."""
 

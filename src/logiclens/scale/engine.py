@@ -36,7 +36,7 @@ from logiclens.errors import (
     shown,
 )
 from logiclens.explain import ExplanationSet
-from logiclens.files.finding import PARQUET, Found, find_files, is_hidden, keys_in
+from logiclens.files._find_files import PARQUET, FoundFiles, find_files, is_hidden, keys_in
 from logiclens.scale.failures import asking as asking
 from logiclens.scale.failures import fetched as fetched
 
@@ -144,7 +144,7 @@ class Opened:
     Attributes
     ----------
     table : ibis.Table
-    found : Found
+    found : FoundFiles
     is_csv : bool
         Whether the engine reads CSV, as it does from addresses.
     notes : tuple of str
@@ -152,7 +152,7 @@ class Opened:
     """
 
     table: Table
-    found: Found
+    found: FoundFiles
     is_csv: bool
     notes: tuple[str, ...] = ()
 
@@ -178,16 +178,16 @@ def open_files(source: Any, engine: str, *, memory: str | None = None, rules: An
         return Opened(connection.table(view), found, is_csv, notes)
 
 
-def _typed(connection: Any, found: Found, rules: Any) -> tuple[Found, tuple[str, ...]]:
+def _typed(connection: Any, found: FoundFiles, rules: Any) -> tuple[FoundFiles, tuple[str, ...]]:
     """CSV files as a Parquet file, which is removed with the connection; and what to know of it."""
-    from logiclens.files.conversion import copy_as_parquet
+    from logiclens.files._conversion import copy_as_parquet
 
     folder = tempfile.mkdtemp(prefix="logiclens-")
     weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
     copy = os.path.join(folder, "rows.parquet")
     known = None if rules is None else rules_of(rules)
     notes = copy_as_parquet(found, copy, None if known is None else partial(expected_types, known))
-    return Found((copy,), folder), notes
+    return FoundFiles((copy,), folder), notes
 
 
 def rules_of(rules: Any) -> ExplanationSet:
@@ -234,7 +234,7 @@ def _mebibytes(memory: Any) -> int:
     return amount
 
 
-def located(path: str) -> tuple[Found, bool]:
+def located(path: str) -> tuple[FoundFiles, bool]:
     """The files that are meant, and whether they are CSV rather than Parquet; an address has no root.
 
     Raises
@@ -243,7 +243,7 @@ def located(path: str) -> tuple[Found, bool]:
         There is no such file.
     """
     if "://" in path:
-        return Found((path,), ""), _is_csv(path)
+        return FoundFiles((path,), ""), _is_csv(path)
     found = find_files(path)
     if os.path.isdir(path):
         if not found.paths:
@@ -258,18 +258,18 @@ def located(path: str) -> tuple[Found, bool]:
     return found, _is_csv(path)
 
 
-def _is_address(found: Found) -> bool:
+def _is_address(found: FoundFiles) -> bool:
     return "://" in found.paths[0]
 
 
-def duckdb_files(found: Found) -> tuple[list[str], dict[str, Any]]:
+def duckdb_files(found: FoundFiles) -> tuple[list[str], dict[str, Any]]:
     """Names of files, and what else to tell DuckDB so that it reads just them."""
     if _is_address(found):
         return [*found.paths], {}
     return [glob.escape(path) for path in found.paths], {"hive_partitioning": bool(found.keys())}
 
 
-def _in_duckdb(connection: Any, found: Found, is_csv: bool) -> Table:
+def _in_duckdb(connection: Any, found: FoundFiles, is_csv: bool) -> Table:
     names, options = duckdb_files(found)
     if is_csv:
         return connection.read_csv(names, **options)
@@ -280,13 +280,13 @@ def _in_duckdb(connection: Any, found: Found, is_csv: bool) -> Table:
     return table.drop(*outside.intersection(table.columns)) if options.get("hive_partitioning") else table
 
 
-def spark_frame(session: Any, found: Found, is_csv: bool) -> Any:
+def spark_frame(session: Any, found: FoundFiles, is_csv: bool) -> Any:
     """Files as a frame of Spark, which is told their names one by one.
 
     Parameters
     ----------
     session : pyspark.sql.SparkSession
-    found : Found
+    found : FoundFiles
     is_csv : bool
 
     Raises
@@ -314,7 +314,7 @@ def spark_frame(session: Any, found: Found, is_csv: bool) -> Any:
     return reader.csv(names, header=True, inferSchema=True, sep=separator)
 
 
-def _columns(found: Found) -> tuple[str, ...]:
+def _columns(found: FoundFiles) -> tuple[str, ...]:
     """The columns of the first Parquet file; none where it is not here, or the engine will refuse it."""
     if _is_address(found):
         return ()

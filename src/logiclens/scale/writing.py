@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from logiclens.errors import EngineError, FileError
-from logiclens.files.writing import written_whole
+from logiclens.files._atomic import written_whole
 from logiclens.scale.engine import Table, asking, engine_of
 
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from logiclens.errors import FileError, InputError, shown
 from logiclens.explain._saved import read_saved, write_saved
-from logiclens.files.writing import read_whole, written_whole
+from logiclens.files._atomic import read_whole, written_whole
 
 try:
     import fcntl

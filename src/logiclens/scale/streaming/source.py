@@ -18,10 +18,9 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from logiclens.errors import FileError, InputError, MissingFileError, UnknownColumnError, shown
-from logiclens.files.finding import find_files
-from logiclens.files.native import plain_column
-from logiclens.files.reading import damaged_parquet
-from logiclens.files.writing import unreadable
+from logiclens.files._atomic import unreadable
+from logiclens.files._find_files import find_files
+from logiclens.files._reading import damaged_parquet, plain_column
 from logiclens.logic.data import ROUNDING
 
 ROWS = 1 << 16
@@ -174,7 +173,7 @@ class ParquetSource:
         ----------
         source : str, path, or sequence of them
             Parquet files, folders of them, or patterns such as ``"scores/*.parquet"``, as
-            :func:`~logiclens.files.finding.find_files` understands them.
+            ``find_files`` understands them.
 
         Raises
         ------

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.files.tables import as_cells, table_writer
+from logiclens.files._table_writer import as_cells, table_writer
 
 
 def written(*tables: pa.Table, **settings: object) -> bytes:

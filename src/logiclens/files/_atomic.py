@@ -96,26 +96,26 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = as_file(path)
     if is_stream(target):
-        with _failures_named(target):
+        with _name_failures(target):
             stream = open(target, "wb")
-        with _own_failures_named(target), stream:
+        with _name_own_failures(target), stream:
             yield stream
         return
     real = Path(os.path.realpath(target))
     draft = real.with_name(f".{secrets.token_hex(8)}.tmp")  # not the target's name: it may be too long
     try:
-        with _failures_named(target):
+        with _name_failures(target):
             file = open(draft, "xb")
         try:
-            with _own_failures_named(target):
+            with _name_own_failures(target):
                 yield file
-            with _failures_named(target):
+            with _name_failures(target):
                 file.flush()
                 os.fsync(file.fileno())
         finally:
             with suppress(OSError):  # what could not be written is tried once more
                 file.close()
-        with _failures_named(target):
+        with _name_failures(target):
             with suppress(OSError):  # there is none, or it has permissions of another kind
                 os.chmod(draft, stat.S_IMODE(os.stat(real).st_mode))
             os.replace(draft, real)
@@ -135,7 +135,7 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
 
 @contextmanager
-def _failures_named(target: Path) -> Iterator[None]:
+def _name_failures(target: Path) -> Iterator[None]:
     """Say of what the system refuses which file it was about; no one knows of the draft."""
     try:
         yield
@@ -144,7 +144,7 @@ def _failures_named(target: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _own_failures_named(target: Path) -> Iterator[None]:
+def _name_own_failures(target: Path) -> Iterator[None]:
     """The same around work of others, which may fail at another file, too."""
     try:
         yield

@@ -1,30 +1,31 @@
-"""Find where in a text file something is wrong, so that a message can name the line.
+"""What a person should know of the values of a file: which lines are wrong, which values were no numbers.
 
-The fast reader does not say it. Only what is refused is read again, slowly.
+The fast reader names no lines, so what it refuses is read again, slowly, to find them. Whether a file is read
+in batches or whole, there is one note for each thing about a column, at the end.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 
-from logiclens.concepts._text import on_commas
+from logiclens.concepts._text import Odd, Values, Written, on_commas
 from logiclens.concepts.cells import ValueType
 from logiclens.errors import FileError, InputError, count, shown
-from logiclens.files.layout import Layout, wrong_encoding
+from logiclens.files._csv import Layout, wrong_encoding
 
 Again = Callable[[], AbstractContextManager[Any]]
 """Opens the rows below the header once more, in UTF-8."""
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class Origin:
     """The rows of a text file, for messages about them.
 
     Attributes
@@ -40,18 +41,18 @@ class Rows:
     layout: Layout
     again: Again | None
 
-    def refused(self, error: pa.ArrowInvalid) -> FileError:
+    def csv_error(self, error: pa.ArrowInvalid) -> FileError:
         """What to say about rows that pyarrow refuses."""
         reason = str(error)
         if "UTF8" in reason:
             return wrong_encoding(self.label, "utf-8", self._line_of_bad_text())
         if "Expected" in reason and "columns" in reason:
-            return self._ragged()
+            return self._ragged_error()
         if "straddl" in reason:
-            return self.unclosed("has a row that is too long to be one")
+            return self.open_quote_error("has a row that is too long to be one")
         return FileError(f"{self.label} cannot be read as a table: {reason.splitlines()[0]}.")
 
-    def unclosed(self, what: str = "ends within a value in quotes") -> FileError:
+    def open_quote_error(self, what: str = "ends within a value in quotes") -> FileError:
         """What to say about a quote that is opened and never closed."""
         return FileError(f'{self.label} {what}. Look for a sign " that opens a value and is never closed.')
 
@@ -108,7 +109,7 @@ class Rows:
                 before = part[-1:]
         return True
 
-    def _ragged(self) -> FileError:
+    def _ragged_error(self) -> FileError:
         width = len(self.layout.names)
         for line, record in self._records():
             if len(record) != width:
@@ -149,3 +150,102 @@ class Rows:
                     return line
                 line += 1
         return None
+
+
+class Remarks:
+    """Gathers what there is to say of columns, batch by batch.
+
+    Examples
+    --------
+    >>> from logiclens.concepts._text import Odd
+    >>> from logiclens.files._csv import Layout
+    >>> remarks = Remarks()
+    >>> remarks.add("pressure", Values(None, 297, Odd(1, "145 mmHg", 15)))
+    >>> remarks.notes(Origin("stays.csv", Layout(",", "utf-8", ".", ("pressure",)), None))
+    ("Column 'pressure': 1 of 297 values is no number ('145 mmHg', row 16) and counts as missing.",)
+    """
+
+    def __init__(self) -> None:
+        self._odd: dict[str, Odd] = {}
+        self._n: dict[str, int] = {}
+        self._written: dict[str, Written] = {}
+        self._text: dict[str, str] = {}
+        self._kinds: dict[str, ValueType] = {}
+
+    def add(self, name: str, values: Values, start: int = 0, kind: ValueType | None = None) -> None:
+        """Gather what there is to say of some rows of a column.
+
+        Parameters
+        ----------
+        name : str
+        values : Values
+        start : int, default 0
+            Origin of the file before these.
+        kind : ValueType, optional
+            What the values should be; the type was guessed when missing.
+        """
+        if kind is not None:
+            self._kinds[name] = kind
+        self._n[name] = self._n.get(name, 0) + values.n
+        if values.note:
+            self._text[name] = values.note
+        if values.odd is not None:
+            first = self._odd.get(name, replace(values.odd, n=0, row=start + values.odd.row))
+            self._odd[name] = replace(first, n=first.n + values.odd.n)
+        if values.written is not None:
+            before = self._written.get(name, values.written)
+            self._written[name] = replace(
+                before, signs=tuple(dict.fromkeys((*before.signs, *values.written.signs)))
+            )
+
+    def notes(self, origin: Origin, gapless: Container[str] = ()) -> tuple[str, ...]:
+        """Return what there is to say, a line for each thing, column by column.
+
+        Parameters
+        ----------
+        origin : Origin
+            Where the values come from.
+        gapless : container of str
+            Columns without a gap when rules were made; what counts as missing there deserves a warning.
+
+        Raises
+        ------
+        InputError
+            No value of a column is of the type that it should have.
+        """
+        for name, kind in self._kinds.items():
+            if name in self._odd and self._odd[name].n == self._n[name]:
+                raise origin.bad_value(name, self._odd[name].row, self._odd[name].text, kind)
+        places = origin.places([odd.row for odd in self._odd.values()])
+        found = []
+        for name in self._n:
+            if name in self._text:
+                found.append(self._text[name])
+            if name in self._written:
+                found.append(_written_note(name, self._written[name]))
+            if name in self._odd:
+                odd = self._odd[name]
+                warning = (
+                    " None was missing when the rules were made: correct these rows, or do not trust what "
+                    "is predicted of them."
+                )
+                found.append(
+                    _odd_note(name, odd, self._n[name], places[odd.row])
+                    + (warning if name in gapless else "")
+                )
+        return tuple(found)
+
+
+def _odd_note(name: str, odd: Odd, n: int, place: str) -> str:
+    what = "is no number (" if odd.n == 1 else "are no numbers (such as "
+    end = "counts" if odd.n == 1 else "count"
+    return f"Column {name!r}: {odd.n} of {n} values {what}{shown(odd.text)}, {place}) and {end} as missing."
+
+
+def _written_note(name: str, written: Written) -> str:
+    unit = ", in percent" if written.percent else ""
+    note = f"Column {name!r}: {shown(written.text)} is read as the number {written.number:.15g}{unit}."
+    if len(written.signs) > 1:
+        signs = ", ".join(map(repr, written.signs))
+        note += f" There are several currencies ({signs}); nothing is converted."
+    return note

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.errors import FileError, InputError
-from logiclens.files.layout import Layout, distinct_names, find_layout
-from logiclens.files.opening import opened
+from logiclens.files import _csv
+from logiclens.files._csv import (
+    Layout,
+    LongRecordError,
+    OpenQuoteError,
+    blocks,
+    distinct_names,
+    ends_between_quotes,
+    find_layout,
+    last_end,
+)
+from logiclens.files._open import open_source
 
 
 @pytest.fixture
@@ -20,13 +32,13 @@ def path(tmp_path: Path) -> Path:
 
 def layout_of(path: Path, content: str | bytes, *settings: str | None) -> Layout:
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with opened(path) as source:
+    with open_source(path) as source:
         return find_layout(source, *settings)[0]
 
 
 def rest_of(path: Path, content: str | bytes, *settings: str | None) -> bytes:
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with opened(path) as source:
+    with open_source(path) as source:
         return find_layout(source, *settings)[1].read()
 
 
@@ -217,3 +229,86 @@ def test_a_header_of_numbers_gets_a_note():
         "above it."
     ]
     assert distinct_names(["1", "x"])[2] == []
+
+
+def cut(text: str, size: int, delimiter: str = ",") -> list[str]:
+    return [block.decode() for block in blocks(io.BytesIO(text.encode()), delimiter, size)]
+
+
+def records(text: str, delimiter: str = ",") -> list[list[str]]:
+    return [*csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)]
+
+
+CELLS = st.text(st.sampled_from('ab",\n'), max_size=5)
+
+
+@given(
+    st.lists(st.lists(CELLS, min_size=1, max_size=3), min_size=1, max_size=8),
+    st.integers(1, 40),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_records_are_whole_wherever_blocks_end(rows: list[list[str]], size: int, end: str):
+    stream = io.StringIO(newline="")
+    csv.writer(stream, lineterminator=end).writerows(rows)
+    text = stream.getvalue()
+    found = cut(text, size)
+
+    assert "".join(found) == text
+    assert [record for block in found for record in records(block)] == rows
+
+
+SIGNS = st.text(st.sampled_from('a",\n'), max_size=30)
+
+
+@given(SIGNS, st.integers(1, 10))
+def test_any_text_is_cut_as_python_cuts_it(text: str, size: int):
+    """Also where quotes stand within values."""
+    try:
+        found = cut(text, size)
+    except OpenQuoteError:
+        assert records(text) == records(text + '"')
+        return
+
+    assert "".join(found) == text
+    assert [record for block in found for record in records(block)] == records(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("", 0),
+        ("a,b", 0),
+        ("a\nb\nc", 4),
+        ('"a\nb"\nc', 6),
+        ('"a\nb', 0),
+        ('5" pipe\n6" pipe\nx', 16),
+        ('5" pipe\n"a\nb', 8),
+        ("a\rb\r", 2),
+        ("a\r\nb\r", 3),
+        ('"a""\n"\nb', 7),
+        ("a;b\n", 4),
+    ],
+)
+def test_the_last_record_that_is_whole(text: str, end: int):
+    assert last_end(text.encode(), ",") == end
+
+
+def test_lines_that_end_in_a_return_alone():
+    assert "".join(cut("a\rb\rc\r", 2)) == "a\rb\rc\r"
+    assert len(cut("a\rb\rc\r", 2)) > 1
+
+
+@pytest.mark.parametrize(
+    ("text", "open_"),
+    [('"a', True), ('"a"', False), ('a"', False), ('a,"b\nc', True), ('"a""', True), ("a", False)],
+)
+def test_quotes_that_are_never_closed(text: str, open_: bool):
+    assert ends_between_quotes(text.encode(), ",") == open_
+
+
+def test_a_record_without_end(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(_csv, "_LONGEST", 100)
+    with pytest.raises(LongRecordError):
+        cut('"' + "a\n" * 200, 10)
+    with pytest.raises(OpenQuoteError):
+        cut('"' + "a\n" * 20, 10)

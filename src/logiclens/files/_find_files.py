@@ -16,14 +16,14 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from logiclens.errors import InputError, listing
-from logiclens.files.writing import unreadable
+from logiclens.files._atomic import unreadable
 
 PARQUET = (".parquet", ".pq")
 """How the names of Parquet files end."""
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundFiles:
     """Files that were found.
 
     Attributes
@@ -35,7 +35,7 @@ class Found:
 
     Examples
     --------
-    >>> Found(("data/day=1/a.parquet", "data/day=2/a.parquet"), "data").keys()
+    >>> FoundFiles(("data/day=1/a.parquet", "data/day=2/a.parquet"), "data").keys()
     ('day',)
     """
 
@@ -77,7 +77,7 @@ def _folders(keys: tuple[str, ...]) -> str:
     return f"folders of {listing(keys)}" if keys else "no folder key=value"
 
 
-def find_files(path: str) -> Found:
+def find_files(path: str) -> FoundFiles:
     """Find the files that a path stands for; none where there are none.
 
     Parameters
@@ -88,7 +88,7 @@ def find_files(path: str) -> Found:
 
     Returns
     -------
-    Found
+    FoundFiles
 
     Raises
     ------
@@ -107,15 +107,15 @@ def find_files(path: str) -> Found:
     ['a/c.parquet', 'b.parquet']
     """
     if os.path.isdir(path):
-        return Found(tuple(sorted(_below(path, set()))), path)
+        return FoundFiles(tuple(sorted(_below(path, set()))), path)
     if os.path.exists(path):
-        return Found((path,), os.path.dirname(path))
+        return FoundFiles((path,), os.path.dirname(path))
     found: set[str] = set()
     seen: set[str] = set()
     for match in glob.iglob(path, recursive=True):
         if _is_meant(match, path):
             found.update(_below(match, seen) if os.path.isdir(match) else (match,))
-    return Found(tuple(sorted(found)), _fixed(path))
+    return FoundFiles(tuple(sorted(found)), _fixed_folder(path))
 
 
 def is_hidden(name: str) -> bool:
@@ -147,7 +147,7 @@ def _is_meant(path: str, pattern: str) -> bool:
     return all(any(fnmatchcase(part, each) for each in asked) for part in hidden)
 
 
-def _fixed(pattern: str) -> str:
+def _fixed_folder(pattern: str) -> str:
     """The folder of a pattern: its parts before the first one that stands for several."""
     folder = os.path.dirname(pattern)
     while glob.has_magic(folder):

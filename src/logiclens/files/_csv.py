@@ -1,4 +1,9 @@
-"""How a text file lays out its table: encoding, delimiter, decimal sign, header; seen in its first lines."""
+"""The layout of a CSV file, found in its first lines, and blocks of whole records to read it in.
+
+The layout is encoding, delimiter, decimal sign and header. A line break ends a record unless it stands
+between quotes. A quote opens a value only where the value starts; elsewhere, as in ``5" pipe``, it is a
+character like others.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +15,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+import numpy as np
+
 from logiclens.concepts._text import Notation, decimal_sign, has_two_readings
 from logiclens.errors import FileError, InputError, listing, shown
-from logiclens.files.opening import Peekable, Source
+from logiclens.files._open import OpenFile, Peekable, Readable
+from logiclens.logic.arrays import IndexArray
 
 DELIMITERS = "\t;|,"
 """What is looked for between columns; of two that fit equally well, the first."""
 _HEAD = 1 << 18
 _LONGEST_HEADER = 1 << 27
+_LONGEST = 1 << 26  # bytes of one record
+_QUOTE, _LINE, _RETURN = 34, 10, 13
 _ROWS = 200  # looked at to find the delimiter
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _BREAK = re.compile(r"\r\n?|\n")
@@ -69,7 +79,7 @@ class Layout:
 
 
 def find_layout(
-    source: Source, delimiter: str | None = None, encoding: str | None = None, decimal: str | None = None
+    source: OpenFile, delimiter: str | None = None, encoding: str | None = None, decimal: str | None = None
 ) -> tuple[Layout, Peekable]:
     """Find out how a text file lays out its table; what the caller gives is taken as it is.
 
@@ -161,13 +171,13 @@ class _InUtf8:
 
     def read(self, size: int, /) -> bytes:
         while block := self._inner.read(size):
-            text = self._decoded(block, final=False)
+            text = self._decode(block, final=False)
             self._n_lines += text.count("\n")
             if text:
                 return text.encode("utf-8", "surrogatepass")
-        return self._decoded(b"", final=True).encode("utf-8", "surrogatepass")
+        return self._decode(b"", final=True).encode("utf-8", "surrogatepass")
 
-    def _decoded(self, block: bytes, *, final: bool) -> str:
+    def _decode(self, block: bytes, *, final: bool) -> str:
         try:
             return self._decoder.decode(block, final=final)
         except UnicodeError as error:
@@ -220,9 +230,9 @@ class _Records:
     def __init__(self, text: str, delimiter: str) -> None:
         self.taken = ""
         self._lines = io.StringIO(text, newline="")
-        self._reader = csv.reader(self._counted(), delimiter=delimiter)
+        self._reader = csv.reader(self._count_lines(), delimiter=delimiter)
 
-    def _counted(self) -> Iterator[str]:
+    def _count_lines(self) -> Iterator[str]:
         for line in self._lines:
             self.taken += line
             yield line
@@ -326,3 +336,107 @@ def distinct_names(header: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
             "above it."
         )
     return tuple(found), unnamed, notes
+
+
+class LongRecordError(Exception):
+    """There is a record that is too long to be one."""
+
+
+class OpenQuoteError(Exception):
+    """The text ends between quotes."""
+
+
+def blocks(stream: Readable, delimiter: str, size: int) -> Iterator[bytes]:
+    r"""Blocks of whole records, in order; together they are all of the stream.
+
+    Parameters
+    ----------
+    stream : stream of bytes
+    delimiter : str
+    size : int
+        Bytes of a block, more or less.
+
+    Raises
+    ------
+    LongRecordError
+        A record is longer than 64 MB.
+    OpenQuoteError
+        The stream ends between quotes.
+
+    Examples
+    --------
+    >>> import io
+    >>> [*blocks(io.BytesIO(b'1,a\n2,"b\nc"\n3,d\n'), ",", 9)]
+    [b'1,a\n', b'2,"b\nc"\n3,d\n']
+    """
+    rest = b""
+    while part := stream.read(size):
+        rest += part
+        end = last_end(rest, delimiter)
+        if end:
+            yield rest[:end]
+            rest = rest[end:]
+        elif len(rest) > _LONGEST:
+            raise LongRecordError
+    if ends_between_quotes(rest, delimiter):
+        raise OpenQuoteError
+    if rest:
+        yield rest
+
+
+def last_end(text: bytes, delimiter: str) -> int:
+    """Where the last record that is whole ends, 0 when there is none; the text starts with a record."""
+    for sign in (b"\n", b"\r"):
+        if b'"' not in text:
+            end = text.rfind(sign, 0, len(text) - (sign == b"\r")) + 1  # a last \r may be half of \r\n
+        else:
+            end = _last_outside(text, sign, delimiter)
+        if end:
+            return end
+    return 0
+
+
+def ends_between_quotes(text: bytes, delimiter: str) -> bool:
+    """Whether a quote is opened and never closed in a text that starts with a record."""
+    return b'"' in text and len(_changes(text, delimiter)) % 2 == 1
+
+
+def _last_outside(text: bytes, sign: bytes, delimiter: str) -> int:
+    changes = _changes(text, delimiter)
+    signs = np.frombuffer(text, dtype=np.uint8, count=len(text) - (sign == b"\r"))
+    places = np.flatnonzero(signs == sign[0])
+    outside = places[np.searchsorted(changes, places) % 2 == 0]
+    return int(outside[-1]) + 1 if outside.size else 0
+
+
+def _changes(text: bytes, delimiter: str) -> IndexArray:
+    """Places at which the text goes into quotes and out of them, in turn."""
+    signs = np.frombuffer(text, dtype=np.uint8)
+    quotes = np.flatnonzero(signs == _QUOTE)
+    before = np.where(quotes > 0, signs[quotes - 1], _LINE)
+    starts = np.isin(before, [ord(delimiter), _LINE, _RETURN])
+    # Mostly each other quote opens a value, or is the second of two that stand for one.
+    doubled = np.zeros(len(quotes), dtype=np.bool_)
+    doubled[1:] = np.diff(quotes) == 1
+    if (starts | doubled)[::2].all():
+        return quotes
+    return _walk(quotes, starts)
+
+
+def _walk(quotes: IndexArray, starts: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> IndexArray:
+    """The same one by one, where quotes stand within values."""
+    places, opening = quotes.tolist(), starts.tolist()
+    found: list[int] = []
+    inside = False
+    at = 0
+    while at < len(places):
+        if not inside:
+            inside = opening[at]
+            found += [places[at]] if inside else []
+        elif at + 1 < len(places) and places[at + 1] == places[at] + 1:
+            at += 1  # two stand for one
+        else:
+            inside = False
+            found.append(places[at])
+        at += 1
+    return np.array(found, dtype=np.intp)

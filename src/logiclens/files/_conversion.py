@@ -15,21 +15,20 @@ import pyarrow.parquet
 from logiclens.concepts._text import TextColumn, TextProfile, trimmed
 from logiclens.concepts.cells import ValueType
 from logiclens.errors import InputError, listing
-from logiclens.files.batches import Batch, read_batches
-from logiclens.files.finding import Found
-from logiclens.files.reading import read_as
-from logiclens.files.remarks import Remarks
+from logiclens.files._find_files import FoundFiles
+from logiclens.files._reading import Batch, read_as, read_batches
+from logiclens.files._remarks import Remarks
 
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 Expected = Callable[[Sequence[str]], Mapping[str, ValueType]]
 
 
-def copy_as_parquet(found: Found, path: str, expected: Expected | None = None) -> tuple[str, ...]:
+def copy_as_parquet(found: FoundFiles, path: str, expected: Expected | None = None) -> tuple[str, ...]:
     """Copy CSV files, typed over all of their rows as :func:`~logiclens.files.read_table` types them.
 
     Parameters
     ----------
-    found : Found
+    found : FoundFiles
         Files with the same columns. Keys of their folders become columns.
     path : str
         The Parquet file to write.
@@ -41,13 +40,13 @@ def copy_as_parquet(found: Found, path: str, expected: Expected | None = None) -
     tuple of str
         What a person should know of how they were read, a line for each.
     """
-    files = _Files(found, expected)
-    files.look()
+    files = _CsvFiles(found, expected)
+    files.find_types()
     return files.copy(path)
 
 
-class _Files:
-    def __init__(self, found: Found, expected: Expected | None) -> None:
+class _CsvFiles:
+    def __init__(self, found: FoundFiles, expected: Expected | None) -> None:
         self.found, self.expected = found, expected
         self.keys = found.keys()
         self.names: tuple[str, ...] = ()
@@ -81,17 +80,17 @@ class _Files:
                 f"{listing(other)}. Give all files the same columns."
             )
 
-    def _typed(self, name: str) -> bool:
+    def _has_known_type(self, name: str) -> bool:
         return self.types.get(name, ValueType.MIXED) is not ValueType.MIXED
 
-    def look(self) -> None:
+    def find_types(self) -> None:
         """Find out the types."""
         for _, batch in self._batches():
             layout = batch.origin.layout
             self.unnamed.update(layout.unnamed)
             for name in self.names:
                 column = batch.rows.column(name)
-                if self._typed(name):
+                if self._has_known_type(name):
                     values = self._read(batch, name, Remarks())
                     self.whole[name] = self.whole.get(name, True) and pa.types.is_integer(values.type)
                 else:
@@ -103,7 +102,7 @@ class _Files:
         return read_as(column, name, kind, batch.origin, batch.start, remarks=remarks)
 
     def _type(self, name: str) -> Any:
-        if not self._typed(name):
+        if not self._has_known_type(name):
             return self.profiles[name].type
         if self.types[name] is ValueType.TEXT:
             return pa.string()
@@ -114,7 +113,7 @@ class _Files:
         names = [
             name
             for name in self.names
-            if name not in self.unnamed or self._typed(name) or self.profiles[name].n
+            if name not in self.unnamed or self._has_known_type(name) or self.profiles[name].n
         ]
         schema = pa.schema([(name, self._type(name)) for name in names])
         remarks: dict[str, Remarks] = {}
@@ -134,7 +133,7 @@ class _Files:
 
     def _values(self, batch: Batch, name: str, remarks: Remarks, schema: Any) -> Any:
         kind = schema.field(name).type
-        if self._typed(name):
+        if self._has_known_type(name):
             return pc.cast(self._read(batch, name, remarks), kind)
         values = TextColumn(trimmed(batch.rows.column(name)), batch.origin.layout.notation).values(
             self.profiles[name]

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from logiclens.errors import FileError, InputError, shown
-from logiclens.files.writing import unreadable
+from logiclens.files._atomic import unreadable
 
 STDIN = "-"
 """The path that means standard input."""
@@ -37,7 +37,9 @@ _OTHERS = {
 }
 
 
-class _Readable(Protocol):
+class Readable(Protocol):
+    """A stream of bytes."""
+
     def read(self, size: int, /) -> bytes: ...
 
 
@@ -57,7 +59,7 @@ class Peekable(io.RawIOBase):
     (b'age', b'age,color')
     """
 
-    def __init__(self, inner: _Readable, seen: Callable[[bytes], Any] = len) -> None:
+    def __init__(self, inner: Readable, seen: Callable[[bytes], Any] = len) -> None:
         self._inner = inner
         self._seen = seen
         self._ahead = b""
@@ -97,7 +99,7 @@ class Peekable(io.RawIOBase):
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class OpenFile:
     """A file that is being read.
 
     Attributes
@@ -132,7 +134,7 @@ def is_stdin(path: str | os.PathLike[str]) -> bool:
 
 
 @contextmanager
-def opened(path: str | os.PathLike[str]) -> Iterator[Source]:
+def open_source(path: str | os.PathLike[str]) -> Iterator[OpenFile]:
     """Open a file to read, or standard input for ``"-"``.
 
     Parameters
@@ -141,7 +143,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[Source]:
 
     Yields
     ------
-    Source
+    OpenFile
 
     Raises
     ------
@@ -153,15 +155,15 @@ def opened(path: str | os.PathLike[str]) -> Iterator[Source]:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(f"{folder}/rows.csv").write_text("age,color")
-    ...     with opened(f"{folder}/rows.csv") as source:
+    ...     with open_source(f"{folder}/rows.csv") as source:
     ...         print(source.name, source.is_parquet, source.stream.read())
     rows.csv False b'age,color'
     """
     label = label_of(path)
     file = _open(path)
     try:
-        with damage_named(label):
-            source = _source(path, label, file)
+        with name_damage(label):
+            source = _open_file(path, label, file)
         yield source
     finally:
         if not is_stdin(path):
@@ -176,7 +178,7 @@ def label_of(path: str | os.PathLike[str]) -> str:
 
 
 @contextmanager
-def damage_named(label: str) -> Iterator[None]:
+def name_damage(label: str) -> Iterator[None]:
     """Say of which file it is that something went wrong while it was read."""
     try:
         yield
@@ -197,7 +199,7 @@ def _open(path: str | os.PathLike[str]) -> Any:
         raise unreadable(path, error) from None
 
 
-def _source(path: str | os.PathLike[str], label: str, file: Any) -> Source:
+def _open_file(path: str | os.PathLike[str], label: str, file: Any) -> OpenFile:
     digest = sha256()
     stream = raw = Peekable(file, digest.update)
     head = raw.peek(16)
@@ -205,7 +207,7 @@ def _source(path: str | os.PathLike[str], label: str, file: Any) -> Source:
         raise FileError(f"{label} is empty. Pass a table with a header and rows.")
     for mark, method in _COMPRESSED.items():
         if head.startswith(mark):
-            stream = Peekable(_unpacked(raw, method))
+            stream = Peekable(_decompress(raw, method))
             head = stream.peek(16)
             if not head:
                 raise FileError(f"{label} is empty once it is unpacked. Pass a table with a header and rows.")
@@ -221,9 +223,9 @@ def _source(path: str | os.PathLike[str], label: str, file: Any) -> Source:
             pass
         return digest.hexdigest()
 
-    return Source(name, label, stream, head.startswith(_PARQUET), again, stream is not raw, whole_digest)
+    return OpenFile(name, label, stream, head.startswith(_PARQUET), again, stream is not raw, whole_digest)
 
 
-def _unpacked(raw: Peekable, method: str) -> _Readable:
-    stream: _Readable = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), method)
+def _decompress(raw: Peekable, method: str) -> Readable:
+    stream: Readable = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), method)
     return stream

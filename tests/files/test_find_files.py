@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from logiclens.errors import ForbiddenFileError, InputError
-from logiclens.files.finding import Found, find_files
+from logiclens.files._find_files import FoundFiles, find_files
 
 FILES = (
     ".draft.tmp/a.parquet",
@@ -65,7 +65,7 @@ def test_a_path_stands_for_files(folder: Path, path: str, expected: list[str]):
 def test_a_path_may_start_here(folder: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(folder)
 
-    assert find_files("*.csv") == Found(("c.csv",), "")
+    assert find_files("*.csv") == FoundFiles(("c.csv",), "")
     assert find_files("../_data/c.csv").paths == ("../_data/c.csv",)
     assert find_files("../_data/c.*").paths == ("../_data/c.csv",)
     assert find_files("*.csv").keys() == ()
@@ -96,7 +96,7 @@ def test_keys_are_looked_for_below_the_root_alone(tmp_path: Path):
 
 
 def test_files_of_several_depths_have_no_keys_in_common():
-    found = Found(("data/a.parquet", "data/day=1/b.parquet"), "data")
+    found = FoundFiles(("data/a.parquet", "data/day=1/b.parquet"), "data")
     message = (
         "'data/a.parquet' lies in no folder key=value and 'data/day=1/b.parquet' in folders of 'day'. "
         "Put all files into folders of the same keys."

@@ -1,4 +1,4 @@
-"""What a path names is opened by what it holds, and refused in one line."""
+"""What a path names is open_source by what it holds, and refused in one line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.errors import FileError, InputError
-from logiclens.files.opening import Peekable, opened
+from logiclens.files._open import Peekable, open_source
 
 
 def packed(content: bytes) -> bytes:
@@ -55,7 +55,7 @@ def test_a_stream_is_read_into_buffers():
 def test_a_file_is_unpacked_whatever_it_is_called(tmp_path: Path, kind: str):
     path = tmp_path / "rows.csv"
     path.write_bytes(PACKED[kind])
-    with opened(path) as source:
+    with open_source(path) as source:
         assert source.stream.read() == TEXT
         assert (source.name, source.label, source.path) == ("rows.csv", repr(str(path)), str(path))
         assert source.packed == (kind != "plain")
@@ -65,7 +65,7 @@ def test_a_file_is_unpacked_whatever_it_is_called(tmp_path: Path, kind: str):
 @pytest.mark.parametrize("kind", PACKED)
 def test_standard_input_is_a_file_too(kind: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(PACKED[kind])))
-    with opened("-") as source:
+    with open_source("-") as source:
         assert source.stream.read() == TEXT
         assert (source.name, source.label, source.path) == ("standard input", "standard input", None)
 
@@ -74,7 +74,7 @@ def test_a_pipe_with_a_name_is_read():
     reading, writing = os.pipe()
     os.write(writing, TEXT)
     os.close(writing)
-    with opened(f"/dev/fd/{reading}") as source:
+    with open_source(f"/dev/fd/{reading}") as source:
         assert source.path is None
         assert source.stream.read() == TEXT
     os.close(reading)
@@ -94,7 +94,7 @@ def test_a_pipe_with_a_name_is_read():
 def test_what_is_no_table_is_refused(tmp_path: Path, content: bytes, message: str):
     path = tmp_path / "rows.csv"
     path.write_bytes(content)
-    with pytest.raises(FileError) as caught, opened(path):
+    with pytest.raises(FileError) as caught, open_source(path):
         pass
 
     assert str(caught.value) == f"{str(path)!r} {message}"
@@ -113,10 +113,10 @@ def test_paths_that_are_no_files(tmp_path: Path):
             f"There is no file {str(tmp_path / 'no' / 'x.csv')!r}. Check its name and folder.",
         ),
     ]:
-        with pytest.raises(FileError) as caught, opened(path):
+        with pytest.raises(FileError) as caught, open_source(path):
             pass
         assert str(caught.value) == message
-    with pytest.raises(InputError) as wrong, opened(3):  # type: ignore[arg-type]
+    with pytest.raises(InputError) as wrong, open_source(3):  # type: ignore[arg-type]
         pass
     assert str(wrong.value) == "A path must be a text or a path object. Got 3; write 'data.csv'."
 
@@ -126,7 +126,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path):
     path = tmp_path / "rows.csv"
     path.write_bytes(TEXT)
     path.chmod(0)
-    with pytest.raises(PermissionError) as caught, opened(path):
+    with pytest.raises(PermissionError) as caught, open_source(path):
         pass
 
     assert str(caught.value) == f"{str(path)!r} may not be read. Ask its owner for the right to."
@@ -136,5 +136,5 @@ def test_errors_of_the_caller_are_left_alone(tmp_path: Path):
     """What goes wrong with the rows after they were read says nothing about the file."""
     path = tmp_path / "rows.csv"
     path.write_bytes(TEXT)
-    with pytest.raises(BrokenPipeError), opened(path):
+    with pytest.raises(BrokenPipeError), open_source(path):
         raise BrokenPipeError

@@ -1,0 +1,532 @@
+"""Read a table from a file, CSV, TSV or Parquet, compressed or not: whole, or in batches.
+
+Of a whole table, types are guessed from all rows. In batches they cannot be guessed from rows that are still
+to come, and need not be: the caller says what the values of a column are, as a vocabulary does, and each
+value is read by itself. So a row means the same in any batch, and a file of any size needs little memory.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet
+
+from logiclens.concepts._text import MISSING, as_type, checked_types, guessed
+from logiclens.concepts.cells import ValueType
+from logiclens.errors import FileError, UnknownColumnError, UnknownColumnsError, listing
+from logiclens.files._csv import (
+    Layout,
+    LongRecordError,
+    OpenQuoteError,
+    blocks,
+    distinct_names,
+    ends_between_quotes,
+    find_layout,
+)
+from logiclens.files._open import OpenFile, Peekable, name_damage, open_source
+from logiclens.files._remarks import Origin, Remarks
+
+_BLOCK = 1 << 22  # bytes of text in a batch
+_ROWS = 1 << 16  # rows of Parquet in a batch
+_LONGEST_ROW = 1 << 30
+_MANY = 1000  # columns
+_SMALLEST_BLOCK, _LARGEST_BLOCK = 1 << 22, 1 << 28
+_INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls an index without a name
+
+
+@dataclass(frozen=True, eq=False)
+class TableFile:
+    """A table that was read from a file.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        Its columns, with types; null where a value is missing.
+    name : str
+        Name of the file, without its folder.
+    sha256 : str
+        Hash of the file as it is on the disk, compressed or not, in hexadecimal digits.
+    notes : tuple of str
+        What a person should know of how it was read, a line for each.
+    """
+
+    table: Any
+    name: str
+    sha256: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        """Origin, the header not counted."""
+        return int(self.table.num_rows)
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    types: Mapping[str, ValueType] | None = None,
+) -> TableFile:
+    r"""Read a table with a header.
+
+    What the file is, is seen from its first bytes. In text, a column is whole numbers, floats or Booleans
+    (true and false) when all of its values are, otherwise text; codes such as ``00123`` are text. Numbers may
+    have a currency sign, a percent sign or signs between thousands. Where 95 % of the values, and 20 or more,
+    are numbers, the others count as missing; notes say so. Blanks around values do not count;
+    ``?``, ``NA``, ``NULL`` and the like stand for a missing one. Columns without a name, and
+    names that are there twice, are renamed as pandas does it.
+
+    Parameters
+    ----------
+    path : str or path
+        CSV, TSV or Parquet, plain or compressed with gzip, bzip2 or zstandard; ``"-"`` is standard input.
+    delimiter : str, optional
+        What separates columns; when missing, whichever of tab, ``;``, ``|`` and ``,`` fits the first lines.
+    encoding : str, optional
+        How letters are stored; UTF-8 when missing, or UTF-16 where the file says so.
+    decimal : {".", ","}, optional
+        Sign before the decimals of a number; found in the first lines when missing.
+    types : mapping of str to ValueType, optional
+        What the values of some columns are; the others are guessed, or have types of their own. A text that
+        is no number counts as missing where numbers are wanted, and a note says so.
+
+    Returns
+    -------
+    TableFile
+
+    Raises
+    ------
+    FileError
+        There is no such file, it may not be read, is damaged or empty, has rows of different lengths or is
+        text in another encoding; the message names the line.
+    InputError
+        A setting makes no sense, or a number has the wrong decimal sign or is not finite.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "rows.csv")
+    ...     _ = path.write_text("age;size;code\n62;1,5;007\n?;2;010\n")
+    ...     file = read_table(path)
+    >>> file.table.to_pydict()
+    {'age': [62, None], 'size': [1.5, 2.0], 'code': ['007', '010']}
+    >>> file.notes
+    ("Columns are separated by ';'.", 'Numbers have a decimal comma.')
+    """
+    wanted = checked_types({} if types is None else types)
+    with open_source(path) as source, name_damage(source.label):
+        if source.is_parquet:
+            table, notes = _read_parquet(source, wanted)
+        else:
+            table, notes = _read_text(source, *find_layout(source, delimiter, encoding, decimal), wanted)
+        return TableFile(table, source.name, source.digest(), notes)
+
+
+def _read_parquet(source: OpenFile, types: Mapping[str, ValueType]) -> tuple[Any, tuple[str, ...]]:
+    try:
+        table = pyarrow.parquet.read_table(pa.BufferReader(source.stream.read()))
+    except (pa.ArrowException, OSError) as error:
+        raise damaged_parquet(source.label) from error
+    table, notes = plain_table(table)
+    if not table.num_rows or not table.num_columns:
+        raise FileError(f"{source.label} has no rows. Pass a table with rows.")
+    origin, remarks = parquet_origin(source.label, table.column_names), Remarks()
+    for at, name in enumerate(table.column_names):
+        if types.get(name, ValueType.MIXED) is not ValueType.MIXED:
+            found = read_as(table.column(at), name, types[name], origin, remarks=remarks)
+            table = table.set_column(at, name, found)
+    return table, (*notes, *remarks.notes(origin))
+
+
+def parquet_origin(label: str, names: Sequence[str]) -> Origin:
+    """The rows of a Parquet file, for messages: they have numbers and no lines."""
+    return Origin(label, Layout(",", "utf-8", ".", tuple(names)), None)
+
+
+def damaged_parquet(label: str) -> FileError:
+    """The error for a Parquet file that cannot be read."""
+    return FileError(f"{label} is a Parquet file that cannot be read: it is damaged. Get it once more.")
+
+
+def _read_text(
+    source: OpenFile, layout: Layout, stream: Any, types: Mapping[str, ValueType]
+) -> tuple[Any, tuple[str, ...]]:
+    content = stream.read()
+    if not content or content.isspace():
+        raise no_rows(source.label)
+    origin = Origin(source.label, layout, lambda: nullcontext(io.BytesIO(content)))
+    raw = _parse(content, origin)
+    remarks = Remarks()
+    names, columns, empty = [], [], []
+    for name, column in zip(layout.names, raw.columns, strict=True):
+        if name in types and types[name] is not ValueType.MIXED:  # of which there is no column of pyarrow
+            found = read_as(column, name, types[name], origin, remarks=remarks)
+        else:
+            values = guessed(column, name, layout.notation)
+            remarks.add(name, values)
+            found = values.column
+        if name in layout.unnamed and found.null_count == len(found):
+            empty.append(name)
+            continue
+        names.append(name)
+        columns.append(found)
+    notes = [*layout.notes, *remarks.notes(origin)]
+    if empty:
+        notes.append(f"Columns without a name and without values are left out: {listing(empty)}.")
+    return pa.table(columns, names=names), tuple(notes)
+
+
+def no_rows(label: str) -> FileError:
+    """The error for a file that has a header and nothing else."""
+    return FileError(f"{label} has a header and no rows. Pass a table with rows.")
+
+
+def read_as(
+    column: Any, name: str, kind: ValueType, origin: Origin, start: int = 0, *, remarks: Remarks | None = None
+) -> Any:
+    """A column as values of a type.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray
+        Text is read; what has a type of its own stays as it is, if its numbers are finite.
+    name : str
+    kind : ValueType
+    origin : Origin
+        Where it comes from.
+    start : int, default 0
+        Origin before it.
+    remarks : Remarks, optional
+        Learns which values are no numbers, which then count as missing; without it they are refused with
+        their line. A number with the wrong decimal sign is always refused.
+    """
+    if not is_text(column.type):
+        infinite = pc.index(pc.is_inf(column), True).as_py() if pa.types.is_floating(column.type) else -1
+        if infinite >= 0 and kind in (ValueType.NUMBER, ValueType.FLAG):
+            raise origin.bad_value(name, start + infinite, f"{column[infinite]}", kind)
+        return column
+    found = as_type(column, kind, origin.layout.notation)
+    odd = found.odd
+    if odd is not None and (remarks is None or odd.other_sign):
+        raise origin.bad_value(name, start + odd.row, odd.text, kind)
+    if remarks is not None:
+        remarks.add(name, found, start, kind)
+    return found.column
+
+
+def _parse(content: bytes, origin: Origin) -> Any:
+    """All columns as text, null where a value is missing."""
+    n_blocks = 8 if len(origin.layout.names) < _MANY else 2  # each costs time for each column
+    block = min(max(_SMALLEST_BLOCK, len(content) // n_blocks), _LARGEST_BLOCK)
+    while True:
+        try:
+            table = pyarrow.csv.read_csv(
+                pa.BufferReader(content), **csv_options(origin.layout, block, quoted=b'"' in content)
+            )
+        except pa.ArrowInvalid as error:
+            if "straddl" in str(error) and block < min(len(content), _LONGEST_ROW):
+                block = min(len(content) + 1, _LONGEST_ROW)  # there is a row that is longer than a block
+                continue
+            raise origin.csv_error(error) from None
+        if ends_between_quotes(content, origin.layout.delimiter):
+            raise origin.open_quote_error()
+        return table
+
+
+def csv_options(layout: Layout, block: int, *, quoted: bool = True, gaps: bool = True) -> dict[str, Any]:
+    """Options for pyarrow's reader of CSV: all columns are text, called by their number.
+
+    Parameters
+    ----------
+    layout : Layout
+    block : int
+        Bytes that are read at a time.
+    quoted : bool, default True
+        Whether there may be quotes, and line breaks within them.
+    gaps : bool, default True
+        Whether what stands for a missing value becomes null.
+    """
+    places = [str(at) for at in range(len(layout.names))]
+    return {
+        "read_options": pyarrow.csv.ReadOptions(column_names=places, block_size=block),
+        "parse_options": pyarrow.csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=quoted),
+        "convert_options": pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys(places, pa.string()), null_values=MISSING, strings_can_be_null=gaps
+        ),
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some rows of a file.
+
+    Attributes
+    ----------
+    rows : pyarrow.Table
+        All columns as the file has them: of a text file, text, gaps and blanks included.
+    start : int
+        Origin of the file before these.
+    origin : Origin
+        Where they come from, for messages.
+    """
+
+    rows: Any
+    start: int
+    origin: Origin
+
+    def values(self, types: Mapping[str, ValueType], remarks: Remarks | None = None) -> dict[str, Any]:
+        """Columns as values of the given types, by name.
+
+        Parameters
+        ----------
+        types : mapping of str to ValueType
+            The columns that are wanted.
+        remarks : Remarks, optional
+            Learns which values are no numbers, which then count as missing; without it they are refused.
+
+        Returns
+        -------
+        dict of str to pyarrow.ChunkedArray or ndarray
+            Columns that come with types of their own, as those of Parquet do, keep them unless they are text.
+
+        Raises
+        ------
+        UnknownColumnError
+            The file lacks a column.
+        InputError
+            A value is not of its type, or a number has the wrong decimal sign; the message names column, line
+            and value.
+        """
+        known = self.rows.column_names
+        lacking = [name for name in checked_types(types) if name not in known]
+        if lacking:
+            raise (
+                UnknownColumnError(lacking[0], known)
+                if len(lacking) == 1
+                else UnknownColumnsError(lacking, known)
+            )
+        return {
+            name: read_as(
+                plain_column(self.rows.column(name)), name, kind, self.origin, self.start, remarks=remarks
+            )
+            for name, kind in types.items()
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Batches:
+    """The rows of a file, batch by batch, once.
+
+    Attributes
+    ----------
+    name : str
+        Name of the file, without its folder.
+    names : tuple of str
+        Its columns.
+    layout : Layout or None
+        How a text file lays them out.
+    notes : tuple of str
+        What a person should know of how it is read, a line for each.
+    origin : Origin
+        Where the rows come from, for messages.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    layout: Layout | None
+    notes: tuple[str, ...]
+    origin: Origin
+    _batches: Iterator[Batch]
+
+    def __iter__(self) -> Iterator[Batch]:
+        return self._batches
+
+
+@contextmanager
+def read_batches(
+    path: str | os.PathLike[str],
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+) -> Iterator[Batches]:
+    r"""Open a table with a header to read it in batches.
+
+    Parameters
+    ----------
+    path, delimiter, encoding, decimal
+        As for :func:`~logiclens.files.read_table`.
+
+    Yields
+    ------
+    Batches
+
+    Raises
+    ------
+    FileError
+        As for :func:`~logiclens.files.read_table`, also while the batches are read.
+
+    Examples
+    --------
+    >>> import pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "rows.csv")
+    ...     _ = path.write_text("age,code\n62,007\n ?,010\n")
+    ...     with read_batches(path) as batches:
+    ...         for batch in batches:
+    ...             print(batch.rows.to_pydict())
+    ...             print(batch.values({"age": ValueType.NUMBER})["age"].to_pylist())
+    {'age': ['62', ' ?'], 'code': ['007', '010']}
+    [62, None]
+    """
+    with open_source(path) as source, ExitStack() as stack:
+        with name_damage(source.label):
+            if source.is_parquet:
+                batches = _of_parquet(source, stack)
+            else:
+                batches = _of_text(source, delimiter, encoding, decimal)
+        yield batches
+
+
+def _of_text(source: OpenFile, *settings: str | None) -> Batches:
+    layout, stream = find_layout(source, *settings)
+    if not stream.peek(1 << 16).strip():
+        raise no_rows(source.label)
+
+    @contextmanager
+    def again() -> Iterator[Peekable]:
+        with open_source(str(source.path)) as other:
+            yield find_layout(other, layout.delimiter, *settings[1:])[1]
+
+    origin = Origin(source.label, layout, None if source.path is None else again)
+    return Batches(source.name, layout.names, layout, layout.notes, origin, _text_batches(stream, origin))
+
+
+def _text_batches(stream: Peekable, origin: Origin) -> Iterator[Batch]:
+    """Batches of text.
+
+    pyarrow can read CSV as a stream, but it does so in threads that hang when one stops in the middle.
+    """
+    start = 0
+    with name_damage(origin.label):
+        try:
+            for block in blocks(stream, origin.layout.delimiter, _BLOCK):
+                if block.isspace():
+                    continue
+                options = csv_options(origin.layout, len(block) + 1, quoted=b'"' in block, gaps=False)
+                table = pyarrow.csv.read_csv(pa.BufferReader(block), **options)
+                yield Batch(table.rename_columns(list(origin.layout.names)), start, origin)
+                start += table.num_rows
+        except pa.ArrowInvalid as error:
+            raise origin.csv_error(error) from None
+        except LongRecordError:
+            raise origin.open_quote_error("has a row that is too long to be one") from None
+        except OpenQuoteError:
+            raise origin.open_quote_error() from None
+    if not start:
+        raise no_rows(origin.label)
+
+
+def _of_parquet(source: OpenFile, stack: ExitStack) -> Batches:
+    whole = source.path is not None and not source.packed
+    content = source.path if whole else _spool(source.stream, stack)
+    try:
+        file = pyarrow.parquet.ParquetFile(content)
+    except (pa.ArrowException, OSError) as error:
+        raise damaged_parquet(source.label) from error
+    stack.callback(file.close)
+    if not file.metadata.num_rows:
+        raise no_rows(source.label)
+    names, _, notes = distinct_names(file.schema_arrow.names)
+    origin = parquet_origin(source.label, names)
+    return Batches(source.name, names, None, tuple(notes), origin, _parquet_batches(file, origin))
+
+
+def _spool(stream: Peekable, stack: ExitStack) -> Any:
+    """A stream as a file on the disk: Parquet is read from its end."""
+    file = stack.enter_context(tempfile.TemporaryFile())
+    while part := stream.read(1 << 22):
+        try:
+            file.write(part)
+            file.flush()
+        except OSError as error:
+            folder = tempfile.gettempdir()
+            raise FileError(
+                f"There is no room in the folder {folder!r} for what comes from a pipe. Make room there, or "
+                "set TMPDIR to another one."
+            ) from error
+    file.seek(0)
+    return file
+
+
+def _parquet_batches(file: Any, origin: Origin) -> Iterator[Batch]:
+    start = 0
+    try:
+        for rows in file.iter_batches(batch_size=_ROWS):
+            if rows.num_rows:
+                table = pa.Table.from_batches([rows]).rename_columns(list(origin.layout.names))
+                yield Batch(table, start, origin)
+                start += rows.num_rows
+    except (pa.ArrowException, OSError) as error:
+        raise damaged_parquet(origin.label) from error
+
+
+def plain_table(table: Any) -> tuple[Any, tuple[str, ...]]:
+    """A table with distinct names and plain types, and notes on what was changed.
+
+    Categories of text become text, decimals floats. Dates, times and nested values stay what they are.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+
+    Returns
+    -------
+    pyarrow.Table, tuple of str
+
+    Examples
+    --------
+    >>> table, notes = plain_table(pa.table({"size": pa.array(["S", "M"]).dictionary_encode()}))
+    >>> table.schema.field("size").type, notes
+    (DataType(string), ())
+    """
+    index = [name for name in table.column_names if _INDEX.fullmatch(name)]
+    table = table.drop_columns(index)
+    names, _, notes = distinct_names(table.column_names)
+    columns = [plain_column(column) for column in table.columns]
+    if index:
+        notes.append(f"The index of a pandas frame is left out: {listing(index)}.")
+    return pa.table(columns, names=list(names)), tuple(notes)
+
+
+def plain_column(column: Any) -> Any:
+    """A column with a plain type; see :func:`plain_table`."""
+    kind = column.type
+    if isinstance(kind, pa.BaseExtensionType):
+        column = pa.chunked_array([chunk.storage for chunk in column.chunks], type=kind.storage_type)
+        kind = column.type
+    if pa.types.is_dictionary(kind) and is_text(kind.value_type):
+        return pc.cast(column, pa.string())
+    if pa.types.is_decimal(kind) or pa.types.is_null(kind):
+        return pc.cast(column, pa.float64())
+    if pa.types.is_float16(kind):
+        return pc.cast(column, pa.float32())
+    return pc.cast(column, pa.string()) if is_text(kind) else column
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a type of pyarrow is one of those for text."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
