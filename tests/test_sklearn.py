@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import re
+from inspect import cleandoc
 from typing import Any
 
 import numpy as np
@@ -79,6 +81,15 @@ def against_the_design(estimator: Any) -> dict[str, str]:
 )
 def test_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_each_setting_has_an_entry_of_its_own(name):
+    kind = type(ESTIMATORS[name])
+    documented = re.search(r"Parameters\n-+\n(.*?)(?:\n\n\w+\n--|\Z)", cleandoc(kind.__doc__ or ""), re.DOTALL)
+
+    assert documented is not None
+    assert sorted(re.findall(r"^(\w+) :", documented[1], re.MULTILINE)) == sorted(kind._get_param_names())
 
 
 def people(n: int = 60) -> tuple[pd.DataFrame, np.ndarray]:

@@ -11,7 +11,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts.encoder import tell
 from logiclens.concepts.table import Table
-from logiclens.constants import WIDTHS
+from logiclens.constants import DISTILLATION, EPOCHS, HIDDEN, MU_L1, RESTARTS, WIDTHS
 from logiclens.errors import InputError, UnknownTargetError, count, shown
 from logiclens.estimators.folds import Fold, hold_out
 from logiclens.estimators.inputs_and_targets import (
@@ -65,6 +65,7 @@ _MOST_CONCEPTS = 14  # concepts whose tuples are all tried when a loaded model h
 _STEPS = 20  # of a line that shows progress
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the classifiers: a network for each target, and the rules that say what it does.
 
@@ -73,49 +74,6 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    rule : {"iff", "if", "only_if"}, default "iff"
-        What the rules say (Sec. 4.2): IFF, the target exactly where the formula is true; IF, the formula
-        holds wherever the target does (``y -> phi``, a necessary condition); ONLY IF, the target wherever
-        the formula holds (``phi -> y``, a sufficient condition).
-    distillation : float, default 0.5
-        What rules are searched for: 0 the labels alone, 1 what the network says alone; in between, both.
-    literal_cost : float, default 0
-        Price of a literal: accuracy that it must be worth for a longer rule to be shown.
-    max_literals : int or "auto", default "auto"
-        Literals of the longest rules on the front; "auto": 60 for two classes, 20 a target for more.
-    literals : int or "auto", default "auto"
-        Literals of the rules that are shown; "auto": the fewest whose accuracy on rows held out is within one
-        standard error of the best. Other lengths come from ``explain(literals=...)``.
-    class_weight : {"balanced", None} or mapping of label to weight, default None
-        How much a row of each target counts where rules are searched for: the same (None), by its inverse
-        frequency ("balanced"), or as told. Networks are trained without it, so that they stay calibrated.
-    hidden : sequence of int
-        Sizes of the hidden layers.
-    l1 : float or sequence of float
-        Strength of the parsimony penalty, as a share of the loss of a constant answer; of several, the
-        one of least cross-entropy on the rows left out.
-    restarts : int
-        Networks trained for each penalty, from different first weights. Each leaves out a part of the rows;
-        the network of a mu or ReLU classifier is their mean.
-    epochs : int
-        Passes over the rows of a small table, fewer where there are many; pruning comes half-way.
-    learning_rate : float
-    batch_size : int, optional
-        Rows in a mini-batch. When missing, all rows at once below 512 distinct rows, and 256 above.
-    patience : int
-        Epochs without a better validation loss after which a network is done.
-    validation_fraction : float, default 0.25
-        Share of the rows held out where there is one restart; of several, each leaves out a part of the rows.
-    encoder : {"auto", None} or ConceptEncoder, default "auto"
-        What turns the columns of a raw table into concepts. None: inputs are concepts in [0, 1]. "auto": they
-        are where every value lies in [0, 1] and every column that varies has values on both sides of one
-        half; otherwise Boolean and 0 / 1 columns stay as they are and the others are encoded.
-    device : str, default "auto"
-        "cpu", "cuda", ...; "auto" is CUDA where there is one.
-    random_state : int, RandomState or None
-        The same number gives the same formulas.
-    verbose : bool, default False
-        Whether to show progress, on a terminal.
     classes_ : ndarray
         Labels of the classes, or names of the outputs.
     explanations_ : ExplanationSet
@@ -140,6 +98,25 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     front_ : Front
         Rules of every length, with their accuracy and fidelity on rows held out.
     """
+
+    rule: str = "iff"
+    distillation: float = DISTILLATION
+    literal_cost: float = 0.0
+    max_literals: int | str = "auto"
+    literals: int | str = "auto"
+    class_weight: Any = None
+    hidden: Sequence[int] = HIDDEN
+    l1: float | Sequence[float] = MU_L1
+    restarts: int = RESTARTS
+    epochs: int = EPOCHS
+    learning_rate: float = 0.02
+    batch_size: int | None = None
+    patience: int = 30
+    validation_fraction: float = 0.25
+    encoder: Any = "auto"
+    device: str = "auto"
+    random_state: Any = None
+    verbose: bool = False
 
     prunes: ClassVar[bool] = True
     """Whether concepts or connections are pruned half-way through training."""
@@ -297,7 +274,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             inputs.vocabulary,
             distillation=self.distillation,
             literal_cost=self.literal_cost,
-            max_literals=longest(targets) if self.max_literals == "auto" else self.max_literals,
+            max_literals=longest(targets) if is_auto(self.max_literals) else int(self.max_literals),
             literals=self.literals,
             class_weight=self.class_weight,
             population=population,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from logiclens.constants import DISTILLATION, EPOCHS, HIDDEN, MU_L1, RELU_L1, RESTARTS
+from logiclens.constants import RELU_L1
 from logiclens.estimators.base import LENClassifier
 
 if TYPE_CHECKING:
     from logiclens.nn.population import LogicNetwork, Streams
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MuClassifier(LENClassifier):
     """A light network for each target that keeps few concepts (the paper's mu network, Sec. 5.2).
 
@@ -20,13 +22,53 @@ class MuClassifier(LENClassifier):
     Parameters
     ----------
     max_concepts : int or "auto", default "auto"
-        Most concepts a target's network keeps, the paper's zeta. "auto": 10, 20, 40 or
-        all, the number of least loss on the rows left out.
+        Most concepts a target's network keeps, the paper's zeta. "auto": 10, 20, 40 or all, whichever
+        has the least loss on held-out rows.
     tau : float, default 0
         Least relevance, relative to the most relevant concept, of a concept that is kept.
-    rule, distillation, literal_cost, max_literals, literals, class_weight, hidden, l1, restarts, epochs, \
-    learning_rate, batch_size, patience, validation_fraction, encoder, device, random_state, verbose
-        Those of :class:`~logiclens.estimators.base.LENClassifier`.
+    rule : {"iff", "if", "only_if"}, default "iff"
+        What the rules say (Sec. 4.2): IFF, the target exactly where the formula is true; IF, a
+        necessary condition (``target -> formula``); ONLY IF, a sufficient one (``formula -> target``).
+    distillation : float, default 0.5
+        What rules are searched for: 0 the labels alone, 1 the network's predictions alone; in between, both.
+    literal_cost : float, default 0
+        Price of a literal: accuracy that it must be worth for a longer rule to be shown.
+    max_literals : int or "auto", default "auto"
+        Literals of the longest rules on the front; "auto": 60 for two classes, 20 a target for more.
+    literals : int or "auto", default "auto"
+        Literals of the rules that are shown; "auto": the fewest whose accuracy on held-out rows is within one
+        standard error of the best. Other lengths come from ``explain(literals=...)``.
+    class_weight : {"balanced", None} or mapping of label to weight, default None
+        What a row of each target counts in the search for rules; "balanced": its inverse frequency. Networks
+        are trained without it, so that they stay calibrated.
+    hidden : sequence of int, default (20,)
+        Sizes of the hidden layers.
+    l1 : float or sequence of float, default (0.001, 0.006)
+        Strength of the parsimony penalty, as a share of the loss of a constant prediction; of several,
+        the one of least cross-entropy on held-out rows.
+    restarts : int, default 5
+        Networks trained for each penalty, from different first weights and without different parts of the
+        rows. The network is their mean.
+    epochs : int, default 100
+        Passes over the rows of a small table, fewer where there are many; pruning comes half-way.
+    learning_rate : float, default 0.02
+        Of Adam, at its highest.
+    batch_size : int, optional
+        Rows in a mini-batch. When missing, all rows below 512 distinct ones, and 256 above.
+    patience : int, default 30
+        Epochs without a better validation loss after which a network is done.
+    validation_fraction : float, default 0.25
+        Share of the rows held out where there is one restart; of several, each leaves out a part of the rows.
+    encoder : {"auto", None} or ConceptEncoder, default "auto"
+        What turns the columns of a raw table into concepts. None: inputs are concepts in [0, 1]. "auto": they
+        are where every value lies in [0, 1] and every column that varies has values on both sides of one
+        half; otherwise Boolean and 0 / 1 columns stay as they are and the others are encoded.
+    device : str, default "auto"
+        "cpu", "cuda", ...; "auto" is CUDA where there is one.
+    random_state : int, RandomState or None, default None
+        The same number gives the same formulas.
+    verbose : bool, default False
+        Whether to show progress, on a terminal.
 
     Examples
     --------
@@ -39,50 +81,8 @@ class MuClassifier(LENClassifier):
 
     prunes_inputs: ClassVar[bool] = True
 
-    def __init__(  # noqa: PLR0913 - a classifier's settings
-        self,
-        *,
-        rule: str = "iff",
-        max_concepts: int | str = "auto",
-        tau: float = 0.0,
-        distillation: float = DISTILLATION,
-        literal_cost: float = 0.0,
-        max_literals: int | str = "auto",
-        literals: int | str = "auto",
-        class_weight: Any = None,
-        hidden: Sequence[int] = HIDDEN,
-        l1: float | Sequence[float] = MU_L1,
-        restarts: int = RESTARTS,
-        epochs: int = EPOCHS,
-        learning_rate: float = 0.02,
-        batch_size: int | None = None,
-        patience: int = 30,
-        validation_fraction: float = 0.25,
-        encoder: Any = "auto",
-        device: str = "auto",
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.rule = rule
-        self.max_concepts = max_concepts
-        self.tau = tau
-        self.distillation = distillation
-        self.literal_cost = literal_cost
-        self.max_literals = max_literals
-        self.literals = literals
-        self.class_weight = class_weight
-        self.hidden = hidden
-        self.l1 = l1
-        self.restarts = restarts
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.patience = patience
-        self.validation_fraction = validation_fraction
-        self.encoder = encoder
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
+    max_concepts: int | str = "auto"
+    tau: float = 0.0
 
     @classmethod
     def reference(cls, **settings: Any) -> MuClassifier:
@@ -92,17 +92,14 @@ class MuClassifier(LENClassifier):
         return ReferenceMuClassifier(**(MU | settings))
 
     def make_network(
-        self,
-        streams: Streams,
-        n_concepts: int,
-        l1: Sequence[float],
-        width: int,
+        self, streams: Streams, n_concepts: int, l1: Sequence[float], width: int
     ) -> LogicNetwork:
         from logiclens.nn.mu import MuNetwork
 
         return MuNetwork(streams, n_concepts, self.hidden, l1, max_concepts=width, tau=self.tau)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PsiClassifier(LENClassifier):
     """Every neuron is a formula: fully readable, exactly explained (the paper's psi network, Sec. 5.1).
 
@@ -113,56 +110,61 @@ class PsiClassifier(LENClassifier):
     ----------
     fan_in : int, default 3
         Most connections into a neuron after pruning, the paper's zeta; 2 to 9 are readable.
-    rule, distillation, literal_cost, max_literals, literals, class_weight, hidden, l1, restarts, epochs, \
-    learning_rate, batch_size, patience, validation_fraction, encoder, device, random_state, verbose
-        Those of :class:`~logiclens.estimators.base.LENClassifier`; IFF rules that are shown are exact,
-        whatever their length, unless ``literals`` is a number.
+    rule : {"iff", "if", "only_if"}, default "iff"
+        What the rules say (Sec. 4.2): IFF, the target exactly where the formula is true; IF, a
+        necessary condition (``target -> formula``); ONLY IF, a sufficient one (``formula -> target``).
+    distillation : float, default 0.5
+        What rules are searched for: 0 the labels alone, 1 the network's predictions alone; in between, both.
+    literal_cost : float, default 0
+        Price of a literal: accuracy that it must be worth for a longer rule to be shown.
+    max_literals : int or "auto", default "auto"
+        Literals of the longest rules on the front; "auto": 60 for two classes, 20 a target for more.
+    literals : int or "auto", default "auto"
+        Literals of the rules that are shown; "auto": the fewest whose accuracy on held-out rows is within one
+        standard error of the best; of IFF rules the exact ones, of any length. Other lengths
+        come from ``explain(literals=...)``.
+    class_weight : {"balanced", None} or mapping of label to weight, default None
+        What a row of each target counts in the search for rules; "balanced": its inverse frequency. Networks
+        are trained without it, so that they stay calibrated.
+    hidden : sequence of int, default (10,)
+        Sizes of the hidden layers.
+    l1 : float or sequence of float, default (0.0005, 0.002)
+        Strength of the parsimony penalty, as a share of the loss of a constant prediction; of several,
+        the one of least cross-entropy on held-out rows.
+    restarts : int, default 5
+        Networks trained for each penalty, from different first weights and without different parts of the
+        rows. The best is kept.
+    epochs : int, default 400
+        Passes over the rows of a small table, fewer where there are many; pruning comes half-way.
+    learning_rate : float, default 0.03
+        Of Adam, at its highest.
+    batch_size : int, optional
+        Rows in a mini-batch. When missing, all rows below 512 distinct ones, and 256 above.
+    patience : int, default 100
+        Epochs without a better validation loss after which a network is done.
+    validation_fraction : float, default 0.25
+        Share of the rows held out where there is one restart; of several, each leaves out a part of the rows.
+    encoder : {"auto", None} or ConceptEncoder, default "auto"
+        What turns the columns of a raw table into concepts. None: inputs are concepts in [0, 1]. "auto": they
+        are where every value lies in [0, 1] and every column that varies has values on both sides of one
+        half; otherwise Boolean and 0 / 1 columns stay as they are and the others are encoded.
+    device : str, default "auto"
+        "cpu", "cuda", ...; "auto" is CUDA where there is one.
+    random_state : int, RandomState or None, default None
+        The same number gives the same formulas.
+    verbose : bool, default False
+        Whether to show progress, on a terminal.
     """
 
     answers_singly: ClassVar[bool] = True
 
-    def __init__(  # noqa: PLR0913 - a classifier's settings
-        self,
-        *,
-        rule: str = "iff",
-        fan_in: int = 3,
-        distillation: float = DISTILLATION,
-        literal_cost: float = 0.0,
-        max_literals: int | str = "auto",
-        literals: int | str = "auto",
-        class_weight: Any = None,
-        hidden: Sequence[int] = (10,),
-        l1: float | Sequence[float] = (0.0005, 0.002),
-        restarts: int = 5,
-        epochs: int = 400,
-        learning_rate: float = 0.03,
-        batch_size: int | None = None,
-        patience: int = 100,
-        validation_fraction: float = 0.25,
-        encoder: Any = "auto",
-        device: str = "auto",
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.rule = rule
-        self.fan_in = fan_in
-        self.distillation = distillation
-        self.literal_cost = literal_cost
-        self.max_literals = max_literals
-        self.literals = literals
-        self.class_weight = class_weight
-        self.hidden = hidden
-        self.l1 = l1
-        self.restarts = restarts
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.patience = patience
-        self.validation_fraction = validation_fraction
-        self.encoder = encoder
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
+    fan_in: int = 3
+    hidden: Sequence[int] = (10,)
+    l1: float | Sequence[float] = (0.0005, 0.002)
+    restarts: int = 5
+    epochs: int = 400
+    learning_rate: float = 0.03
+    patience: int = 100
 
     @classmethod
     def reference(cls, **settings: Any) -> Self:
@@ -183,6 +185,7 @@ class PsiClassifier(LENClassifier):
         return PsiNetwork(streams, n_concepts, self.hidden, l1, fan_in=self.fan_in)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ReluClassifier(LENClassifier):
     """Full capacity, explained example by example (the paper's ReLU network, Sec. 5.3).
 
@@ -191,53 +194,54 @@ class ReluClassifier(LENClassifier):
 
     Parameters
     ----------
-    rule, distillation, literal_cost, max_literals, literals, class_weight, hidden, l1, restarts, epochs, \
-    learning_rate, batch_size, patience, validation_fraction, encoder, device, random_state, verbose
-        Those of :class:`~logiclens.estimators.base.LENClassifier`.
+    rule : {"iff", "if", "only_if"}, default "iff"
+        What the rules say (Sec. 4.2): IFF, the target exactly where the formula is true; IF, a
+        necessary condition (``target -> formula``); ONLY IF, a sufficient one (``formula -> target``).
+    distillation : float, default 0.5
+        What rules are searched for: 0 the labels alone, 1 the network's predictions alone; in between, both.
+    literal_cost : float, default 0
+        Price of a literal: accuracy that it must be worth for a longer rule to be shown.
+    max_literals : int or "auto", default "auto"
+        Literals of the longest rules on the front; "auto": 60 for two classes, 20 a target for more.
+    literals : int or "auto", default "auto"
+        Literals of the rules that are shown; "auto": the fewest whose accuracy on held-out rows is within one
+        standard error of the best. Other lengths come from ``explain(literals=...)``.
+    class_weight : {"balanced", None} or mapping of label to weight, default None
+        What a row of each target counts in the search for rules; "balanced": its inverse frequency. Networks
+        are trained without it, so that they stay calibrated.
+    hidden : sequence of int, default (20,)
+        Sizes of the hidden layers.
+    l1 : float or sequence of float, default (0.0003, 0.003)
+        Strength of the parsimony penalty, as a share of the loss of a constant prediction; of several,
+        the one of least cross-entropy on held-out rows.
+    restarts : int, default 5
+        Networks trained for each penalty, from different first weights and without different parts of the
+        rows. The network is their mean.
+    epochs : int, default 100
+        Passes over the rows of a small table, fewer where there are many.
+    learning_rate : float, default 0.02
+        Of Adam, at its highest.
+    batch_size : int, optional
+        Rows in a mini-batch. When missing, all rows below 512 distinct ones, and 256 above.
+    patience : int, default 30
+        Epochs without a better validation loss after which a network is done.
+    validation_fraction : float, default 0.25
+        Share of the rows held out where there is one restart; of several, each leaves out a part of the rows.
+    encoder : {"auto", None} or ConceptEncoder, default "auto"
+        What turns the columns of a raw table into concepts. None: inputs are concepts in [0, 1]. "auto": they
+        are where every value lies in [0, 1] and every column that varies has values on both sides of one
+        half; otherwise Boolean and 0 / 1 columns stay as they are and the others are encoded.
+    device : str, default "auto"
+        "cpu", "cuda", ...; "auto" is CUDA where there is one.
+    random_state : int, RandomState or None, default None
+        The same number gives the same formulas.
+    verbose : bool, default False
+        Whether to show progress, on a terminal.
     """
 
     prunes: ClassVar[bool] = False
 
-    def __init__(  # noqa: PLR0913 - a classifier's settings
-        self,
-        *,
-        rule: str = "iff",
-        distillation: float = DISTILLATION,
-        literal_cost: float = 0.0,
-        max_literals: int | str = "auto",
-        literals: int | str = "auto",
-        class_weight: Any = None,
-        hidden: Sequence[int] = HIDDEN,
-        l1: float | Sequence[float] = RELU_L1,
-        restarts: int = RESTARTS,
-        epochs: int = EPOCHS,
-        learning_rate: float = 0.02,
-        batch_size: int | None = None,
-        patience: int = 30,
-        validation_fraction: float = 0.25,
-        encoder: Any = "auto",
-        device: str = "auto",
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.rule = rule
-        self.distillation = distillation
-        self.literal_cost = literal_cost
-        self.max_literals = max_literals
-        self.literals = literals
-        self.class_weight = class_weight
-        self.hidden = hidden
-        self.l1 = l1
-        self.restarts = restarts
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.patience = patience
-        self.validation_fraction = validation_fraction
-        self.encoder = encoder
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
+    l1: float | Sequence[float] = RELU_L1
 
     @classmethod
     def reference(cls, **settings: Any) -> ReluClassifier:
@@ -258,72 +262,74 @@ class ReluClassifier(LENClassifier):
         return ReluNetwork(streams, n_concepts, self.hidden, l1)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class EntropyClassifier(LENClassifier):
     """Attention that gathers on few concepts (the entropy-based LEN of Barbiero et al., 2022).
 
     Parameters
     ----------
     max_concepts : int or "auto", default "auto"
-        Most concepts a target's network keeps; as for :class:`MuClassifier`.
+        Most concepts a target's network keeps. "auto": 10, 20, 40 or all, whichever has the least loss on
+        held-out rows.
     tau : float, default 0.1
         Least attention, relative to the largest, of a concept that is kept.
     temperature : float, default 0.7
         Smaller makes attention sharper.
-    l1 : float or sequence of float
-        Strength of the entropy penalty.
-    rule, distillation, literal_cost, max_literals, literals, class_weight, hidden, restarts, epochs, \
-    learning_rate, batch_size, patience, validation_fraction, encoder, device, random_state, verbose
-        Those of :class:`~logiclens.estimators.base.LENClassifier`.
+    rule : {"iff", "if", "only_if"}, default "iff"
+        What the rules say (Sec. 4.2): IFF, the target exactly where the formula is true; IF, a
+        necessary condition (``target -> formula``); ONLY IF, a sufficient one (``formula -> target``).
+    distillation : float, default 0.5
+        What rules are searched for: 0 the labels alone, 1 the network's predictions alone; in between, both.
+    literal_cost : float, default 0
+        Price of a literal: accuracy that it must be worth for a longer rule to be shown.
+    max_literals : int or "auto", default "auto"
+        Literals of the longest rules on the front; "auto": 60 for two classes, 20 a target for more.
+    literals : int or "auto", default "auto"
+        Literals of the rules that are shown; "auto": the fewest whose accuracy on held-out rows is within one
+        standard error of the best. Other lengths come from ``explain(literals=...)``.
+    class_weight : {"balanced", None} or mapping of label to weight, default None
+        What a row of each target counts in the search for rules; "balanced": its inverse frequency. Networks
+        are trained without it, so that they stay calibrated.
+    hidden : sequence of int, default (10,)
+        Sizes of the hidden layers.
+    l1 : float or sequence of float, default (0.001, 0.01)
+        Strength of the entropy penalty, as a share of the loss of a constant prediction; of several,
+        the one of least cross-entropy on held-out rows.
+    restarts : int, default 4
+        Networks trained for each penalty, from different first weights and without different parts of the
+        rows. The best is kept.
+    epochs : int, default 300
+        Passes over the rows of a small table, fewer where there are many; pruning comes half-way.
+    learning_rate : float, default 0.02
+        Of Adam, at its highest.
+    batch_size : int, optional
+        Rows in a mini-batch. When missing, all rows below 512 distinct ones, and 256 above.
+    patience : int, default 60
+        Epochs without a better validation loss after which a network is done.
+    validation_fraction : float, default 0.25
+        Share of the rows held out where there is one restart; of several, each leaves out a part of the rows.
+    encoder : {"auto", None} or ConceptEncoder, default "auto"
+        What turns the columns of a raw table into concepts. None: inputs are concepts in [0, 1]. "auto": they
+        are where every value lies in [0, 1] and every column that varies has values on both sides of one
+        half; otherwise Boolean and 0 / 1 columns stay as they are and the others are encoded.
+    device : str, default "auto"
+        "cpu", "cuda", ...; "auto" is CUDA where there is one.
+    random_state : int, RandomState or None, default None
+        The same number gives the same formulas.
+    verbose : bool, default False
+        Whether to show progress, on a terminal.
     """
 
     prunes_inputs: ClassVar[bool] = True
 
-    def __init__(  # noqa: PLR0913 - a classifier's settings
-        self,
-        *,
-        rule: str = "iff",
-        max_concepts: int | str = "auto",
-        tau: float = 0.1,
-        temperature: float = 0.7,
-        distillation: float = DISTILLATION,
-        literal_cost: float = 0.0,
-        max_literals: int | str = "auto",
-        literals: int | str = "auto",
-        class_weight: Any = None,
-        hidden: Sequence[int] = (10,),
-        l1: float | Sequence[float] = (0.001, 0.01),
-        restarts: int = 4,
-        epochs: int = 300,
-        learning_rate: float = 0.02,
-        batch_size: int | None = None,
-        patience: int = 60,
-        validation_fraction: float = 0.25,
-        encoder: Any = "auto",
-        device: str = "auto",
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.rule = rule
-        self.max_concepts = max_concepts
-        self.tau = tau
-        self.temperature = temperature
-        self.distillation = distillation
-        self.literal_cost = literal_cost
-        self.max_literals = max_literals
-        self.literals = literals
-        self.class_weight = class_weight
-        self.hidden = hidden
-        self.l1 = l1
-        self.restarts = restarts
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.patience = patience
-        self.validation_fraction = validation_fraction
-        self.encoder = encoder
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
+    max_concepts: int | str = "auto"
+    tau: float = 0.1
+    temperature: float = 0.7
+    hidden: Sequence[int] = (10,)
+    l1: float | Sequence[float] = (0.001, 0.01)
+    restarts: int = 4
+    epochs: int = 300
+    patience: int = 60
 
     @classmethod
     def reference(cls, **settings: Any) -> EntropyClassifier:
@@ -333,11 +339,7 @@ class EntropyClassifier(LENClassifier):
         return ReferenceEntropyClassifier(**(ENTROPY | settings))
 
     def make_network(
-        self,
-        streams: Streams,
-        n_concepts: int,
-        l1: Sequence[float],
-        width: int,
+        self, streams: Streams, n_concepts: int, l1: Sequence[float], width: int
     ) -> LogicNetwork:
         from logiclens.nn.entropy import EntropyNetwork
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
@@ -54,6 +54,7 @@ _OF_CLASSIFIERS = MappingProxyType(  # settings that a clusterer has not, so tha
 _LONGEST = 10  # literals of the longest rules, for each cluster
 
 
+@dataclass(eq=False, repr=False)
 class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Clusters of maximum mutual information, with a rule for each (Sec. 3.2 and 4.2).
 
@@ -158,46 +159,25 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Sec. 3.2 and Sec. 4.2, Eq. (12) and (13) of Ciravegna et al., *Logic Explained Networks*.
     """
 
-    def __init__(  # noqa: PLR0913 - an estimator's settings
-        self,
-        n_clusters: int = 2,
-        *,
-        network: str = "mu",
-        max_concepts: int = 7,
-        fan_in: int = 3,
-        max_literals: int | str = "auto",
-        literal_cost: float = 0.01,
-        hidden: Sequence[int] = (10,),
-        l1: float | Sequence[float] | None = None,
-        restarts: int = 5,
-        narrow_restarts: int = 16,
-        epochs: int = 200,
-        learning_rate: float = 0.03,
-        batch_size: int | None = None,
-        patience: int = 40,
-        encoder: Any = "auto",
-        device: str = "auto",
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.network = network
-        self.max_concepts = max_concepts
-        self.fan_in = fan_in
-        self.max_literals = max_literals
-        self.literal_cost = literal_cost
-        self.hidden = hidden
-        self.l1 = l1
-        self.restarts = restarts
-        self.narrow_restarts = narrow_restarts
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.patience = patience
-        self.encoder = encoder
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
+    n_clusters: int = 2
+    _: KW_ONLY
+    network: str = "mu"
+    max_concepts: int = 7
+    fan_in: int = 3
+    max_literals: int | str = "auto"
+    literal_cost: float = 0.01
+    hidden: Sequence[int] = (10,)
+    l1: float | Sequence[float] | None = None
+    restarts: int = 5
+    narrow_restarts: int = 16
+    epochs: int = 200
+    learning_rate: float = 0.03
+    batch_size: int | None = None
+    patience: int = 40
+    encoder: Any = "auto"
+    device: str = "auto"
+    random_state: Any = None
+    verbose: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -40,7 +40,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
@@ -643,6 +643,7 @@ OTHERWISE = "the black box answers {}; this is why the network says {}"
 """Status of the explanation of a row about which network and black box differ."""
 
 
+@dataclass(eq=False, repr=False)
 class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """A LEN that imitates a black box and states its decisions as rules (Sec. 3.2, Eq. 11).
 
@@ -713,26 +714,15 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
     Sec. 3.2 and Sec. 4.2, Eq. (11) of Ciravegna et al., *Logic Explained Networks*.
     """
 
-    def __init__(
-        self,
-        black_box: Any,
-        estimator: Any = None,
-        *,
-        answers: str = "auto",
-        classes: Any = None,
-        out_of_fold: int | None = None,
-        n_fresh: int = 0,
-        test_fraction: float = 0.25,
-        random_state: Any = None,
-    ) -> None:
-        self.black_box = black_box
-        self.estimator = estimator
-        self.answers = answers
-        self.classes = classes
-        self.out_of_fold = out_of_fold
-        self.n_fresh = n_fresh
-        self.test_fraction = test_fraction
-        self.random_state = random_state
+    black_box: Any
+    estimator: Any = None
+    _: KW_ONLY
+    answers: str = "auto"
+    classes: Any = None
+    out_of_fold: int | None = None
+    n_fresh: int = 0
+    test_fraction: float = 0.25
+    random_state: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,7 +14,7 @@ held fixed, the LEN is fitted anew. A turn counts only if it lowers the loss of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from logiclens.pipelines._concept_training import Job
 
 
+@dataclass(eq=False, repr=False)
 class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classify raw inputs through concepts, and say how in terms of the concepts.
 
@@ -114,44 +115,24 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
     ['both']
     """
 
-    def __init__(  # noqa: PLR0913 - a classifier's settings
-        self,
-        concept_model: Any = None,
-        estimator: Any = None,
-        *,
-        train_concepts: bool = True,
-        joint: bool = False,
-        rounds: int = 1,
-        concept_weight: float = 1.0,
-        epochs: int = 30,
-        batch_size: int = 64,
-        learning_rate: float = 1e-3,
-        weight_decay: float = 1e-2,
-        patience: int = 10,
-        validation_fraction: float = 0.2,
-        augment: Callable[[Any], Any] | None = None,
-        mixed_precision: bool = True,
-        device: str = "auto",
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.concept_model = concept_model
-        self.estimator = estimator
-        self.train_concepts = train_concepts
-        self.joint = joint
-        self.rounds = rounds
-        self.concept_weight = concept_weight
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.weight_decay = weight_decay
-        self.patience = patience
-        self.validation_fraction = validation_fraction
-        self.augment = augment
-        self.mixed_precision = mixed_precision
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
+    concept_model: Any = None
+    estimator: Any = None
+    _: KW_ONLY
+    train_concepts: bool = True
+    joint: bool = False
+    rounds: int = 1
+    concept_weight: float = 1.0
+    epochs: int = 30
+    batch_size: int = 64
+    learning_rate: float = 1e-3
+    weight_decay: float = 1e-2
+    patience: int = 10
+    validation_fraction: float = 0.2
+    augment: Callable[[Any], Any] | None = None
+    mixed_precision: bool = True
+    device: str = "auto"
+    random_state: Any = None
+    verbose: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

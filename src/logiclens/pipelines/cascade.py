@@ -20,7 +20,7 @@ up for its mistakes, which is worth something where concepts are hard to predict
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -136,6 +136,7 @@ def renamed(rules: ExplanationSet, names: Sequence[str]) -> ExplanationSet:
     return replace(rules, explanations=tuple(found))
 
 
+@dataclass(eq=False, repr=False)
 class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Classify through levels of concepts, and say how, level by level and from the first to the last.
 
@@ -188,20 +189,12 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
     *Cascading* in Sec. 3.1 of Ciravegna et al., *Logic Explained Networks*.
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        train_on: str = "concepts",
-        n_folds: int = 5,
-        max_literals: int | str = "auto",
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.train_on = train_on
-        self.n_folds = n_folds
-        self.max_literals = max_literals
-        self.random_state = random_state
+    estimator: Any = None
+    _: KW_ONLY
+    train_on: str = "concepts"
+    n_folds: int = 5
+    max_literals: int | str = "auto"
+    random_state: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
