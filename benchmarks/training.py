@@ -56,7 +56,7 @@ from benchmarks.experiments import (
 from benchmarks.harness import Row, faster, seconds, timed
 from logiclens.bench import load_cub, load_vdem
 from logiclens.estimators import MuClassifier, cross_explain
-from logiclens.estimators.base import penalties, widths
+from logiclens.estimators._parameters import penalties, widths
 from logiclens.estimators.folds import Fold
 from logiclens.estimators.inputs_and_targets import Targets, read_concepts
 from logiclens.estimators.networks import train_networks

@@ -39,14 +39,6 @@ KNOWN_RINGS: tuple[frozenset[str], ...] = (
     ),
     frozenset(
         {
-            "logiclens.estimators.base",
-            "logiclens.estimators.classifiers",
-            "logiclens.estimators._reference",
-            "logiclens.estimators._saving",
-        }
-    ),
-    frozenset(
-        {
             "logiclens.explain.front",
             "logiclens.plots.front",
             "logiclens.plots.models",

@@ -319,7 +319,7 @@ def test_every_class_of_an_entropy_network_gets_its_rows():
     assert clf.decide(FRAME).any(axis=0).all()
     assert (clf.decide(FRAME).sum(axis=1) == 1).all()
     assert all(rule.formula not in (TRUE, FALSE) for rule in clf.explain().values())
-    assert all(clf.seen_.said(at).yes.sum() == 20 for at in range(4))
+    assert all(clf.seen_.predictions(at).yes.sum() == 20 for at in range(4))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -86,7 +86,9 @@ def test_the_checks_of_scikit_learn(estimator, check):
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_each_setting_has_an_entry_of_its_own(name):
     kind = type(ESTIMATORS[name])
-    documented = re.search(r"Parameters\n-+\n(.*?)(?:\n\n\w+\n--|\Z)", cleandoc(kind.__doc__ or ""), re.DOTALL)
+    documented = re.search(
+        r"Parameters\n-+\n(.*?)(?:\n\n\w+\n--|\Z)", cleandoc(kind.__doc__ or ""), re.DOTALL
+    )
 
     assert documented is not None
     assert sorted(re.findall(r"^(\w+) :", documented[1], re.MULTILINE)) == sorted(kind._get_param_names())

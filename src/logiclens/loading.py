@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from logiclens.errors import InputError
-from logiclens.explain._model_file import decode, is_model
+from logiclens.explain._model_file import ModelFile, decode, is_model
 from logiclens.explain.front import Front
 from logiclens.explain.rule_set import ExplanationSet, load_rules
 from logiclens.files._atomic import read_whole
@@ -55,11 +55,13 @@ def load(path: str | os.PathLike[str]) -> LENClassifier | ExplanationSet:
             raise InputError("It was not saved here. Pass a file that save() wrote.")
         model = decode(content)
         from logiclens.estimators._saving import restore
+        from logiclens.estimators.classifiers import CLASSIFIERS
 
         try:
-            return restore(model)
+            classifier: LENClassifier = restore(model, CLASSIFIERS)
         except InputError as error:
             raise InputError(f"{error} Save it again.") from None
+        return classifier
 
 
 def rules_of_model(path: str | os.PathLike[str]) -> ExplanationSet:
@@ -78,11 +80,7 @@ def rules_of_model(path: str | os.PathLike[str]) -> ExplanationSet:
     InputError
         The file is damaged, comes from elsewhere or from a later release.
     """
-    content = read_whole(path)
-    with _file_named(path, "a model"):
-        if not is_model(content):
-            raise InputError("It was not saved by a classifier. For the file of rules use load_rules().")
-        return decode(content).rules
+    return _model_file(path).rules
 
 
 def front_of_model(path: str | os.PathLike[str]) -> Front:
@@ -102,12 +100,16 @@ def front_of_model(path: str | os.PathLike[str]) -> Front:
     InputError
         The file is damaged, comes from elsewhere or from a later release.
     """
+    model = _model_file(path)
+    return Front.of(model.rules) if model.front is None else model.front
+
+
+def _model_file(path: str | os.PathLike[str]) -> ModelFile:
     content = read_whole(path)
     with _file_named(path, "a model"):
         if not is_model(content):
             raise InputError("It was not saved by a classifier. For the file of rules use load_rules().")
-        model = decode(content)
-        return Front.of(model.rules) if model.front is None else model.front
+        return decode(content)
 
 
 @contextmanager

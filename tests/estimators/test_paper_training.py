@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
-from logiclens.estimators._reference import (
+from logiclens.estimators._paper_training import (
     PaperRows,
     draw_as_torch,
     one_by_one,

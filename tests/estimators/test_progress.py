@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from logiclens.estimators.base import progress_line
+from logiclens.estimators._parameters import progress_line
 from tests.estimators.toys import booleans, quick
 
 

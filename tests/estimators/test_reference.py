@@ -13,7 +13,7 @@ from sklearn.model_selection import train_test_split
 import logiclens
 from logiclens.errors import InputError
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier, cross_explain
-from logiclens.estimators._reference import (
+from logiclens.estimators.classifiers import (
     ReferenceEntropyClassifier,
     ReferenceMuClassifier,
     ReferenceReluClassifier,

@@ -30,7 +30,8 @@ from logiclens.errors import InputError
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
 from logiclens.estimators._saving import save_model
 from logiclens.explain._model_file import ModelFile, _checksum, decode, encode
-from logiclens.explain._saved import write_saved, write_whole
+from logiclens.explain._saved import write_saved
+from logiclens.files import written_whole
 from logiclens.loading import load, rules_of_model
 from logiclens.logic import FALSE
 from tests.strategies import HOSTILE_NAMES
@@ -389,7 +390,8 @@ def test_an_interruption_leaves_nothing(path: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(saved_files.os, "replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        write_whole(path, b"new")
+        with written_whole(path) as file:
+            file.write(b"new")
 
     assert list(path.parent.iterdir()) == []
 

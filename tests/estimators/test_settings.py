@@ -10,7 +10,7 @@ import pytest
 
 from logiclens.constants import WIDTHS
 from logiclens.errors import InputError
-from logiclens.estimators.base import check_settings, penalties, seed_of, widths
+from logiclens.estimators._parameters import check_settings, penalties, seed_of, widths
 from tests.estimators.toys import CLASSIFIERS, quick
 
 

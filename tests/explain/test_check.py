@@ -179,7 +179,7 @@ def test_a_long_region_is_told_by_an_example():
 
     assert len(found.conflicts) == 30 * 29 // 2
     assert found.lines[31] == "  and 405 more pairs"
-    gap = found.lines.index("Gap: no rule is true in a region that takes 90 literals to tell.")
+    gap = found.lines.index("Gap: no rule is true in a region that takes 90 literals to describe.")
     assert found.lines[gap + 1].startswith("  For example: not c0 and not c1 and")
     assert found.uncovered.example.complexity == 30
     assert "and 78 more" in str(found)
@@ -192,9 +192,9 @@ def test_the_words_of_a_region():
     assert region.cases == (a, b & ~c)
     assert Region((a | b) & c, {}).text == "a and c, or b and c"
     long = Region(Or.of([Var(f"c{i}") for i in range(61)]), {"c0": True})
-    assert (long.text, long.example_text) == ("a region that takes 61 literals to tell", "c0")
+    assert (long.text, long.example_text) == ("a region that takes 61 literals to describe", "c0")
     longer = Region(And.of([Var(f"c{i}") | Var(f"d{i}") for i in range(30)]), {})
-    assert (longer.text, longer.cases) == ("a region that takes 60 literals to tell", ())
+    assert (longer.text, longer.cases) == ("a region that takes 60 literals to describe", ())
 
 
 def test_cases_of_a_gap_are_listed():

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from logiclens.concepts import Above, AtMost, Between, Flag, Missing, OneOf, Vocabulary
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError
 from logiclens.explain import Change, Counterfactual, Explanation, Rule, RuleKind, counterfactual
-from logiclens.explain.counterfactual import Unit, change_of, read_row, terms_asked, units_of
+from logiclens.explain.counterfactual import ChangeUnit, change_of, read_row, term_values, units_of
 from logiclens.explain.rule import target_named
 from logiclens.logic import FALSE, TRUE, And, Formula, Not, Or, Var, parse_formula
 from logiclens.logic.data import ConceptData
 from tests.concepts.strategies import raw_formulas
 from tests.strategies import HOSTILE_NAMES, formulas
 
-AGE = Unit("age", ("young", "old"), np.array([[True, False], [False, False], [False, True]]))
+AGE = ChangeUnit("age", ("young", "old"), np.array([[True, False], [False, False], [False, True]]))
 WORDS = Vocabulary(
     ("age", "ward"),
     (Above("age", 30), Above("age", 62), OneOf("ward", ("a",)), OneOf("ward", ("b",)), Missing("ward")),
@@ -48,9 +48,9 @@ def test_what_follows_is_left_out():
 
 
 def test_terms():
-    assert terms_asked(FALSE) == []
-    assert terms_asked(TRUE) == [{}]
-    assert terms_asked(~Var("a")) == [{"a": False}]
+    assert term_values(FALSE) == []
+    assert term_values(TRUE) == [{}]
+    assert term_values(~Var("a")) == [{"a": False}]
 
 
 def test_units_of_a_vocabulary_are_columns():
@@ -129,7 +129,7 @@ def test_groups_are_checked():
     assert str(info.value) == "groups= is for concepts without a vocabulary, which knows them. Leave it out."
 
 
-Unit = tuple[tuple[str, ...], list[tuple[bool, ...]]]
+ChangeUnit = tuple[tuple[str, ...], list[tuple[bool, ...]]]
 
 PATIENT = Vocabulary(
     ("age", "colour", "smoker"),
@@ -149,7 +149,7 @@ def truth(formula: Formula, row: dict[str, bool]) -> bool:
     return bool(formula.evaluate({name: [value] for name, value in row.items()})[0])
 
 
-def fewest(formula: Formula, row: dict[str, bool], units: list[Unit]) -> tuple[int, int] | None:
+def fewest(formula: Formula, row: dict[str, bool], units: list[ChangeUnit]) -> tuple[int, int] | None:
     """Fewest units to change, then fewest concepts, of all rows that there are; None when none turns it."""
     now = truth(formula, row)
     names = [name for unit, _ in units for name in unit]
@@ -163,7 +163,7 @@ def fewest(formula: Formula, row: dict[str, bool], units: list[Unit]) -> tuple[i
     return min(zip(changed.tolist(), differs.sum(axis=1).tolist(), strict=True))
 
 
-def check(found: Counterfactual, formula: Formula, row: dict[str, bool], units: list[Unit]) -> None:
+def check(found: Counterfactual, formula: Formula, row: dict[str, bool], units: list[ChangeUnit]) -> None:
     """A change turns the formula, breaks no group, and no smaller one turns it."""
     expected = fewest(formula, row, units)
     assert found.truth == truth(formula, row)
@@ -182,7 +182,7 @@ def check(found: Counterfactual, formula: Formula, row: dict[str, bool], units: 
         assert set(change.concepts) <= set(touched)
 
 
-def vocabulary_units(words: Vocabulary, formula: Formula) -> list[Unit]:
+def vocabulary_units(words: Vocabulary, formula: Formula) -> list[ChangeUnit]:
     columns = words.used_columns(formula.concepts)
     names = [name for name in words.names if words[name].column in columns]
     return [(group.names, [tuple(map(bool, s)) for s in group.states]) for group in words.groups(names)]

@@ -19,7 +19,7 @@ from logiclens.explain.counterfactual import PredictionCounterfactual
 from logiclens.logic import FALSE, TRUE, Formula, Var
 from tests.concepts.strategies import raw_tables
 from tests.explain.strategies import explanation_sets
-from tests.explain.test_counterfactual import PATIENT, ROW, Unit, random_formula, vocabulary_units
+from tests.explain.test_counterfactual import PATIENT, ROW, ChangeUnit, random_formula, vocabulary_units
 from tests.strategies import formulas
 
 a, b, c = Var("a"), Var("b"), Var("c")
@@ -54,7 +54,7 @@ def turned(rules: ExplanationSet, before: Any, after: Any, target: Any) -> bool:
     return (target in after) != (target in before) if rules.multi_label else after == target
 
 
-def fewest(rules: ExplanationSet, row: dict[str, bool], units: list[Unit], target: Any) -> Any:
+def fewest(rules: ExplanationSet, row: dict[str, bool], units: list[ChangeUnit], target: Any) -> Any:
     """Fewest units to change, then fewest concepts, of all rows that there are; None when none will do."""
     names = [name for unit, _ in units for name in unit]
     rows = np.array([sum(states, ()) for states in product(*(states for _, states in units))], dtype=bool)
@@ -75,7 +75,7 @@ def check(
     found: PredictionCounterfactual,
     rules: ExplanationSet,
     row: dict[str, bool],
-    units: list[Unit],
+    units: list[ChangeUnit],
     target: Any,
 ) -> None:
     """The changes give that prediction, break no group, and no smaller ones do."""

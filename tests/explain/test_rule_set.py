@@ -406,7 +406,7 @@ def test_every_rule_stays_with_its_own_target(labels, order, tmp_path: Path):
         ),
         (
             lambda: animals(multi_label=True).decided_by(X),
-            "A multi-label set has no list that decides. Ask fired() which rules are true.",
+            "A multi-label set has no list that decides. Use fired() to see which rules are true.",
         ),
     ],
 )

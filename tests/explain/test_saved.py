@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 
 from logiclens.errors import InputError
-from logiclens.explain import _saved
 from logiclens.explain._saved import (
     damage_named,
     fields,
     formula_from_saved,
     formula_to_saved,
     items,
-    read_file,
     read_saved,
     storable,
     write_saved,
-    write_whole,
 )
 from logiclens.logic import to_json
 from tests.strategies import formulas
@@ -138,50 +133,3 @@ def test_a_text_that_json_would_change_is_refused():
     assert str(caught.value) == (
         r"JSON cannot carry the text 'a\ud83d\udc26': it holds a split surrogate pair. Rename it."
     )
-
-
-def test_a_file_is_replaced_whole(tmp_path: Path):
-    path = tmp_path / "rules.json"
-    write_whole(path, b"old")
-    write_whole(str(path), b"new\n")
-
-    assert read_file(path) == "new\n"
-    assert os.listdir(tmp_path) == ["rules.json"]
-
-
-def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    path = tmp_path / "rules.json"
-    write_whole(path, b"old")
-
-    def full(_descriptor: int) -> None:
-        raise OSError("No space left on device")
-
-    monkeypatch.setattr(_saved.os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        write_whole(path, b"new")
-
-    assert path.read_text() == "old"
-    assert os.listdir(tmp_path) == ["rules.json"]
-
-
-def test_a_new_file_can_be_read_by_whoever_the_system_lets(tmp_path: Path):
-    """A temporary file would be its owner's alone; this one has the rights of any new file."""
-    ordinary, ours = tmp_path / "a", tmp_path / "b"
-    ordinary.write_text("")
-    write_whole(ours, b"")
-
-    assert ours.stat().st_mode == ordinary.stat().st_mode
-
-
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path):
-    with pytest.raises(FileNotFoundError):
-        write_whole(tmp_path / "nowhere" / "rules.json", b"")
-
-
-def test_a_file_that_is_not_text_is_refused(tmp_path: Path):
-    path = tmp_path / "model.bin"
-    path.write_bytes(b"\x80\x04\x95")
-    with pytest.raises(InputError) as caught:
-        read_file(path)
-
-    assert str(caught.value) == "The file is not text in UTF-8, so it was not saved here."

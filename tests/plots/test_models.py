@@ -103,7 +103,7 @@ def test_tables_are_those_of_the_fit_over_the_concepts_of_the_rule():
     model = fitted("Mu")
     member = Member.of(model, "setosa")
 
-    assert member.table() == model.seen_.said(0).select(member.explanation.concepts)
+    assert member.table() == model.seen_.predictions(0).select(member.explanation.concepts)
 
 
 def test_tables_of_other_rows_have_the_networks_answers():

@@ -23,36 +23,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts.encoder import ConceptEncoder, check_encoder_settings
 from logiclens.errors import InputError, count, listing, shown
-from logiclens.estimators._reference import (
-    ReferenceEntropyClassifier,
-    ReferenceMuClassifier,
-    ReferenceReluClassifier,
-)
-from logiclens.estimators.base import LENClassifier, check_settings, seed_of
-from logiclens.estimators.classifiers import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
+from logiclens.estimators._parameters import check_settings, seed_of
 from logiclens.estimators.inputs_and_targets import Problem
 from logiclens.explain._model_file import ModelFile, encode
-from logiclens.explain._saved import fields, items, write_whole
+from logiclens.explain._saved import fields, items
 from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, RuleKind, check_labels, label_array, member, plain_label
 from logiclens.explain.rule_set import ExplanationSet
+from logiclens.files._atomic import written_whole
 from logiclens.logic.data import as_float
 
 if TYPE_CHECKING:
     from logiclens.nn.population import LogicNetwork
 
-_CLASSIFIERS: dict[str, type[LENClassifier]] = {
-    kind.__name__: kind
-    for kind in (
-        EntropyClassifier,
-        MuClassifier,
-        PsiClassifier,
-        ReluClassifier,
-        ReferenceEntropyClassifier,
-        ReferenceMuClassifier,
-        ReferenceReluClassifier,
-    )
-}
 _ATTRIBUTES: dict[str, dict[str, type[int] | type[float] | type[bool]]] = {
     "EntropyClassifier": {"max_concepts": int, "tau": float, "temperature": float},
     "MuClassifier": {"max_concepts": int, "tau": float},
@@ -62,17 +45,19 @@ _ATTRIBUTES: dict[str, dict[str, type[int] | type[float] | type[bool]]] = {
 """What each network knows besides its tensors. Settings may have been changed since it was made."""
 _REFERENCE = "Reference"
 """How the name of a classifier begins whose networks are those of the one called by the rest of it."""
+_SAVED = (*_ATTRIBUTES, *(_REFERENCE + name for name in _ATTRIBUTES if name != "PsiClassifier"))
 
 _GONE = frozenset({"aggregation", "candidates", "settle", "unseen"})
 """Settings of earlier releases, which the fit no longer has."""
 _OPINION = ("opinion", "opinion_bias", "opinion_margin")
-"""Tensors of earlier releases: what was heard beside a network. A loaded network speaks for itself."""
+"""Tensors of earlier releases, of a second model whose outputs were added to those of the network."""
 
+_HOME = "logiclens.estimators.classifiers"
 Tensors = dict[str, NDArray[Any]]
 
 
-def save_model(estimator: LENClassifier, path: str | os.PathLike[str]) -> None:
-    """Write a fitted classifier to one file, for :func:`logiclens.loading.load`.
+def save_model(estimator: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted classifier of this package to one file, for :func:`logiclens.loading.load`.
 
     An old file is replaced whole or stays. Equal models give equal files. A ``random_state`` that is no whole
     number is saved as None; sequences among the settings come back as tuples.
@@ -87,8 +72,8 @@ def save_model(estimator: LENClassifier, path: str | os.PathLike[str]) -> None:
         The file cannot be written.
     """
     kind = type(estimator).__name__
-    if _CLASSIFIERS.get(kind) is not type(estimator):
-        raise InputError(f"Only {', '.join(_CLASSIFIERS)} can be saved. Got {shown(estimator)}.")
+    if kind not in _SAVED or type(estimator).__module__ != _HOME:
+        raise InputError(f"Only {', '.join(_SAVED)} can be saved. Got {shown(estimator)}.")
     check_is_fitted(estimator)
     network = estimator.network_
     entries = {
@@ -105,14 +90,16 @@ def save_model(estimator: LENClassifier, path: str | os.PathLike[str]) -> None:
     }
     model = ModelFile(entries, estimator.explanations_, _tensors_of(estimator), estimator.front_)
     try:
-        restore(model)  # what could not be read is not written
+        restore(model, {kind: type(estimator)})  # what could not be read is not written
     except InputError as error:
         raise InputError(f"This {kind} cannot be saved. {error} Fit it again.") from None
-    write_whole(path, encode(model))
+    content = encode(model)
+    with written_whole(path) as file:
+        file.write(content)
 
 
-def restore(model: ModelFile) -> LENClassifier:
-    """Make a fitted classifier of what was saved.
+def restore(model: ModelFile, classifiers: Mapping[str, Any]) -> Any:
+    """Make a fitted classifier of what was saved; ``classifiers`` has the classes by name.
 
     Raises
     ------
@@ -121,9 +108,9 @@ def restore(model: ModelFile) -> LENClassifier:
     """
     entries = model.entries
     kind = entries["estimator"]
-    if not isinstance(kind, str) or kind not in _CLASSIFIERS:
-        raise InputError(f"There is no classifier {shown(kind)}. There are {listing(_CLASSIFIERS)}.")
-    estimator = _CLASSIFIERS[kind](**_settings(_CLASSIFIERS[kind], entries["params"]))
+    if not isinstance(kind, str) or kind not in classifiers:
+        raise InputError(f"There is no classifier {shown(kind)}. There are {listing(classifiers)}.")
+    estimator = classifiers[kind](**_settings(classifiers[kind], entries["params"]))
     problem = member(Problem, entries["problem"], "problem")
     labels = _labels(entries["classes"], problem, kind)
     names = tuple(items(entries["concept_names"], '"concept_names"'))
@@ -136,8 +123,8 @@ def restore(model: ModelFile) -> LENClassifier:
     tensors = {name: tensor for name, tensor in model.tensors.items() if name not in _OPINION}
     if len(tensors) < len(model.tensors):
         warnings.warn(
-            "The model was saved with a second opinion, which this release does not hear. Its network may "
-            "say something else about a few rows; its rules decide as before.",
+            "The model was saved with a second opinion, which this release leaves out. Its network may "
+            "predict otherwise for a few rows; its rules decide as before.",
             UserWarning,
             stacklevel=3,  # of whoever called load
         )
@@ -192,7 +179,7 @@ def _plain(name: str, value: Any) -> Any:
     raise InputError(f"The setting {name}={shown(value)} cannot be saved. Pass numbers, text or None.")
 
 
-def _settings(classifier: type[LENClassifier], saved: Any) -> dict[str, Any]:
+def _settings(classifier: Any, saved: Any) -> dict[str, Any]:
     """Settings of a classifier; those that are newer than the file have their defaults."""
     settings: dict[str, Any] = classifier().get_params(deep=False)
     if not isinstance(saved, dict):
@@ -281,7 +268,7 @@ def _check_rules(
 # Networks
 
 
-def _tensors_of(estimator: LENClassifier) -> Tensors:
+def _tensors_of(estimator: Any) -> Tensors:
     network = estimator.network_
     tensors = {name: tensor.detach().numpy() for name, tensor in network.state_dict().items()}
     tensors = {

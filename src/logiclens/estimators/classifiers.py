@@ -1,15 +1,31 @@
-"""The four classifiers: what each network is made of, and its defaults."""
+"""The four classifiers: what each network is made of, and its defaults.
+
+``MuClassifier.reference()`` and ``ReluClassifier.reference()`` have the settings, training and rules of the
+paper's MIMIC-II runs. ``PsiClassifier.reference()`` and ``EntropyClassifier.reference()`` have the settings
+of their authors with the training of this package, and figures of their own: a psi network here agrees with
+its formula on every row, the paper's on half of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+
 from logiclens.constants import RELU_L1
+from logiclens.errors import InputError, shown
 from logiclens.estimators.base import LENClassifier
+from logiclens.estimators.folds import Fold
+from logiclens.estimators.inputs_and_targets import Inputs, Problem, Targets
+from logiclens.logic.arrays import FloatArray
 
 if TYPE_CHECKING:
+    from logiclens.estimators.fit import Recipe
     from logiclens.nn.population import LogicNetwork, Streams
 
 
@@ -86,9 +102,7 @@ class MuClassifier(LENClassifier):
 
     @classmethod
     def reference(cls, **settings: Any) -> MuClassifier:
-        """The paper's mu network as in its experiments (:mod:`~logiclens.estimators._reference`)."""
-        from logiclens.estimators._reference import MU, ReferenceMuClassifier
-
+        """The paper's mu network as in its experiments."""
         return ReferenceMuClassifier(**(MU | settings))
 
     def make_network(
@@ -168,9 +182,7 @@ class PsiClassifier(LENClassifier):
 
     @classmethod
     def reference(cls, **settings: Any) -> Self:
-        """The paper's settings, our training (:mod:`~logiclens.estimators._reference`)."""
-        from logiclens.estimators._reference import PSI
-
+        """The paper's settings, our training."""
         return cls(**(PSI | settings))
 
     def make_network(
@@ -245,9 +257,7 @@ class ReluClassifier(LENClassifier):
 
     @classmethod
     def reference(cls, **settings: Any) -> ReluClassifier:
-        """The paper's ReLU network as in its experiments (:mod:`~logiclens.estimators._reference`)."""
-        from logiclens.estimators._reference import RELU, ReferenceReluClassifier
-
+        """The paper's ReLU network as in its experiments."""
         return ReferenceReluClassifier(**(RELU | settings))
 
     def make_network(
@@ -333,9 +343,7 @@ class EntropyClassifier(LENClassifier):
 
     @classmethod
     def reference(cls, **settings: Any) -> EntropyClassifier:
-        """The settings of its authors, our training (:mod:`~logiclens.estimators._reference`)."""
-        from logiclens.estimators._reference import ENTROPY, ReferenceEntropyClassifier
-
+        """The settings of its authors, our training."""
         return ReferenceEntropyClassifier(**(ENTROPY | settings))
 
     def make_network(
@@ -352,3 +360,121 @@ class EntropyClassifier(LENClassifier):
             tau=self.tau,
             temperature=self.temperature,
         )
+
+
+# The classifiers of the paper's experiments: how they are trained is in _paper_training.py
+
+_SPLIT_SEED = 0
+
+_PAPER: dict[str, Any] = {
+    "class_weight": None,
+    "l1": 1e-4,
+    "restarts": 1,
+    "epochs": 1000,
+    "patience": 1000,
+    "validation_fraction": 0.3,
+}
+
+MU: dict[str, Any] = _PAPER | {"max_concepts": 5, "hidden": (100, 30, 10), "learning_rate": 1e-4}
+"""Settings of the paper's mu network for MIMIC-II. Training ignores ``patience`` and ``tau``."""
+RELU: dict[str, Any] = _PAPER | {"hidden": (100, 50, 30, 10), "learning_rate": 1e-4}
+"""Settings of the paper's ReLU network for MIMIC-II. Training ignores ``patience``."""
+PSI: dict[str, Any] = _PAPER | {"fan_in": 3, "hidden": (10, 5), "learning_rate": 0.01}
+"""Settings of the psi network."""
+ENTROPY: dict[str, Any] = _PAPER | {
+    "max_concepts": 1000,
+    "tau": 0.5,
+    "temperature": 0.7,
+    "hidden": (20,),
+    "l1": 1e-3,
+    "epochs": 200,
+    "learning_rate": 0.01,
+    "patience": 200,
+    "validation_fraction": 0.2,
+}
+"""Settings of the entropy-based network: concepts of at least half the largest attention stay."""
+
+
+class _Aggregates(LENClassifier):
+    """A classifier whose rules are made as the paper makes them, each class by itself."""
+
+    row_by_row: ClassVar[bool] = True
+
+    def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
+        from logiclens.estimators._paper_training import paper_front
+
+        if self.rule != "iff":
+            raise InputError(
+                f"The reference settings make equivalences. Got rule={shown(self.rule)}; use 'iff'."
+            )
+        return replace(super().recipe(inputs, targets), front=paper_front)
+
+
+class _AsInPaper(_Aggregates):
+    """A classifier that is trained as in the paper's experiments, too."""
+
+    dropout: ClassVar[float] = 0.0
+    shared: ClassVar[bool] = False
+    """Whether one network has the outputs of all targets."""
+
+    def read_data(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Targets, FloatArray]:
+        targets, weight = super().read_data(X, y, sample_weight)
+        if targets.problem is Problem.BINARY and not self.shared:
+            targets = Targets(targets.labels, Problem.SINGLE_LABEL, targets.truth())
+        return targets, weight
+
+    def hold_out(self, x: FloatArray, targets: Targets, weight: FloatArray) -> Fold:  # noqa: ARG002
+        """Set a validation part aside, at random, whatever the classes of the rows."""
+        rows = np.flatnonzero(weight > 0)
+        n_check = min(int(np.ceil(len(rows) * self.validation_fraction)), len(rows) - 1)
+        check = np.zeros_like(weight)
+        held = rows[check_random_state(_SPLIT_SEED).permutation(len(rows))[:n_check]]
+        check[held] = weight[held]
+        return Fold(weight - check, check)
+
+    def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
+        from logiclens.estimators._paper_training import train_folds_as_in_paper
+
+        recipe = super().recipe(inputs, targets)
+        if len(recipe.population.penalties) * recipe.population.restarts != 1 or self.batch_size is not None:
+            raise InputError(
+                "The reference settings train one network on all rows at once. "
+                "Use one l1, restarts=1 and batch_size=None."
+            )
+        train = partial(train_folds_as_in_paper, dropout=self.dropout, shared=self.shared)
+        return replace(recipe, train=train)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        logits = super().decision_function(X)
+        two = self.problem_ is Problem.SINGLE_LABEL and logits.shape[1] == 2
+        return np.asarray(logits[:, 1] - logits[:, 0]) if two else logits
+
+
+class ReferenceMuClassifier(_AsInPaper, MuClassifier):
+    """The mu network of the paper's experiments; its settings are those of :class:`MuClassifier`."""
+
+
+class ReferenceReluClassifier(_AsInPaper, ReluClassifier):
+    """The ReLU network of the paper's experiments; its settings are those of a :class:`ReluClassifier`."""
+
+    dropout: ClassVar[float] = 0.3
+    shared: ClassVar[bool] = True
+
+
+class ReferenceEntropyClassifier(_Aggregates, EntropyClassifier):
+    """The entropy-based network with its authors' settings, which are those of :class:`EntropyClassifier`."""
+
+
+CLASSIFIERS: dict[str, type[LENClassifier]] = {
+    kind.__name__: kind
+    for kind in (
+        EntropyClassifier,
+        MuClassifier,
+        PsiClassifier,
+        ReluClassifier,
+        ReferenceEntropyClassifier,
+        ReferenceMuClassifier,
+        ReferenceReluClassifier,
+    )
+}
+"""Every classifier by name, for :func:`logiclens.load`."""

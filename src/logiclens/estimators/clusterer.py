@@ -25,7 +25,7 @@ from logiclens.concepts.encoder import tell
 from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, did_you_mean, listing, shown
-from logiclens.estimators.base import check_settings, is_auto, penalties, progress_line, seed_of
+from logiclens.estimators._parameters import check_settings, is_auto, penalties, progress_line, seed_of
 from logiclens.estimators.inputs_and_targets import (
     Inputs,
     check_extent,

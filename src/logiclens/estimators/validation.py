@@ -25,7 +25,8 @@ from sklearn.model_selection import check_cv
 
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, MissingDependencyError, count, shown
-from logiclens.estimators.base import LENClassifier, check_settings, seed_of
+from logiclens.estimators._parameters import check_settings, seed_of
+from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs_and_targets import (
     Inputs,
     Problem,

@@ -7,13 +7,11 @@ code, and refuses with one line what is damaged, comes from elsewhere or from a 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
 from logiclens.errors import InputError, listing, shown
-from logiclens.files._atomic import read_whole, written_whole
 from logiclens.logic import export
 from logiclens.logic.formula import Formula
 
@@ -49,22 +47,9 @@ def read_saved(
     keys: Collection[str],
     older: Mapping[int, Collection[str]] | None = None,
 ) -> dict[str, Any]:
-    """Entries of a value that :func:`write_saved` wrote.
+    """Entries of a value that :func:`write_saved` wrote, besides ``format`` and ``version``.
 
-    Parameters
-    ----------
-    text : str
-    kind, version : str, int
-        What is expected; anything else is refused.
-    keys : collection of str
-        Entries besides ``format`` and ``version``: each must be there, and no others.
-    older : mapping of int to collection of str, optional
-        Earlier versions that are read as well, with their entries.
-
-    Returns
-    -------
-    dict of str to object
-        Those entries.
+    Exactly ``keys`` must be there, or the keys of one of the ``older`` versions.
 
     Examples
     --------
@@ -122,20 +107,6 @@ def items(value: Any, what: str) -> list[Any]:
     if not isinstance(value, list):
         raise InputError(f"{what} must be a list. Got {shown(value)}.")
     return value
-
-
-def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write bytes to a file: all of them, or, when something goes wrong, none."""
-    with written_whole(path) as file:
-        file.write(content)
-
-
-def read_file(path: str | os.PathLike[str]) -> str:
-    """Text of a file that :func:`write_whole` wrote."""
-    try:
-        return read_whole(path).decode()
-    except UnicodeDecodeError:
-        raise InputError("The file is not text in UTF-8, so it was not saved here.") from None
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -114,15 +114,7 @@ def compose(layers: Iterable[tuple[ArrayLike, ArrayLike]], names: Sequence[str])
 def fires(inputs: BoolArray, weights: FloatArray, biases: FloatArray) -> BoolArray:
     """Which neurons of a layer are true: ``w x + b > 0``, summed in float64, input by input, the bias last.
 
-    Parameters
-    ----------
-    inputs : ndarray of bool, shape (n_rows, n_in)
-    weights : ndarray of float, shape (n_out, n_in)
-    biases : ndarray of float, shape (n_out,)
-
-    Returns
-    -------
-    ndarray of bool, shape (n_rows, n_out)
+    From (n_rows, n_in) to (n_rows, n_out).
 
     Examples
     --------
@@ -138,17 +130,7 @@ def fires(inputs: BoolArray, weights: FloatArray, biases: FloatArray) -> BoolArr
 
 
 def forward(layers: Sequence[Layer], inputs: BoolArray) -> BoolArray:
-    """Outputs of a network of thresholds: :func:`fires`, layer by layer.
-
-    Parameters
-    ----------
-    layers : sequence of (weights, biases)
-    inputs : ndarray of bool, shape (n_rows, n_concepts)
-
-    Returns
-    -------
-    ndarray of bool, shape (n_rows, n_outputs)
-    """
+    """Outputs of a network of thresholds, (n_rows, n_outputs): :func:`fires`, layer by layer."""
     for weights, biases in layers:
         inputs = fires(inputs, weights, biases)
     return inputs
@@ -268,13 +250,8 @@ class _Network:
 def threshold_formula(truth: BoolArray, rising: BoolArray, names: Sequence[str]) -> Formula:
     """Smallest DNF of a function that only rises with some concepts and only falls with the others.
 
-    Parameters
-    ----------
-    truth : ndarray of bool, shape (2^n_concepts,)
-        On every tuple, in the order of :func:`~logiclens.explain.compose.all_tuples`.
-    rising : ndarray of bool, shape (n_concepts,)
-        Whether the function rises with a concept.
-    names : sequence of str
+    Its truth on every tuple is (2^n_concepts,), in the order of :func:`all_tuples`; which concepts it rises
+    with, (n_concepts,).
 
     Examples
     --------
@@ -300,13 +277,7 @@ def threshold_formula(truth: BoolArray, rising: BoolArray, names: Sequence[str])
 
 
 def smallest_formula(truth: BoolArray, names: Sequence[str]) -> Formula:
-    """Smallest DNF of any function, proved where that is quick.
-
-    Parameters
-    ----------
-    truth : ndarray of bool, shape (2^n_concepts,)
-        On every tuple, in the order of :func:`~logiclens.explain.compose.all_tuples`.
-    names : sequence of str
+    """Smallest DNF of any function, proved where that is quick; truth is as for :func:`threshold_formula`.
 
     Examples
     --------

@@ -8,9 +8,9 @@ missed.
 **A prediction.** A list predicts a label where its step is true and no earlier one is; the default also where
 no step is true. So there is something that must be true (a term of the step) and much that must not be (terms
 of earlier steps). The search takes the neighbors of the row in the order of their distance. Each is stated by
-what is asked of the columns; a term that could be true under that is taken up next, one branch for each of
+what it requires of the columns; a term that could be true under that is taken up next, one branch for each of
 its literals that can be denied. The distance never falls along a branch, so the first neighbor under which
-nothing is left open is a nearest one, and what is asked is enough, whatever else the columns say.
+nothing is left open is a nearest one, and what it requires is enough, whatever the other values are.
 
 Concepts that hang together are changed together: all concepts of a column of the raw table, or of a group of
 which one is true. Such a change counts once, however many concepts it turns.
@@ -48,7 +48,7 @@ from logiclens.logic.formula import FALSE, TRUE, Formula, Not, Var
 from logiclens.logic.normal_form import conjuncts, disjuncts, to_dnf
 
 Term = dict[str, bool]
-"""The values that a term asks for."""
+"""The values that a term requires, by concept."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,10 @@ class Change:
     ----------
     what : str
         The column of the raw table, the concept, or the group of concepts.
-    before, after : str
-        What is said of it in plain English, before and after: what the formula asks for, not more.
+    before : str
+        Its state now, in plain English.
+    after : str
+        What the formula requires of it, not more.
     concepts : mapping of str to bool
         The concepts that turn, with their values afterwards.
     """
@@ -72,50 +74,43 @@ class Change:
 
 
 @dataclass(frozen=True, eq=False)
-class Unit:
-    """Concepts that are changed together, with the states they can be in; preferred ones first.
-
-    Attributes
-    ----------
-    what : str
-    names : tuple of str, length k
-    states : ndarray of bool, shape (n_states, k)
-    """
+class ChangeUnit:
+    """Concepts that are changed together, with the states they can be in; preferred ones first."""
 
     what: str
     names: tuple[str, ...]
-    states: BoolArray
+    states: BoolArray  # (n_states, n_names)
 
-    def fitting(self, asked: Term) -> BoolArray:
-        """The states in which concepts have the values asked for, shape (n, k)."""
-        at = [self.names.index(name) for name in asked]
-        fits = (self.states[:, at] == np.array(list(asked.values()), dtype=np.bool_)).all(axis=1)
+    def fitting(self, required: Term) -> BoolArray:
+        """The states in which concepts have the required values, shape (n, n_names)."""
+        at = [self.names.index(name) for name in required]
+        fits = (self.states[:, at] == np.array(list(required.values()), dtype=np.bool_)).all(axis=1)
         return np.asarray(self.states[fits])
 
-    def nearest(self, asked: Term, row: Mapping[str, bool]) -> Term | None:
+    def nearest(self, required: Term, row: Mapping[str, bool]) -> Term | None:
         """The concepts that turn on the way to the nearest state that fits, None without one."""
-        if all(row[name] == value for name, value in asked.items()):
+        if all(row[name] == value for name, value in required.items()):
             return {}
-        states = self.fitting(asked)
+        states = self.fitting(required)
         if not len(states):
             return None
         now = np.array([row[name] for name in self.names])
         best = states[(states != now).sum(axis=1).argmin()]
         return {name: bool(v) for name, v, old in zip(self.names, best, now, strict=True) if v != old}
 
-    def needed(self, asked: Term) -> Term:
-        """What is asked, without what follows from the rest of it."""
-        kept = dict(asked)
-        for name in asked:
+    def needed(self, required: Term) -> Term:
+        """The required values, without those that follow from the others."""
+        kept = dict(required)
+        for name in required:
             rest = {other: value for other, value in kept.items() if other != name}
             left = self.fitting(rest)
-            if rest and (left[:, self.names.index(name)] == asked[name]).all():
+            if rest and (left[:, self.names.index(name)] == required[name]).all():
                 kept = rest
         return kept
 
 
-def terms_asked(dnf: Formula) -> list[Term]:
-    """The terms of a DNF, each as the values it asks for."""
+def term_values(dnf: Formula) -> list[Term]:
+    """The terms of a DNF, each as the values it requires."""
     if dnf == FALSE:
         return []
     return [
@@ -126,7 +121,7 @@ def terms_asked(dnf: Formula) -> list[Term]:
 
 def units_of(
     concepts: Iterable[str], words: Vocabulary | None, groups: Iterable[Sequence[str]] = ()
-) -> list[Unit]:
+) -> list[ChangeUnit]:
     """What is changed together: columns of a vocabulary, groups of which one is true, single concepts."""
     grouped = _checked_groups(groups)
     if words is not None:
@@ -136,14 +131,16 @@ def units_of(
         units = []
         for group in words.groups([name for name in words.names if words[name].column in columns]):
             order = np.argsort(~group.given, kind="stable")  # a value that is there, before none
-            units.append(Unit(group.column, group.names, group.states[order]))
+            units.append(ChangeUnit(group.column, group.names, group.states[order]))
         return units
     members = {name for group in grouped for name in group}
     wanted = tuple(concepts)
     single = [name for name in wanted if name not in members]
-    units = [Unit(name, (name,), np.array([[False], [True]])) for name in single]
+    units = [ChangeUnit(name, (name,), np.array([[False], [True]])) for name in single]
     used = [group for group in grouped if not set(group).isdisjoint(wanted)]
-    return units + [Unit(" / ".join(group), group, np.eye(len(group), dtype=np.bool_)) for group in used]
+    return units + [
+        ChangeUnit(" / ".join(group), group, np.eye(len(group), dtype=np.bool_)) for group in used
+    ]
 
 
 def _checked_groups(groups: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
@@ -154,7 +151,7 @@ def _checked_groups(groups: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
     return grouped
 
 
-def read_row(units: Iterable[Unit], read: Callable[[list[str]], ConceptData]) -> Term:
+def read_row(units: Iterable[ChangeUnit], read: Callable[[list[str]], ConceptData]) -> Term:
     """Truth of the concepts of all units on the only row there is."""
     names = [name for unit in units for name in unit.names]
     data = read(names)
@@ -164,12 +161,12 @@ def read_row(units: Iterable[Unit], read: Callable[[list[str]], ConceptData]) ->
 
 
 def change_of(
-    words: Vocabulary | None, unit: Unit, asked: Term, turned: Term, row: Mapping[str, bool]
+    words: Vocabulary | None, unit: ChangeUnit, required: Term, turned: Term, row: Mapping[str, bool]
 ) -> Change:
-    """A change in words: what was asked of a unit, and what turned."""
-    violated = {name: value for name, value in asked.items() if row[name] != value}
-    before = _said(words, {name: not value for name, value in violated.items()}, were=False)
-    return Change(unit.what, before, _said(words, unit.needed(asked), were=True), turned)
+    """A change in words: the values required of a unit, and those that turned."""
+    violated = {name: value for name, value in required.items() if row[name] != value}
+    before = _in_words(words, {name: not value for name, value in violated.items()}, were=False)
+    return Change(unit.what, before, _in_words(words, unit.needed(required), were=True), turned)
 
 
 def term_in_words(term: Formula, words: Vocabulary | None) -> str:
@@ -184,10 +181,10 @@ def term_in_words(term: Formula, words: Vocabulary | None) -> str:
     """
     if words is None or not term.concepts:
         return formula_sentence(term, None)
-    (values,) = terms_asked(term)
+    (values,) = term_values(term)
     columns = dict.fromkeys(words[name].column for name in values)
     by_column = [{n: v for n, v in values.items() if words[n].column == column} for column in columns]
-    return " and ".join(_said(words, mine, were=False) for mine in by_column)
+    return " and ".join(_in_words(words, mine, were=False) for mine in by_column)
 
 
 def _joined(conditions: list[Condition]) -> list[Condition]:
@@ -205,7 +202,7 @@ def _joined(conditions: list[Condition]) -> list[Condition]:
     return conditions
 
 
-def _said(words: Vocabulary | None, values: Term, *, were: bool) -> str:
+def _in_words(words: Vocabulary | None, values: Term, *, were: bool) -> str:
     """Values of some concepts in plain English."""
     if words is not None:
         conditions = list(words.conditions(values))
@@ -321,7 +318,7 @@ def counterfactual(rule: Rule, x: Any, *, groups: Iterable[Sequence[str]] = ()) 
     truth = bool(rule.formula.evaluate(values, rule.concepts)[0])
     wanted = to_dnf(Not(rule.formula) if truth else rule.formula)
     unit_of = {name: unit for unit in units for name in unit.names}
-    terms = ({name: term[name] for name in unit_of if name in term} for term in terms_asked(wanted))
+    terms = ({name: term[name] for name in unit_of if name in term} for term in term_values(wanted))
     ways = [way for term in terms if (way := _steps(term, unit_of, row)) is not None]
     if not ways:
         return Counterfactual(rule, truth, None)
@@ -352,7 +349,7 @@ class PredictionCounterfactual(_Turn):
     after : label, tuple of labels, or None
         The prediction after the changes; None where there are none.
     target : label, or None
-        The label that was asked for, or that was found: the one predicted afterwards; in a multi-label set
+        The label that was wanted, or that was found: the one predicted afterwards; in a multi-label set
         the one that joins or leaves the prediction.
     changes : tuple of Change, or None
         What to change; empty where the target is predicted already. None where nothing would do.
@@ -410,7 +407,7 @@ def prediction_counterfactual(
     return PredictionCounterfactual(before, after, label, changes, decision.sentence(before, label, changes))
 
 
-_Step: TypeAlias = tuple[Unit, Term, Term]  # what changes, what is asked of it, what turns
+_Step: TypeAlias = tuple[ChangeUnit, Term, Term]  # what changes, the values required of it, what turns
 
 
 @dataclass(frozen=True)
@@ -423,17 +420,9 @@ class _Goal:
 
 
 class Decision:
-    """What rules ask of a row for each prediction, and how that is said.
+    """What rules require of a row for each prediction, also in words.
 
-    Parameters
-    ----------
-    rules : sequence of Rule
-        One for each target.
-    conditions : mapping of label to Formula
-        What decides, in order.
-    default : label or None
-        None where each label is decided by itself.
-    vocabulary : Vocabulary or None
+    ``conditions`` decide in their order, then the ``default``; without one, each label is decided by itself.
     """
 
     def __init__(
@@ -445,7 +434,7 @@ class Decision:
     ) -> None:
         self._rules = {rule.target: rule for rule in rules}
         self._conditions, self._default = conditions, default
-        self._terms = {label: terms_asked(to_dnf(f)) for label, f in conditions.items()}
+        self._terms = {label: term_values(to_dnf(f)) for label, f in conditions.items()}
         self.vocabulary = vocabulary
         self.concepts = used_concepts(conditions.values())
 
@@ -486,10 +475,10 @@ class Decision:
         """What the changes would bring, in plain English."""
         if isinstance(before, tuple):
             turned = "no longer be" if label in before else "be"
-            said = f"{self.named(label)} would {turned} predicted"
+            text = f"{self.named(label)} would {turned} predicted"
         else:
-            said = f"The prediction would be {self.named(label)}"
-        return f"{said} if {' and '.join(change.after for change in changes)}."
+            text = f"The prediction would be {self.named(label)}"
+        return f"{text} if {' and '.join(change.after for change in changes)}."
 
     def impossible(self, before: Predicted, wanted: Label | None) -> str:
         """Why there is no way, in plain English."""
@@ -503,46 +492,48 @@ class Decision:
 _Names: TypeAlias = tuple[str, ...]  # of a unit: no two share a concept
 
 
-def _nearest(goals: Iterable[_Goal], units: Sequence[Unit], row: Term) -> tuple[Label, list[_Step]] | None:
+def _nearest(
+    goals: Iterable[_Goal], units: Sequence[ChangeUnit], row: Term
+) -> tuple[Label, list[_Step]] | None:
     """The label and the changes of a nearest row that reaches a goal."""
     waiting: list[tuple[int, int, int, int, Term, list[_Step]]] = []
     reached, number = list(goals), itertools.count()
     seen: set[tuple[int, frozenset[tuple[str, bool]]]] = set()
     unit_of = {name: unit for unit in units for name in unit.names}
 
-    def add(at: int, asked: Term) -> None:
-        key = (at, frozenset(asked.items()))
+    def add(at: int, required: Term) -> None:
+        key = (at, frozenset(required.items()))
         if key in seen:
             return
         seen.add(key)
-        steps = _steps(asked, unit_of, row)
+        steps = _steps(required, unit_of, row)
         if steps is not None:
             n_turned = sum(len(turned) for _, _, turned in steps)
-            heappush(waiting, (len(steps), n_turned, at, next(number), asked, steps))
+            heappush(waiting, (len(steps), n_turned, at, next(number), required, steps))
 
     for at, goal in enumerate(reached):
         add(at, goal.must)
     for _ in range(MAX_STEPS):
         if not waiting:
             return None
-        _, _, at, _, asked, steps = heappop(waiting)
+        _, _, at, _, required, steps = heappop(waiting)
         changed = {unit.names: unit.fitting(mine) for unit, mine, _ in steps}
-        unsure = next((t for t in reached[at].avoided if not _denied(t, unit_of, row, changed)), None)
-        if unsure is None:
+        undecided = next((t for t in reached[at].avoided if not _denied(t, unit_of, row, changed)), None)
+        if undecided is None:
             return reached[at].label, steps
-        for name, value in unsure.items():
-            if name not in asked:
-                add(at, asked | {name: not value})
+        for name, value in undecided.items():
+            if name not in required:
+                add(at, required | {name: not value})
     raise LimitError(
         f"No nearest change was found among the first {MAX_STEPS} neighbors of the row. "
         "Ask for a single rule instead: rules[label].counterfactual(x)."
     )
 
 
-def _steps(asked: Term, unit_of: dict[str, Unit], row: Term) -> list[_Step] | None:
-    """The changes of the nearest row with the values asked for; None when there is no such row."""
+def _steps(required: Term, unit_of: dict[str, ChangeUnit], row: Term) -> list[_Step] | None:
+    """The changes of the nearest row with the required values; None when there is no such row."""
     steps: list[_Step] = []
-    for names, mine in _by_unit(asked, unit_of).items():
+    for names, mine in _by_unit(required, unit_of).items():
         unit = unit_of[names[0]]
         turned = unit.nearest(mine, row)
         if turned is None:
@@ -552,7 +543,7 @@ def _steps(asked: Term, unit_of: dict[str, Unit], row: Term) -> list[_Step] | No
     return steps
 
 
-def _denied(term: Term, unit_of: dict[str, Unit], row: Term, changed: dict[_Names, BoolArray]) -> bool:
+def _denied(term: Term, unit_of: dict[str, ChangeUnit], row: Term, changed: dict[_Names, BoolArray]) -> bool:
     """Whether a term is false: by a column that stays, or in every state that a changed one may take."""
     for names, mine in _by_unit(term, unit_of).items():
         if names not in changed:
@@ -565,8 +556,8 @@ def _denied(term: Term, unit_of: dict[str, Unit], row: Term, changed: dict[_Name
     return False
 
 
-def _by_unit(term: Term, unit_of: dict[str, Unit]) -> dict[_Names, Term]:
-    """What a term asks of each unit."""
+def _by_unit(term: Term, unit_of: dict[str, ChangeUnit]) -> dict[_Names, Term]:
+    """The values that a term requires of each unit."""
     found: dict[_Names, Term] = {}
     for name, value in term.items():
         found.setdefault(unit_of[name].names, {})[name] = value

@@ -4,7 +4,7 @@ A rule alone does not say how far to trust it. An explanation adds the scope (on
 everything), why this formula was taken, the weight of the rows that it is about, and scores on held-out rows.
 
 A rule in DNF is a list of ways to its target. Some cover most of it, some a handful of rows:
-:func:`term_scores` tells them apart. Terms may overlap, so together they cover more than the rule does.
+:func:`term_scores` shows which. Terms may overlap, so together they cover more than the rule does.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class Explanation:
 
     @property
     def formula(self) -> Formula:
-        """What is said of the target."""
+        """The formula of the rule."""
         return self.rule.formula
 
     @property
@@ -371,11 +371,15 @@ class TermScore:
         Rows for which the term is true.
     alone : int
         Rows for which it is true and no other term of the rule is.
-    coverage, coverage_interval : float, (float, float)
-        Share of all rows for which the term is true; NaN and (0, 1) without rows.
-    precision, precision_interval : float or None, (float, float) or None
-        Share of the target among the rows for which the term is true; NaN and (0, 1) where it is never
-        true. None when it was not said which rows are the target.
+    coverage : float
+        Share of all rows for which the term is true; NaN without rows.
+    coverage_interval : (float, float)
+        Of the coverage; (0, 1) without rows.
+    precision : float, optional
+        Share of the target among the rows for which the term is true; NaN where it is never true, None when
+        it is not known which rows are the target.
+    precision_interval : (float, float), optional
+        Of the precision.
     """
 
     formula: Formula
@@ -399,8 +403,8 @@ class TermScore:
         return formula_sentence(self.formula, self.vocabulary)
 
     def __str__(self) -> str:
-        said = f"{self.format()}: true for {self.covered} of {self.n}"
-        return said if self.precision is None else f"{said}, precision {self.precision:.3f}"
+        text = f"{self.format()}: true for {self.covered} of {self.n}"
+        return text if self.precision is None else f"{text}, precision {self.precision:.3f}"
 
 
 def term_scores(

@@ -64,9 +64,10 @@ class Point:
         The decision list; where several targets may be true, the formula of each target that has one.
     default : label, optional
         What the list decides where no step is true; None where several targets may be true.
-    accuracy, fidelity : float, optional
-        Share of rows held out on which the rules are right, and say what the network says; None where there
-        were too few rows to hold any out.
+    accuracy : float, optional
+        Share of held-out rows on which the rules are right; None where too few rows could be held out.
+    fidelity : float, optional
+        Share of held-out rows on which the rules predict what the network predicts.
     interval : tuple of float, optional
         95 % confidence interval of the accuracy.
     status : str
@@ -91,38 +92,29 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The distinct tuples of concepts among the rows of a fit, with the truth and the network's answers.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The concepts.
-    rows : ndarray of uint64, shape (n_tuples, n_words)
-    truth, answers : ndarray of shape (n_tuples, n_targets)
-        Weight of the rows that belong to each target, and for which the network says so.
-    weight : ndarray of shape (n_tuples,)
-    n_rows : int
-        How many rows there were.
-    """
+    """The distinct tuples of concepts among the rows of a fit, with truth and predictions."""
 
     names: tuple[str, ...]
-    rows: Words
+    rows: Words  # packed, (n_tuples, n_words)
     truth: FloatArray
+    """Weight of the rows that belong to each target, (n_tuples, n_targets)."""
     answers: FloatArray
+    """Weight of the rows for which the network predicts each target, (n_tuples, n_targets)."""
     weight: FloatArray
     n_rows: int
+    """Rows of the fit."""
 
     def table(self) -> TruthTable:
         """The tuples that occur, with their weight."""
         return TruthTable(self.names, self.rows, self.weight, np.zeros_like(self.weight))
 
-    def said(self, target: int) -> TruthTable:
-        """What the network says about a target."""
+    def predictions(self, target: int) -> TruthTable:
+        """The network's yes and no about a target."""
         yes = self.answers[:, target]
         return TruthTable(self.names, self.rows, yes, self.weight - yes)
 
-    def true(self, target: int) -> TruthTable:
-        """What is true of a target."""
+    def labels(self, target: int) -> TruthTable:
+        """The rows that are a target, and those that are not."""
         yes = np.minimum(self.truth[:, target], self.weight)
         return TruthTable(self.names, self.rows, yes, self.weight - yes)
 
@@ -242,21 +234,23 @@ class Front(Sequence[Point]):
         rule = Rule(label, formula, self.kind)
         if self.seen is None:
             return Explanation(rule, scope=Scope.CLASS, status=status)
-        said, true = self.seen.said(at), self.seen.true(at)
-        support = float(said.yes.sum())
-        if self.kind is RuleKind.CLUSTER:  # there is no truth but what the network says
-            scores = replace(rates_on(formula, said, said, "training", self.seen.n_rows), accuracy=None)
+        predicted, true = self.seen.predictions(at), self.seen.labels(at)
+        support = float(predicted.yes.sum())
+        if self.kind is RuleKind.CLUSTER:  # the network decides what is true
+            scores = replace(
+                rates_on(formula, predicted, predicted, "training", self.seen.n_rows), accuracy=None
+            )
             if formula == FALSE:
                 status = NO_FORMULA if support else NO_ROWS
         else:
-            scores = rates_on(formula, said, true, "training", self.seen.n_rows)
+            scores = rates_on(formula, predicted, true, "training", self.seen.n_rows)
         return Explanation(rule, scope=Scope.CLASS, status=status, support=support, scores=scores)
 
     def _constant(self, at: int, always: bool) -> str:
         """Status of a formula that is always true, or never: the network need not say the same."""
         if self.seen is not None:
-            said = self.seen.said(at)
-            if (said.no if always else said.yes).any():
+            predicted = self.seen.predictions(at)
+            if (predicted.no if always else predicted.yes).any():
                 return ALWAYS_DECIDED if always else NEVER_DECIDED
         return ALWAYS if always else NEVER
 
@@ -292,11 +286,6 @@ class Front(Sequence[Point]):
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         try:
             return nw.from_dict(columns, backend=backend).to_native()
-        except ValueError:
-            raise InputError(
-                f"backend must be 'pandas', 'polars', 'pyarrow' or another that narwhals has. "
-                f"Got {shown(backend)}."
-            ) from None
         except ModuleNotFoundError:
             raise MissingDependencyError(
                 f"to_frame makes a {backend} frame, which is not installed. Run: pip install {backend}"

@@ -91,35 +91,35 @@ def explain_class_as_in_paper(
     ----------
     Sec. 4.1, Eq. (1) and (2) and Fig. 7, and Sec. 4.3 of Ciravegna et al., *Logic Explained Networks*.
     """
-    called = check_names(names)
-    rows = read_samples(concepts, called)
-    said = as_answers(answers, len(rows), THRESHOLD)
-    table = TruthTable.from_data(rows, said, called)
+    concept_names = check_names(names)
+    rows = read_samples(concepts, concept_names)
+    predicted = as_answers(answers, len(rows), THRESHOLD)
+    table = TruthTable.from_data(rows, predicted, concept_names)
     scores = None if relevance is None else np.abs(read_relevance(relevance, rows.shape))
-    held_out = None if validation is None else _validation_table(validation, called)
+    held_out = None if validation is None else _validation_table(validation, concept_names)
     terms = example_terms(rows, scores, check_rate(tau, "tau"))
     if top_k is None:
-        frequent, frequency = first_met(terms, said)
+        frequent, frequency = first_met(terms, predicted)
     else:
-        frequent, frequency = most_frequent(terms[said], check_count(top_k, "top_k"))
+        frequent, frequency = most_frequent(terms[predicted], check_count(top_k, "top_k"))
     kept = np.ones(len(frequent), dtype=np.bool_) if held_out is None else _helpful(frequent, held_out)
     formula: Formula = FALSE
-    if not said.any():
+    if not predicted.any():
         status = NEVER
     elif not kept.any():
         status = NO_GAIN
     else:
-        formula = _joined(frequent[kept], called)
+        formula = _joined(frequent[kept], concept_names)
         covered = int(frequency[kept].sum())
         status = (
             f"{count(int(kept.sum()), 'example-level explanation')}, those of {count(covered, 'row')} "
-            f"of {int(said.sum())}"
+            f"of {int(predicted.sum())}"
         )
     return Explanation(
         Rule(target, formula),
         scope=Scope.CLASS,
         status=status,
-        support=float(said.sum()),
+        support=float(predicted.sum()),
         scores=None if held_out is None else rates_on(formula, table, held_out, "validation"),
     )
 
@@ -127,17 +127,8 @@ def explain_class_as_in_paper(
 def example_terms(rows: BoolArray, relevance: NDArray[np.float64] | None = None, tau: float = 0.5) -> Terms:
     """Example-level explanations, Eq. (1): each row's literals, or those of its relevant concepts.
 
-    Parameters
-    ----------
-    rows : ndarray of bool, shape (n_rows, n_concepts)
-    relevance : ndarray of float, shape (n_rows, n_concepts), optional
-        Not negative. A row to which nothing is relevant keeps all of its literals.
-    tau : float, default 0.5
-        Share of a row's largest relevance from which on a concept counts.
-
-    Returns
-    -------
-    Terms, shape (n_rows, n_concepts)
+    A concept is relevant from ``tau`` times the row's largest relevance on, which is not negative. A row to
+    which nothing is relevant keeps all of its literals. All arrays are (n_rows, n_concepts).
 
     Examples
     --------
@@ -150,7 +141,7 @@ def example_terms(rows: BoolArray, relevance: NDArray[np.float64] | None = None,
     return terms
 
 
-def first_met(terms: Terms, said: BoolArray) -> tuple[Terms, NDArray[np.intp]]:
+def first_met(terms: Terms, predicted: BoolArray) -> tuple[Terms, NDArray[np.intp]]:
     """Distinct terms whose first row has a yes, in ascending order, and how many of their rows have one.
 
     Examples
@@ -161,11 +152,11 @@ def first_met(terms: Terms, said: BoolArray) -> tuple[Terms, NDArray[np.intp]]:
     ([[1, 1]], [2])
     """
     if not terms.size:  # no rows, or rows without concepts, which are all alike
-        n_met = int(said[:1].sum())
-        return terms[:n_met], np.full(n_met, said.sum())
+        n_met = int(predicted[:1].sum())
+        return terms[:n_met], np.full(n_met, predicted.sum())
     found, first, place = np.unique(terms, axis=0, return_index=True, return_inverse=True)
-    frequency = np.bincount(place.reshape(-1)[said], minlength=len(found))
-    return found[said[first]], frequency[said[first]]
+    frequency = np.bincount(place.reshape(-1)[predicted], minlength=len(found))
+    return found[predicted[first]], frequency[predicted[first]]
 
 
 def most_frequent(terms: Terms, top_k: int) -> tuple[Terms, NDArray[np.intp]]:

@@ -167,7 +167,7 @@ class Rule:
     target : str, int, float or bool
         Label of the class, cluster or output; scalars of NumPy become plain values.
     formula : Formula
-        What is said of it; ``FALSE`` where there is nothing to say.
+        ``FALSE`` where no rule was found.
     kind : RuleKind
         Or its text: ``"if"``, ``"only_if"``, ``"iff"`` or ``"cluster"``.
     vocabulary : Vocabulary, optional

@@ -32,17 +32,7 @@ _LISTED_CONCEPTS = 12  # concepts that are listed
 
 @dataclass(frozen=True)
 class Region:
-    """Rows that a formula is true of, in words.
-
-    Attributes
-    ----------
-    formula : Formula
-        True of exactly these rows.
-    witness : mapping of str to bool
-        Values of its concepts, and maybe of others, of a row that is among them.
-    vocabulary : Vocabulary or None
-        What the concepts mean in the columns of a raw table.
-    """
+    """The rows of which ``formula`` is true, in words; ``witness`` has the concepts of one of them."""
 
     formula: Formula
     witness: Mapping[str, bool] = field(hash=False)
@@ -66,7 +56,7 @@ class Region:
     def text(self) -> str:
         """The region in plain English; of a very long one how long it is."""
         if not self.cases:
-            return f"a region that takes {self.formula.complexity} literals to tell"
+            return f"a region that takes {self.formula.complexity} literals to describe"
         return ", or ".join(term_in_words(case, self.vocabulary) for case in self.cases)
 
     @property
@@ -77,14 +67,7 @@ class Region:
 
 @dataclass(frozen=True)
 class RuleConflict:
-    """Two rules that can be true of one row.
-
-    Attributes
-    ----------
-    first, second : label
-    region : Region
-        The rows of which both are true.
-    """
+    """Two rules, ``first`` and ``second``, that are both true of the rows of a ``region``."""
 
     first: Label
     second: Label
@@ -93,7 +76,7 @@ class RuleConflict:
 
 @dataclass(frozen=True)
 class RuleCheck:
-    """What a set of rules says of itself.
+    """What is odd about a set of rules.
 
     Attributes
     ----------
@@ -107,8 +90,10 @@ class RuleCheck:
         Pairs of rules that can be true together.
     uncovered : Region or None
         The rows of which no rule is true; None when there are none.
-    always, never : tuple of labels
-        Rules that are true of every row, or of none.
+    always : tuple of labels
+        Rules that are true of every row.
+    never : tuple of labels
+        Rules that are true of no row.
     superfluous : mapping of label to tuple of Formula
         Terms that a rule could do without: its others are true wherever they are, or they never are.
     used : mapping of str to int

@@ -26,11 +26,9 @@ from logiclens.explain._saved import (
     formula_from_saved,
     formula_to_saved,
     items,
-    read_file,
     read_saved,
     storable,
     write_saved,
-    write_whole,
 )
 from logiclens.explain.counterfactual import Decision, PredictionCounterfactual, prediction_counterfactual
 from logiclens.explain.explanation import Explanation, check_rate, facts_of, from_saved, to_saved
@@ -67,7 +65,7 @@ from logiclens.explain.rule import (
     true_labels,
 )
 from logiclens.explain.rule_check import RuleCheck, check_rules
-from logiclens.files._atomic import as_file
+from logiclens.files._atomic import as_file, read_whole, written_whole
 from logiclens.logic.arrays import BoolArray, IndexArray
 from logiclens.logic.data import THRESHOLD, ConceptData, check_names
 from logiclens.logic.entail import Conflict, Given, conflicts, given_parts
@@ -274,7 +272,9 @@ class ExplanationSet(Mapping[Label, Explanation]):
         The parameters are those of :meth:`fired`. A multi-label set has no list.
         """
         if self.multi_label:
-            raise InputError("A multi-label set has no list that decides. Ask fired() which rules are true.")
+            raise InputError(
+                "A multi-label set has no list that decides. Use fired() to see which rules are true."
+            )
         return resolve(self._truth(self.conditions, X, names, threshold))
 
     def read(
@@ -389,7 +389,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
     def counterfactual(
         self, x: Any, target: Label | None = None, *, groups: Iterable[Sequence[str]] = ()
     ) -> PredictionCounterfactual:
-        """Fewest changes of one row that turn what :meth:`predict` says of it.
+        """Fewest changes of one row that change its prediction.
 
         Parameters
         ----------
@@ -478,8 +478,8 @@ class ExplanationSet(Mapping[Label, Explanation]):
         -------
         str
             The function takes a mapping from names to single values and returns the label; of a multi-label
-            set a dictionary that says of each label whether its rule is true. Which values may be missing is
-            said at :func:`logiclens.logic.to_python`.
+            set a dictionary of label to whether its rule is true. See :func:`logiclens.logic.to_python` for
+            values that may be missing.
 
         Raises
         ------
@@ -605,7 +605,9 @@ class ExplanationSet(Mapping[Label, Explanation]):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rules to a file, for ``load_rules``; an old file is replaced whole or stays."""
-        write_whole(path, f"{self.to_json()}\n".encode())
+        text = self.to_json()
+        with written_whole(path) as file:
+            file.write(f"{text}\n".encode())
 
     def format(self, style: str = "ascii") -> str:
         """The rules in First-Order Logic: the list that decides, one step a line.
@@ -633,12 +635,12 @@ class ExplanationSet(Mapping[Label, Explanation]):
         facts = [html_part("div", facts_of(each), FAINT) for each in self.explanations]
         if self.is_list:
             steps = map(html_logic, self.format("unicode").split("\n"))
-            said = [html_part("div", line) for line in lines]
+            sentences = [html_part("div", line) for line in lines]
             own = zip(names, facts, strict=True)
-            return html_box(*steps, *said, html_table(("target", "rule of its own"), own))
+            return html_box(*steps, *sentences, html_table(("target", "rule of its own"), own))
         logic = [html_logic(each.rule.format("unicode")) for each in self.explanations]
-        said = [html_part("div", line) for line in lines[: len(self)]]
-        rules = zip(names, map("".join, zip(logic, said, facts, strict=True)), strict=True)
+        sentences = [html_part("div", line) for line in lines[: len(self)]]
+        rules = zip(names, map("".join, zip(logic, sentences, facts, strict=True)), strict=True)
         policy = (html_part("div", line, FAINT) for line in lines[len(self) :])
         return html_box(html_table(("target", "rule"), rules), *policy)
 
@@ -680,9 +682,14 @@ def load_rules(path: str | os.PathLike[str]) -> ExplanationSet:
     """
     file = as_file(path)
     try:
-        return ExplanationSet.from_json(read_file(file))
+        return ExplanationSet.from_json(read_whole(file).decode())
     except FileError:
         raise
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{os.fspath(path)!r} does not hold rules that can be read. "
+            "The file is not text in UTF-8, so it was not saved here."
+        ) from None
     except InputError as error:
         raise InputError(f"{os.fspath(path)!r} does not hold rules that can be read. {error}") from None
 

@@ -15,7 +15,7 @@ is minimized on the list's own decisions (:func:`class_formulas`).
 **All data.** Eq. (3) joins the formulas of all classes and brings them to CNF: clauses that hold everywhere.
 Here tuples that were never seen count as false. As don't-cares they would make TRUE the answer, always.
 
-Tuples that never occurred can be listed, and added to a table with what a network says about them.
+Tuples that never occurred can be listed, and added to a table with the predictions of a network.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _MOST_TUPLES: Final = 1 << 14
 
 
 def unseen_tuples(table: TruthTable, limit: int = _MOST_TUPLES) -> BoolArray | None:
-    """Tuples of a table's concepts that are not in it, to ask a network about them.
+    """Tuples of a table's concepts that are not in it, for a network to predict.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def unseen_tuples(table: TruthTable, limit: int = _MOST_TUPLES) -> BoolArray | N
 
 
 def with_unseen(table: TruthTable, tuples: BoolArray, answers: ArrayLike) -> TruthTable:
-    """Add tuples that were never seen to a table, with what the network says about them.
+    """Add tuples that were never seen to a table, with the predictions of the network.
 
     All of them together weigh :data:`UNSEEN_SHARE` of the table. So a formula that has to agree with every
     tuple minds them, while one that may err gives them up before it gives up rows that occur.
@@ -121,9 +121,9 @@ def with_unseen(table: TruthTable, tuples: BoolArray, answers: ArrayLike) -> Tru
     check_table(table, "table")
     if not len(tuples):
         return table
-    said = as_answers(answers, len(tuples), 0.5)
+    yes = as_answers(answers, len(tuples), 0.5)
     weight = UNSEEN_SHARE * table.total / len(tuples)
-    return table.merge(TruthTable.from_counts(tuples, said * weight, ~said * weight, table.names))
+    return table.merge(TruthTable.from_counts(tuples, yes * weight, ~yes * weight, table.names))
 
 
 def check_table(value: Any, name: str) -> TruthTable:
@@ -150,7 +150,7 @@ def explain_example(
     relevance: ArrayLike | None = None,
     kind: RuleKind | str = RuleKind.ONLY_IF,
 ) -> Explanation:
-    """Say why the network gives one example its target.
+    """Explain why the network gives one example its target.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def explain_example(
         How much each concept matters to the network at this example, larger for more. Without it, literals
         that exclude the most contrary weight are taken first.
     kind : RuleKind, default "only_if"
-        The term is a sufficient condition; for networks trained with another kind it may be said so.
+        The term is a sufficient condition; pass another where the network was trained for that.
 
     Returns
     -------
@@ -250,7 +250,7 @@ def explain_set(
     order: Sequence[str] | ArrayLike | None = None,
     kind: RuleKind | str = RuleKind.ONLY_IF,
 ) -> Explanation:
-    """Say what makes the network give some examples their target.
+    """Explain what makes the network give some examples their target.
 
     Parameters
     ----------
@@ -381,7 +381,7 @@ def _sufficient(rows: BoolArray, columns: Words, n_contrary: int, order: IndexAr
 
 
 PRICES: Final = {RuleKind.IFF: (1.0, 1.0), RuleKind.IF: (1.0, MISS), RuleKind.ONLY_IF: (FALSE_YES, 1.0)}
-"""Price of a false yes and of a miss: what tells IF and ONLY IF rules from equivalences (Sec. 4.2)."""
+"""Price of a false yes and of a miss: what makes IF and ONLY IF rules differ from equivalences (Sec. 4.2)."""
 
 NEVER, ALWAYS = "never predicted on the data", "always predicted on the data"
 USELESS = {
@@ -401,7 +401,7 @@ def explain_class(
     max_literals: int | None = 20,
     exact: Exact = "auto",
 ) -> Explanation:
-    """Explain one target from what a network said about it.
+    """Explain one target from the predictions of a network.
 
     Parameters
     ----------
@@ -593,15 +593,13 @@ def class_formulas(
         return {
             label: (conditions[label] if each is None else each, EQUIVALENT) for label, each in dnfs.items()
         }
-    if not isinstance(table, TruthTable):
-        raise InputError(f"table must be a TruthTable. Got {shown(table)}.")
-    tuples = table.select(list(table.names) if wide else used_concepts(step.formula for step in kept))
+    check_table(table, "table")
+    used = list(table.names) if wide else used_concepts(step.formula for step in kept)
+    tuples = table.select(used)
     true = truth_of((step.formula for step in kept), ConceptData(tuples.to_array(), tuples.names))
     decided, answers = resolve(true), [*(step.label for step in kept), default]
-    weight, agrees = (
-        tuples.yes + tuples.no,
-        f"agrees with the list on all {count(table.n_rows, 'tuple')} seen",
-    )
+    weight = tuples.yes + tuples.no
+    agrees = f"agrees with the list on all {count(table.n_rows, 'tuple')} seen"
     found = {}
     for label, condition in conditions.items():
         if kept and label == kept[0].label != default:
@@ -641,7 +639,7 @@ def _written_out(condition: Formula) -> Formula | None:
 
 
 MAX_GLOBAL: Final = 10
-"""Most concepts that an explanation of all data looks at, however many are asked for."""
+"""Most concepts that an explanation of all data looks at, whatever ``max_concepts`` is."""
 
 
 @dataclass(frozen=True)
@@ -697,7 +695,7 @@ def explain_global(
     max_concepts: int = 8,
     max_clauses: int | None = None,
 ) -> GlobalExplanation:
-    """Say what holds on all data: the disjunction of all class formulas on the tuples that occur, as CNF.
+    """Explain what holds on all data: the disjunction of all class formulas on the tuples that occur, as CNF.
 
     Parameters
     ----------

@@ -55,7 +55,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, count, shown
-from logiclens.estimators.base import LENClassifier, seed_of
+from logiclens.estimators._parameters import seed_of
+from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs_and_targets import Problem, Targets, read_targets
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
 from logiclens.explain.front import Front

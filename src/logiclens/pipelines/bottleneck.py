@@ -24,7 +24,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.errors import InputError, count, listing, shown
-from logiclens.estimators.base import LENClassifier, seed_of
+from logiclens.estimators._parameters import seed_of
+from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.classifiers import MuClassifier
 from logiclens.estimators.inputs_and_targets import read_rows
 from logiclens.explain import Explanation, ExplanationSet, GlobalExplanation
@@ -219,7 +220,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         names: tuple[str, ...] | None,
         weight: FloatArray | None,
     ) -> Job:
-        from logiclens.estimators.base import progress_line
+        from logiclens.estimators._parameters import progress_line
         from logiclens.pipelines._concept_training import ConceptPlan, Job
 
         plan = ConceptPlan(**{each.name: getattr(self, each.name) for each in fields(ConceptPlan)})

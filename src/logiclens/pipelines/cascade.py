@@ -30,7 +30,8 @@ from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.errors import InputError, shown
-from logiclens.estimators.base import LENClassifier, is_auto, seed_of
+from logiclens.estimators._parameters import is_auto, seed_of
+from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs_and_targets import (
     Problem,
     Targets,

@@ -200,7 +200,7 @@ class Member:
                 raise InputError(
                     f"{whose} holds no rows to count. Pass X, the rows to ask the network about."
                 )
-            return seen.said(labels.index(label)).select(used)
+            return seen.predictions(labels.index(label)).select(used)
         from logiclens.estimators.inputs_and_targets import read_rows
 
         values = read_rows(X, self.names, self.vocabulary, type(self.estimator).__name__)

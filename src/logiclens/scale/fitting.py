@@ -23,7 +23,8 @@ from logiclens.concepts.columns import Evidence, Extent, Reading, read_column
 from logiclens.concepts.encoder import ConceptEncoder, encoder_for
 from logiclens.concepts.table import check_tells_apart
 from logiclens.errors import InputError, LimitError, count, listing, shown
-from logiclens.estimators.base import LENClassifier, seed_of
+from logiclens.estimators._parameters import seed_of
+from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs_and_targets import Inputs, Targets
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import ROUNDING, check_count

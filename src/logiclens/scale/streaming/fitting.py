@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from logiclens.errors import InputError, count, shown
-from logiclens.estimators.base import LENClassifier, progress_line, seed_of
+from logiclens.estimators._parameters import progress_line, seed_of
+from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.fit import FEW_ROWS, Fitted, Recipe, search_front
 from logiclens.estimators.folds import Fold, hold_out
 from logiclens.estimators.inputs_and_targets import Inputs, Problem, Targets, class_weights

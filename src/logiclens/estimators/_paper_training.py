@@ -1,8 +1,7 @@
-"""The classifiers of the paper's experiments, to reproduce its figures (Sec. 5 and 6).
+"""Training and rules as in the paper's experiments, to reproduce its figures (Sec. 5 and 6).
 
-``MuClassifier.reference()`` and ``ReluClassifier.reference()`` have the settings of the paper's MIMIC-II runs
-(:data:`MU`, :data:`RELU`), make rules of example-level explanations (:mod:`logiclens.explain.paper`), and are
-trained as there:
+``MuClassifier.reference()`` and ``ReluClassifier.reference()`` make rules of example-level explanations
+(:mod:`logiclens.explain.paper`), and are trained as there:
 
     outputs       mu: a network for each class, also of two; ReLU: one network for all; under one softmax
     held out      rows at random, from all classes alike, the same whatever ``random_state`` is
@@ -15,10 +14,6 @@ trained as there:
 
 The ReLU network is not pruned: it has Adam, its own penalty and dropout for all epochs.
 
-``PsiClassifier.reference()`` and ``EntropyClassifier.reference()`` have the settings of their authors
-(:data:`PSI`, :data:`ENTROPY`) with the training of this package, and figures of their own: a psi network here
-agrees with its formula on every row, the paper's on half of them.
-
 What the paper does not say is taken, as facts, from the code published with it:
 github.com/pietrobarbiero/logic_explained_networks (``lens/models/base.py``, ``mu_nn.py``, ``relu_nn.py`` and
 ``experiments/mimic.ipynb``) and ``experiments/mimic.py`` in github.com/pietrobarbiero/entropy-lens.
@@ -27,23 +22,17 @@ github.com/pietrobarbiero/logic_explained_networks (``lens/models/base.py``, ``m
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from logiclens.errors import InputError, shown
-from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.classifiers import EntropyClassifier, MuClassifier, ReluClassifier
 from logiclens.estimators.fit import Recipe, Rules
 from logiclens.estimators.folds import Fold
-from logiclens.estimators.inputs_and_targets import Inputs, Problem, Targets, decisions
+from logiclens.estimators.inputs_and_targets import Targets, decisions
 from logiclens.estimators.networks import Population, Trained, ask, resolve_device
 from logiclens.explain.front import Front
 from logiclens.explain.paper import TOP_K, explain_class_as_in_paper
@@ -53,106 +42,10 @@ from logiclens.nn._parallel import threads_for
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.training import Plan
 
-_SPLIT_SEED = 0
 _DECAY = 1e-4  # weight decay of Adam, part of the gradient
 _DECAY_AFTER_PRUNING = 1e-2  # of AdamW, apart from the gradient
 JOINED = "joined of example-level explanations, as in the paper"
 """Status of rules that are made as the paper makes them."""
-
-_PAPER: dict[str, Any] = {
-    "class_weight": None,
-    "l1": 1e-4,
-    "restarts": 1,
-    "epochs": 1000,
-    "patience": 1000,
-    "validation_fraction": 0.3,
-}
-
-MU: dict[str, Any] = _PAPER | {"max_concepts": 5, "hidden": (100, 30, 10), "learning_rate": 1e-4}
-"""Settings of the mu network: five concepts stay. ``patience`` and ``tau`` have no part in its training."""
-RELU: dict[str, Any] = _PAPER | {"hidden": (100, 50, 30, 10), "learning_rate": 1e-4}
-"""Settings of the ReLU network. ``patience`` has no part in its training."""
-PSI: dict[str, Any] = _PAPER | {"fan_in": 3, "hidden": (10, 5), "learning_rate": 0.01}
-"""Settings of the psi network."""
-ENTROPY: dict[str, Any] = _PAPER | {
-    "max_concepts": 1000,
-    "tau": 0.5,
-    "temperature": 0.7,
-    "hidden": (20,),
-    "l1": 1e-3,
-    "epochs": 200,
-    "learning_rate": 0.01,
-    "patience": 200,
-    "validation_fraction": 0.2,
-}
-"""Settings of the entropy-based network: concepts of at least half the largest attention stay."""
-
-
-class _Aggregates(LENClassifier):
-    """A classifier whose rules are made as the paper makes them, each class by itself."""
-
-    row_by_row: ClassVar[bool] = True
-
-    def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
-        if self.rule != "iff":
-            raise InputError(
-                f"The reference settings make equivalences. Got rule={shown(self.rule)}; use 'iff'."
-            )
-        return replace(super().recipe(inputs, targets), front=paper_front)
-
-
-class _AsInPaper(_Aggregates):
-    """A classifier that is trained as in the paper's experiments, too."""
-
-    dropout: ClassVar[float] = 0.0
-    shared: ClassVar[bool] = False
-    """Whether one network has the outputs of all targets."""
-
-    def read_data(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Targets, FloatArray]:
-        targets, weight = super().read_data(X, y, sample_weight)
-        if targets.problem is Problem.BINARY and not self.shared:
-            targets = Targets(targets.labels, Problem.SINGLE_LABEL, targets.truth())
-        return targets, weight
-
-    def hold_out(self, x: FloatArray, targets: Targets, weight: FloatArray) -> Fold:  # noqa: ARG002
-        """Set a validation part aside, at random, whatever the classes of the rows."""
-        rows = np.flatnonzero(weight > 0)
-        n_check = min(int(np.ceil(len(rows) * self.validation_fraction)), len(rows) - 1)
-        check = np.zeros_like(weight)
-        held = rows[check_random_state(_SPLIT_SEED).permutation(len(rows))[:n_check]]
-        check[held] = weight[held]
-        return Fold(weight - check, check)
-
-    def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
-        recipe = super().recipe(inputs, targets)
-        if len(recipe.population.penalties) * recipe.population.restarts != 1 or self.batch_size is not None:
-            raise InputError(
-                "The reference settings train one network on all rows at once. "
-                "Use one l1, restarts=1 and batch_size=None."
-            )
-        train = partial(train_folds_as_in_paper, dropout=self.dropout, shared=self.shared)
-        return replace(recipe, train=train)
-
-    def decision_function(self, X: Any) -> FloatArray:
-        logits = super().decision_function(X)
-        two = self.problem_ is Problem.SINGLE_LABEL and logits.shape[1] == 2
-        return np.asarray(logits[:, 1] - logits[:, 0]) if two else logits
-
-
-class ReferenceMuClassifier(_AsInPaper, MuClassifier):
-    """The mu network of the paper's experiments; its settings are those of :class:`MuClassifier`."""
-
-
-class ReferenceReluClassifier(_AsInPaper, ReluClassifier):
-    """The ReLU network of the paper's experiments; its settings are those of a :class:`ReluClassifier`."""
-
-    dropout: ClassVar[float] = 0.3
-    shared: ClassVar[bool] = True
-
-
-class ReferenceEntropyClassifier(_Aggregates, EntropyClassifier):
-    """The entropy-based network with its authors' settings, which are those of :class:`EntropyClassifier`."""
-
 
 # Rules
 

@@ -1,0 +1,149 @@
+"""Settings of estimators: what makes no sense is refused, in one line each; what they mean is worked out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from logiclens.constants import WIDTHS
+from logiclens.errors import InputError, shown
+from logiclens.explain.compose import MAX_FAN_IN
+from logiclens.logic.data import as_float
+
+_STEPS = 20  # of a line that shows progress
+_COUNTS = ("epochs", "restarts", "patience", "fan_in")
+_COUNTS_OR_AUTO = ("max_concepts", "max_literals")
+
+
+def progress_line(title: str) -> Callable[[float], None] | None:
+    """Return what draws the share done on standard error, for a caller to call; None without a terminal."""
+    if not sys.stderr.isatty():
+        return None
+    drawn = -1
+
+    def draw(share: float) -> None:
+        nonlocal drawn
+        steps = int(share * _STEPS)
+        if steps != drawn:
+            drawn = steps
+            bar = "#" * steps + "." * (_STEPS - steps)
+            sys.stderr.write(f"\r{title} [{bar}] {share:4.0%}" + ("\n" if steps == _STEPS else ""))
+            sys.stderr.flush()
+
+    return draw
+
+
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Refuse settings that make no sense, in one line each."""
+    for name in _COUNTS:
+        if name in settings:
+            _check_positive(settings[name], name)
+    for name in _COUNTS_OR_AUTO:
+        if name in settings and not is_auto(settings[name]):
+            _check_positive(settings[name], name, ", or 'auto'")
+    if settings["batch_size"] is not None:
+        _check_positive(settings["batch_size"], "batch_size", ", or None for as many as suit the table")
+    fraction = as_float(settings["validation_fraction"])
+    if not 0.0 <= fraction < 1.0:
+        raise InputError(
+            "validation_fraction must be a number of at least 0 and less than 1. "
+            f"Got {shown(settings['validation_fraction'])}."
+        )
+    if not 0.0 < as_float(settings["learning_rate"]) < np.inf:
+        raise InputError(f"learning_rate must be a positive number. Got {shown(settings['learning_rate'])}.")
+    check_encoder(settings["encoder"])
+    for name in ("distillation", "literal_cost"):
+        if not 0.0 <= as_float(settings[name]) <= 1.0:
+            raise InputError(f"{name} must be a number in [0, 1]. Got {shown(settings[name])}.")
+    literals = settings["literals"]
+    if not is_auto(literals) and (
+        isinstance(literals, bool) or not isinstance(literals, int | np.integer) or literals < 0
+    ):
+        raise InputError(f"literals must be a whole number of at least 0, or 'auto'. Got {shown(literals)}.")
+    if settings.get("fan_in", 0) > MAX_FAN_IN:
+        raise InputError(
+            f"fan_in must be at most {MAX_FAN_IN}. Got {settings['fan_in']}; 2 to 9 are readable."
+        )
+    hidden = settings["hidden"]
+    if isinstance(hidden, str) or not hasattr(hidden, "__iter__"):
+        raise InputError(
+            f"hidden must be the sizes of the hidden layers, such as (10,). Got {shown(hidden)}."
+        )
+    for size in hidden:
+        _check_positive(size, "The size of a hidden layer")
+    if not 0.0 <= as_float(settings.get("tau", 0.0)) <= 1.0:
+        raise InputError(f"tau must be a number in [0, 1]. Got {shown(settings['tau'])}.")
+    if not 0.0 < as_float(settings.get("temperature", 1.0)) < np.inf:
+        raise InputError(f"temperature must be a positive number. Got {shown(settings['temperature'])}.")
+    penalties(settings["l1"])
+    check_class_weight(settings["class_weight"])
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a setting is the word "auto"; an array is not."""
+    return isinstance(value, str) and value == "auto"
+
+
+def check_encoder(encoder: Any) -> None:
+    """Refuse what cannot turn columns into concepts."""
+    if encoder is None or is_auto(encoder):
+        return
+    from logiclens.concepts.encoder import ConceptEncoder
+
+    if not isinstance(encoder, ConceptEncoder):
+        raise InputError(
+            "encoder must be 'auto', a ConceptEncoder, or None for inputs that are concepts in [0, 1]. "
+            f"Got {shown(encoder)}."
+        )
+
+
+def _check_positive(value: Any, name: str, otherwise: str = "") -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InputError(f"{name} must be a whole number of at least 1{otherwise}. Got {shown(value)}.")
+
+
+def penalties(l1: Any) -> tuple[float, ...]:
+    """The penalties to choose from."""
+    values = tuple(map(as_float, [l1] if np.ndim(l1) == 0 else l1))
+    if not values or not all(0.0 <= value < np.inf for value in values):
+        raise InputError(f"l1 must be a number of at least 0, or several to choose from. Got {shown(l1)}.")
+    return values
+
+
+def widths(max_concepts: Any) -> tuple[int, ...]:
+    """Numbers of concepts to choose from; the last of them may be all."""
+    return (*WIDTHS, sys.maxsize) if is_auto(max_concepts) else (int(max_concepts),)
+
+
+def check_class_weight(class_weight: Any) -> None:
+    """Refuse what says nothing about what a row of each target counts."""
+    if isinstance(class_weight, Mapping) or class_weight is None:
+        return
+    if not (isinstance(class_weight, str) and class_weight == "balanced"):
+        raise InputError(
+            "class_weight must be 'balanced', None or a mapping from label to weight. "
+            f"Got {shown(class_weight)}."
+        )
+
+
+def seed_of(random_state: Any) -> int:
+    """One number from what scikit-learn calls a random state."""
+    if (
+        isinstance(random_state, int | np.integer)
+        and not isinstance(random_state, bool)
+        and random_state >= 0
+    ):
+        return int(random_state)
+    if random_state is None:  # from the operating system: NumPy's global generator is left alone
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except ValueError:
+        raise InputError(
+            "random_state must be a whole number of at least 0, None or a RandomState. "
+            f"Got {shown(random_state)}."
+        ) from None
