@@ -175,7 +175,7 @@ def _import_all() -> None:
     """Import what is imported late: that is not timed."""
     import narwhals as nw
 
-    for module in ("ibis.backends.duckdb", "logiclens.scale.fitting", "logiclens.scale.scoring"):
+    for module in ("ibis.backends.duckdb", "logiclens.scale._engine_fit", "logiclens.scale._rule_queries"):
         import_module(module)
     nw.from_native(pa.table({"v": [0]}))
 

@@ -16,7 +16,7 @@ from logiclens.cli.counting import Counted, count_table
 from logiclens.cli.engines import Drawn
 from logiclens.cli.preparing import Wish, prepare
 from logiclens.errors import InputError, LogicLensError
-from logiclens.scale.splitting import read_numbered
+from logiclens.scale._numbered_rows import read_numbered
 from tests.cli.in_files import in_file
 
 N = 200

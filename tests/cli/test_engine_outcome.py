@@ -20,8 +20,8 @@ from logiclens.cli.leaks import Telling
 from logiclens.cli.preparing import Prepared, Wish, prepare
 from logiclens.concepts import ConceptEncoder
 from logiclens.errors import LimitError
-from logiclens.scale.fitting import fit
-from logiclens.scale.splitting import read_numbered
+from logiclens.scale._engine_fit import fit
+from logiclens.scale._numbered_rows import read_numbered
 from tests.cli.in_files import in_file
 
 RANDOM = np.random.default_rng(0)

@@ -81,7 +81,7 @@ def test_options_mean_what_they_mean_in_memory(options: list[str]):
 def test_scores_are_about_rows_held_out():
     run("explain", "stays", "--target", "risk", *DUCKDB, "--json", "all.json", "--save", "model.lens")
     found = json.loads(Path("all.json").read_text())
-    from logiclens.scale.splitting import read_numbered
+    from logiclens.scale._numbered_rows import read_numbered
 
     rows = read_numbered("stays")
     held = rows.table.filter(rows.drawn(0.3)).to_pyarrow()

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from logiclens.scale import writing
+from logiclens.scale import _engine
 from tests.cli.in_files import in_file
 from tests.cli.running import half_written, refused, run, wait_for
 from tests.cli.saved import PATIENTS, hostile, model_file, rules_of, saved
@@ -295,7 +295,7 @@ def test_ctrl_c_while_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(writing, "copy_to", stop)
+    monkeypatch.setattr(_engine, "copy_to", stop)
     result = run("predict", saved(PATIENTS, tmp_path), in_file(PEOPLE), *DUCKDB, "--out", "out.parquet")
 
     assert result.exit_code == 130

@@ -11,7 +11,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from logiclens.concepts import Above, AtMost, Between, Flag, Missing, OneOf
-from logiclens.scale.engine import asking, fetched
+from logiclens.scale._engine import asking, fetched
 
 SMALL = st.sampled_from(
     [-2.0, -1.0, -0.0, 0.0, 0.1, 0.3, 0.30000000000000004, 0.5, 1.0, 2.0, 3.5, 1e16, 5e-324]

@@ -32,7 +32,7 @@ from logiclens.explain import ExplanationSet
 from logiclens.logic import TruthTable
 from logiclens.metrics import explanation_accuracy, rule_scores
 from logiclens.scale import fit, predict, read, score, truth_table
-from logiclens.scale.engine import fetched
+from logiclens.scale._engine import fetched
 from tests.scale.tables import in_duckdb
 from tests.strategies import HOSTILE_NAMES
 

@@ -23,11 +23,11 @@ from logiclens.concepts.concept import value_text
 from logiclens.concepts.table import Table as Cells
 from logiclens.errors import ColumnError, InputError, UnknownColumnError, count, listing
 from logiclens.explain.rule import Label
-from logiclens.scale.cells import as_number, float_literal, is_missing, kind_of, label_literal
-from logiclens.scale.engine import Expression, Table, check_columns, fetched, ibis_module
-from logiclens.scale.rows import Totals, check_rows, count_rows
-from logiclens.scale.splitting import Numbered
-from logiclens.scale.statistics import column_facts, histogram
+from logiclens.scale._engine import Expression, Table, check_columns, fetched, ibis_module
+from logiclens.scale._expressions import as_number, float_literal, is_missing, kind_of, label_literal
+from logiclens.scale._histograms import column_facts, histogram
+from logiclens.scale._numbered_rows import Numbered
+from logiclens.scale._training_rows import Totals, check_rows, count_rows
 
 LOOKED_AT = 10_000
 """Rows that are looked at first: they can show that a column is of use; that it is of none, all must show."""

@@ -21,10 +21,10 @@ from logiclens.estimators.networks import ask
 from logiclens.explain import ExplanationSet
 from logiclens.explain.resolution import used_concepts
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.scale.collapsing import collapse
-from logiclens.scale.expressions import concept_expression
-from logiclens.scale.rows import check_rows
-from logiclens.scale.scoring import score
+from logiclens.scale._collapse import collapse
+from logiclens.scale._expressions import concept_expression
+from logiclens.scale._rule_queries import score
+from logiclens.scale._training_rows import check_rows
 
 _ROWS_OF_A_GROUP = 30  # of fewer, on average, a column says much by chance
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from logiclens.cli.progress import Progress
-    from logiclens.scale.splitting import Numbered
+    from logiclens.scale._numbered_rows import Numbered
 
 _TITLES = {EngineName.DUCKDB: "DuckDB", EngineName.SPARK: "Spark"}
 _MARGIN = 1.2  # times as many rows as are wanted are looked at, so that there are enough
@@ -123,7 +123,7 @@ def files_read(data: str) -> tuple[str, ...]:
 
 def opened(data: str, engine: Engine, progress: Progress) -> Numbered:
     """Open files in an engine, with places of their rows."""
-    from logiclens.scale.splitting import read_numbered
+    from logiclens.scale._numbered_rows import read_numbered
 
     quieten(engine)
     with progress.doing(f"opening {data} in {engine.title}"):
@@ -143,7 +143,7 @@ def drawn(data: str, engine: Engine, max_rows: int, seed: int, progress: Progres
     seed : int
     progress : Progress
     """
-    from logiclens.scale.engine import fetched
+    from logiclens.scale._engine import fetched
 
     rows = opened(data, engine, progress)
     table, columns = rows.table, list(rows.columns)
@@ -182,7 +182,7 @@ def name_of(data: str) -> str:
 def columns_of(data: str, engine: Engine) -> tuple[str, ...]:
     """The columns of the files."""
     from logiclens.files import read_batches
-    from logiclens.scale.engine import located, read
+    from logiclens.scale._engine import located, read
 
     found, is_csv = located(data)
     if is_csv and "://" not in data:

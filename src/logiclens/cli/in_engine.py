@@ -11,7 +11,7 @@ from logiclens.cli.explain import print_results, run, setting_entries
 from logiclens.cli.learning import classifier
 from logiclens.cli.preparing import dropped_by
 from logiclens.errors import LimitError
-from logiclens.scale.fitting import fit
+from logiclens.scale._engine_fit import fit
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -18,11 +18,9 @@ from logiclens.cli.truth import Truth
 from logiclens.concepts.table import Kind
 from logiclens.errors import InputError, count
 from logiclens.explain.resolution import used_concepts
-from logiclens.scale.cells import is_missing, kind_of
-from logiclens.scale.engine import Table, fetched, open_files
-from logiclens.scale.predicting import predict
-from logiclens.scale.scoring import score
-from logiclens.scale.writing import check_folder, write_parquet
+from logiclens.scale._engine import Table, check_folder, fetched, open_files, write_parquet
+from logiclens.scale._expressions import is_missing, kind_of
+from logiclens.scale._rule_queries import predict, score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,20 +8,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from logiclens.scale.collapsing import truth_table
-    from logiclens.scale.engine import read
-    from logiclens.scale.fitting import fit
-    from logiclens.scale.predicting import predict
-    from logiclens.scale.scoring import score
-    from logiclens.scale.streaming.fitting import fit_streaming
+    from logiclens.scale._collapse import truth_table
+    from logiclens.scale._engine import read
+    from logiclens.scale._engine_fit import fit
+    from logiclens.scale._fit_streaming import fit_streaming
+    from logiclens.scale._rule_queries import predict, score
 
 _LATE = {
-    "fit": "logiclens.scale.fitting",
-    "fit_streaming": "logiclens.scale.streaming.fitting",
-    "predict": "logiclens.scale.predicting",
-    "read": "logiclens.scale.engine",
-    "score": "logiclens.scale.scoring",
-    "truth_table": "logiclens.scale.collapsing",
+    "fit": "logiclens.scale._engine_fit",
+    "fit_streaming": "logiclens.scale._fit_streaming",
+    "predict": "logiclens.scale._rule_queries",
+    "read": "logiclens.scale._engine",
+    "score": "logiclens.scale._rule_queries",
+    "truth_table": "logiclens.scale._collapse",
 }
 """Names imported when they are first asked for, and where they live."""
 

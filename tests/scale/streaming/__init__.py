@@ -1,1 +1,1 @@
-"""Tests of logiclens.scale.streaming."""
+"""Tests of streaming."""

@@ -21,8 +21,8 @@ from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier, PsiClassifier
 from logiclens.scale import fit_streaming
-from logiclens.scale.streaming.checkpoint import Checkpoint, Stored
-from logiclens.scale.streaming.processes import crew_for
+from logiclens.scale._checkpoint import Checkpoint, Stored
+from logiclens.scale._processes import crew_for
 
 # Two that fit together
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from logiclens.errors import FileError, InputError
-from logiclens.scale.streaming import checkpoint as module
-from logiclens.scale.streaming.checkpoint import Checkpoint, Stored
+from logiclens.scale import _checkpoint
+from logiclens.scale._checkpoint import Checkpoint, Stored
 
 RUN = {"epochs": 2, "l1": "(0.008, 0.016)"}
 
@@ -130,14 +130,14 @@ def test_a_lock_ends_with_its_process(tmp_path: Path):
 
 def test_a_lock_that_is_given_up_while_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Its file is gone then: who has it locked has locked nothing."""
-    original = module.fcntl.flock
+    original = _checkpoint.fcntl.flock
 
     def late(file: int, how: int) -> None:
         monkeypatch.undo()
         (tmp_path / ".lock").unlink()
         original(file, how)
 
-    monkeypatch.setattr(module.fcntl, "flock", late)
+    monkeypatch.setattr(_checkpoint.fcntl, "flock", late)
     with Checkpoint.at(tmp_path, RUN).held(), pytest.raises(FileError, match="is in use by process"):
         with Checkpoint.at(tmp_path, RUN).held():
             pass
@@ -147,7 +147,7 @@ def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def none(*_: Any) -> None:
         raise OSError(95, "Operation not supported")
 
-    monkeypatch.setattr(module.fcntl, "flock", none)
+    monkeypatch.setattr(_checkpoint.fcntl, "flock", none)
     with Checkpoint.at(tmp_path, RUN).held():
         pass
 
@@ -157,7 +157,7 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.
         raise PermissionError(13, "Permission denied")
 
     checkpoint = Checkpoint.at(tmp_path, RUN)
-    monkeypatch.setattr(module.os, "open", forbidden)
+    monkeypatch.setattr(_checkpoint.os, "open", forbidden)
     with (
         refused(
             FileError,

@@ -9,7 +9,7 @@ import torch
 import torch.distributed as dist
 
 from logiclens.errors import InputError
-from logiclens.scale.streaming.processes import crew_for
+from logiclens.scale._processes import crew_for
 
 
 def test_one_process_talks_to_no_one():

@@ -1,0 +1,323 @@
+"""Fit a classifier on a table in an engine: the engine collapses the table, the rest is the ordinary fit.
+
+Concepts are learned from counts (:mod:`logiclens.scale._histograms`), rows become distinct tuples of concepts
+with how often they occur (:mod:`logiclens.scale._collapse`), and a row of weight 3 is three rows to every
+classifier. So the result is that of a fit on all rows, and what leaves the engine is the collapsed table.
+
+Columns of Booleans, and of 0 and 1, are collapsed as they are, with their gaps, and looked at afterwards: one
+pass takes all of them. Where all columns are Booleans that is the only pass over them: they are supposed to
+have no gaps, and collapsed once more, after a look at each, only if some turn up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.base import clone
+
+from logiclens.concepts.cells import Column, Kind
+from logiclens.concepts.columns import Evidence, Extent, Reading, read_column
+from logiclens.concepts.encoder import ConceptEncoder, encoder_for
+from logiclens.concepts.table import check_tells_apart
+from logiclens.errors import InputError, LimitError, count, listing, shown
+from logiclens.estimators._parameters import seed_of
+from logiclens.estimators.base import LENClassifier
+from logiclens.estimators.inputs_and_targets import Inputs, Targets
+from logiclens.logic.arrays import FloatArray
+from logiclens.logic.data import ROUNDING, check_count
+from logiclens.scale._collapse import MOST_ROWS, Collapsed, check_max_rows, collapse
+from logiclens.scale._engine import Expression, Table, fetched
+from logiclens.scale._expressions import concept_expression, is_missing, truth_expression
+from logiclens.scale._histograms import (
+    Facts,
+    check_own_cuts,
+    column_facts,
+    facts_of_flags,
+    histogram,
+)
+from logiclens.scale._training_rows import Rows, Totals, check_rows, count_rows
+
+MOST_CELLS = 1 << 27
+"""Distinct rows times classes that are learned at most: a gigabyte."""
+
+E = TypeVar("E", bound=LENClassifier)
+
+
+def fit(
+    estimator: E,
+    table: Table,
+    target: str | Sequence[str],
+    *,
+    columns: Sequence[str] | None = None,
+    weights: str | None = None,
+    sample: int | None = None,
+    max_rows: int = MOST_ROWS,
+) -> E:
+    """Fit a classifier on a table in an engine, as on the same rows in memory.
+
+    Parameters
+    ----------
+    estimator : classifier of this package
+        It is fitted, and returned.
+    table : ibis.Table
+        Raw columns, or concepts.
+    target : str, or sequence of str
+        The column of labels; or several columns of outputs, 0 and 1 or in [0, 1], any of which may be true.
+        Decimals count as floats; in memory they are refused.
+    columns : sequence of str, optional
+        What to learn from; all but the target and the weights when missing.
+    weights : str, optional
+        Column of non-negative weights: a row of weight 2 counts as two rows, one of weight 0 as none. The
+        latter is not looked at; in memory, an infinite number is refused even there. Weights that are not
+        whole are rounded, tuple by tuple, to the rows that they stand for, where there are more rows than
+        ``max_rows``.
+    sample : int, optional
+        Learn from about so many rows, which the engine draws and hands out as they are.
+    max_rows : int, default 2**20
+        The most distinct combinations of concepts and target that are fetched from the engine.
+
+    Returns
+    -------
+    estimator
+        The same, fitted.
+
+    Raises
+    ------
+    LimitError
+        There are more distinct combinations, or columns of scores, which do not collapse by yes and no.
+
+    Examples
+    --------
+    >>> import ibis
+    >>> import pyarrow as pa
+    >>> from logiclens import MuClassifier
+    >>> bird, penguin = [True, True, False, False] * 25, [True, False, False, False] * 25
+    >>> flies = [a and not b for a, b in zip(bird, penguin)]
+    >>> table = ibis.memtable(pa.table({"bird": bird, "penguin": penguin, "flies": flies}))
+    >>> print(fit(MuClassifier(random_state=0), table, "flies").explain()[True].formula)
+    bird & ~penguin
+    """
+    if not isinstance(estimator, LENClassifier):
+        raise InputError(
+            f"scale.fit needs a classifier of this package, such as MuClassifier(). Got {shown(estimator)}."
+        )
+    estimator.check_settings()
+    check_max_rows(max_rows)
+    if target is None:
+        raise InputError("target must be the name of a column, or several in a list. Got None.")
+    rows = check_rows(table, target, columns, weights)
+    if sample is not None:
+        drawn = _drawn(rows, sample, seed_of(estimator.random_state))
+        places = [f"c{at}" for at in range(len(rows.columns))]
+        frame = drawn.select(places).rename_columns(list(rows.columns))
+        return estimator.fit(frame, rows.answers(drawn), None if weights is None else drawn.column("w"))
+    return estimator.fit_inputs(*_read(estimator, rows, max_rows))
+
+
+def _drawn(rows: Rows, sample: int, seed: int) -> Any:
+    """About so many of the rows, a pyarrow table of columns (``c0``, ...), targets and weights."""
+    if check_count(sample, "sample", ", or None for all rows") == 0:
+        raise InputError("sample must be at least 1, or None for all rows. Got 0.")
+    columns = {f"c{at}": rows.table[name] for at, name in enumerate(rows.columns)}
+    drawn = rows.keyed(rows.table, **columns)
+    n_rows = fetched(drawn.count(), "Counting rows").as_py()
+    if sample < n_rows:
+        drawn = drawn.sample(sample / n_rows, method="row", seed=seed % 2**31)
+    return fetched(drawn, "Drawing a sample")
+
+
+def _read(estimator: LENClassifier, rows: Rows, max_rows: int) -> tuple[Inputs, Targets, FloatArray]:
+    """Concepts, targets and weights of the collapsed table."""
+    totals = count_rows(rows)
+    supposed = facts_of_flags(rows, totals.rows)
+    encoder, readings, layout = _looked_at(estimator, rows, totals, supposed or column_facts(rows))
+    one_by_one = estimator.row_by_row
+    if one_by_one and totals.all_rows > max_rows:
+        raise LimitError(
+            f"The reference settings look at rows one by one, and there are {totals.all_rows}, more than "
+            f"{max_rows}.",
+            "Use a classifier without them, or a sample of the rows (sample=100000).",
+        )
+    whole = (totals.are_counts and not one_by_one) or totals.all_rows > max_rows
+    by_weight = not whole and rows.weights is not None
+    collapsed = collapse(
+        rows,
+        layout.bits if supposed is None else [rows.table[name] for name in rows.columns],
+        max_rows,
+        by_weight=by_weight,
+    )
+    if collapsed.has_gaps:
+        encoder, readings, layout = _looked_at(estimator, rows, totals, column_facts(rows))
+        collapsed = collapse(rows, layout.bits, max_rows, by_weight=by_weight)
+    if not whole:
+        collapsed = _row_by_row(collapsed, rows)
+    answers = rows.answers(collapsed.found)
+    n_classes = 1 if totals.targets is None else len(totals.targets.labels)
+    if len(collapsed.bits) * n_classes > MOST_CELLS:
+        raise LimitError(
+            f"{n_classes} classes on {len(collapsed.bits)} distinct rows are too many to learn.",
+            "Name a target of fewer classes, fewer columns (columns=), or draw rows (sample=).",
+        )
+    any_concept = np.zeros((len(collapsed.bits), 1), dtype=np.bool_)  # only their number is read
+    targets, weight = estimator.read_data(any_concept, answers, collapsed.sums)
+    if encoder is None:
+        inputs = layout.as_they_are(collapsed, rows)
+    else:
+        readings |= layout.read(collapsed, targets, weight, totals, encoder)
+        encoder.adopt([readings[name] for name in rows.columns], rows.columns)
+        inputs = layout.encoded(collapsed, readings, encoder)
+    if whole and not totals.are_counts:
+        weight = np.round(weight * (totals.effective / totals.weight))
+    return inputs, targets, weight
+
+
+def _looked_at(
+    estimator: LENClassifier, rows: Rows, totals: Totals, facts: Sequence[Facts]
+) -> tuple[ConceptEncoder | None, dict[str, Reading], _Layout]:
+    """The encoder that is needed, what becomes of columns that are no flags, and the bits to collapse."""
+    encoder = _encoder(estimator.encoder, facts)
+    readings = {}
+    if encoder is None:
+        _refuse_scores(rows, facts)
+    else:
+        check_tells_apart(totals.rows, rows.columns)
+        recipe = encoder.recipe(has_targets=bool(rows.targets))
+        check_own_cuts(recipe, facts)
+        counted = [each for each in facts if not each.only_flags]
+        readings = {each.name: histogram(rows, totals, each).read(recipe, encoder) for each in counted}
+    return encoder, readings, _Layout.of(rows, facts, readings)
+
+
+def _encoder(encoder: Any, facts: Sequence[Facts]) -> ConceptEncoder | None:
+    """The encoder that is needed, not fitted yet; None where columns are concepts."""
+    if encoder is None:
+        return None
+    if not isinstance(encoder, str):
+        return clone(encoder)  # type: ignore[no-any-return]
+    return encoder_for(each.sketch() for each in facts)
+
+
+def _refuse_scores(rows: Rows, facts: Sequence[Facts]) -> None:
+    """Refuse what is no concept, and scores: rows are collapsed by yes and no."""
+    for each in facts:
+        if each.only_flags:
+            continue
+        truth_expression(rows.table, each.name)  # refuses what holds no numbers
+        _refuse_gaps(each.name, each.rows - each.present)
+        if each.low < -ROUNDING or each.high > 1 + ROUNDING:
+            wrong = each.low if each.low < 0 else each.high
+            raise InputError(
+                f"Column {each.name!r} has the value {wrong}, outside [0, 1]. Turn it into concepts first, "
+                "for instance by comparing it with a cut point."
+            )
+    scores = [each.name for each in facts if not each.only_flags]
+    if scores:
+        one = len(scores) == 1
+        raise LimitError(
+            f"{'Column' if one else 'Columns'} {listing(scores)} {'holds' if one else 'hold'} scores between "
+            "0 and 1, and rows collapse by yes and no only.",
+            "Stream them with scale.fit_streaming, or cut them with encoder=ConceptEncoder().",
+        )
+
+
+def _refuse_gaps(name: str, number: int) -> None:
+    if number:
+        raise InputError(
+            f"Column {name!r} has {count(number, 'missing value')}. Impute or drop those rows first."
+        )
+
+
+def _row_by_row(collapsed: Collapsed, rows: Rows) -> Collapsed:
+    """Each row by itself, in an order of their own: weights that are not whole say how much a row matters."""
+    keys = [name for name in collapsed.found.column_names if name not in ("n", "s")]
+    found = collapsed.found
+    order = found.append_column("at", [np.arange(len(found))]).sort_by([(key, "ascending") for key in keys])
+    at = np.repeat(order.column("at").to_numpy(), order.column("n").to_numpy())
+    part = found.take(at)
+    weight = np.ones(len(at)) if rows.weights is None else part.column("w").to_numpy()
+    return Collapsed(collapsed.bits[at], part.drop_columns(["s"]).append_column("s", [weight]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Layout:
+    """What the bits of a collapsed table are.
+
+    ``flags`` are the columns that are bits themselves, with the places of their truth and of their gaps, -1
+    where there can be none; ``concepts`` says for the others where their concepts begin.
+    """
+
+    bits: list[Expression]
+    flags: dict[str, tuple[Kind, int, int]]
+    concepts: dict[str, int]
+
+    @classmethod
+    def of(cls, rows: Rows, facts: Sequence[Facts], readings: dict[str, Reading]) -> _Layout:
+        bits: list[Expression] = []
+        flags, concepts = {}, {}
+        for each in facts:
+            if not each.only_flags:
+                concepts[each.name] = len(bits)
+                bits += [concept_expression(rows.table, concept) for concept in readings[each.name].concepts]
+                continue
+            complete = each.present == each.rows
+            flags[each.name] = (each.kind, len(bits), -1 if complete else len(bits) + 1)
+            bits.append(truth_expression(rows.table, each.name))
+            if not complete:
+                bits.append(is_missing(rows.table[each.name]))
+        return cls(bits, flags, concepts)
+
+    def column(self, collapsed: Collapsed, name: str) -> Column:
+        """A column of Booleans, or of 0 and 1, on the collapsed rows."""
+        kind, at, gap = self.flags[name]
+        raw = collapsed.bits[:, at]
+        missing = np.zeros(len(raw), dtype=np.bool_) if gap < 0 else collapsed.bits[:, gap]
+        return Column(name, kind, missing, raw if kind is Kind.BOOLEAN else raw.astype(np.int64))
+
+    def as_they_are(self, collapsed: Collapsed, rows: Rows) -> Inputs:
+        """Concepts that the columns are themselves."""
+        for name in self.flags:
+            missing = self.column(collapsed, name).missing
+            _refuse_gaps(name, int(collapsed.counts[missing].sum()))
+        values = collapsed.bits[:, [at for _, at, _ in self.flags.values()]].astype(np.float64)
+        return Inputs(values, rows.columns, True, rows.columns)
+
+    def read(
+        self,
+        collapsed: Collapsed,
+        targets: Targets,
+        weight: FloatArray,
+        totals: Totals,
+        encoder: ConceptEncoder,
+    ) -> dict[str, Reading]:
+        """What becomes of the columns of Booleans, or of 0 and 1."""
+        recipe = encoder.recipe(has_targets=True)
+        used = weight > 0
+        codes = targets.codes()[used]
+        codes = codes[:, None] if codes.ndim == 1 else codes
+        counts = collapsed.counts[used]
+        evidence = Evidence(weight[used] * (totals.effective / totals.weight), codes)
+        readings = {}
+        for name in self.flags:
+            column = self.column(collapsed, name).take(used)
+            present = int(counts[~column.missing].sum())
+            extent = Extent(int(counts.sum()), present, len(column.levels))
+            readings[column.name] = read_column(column, recipe, replace(evidence, extent=extent))
+        return readings
+
+    def encoded(self, collapsed: Collapsed, readings: dict[str, Reading], encoder: ConceptEncoder) -> Inputs:
+        """Concepts of all columns."""
+        parts = []
+        words = encoder.vocabulary_
+        for name in words.columns:
+            reading = readings[name]
+            if name in self.flags:
+                column = self.column(collapsed, name)
+                parts += [concept.truth(column) for concept in reading.concepts]
+            else:
+                start = self.concepts[name]
+                parts += [*collapsed.bits[:, start : start + len(reading.concepts)].T]
+        values = np.column_stack(parts).astype(np.float64)
+        return Inputs(values, words.names, True, words.columns, words, encoder)

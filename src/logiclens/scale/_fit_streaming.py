@@ -1,0 +1,472 @@
+"""Fit a classifier to scores in Parquet files that do not fit in memory.
+
+    read      one pass over the targets counts labels, one over all columns checks values and draws a sample
+    explore   networks are trained and pruned on the sample, and the best is chosen, as in an ordinary fit
+    tune      that network learns from all rows but those that the sample holds out, in mini-batches of the
+              columns that it still reads (:mod:`~logiclens.scale._fine_tuning`); by the rows held
+              out it is calibrated, and where its loss on them grew, it keeps the weights that it had
+    explain   rules of every length are searched on the sample and scored on the rows held out, and a length
+              is chosen, as in an ordinary fit (:func:`~logiclens.estimators.fit.search_front`)
+
+Memory holds the sample, at most 33 million values; two blocks of mini-batches, each of at most 256 MiB or
+one row group of the columns that the network still reads; and some rows of all columns, at most 16 million
+values or a thousand rows. It does not grow with the files.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from logiclens.errors import InputError, count, listing, shown
+from logiclens.estimators._parameters import progress_line, seed_of
+from logiclens.estimators.base import LENClassifier
+from logiclens.estimators.fit import FEW_ROWS, Fitted, Recipe, search_front
+from logiclens.estimators.folds import Fold, hold_out
+from logiclens.estimators.inputs_and_targets import Inputs, Problem, Targets, class_weights
+from logiclens.estimators.networks import Trained, ask, calibrate, cross_entropy, train_networks
+from logiclens.logic.arrays import FloatArray
+from logiclens.logic.data import check_count
+from logiclens.nn.population import LogicNetwork, join
+from logiclens.scale._checkpoint import Checkpoint, Stored
+from logiclens.scale._fine_tuning import (
+    Course,
+    Loss,
+    kept_columns,
+    narrowed,
+    trained_from_stored,
+    trained_to_stored,
+    tune,
+)
+from logiclens.scale._parquet_source import (
+    ParquetSource,
+    TargetColumns,
+    check_targets,
+    count_targets,
+    target_columns,
+)
+from logiclens.scale._processes import Crew, crew_for
+from logiclens.scale._sampling import (
+    Sample,
+    Stream,
+    divided,
+    draw,
+    merged,
+    sample_from_stored,
+    sample_to_stored,
+)
+
+HELD_OUT = 0.25
+"""Share of the sample that is held out where the estimator's ``validation_fraction`` is 0."""
+_CELLS = 1 << 25  # values of a sample, at most
+
+E_ = TypeVar("E_", bound=LENClassifier)
+
+
+def fit_streaming(  # noqa: PLR0913 - settings of a run
+    estimator: E_,
+    source: Any,
+    target: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    epochs: int = 1,
+    batch_rows: int = 1 << 16,
+    sample: int = 1 << 16,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: int = 100,
+) -> E_:
+    """Fit a classifier to scores in [0, 1] that lie in Parquet files of any size.
+
+    Under ``torchrun`` all processes call it alike, each reads its part of the rows, and all return the same
+    rules; only the first writes files. Losses and formulas are those of one process, but for rounding.
+
+    Parameters
+    ----------
+    estimator : MuClassifier, EntropyClassifier, PsiClassifier or ReluClassifier
+        Its settings are for the sample; fine-tuning starts with a tenth of its learning rate.
+    source : str, path, or sequence of them
+        Parquet files, folders of them, or patterns such as ``"scores/*.parquet"``.
+    target : str, or sequence of str
+        The column that holds the labels, or the columns of several outputs in [0, 1].
+    columns : sequence of str, optional
+        The concepts: columns of Booleans or of scores in [0, 1]; all but the targets when missing.
+    epochs : int, default 1
+        Passes over all rows.
+    batch_rows : int, default 65536
+        About as many rows are in a mini-batch, of all processes together.
+    sample : int, default 65536
+        Most rows to explore, and to search for rules on; fewer where there are more than 512 columns.
+    checkpoint : str or path, optional
+        A folder for what is not to be done twice. The same call on the same files goes on from there when
+        it was killed, and ends as if it had not been.
+    every : int, default 100
+        Mini-batches between two checkpoints.
+
+    Returns
+    -------
+    estimator
+        The same, fitted. Its ``front_`` is rated on rows of the sample that neither trained nor searched. The
+        loss on each mini-batch follows that of the exploration in ``loss_curve_``.
+
+    Raises
+    ------
+    FileError
+        There are no such files, one is not Parquet, was changed meanwhile, or a checkpoint is damaged or in
+        use by another process.
+    UnknownColumnError
+        A column is missing.
+    InputError
+        A value is missing, outside [0, 1] or no number; there are not enough labels; the checkpoint is of
+        another run.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> import pyarrow.parquet
+    >>> from logiclens.estimators import MuClassifier
+    >>> x = np.random.default_rng(0).random((2000, 3)).astype(np.float32)
+    >>> y = np.where((x[:, 0] > 0.5) & (x[:, 2] > 0.5), "both", "other")
+    >>> table = pa.table({"red": x[:, 0], "round": x[:, 1], "sweet": x[:, 2], "y": y})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pa.parquet.write_table(table, f"{folder}/scores.parquet")
+    ...     model = fit_streaming(MuClassifier(random_state=0), folder, "y")
+    >>> print(model.explain()["both"])
+    forall x: both(x) <-> red(x) & sweet(x)
+    """
+    check_estimator(estimator)
+    for name, value in (("epochs", epochs), ("batch_rows", batch_rows), ("sample", sample), ("every", every)):
+        if check_count(value, name) < 1:
+            raise InputError(f"{name} must be at least 1. Got {shown(value)}.")
+    files = ParquetSource.of(source)
+    targets = check_targets(target, files)
+    concepts = concepts_of(columns, targets, files)
+    with crew_for(estimator.device) as crew, ExitStack() as held:
+        run = run_of(estimator, files, targets, concepts)
+        run |= {"epochs": int(epochs), "batch_rows": int(batch_rows), "sample": int(sample)}
+        check_same(crew.each(lambda: run))
+        store = None if checkpoint is None else crew.once(lambda: _checkpoint(checkpoint, run, files, held))
+        work = _Work(estimator, files, targets, concepts, int(sample), crew, store)
+        work.read()
+        explored = crew.once(work.explored)
+        tuned, curve = work.tuned(explored, int(batch_rows), int(epochs), int(every))
+        fitted = crew.once(lambda: work.explained(explored, tuned, curve))
+        estimator.adopt(fitted, work.inputs, explored.targets)
+        estimator.prior_reports_ = ()
+    return estimator
+
+
+@dataclass(frozen=True, eq=False)
+class _Explored:
+    """What all processes need of the exploration.
+
+    Attributes
+    ----------
+    trained : Trained
+        The network, on the CPU.
+    targets : Targets
+        Labels and problem, without rows.
+    held_out : ndarray of int, ascending
+        Positions of the rows held out.
+    held_out_truth : ndarray
+        Their targets, as they were read.
+    """
+
+    trained: Trained[Any]
+    targets: Targets
+    held_out: NDArray[np.int64]
+    held_out_truth: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The sample, as rows to learn from; the fold has those that are searched, and those held out."""
+
+    x: FloatArray
+    targets: Targets
+    fold: Fold
+
+    def held_out(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Inputs, outputs and weights of the rows held out; of all where none are."""
+        weight = self.fold.check if self.fold.check.any() else self.fold.train
+        rows = weight > 0
+        return self.x[rows], self.targets.outputs[rows], weight[rows]
+
+
+class _Work:
+    """One run, step by step; the sample is None in all processes but the first."""
+
+    columns: TargetColumns
+    seed: int
+    learner: LENClassifier
+    sample: Sample | None = None
+
+    def __init__(
+        self,
+        estimator: LENClassifier,
+        files: ParquetSource,
+        names: tuple[str, ...],
+        concepts: tuple[str, ...],
+        n_drawn: int,
+        crew: Crew,
+        checkpoint: Checkpoint | None,
+    ) -> None:
+        self.estimator = estimator
+        self.files = files
+        self.names = names
+        self.concepts = concepts
+        self.n_drawn = min(n_drawn, max(1, _CELLS // len(concepts)))
+        self.crew = crew
+        self.checkpoint = checkpoint
+
+    @property
+    def inputs(self) -> Inputs:
+        """The concepts, without rows."""
+        return Inputs(np.zeros((0, len(self.concepts))), self.concepts, True, self.concepts)
+
+    def recipe(self, targets: Targets) -> Recipe:
+        """How to fit."""
+        return self.learner.recipe(self.inputs, targets)
+
+    def line(self, title: str) -> Callable[[float], None]:
+        """Draws how far a step is, on the terminal of the first process, where that is wanted."""
+        line = progress_line(title) if self.estimator.verbose and self.crew.is_first else None
+        return line or (lambda _: None)
+
+    def keep(self, name: str, stored: Stored) -> None:
+        """Write a file of the checkpoint, where there is one."""
+        if self.checkpoint is not None:
+            self.checkpoint.write(name, stored)
+
+    # Read
+
+    def read(self) -> None:
+        """Count the targets, check all values, draw the sample; or take them from the checkpoint."""
+        known = self.crew.once(self._read_before)
+        if known is None:
+            groups = divided(self.files.groups, self.crew.rank, self.crew.size)
+            self.seed = self.crew.once(lambda: seed_of(self.estimator.random_state))
+            counted = self.crew.each(lambda: count_targets(self.files, groups, self.names))
+            self.columns = target_columns(counted, self.names, self.files.n_rows)
+            line, total, done = self.line("Reading"), sum(group.n_rows for group in groups), 0
+
+            def progress(n_rows: int) -> None:
+                nonlocal done
+                done += n_rows
+                line(done / total)
+
+            parts = self.crew.each(
+                lambda: draw(
+                    self.files, groups, self.concepts, self.columns, self.n_drawn, self.seed, progress
+                )
+            )
+            if self.crew.is_first:
+                self.sample = merged(parts)
+                self.keep("sample", sample_to_stored(self.sample, self.columns, self.seed))
+        else:
+            self.columns, self.seed = known
+        self.learner = clone(self.estimator).set_params(random_state=self.seed, encoder=None)
+
+    def _read_before(self) -> tuple[TargetColumns, int] | None:
+        stored = None if self.checkpoint is None else self.checkpoint.read("sample")
+        if stored is None:
+            return None
+        self.sample, columns, seed = sample_from_stored(stored, self.names)
+        return columns, seed
+
+    # Explore
+
+    @cached_property
+    def rows(self) -> _Rows:
+        """The sample, for the first process."""
+        sample, columns = self.sample, self.columns
+        assert sample is not None
+        named = dict(zip(self.concepts, sample.x.T, strict=True))
+        targets, weight = self.learner.read_data(named, columns.as_y(sample.truth), sample.weight)
+        if targets.labels != columns.labels:
+            raise InputError(
+                f"The sample lacks some of the {count(len(columns.labels), 'label')}. Pass a larger sample=."
+            )
+        class_weights(self.estimator.class_weight, targets, weight)  # refused before there is work
+        x = sample.x.astype(np.float64)
+        share = self.estimator.validation_fraction or HELD_OUT
+        return _Rows(x, targets, hold_out(x, targets.outputs, targets.strata(), weight, share, self.seed))
+
+    def explored(self) -> _Explored:
+        """The network that exploring the sample finds."""
+        sample, rows = self.sample, self.rows
+        assert sample is not None
+        recipe = self.recipe(rows.targets)
+        stored = None if self.checkpoint is None else self.checkpoint.read("network")
+        if stored is None:
+            fold = rows.fold
+            if not self.estimator.validation_fraction:
+                fold = replace(fold, check=np.zeros_like(fold.check))
+            population = replace(recipe.population, device=str(self.crew.device))
+            line = self.line("Exploring")
+            trained = train_networks(population, recipe.plan, rows.x, rows.targets, [fold], line)[0]
+            self.keep("network", trained_to_stored(trained))
+        else:
+            trained = trained_from_stored(stored, recipe.population)
+        held_out = rows.fold.check > 0
+        return _Explored(
+            trained,
+            replace(rows.targets, outputs=rows.targets.outputs[:0]),
+            sample.position[held_out],
+            sample.truth[..., held_out],
+        )
+
+    # Tune
+
+    def tuned(
+        self, explored: _Explored, batch_rows: int, epochs: int, every: int
+    ) -> tuple[LogicNetwork, FloatArray]:
+        """The network once it has seen all rows, and its loss on each mini-batch."""
+        plan = self.recipe(explored.targets).plan
+        columns = kept_columns(explored.trained.network)
+        network = narrowed(explored.trained.network, columns).float().to(self.crew.device)
+        names = tuple(self.concepts[j] for j in columns)
+        rank, size = self.crew.rank, self.crew.size
+        stream = Stream(self.files, names, self.columns, batch_rows, self.seed, explored.held_out, rank, size)
+        problem = explored.targets.problem
+        loss = Loss.of(self.columns, problem, explored.held_out_truth, plan.criterion)
+        course = Course(plan, epochs, self.checkpoint, every, self.line("Streaming"))
+        curve = tune(network, stream, loss, course, self.crew)
+        network = network.double().cpu()
+        network.widen(torch.as_tensor(columns), len(self.concepts))
+        return network, curve
+
+    # Explain
+
+    def explained(self, explored: _Explored, tuned: LogicNetwork, curve: FloatArray) -> Fitted:
+        """The better of both networks, and its rules, from the sample."""
+        rows = self.rows
+        fold, recipe = rows.fold, self.recipe(rows.targets)
+        network, loss = self._better(explored.trained.network, tuned)
+        weight = fold.train + fold.check
+        folds = [fold]
+        if (weight > 0).sum() >= FEW_ROWS:
+            folds.append(Fold(fold.train, np.zeros_like(weight)))
+        front = search_front(recipe, rows.x, rows.targets, folds, [network] * len(folds))
+        curve = np.concatenate([explored.trained.loss_curve, curve])
+        trained = replace(explored.trained, network=network, loss_curve=curve, loss=loss)
+        return Fitted(trained, front, front.rules(), front.seen)
+
+    def _better(self, before: LogicNetwork, tuned: LogicNetwork) -> tuple[LogicNetwork, FloatArray]:
+        """For each output the network of less loss on the rows held out, and that loss."""
+        x, outputs, weight = self.rows.held_out()
+        joint = self.rows.targets.problem is Problem.SINGLE_LABEL
+        calibrate(tuned, x, outputs, weight, joint)
+        losses = [
+            weight @ cross_entropy(ask(network, x), outputs, joint) / weight.sum()
+            for network in (tuned, before)
+        ]
+        best = np.argmin(losses, axis=0)
+        members = [(tuned, before)[which].select(torch.tensor([output])) for output, which in enumerate(best)]
+        return join(members), np.min(losses, axis=0)
+
+
+def _checkpoint(folder: Any, run: dict[str, Any], files: ParquetSource, held: ExitStack) -> Checkpoint:
+    """Open a checkpoint, for this process alone."""
+    made = Checkpoint.at(folder, run | {"last change of the files": last_change(files)})
+    held.enter_context(made.held())
+    made.clear_drafts()
+    return made
+
+
+_NOT_PART_OF_A_RUN = ("verbose", "device", "random_state")
+
+
+def check_estimator(estimator: Any) -> None:
+    """Refuse what is no classifier of ours, or is to encode raw columns."""
+    if not isinstance(estimator, LENClassifier):
+        raise InputError(
+            "fit_streaming fits MuClassifier, EntropyClassifier, PsiClassifier or ReluClassifier. "
+            f"Got {shown(estimator)}."
+        )
+    estimator.check_settings()
+    if estimator.row_by_row:
+        raise InputError(
+            f"{type(estimator).__name__} looks at all rows at once, as in the paper. Use a classifier "
+            "without the reference settings."
+        )
+    if estimator.encoder is not None and not isinstance(estimator.encoder, str):
+        raise InputError(
+            "fit_streaming reads scores in [0, 1] as they are. Use encoder=None, or logiclens.scale.fit, "
+            "which makes concepts of raw columns."
+        )
+
+
+def concepts_of(
+    columns: Sequence[str] | None, targets: tuple[str, ...], files: ParquetSource
+) -> tuple[str, ...]:
+    """The columns that are concepts: those named, or all but the targets."""
+    if columns is None:
+        names = tuple(name for name in files.types if name not in targets)
+    elif not isinstance(columns, list | tuple) or not all(isinstance(name, str) for name in columns):
+        raise InputError(f"columns must be a list of names. Got {shown(columns)}.")
+    else:
+        names = tuple(columns)
+    if not names:
+        raise InputError("There is no column besides the targets. Pass files that have concepts.")
+    if len(set(names)) < len(names) or set(names) & set(targets):
+        odd = next(name for name in names if names.count(name) > 1 or name in targets)
+        raise InputError(f"columns names {odd!r} twice, or the target. Name each concept once.")
+    files.check_columns(names)
+    return names
+
+
+def run_of(
+    estimator: LENClassifier, files: ParquetSource, targets: tuple[str, ...], concepts: tuple[str, ...]
+) -> dict[str, Any]:
+    """What makes a run what it is; a text for each thing, for messages."""
+    settings = {
+        name: repr(value)
+        for name, value in estimator.get_params(deep=False).items()
+        if name not in _NOT_PART_OF_A_RUN
+    }
+    state = estimator.random_state
+    seed = repr(int(state)) if isinstance(state, int | np.integer) else "drawn"
+    n_files, n_rows = count(len(files.paths), "file"), count(files.n_rows, "row")
+    return {
+        "files": f"{n_files} of {n_rows}, {_digest(files.extent)}",
+        "target": listing(targets),
+        "columns": f"{count(len(concepts), 'column')}, {_digest(concepts)}",
+        "estimator": type(estimator).__name__,
+        **settings,
+        "random_state": seed,
+    }
+
+
+def last_change(files: ParquetSource) -> str:
+    """When the files were last written, for a checkpoint: other data may look the same from outside.
+
+    It is not part of :func:`run_of`, as copies of the files on several machines may be of any age.
+    """
+    latest = np.datetime64(max(files.changed), "ns").astype("datetime64[s]")
+    return f"{latest} UTC, {_digest(files.changed)}"
+
+
+def _digest(value: object) -> str:
+    return sha256(repr(value).encode("utf-8", "backslashreplace")).hexdigest()[:12]
+
+
+def check_same(runs: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse processes that were started with different files or settings."""
+    for run in runs:
+        for key, value in runs[0].items():
+            if run.get(key) != value:
+                raise InputError(
+                    f"The processes disagree on {key}: {value} in one, {run.get(key)} in another. "
+                    "Give all of them the same files and settings."
+                )

@@ -1,0 +1,322 @@
+"""Rows of a table in an engine to learn from: columns, targets, weights, and what they add up to.
+
+The columns of what is asked of the engine have names of their own (``v``, ``t0``, ``n``, ...), never those of
+the table: those are data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from logiclens.concepts.cells import Kind
+from logiclens.errors import InputError, count, listing, shown
+from logiclens.estimators.inputs_and_targets import Problem, Targets, read_targets
+from logiclens.logic.arrays import FloatArray, IndexArray
+from logiclens.logic.data import THRESHOLD
+from logiclens.scale._engine import Expression, Table, check_columns, check_table, fetched, ibis_module
+from logiclens.scale._expressions import (
+    Fault,
+    as_label,
+    as_number,
+    float_literal,
+    infinite,
+    is_missing,
+    kind_of,
+)
+
+MOST_LABELS = 1 << 16
+"""Distinct values of a target that are classes."""
+MOST_WEIGHT = 1e150
+"""Sums of weights whose squares engines can add up."""
+_EXACT = 2.0**53  # whole numbers up to here are exact in double precision
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What to learn from.
+
+    Attributes
+    ----------
+    table : ibis.Table
+    columns : tuple of str
+        What concepts are made of.
+    targets : tuple of str
+        The column of labels, or one for each output; none where there is nothing to learn.
+    in_list : bool
+        Whether the target was given as a list: then a table of outputs, as far as that makes a difference.
+    weights : str or None
+        The column of weights.
+    """
+
+    table: Table
+    columns: tuple[str, ...]
+    targets: tuple[str, ...] = ()
+    in_list: bool = False
+    weights: str | None = None
+
+    @cached_property
+    def weighty(self) -> Table:
+        """The rows that weigh something."""
+        if self.weights is None:
+            return self.table
+        return self.table.filter(as_number(self.table[self.weights]) > float_literal(0))
+
+    def keyed(self, table: Table, **expressions: Expression) -> Table:
+        """Some expressions on rows of the table, with the targets (``t0``, ...) and the weight (``w``)."""
+        targets = {f"t{at}": as_label(table[name]) for at, name in enumerate(self.targets)}
+        weight = {} if self.weights is None else {"w": as_number(table[self.weights])}
+        return table.select(**expressions, **targets, **weight)
+
+    def grouped(self, keyed: Table, keys: Sequence[str], *, by_targets: bool, **others: Expression) -> Table:
+        """Counts of rows (``n``) and sums of weights (``s``) by keys and targets, or by keys alone.
+
+        In the latter case with the weight of yes of each target (``y0``, ...).
+        """
+        places = [f"t{at}" for at in range(len(self.targets))]
+        weight = keyed.count() if self.weights is None else keyed["w"].sum()
+        sums = {"n": keyed.count(), "s": weight, **others}
+        if by_targets:
+            return keyed.group_by([*keys, *places]).aggregate(**sums)
+        one: Any = 1 if self.weights is None else keyed["w"]
+        for place in places:
+            yes = (
+                keyed[place] if keyed[place].type().is_boolean() else keyed[place] > float_literal(THRESHOLD)
+            )
+            sums[f"y{place[1:]}"] = yes.ifelse(one, 0).sum()
+        return keyed.group_by(list(keys)).aggregate(**sums)
+
+    def answers(self, found: Any) -> Any:
+        """The targets of what was found, a pyarrow table, as a classifier reads them."""
+        if not self.in_list:
+            return found.column("t0")
+        places = [f"t{at}" for at in range(len(self.targets))]
+        return found.select(places).rename_columns(list(self.targets))
+
+
+def check_rows(
+    table: Any,
+    target: str | Sequence[str] | None,
+    columns: Sequence[str] | None = None,
+    weights: str | None = None,
+) -> Rows:
+    """Return the rows to learn from, once it is sure that the table has all of their columns.
+
+    Parameters
+    ----------
+    table : ibis.Table
+    target : str, or sequence of str, or None
+    columns : sequence of str, optional
+        All but the targets and the weights when missing.
+    weights : str, optional
+    """
+    check_table(table)
+    targets = () if target is None else _names(target, "target")
+    apart = targets if weights is None else (*targets, weights_name(weights))
+    if len(set(apart)) < len(apart):
+        raise InputError(f"target and weights name a column twice: {listing(apart)}. Name each column once.")
+    check_columns(table, apart)
+    for name in targets:
+        _check_target(table[name], alone=len(targets) == 1)
+    rest = tuple(name for name in table.columns if name not in apart)
+    if isinstance(columns, str):
+        raise InputError(f"columns must be a list of names. Got {shown(columns)}; write [{shown(columns)}].")
+    chosen = rest if columns is None else _names(columns, "columns")
+    both = [name for name in chosen if name in apart]
+    if both:
+        raise InputError(
+            f"{both[0]!r} is among the columns to learn from, and the target or the weights. "
+            "Leave it out of columns."
+        )
+    if not chosen:
+        raise InputError("The table has no columns to learn from but the target and the weights. Add some.")
+    check_columns(table, chosen)
+    return Rows(table, chosen, targets, not isinstance(target, str), weights)
+
+
+def weights_name(weights: Any) -> str:
+    """The column of weights, once it is sure that it is the name of one."""
+    if not isinstance(weights, str) or not weights:
+        raise InputError(f"weights must be the name of a column. Got {shown(weights)}.")
+    return weights
+
+
+def _check_target(column: Expression, *, alone: bool) -> None:
+    """Refuse what holds no labels and, among several outputs, what holds no numbers."""
+    as_label(column)
+    if not alone and kind_of(column) is Kind.TEXT:
+        raise InputError(
+            "A table of outputs must hold Booleans or numbers in [0, 1]. "
+            f"Column {column.get_name()!r} holds text; name one column of labels as target."
+        )
+
+
+def _names(given: Any, what: str) -> tuple[str, ...]:
+    names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else ()
+    if not names or not all(isinstance(name, str) and name for name in names):
+        raise InputError(f"{what} must be the name of a column, or several in a list. Got {shown(given)}.")
+    if len(set(names)) < len(names):
+        raise InputError(f"{what} names a column twice. Name each column once.")
+    return names
+
+
+@dataclass(frozen=True, eq=False)
+class Totals:
+    """What all rows add up to.
+
+    Attributes
+    ----------
+    all_rows : int
+    rows : int
+        Those that weigh something.
+    weight : float
+    effective : float
+        How many rows the weights stand for: their sum where they are counts, else Kish's effective number.
+    are_counts : bool
+        Whether all weights are whole numbers.
+    targets : Targets or None
+        The distinct labels; None where there are several outputs, or none.
+    """
+
+    all_rows: int
+    rows: int
+    weight: float
+    effective: float
+    are_counts: bool
+    targets: Targets | None = None
+
+    @property
+    def by_targets(self) -> bool:
+        """Whether there are classes to count by."""
+        return self.targets is not None and self.targets.problem is not Problem.MULTI_LABEL
+
+    def spread(self, rows: Rows, found: Any) -> tuple[IndexArray, FloatArray, IndexArray | None]:
+        """What was counted, as rows that weigh something, of one class of each output.
+
+        Returns
+        -------
+        places : ndarray of int, shape (n,)
+            Which line of what was found each comes from.
+        weights : ndarray of shape (n,)
+            They add up to the rows that they stand for.
+        codes : ndarray of int, shape (n, n_outputs), or None
+        """
+        sums = numbers_of(found, "s")
+        scale = self.effective / self.weight
+        if self.targets is None and not rows.targets:
+            return np.arange(len(sums)), sums * scale, None
+        if self.targets is not None and self.by_targets:
+            codes = read_targets(rows.answers(found), len(sums), self.targets.labels).codes()
+            used = np.flatnonzero(sums > 0)
+            return used, sums[used] * scale, codes[used, None]
+        yes = np.column_stack([numbers_of(found, f"y{at}") for at in range(len(rows.targets))])
+        # Parts of each line, such that every output is true of as much of it as was counted.
+        edges = np.sort(np.column_stack([np.zeros(len(sums)), yes, sums]), axis=1)
+        line, part = np.nonzero(np.diff(edges, axis=1) > 0)
+        widths = edges[line, part + 1] - edges[line, part]
+        return line, widths * scale, (yes[line] >= edges[line, part + 1][:, None]).astype(np.intp)
+
+
+def count_rows(rows: Rows) -> Totals:
+    """Add up rows and weights, and find the classes.
+
+    Parameters
+    ----------
+    rows : Rows
+
+    Raises
+    ------
+    InputError
+        There are no rows, no weights, missing targets, or too many of them for classes.
+    """
+    table = rows.table
+    labelled = len(rows.targets) == 1
+    keyed = rows.keyed(table, one=ibis_module().literal(1))
+    asked: dict[str, Expression] = {"n": keyed.count()}
+    if rows.weights is not None:
+        keyed = rows.keyed(table, bad=weight_fault(table[rows.weights]).where)
+        weight = keyed["w"]
+        asked = {
+            "n": keyed.count(),
+            "bad": keyed["bad"].sum(),
+            "used": (weight > float_literal(0)).sum(),
+            "s": weight.sum(),
+            "squares": (weight * weight).sum(),
+            "broken": (
+                (weight < float_literal(_EXACT)) & (weight % float_literal(1) != float_literal(0))
+            ).sum(),
+        }
+    if not labelled:
+        asked |= {f"gaps{at}": is_missing(keyed[f"t{at}"]).sum() for at in range(len(rows.targets))}
+    query = keyed.group_by(["t0"]) if labelled else keyed
+    found = fetched(query.aggregate(**asked).limit(MOST_LABELS + 1), "Counting rows")
+    if labelled:
+        found = found.sort_by("t0")
+    n_rows = int(numbers_of(found, "n").sum())
+    if n_rows == 0:
+        raise InputError("There are no rows to learn from. Pass at least one.")
+    if rows.weights is not None:
+        _check_weights(found, table[rows.weights])
+    for at, name in enumerate(rows.targets):
+        gaps = _gaps(found, at) if labelled else int(numbers_of(found, f"gaps{at}").sum())
+        if gaps:
+            raise InputError(
+                f"Column {name!r} has {count(gaps, 'missing value')}. Impute or drop those rows first."
+            )
+    return _totals(found, n_rows, _classes(rows, found) if labelled else None)
+
+
+def _totals(found: Any, n_rows: int, targets: Targets | None) -> Totals:
+    if "s" not in found.column_names:  # no weights
+        return Totals(n_rows, n_rows, float(n_rows), float(n_rows), True, targets)
+    weight, squares, used, broken = (
+        float(numbers_of(found, name).sum()) for name in ("s", "squares", "used", "broken")
+    )
+    are_counts = not broken and weight < _EXACT
+    effective = weight if are_counts else weight**2 / squares if squares else used
+    return Totals(n_rows, int(used), weight, effective, are_counts, targets)
+
+
+def _check_weights(found: Any, column: Expression) -> None:
+    if number := int(numbers_of(found, "bad").sum()):
+        raise weight_fault(column).error(number)
+    name, total = column.get_name(), numbers_of(found, "s").sum()
+    if total > MOST_WEIGHT:
+        raise InputError(f"Column {name!r} adds up to more than {MOST_WEIGHT:g}. Scale the weights down.")
+    if not total:
+        raise InputError(f"All weights in column {name!r} are zero. Give some row a positive weight.")
+
+
+def weight_fault(column: Expression) -> Fault:
+    """Weights that are missing, infinite or negative, and what to say of them."""
+    below = (as_number(column) < float_literal(0)).fill_null(False)
+    wrong = is_missing(column) | infinite(column) | below
+    advice = "Weights must be finite and not negative."
+    return Fault(column.get_name(), wrong, "missing, infinite or negative weight", advice)
+
+
+def _gaps(found: Any, at: int) -> int:
+    """Rows without a target, in counts by target."""
+    values = found.column(f"t{at}")
+    missing = values.is_null(nan_is_null=True).to_numpy()
+    return int(numbers_of(found, "n")[missing].sum())
+
+
+def _classes(rows: Rows, found: Any) -> Targets:
+    name = rows.targets[0]
+    if len(found) > MOST_LABELS:
+        raise InputError(
+            f"Column {name!r} has more than {MOST_LABELS} different values, too many for classes. "
+            "Name a column of labels as target."
+        )
+    return read_targets(rows.answers(found), len(found))
+
+
+def numbers_of(found: Any, name: str) -> FloatArray:
+    """A column of a pyarrow table as floats, 0 where it has none."""
+    values = found.column(name).cast("float64") if len(found) else found.column(name)
+    return np.nan_to_num(np.asarray(values.to_numpy(), dtype=np.float64), nan=0.0)

@@ -1,0 +1,404 @@
+"""Parquet files as one table: what is where, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from logiclens.errors import FileError, InputError, MissingFileError, UnknownColumnError
+from logiclens.estimators.inputs_and_targets import Problem, read_targets
+from logiclens.scale import _parquet_source
+from logiclens.scale._parquet_source import (
+    ParquetSource,
+    TargetColumns,
+    check_targets,
+    count_targets,
+    target_columns,
+)
+from tests.scale.streaming.making import NAMES, scores, whole, write
+
+
+def test_row_groups_have_positions(folder: Path):
+    source = ParquetSource.of(folder)
+
+    assert source.n_rows == 1200
+    assert [group.n_rows for group in source.groups] == [150, 150, 100] * 3
+    assert [group.start for group in source.groups[:4]] == [0, 150, 300, 400]
+    assert [group.within for group in source.groups[:4]] == [0, 150, 300, 0]
+    assert [each[2] for each in source.extent] == [400, 400, 400]
+
+
+@pytest.mark.parametrize("pattern", ["{}", "{}/*.parquet", "{}/**/*.parquet"])
+def test_folders_and_patterns_name_the_same_files(folder: Path, pattern: str):
+    paths = [str(path) for path in sorted(folder.glob("*.parquet"))]
+
+    assert ParquetSource.of(pattern.format(folder)).paths == tuple(paths)
+    assert ParquetSource.of([paths[1], paths[0], paths[2], paths[0]]).paths == tuple(paths)
+
+
+def test_what_is_hidden_is_not_read(tmp_path: Path):
+    for name in ("a", "more/b", "_temporary/0/c", ".draft.tmp/d", "_e", "day=1/f"):
+        write(tmp_path / f"{name}.parquet", {"red": [0.5]})
+
+    paths = ParquetSource.of(tmp_path).paths
+
+    assert [str(Path(path).relative_to(tmp_path)) for path in paths] == [
+        "a.parquet",
+        "day=1/f.parquet",
+        "more/b.parquet",
+    ]
+
+
+def test_the_extent_tells_other_values_in_as_many_bytes(tmp_path: Path):
+    path = write(tmp_path / "a.parquet", {"red": [0.1, 0.9]})
+    before = ParquetSource.of(path)
+    write(path, {"red": [0.2, 0.8]})
+    after = ParquetSource.of(path)
+    write(path, {"red": [0.1, 0.9]})
+
+    assert before.sizes == after.sizes
+    assert before.extent != after.extent
+    assert before.changed != after.changed
+    assert before.extent == ParquetSource.of(path).extent
+
+
+def test_all_rows_are_decoded_in_order(folder: Path):
+    source = ParquetSource.of(folder)
+    chunks = [chunk for group in source.groups for chunk in source.chunks(group, NAMES)]
+
+    x = np.hstack([chunk.scores(NAMES, np.float32) for chunk in chunks])
+
+    np.testing.assert_array_equal(x, np.stack([whole(folder)[name].to_numpy() for name in NAMES]))
+
+
+def test_wide_rows_are_decoded_fewer_at_a_time(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(_parquet_source, "_FEWEST", 10)
+    monkeypatch.setattr(_parquet_source, "CELLS", 100)
+    source = ParquetSource.of(folder)
+
+    assert {chunk.rows.num_rows for chunk in source.chunks(source.groups[0], NAMES)} == {20, 10}
+
+
+def test_a_name_that_is_the_beginning_of_another_one(tmp_path: Path):
+    path = write(tmp_path / "a.parquet", {"x": [0.1], "x.y": [0.2], "x.y.z": [0.3], "": [0.4]})
+    source = ParquetSource.of(path)
+
+    (chunk,) = source.chunks(source.groups[0], ["x", "x.y", ""])
+
+    assert chunk.scores(["x", "x.y", ""])[:, 0].tolist() == [0.1, 0.2, 0.4]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([True, False]),
+        pa.array([1, 0], pa.uint8()),
+        pa.array([1, 0], pa.int64()),
+        pa.array([1.0, 0.0], pa.float16()),
+        pa.array([1.0, 0.0], pa.float64()),
+        pa.array(["1.00", "0.00"]).cast(pa.decimal128(4, 2)),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_any_numbers_are_scores(tmp_path: Path, column: Any):
+    source = ParquetSource.of(write(tmp_path / "a.parquet", {"red": column}))
+
+    (chunk,) = source.chunks(source.groups[0], ["red"])
+
+    assert chunk.scores(["red"]).tolist() == [[1.0, 0.0]]
+
+
+def test_doubles_stay_exact(tmp_path: Path):
+    source = ParquetSource.of(
+        write(tmp_path / "a.parquet", {"a": [0.5 + 1e-12], "b": pa.array([0.5], pa.float32())})
+    )
+    (chunk,) = source.chunks(source.groups[0], ["a", "b"])
+
+    assert source.dtype(["b"]) == np.float32
+    assert chunk.scores(["a"], source.dtype(["a", "b"]))[0, 0] > 0.5
+
+
+@pytest.mark.parametrize("doubles", ["a", "b"])
+def test_doubles_stay_exact_in_whatever_file(tmp_path: Path, doubles: str):
+    for name in ("a", "b"):
+        kind = pa.float64() if name == doubles else pa.float32()
+        write(tmp_path / f"{name}.parquet", {"red": pa.array([0.5 + 1e-12], kind)})
+    source = ParquetSource.of(tmp_path)
+
+    assert source.dtype(["red"]) == np.float64
+    assert source.types["red"].keys() == {pa.float64(), pa.float32()}
+
+
+def test_types_of_files_without_rows_do_not_count(tmp_path: Path):
+    write(tmp_path / "a.parquet", {"red": pa.array([], pa.null())})
+    write(tmp_path / "b.parquet", {"red": pa.array([0.5], pa.float32())})
+
+    assert ParquetSource.of(tmp_path).dtype(["red"]) == np.float32
+
+
+def refused(error: type[Exception], message: str) -> Any:
+    return pytest.raises(error, match=f"^{re.escape(message)}$")
+
+
+def test_files_that_are_not_there(tmp_path: Path):
+    where = f"{tmp_path}/*.parquet"
+    with refused(
+        MissingFileError,
+        f"There are no Parquet files at {where!r}. Name a file, a folder, or a pattern such as "
+        "'scores/*.parquet'.",
+    ):
+        ParquetSource.of(where)
+
+
+def test_a_source_that_is_no_path():
+    with refused(InputError, "source must be the path of a Parquet file, of a folder or a pattern. Got 3."):
+        ParquetSource.of(3)
+
+
+def test_a_file_that_is_not_parquet(tmp_path: Path):
+    path = tmp_path / "a.parquet"
+    path.write_text("red,y\n1,2\n")
+    with refused(
+        FileError, f"{str(path)!r} is not a Parquet file, or a damaged one. Name Parquet files alone."
+    ):
+        ParquetSource.of(path)
+
+
+def test_files_without_rows(tmp_path: Path):
+    path = write(tmp_path / "a.parquet", {"red": pa.array([], pa.float32())})
+    with refused(InputError, f"The Parquet files of {str(path)!r} hold no rows. Pass files that do."):
+        ParquetSource.of(str(path))
+
+
+def test_columns_with_one_name(tmp_path: Path):
+    table = pa.Table.from_arrays([pa.array([0.1]), pa.array([0.2])], names=["red", "red"])
+    path = write(tmp_path / "a.parquet", table)
+    with refused(InputError, f"{str(path)!r} has several columns called 'red'. Rename them."):
+        ParquetSource.of(path)
+    write(tmp_path / "0.parquet", {"red": [0.1]})
+    with refused(InputError, f"{str(path)!r} has several columns called 'red'. Rename them."):
+        ParquetSource.of(tmp_path)
+
+
+def test_a_column_that_one_file_lacks(tmp_path: Path):
+    write(tmp_path / "a.parquet", {"red": [0.1], "round": [0.2]})
+    path = write(tmp_path / "b.parquet", {"read": [0.1], "round": [0.2]})
+    with refused(
+        UnknownColumnError,
+        "The data lack the column 'red'. Did you mean 'read'? They have 2 columns: 'read', 'round'. "
+        f"That is the file {str(path)!r}.",
+    ):
+        ParquetSource.of(tmp_path).check_columns(["red"])
+
+
+REMEDY = "Leave it out with columns=, or use logiclens.scale.fit, which makes concepts of raw columns."
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ([0.5, None], "has a missing value in row 4 (counted from 0). Impute or drop such rows first."),
+        (
+            [0.5, float("nan")],
+            "has a missing value in row 4 (counted from 0). Impute or drop such rows first.",
+        ),
+        ([62.0, 0.5], f"has the value 62, outside [0, 1], in row 3 (counted from 0). {REMEDY}"),
+        ([0.5, float("-inf")], f"has the value -inf, outside [0, 1], in row 4 (counted from 0). {REMEDY}"),
+        (
+            ["red", "blue"],
+            f"has the type string; scores are Booleans or numbers in [0, 1]. {REMEDY}",
+        ),
+    ],
+)
+def test_values_that_are_no_scores(tmp_path: Path, value: list[Any], reason: str):
+    before = ["blue"] * 3 if isinstance(value[0], str) else [0.1] * 3
+    path = write(tmp_path / "a.parquet", {"color": before + value}, 3)
+    source = ParquetSource.of(path)
+
+    with refused(InputError, f"Column 'color' of {str(path)!r} {reason}"):
+        for group in source.groups:
+            for chunk in source.chunks(group, ["color"]):
+                chunk.scores(["color"])
+
+
+def test_values_outside_by_rounding_are_moved_inside(tmp_path: Path):
+    source = ParquetSource.of(write(tmp_path / "a.parquet", {"red": [1.0 + 1e-12, -1e-12]}))
+    (chunk,) = source.chunks(source.groups[0], ["red"])
+
+    assert chunk.scores(["red"]).tolist() == [[1.0, 0.0]]
+
+
+def test_a_file_that_changes_meanwhile(tmp_path: Path):
+    path = write(tmp_path / "a.parquet", scores(100))
+    source = ParquetSource.of(path)
+    write(path, scores(90))
+
+    with refused(
+        FileError, f"{str(path)!r} was changed while it was being read. Start again once it stays as it is."
+    ):
+        next(source.chunks(source.groups[0], ["red"]))
+
+
+def test_a_file_that_vanishes_meanwhile(tmp_path: Path):
+    path = write(tmp_path / "a.parquet", scores(100))
+    source = ParquetSource.of(path)
+    path.unlink()
+
+    with refused(MissingFileError, f"There is no file {str(path)!r}. Check its name and folder."):
+        next(source.chunks(source.groups[0], ["red"]))
+
+
+def targets_in(path: Path, *names: str) -> tuple[TargetColumns, ParquetSource]:
+    source = ParquetSource.of(path)
+    return target_columns([count_targets(source, source.groups, names)], names, source.n_rows), source
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["no", "yes", "no", "maybe"],
+        [3, 1, 3, 2],
+        [True, False, True, True],
+        [1.0, 0.0, 2.0, 1.0],
+        pa.array(["no", "yes", "no", "maybe"]).dictionary_encode(),
+    ],
+    ids=["text", "whole numbers", "Booleans", "floats", "categories"],
+)
+def test_labels_are_those_of_an_ordinary_fit(tmp_path: Path, values: Any):
+    path = write(tmp_path / "a.parquet", {"y": pa.array(values)}, 3)
+    targets, source = targets_in(path, "y")
+    plain = values.to_pylist() if isinstance(values, pa.Array) else values
+    expected = read_targets(np.array(plain, dtype=object if isinstance(plain[0], str) else None), 4)
+    chunks = [chunk for group in source.groups for chunk in source.chunks(group, ["y"])]
+    truth = np.concatenate([targets.read(chunk) for chunk in chunks])
+
+    assert targets.labels == expected.labels
+    assert list(map(type, targets.labels)) == list(map(type, expected.labels))
+    assert targets.counts.tolist() == [plain.count(label) for label in targets.labels]
+    np.testing.assert_array_equal(targets.outputs(truth, expected.problem).T, expected.outputs)
+    assert targets.as_y(truth).tolist() == plain
+
+
+def test_outputs_of_several_columns(tmp_path: Path):
+    path = write(tmp_path / "a.parquet", {"a": [0.0, 1.0, 1.0], "b": [0.0, 0.0, 0.75]})
+    targets, source = targets_in(path, "a", "b")
+    (chunk,) = source.chunks(source.groups[0], ["a", "b"])
+    truth = targets.read(chunk)
+
+    assert targets.labels == ("a", "b")
+    assert targets.counts.tolist() == [2.0, 0.75]
+    np.testing.assert_array_equal(targets.outputs(truth, Problem.MULTI_LABEL), [[0, 1, 1], [0, 0, 0.75]])
+    assert targets.strata(truth).tolist() == [2, 0, 1]  # none, a, the rarer of both
+    assert read_targets(targets.as_y(truth), 3).labels == ("a", "b")
+
+
+def test_zero_has_no_sign(tmp_path: Path):
+    path = write(tmp_path / "a.parquet", {"y": [-0.0, 0.0, 1.0, -0.0, 0.0]}, 3)
+    targets, source = targets_in(path, "y")
+    chunks = [chunk for group in source.groups for chunk in source.chunks(group, ["y"])]
+
+    assert list(map(str, targets.labels)) == ["0.0", "1.0"]
+    assert targets.counts.tolist() == [4, 1]
+    assert [targets.read(chunk).tolist() for chunk in chunks] == [[0, 0, 1], [0, 0]]
+
+
+@pytest.mark.parametrize("floats", ["a", "b"])
+def test_one_is_one_whatever_file_has_it_as_a_float(tmp_path: Path, floats: str):
+    for name in ("a", "b"):
+        write(tmp_path / f"{name}.parquet", {"y": [0.0, 1.0] if name == floats else [1, 2]})
+    check_targets("y", ParquetSource.of(tmp_path))
+    targets, _ = targets_in(tmp_path, "y")
+
+    assert list(map(str, targets.labels)) == ["0.0", "1.0", "2.0"]
+    assert targets.counts.tolist() == [1, 2, 1]
+
+
+NUMBERS, TEXT, BOOLEANS = [0, 1], ["0", "1"], [True, False]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kinds"),
+    [
+        (NUMBERS, TEXT, ("numbers", "text")),
+        (TEXT, NUMBERS, ("text", "numbers")),
+        (BOOLEANS, NUMBERS, ("Booleans", "numbers")),
+        (pa.array(TEXT).dictionary_encode(), BOOLEANS, ("text", "Booleans")),
+        (TEXT, pa.array([1, 2], pa.date32()), ("text", "the type date32[day]")),
+    ],
+)
+def test_labels_of_several_types(tmp_path: Path, first: Any, second: Any, kinds: tuple[str, str]):
+    paths = [write(tmp_path / f"{at}.parquet", {"y": y}) for at, y in enumerate((first, first, second))]
+    with refused(
+        InputError,
+        f"Column 'y' holds {kinds[0]} in {str(paths[0])!r} and {kinds[1]} in {str(paths[2])!r}. "
+        "Write the labels alike in all files.",
+    ):
+        check_targets("y", ParquetSource.of(tmp_path))
+
+
+def test_one_label_is_not_enough(tmp_path: Path):
+    with refused(
+        InputError, "Column 'y' has one label only, 'no', in all 3 rows. Name a target with at least 2."
+    ):
+        targets_in(write(tmp_path / "a.parquet", {"y": ["no"] * 3}), "y")
+
+
+def test_too_many_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(_parquet_source, "MOST_LABELS", 4)
+    with refused(InputError, "Column 'y' has more than 4 labels. Name a column of classes as target."):
+        targets_in(write(tmp_path / "a.parquet", {"y": list(range(5))}), "y")
+
+
+@pytest.mark.parametrize("values", [["no", None], [1.0, float("nan")]])
+def test_a_missing_label(tmp_path: Path, values: list[Any]):
+    path = write(tmp_path / "a.parquet", {"y": values})
+    with refused(
+        InputError,
+        f"Column 'y' of {str(path)!r} has a missing value in row 1 (counted from 0). "
+        "Impute or drop such rows first.",
+    ):
+        targets_in(path, "y")
+
+
+def test_labels_that_are_fractions(tmp_path: Path):
+    with pytest.raises(InputError, match=r"^Unknown label type: continuous\. y must hold the labels of cl"):
+        targets_in(write(tmp_path / "a.parquet", {"y": [0.25, 0.5]}), "y")
+
+
+def test_a_label_that_was_not_there_before(tmp_path: Path):
+    path = write(tmp_path / "a.parquet", {"y": ["no", "yes"]})
+    targets, _ = targets_in(path, "y")
+    source = ParquetSource.of(write(tmp_path / "b.parquet", {"y": ["no", "new"]}))
+    (chunk,) = source.chunks(source.groups[0], ["y"])
+
+    with refused(
+        FileError,
+        f"{source.paths[0]!r} was changed while it was being read. Start again once it stays as it is.",
+    ):
+        targets.read(chunk)
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (3, "target must be the name of a column, or several. Got 3."),
+        ([], "target must be the name of a column, or several. Got []."),
+        (["y", "y"], "target names a column twice. Got ['y', 'y']."),
+    ],
+)
+def test_targets_that_are_no_columns(folder: Path, target: Any, message: str):
+    with refused(InputError, message):
+        check_targets(target, ParquetSource.of(folder))
+
+
+def test_how_frequent_outputs_are_among_the_rows_that_are_left():
+    labels = TargetColumns(("y",), ("a", "b", "c"), False, np.array([5.0, 3.0, 2.0]), 10)
+    outputs = TargetColumns(("p", "q"), ("p", "q"), True, np.array([5.0, 1.5]), 10)
+
+    assert labels.shares(np.array([0, 0]), Problem.SINGLE_LABEL).tolist() == [3 / 8, 3 / 8, 2 / 8]
+    assert outputs.shares(np.array([[1.0, 1.0], [0.5, 0.0]]), Problem.MULTI_LABEL).tolist() == [3 / 8, 1 / 8]
