@@ -25,9 +25,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.fronts import HELD_BACK, TARGET
-from logiclens.bench.folder import table_files
-from logiclens.bench.fronts import by_size, lead
+from benchmarks.fronts import HELD_BACK, TARGET, by_size
+from logiclens.bench.experiments import table_files
+from logiclens.bench.fronts import lead
 from logiclens.errors import LogicLensError
 from logiclens.estimators import MuClassifier, fit, networks
 from logiclens.files import read_table

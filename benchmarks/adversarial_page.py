@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.harness import filled
-from logiclens.bench.paper_figures import as_svg
-from logiclens.bench.table_layout import Cell, Table
+from logiclens.bench.result_figures import as_svg
+from logiclens.bench.table_layout import Cell, ResultTable
 from logiclens.metrics.agreement import normal_quantile, wilson
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def guard_table(runs: Sequence[Run], towers: int, tnorm: str) -> str:
 
 def _table(heads: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
     cells = tuple(tuple(Cell(str(each)) for each in line) for line in lines)
-    return Table("", tuple(heads), cells).to_markdown()
+    return ResultTable("", tuple(heads), cells).to_markdown()
 
 
 def _place(name: str) -> int:

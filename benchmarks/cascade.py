@@ -21,7 +21,7 @@ from rich.table import Table
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
-from logiclens.bench.vdem import load_vdem_items
+from logiclens.bench.datasets import load_vdem_items
 from logiclens.estimators import MuClassifier
 from logiclens.metrics import complexity, explanation_accuracy, fidelity
 from logiclens.pipelines import CascadeClassifier

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from logiclens.bench._len_methods import pool_rows
 from logiclens.bench.experiments import EXPERIMENTS
-from logiclens.bench.methods.networks import pooled
-from logiclens.bench.published import FOLDS_OF_CONSISTENCY
+from logiclens.bench.reference_figures import FOLDS_OF_CONSISTENCY
 from logiclens.bench.scoreboard import experiment_title
 from logiclens.estimators import MuClassifier
 from logiclens.estimators.validation import fit_parts
@@ -45,7 +45,7 @@ POINTS = {
 def curve(experiment: str) -> list[dict[str, Any]]:
     """Figures of one experiment, one entry for each length."""
     folds = EXPERIMENTS[experiment].folds(None, range(FOLDS_OF_CONSISTENCY))
-    x, y, weights = pooled(folds)
+    x, y, weights = pool_rows(folds)
     names = list(folds[0].concept_names)
     classifier = MuClassifier(encoder=None, random_state=0)
     columns = dict(zip(names, x.T, strict=True))

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from logiclens.bench.data import MIMIC2
-from logiclens.bench.files import find_file
+from logiclens.bench._data_files import find_file
+from logiclens.bench.datasets import MIMIC2
 from logiclens.guard import RuleGuard, mutual_rules
 from logiclens.metrics.agreement import normal_quantile, wilson
 

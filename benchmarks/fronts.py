@@ -14,16 +14,22 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from logiclens.bench.folder import TableExperiment, table_files
-from logiclens.bench.front_tables import front_figure, front_tables
-from logiclens.bench.fronts import FIT_SECONDS, available, by_size, run_fronts
-from logiclens.bench.paper_figures import as_svg
-from logiclens.bench.results import Results, write_rows
-from logiclens.bench.running import Step
-from logiclens.bench.scoring import Row
+from logiclens.bench import (
+    PieceReport,
+    Results,
+    TableExperiment,
+    as_svg,
+    front_figure,
+    front_tables,
+    run_fronts,
+    table_files,
+    write_rows,
+)
+from logiclens.bench.fold_scores import Row
+from logiclens.bench.fronts import FIT_SECONDS, available
 from logiclens.errors import LogicLensError
 from logiclens.files import read_table
 
@@ -42,6 +48,11 @@ HELD_BACK = frozenset(
     "satimage".split()
 )
 """Tables on which no setting is chosen."""
+
+
+def by_size(files: Iterable[Path]) -> list[Path]:
+    """Files, the smallest first, so that figures of many tables are there soon."""
+    return sorted(files, key=lambda file: (file.stat().st_size, file.name))
 
 
 def experiments(
@@ -102,7 +113,7 @@ def sections(rows: Sequence[Row]) -> str:
     return "\n\n".join(lines) + "\n"
 
 
-def _report(step: Step) -> None:
+def _report(step: PieceReport) -> None:
     if not step.kept:
         print(f"{step.experiment}, {step.method}, fold {step.folds[0]}: {step.status}", file=sys.stderr)
 

@@ -21,16 +21,15 @@ from benchmarks.repeated import KEPT as REPEATED
 from benchmarks.repeated import repeated_tables, seeds_of
 from benchmarks.training import KEPT as LOOPS
 from benchmarks.verdicts import Verdict, verdict_table, verdicts
-from logiclens.bench import paper_tables as tables
-from logiclens.bench.measures import FOUR, MEASURES, NOTHING, figure
+from logiclens.bench import result_tables as tables
+from logiclens.bench.fold_scores import SECONDS
 from logiclens.bench.methods import DEFAULT
-from logiclens.bench.paper_figures import FIGURES, as_svg
-from logiclens.bench.published import PUBLISHED
-from logiclens.bench.results import in_order, read_rows
-from logiclens.bench.rule_tables import rules_table
+from logiclens.bench.reference_figures import PUBLISHED
+from logiclens.bench.result_figures import FIGURES, as_svg
+from logiclens.bench.result_tables import FOUR, MEASURES, NOTHING, figure, rules_table
 from logiclens.bench.scoreboard import Row, Scoreboard, experiment_title, method_title
-from logiclens.bench.scoring import SECONDS
-from logiclens.bench.table_layout import Cell, Table, markdown_text
+from logiclens.bench.store import in_order, read_rows
+from logiclens.bench.table_layout import Cell, ResultTable, markdown_text
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "paper"
@@ -227,7 +226,7 @@ def _section(title: str, parts: Iterable[str]) -> str:
     return "\n\n".join([f"## {title}", *parts]) + "\n"
 
 
-def _shown(found: Iterable[Table]) -> list[str]:
+def _shown(found: Iterable[ResultTable]) -> list[str]:
     return [table.to_markdown() for table in found if table.lines]
 
 
@@ -258,7 +257,7 @@ def _trade_off(curve: Sequence[Mapping[str, Any]]) -> list[str]:
         "of at most so many literals, off the same fronts, as `explain(literals=...)` gives them; of the "
         "first five folds, as all figures of consistency.",
         _image("consistency", "Consistency against macro-F1 for rules of at most so many literals"),
-        Table(
+        ResultTable(
             f"Consistency against accuracy, {method_title(DEFAULT)} (%)", heads, tuple(lines)
         ).to_markdown(),
     ]
@@ -274,7 +273,9 @@ def _plain_loop(loops: Sequence[Mapping[str, str]]) -> list[str]:
         "Against the loop that one writes from the paper, a small network for each fold, class, penalty and "
         "restart, at equal epochs, side by side (`python -m benchmarks.training --write`). Measured "
         "after a first run; seconds above are of a first one, which takes longer.",
-        Table("Training and extraction against a plain loop", tuple(heads.values()), lines).to_markdown(),
+        ResultTable(
+            "Training and extraction against a plain loop", tuple(heads.values()), lines
+        ).to_markdown(),
     ]
 
 
@@ -302,7 +303,7 @@ def _machines(runs: Iterable[Run]) -> str:
                 Cell(str(about.get("date", NOTHING))),
             )
         )
-    return Table("", ("run", "methods", "machine", "versions", "day"), tuple(lines)).to_markdown()
+    return ResultTable("", ("run", "methods", "machine", "versions", "day"), tuple(lines)).to_markdown()
 
 
 def _of_run(run: Run) -> str:
@@ -335,7 +336,7 @@ def _in_short(rows: Sequence[Row], seeds: Sequence[int]) -> list[str]:
     if not _has(rows, DEFAULT):
         return [_NO_DEFAULT]
     return [
-        Table(f"The default, {method_title(DEFAULT)}", heads, tuple(lines)).to_markdown(),
+        ResultTable(f"The default, {method_title(DEFAULT)}", heads, tuple(lines)).to_markdown(),
         "In brackets: the same network in the paper. Explanation accuracy and fidelity compare the rule of "
         "each class with the truth and with the network. Complexity is the number of literals of a rule.",
         *(f"Fold seed {each}: {_counted(verdicts(rows, each))}" for each in seeds),
@@ -467,7 +468,7 @@ def _seeds_remark(seeds: Sequence[int]) -> str:
     )
 
 
-def _seed_tables(rows: Sequence[Row], seeds: Sequence[int]) -> list[Table]:
+def _seed_tables(rows: Sequence[Row], seeds: Sequence[int]) -> list[ResultTable]:
     """The default method, a column for each fold seed."""
     boards = [Scoreboard(rows, fold_seed=seed) for seed in seeds]
     found = []
@@ -478,7 +479,7 @@ def _seed_tables(rows: Sequence[Row], seeds: Sequence[int]) -> list[Table]:
             cells = [Cell(NOTHING if mean is None else figure(mean, MEASURES[column])) for mean in means]
             lines.append((Cell(experiment_title(name)), *cells))
         title = f"{MEASURES[column].title}, {method_title(DEFAULT)}"
-        found.append(Table(title, ("", *(f"fold seed {seed}" for seed in seeds)), tuple(lines)))
+        found.append(ResultTable(title, ("", *(f"fold seed {seed}" for seed in seeds)), tuple(lines)))
     return found
 
 

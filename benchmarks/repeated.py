@@ -22,11 +22,11 @@ from pathlib import Path
 
 import numpy as np
 
-from logiclens.bench.measures import FOUR, MEASURES, NOTHING
 from logiclens.bench.methods import DEFAULT
-from logiclens.bench.results import in_order, read_rows, write_rows
+from logiclens.bench.result_tables import FOUR, MEASURES, NOTHING
 from logiclens.bench.scoreboard import Row, Scoreboard, experiment_title, method_title
-from logiclens.bench.table_layout import Cell, Table
+from logiclens.bench.store import in_order, read_rows, write_rows
+from logiclens.bench.table_layout import Cell, ResultTable
 from logiclens.errors import LogicLensError
 from logiclens.logic.arrays import FloatArray
 
@@ -41,21 +41,21 @@ def seeds_of(rows: Iterable[Row]) -> list[int]:
     return sorted({row["fold_seed"] for row in rows})
 
 
-def repeated_tables(rows: Sequence[Row]) -> list[Table]:
+def repeated_tables(rows: Sequence[Row]) -> list[ResultTable]:
     """Means over the folds of all seeds, an experiment a table; in brackets the lead over the default."""
     boards = [Scoreboard(rows, fold_seed=seed) for seed in seeds_of(rows)]
     experiments = dict.fromkeys(name for board in boards for name in board.main_experiments)
     return [_table(boards, name) for name in experiments]
 
 
-def _table(boards: Sequence[Scoreboard], experiment: str) -> Table:
+def _table(boards: Sequence[Scoreboard], experiment: str) -> ResultTable:
     heads = ("", *(MEASURES[column].title for column in FOUR))
     lines = []
     for method in dict.fromkeys(name for board in boards for name in board.methods):
         cells = [_cell(boards, experiment, method, column) for column in FOUR]
         if any(cell.text != NOTHING for cell in cells):
             lines.append((Cell(method_title(method)), *cells))
-    return Table(experiment_title(experiment), heads, tuple(lines))
+    return ResultTable(experiment_title(experiment), heads, tuple(lines))
 
 
 def _cell(boards: Sequence[Scoreboard], experiment: str, method: str, column: str) -> Cell:

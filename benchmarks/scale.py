@@ -418,7 +418,7 @@ def kept() -> tuple[dict[str, Any], dict[str, Any]]:
 
 def show() -> None:
     """Write the tables of the page and its figure."""
-    from logiclens.bench.paper_figures import as_svg
+    from logiclens.bench.result_figures import as_svg
 
     found, streamed = kept()
     PAGE.write_text(filled(PAGE, tables(found, streamed)), encoding="utf-8")

@@ -28,7 +28,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.blackbox import tree_literals
 from logiclens import MuClassifier, cross_explain
-from logiclens.bench.files import Source, find_file
+from logiclens.bench._data_files import DataFile, find_file
 
 FILES = ("mushroom", "tic_tac_toe", "zoo", "heart_disease_cleveland", "titanic_2201")
 
@@ -36,7 +36,7 @@ FILES = ("mushroom", "tic_tac_toe", "zoo", "heart_disease_cleveland", "titanic_2
 def tables() -> Iterator[tuple[str, pd.DataFrame, pd.Series]]:
     """Name, raw columns and labels."""
     for name in FILES:
-        source = Source(f"tabular/{name}.csv.gz", "the UCI repository", "download it there")
+        source = DataFile(f"tabular/{name}.csv.gz", "the UCI repository", "download it there")
         frame = pd.read_csv(find_file(source))
         yield name, frame.drop(columns="target"), frame["target"]
     for name, load in (("breast cancer", load_breast_cancer), ("wine", load_wine)):

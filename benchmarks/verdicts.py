@@ -17,11 +17,11 @@ import numpy as np
 from scipy.stats import t
 
 from logiclens.bench.experiments import EXPERIMENTS
-from logiclens.bench.measures import MEASURES, Measure
 from logiclens.bench.methods import DEFAULT
-from logiclens.bench.published import PUBLISHED
+from logiclens.bench.reference_figures import PUBLISHED
+from logiclens.bench.result_tables import MEASURES, Measure
 from logiclens.bench.scoreboard import PAPER_EXPERIMENTS, Row, Scoreboard, experiment_title, method_title
-from logiclens.bench.table_layout import Cell, Table
+from logiclens.bench.table_layout import Cell, ResultTable
 
 NEAR: Final = 0.005
 """How far below the accuracy of the multilayer perceptron the network may be."""
@@ -97,7 +97,7 @@ def verdicts(rows: Iterable[Row], fold_seed: int | None = None, default: str = D
     return found
 
 
-def verdict_table(found: Iterable[Verdict]) -> Table:
+def verdict_table(found: Iterable[Verdict]) -> ResultTable:
     """Claims, figures and verdicts as a table.
 
     Examples
@@ -113,7 +113,7 @@ def verdict_table(found: Iterable[Verdict]) -> Table:
         (Cell(each.group), Cell(each.claim), Cell(each.figure), Cell(each.word, best=each.holds is False))
         for each in found
     ]
-    return Table("Claims", ("", "Claim", "Found", "Verdict"), tuple(lines))
+    return ResultTable("Claims", ("", "Claim", "Found", "Verdict"), tuple(lines))
 
 
 def _beside_paper(board: Scoreboard, experiment: str, default: str) -> Iterator[Verdict]:

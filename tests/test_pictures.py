@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from logiclens.bench.paper_figures import FIGURES
+from logiclens.bench.result_figures import FIGURES
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"

@@ -8,7 +8,7 @@ import numpy as np
 
 from logiclens.bench.experiments import EXPERIMENTS
 from logiclens.bench.methods import CLUSTERERS, METHODS
-from logiclens.bench.published import CLASS_SHOWN, PUBLISHED, plain_name
+from logiclens.bench.reference_figures import CLASS_SHOWN, PUBLISHED, plain_name
 
 CLASSES = {"mnist-iclu": ("even", "odd")}
 RATES = ("model_accuracy", "explanation_accuracy", "fidelity")

@@ -1,4 +1,4 @@
-"""The folds of the paper's experiments, on small files of the real ones' layout."""
+"""Folds: of the paper's experiments, on small files of the real layout, and of any table."""
 
 from __future__ import annotations
 
@@ -8,15 +8,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold
 
 from logiclens.bench import load_mimic2
-from logiclens.bench.data import Dataset
-from logiclens.bench.encode import binned, mean_imputed
-from logiclens.bench.experiments import EXPERIMENTS, Experiment, Fold, class_index, split_rows
-from logiclens.errors import InputError
-from tests.bench.test_data import FLAGS, MEASURED, MID_LEVEL, put, put_columns
+from logiclens.bench.datasets import Dataset, impute_mean, three_bins
+from logiclens.bench.experiments import (
+    EXPERIMENTS,
+    Experiment,
+    Fold,
+    TableExperiment,
+    class_index,
+    split_rows,
+    table_files,
+)
+from logiclens.bench.store import fold_checksum
+from logiclens.errors import InputError, MissingFileError
+from tests.bench.test_datasets import FLAGS, MEASURED, MID_LEVEL, put, put_columns
 from tests.bench.toy_runs import toy_fold
+from tests.strategies import HOSTILE_NAMES
 
 N_ROWS = 80
 
@@ -234,13 +244,13 @@ def test_learning_from_all_rows_changes_nothing(data: Path):
 
 def test_values_beyond_the_range_that_was_learned():
     values = np.array([0.0, 3.0, 9.0, -50.0, 80.0, 4.0])
-    names, truth = binned("age", values, np.array([0, 1, 2]))
+    names, truth = three_bins("age", values, np.array([0, 1, 2]))
 
     assert names == ("age_LOW", "age_NORMAL", "age_HIGH")
     assert truth.argmax(axis=1).tolist() == [0, 1, 2, 0, 2, 1]
-    assert mean_imputed(np.array([1.0, np.nan, 9.0]), "age", np.array([0, 1])).tolist() == [1, 1, 9]
+    assert impute_mean(np.array([1.0, np.nan, 9.0]), "age", np.array([0, 1])).tolist() == [1, 1, 9]
     with pytest.raises(InputError, match="has no value at all"):
-        mean_imputed(np.array([1.0, np.nan]), "age", np.array([1]))
+        impute_mean(np.array([1.0, np.nan]), "age", np.array([1]))
 
 
 def test_clusters_are_made_of_all_rows_without_folds(data: Path):
@@ -276,3 +286,155 @@ def test_splits_do_not_depend_on_the_numbers_of_classes():
     ):
         assert train.tolist() == other_train.tolist()
         assert test.tolist() == other.tolist()
+
+
+@pytest.fixture(scope="module")
+def flowers() -> TableExperiment:
+    data = load_iris()
+    table = dict(zip(data.feature_names, data.data.T, strict=True))
+    return TableExperiment("iris", table, data.target_names[data.target], n_folds=5)
+
+
+def test_each_row_is_tested_once_and_never_where_it_was_learned(flowers: TableExperiment):
+    folds = flowers.folds()
+
+    assert [fold.number for fold in folds] == [0, 1, 2, 3, 4]
+    assert sum(len(fold.y_test) for fold in folds) == 150
+    for fold in folds:
+        assert fold.class_names == ("setosa", "versicolor", "virginica")
+        assert np.bincount(fold.y_train).tolist() == [40, 40, 40]
+        assert fold.x_train.shape == (120, len(fold.concept_names))
+        assert fold.x_test.shape == (30, len(fold.concept_names))
+
+
+def test_some_folds_are_the_same_as_among_all(flowers: TableExperiment):
+    every = flowers.folds()
+    (third,) = flowers.folds(None, [3])
+
+    assert third.number == 3
+    assert third.concept_names == every[3].concept_names
+    assert (third.x_test == every[3].x_test).all()
+    assert (third.y_train == every[3].y_train).all()
+
+
+def test_cut_points_are_those_of_the_training_rows():
+    """What test rows hold changes nothing in a fold: the encoder has not seen them."""
+    ages = np.arange(40.0)
+    labels = np.where(ages > 19, "old", "young")
+    plain = TableExperiment("ages", {"age": ages, "row": np.arange(40) % 2}, labels, n_folds=4)
+    fold = plain.folds()[0]
+    tested = np.isin(ages, _tested(plain, ages))
+    moved = np.where(tested, ages + 1000, ages)
+    other = TableExperiment("ages", {"age": moved, "row": np.arange(40) % 2}, labels, n_folds=4).folds()[0]
+
+    assert other.concept_names == fold.concept_names
+    assert (other.x_train == fold.x_train).all()
+
+
+def _tested(experiment: TableExperiment, values: np.ndarray) -> np.ndarray:
+    y = (np.asarray(experiment.labels) == "young").astype(np.intp)
+    return values[experiment._parts(y)[0][1]]
+
+
+def test_the_only_row_of_a_class_is_learned_everywhere():
+    labels = ["a"] * 6 + ["b"] * 5 + ["c"]
+    folds = TableExperiment("rare", {"x": np.arange(12.0)}, labels, n_folds=3).folds()
+
+    assert all(fold.class_names == ("a", "b", "c") for fold in folds)
+    assert all((fold.y_train == 2).sum() == 1 for fold in folds)
+    assert all((fold.y_test == 2).sum() == 0 for fold in folds)
+    assert sum(len(fold.y_test) for fold in folds) == 11
+
+
+def test_other_seeds_draw_other_folds():
+    rows = np.arange(40)
+    labels = np.where(rows * 7 % 11 > 5, "a", "b")
+    one, other = (TableExperiment("x", {"x": rows % 9}, labels, n_folds=4, seed=seed) for seed in (0, 1))
+    pairs = zip(one.folds(), other.folds(), strict=True)
+
+    assert any((a.y_test.tolist() != b.y_test.tolist()) for a, b in pairs)
+
+
+def test_names_are_data():
+    table = {name: np.arange(20) % (at + 2) > 0 for at, name in enumerate(HOSTILE_NAMES)}
+    labels = np.array([*HOSTILE_NAMES[:2]], dtype=object)[np.arange(20) % 2]
+    fold = TableExperiment("a & b", table, labels, n_folds=2).folds()[0]
+
+    assert sorted(fold.class_names) == sorted(HOSTILE_NAMES[:2])
+    assert set(fold.concept_names) <= set(HOSTILE_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("labels", "n_folds", "message"),
+    [
+        (["a"] * 4, 2, "There must be two classes or more. Got 1: pass other labels."),
+        (["a", "b"], 2, "labels must have shape (4,), one for each row. Got shape (2,)."),
+        (["a", "b", "a", "b"], 3, "The largest class has 2 rows, too few for 3 folds. Ask for fewer folds."),
+        (["a", "b", "a", "b"], 1, "n_folds must be a whole number from 2 on. Got 1."),
+        (["a", "b", "a", "b"], True, "n_folds must be a whole number from 2 on. Got True."),
+    ],
+)
+def test_what_cannot_be_an_experiment_is_refused(labels: list[str], n_folds: int, message: str):
+    with pytest.raises(InputError) as caught:
+        TableExperiment("few", {"x": [1, 2, 3, 4]}, labels, n_folds)
+
+    assert str(caught.value) == message
+
+
+def test_tables_of_a_folder(tmp_path: Path):
+    for name in (
+        "b.csv",
+        "b.parquet",
+        "a.TSV.gz",
+        ".hidden.csv",
+        "notes.txt",
+        ".csv",
+        "c.pq",
+        "d.csv.zst",
+        "e.gz",
+    ):
+        (tmp_path / name).touch()
+    (tmp_path / "folder.csv").mkdir()
+
+    assert table_files(tmp_path) == [
+        tmp_path / name for name in ("a.TSV.gz", "b.csv", "b.parquet", "c.pq", "d.csv.zst")
+    ]
+
+
+def test_a_folder_without_tables_is_refused(tmp_path: Path):
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(InputError) as caught:
+        table_files(tmp_path)
+
+    assert str(caught.value) == (
+        f"The folder {str(tmp_path)!r} has no tables. Put files into it that end in .csv, .tsv, .parquet, "
+        ".pq; they may be compressed."
+    )
+
+
+def test_what_is_no_folder_is_refused(tmp_path: Path):
+    file = tmp_path / "a.csv"
+    file.touch()
+    with pytest.raises(MissingFileError) as missing:
+        table_files(tmp_path / "nowhere")
+    with pytest.raises(InputError) as a_file:
+        table_files(file)
+
+    assert str(missing.value) == f"There is no folder {str(tmp_path / 'nowhere')!r}. Check its name."
+    assert str(a_file.value) == f"{str(file)!r} is a file. Name the folder that it is in."
+
+
+def test_folds_have_the_columns_of_the_table():
+    """As they were, so that methods can make conditions of their own."""
+    columns = {
+        "age": [float(at) for at in range(12)],
+        "color": [None, *"rg" * 5, "b"],
+        "flag": [True, False] * 6,
+    }
+    fold = TableExperiment("few", columns, ["a", "b", "b"] * 4, n_folds=2).folds()[0]
+    both = {name: [*fold.columns_train[name], *fold.columns_test[name]] for name in columns}
+
+    assert fold.columns_train["age"].dtype == np.float64
+    assert sorted(both["age"]) == columns["age"]
+    assert sorted(map(str, both["color"])) == sorted(map(str, columns["color"]))
+    assert fold_checksum(fold) != fold_checksum(replace(fold, columns_train={}))

@@ -10,11 +10,19 @@ import markdown
 import pytest
 from hypothesis import given
 
-from logiclens.bench.table_layout import FORMATS, Cell, Table, html_text, latex_text, markdown_text, written
+from logiclens.bench.table_layout import (
+    FORMATS,
+    Cell,
+    ResultTable,
+    as_document,
+    html_text,
+    latex_text,
+    markdown_text,
+)
 from logiclens.errors import InputError
 from tests import strategies
 
-TABLE = Table(
+TABLE = ResultTable(
     "Fidelity (%)",
     ("", "mu", "BRL"),
     (
@@ -74,14 +82,14 @@ def test_html():
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_documents_hold_all_tables(form: str):
-    text = written([TABLE, Table("Second", ("x",), ())], form)
+    text = as_document([TABLE, ResultTable("Second", ("x",), ())], form)
 
     assert text.index("V-Dem") < text.index("Second")
     assert text.endswith("\n")
 
 
 def test_a_page_is_complete():
-    page = written([TABLE], "html")
+    page = as_document([TABLE], "html")
 
     assert page.startswith('<!doctype html>\n<html lang="en">')
     assert "http" not in page  # nothing is loaded
@@ -89,7 +97,7 @@ def test_a_page_is_complete():
 
 def test_another_form_is_refused():
     with pytest.raises(InputError) as info:
-        written([TABLE], "markdwon")
+        as_document([TABLE], "markdwon")
 
     assert str(info.value) == (
         "A table is written as 'markdown', 'latex', 'html'. Did you mean 'markdown'? Got 'markdwon'."
@@ -98,7 +106,7 @@ def test_another_form_is_refused():
 
 def test_lines_have_a_cell_for_each_head():
     with pytest.raises(InputError) as info:
-        Table("x", ("a", "b"), ((Cell("1"),),))
+        ResultTable("x", ("a", "b"), ((Cell("1"),),))
 
     assert str(info.value) == "Each line must have 2 cells, one for each head. Got 1."
 
@@ -106,7 +114,7 @@ def test_lines_have_a_cell_for_each_head():
 @given(strategies.names())
 def test_markdown_shows_any_name_as_it_is(name: str):
     """As read by the package that makes our documentation, in a cell of a table and beside a bold one."""
-    table = Table("t", ("x", "y"), ((Cell(name), Cell("z", best=True)),))
+    table = ResultTable("t", ("x", "y"), ((Cell(name), Cell("z", best=True)),))
     page = Texts(markdown.markdown(table.to_markdown(), extensions=["tables", "attr_list"]))
 
     assert page.tags == [

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from logiclens.bench._run import PieceReport, run
 from logiclens.bench.experiments import Fold
-from logiclens.bench.methods.method import Outcome
-from logiclens.bench.results import Results
-from logiclens.bench.running import Step, run
+from logiclens.bench.method import Outcome
+from logiclens.bench.store import Results
 from logiclens.logic import FALSE, Formula, Var
 
 CONCEPTS = ("red", "red_wing", "a & b")
@@ -153,9 +153,9 @@ def killed(folder: str, seed: int) -> list[int]:
         told, tell = os.pipe()
         child = os.fork()
         if child == 0:
-            pieces: list[Step] = []
+            pieces: list[PieceReport] = []
 
-            def report(step: Step, pieces: list[Step] = pieces, tell: int = tell) -> None:
+            def report(step: PieceReport, pieces: list[PieceReport] = pieces, tell: int = tell) -> None:
                 pieces.extend([] if step.kept else [step])
                 os.write(tell, b"." * len(pieces[:1]))
                 if len(pieces) == MOST:

@@ -14,7 +14,7 @@ from benchmarks.harness import filled
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks import experiments, fronts, scale, training, wide_and_long
-from logiclens.bench.paper_figures import as_svg
+from logiclens.bench.result_figures import as_svg
 from logiclens.estimators import MuClassifier
 
 
@@ -203,3 +203,10 @@ def test_fronts_of_a_folder_of_tables(
     assert (told, "never used" in printed) == ("", False)
     with pytest.raises(SystemExit, match="Did you mean 'cart'"):
         fronts.main([*words[:2], "cat"])
+
+
+def test_small_files_come_first(tmp_path: Path):
+    for name, text in (("a", "long text"), ("c", "1"), ("b", "2")):
+        (tmp_path / name).write_text(text)
+
+    assert [file.name for file in fronts.by_size(tmp_path.iterdir())] == ["b", "c", "a"]

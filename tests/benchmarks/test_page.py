@@ -11,7 +11,7 @@ import pytest
 from benchmarks.page import CURVE, IMAGES, LOOPS, PAGE, Run, figures, kept, kept_rows, kept_runs, page
 from benchmarks.repeated import gathered, repeated_tables, seeds_of
 
-from logiclens.bench.results import write_rows
+from logiclens.bench.store import write_rows
 from tests.bench.made_up import made_up_rows
 
 ABOUT = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from logiclens.bench import fronts
-from logiclens.bench.running import FAILED
+from logiclens.bench._run import FAILED
 from logiclens.cli.bench_fronts import chosen_peers
 from tests.cli.running import refused, run
 
@@ -53,7 +53,7 @@ def test_a_method_that_fails_is_told(monkeypatch: pytest.MonkeyPatch):
     def fail(*_: object) -> None:
         raise ValueError("no luck")
 
-    monkeypatch.setattr("logiclens.bench.peers.trees.Cart.learn", fail)
+    monkeypatch.setattr("logiclens.bench.peers.CartPeer.learn", fail)
     result = run(*WORDS, "--method", "cart,logistic")
 
     assert result.exit_code == 1

@@ -11,16 +11,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from logiclens.bench import paper_figures
-from logiclens.bench.data import MID_LEVEL
+from logiclens.bench import method as clock
+from logiclens.bench import result_figures
+from logiclens.bench._data_files import DATA_VARIABLE
+from logiclens.bench.datasets import MID_LEVEL
 from logiclens.bench.experiments import EXPERIMENTS
-from logiclens.bench.files import DATA_VARIABLE
-from logiclens.bench.methods import method as clock
 from logiclens.files import read_table
 from tests.cli.running import PIPE, TERMINAL, check_golden, refused, run
 
 WORDS = ["bench", "paper", "--experiment", "vdem", "--method", "tree,logistic", "--data-dir", "data"]
-_AS_SVG = paper_figures.as_svg
+_AS_SVG = result_figures.as_svg
 _AT_PHYSIONET = "PhysioNet mimic2-iaccd 1.0: download it from https://physionet.org/content/mimic2-iaccd/1.0/"
 
 
@@ -28,7 +28,7 @@ _AT_PHYSIONET = "PhysioNet mimic2-iaccd 1.0: download it from https://physionet.
 def _in_a_folder_with_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And every lap of a stopwatch takes as long as the one before, and no figures are drawn."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(paper_figures, "as_svg", lambda _: b"<svg></svg>")
+    monkeypatch.setattr(result_figures, "as_svg", lambda _: b"<svg></svg>")
     monkeypatch.delenv(DATA_VARIABLE, raising=False)
     ticks = count()
     monkeypatch.setattr(clock, "time", SimpleNamespace(perf_counter=lambda: next(ticks) / 4))
@@ -59,7 +59,7 @@ def test_what_there_is():
 
 
 def test_files_that_are_written(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(paper_figures, "as_svg", _AS_SVG)
+    monkeypatch.setattr(result_figures, "as_svg", _AS_SVG)
     assert run(*WORDS, "--out", "a/b").exit_code == 0
     names = {path.name for path in Path("a/b").iterdir() if path.is_file()}
 

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 import typer
 
-from logiclens.bench import running
-from logiclens.bench.folder import TableExperiment
-from logiclens.bench.methods import METHODS, packages
-from logiclens.bench.running import Step
-from logiclens.bench.table_layout import Cell, Table
+from logiclens import bench
+from logiclens.bench import _run, method
+from logiclens.bench._run import PieceReport
+from logiclens.bench.experiments import TableExperiment
+from logiclens.bench.methods import METHODS
+from logiclens.bench.table_layout import Cell, ResultTable
 from logiclens.cli import bench_runs as runs
 from logiclens.errors import FileError, InputError, MissingDependencyError
 from tests.cli.running import Terminal
@@ -52,10 +53,8 @@ def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
     """A place where packages of others are missing."""
     for package in ("imodels", "wittgenstein"):
         monkeypatch.setitem(sys.modules, package, None)
-    there = packages.is_installed
-    monkeypatch.setattr(
-        packages, "is_installed", lambda package: there(package) and package not in sys.modules
-    )
+    there = method.is_installed
+    monkeypatch.setattr(method, "is_installed", lambda package: there(package) and package not in sys.modules)
 
 
 @pytest.mark.usefixtures("_bare")
@@ -117,7 +116,7 @@ def test_a_folder_is_made_and_nothing_left_in_it(tmp_path: Path):
 
 def test_what_is_finished_is_kept_when_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any):
     """Ctrl-C in the third piece: two are kept, and the same command does the others alone."""
-    work, started = running._worked, []
+    work, started = _run._worked, []
 
     def interrupted(task: Any, limit: Any) -> Any:
         started.append(task.key)
@@ -125,7 +124,7 @@ def test_what_is_finished_is_kept_when_stopped(tmp_path: Path, monkeypatch: pyte
             raise KeyboardInterrupt
         return work(task, limit)
 
-    monkeypatch.setattr(running, "_worked", interrupted)
+    monkeypatch.setattr(_run, "_worked", interrupted)
     asked = runs.Asked(("tree", "logistic"), out=tmp_path)
     with pytest.raises(typer.Exit) as caught:
         runs.run_all([FLOWERS], asked)
@@ -142,7 +141,7 @@ def test_what_is_finished_is_kept_when_stopped(tmp_path: Path, monkeypatch: pyte
 
 
 def test_progress_is_for_terminals(monkeypatch: pytest.MonkeyPatch):
-    step = Step("<b>", "tree", (0,), "done", False, False, 1, 2)
+    step = PieceReport("<b>", "tree", (0,), "done", False, False, 1, 2)
     with runs.progress_bar() as report:
         assert report is None
     terminal = Terminal()
@@ -158,12 +157,12 @@ def test_progress_is_for_terminals(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize(
     ("step", "words"),
     [
-        (Step("cub", "mu", (0, 1), "done", False, False, 1, 2), "cub, mu"),
-        (Step("cub", "tree", (4,), "done", False, True, 1, 2), "cub, tree, fold 4, timed"),
-        (Step("cub", "tree", (4,), "done", True, False, 1, 2), "cub, tree, fold 4: was done before"),
+        (PieceReport("cub", "mu", (0, 1), "done", False, False, 1, 2), "cub, mu"),
+        (PieceReport("cub", "tree", (4,), "done", False, True, 1, 2), "cub, tree, fold 4, timed"),
+        (PieceReport("cub", "tree", (4,), "done", True, False, 1, 2), "cub, tree, fold 4: was done before"),
     ],
 )
-def test_a_step_in_words(step: Step, words: str):
+def test_a_step_in_words(step: PieceReport, words: str):
     assert runs.step_words(step) == words
 
 
@@ -187,7 +186,7 @@ def test_a_method_that_fails_is_told_and_the_others_are_shown(
     monkeypatch.setattr(type(METHODS["logistic"]), "fit_fold", broken)
     asked = runs.Asked(("tree", "logistic"), out=tmp_path)
     rows = runs.run_all([FLOWERS], asked)
-    table = Table("Figures", ("", "model"), ((Cell("logistic"), Cell("failed: ValueError: no luck")),))
+    table = ResultTable("Figures", ("", "model"), ((Cell("logistic"), Cell("failed: ValueError: no luck")),))
     capsys.readouterr()
     with pytest.raises(typer.Exit) as caught:
         runs.show([table], [table], rows, asked)
@@ -213,8 +212,8 @@ def test_the_workers_of_a_scheduler_do_the_work(tmp_path: Path, monkeypatch: pyt
         given.update(settings)
         return []
 
-    monkeypatch.setattr("logiclens.bench.cluster.on_cluster", cluster)
-    monkeypatch.setattr(running, "run", done)
+    monkeypatch.setattr("logiclens.bench.on_cluster", cluster)
+    monkeypatch.setattr(bench, "run", done)
     runs.run_all([FLOWERS], runs.Asked(("tree",), out=tmp_path, scheduler="tcp://host:8786"))
 
     assert asked_of == ["tcp://host:8786"]
@@ -223,7 +222,7 @@ def test_the_workers_of_a_scheduler_do_the_work(tmp_path: Path, monkeypatch: pyt
 
 def test_without_a_scheduler_work_is_done_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     given: dict[str, Any] = {}
-    monkeypatch.setattr(running, "run", lambda *_, **settings: given.update(settings) or [])
+    monkeypatch.setattr(bench, "run", lambda *_, **settings: given.update(settings) or [])
     runs.run_all([FLOWERS], runs.Asked(("tree",), out=tmp_path, jobs=3))
 
     assert (given["n_jobs"], given["timings"]) == (3, True)

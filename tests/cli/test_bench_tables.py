@@ -10,12 +10,12 @@ from types import SimpleNamespace
 import pytest
 from joblib import parallel_config
 
-from logiclens.bench import paper_figures
-from logiclens.bench.methods import method as clock
+from logiclens.bench import method as clock
+from logiclens.bench import result_figures
 from logiclens.files import read_table
 from tests.cli.running import PIPE, TERMINAL, check_golden, refused, run
 
-_AS_SVG = paper_figures.as_svg
+_AS_SVG = result_figures.as_svg
 WORDS = ["bench", "tables", "tables", "--method", "tree,logistic", "--folds", "3"]
 
 
@@ -23,7 +23,7 @@ WORDS = ["bench", "tables", "tables", "--method", "tree,logistic", "--folds", "3
 def _in_a_folder_with_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And every lap of a stopwatch takes as long as the one before, and no figures are drawn."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(paper_figures, "as_svg", lambda _: b"<svg></svg>")
+    monkeypatch.setattr(result_figures, "as_svg", lambda _: b"<svg></svg>")
     ticks = count()
     monkeypatch.setattr(clock, "time", SimpleNamespace(perf_counter=lambda: next(ticks) / 4))
     Path("tables").mkdir()
@@ -50,7 +50,7 @@ def test_help_teaches_by_example():
 
 
 def test_files_that_are_written(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(paper_figures, "as_svg", _AS_SVG)
+    monkeypatch.setattr(result_figures, "as_svg", _AS_SVG)
     assert run(*WORDS, "--out", "results").exit_code == 0
     names = {path.name for path in Path("results").iterdir() if path.is_file()}
 

@@ -1,4 +1,4 @@
-"""The paper's experiments as folds: all that a method may see of each, and what it is scored on (Sec. 6.1).
+"""Experiments as folds: all that a method may see of each, and what it is scored on (Sec. 6.1).
 
     mimic2     MIMIC-II, imputed, scaled and binned once over all rows, as the paper does; ten folds
     mimic2-ebb the same rows, labeled by a black box that is trained in the fold; scored on the true labels
@@ -9,23 +9,30 @@
 
 ``mimic2-infold`` has the folds of ``mimic2``, but means and bins come from the training rows alone. Folds are
 stratified and shuffled with the experiment's seed, of which 0 is the paper's.
+
+A :class:`TableExperiment` is an experiment on any table with a target, and to the methods what one of the
+paper is: it has folds. Its rows are drawn into folds class by class, and everything that is learned of a
+table, cut points included, is learned from the training rows of each fold.
 """
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from logiclens.bench.data import Dataset, Folder, load_cub, load_mimic2, load_vdem
-from logiclens.bench.pictures import load_mnist
-from logiclens.errors import InputError, listing, shown
+from logiclens.bench._data_files import Folder
+from logiclens.bench.datasets import Dataset, load_cub, load_mimic2, load_mnist, load_vdem
+from logiclens.concepts import table as raw
+from logiclens.errors import FileError, InputError, MissingFileError, count, listing, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import as_shares, check_names, check_one_name_each
 
@@ -104,7 +111,8 @@ class Fold:
     def __repr__(self) -> str:
         return (
             f"Fold({self.number}: {len(self.y_train)} training rows, {len(self.y_test)} test rows, "
-            f"{_counted(self.concept_names, 'concept')}, {_counted(self.class_names, 'class', 'classes')})"
+            f"{count(len(self.concept_names), 'concept')}, {len(self.class_names)} "
+            f"{'class' if len(self.class_names) == 1 else 'classes'})"
         )
 
 
@@ -114,25 +122,38 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def _counted(names: Sequence[str], noun: str, plural: str = "") -> str:
-    return f"{len(names)} {noun if len(names) == 1 else plural or noun + 's'}"
-
-
 class HasFolds(Protocol):
-    """What is needed of an experiment to run it; :class:`Experiment` says what each part means."""
+    """What is needed of an experiment to run it."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What rows of results call it."""
+        ...
+
     @property
-    def title(self) -> str: ...
+    def title(self) -> str:
+        """What tables call it."""
+        ...
+
     @property
-    def n_folds(self) -> int: ...
+    def n_folds(self) -> int:
+        """Into how many folds the rows are split; without labels, the number of seeds."""
+        ...
+
     @property
-    def seed(self) -> int: ...
+    def seed(self) -> int:
+        """Draws the folds."""
+        ...
+
     @property
-    def supervised(self) -> bool: ...
+    def supervised(self) -> bool:
+        """Whether there are labels to learn from."""
+        ...
+
     @property
-    def tree_depth(self) -> int: ...
+    def tree_depth(self) -> int:
+        """How deep a decision tree may grow."""
+        ...
 
     def folds(self, data_dir: Folder = None, which: Sequence[int] | None = None) -> list[Fold]:
         """Make the folds; by default all that are asked for."""
@@ -238,6 +259,24 @@ def split_rows(labels: IndexArray, n_folds: int, seed: int) -> list[Split]:
     return list(splitter.split(np.zeros(len(labels)), labels))
 
 
+def split_common_rows(labels: IndexArray, n_folds: int, seed: int, *, fewest: int) -> list[Split]:
+    """The same, with all rows of classes that have fewer than so many among the training rows of every fold.
+
+    Examples
+    --------
+    >>> [test.tolist() for _, test in split_common_rows(np.array([0, 1, 0, 1, 2]), 2, seed=0, fewest=2)]
+    [[1, 2], [0, 3]]
+    """
+    rare = np.bincount(labels)[labels] < fewest
+    common, always = np.flatnonzero(~rare), np.flatnonzero(rare)
+    if not len(common):
+        return []
+    with warnings.catch_warnings():  # that rare classes are not in every fold
+        warnings.simplefilter("ignore", UserWarning)
+        found = split_rows(labels[common], n_folds, seed)
+    return [(np.union1d(common[train], always).astype(np.intp), common[test]) for train, test in found]
+
+
 def class_index(data: Dataset) -> IndexArray:
     """Class of each row by its position among the targets, shape (n,)."""
     place = {name: at for at, name in enumerate(data.target_names)}
@@ -245,33 +284,35 @@ def class_index(data: Dataset) -> IndexArray:
     return np.array([place[name] for name in found.tolist()], dtype=np.intp)[codes]
 
 
-def _fold(number: int, data: Dataset, rows: Split) -> Fold:
+def _dataset_fold(number: int, data: Dataset, rows: Split) -> Fold:
     (train, test), x, y = rows, np.asarray(data.concepts, dtype=np.float64), class_index(data)
     return Fold(number, data.concept_names, data.target_names, x[train], y[train], x[test], y[test])
 
 
-def _crossed(
+def _cross_validated(
     experiment: Experiment, data_dir: Folder, which: Sequence[int], load: Callable[[Folder], Dataset]
 ) -> list[Fold]:
     """Folds of a table that is made into concepts once."""
     data = load(data_dir)
     splits = split_rows(class_index(data), experiment.n_folds, experiment.seed)
-    return [_fold(number, data, splits[number]) for number in which]
+    return [_dataset_fold(number, data, splits[number]) for number in which]
 
 
 def _in_fold(experiment: Experiment, data_dir: Folder, which: Sequence[int]) -> list[Fold]:
     """Folds of MIMIC-II, means and bins from the training rows of each."""
     labels = class_index(load_mimic2(data_dir))
     splits = split_rows(labels, experiment.n_folds, experiment.seed)
-    return [_fold(n, load_mimic2(data_dir, learn_from=splits[n][0]), splits[n]) for n in which]
+    return [_dataset_fold(n, load_mimic2(data_dir, learn_from=splits[n][0]), splits[n]) for n in which]
 
 
 def _black_box(experiment: Experiment, data_dir: Folder, which: Sequence[int]) -> list[Fold]:
     """Folds of MIMIC-II whose training labels are the answers of a network with one hidden layer."""
-    return [_answered(fold) for fold in _crossed(experiment, data_dir, which, load_mimic2)]
+    return [
+        _labeled_by_black_box(fold) for fold in _cross_validated(experiment, data_dir, which, load_mimic2)
+    ]
 
 
-def _answered(fold: Fold) -> Fold:
+def _labeled_by_black_box(fold: Fold) -> Fold:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.neural_network import MLPClassifier
 
@@ -294,17 +335,15 @@ def _birds(experiment: Experiment, data_dir: Folder, which: Sequence[int]) -> li
     splits = split_rows(class_index(data), experiment.n_folds, experiment.seed)
     unseen = np.zeros(len(data.labels), dtype=np.bool_)
     unseen[data.split_test] = True
-    return [
-        replace(_fold(number, data, splits[number]), parts={"unseen pictures": unseen[splits[number][1]]})
-        for number in which
-    ]
+    folds = [_dataset_fold(number, data, splits[number]) for number in which]
+    return [replace(fold, parts={"unseen pictures": unseen[splits[fold.number][1]]}) for fold in folds]
 
 
 def _seeds(_: Experiment, data_dir: Folder, which: Sequence[int]) -> list[Fold]:
     """All rows of MNIST, with even and odd among the concepts, once for each seed."""
     data = load_mnist(data_dir, parity=True)
     every = np.arange(len(data.labels))
-    whole = _fold(0, data, (every, every))
+    whole = _dataset_fold(0, data, (every, every))
     return [replace(whole, number=number) for number in which]
 
 
@@ -312,10 +351,10 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
     {
         each.name: each
         for each in (
-            Experiment("mimic2", "MIMIC-II", 10, partial(_crossed, load=load_mimic2)),
+            Experiment("mimic2", "MIMIC-II", 10, partial(_cross_validated, load=load_mimic2)),
             Experiment("mimic2-ebb", "MIMIC-II (EBB)", 10, _black_box),
-            Experiment("vdem", "V-Dem", 5, partial(_crossed, load=load_vdem)),
-            Experiment("mnist", "MNIST E/O", 10, partial(_crossed, load=load_mnist)),
+            Experiment("vdem", "V-Dem", 5, partial(_cross_validated, load=load_vdem)),
+            Experiment("mnist", "MNIST E/O", 10, partial(_cross_validated, load=load_mnist)),
             Experiment("mnist-iclu", "MNIST (ICLU)", 10, _seeds, supervised=False),
             Experiment("cub", "CUB", 5, _birds, tree_depth=30),
             Experiment("mimic2-infold", "MIMIC-II (in fold)", 10, _in_fold),
@@ -323,3 +362,209 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
     }
 )
 """The paper's six experiments by name, and the variant with preprocessing inside the folds."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableExperiment:
+    """An experiment on a raw table: folds of its rows, each encoded by its own training rows.
+
+    Parameters
+    ----------
+    name : str
+        What rows of results call it.
+    table : data frame, mapping or array, n rows
+        Whatever :class:`~logiclens.concepts.Table` reads; columns of numbers, text or Booleans.
+    labels : array of shape (n,)
+        The class of each row. A class of one row is learned in every fold and scored in none.
+    n_folds : int, default 10
+    seed : int, default 0
+        Draws the folds.
+    tree_depth : int, default 5
+        Most questions in a row that a decision tree may ask.
+
+    Raises
+    ------
+    InputError
+        Fewer than two classes, another number of labels than rows, or too few rows for the folds.
+
+    Examples
+    --------
+    >>> people = {"age": [25, 38, 47, 63, 70, 51, 33, 66], "smoker": [True, False] * 4}
+    >>> seniors = TableExperiment("seniors", people, ["no", "no", "no", "yes"] * 2, n_folds=2)
+    >>> fold = seniors.folds()[0]
+    >>> fold.class_names, fold.x_train.shape[0], fold.x_test.shape[0]
+    (('no', 'yes'), 4, 4)
+    """
+
+    name: str
+    table: Any
+    labels: ArrayLike
+    n_folds: int = 10
+    seed: int = 0
+    tree_depth: int = 5
+
+    def __post_init__(self) -> None:
+        labels = np.asarray(self.labels, dtype=object)
+        n_rows = raw.Table(self.table).n_rows
+        if labels.shape != (n_rows,):
+            raise InputError(
+                f"labels must have shape ({n_rows},), one for each row. Got shape {labels.shape}."
+            )
+        object.__setattr__(self, "labels", labels)
+        _, sizes = self._classes()
+        if len(sizes) < 2:
+            raise InputError(f"There must be two classes or more. Got {len(sizes)}: pass other labels.")
+        if isinstance(self.n_folds, bool) or not isinstance(self.n_folds, int) or self.n_folds < 2:
+            raise InputError(f"n_folds must be a whole number from 2 on. Got {shown(self.n_folds)}.")
+        if sizes.max() < self.n_folds:
+            raise InputError(
+                f"The largest class has {count(int(sizes.max()), 'row')}, too few for {self.n_folds} folds. "
+                "Ask for fewer folds."
+            )
+
+    def __repr__(self) -> str:
+        sizes = f"{count(len(np.asarray(self.labels)), 'row')}, {self.n_folds} folds"
+        return f"TableExperiment({self.name!r}: {sizes})"
+
+    @property
+    def title(self) -> str:
+        """What people call it: its name."""
+        return self.name
+
+    @property
+    def supervised(self) -> bool:
+        """There are labels to learn from."""
+        return True
+
+    def folds(self, data_dir: Folder = None, which: Sequence[int] | None = None) -> list[Fold]:
+        """Folds of the rows.
+
+        Parameters
+        ----------
+        data_dir : optional
+            Of no use here: the table is there.
+        which : sequence of int, optional
+            Numbers of the folds that are wanted, counted from 0; all when missing.
+
+        Returns
+        -------
+        list of Fold
+            Concepts differ from fold to fold, as cut points do.
+
+        Raises
+        ------
+        InputError
+            A column about which a person has to decide, such as dates, or a fold of whose training rows no
+            concept can be made.
+        """
+        del data_dir
+        table = raw.Table(self.table)
+        names, _ = self._classes()
+        wanted = range(self.n_folds) if which is None else which
+        y = np.searchsorted(np.array(names), _texts(self.labels)).astype(np.intp)
+        parts = self._parts(y)
+        return [_encoded_fold(number, table, names, y, *parts[number]) for number in wanted]
+
+    def _classes(self) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+        """Names of the classes in the order of the alphabet, and how many rows each has."""
+        found, sizes = np.unique(_texts(self.labels), return_counts=True)
+        return tuple(found.tolist()), sizes
+
+    def _parts(self, y: IndexArray) -> list[Split]:
+        """Training and test rows of all folds; the only row of a class is always one to learn from."""
+        return split_common_rows(y, self.n_folds, self.seed, fewest=2)
+
+
+def _encoded_fold(
+    number: int,
+    table: raw.Table,
+    class_names: tuple[str, ...],
+    y: IndexArray,
+    train: IndexArray,
+    test: IndexArray,
+) -> Fold:
+    from logiclens.concepts.encoder import ConceptEncoder
+
+    learned, asked = table.take(train), table.take(test)
+    encoder = ConceptEncoder().fit(learned, y[train])
+    return Fold(
+        number=number,
+        concept_names=tuple(encoder.get_feature_names_out().tolist()),
+        class_names=class_names,
+        x_train=encoder.transform(learned).astype(np.float64),
+        y_train=y[train],
+        x_test=encoder.transform(asked).astype(np.float64),
+        y_test=y[test],
+        columns_train=_columns(learned),
+        columns_test=_columns(asked),
+    )
+
+
+def _columns(table: raw.Table) -> dict[str, NDArray[Any]]:
+    """Every column as an array that is read back as the same column; another process can have it."""
+    found = {}
+    for name in table.names:
+        column = table.column(name)
+        whole = column.is_numeric and not column.missing.any()
+        found[name] = column.raw if whole else column.values()
+    return found
+
+
+def _texts(labels: ArrayLike) -> NDArray[Any]:
+    """Labels as text, by which rules are called."""
+    return np.array([str(label) for label in np.asarray(labels, dtype=object).tolist()])
+
+
+KINDS = (".csv", ".tsv", ".parquet", ".pq")
+"""How files of tables are called at the end."""
+PACKED = (".gz", ".bz2", ".zst")
+"""What may follow, where a file is compressed."""
+
+
+def table_files(folder: str | os.PathLike[str]) -> list[Path]:
+    """Tables of a folder, in the order of the alphabet.
+
+    Parameters
+    ----------
+    folder : str or path
+        Files in it that are called ``.csv``, ``.tsv``, ``.parquet`` or ``.pq``, or so and compressed; folders
+        in it are not looked into.
+
+    Raises
+    ------
+    InputError
+        There is no such folder, or no table in it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("zoo.csv.gz", "birds.parquet", "notes.txt"):
+    ...         _ = Path(folder, name).write_text("")
+    ...     [file.name for file in table_files(folder)]
+    ['birds.parquet', 'zoo.csv.gz']
+    """
+    if not isinstance(folder, str | os.PathLike):
+        raise InputError(f"The folder must be a path. Got {shown(folder)}; write 'tables'.")
+    place, named = Path(folder), os.fspath(folder)
+    if place.is_file():
+        raise InputError(f"{named!r} is a file. Name the folder that it is in.")
+    if not place.is_dir():
+        raise MissingFileError(f"There is no folder {named!r}. Check its name.", named)
+    try:
+        files = sorted(path for path in place.iterdir() if path.is_file() and _is_table(path.name))
+    except OSError as error:
+        raise FileError(f"The folder {named!r} cannot be read: {error.strerror}.", named) from None
+    if not files:
+        raise InputError(
+            f"The folder {named!r} has no tables. Put files into it that end in {', '.join(KINDS)}; "
+            "they may be compressed."
+        )
+    return files
+
+
+def _is_table(name: str) -> bool:
+    stem, end = os.path.splitext(name.lower())
+    if end in PACKED:
+        stem, end = os.path.splitext(stem)
+    return end in KINDS and not stem.startswith(".")

@@ -1,8 +1,8 @@
 """Rows of results, looked up by experiment and method: means, standard errors, and comparisons fold by fold.
 
-One row is what one method made of one fold; see :mod:`logiclens.bench.scoring` for its columns. A fold that a
-method did not finish has no figures. Such a method is compared with another on the folds that both have, so
-that nobody wins by leaving out what is hard.
+One row is what one method made of one fold; see :mod:`logiclens.bench.fold_scores` for its columns. A fold
+that a method did not finish has no figures. Such a method is compared with another on the folds that both
+have, so that nobody wins by leaving out what is hard.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from logiclens.bench.experiments import EXPERIMENTS
+from logiclens.bench.method import DONE
 from logiclens.bench.methods import METHODS
-from logiclens.bench.methods.method import DONE
-from logiclens.bench.published import CLASS_SHOWN, FOLDS_OF_CONSISTENCY, REFERENCE, plain_name
+from logiclens.bench.reference_figures import CLASS_SHOWN, FOLDS_OF_CONSISTENCY, REFERENCE, plain_name
 from logiclens.errors import InputError, listing, shown
 from logiclens.logic import FALSE, And, Formula, Var
 from logiclens.metrics import Recurrence, consistency

@@ -83,7 +83,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """A table with a title and a remark; the first cell of each line names it.
 
     Parameters
@@ -96,7 +96,8 @@ class Table:
 
     Examples
     --------
-    >>> table = Table("Fidelity", ("", "μ net"), ((Cell("MIMIC-II"), Cell("98.5±0.3", True, "88.4")),))
+    >>> line = (Cell("MIMIC-II"), Cell("98.5±0.3", True, "88.4"))
+    >>> table = ResultTable("Fidelity", ("", "μ net"), (line,))
     >>> print(table.to_markdown())
     **Fidelity**
     <BLANKLINE>
@@ -162,12 +163,12 @@ class Table:
         )
 
 
-def written(tables: Sequence[Table], form: str) -> str:
+def as_document(tables: Sequence[ResultTable], form: str) -> str:
     """All tables as one document: ``"markdown"``, ``"latex"`` (for another to input) or ``"html"`` (a page).
 
     Examples
     --------
-    >>> print(written([Table("Empty", ("a", "b"), ())], "markdown"), end="")
+    >>> print(as_document([ResultTable("Empty", ("a", "b"), ())], "markdown"), end="")
     **Empty**
     <BLANKLINE>
     | a | b |

@@ -15,8 +15,7 @@ from logiclens.cli.printing import output_console, say
 from logiclens.files._atomic import written_whole
 
 if TYPE_CHECKING:
-    from logiclens.bench.folder import TableExperiment
-    from logiclens.bench.table_layout import Table
+    from logiclens.bench import ResultTable, TableExperiment
 
 FOLDER = "fronts"
 """Folder of the results, within that of all results: a method may have the same name elsewhere."""
@@ -33,8 +32,8 @@ def chosen_peers(given: Sequence[str] | None) -> tuple[str, ...]:
     MissingDependencyError
         A method that was named needs a package that is not installed.
     """
+    from logiclens.bench import PEERS
     from logiclens.bench.fronts import available
-    from logiclens.bench.peers import PEERS
 
     names = runs.chosen(given or (), (*PEERS, runs.ALL), "method")
     return available(() if runs.ALL in names else names, tell)
@@ -54,11 +53,7 @@ def run_fronts(experiments: Sequence[TableExperiment], asked: runs.Asked) -> Non
     typer.Exit
         With code 1, where a method failed; Ctrl-C was pressed.
     """
-    from logiclens.bench import fronts
-    from logiclens.bench.front_tables import front_figure, front_tables
-    from logiclens.bench.paper_figures import as_svg
-    from logiclens.bench.results import Results
-    from logiclens.bench.table_layout import written as document
+    from logiclens.bench import Results, as_document, as_svg, front_figure, front_tables, fronts
 
     folder = asked.out / FOLDER
     results = Results(folder)
@@ -78,18 +73,18 @@ def run_fronts(experiments: Sequence[TableExperiment], asked: runs.Asked) -> Non
         raise typer.Exit(STOPPED) from None
     tables = front_tables(rows)
     for form, name in runs.FILES.items():
-        write_text(folder / name, document(tables, form))
+        write_text(folder / name, as_document(tables, form))
     with written_whole(folder / FIGURE) as file:
         file.write(as_svg(front_figure(rows)))
     with written():
         if asked.form is not None:
-            typer.echo(document(tables, asked.form), nl=False)
+            typer.echo(as_document(tables, asked.form), nl=False)
         else:
             _print(tables, folder)
     runs.tell_failures(rows)
 
 
-def _print(tables: Sequence[Table], folder: Path) -> None:
+def _print(tables: Sequence[ResultTable], folder: Path) -> None:
     console = output_console()
     for table in tables:
         if console.is_terminal:

@@ -14,10 +14,8 @@ from logiclens.cli.failing import clear_errors, tell, written
 from logiclens.errors import InputError, count
 
 if TYPE_CHECKING:
-    from logiclens.bench.experiments import Experiment
-    from logiclens.bench.methods import Method
-    from logiclens.bench.scoreboard import Scoreboard
-    from logiclens.bench.table_layout import Table
+    from logiclens.bench import Experiment, ResultTable, Scoreboard
+    from logiclens.bench.method import Method
 
 _SUMMARY = {
     "model_accuracy": "model",
@@ -101,7 +99,7 @@ def _chosen_experiments(
     given: Sequence[str] | None, data_dir: Path | None, folds: int | None, fold_seed: int
 ) -> list[Experiment]:
     """Experiments that were asked for; of all, those whose data are there."""
-    from logiclens.bench.experiments import EXPERIMENTS
+    from logiclens.bench import EXPERIMENTS
 
     names = runs.chosen(given or (), EXPERIMENTS, "experiment")
     wanted = [replace(EXPERIMENTS[name], seed=fold_seed, first=folds) for name in names or EXPERIMENTS]
@@ -133,20 +131,18 @@ def _in_words_of_the_command(message: str) -> str:
     return message
 
 
-def _tables(rows: Sequence[dict[str, Any]], fold_seed: int) -> tuple[list[Table], list[Table]]:
+def _tables(rows: Sequence[dict[str, Any]], fold_seed: int) -> tuple[list[ResultTable], list[ResultTable]]:
     """Tables to print, and all tables."""
-    from logiclens.bench.paper_tables import paper_tables
-    from logiclens.bench.scoreboard import Scoreboard
+    from logiclens.bench import Scoreboard, paper_tables
 
     board = Scoreboard(rows, fold_seed=fold_seed)
     return [_summary(board, name) for name in board.experiments], paper_tables(rows, fold_seed)
 
 
-def _summary(board: Scoreboard, experiment: str) -> Table:
+def _summary(board: Scoreboard, experiment: str) -> ResultTable:
     """A table of one experiment that fits a terminal."""
-    from logiclens.bench.measures import MEASURES
-    from logiclens.bench.paper_tables import experiment_table
-    from logiclens.bench.table_layout import Table
+    from logiclens.bench import MEASURES, ResultTable
+    from logiclens.bench.result_tables import experiment_table
 
     whole = experiment_table(board, experiment)
     titles = {MEASURES[column].title: short for column, short in _SUMMARY.items()}
@@ -158,12 +154,11 @@ def _summary(board: Scoreboard, experiment: str) -> Table:
     note = f"Rates in percent; means over {count(n_folds, 'fold')}{errors}."
     if any(cell.beside for line in lines for cell in line):
         note += " In brackets: the paper."
-    return Table(whole.title, heads, lines, f"{note} {whole.note}".rstrip())
+    return ResultTable(whole.title, heads, lines, f"{note} {whole.note}".rstrip())
 
 
 def _print_what_there_is(data_dir: Path | None) -> None:
-    from logiclens.bench.experiments import EXPERIMENTS
-    from logiclens.bench.methods import METHODS
+    from logiclens.bench import EXPERIMENTS, METHODS
     from logiclens.cli.printing import output_console, print_table, text_table
     from logiclens.cli.progress import Progress
 
@@ -182,7 +177,7 @@ def _print_what_there_is(data_dir: Path | None) -> None:
 
 def _method_words(method: Method) -> str:
     """What a method is, and what it lacks."""
-    from logiclens.bench.methods.packages import is_installed
+    from logiclens.bench.method import is_installed
 
     how = "settings and extraction of the paper" if method.name.endswith("-reference") else "our defaults"
     words = [_METHODS.get(method.name, f"{method.name.partition('-')[0]} network, {how}")]

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from logiclens.bench.experiments import HasFolds
-    from logiclens.bench.running import Step
-    from logiclens.bench.table_layout import Cell, Table
+    from logiclens.bench import Cell, HasFolds, PieceReport, ResultTable
 
 ALL = "all"
 """The word for every method there is."""
@@ -165,8 +163,8 @@ def chosen_methods(given: Sequence[str] | None) -> tuple[str, ...]:
     MissingDependencyError
         A method that was named needs a package that is not installed.
     """
-    from logiclens.bench.methods import METHODS
-    from logiclens.bench.methods.packages import is_installed, package_for
+    from logiclens.bench import METHODS
+    from logiclens.bench.method import is_installed, package_for
 
     names = chosen(given or (), (*METHODS, ALL), "method")
     if names and ALL not in names:
@@ -233,8 +231,7 @@ def run_all(
     EngineError
         No scheduler answers at the address that was given, or it is gone.
     """
-    from logiclens.bench.results import Results
-    from logiclens.bench.running import run
+    from logiclens.bench import Results, run
 
     results = Results(asked.out)
     try:
@@ -260,13 +257,13 @@ def work_on(scheduler: str | None) -> AbstractContextManager[None]:
     """Where the work is done: on the workers of a scheduler, or here."""
     if scheduler is None:
         return nullcontext()
-    from logiclens.bench.cluster import on_cluster
+    from logiclens.bench import on_cluster
 
     return on_cluster(scheduler)
 
 
 @contextmanager
-def progress_bar() -> Iterator[Callable[[Step], None] | None]:
+def progress_bar() -> Iterator[Callable[[PieceReport], None] | None]:
     """A bar on standard error, on a terminal only."""
     from logiclens.cli.progress import Progress
 
@@ -282,21 +279,21 @@ def progress_bar() -> Iterator[Callable[[Step], None] | None]:
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("reading the data", total=None)
 
-        def report(step: Step) -> None:
+        def report(step: PieceReport) -> None:
             bar.update(task, completed=step.done, total=step.total, description=safe(step_words(step)))
 
         yield report
 
 
-def step_words(step: Step) -> str:
+def step_words(step: PieceReport) -> str:
     """What was just done, in a few words.
 
     Examples
     --------
-    >>> from logiclens.bench.running import Step
-    >>> step_words(Step("mimic2", "tree", (3,), "done", False, False, 4, 10))
+    >>> from logiclens.bench import PieceReport
+    >>> step_words(PieceReport("mimic2", "tree", (3,), "done", False, False, 4, 10))
     'mimic2, tree, fold 3'
-    >>> step_words(Step("mimic2", "mu", (0, 1, 2), "done", True, False, 4, 10))
+    >>> step_words(PieceReport("mimic2", "mu", (0, 1, 2), "done", True, False, 4, 10))
     'mimic2, mu: was done before'
     """
     place = f", fold {step.folds[0]}" if len(step.folds) == 1 else ""
@@ -312,7 +309,7 @@ def failures(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
     >>> failures([{"experiment": "vdem", "method": "brl", "fold": 0, "status": "not finished in 2 h"}])
     {'not finished in 2 h': ['vdem, brl']}
     """
-    from logiclens.bench.methods.method import DONE
+    from logiclens.bench import DONE
 
     found: dict[str, dict[str, None]] = {}
     for row in rows:
@@ -322,21 +319,23 @@ def failures(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
 
 
 def show(
-    summary: Sequence[Table], tables: Sequence[Table], rows: Sequence[Mapping[str, Any]], asked: Asked
+    summary: Sequence[ResultTable],
+    tables: Sequence[ResultTable],
+    rows: Sequence[Mapping[str, Any]],
+    asked: Asked,
 ) -> None:
     """Write tables and figures to files, print a summary or all tables, and :func:`tell_failures`."""
-    from logiclens.bench import paper_figures
-    from logiclens.bench.table_layout import written as document
+    from logiclens.bench import as_document, result_figures
 
     for form, name in FILES.items():
-        write_text(asked.out / name, document(tables, form))
+        write_text(asked.out / name, as_document(tables, form))
     for name, make in _FIGURES.items():
-        figure = getattr(paper_figures, make)(rows, asked.fold_seed)
+        figure = getattr(result_figures, make)(rows, asked.fold_seed)
         with written_whole(asked.out / name) as file:
-            file.write(paper_figures.as_svg(figure))
+            file.write(result_figures.as_svg(figure))
     with written():
         if asked.form is not None:
-            typer.echo(document(tables, asked.form), nl=False)
+            typer.echo(as_document(tables, asked.form), nl=False)
         else:
             _print_summary(output_console(), summary, asked.out)
     tell_failures(rows)
@@ -344,7 +343,7 @@ def show(
 
 def tell_failures(rows: Sequence[Mapping[str, Any]]) -> None:
     """Tell what went wrong, and exit with code 1 where a method failed."""
-    from logiclens.bench.running import FAILED
+    from logiclens.bench import FAILED
 
     wrong = failures(rows)
     for status, places in wrong.items():
@@ -353,7 +352,7 @@ def tell_failures(rows: Sequence[Mapping[str, Any]]) -> None:
         raise typer.Exit(1)
 
 
-def _print_summary(console: Console, tables: Sequence[Table], out: Path) -> None:
+def _print_summary(console: Console, tables: Sequence[ResultTable], out: Path) -> None:
     for table in map(_brief, tables):
         if console.is_terminal:
             print_shown(console, table)
@@ -363,9 +362,9 @@ def _print_summary(console: Console, tables: Sequence[Table], out: Path) -> None
     say(console, f"All tables, figures and rows are in {str(out)!r}: {', '.join(files)}.")
 
 
-def _brief(table: Table) -> Table:
+def _brief(table: ResultTable) -> ResultTable:
     """The same table, without the messages of errors, which are told by themselves."""
-    from logiclens.bench.running import FAILED
+    from logiclens.bench import FAILED
 
     word = FAILED.rstrip(": ")
     lines = (
@@ -375,7 +374,7 @@ def _brief(table: Table) -> Table:
     return replace(table, lines=tuple(lines))
 
 
-def print_shown(console: Console, table: Table) -> None:
+def print_shown(console: Console, table: ResultTable) -> None:
     """A table for a terminal: the best figures bold, those of others below ours."""
     say(console, table.title, "bold")
     drawn = plain_table(*table.heads)

@@ -16,8 +16,7 @@ from logiclens.cli.failing import clear_errors, tell
 from logiclens.errors import InputError, count
 
 if TYPE_CHECKING:
-    from logiclens.bench.folder import TableExperiment
-    from logiclens.bench.table_layout import Table
+    from logiclens.bench import ResultTable, TableExperiment
     from logiclens.cli.preparing import Dropped, Prepared
 
 _TimeLimit: TypeAlias = Annotated[
@@ -111,7 +110,7 @@ def _experiments(
     folder: Path, read: Callable[[Path], Prepared], folds: int, fold_seed: int
 ) -> list[TableExperiment]:
     """Tables that can be used; a line tells of each that cannot."""
-    from logiclens.bench.folder import table_files
+    from logiclens.bench import table_files
 
     files = table_files(folder)
     found, why = [], {}
@@ -130,7 +129,7 @@ def _experiments(
 
 
 def _experiment(name: str, prepared: Prepared, folds: int, fold_seed: int) -> TableExperiment:
-    from logiclens.bench.folder import TableExperiment
+    from logiclens.bench import TableExperiment
 
     experiment = TableExperiment(name, prepared.inputs, prepared.labels, folds, fold_seed)
     experiment.folds()  # what no concept can be made of is told now, and not after hours
@@ -147,13 +146,16 @@ def _not_used(dropped: Sequence[Dropped]) -> Iterator[str]:
         yield f"{count(len(dropped), 'column')} not used: {named}{more}."
 
 
-def _tables(rows: Sequence[dict[str, Any]], fold_seed: int) -> tuple[list[Table], list[Table]]:
+def _tables(rows: Sequence[dict[str, Any]], fold_seed: int) -> tuple[list[ResultTable], list[ResultTable]]:
     """Tables to print, and all tables."""
-    from logiclens.bench.folder import ranked_table
-    from logiclens.bench.measures import FOUR
-    from logiclens.bench.paper_tables import consistency_table, experiment_table, time_table
-    from logiclens.bench.rule_tables import rules_table
-    from logiclens.bench.scoreboard import Scoreboard
+    from logiclens.bench import Scoreboard, ranked_table
+    from logiclens.bench.result_tables import (
+        FOUR,
+        consistency_table,
+        experiment_table,
+        rules_table,
+        time_table,
+    )
 
     board = Scoreboard(rows, fold_seed=fold_seed)
     ranked = [ranked_table(board, column) for column in (*FOUR, "seconds")]

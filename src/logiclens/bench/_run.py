@@ -1,0 +1,386 @@
+"""Run methods on experiments: each piece of work once, stored as soon as it is done, in parallel if wished.
+
+A piece of work is a method on one fold or, where a method trains all folds as one population, on all folds of
+an experiment. What is in the folder of results already is not done again, so a run that was killed goes on
+where it was. Everything but seconds is the same whether a run was disturbed or not.
+
+Seconds only mean something where a fit has the machine to itself. In a parallel run scores come first, then
+every piece is fitted once more, one after the other, for its seconds alone. Methods that may take hours are
+fitted once, in a process of their own that can be stopped.
+"""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Any, TypeAlias
+
+from logiclens.bench._data_files import Folder
+from logiclens.bench.experiments import Fold, HasFolds
+from logiclens.bench.fold_scores import Row, score, seconds_of, unfinished
+from logiclens.bench.method import DONE, Method, Outcome
+from logiclens.bench.store import FinishedPiece, Key, Results, fold_checksum, in_order, key_of
+from logiclens.errors import InputError, shown
+
+FAILED = "failed: "
+"""How the status of a fit that raised an error begins; it is tried again by the next run."""
+
+
+@dataclass(frozen=True)
+class PieceReport:
+    """What is reported after each piece of work.
+
+    Attributes
+    ----------
+    experiment, method : str
+        Their names.
+    folds : tuple of int
+        Numbers of the folds.
+    status : str
+        ``done``, or why there are no figures.
+    kept : bool
+        Whether it was in the folder of results already.
+    timing : bool
+        Whether it was fitted once more for its seconds.
+    done, total : int
+        How many pieces are behind, of how many.
+    """
+
+    experiment: str
+    method: str
+    folds: tuple[int, ...]
+    status: str
+    kept: bool
+    timing: bool
+    done: int
+    total: int
+
+
+OnPiece: TypeAlias = Callable[[PieceReport], None]
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedPiece:
+    """A piece of work: a method, the folds it is fitted to, and the key of its results."""
+
+    experiment: HasFolds
+    method: Method
+    folds: tuple[Fold, ...]
+    key: Key
+
+
+def run(
+    experiments: Sequence[HasFolds],
+    methods: Sequence[str | Method],
+    *,
+    results: Results,
+    data_dir: Folder = None,
+    n_jobs: int | None = 1,
+    time_limit: float | None = None,
+    timings: bool = True,
+    progress: OnPiece | None = None,
+) -> list[Row]:
+    """Run methods on experiments, and store what comes out.
+
+    Parameters
+    ----------
+    experiments : sequence of Experiment
+    methods : sequence of str or Method
+        By name, those of :mod:`logiclens.bench.methods` that apply to the experiment.
+    results : Results
+        Where pieces are stored, and found again.
+    data_dir : path, optional
+        Folder with the data; the one that ``LOGICLENS_DATA`` names when missing.
+    n_jobs : int or None, default 1
+        How many pieces are worked on at a time; joblib's meaning, so that its ``parallel_config`` can choose
+        another backend, and with None another number.
+    time_limit : float, optional
+        Seconds after which a fit of a slow method is stopped; never when missing.
+    timings : bool, default True
+        Whether seconds have to be those of fits that had the machine to themselves.
+    progress : callable, optional
+        Called with a :class:`PieceReport` after each piece.
+
+    Returns
+    -------
+    list of rows
+        Of these experiments and methods alone, in order; see :mod:`logiclens.bench.fold_scores`.
+
+    Raises
+    ------
+    InputError
+        A file with data is missing, a method is unknown, or a setting cannot be used.
+    """
+    _check_settings(results, n_jobs, time_limit)
+    tasks = tasks_for(experiments, methods, data_dir)
+    found = {
+        task.key: unit for task in tasks if (unit := results.stored(task.key)) and _stands(unit, time_limit)
+    }
+    waiting = [task for task in tasks if task.key not in found]
+    # Slow methods are fitted once: alone, if their seconds are to count.
+    alone = [task for task in waiting if n_jobs == 1 or (timings and task.method.slow)]
+    side_by_side = [task for task in waiting if task not in alone]
+    again = [task for task in tasks if timings and not (task in alone or _timed(found.get(task.key)))]
+    counter = _Counter(progress, len(tasks) + len(again))
+    for unit in found.values():
+        counter.report(unit, kept=True)
+    done = _together(side_by_side, n_jobs, time_limit)
+    for timed, pieces in ((False, done), (True, ((task, _worked(task, time_limit)) for task in alone))):
+        for task, rows in pieces:
+            unit = FinishedPiece(task.key, tuple(rows), timed, time_limit if task.method.slow else None)
+            found[task.key] = unit
+            _store(results, unit)
+            counter.report(unit)
+    for task in again:
+        unit = found[task.key]
+        if unit.finished:
+            unit = found[task.key] = _with_seconds(unit, _outcomes(task, time_limit))
+            _store(results, unit)
+        counter.report(unit, timing=True)
+    return in_order(row for task in tasks for row in found[task.key].rows)
+
+
+def tasks_for(
+    experiments: Sequence[HasFolds], methods: Sequence[str | Method], data_dir: Folder = None
+) -> list[PlannedPiece]:
+    """Pieces of work, experiment by experiment; parameters as for :func:`run`.
+
+    A method by name that does not apply to an experiment, such as a tree where there are no labels, is left
+    out there.
+    """
+    tasks = []
+    for experiment in experiments:
+        chosen = [method for name in methods for method in _applicable(name, experiment)]
+        folds = experiment.folds(data_dir) if chosen else []
+        sums = {fold.number: fold_checksum(fold) for fold in folds}
+        for method in chosen:
+            for group in [folds] if method.together else [[fold] for fold in folds]:
+                numbers = [fold.number for fold in group]
+                seeds = (experiment.seed, training_seed(experiment))
+                data = " ".join(sums[number] for number in numbers)
+                key = key_of(experiment.name, method, numbers, seeds, data)
+                tasks.append(PlannedPiece(experiment, method, tuple(group), key))
+    twice = [task.key for task in tasks if sum(task.key.file == other.key.file for other in tasks) > 1]
+    if twice:
+        raise InputError(
+            f"{twice[0].method!r} on {twice[0].experiment!r} is asked for twice. Name each once, or give "
+            "them names of their own."
+        )
+    return tasks
+
+
+def training_seed(experiment: HasFolds) -> int:
+    """Seed that methods are fitted with: 0 or, where folds are seeds, one that no other fold seed reaches."""
+    return 0 if experiment.supervised else experiment.seed * experiment.n_folds
+
+
+def duration(seconds: float) -> str:
+    """A time limit in words.
+
+    Examples
+    --------
+    >>> duration(7200), duration(8880), duration(90)
+    ('2 h', '2.47 h', '90 s')
+    """
+    return f"{seconds / 3600:.3g} h" if seconds >= 3600 else f"{seconds:g} s"
+
+
+def _check_settings(results: Results, n_jobs: int | None, time_limit: float | None) -> None:
+    if not isinstance(results, Results):
+        raise InputError(f"results must be a Results. Got {shown(results)}; write Results('results').")
+    if n_jobs is not None and (not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs == 0):
+        raise InputError(f"n_jobs must be a whole number other than 0, or None. Got {shown(n_jobs)}.")
+    if time_limit is None:
+        return
+    if isinstance(time_limit, bool) or not isinstance(time_limit, int | float) or not time_limit > 0:
+        raise InputError(f"time_limit must be a positive number of seconds. Got {shown(time_limit)}.")
+    if math.isinf(time_limit):
+        raise InputError("time_limit must be finite. Leave it out for no limit.")
+
+
+def _applicable(method: str | Method, experiment: HasFolds) -> list[Method]:
+    """The method, where it applies to the experiment."""
+    if not isinstance(method, str):
+        return [method]
+    from logiclens.bench.methods import CLUSTERERS, METHODS, method_for, methods_for
+
+    known: Any = experiment
+    if method in methods_for(known):
+        return [methods_for(known)[method]]
+    if method in METHODS or method in CLUSTERERS:
+        return []
+    return [method_for(method, known)]  # says which there are
+
+
+def _stands(unit: FinishedPiece, time_limit: float | None) -> bool:
+    """Whether a piece need not be done again: it is finished, or more time was not enough."""
+    if unit.finished:
+        return True
+    return time_limit is not None and unit.limit is not None and time_limit <= unit.limit
+
+
+def _timed(unit: FinishedPiece | None) -> bool:
+    return unit is not None and (unit.timed or not unit.finished)
+
+
+def _store(results: Results, unit: FinishedPiece) -> None:
+    """Store a piece, unless an error kept it from its end: the next run tries again."""
+    if not any(str(row["status"]).startswith(FAILED) for row in unit.rows):
+        results.store(unit)
+
+
+def _with_seconds(unit: FinishedPiece, outcomes: Sequence[Outcome]) -> FinishedPiece:
+    """The same figures, with the seconds of another fit; without, if that did not come to its end."""
+    if any(outcome.status != DONE for outcome in outcomes):
+        return unit
+    seconds = {number: seconds_of(each) for number, each in zip(unit.key.folds, outcomes, strict=True)}
+    return replace(unit, rows=tuple(row | seconds[row["fold"]] for row in unit.rows), timed=True)
+
+
+def _together(
+    tasks: Sequence[PlannedPiece], n_jobs: int | None, time_limit: float | None
+) -> Iterator[tuple[PlannedPiece, list[Row]]]:
+    """Do pieces side by side; each comes as soon as it is done."""
+    if not tasks:
+        return
+    from sklearn.utils.parallel import Parallel, delayed
+
+    try:
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    except ValueError:  # a backend that hands over everything at the end
+        parallel = Parallel(n_jobs=n_jobs)
+    calls = (delayed(_numbered)(at, task, time_limit) for at, task in enumerate(tasks))
+    for at, rows in parallel(calls):
+        yield tasks[at], rows
+
+
+def _numbered(at: int, task: PlannedPiece, time_limit: float | None) -> tuple[int, list[Row]]:
+    return at, _worked(task, time_limit)
+
+
+def _worked(task: PlannedPiece, time_limit: float | None) -> list[Row]:
+    """Rows of a piece of work."""
+    outcomes = _outcomes(task, time_limit)
+    try:
+        return _scored(task, outcomes)
+    except Exception as error:
+        return _scored(task, _failed(task, error, sum(each.seconds_train for each in outcomes)))
+
+
+def _scored(task: PlannedPiece, outcomes: Sequence[Outcome]) -> list[Row]:
+    pairs = zip(task.folds, outcomes, strict=True)
+    scored = getattr(task.method, "score", score)  # what a peer's outcome says, the peer knows
+    rows = (scored(task.experiment, task.method, fold, each, seed=task.key.seed) for fold, each in pairs)
+    return [row for several in rows for row in several]
+
+
+def _outcomes(task: PlannedPiece, time_limit: float | None) -> list[Outcome]:
+    """What the method made of each fold; an error becomes a status, so that other pieces go on."""
+    start = time.perf_counter()
+    try:
+        outcomes = _fitted(task.method, task.folds, task.key.seed, time_limit)
+        if len(outcomes) != len(task.folds):
+            raise InputError(f"A method must give {len(task.folds)} outcomes. Got {len(outcomes)}.")
+    except Exception as error:
+        return _failed(task, error, time.perf_counter() - start)
+    return outcomes
+
+
+def _failed(task: PlannedPiece, error: Exception, seconds: float) -> list[Outcome]:
+    return [unfinished(fold, _described(error), seconds / len(task.folds)) for fold in task.folds]
+
+
+def _described(error: Exception) -> str:
+    return f"{FAILED}{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+def _fitted(method: Method, folds: Sequence[Fold], seed: int, limit: float | None) -> list[Outcome]:
+    """Outcomes of a fit; that of a slow method is stopped at the limit."""
+    if not method.slow or limit is None:
+        return method.fit(folds, seed)
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_fit_apart, args=(sender, method, folds, seed))
+    with _may_have_children(), _without_interrupts():
+        process.start()
+    sender.close()
+    try:
+        receiver.recv()  # the process is up: from now on its time counts
+        if not receiver.poll(limit):
+            status = f"not finished in {duration(limit)}"
+            return [unfinished(fold, status, limit / len(folds)) for fold in folds]
+        found: list[Outcome] | str = receiver.recv()
+    except EOFError:
+        process.join()
+        found = f"{FAILED}the process ended with exit code {process.exitcode}"
+    finally:
+        receiver.close()
+        process.kill()
+        process.join()
+    return found if isinstance(found, list) else [unfinished(fold, found, 0.0) for fold in folds]
+
+
+@contextmanager
+def _may_have_children() -> Iterator[None]:
+    """Let a process start others: workers of Dask may not, lest those outlive them; ours never do."""
+    own = multiprocessing.current_process()
+    before, own.daemon = own.daemon, False
+    try:
+        yield
+    finally:
+        own.daemon = before
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Let a process begin without Ctrl-C, which is for the one that starts it: that one ends it."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _fit_apart(sender: Connection, method: Method, folds: Sequence[Fold], seed: int) -> None:
+    """Fit in a process of its own, which ends with the one that started it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that started it, which ends this one
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    sender.send(None)
+    try:
+        sender.send(method.fit(folds, seed))
+    except Exception as error:
+        sender.send(_described(error))
+
+
+def _end_with(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
+
+
+class _Counter:
+    """Counts pieces, and reports each."""
+
+    def __init__(self, progress: OnPiece | None, total: int) -> None:
+        self.progress, self.total, self.done = progress, total, 0
+
+    def report(self, unit: FinishedPiece, *, kept: bool = False, timing: bool = False) -> None:
+        self.done += 1
+        if self.progress is None:
+            return
+        key, status = unit.key, str(unit.rows[0]["status"])
+        self.progress(
+            PieceReport(key.experiment, key.method, key.folds, status, kept, timing, self.done, self.total)
+        )

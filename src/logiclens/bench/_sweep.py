@@ -1,0 +1,472 @@
+"""A method at every size: what is common to all peers, whatever they learn.
+
+A peer has one or more ladders of sizes, each from small to large. At every size it is fitted twice: to three
+quarters of the training rows, to be rated on the fourth, and to all of them, to be measured and tested. A
+model that always says the most frequent class stands before all ladders, so that every limit of length has a
+model. Which size is chosen for which limit is decided later, from the rows alone
+(:mod:`logiclens.bench.fronts`). A model without rules has one size and is not rated.
+
+A ladder ends where formulas are longer than :data:`LONGEST`, and where a fit took longer than the peer may
+take; then the sweep is cut short, and says so.
+
+Peers learn from raw columns with classes, read as numbers for trees and as concepts for the rest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logiclens.bench._formula_length import class_literals
+from logiclens.bench.experiments import Fold, split_common_rows
+from logiclens.bench.method import DONE, FoldByFold, Method, Outcome, Stopwatch, one_hot, package_for
+from logiclens.concepts.table import Table
+from logiclens.errors import InputError
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms
+
+if TYPE_CHECKING:
+    from logiclens.bench.experiments import HasFolds
+    from logiclens.concepts.encoder import ConceptEncoder
+
+
+MOST_VALUES = 50
+"""Values of a column of text that become numbers of their own, the most frequent first."""
+
+
+@dataclass(frozen=True, eq=False)
+class RawRows:
+    """Some rows of a raw table, and their classes.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray of shape (n,)
+    y : ndarray of int, shape (n,)
+        Class of each row, by position.
+    n_classes : int
+    """
+
+    columns: Mapping[str, NDArray[Any]]
+    y: IndexArray
+    n_classes: int
+
+    @classmethod
+    def training(cls, fold: Fold) -> RawRows:
+        """The training rows of a fold.
+
+        Raises
+        ------
+        InputError
+            The fold has no raw columns.
+        """
+        return cls(_columns(fold, fold.columns_train), fold.y_train, len(fold.class_names))
+
+    @classmethod
+    def test(cls, fold: Fold) -> RawRows:
+        """The test rows of a fold."""
+        return cls(_columns(fold, fold.columns_test), fold.y_test, len(fold.class_names))
+
+    def take(self, rows: IndexArray) -> RawRows:
+        """Some of the rows, by number."""
+        return RawRows(
+            {name: each[rows] for name, each in self.columns.items()}, self.y[rows], self.n_classes
+        )
+
+    def quarter_held_out(self, seed: int) -> tuple[RawRows, RawRows]:
+        """Three quarters to fit to and a quarter to validate on, class by class.
+
+        Rows of classes that have fewer than four are all fitted to.
+
+        Examples
+        --------
+        >>> part = RawRows({"age": np.arange(8)}, np.array([0, 1] * 4), 2)
+        >>> fitted, held_out = part.quarter_held_out(0)
+        >>> len(fitted.y), np.bincount(held_out.y).tolist()
+        (6, [1, 1])
+        """
+        folds = split_common_rows(self.y, _QUARTERS, seed, fewest=_QUARTERS)
+        if not folds:
+            raise InputError("No class has four rows, so none can be held out to validate on.")
+        fit, validate = folds[0]
+        return self.take(fit), self.take(validate)
+
+
+_QUARTERS: Final = 4
+
+
+def _columns(fold: Fold, columns: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
+    if not columns:
+        raise InputError(f"Fold {fold.number} has no raw columns. Make it of a table, by TableExperiment.")
+    return columns
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A way from raw columns to numbers, as trees want them.
+
+    Numbers stay as they are, missing ones become the median, with a column that says so; a column of text
+    becomes a 0 or 1 for each of its values.
+
+    Parameters
+    ----------
+    medians : mapping of str to float
+        Of the columns of numbers.
+    values : mapping of str to tuple
+        The values of the other columns that have a number of their own.
+    missing : tuple of str
+        Columns of numbers that lacked some.
+
+    Examples
+    --------
+    >>> columns = {"age": np.array([20.0, np.nan, 40.0]), "color": np.array(["red", "blue", "red"])}
+    >>> Numbers.learn(columns).of(columns).tolist()
+    [[20.0, 0.0, 1.0, 0.0], [30.0, 1.0, 0.0, 1.0], [40.0, 0.0, 1.0, 0.0]]
+    """
+
+    medians: Mapping[str, float]
+    values: Mapping[str, tuple[Any, ...]]
+    missing: tuple[str, ...]
+
+    @classmethod
+    def learn(cls, columns: Mapping[str, NDArray[Any]]) -> Numbers:
+        """From the columns that a method learns from."""
+        table, medians, values, missing = Table(columns), {}, {}, []
+        for name in table.names:
+            column = table.column(name)
+            if column.is_numeric:
+                numbers = column.numbers()
+                medians[name] = float(np.nanmedian(numbers))
+                missing += [name] if column.missing.any() else []
+            else:
+                counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.levels))
+                order = np.argsort(-counts, kind="stable")[:MOST_VALUES]
+                values[name] = tuple(column.levels[at] for at in order.tolist())
+        return cls(medians, values, tuple(missing))
+
+    def of(self, columns: Mapping[str, NDArray[Any]]) -> FloatArray:
+        """The numbers of some rows, (n, n_numbers)."""
+        table, found = Table(columns), []
+        for name in table.names:
+            column = table.column(name)
+            if name in self.medians:
+                numbers = column.numbers()
+                found.append(np.where(np.isnan(numbers), self.medians[name], numbers))
+                found += [np.isnan(numbers).astype(np.float64)] if name in self.missing else []
+            else:
+                cells = column.values()
+                found += [(cells == value).astype(np.float64) for value in self.values[name]]
+        return np.column_stack(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Concepts:
+    """A way from raw columns to concepts: our encoder with its defaults, or with few cuts for few concepts.
+
+    Parameters
+    ----------
+    encoder : ConceptEncoder
+    kept : ndarray of int, optional
+        Which of its concepts; all when missing.
+    """
+
+    encoder: ConceptEncoder
+    kept: IndexArray | None = None
+
+    @classmethod
+    def learn(cls, part: RawRows, most: int | None = None) -> Concepts:
+        """From the rows that a method learns from.
+
+        Parameters
+        ----------
+        part : RawRows
+        most : int, optional
+            Concepts to keep at most: those that say most about the class, each by itself. Numbers are then
+            cut where the classes differ most, or neighboring cuts of one column would take all places.
+        """
+        from logiclens.concepts.encoder import ConceptEncoder
+
+        how = ConceptEncoder() if most is None else ConceptEncoder(cuts="supervised", max_cuts=4)
+        encoder = how.fit(Table(part.columns), part.y)
+        whole = cls(encoder)
+        if most is None:
+            return whole
+        gains = _information(whole.of(part.columns), part.y, part.n_classes)
+        return cls(encoder, np.sort(np.argsort(-gains, kind="stable")[:most]))
+
+    def of(self, columns: Mapping[str, NDArray[Any]]) -> BoolArray:
+        """The concepts of some rows, (n, n_concepts)."""
+        truth: BoolArray = self.encoder.transform(Table(columns))
+        return truth if self.kept is None else truth[:, self.kept]
+
+
+def _information(truth: BoolArray, y: IndexArray, n_classes: int) -> FloatArray:
+    """What each concept says about the class, (n_concepts,): mutual information."""
+    one_hot = y[:, None] == np.arange(n_classes)
+    yes = truth.T.astype(np.float64) @ one_hot / len(y)
+    each = one_hot.mean(axis=0)
+    found = np.zeros(truth.shape[1])
+    for joint in (yes, each - yes):
+        expected = joint.sum(axis=1, keepdims=True) * each
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found += np.where(joint > 0, joint * np.log(joint / expected), 0.0).sum(axis=1)
+    return found
+
+
+LONGEST: Final = 100.0
+"""Literals a class beyond which no larger size is tried."""
+DEFAULT: Final = "default"
+"""Name of the point that a method itself starts with, where it has one."""
+
+Columns: TypeAlias = Mapping[str, NDArray[Any]]
+"""Raw columns of some rows, by name."""
+Knob: TypeAlias = Mapping[str, Any]
+"""Settings that say how large a model may be."""
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """A fitted model of some size.
+
+    Parameters
+    ----------
+    predict : callable
+        From raw columns to the class of each row, (n,).
+    asks : callable, optional
+        From raw columns to the conditions that the model asks about, (n, n_conditions), which determine what
+        it predicts; None for a model without rules.
+    printed : float, optional
+        Its size as it is printed: the splits of trees, the literals of rules.
+    ways : mapping of int to ndarray of int8, optional
+        For each class its ways through a tree, over the conditions; see :func:`.class_literals`.
+    """
+
+    predict: Callable[[Columns], IndexArray]
+    asks: Callable[[Columns], BoolArray] | None = None
+    printed: float | None = None
+    ways: Mapping[int, Terms] | None = None
+
+
+@dataclass(frozen=True)
+class SizeScore:
+    """One size of a method on one fold.
+
+    Parameters
+    ----------
+    knob : str
+        The size, as text.
+    literals, printed : float or None
+        Literals of each class's formula, mean over classes, and size as printed; None without rules.
+    validation, test : float or None
+        Share of the rows that are predicted right: of the quarter that was held out, and of the test rows.
+    seconds : float
+        Of the fit to all training rows, preparation included.
+    """
+
+    knob: str
+    literals: float | None
+    printed: float | None
+    validation: float | None
+    test: float
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class SweepOutcome(Outcome):
+    """All sizes of a method on one fold; its answers are those of the size that validates best.
+
+    Parameters
+    ----------
+    points : tuple of SizeScore
+    cut : bool
+        Whether the sweep ended because a fit took too long.
+    """
+
+    points: tuple[SizeScore, ...] = ()
+    cut: bool = False
+
+
+@dataclass(frozen=True)
+class Peer(FoldByFold):
+    """A method with a size.
+
+    Parameters
+    ----------
+    fit_seconds : float, default 60
+        What a size may take, beyond what all sizes share; after one that took longer no larger one is tried.
+    """
+
+    fit_seconds: float = 60.0
+
+    def ladders(self, part: RawRows) -> Sequence[Sequence[Knob]]:
+        """Sizes to try on these rows, each ladder from small to large; none where there are no rules."""
+        del part
+        return ()
+
+    def begin(self, part: RawRows, seed: int) -> Any:
+        """What all sizes share of a fit to these rows."""
+        del seed
+        return part
+
+    @abstractmethod
+    def learn(self, begun: Any, part: RawRows, knob: Knob, seed: int) -> Learned:
+        """The model of one size, from what was begun."""
+
+    def default(self, begun: Any, part: RawRows, seed: int) -> Learned | None:
+        """The model of the size that the method chooses by itself, if it does."""
+        del begun, part, seed
+        return None
+
+    def fit_fold(self, fold: Fold, seed: int) -> SweepOutcome:
+        whole, test = RawRows.training(fold), RawRows.test(fold)
+        sweep = _Sweep(self, whole, *whole.quarter_held_out(seed), test, seed)
+        points, answers = sweep.run()
+        return SweepOutcome(
+            answers,
+            one_hot(answers, whole.n_classes),
+            None,
+            sum(each.seconds for each in points),
+            0.0,
+            points=tuple(points),
+            cut=sweep.cut,
+        )
+
+    def score(
+        self, experiment: HasFolds, method: Method, fold: Fold, outcome: Outcome, *, seed: int = 0
+    ) -> list[dict[str, Any]]:
+        """Rows of one fold, one for each size; see :mod:`logiclens.bench.fronts`."""
+        shared = {
+            "experiment": experiment.name,
+            "part": "",
+            "method": method.name,
+            "fold": fold.number,
+            "fold_seed": experiment.seed,
+            "seed": seed,
+            "n_train": len(fold.y_train),
+            "n_test": len(fold.y_test),
+            "n_classes": len(fold.class_names),
+            "status": outcome.status,
+        }
+        if outcome.status != DONE or not isinstance(outcome, SweepOutcome):
+            return [shared | dict.fromkeys(_FIGURES) | {"cut": True, "seconds": outcome.seconds_train}]
+        return [
+            shared
+            | {
+                "part": point.knob,
+                "literals": point.literals,
+                "printed": point.printed,
+                "validation_accuracy": point.validation,
+                "test_accuracy": point.test,
+                "cut": outcome.cut,
+                "seconds": point.seconds,
+            }
+            for point in outcome.points
+        ]
+
+
+_FIGURES = ("literals", "printed", "validation_accuracy", "test_accuracy")
+
+
+class _Sweep:
+    """The sweep of a peer over one fold."""
+
+    def __init__(
+        self, peer: Peer, whole: RawRows, fitted: RawRows, held_out: RawRows, test: RawRows, seed: int
+    ) -> None:
+        self.peer, self.seed, self.cut = peer, seed, False
+        self.whole, self.fitted, self.held_out, self.test = whole, fitted, held_out, test
+        self.measured: dict[bytes, float] = {}  # larger sizes may give the model of a smaller one again
+
+    def run(self) -> tuple[list[SizeScore], IndexArray]:
+        """All points, and the answers of the one that validates best."""
+        points: list[SizeScore] = []
+        answers: list[IndexArray] = []
+
+        def add(point: SizeScore, said: IndexArray) -> None:
+            points.append(point)
+            answers.append(said)
+
+        if self.peer.package:
+            package_for(self.peer.title, self.peer.package)
+        watch = Stopwatch("sklearn.model_selection", "sklearn.tree")
+        begun = self.peer.begin(self.whole, self.seed)
+        beginning = watch.lap()
+        if not self.peer.has_rules:
+            learned = self.peer.learn(begun, self.whole, {}, self.seed)
+            point, said = self._point("", None, learned, beginning + watch.lap())
+            return [point], said
+        majority = [_majority(part) for part in (self.fitted, self.whole)]
+        add(*self._point("majority", majority[0], majority[1], 0.0))
+        half = self.peer.begin(self.fitted, self.seed)
+        for ladder in self.peer.ladders(self.whole):
+            for knob in ladder:
+                watch.lap()
+                learned = self.peer.learn(begun, self.whole, knob, self.seed)
+                seconds = watch.lap()
+                rated = self.peer.learn(half, self.fitted, knob, self.seed)
+                point, said = self._point(knob_text(knob), rated, learned, beginning + seconds)
+                add(point, said)
+                if seconds > self.peer.fit_seconds:
+                    self.cut = True
+                    break
+                if point.literals is not None and point.literals > LONGEST:
+                    break
+        watch.lap()
+        chosen = self.peer.default(begun, self.whole, self.seed)
+        if chosen is not None:
+            add(*self._point(DEFAULT, None, chosen, beginning + watch.lap()))
+        best = max(range(len(points)), key=lambda at: points[at].validation or 0.0)
+        return points, answers[best]
+
+    def _point(
+        self, name: str, rated: Learned | None, learned: Learned, seconds: float
+    ) -> tuple[SizeScore, IndexArray]:
+        said = learned.predict(self.test.columns)
+        validation = None if rated is None else _share(rated.predict(self.held_out.columns), self.held_out.y)
+        point = SizeScore(
+            name, self._literals(learned), learned.printed, validation, _share(said, self.test.y), seconds
+        )
+        return point, said
+
+    def _literals(self, learned: Learned) -> float | None:
+        if learned.asks is None:
+            return None
+        part = self.whole
+        asked, said = learned.asks(part.columns), learned.predict(part.columns)
+        key = hashlib.blake2b(np.packbits(asked).tobytes() + said.tobytes()).digest()
+        if key not in self.measured:
+            lengths = class_literals(asked, said, part.n_classes, learned.ways)
+            self.measured[key] = float(np.mean(lengths))
+        return self.measured[key]
+
+
+def _majority(part: RawRows) -> Learned:
+    """A model that always says the most frequent class."""
+    label = int(np.bincount(part.y, minlength=part.n_classes).argmax())
+
+    def predict(columns: Columns) -> IndexArray:
+        return np.full(len(next(iter(columns.values()))), label, dtype=np.intp)
+
+    def asks(columns: Columns) -> BoolArray:
+        return np.zeros((len(next(iter(columns.values()))), 0), dtype=np.bool_)
+
+    return Learned(predict, asks, printed=0.0)
+
+
+def _share(said: IndexArray, y: IndexArray) -> float:
+    return float(np.mean(np.asarray(said) == y))
+
+
+def knob_text(knob: Knob) -> str:
+    """A size as text.
+
+    Examples
+    --------
+    >>> knob_text({"max_depth": 3, "max_num_nodes": 7})
+    'max_depth=3, max_num_nodes=7'
+    """
+    return ", ".join(f"{name}={value}" for name, value in knob.items())

@@ -1,0 +1,261 @@
+"""What a method is: something that learns from the training rows of folds and answers for their test rows.
+
+Models of other packages print, warn and draw from generators that the whole process shares: :func:`isolation`
+keeps that apart.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import time
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from importlib import import_module
+from io import StringIO
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+
+from logiclens.errors import MissingDependencyError
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
+from logiclens.logic.formula import Formula
+
+if TYPE_CHECKING:
+    from logiclens.bench.experiments import Fold
+
+
+DONE = "done"
+"""Status of a fit that came to its end."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a method made of one fold.
+
+    Parameters
+    ----------
+    answers : ndarray of int, shape (n_test,)
+        Class that the model, not its rules, gives each test row.
+    said : ndarray of bool, shape (n_test, n_classes)
+        What the model says about each class by itself; where it only names one class, that one alone.
+    rules : mapping of class name to Formula, or None
+        A formula over the fold's concept names for every class; None for a model without rules.
+    seconds_train, seconds_extract : float
+        Where the two cannot be told apart, all of it is training.
+    status : str, default "done"
+    list_literals : float, optional
+        Literals of rules that are read in order, as they are read, mean over classes. The formula of a class
+        has more: it also says that no earlier rule fired.
+    decided : ndarray of int, shape (n_test,), optional
+        Class that the rules give each test row, where they decide as a list.
+    probability : ndarray of shape (n_test, n_classes), optional
+        How probable the model says that each class is, where it says so.
+
+    Examples
+    --------
+    >>> answers = np.array([1, 0])
+    >>> Outcome(answers, one_hot(answers, 2), None, seconds_train=0.1, seconds_extract=0.0).status
+    'done'
+    """
+
+    answers: IndexArray
+    said: BoolArray
+    rules: Mapping[str, Formula] | None
+    seconds_train: float
+    seconds_extract: float
+    status: str = DONE
+    list_literals: float | None = None
+    decided: IndexArray | None = None
+    probability: FloatArray | None = None
+
+
+class Method(Protocol):
+    """A way of learning, under the name that rows of results carry."""
+
+    @property
+    def name(self) -> str:
+        """Short, for files and options."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        ...
+
+    @property
+    def together(self) -> bool:
+        """Whether all folds of an experiment are one piece of work."""
+        ...
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether outcomes have rules."""
+        ...
+
+    @property
+    def slow(self) -> bool:
+        """Whether a fit may take hours, so that it is run where it can be stopped."""
+        ...
+
+    @property
+    def package(self) -> str:
+        """What must be installed for it, besides what the project itself needs; empty for nothing."""
+        ...
+
+    def fit(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
+        """Learn each fold's training rows and answer for its test rows.
+
+        Parameters
+        ----------
+        folds : sequence of Fold
+            Of one experiment.
+        seed : int
+            The same folds and the same seed give the same outcomes, seconds apart.
+
+        Returns
+        -------
+        list of Outcome
+            One for each fold, in their order.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class FoldByFold(ABC):
+    """A method that learns each fold by itself.
+
+    A class may state an ``identity``: the name under which finished work is kept. Work that was done before
+    the class moved or changed its name is then still found.
+    """
+
+    identity: ClassVar[str]
+    name: str
+    title: str
+    has_rules: bool = True
+    slow: bool = False
+    package: str = ""
+
+    @property
+    def together(self) -> bool:
+        """False: a fold is a piece of work of its own."""
+        return False
+
+    def fit(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
+        """Learn each fold's training rows and answer for its test rows; see :meth:`Method.fit`."""
+        return [self.fit_fold(fold, seed) for fold in folds]
+
+    @abstractmethod
+    def fit_fold(self, fold: Fold, seed: int) -> Outcome:
+        """Learn one fold."""
+
+
+class Stopwatch:
+    """Seconds since it was made, or since it was last read.
+
+    Parameters
+    ----------
+    *packages : str
+        To be loaded first: torch takes seconds for that, which are no method's work.
+
+    Examples
+    --------
+    >>> Stopwatch("numpy").lap() >= 0.0
+    True
+    """
+
+    def __init__(self, *packages: str) -> None:
+        for name in packages:
+            import_module(name)
+        self._since = time.perf_counter()
+
+    def lap(self) -> float:
+        """Seconds since the last lap."""
+        now = time.perf_counter()
+        seconds, self._since = now - self._since, now
+        return seconds
+
+
+def one_hot(answers: Any, n_classes: int) -> BoolArray:
+    """The classes of rows, (n,), as a table, (n, n_classes), with one True a row.
+
+    Examples
+    --------
+    >>> one_hot([1, 0], 2).tolist()
+    [[False, True], [True, False]]
+    """
+    return np.eye(n_classes, dtype=np.bool_)[np.asarray(answers, dtype=np.intp)]
+
+
+def by_class(model: Any, x: Any, fold: Fold) -> FloatArray:
+    """Probabilities of a model of scikit-learn by class of the fold, (n, n_classes); 0 where it has none."""
+    probability = np.zeros((len(x), len(fold.class_names)))
+    probability[:, np.asarray(model.classes_, dtype=np.intp)] = model.predict_proba(x)
+    return probability
+
+
+def is_installed(package: str) -> bool:
+    """Whether a package is there; it is not imported. No package needs nothing.
+
+    Examples
+    --------
+    >>> is_installed("json"), is_installed("no_such_package"), is_installed("")
+    (True, False, True)
+    """
+    return not package or importlib.util.find_spec(package) is not None
+
+
+def package_for(title: str, package: str) -> Any:
+    """Import what a method needs.
+
+    Parameters
+    ----------
+    title : str
+        The method.
+    package : str
+
+    Raises
+    ------
+    MissingDependencyError
+        It is not installed.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return import_module(package)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "logiclens":
+            raise
+        raise MissingDependencyError(
+            f"{title} needs the package {package}, which is not installed. "
+            "Run: pip install 'logiclens[bench]'"
+        ) from None
+
+
+@contextmanager
+def isolation(seed: int) -> Iterator[None]:
+    """A place for code of others: shared generators are seeded and put back, nothing printed or warned of.
+
+    Parameters
+    ----------
+    seed : int
+        At least 0.
+
+    Examples
+    --------
+    >>> with isolation(0):
+    ...     print("not to be seen")
+    """
+    python, legacy = random.getstate(), np.random.get_state()
+    try:
+        random.seed(seed)
+        np.random.seed(seed % 2**32)
+        with warnings.catch_warnings(record=True), redirect_stdout(StringIO()):
+            warnings.simplefilter("always")
+            yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(legacy)

@@ -1,0 +1,577 @@
+"""The methods that are compared: our networks, trees, rule lists, rule sets, and models without rules.
+
+- The decision tree, whose leaves are read as formulas (a baseline of Sec. 6.2).
+- Bayesian rule lists (Letham et al., 2015; a baseline of Sec. 6.2), by the package imodels. A list is sampled
+  for one class against the rest; of two classes, for the second. Rules speak of concepts that are true.
+  imodels asks for a least support among all rows, the authors of the method among the rows of a class: the
+  share of the rarer side is counted in, so that nothing frequent within it is passed over.
+- RIPPER (Cohen, 1995), by the package wittgenstein: a set of rules for one class against the rest. Of two
+  classes the rarer one is learned and the other is its complement. Of more, each is learned; where the rules
+  of several fire, those decide that are right most often on the training rows, and where none fires, the
+  class that is most frequent among the training rows where none does.
+- Models without rules, on the degrees of the concepts: how accurate one can get with these concepts.
+
+Packages that a method needs, ours included, are imported when it is fitted.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from logiclens.bench._formula_length import tree_paths
+from logiclens.bench._len_methods import Clusterer, LENMethod
+from logiclens.bench.method import (
+    FoldByFold,
+    Method,
+    Outcome,
+    Stopwatch,
+    by_class,
+    isolation,
+    one_hot,
+    package_for,
+)
+from logiclens.errors import InputError, LimitError, did_you_mean, shown
+from logiclens.logic import to_dnf, to_nnf
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
+from logiclens.logic.data import THRESHOLD
+from logiclens.logic.formula import And, Const, Formula, Not, Or, Var
+
+if TYPE_CHECKING:
+    from logiclens.bench.experiments import Fold, HasFolds
+
+
+@dataclass(frozen=True)
+class Tree(FoldByFold):
+    """scikit-learn's decision tree on the truth values of the concepts.
+
+    A class is the disjunction of the ways to its leaves, as they are read off the tree: nothing is merged or
+    shortened. So the rules say what the tree says.
+
+    Parameters
+    ----------
+    max_depth : int, default 5
+    """
+
+    identity: ClassVar[str] = "logiclens.bench.methods.tree.Tree"
+    name: str = "tree"
+    title: str = "decision tree"
+    max_depth: int = 5
+
+    def fit_fold(self, fold: Fold, seed: int) -> Outcome:
+        from sklearn.tree import DecisionTreeClassifier
+
+        watch = Stopwatch()
+        tree = DecisionTreeClassifier(max_depth=self.max_depth, random_state=seed)
+        tree.fit(fold.x_train > THRESHOLD, fold.y_train)
+        seconds = watch.lap()
+        ways = tree_ways(tree, fold.concept_names)
+        rules = {name: Or.of(ways.get(at, [])) for at, name in enumerate(fold.class_names)}
+        extracting = watch.lap()
+        bits = fold.x_test > THRESHOLD
+        answers = tree.predict(bits)
+        said, probability = one_hot(answers, len(fold.class_names)), by_class(tree, bits, fold)
+        return Outcome(answers, said, rules, seconds, extracting, probability=probability)
+
+
+def tree_ways(tree: Any, names: tuple[str, ...]) -> dict[int, list[Formula]]:
+    """The ways from the root to the leaves of each class, left to right.
+
+    Parameters
+    ----------
+    tree : DecisionTreeClassifier
+        Fitted on truth values.
+    names : tuple of str
+        Of its inputs.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> tree = DecisionTreeClassifier(random_state=0).fit([[0, 0], [0, 1], [1, 1]], [0, 1, 1])
+    >>> {label: [str(way) for way in ways] for label, ways in tree_ways(tree, ("a", "b")).items()}
+    {0: ['~b'], 1: ['b']}
+    """
+    found: dict[int, list[Formula]] = {}
+    for label, path in tree_paths(tree):
+        concepts = [(Var(names[tree.tree_.feature[node]]), right) for node, right in path]
+        found.setdefault(label, []).append(And.of(each if right else Not(each) for each, right in concepts))
+    return found
+
+
+MOST_TERMS = 20_000
+"""Terms of a normal form up to which it is written out."""
+
+
+def condition(literals: Mapping[str, bool]) -> Formula:
+    """The conjunction of literals, from the value that each concept must have.
+
+    Examples
+    --------
+    >>> str(condition({"a": True, "b": False}))
+    'a & ~b'
+    """
+    return And.of(Var(name) if value else Not(Var(name)) for name, value in literals.items())
+
+
+def list_formula(conditions: Sequence[Formula], says: Sequence[bool], otherwise: bool) -> Formula:
+    """Where a list of rules says yes, in disjunctive normal form.
+
+    Terms that contradict themselves or imply another are left out, nothing else is. A list whose normal form
+    has more than :data:`MOST_TERMS` terms is left as it is read.
+
+    Parameters
+    ----------
+    conditions : sequence of Formula
+        When each rule fires.
+    says : sequence of bool
+        What it says then, if no rule before it fired.
+    otherwise : bool
+        What is said where none fires.
+
+    Examples
+    --------
+    >>> a, b, c = Var("a"), Var("b"), Var("c")
+    >>> str(list_formula([a & b, c], [False, True], False))
+    '(~a & c) | (~b & c)'
+    """
+    formula: Formula = Const(otherwise)
+    for fires, yes in zip(reversed(conditions), reversed(says), strict=True):
+        formula = Or(fires, formula) if yes else And(Not(fires), formula)
+    try:
+        return to_dnf(formula, MOST_TERMS)
+    except LimitError:
+        return to_nnf(formula)
+
+
+_SUPPORT = 0.1  # least share of the rarer side's rows that a rule is about
+
+
+@dataclass(frozen=True)
+class BayesianRuleList(FoldByFold):
+    """Lists of rules with a probability each, sampled from their posterior.
+
+    Parameters
+    ----------
+    iterations : int, default 50000
+        Steps of each of the three chains.
+    """
+
+    identity: ClassVar[str] = "logiclens.bench.methods.brl.BayesianRuleList"
+    name: str = "brl"
+    title: str = "BRL"
+    slow: bool = True
+    package: str = "imodels"
+    iterations: int = 50_000
+
+    def fit_fold(self, fold: Fold, seed: int) -> Outcome:
+        imodels = package_for(self.title, self.package)
+        watch = Stopwatch()
+        x, n_classes = fold.x_train > THRESHOLD, len(fold.class_names)
+        learned = (1,) if n_classes == 2 else range(n_classes)
+        lists = [self._learn(imodels, x, fold.y_train == at, seed) for at in learned]
+        seconds = watch.lap()
+        if n_classes == 2:
+            formulas = [lists[0].formula(fold.concept_names, yes) for yes in (False, True)]
+        else:
+            formulas = [each.formula(fold.concept_names) for each in lists]
+        extracting = watch.lap()
+        chances = np.column_stack([each.chances(fold.x_test > THRESHOLD) for each in lists])
+        said = chances >= 0.5
+        if n_classes == 2:
+            said = np.hstack([~said, said])
+            answers = said[:, 1].astype(np.intp)
+        else:
+            answers = chances.argmax(axis=1)
+        return Outcome(
+            answers,
+            said,
+            dict(zip(fold.class_names, formulas, strict=True)),
+            seconds,
+            extracting,
+            list_literals=float(np.mean([each.n_literals for each in lists])),
+        )
+
+    def _learn(self, imodels: Any, x: BoolArray, y: BoolArray, seed: int) -> ProbabilityList:
+        share = float(y.mean())
+        if share in (0.0, 1.0):
+            return ProbabilityList((), (share,))
+        support = _SUPPORT * min(share, 1.0 - share)
+        with isolation(seed):
+            model = imodels.BayesianRuleListClassifier(
+                max_iter=self.iterations, minsupport=support, random_state=seed
+            )
+            try:
+                model.fit(x.astype(np.float64), y.astype(np.int64))
+            except (ValueError, ZeroDivisionError):  # no concept is frequent enough, or no list has a rule
+                return ProbabilityList((), (share,))
+        return read_list(model)
+
+
+@dataclass(frozen=True)
+class ProbabilityList:
+    """A list of rules, each with the probability of yes where it is the first that fires.
+
+    Parameters
+    ----------
+    rules : tuple of tuple of int
+        Positions of the concepts that must be true for each rule to fire.
+    yes : tuple of float
+        The probability of each rule, and of the rows that none fires on.
+
+    Examples
+    --------
+    >>> found = ProbabilityList(((0, 1), (2,)), (0.2, 0.9, 0.1))
+    >>> str(found.formula(("a", "b", "c")))
+    '(~a & c) | (~b & c)'
+    """
+
+    rules: tuple[tuple[int, ...], ...]
+    yes: tuple[float, ...]
+
+    @property
+    def n_literals(self) -> int:
+        """Literals of the list as it is read."""
+        return sum(map(len, self.rules))
+
+    def formula(self, names: Sequence[str], value: bool = True) -> Formula:
+        """Where the list says yes, or where it says no: yes is a probability of at least one half."""
+        says = [(chance >= 0.5) == value for chance in self.yes]
+        conditions = [condition({names[at]: True for at in rule}) for rule in self.rules]
+        return list_formula(conditions, says[:-1], says[-1])
+
+    def chances(self, x: BoolArray) -> FloatArray:
+        """The probability of yes for each row, (n,)."""
+        found = np.full(len(x), self.yes[-1])
+        for rule, chance in zip(reversed(self.rules), reversed(self.yes[:-1]), strict=True):
+            found[x[:, list(rule)].all(axis=1)] = chance
+        return found
+
+
+def read_list(model: Any) -> ProbabilityList:
+    """The list that a fitted model of imodels has chosen.
+
+    Parameters
+    ----------
+    model : BayesianRuleListClassifier
+        Fitted without names of features.
+    """
+    place: Mapping[str, int] = {name: at for at, name in enumerate(model.feature_placeholders)}
+    chosen = [model.itemsets[at] for at in model.d_star[:-1]]
+    return ProbabilityList(
+        tuple(tuple(sorted(place[name] for name in items)) for items in chosen),
+        tuple(float(chance) for chance in model.theta),
+    )
+
+
+@dataclass(frozen=True)
+class Ripper(FoldByFold):
+    """Rules that are grown, pruned and optimized one by one."""
+
+    identity: ClassVar[str] = "logiclens.bench.methods.ripper.Ripper"
+    name: str = "ripper"
+    title: str = "RIPPER"
+    slow: bool = True
+    package: str = "wittgenstein"
+
+    def fit_fold(self, fold: Fold, seed: int) -> Outcome:
+        package = package_for(self.title, self.package)
+        watch = Stopwatch()
+        names, n_classes = fold.concept_names, len(fold.class_names)
+        found = learn_rules(package, fold.x_train > THRESHOLD, fold.y_train, n_classes, seed)
+        seconds = watch.lap()
+        if n_classes == 2:
+            formulas = [found.sets[0].formula(names, at == found.learned[0]) for at in range(2)]
+        else:
+            formulas = [each.formula(names) for each in found.sets]
+        extracting = watch.lap()
+        fired = found.fired(fold.x_test > THRESHOLD)
+        said = fired
+        if n_classes == 2:
+            said = np.hstack([~fired, fired])[:, :: 1 if found.learned[0] else -1]
+        return Outcome(
+            found.decide(fired),
+            said,
+            dict(zip(fold.class_names, formulas, strict=True)),
+            seconds,
+            extracting,
+            list_literals=float(np.mean([each.n_literals for each in found.sets])),
+        )
+
+
+@dataclass(frozen=True)
+class LiteralRules:
+    """Rules of which any may fire.
+
+    Parameters
+    ----------
+    rules : tuple of tuple of (int, bool)
+        Positions of concepts and the values they must have for each rule to fire.
+
+    Examples
+    --------
+    >>> found = LiteralRules((((0, True), (1, False)), ((2, True),)))
+    >>> str(found.formula(("a", "b", "c"))), str(found.formula(("a", "b", "c"), value=False))
+    ('(a & ~b) | c', '(~a & ~c) | (b & ~c)')
+    """
+
+    rules: tuple[tuple[tuple[int, bool], ...], ...]
+
+    @property
+    def n_literals(self) -> int:
+        """Literals of all rules."""
+        return sum(map(len, self.rules))
+
+    def formula(self, names: Sequence[str], value: bool = True) -> Formula:
+        """Where some rule fires, or where none does."""
+        conditions = [condition({names[at]: wanted for at, wanted in rule}) for rule in self.rules]
+        return list_formula(conditions, [value] * len(conditions), not value)
+
+    def fires(self, x: BoolArray) -> BoolArray:
+        """Whether some rule fires on each row, (n,)."""
+        found = np.zeros(len(x), dtype=np.bool_)
+        for rule in self.rules:
+            found |= np.logical_and.reduce([x[:, at] == wanted for at, wanted in rule], axis=0)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRules:
+    """Rules of classes, and who decides.
+
+    Parameters
+    ----------
+    sets : tuple of LiteralRules
+        Those of each class that was learned: of two classes, of the rarer one.
+    learned : tuple of int
+        Which classes these are.
+    precision : ndarray of shape (n_sets,)
+        How often the rules of each were right where they fired in training.
+    fallback : int
+        The class where none fires.
+    """
+
+    sets: tuple[LiteralRules, ...]
+    learned: tuple[int, ...]
+    precision: FloatArray
+    fallback: int
+
+    def fired(self, x: BoolArray) -> BoolArray:
+        """Whether the rules of each set fire on each row, (n, n_sets)."""
+        return np.column_stack([each.fires(x) for each in self.sets])
+
+    def decide(self, fired: BoolArray) -> IndexArray:
+        """The class of each row, (n,): of the sets that fire, the most precise one decides."""
+        best = np.array(self.learned)[np.where(fired, self.precision, -1.0).argmax(axis=1)]
+        return np.where(fired.any(axis=1), best, self.fallback)
+
+
+def learn_rules(
+    package: Any, x: BoolArray, y: IndexArray, n_classes: int, seed: int, **limits: int | None
+) -> ClassRules:
+    """Rules of the rarer of two classes, or of each of more against all others.
+
+    Parameters
+    ----------
+    package : module
+        wittgenstein.
+    x : ndarray of bool, shape (n, n_concepts)
+    y : ndarray of int, shape (n,)
+    n_classes, seed : int
+    **limits : int or None
+        Settings of the package's RIPPER, such as ``max_rules``.
+    """
+    if n_classes == 2:
+        rarer = int(2 * np.count_nonzero(y) <= len(y))
+        found = (_learn(package, x, y == rarer, seed, limits),)
+        return ClassRules(found, (rarer,), np.ones(1), 1 - rarer)
+    sets = tuple(_learn(package, x, y == at, seed, limits) for at in range(n_classes))
+    fired = np.column_stack([each.fires(x) for each in sets])
+    return ClassRules(sets, tuple(range(n_classes)), *_trust(fired, y))
+
+
+def _learn(
+    package: Any, x: BoolArray, y: BoolArray, seed: int, limits: Mapping[str, int | None]
+) -> LiteralRules:
+    """Rules for the rows where ``y`` is true."""
+    if y.all() or not y.any():
+        return LiteralRules(((),) if y.all() else ())
+    pandas = package_for("RIPPER", "pandas")
+    with isolation(seed):
+        model = package.RIPPER(random_state=seed, n_discretize_bins=None, **limits)
+        # Names are positions: their hashes are the same in every process, and so are the rules.
+        model.fit(pandas.DataFrame(x.astype(np.int64)), y.astype(np.int64), pos_class=1)
+    return read_rules(model)
+
+
+def read_rules(model: Any) -> LiteralRules:
+    """The rules of a fitted model of wittgenstein.
+
+    Parameters
+    ----------
+    model : RIPPER
+        Fitted on 0 and 1, in columns that are named by their positions.
+    """
+    return LiteralRules(
+        tuple(
+            tuple((int(each.feature), bool(each.val)) for each in rule.conds) for rule in model.ruleset_.rules
+        )
+    )
+
+
+def _trust(fired: BoolArray, y: IndexArray) -> tuple[FloatArray, int]:
+    """How precise the rules of each class were in training, and the class to fall back on."""
+    n_classes = fired.shape[1]
+    right = fired & (y[:, None] == np.arange(n_classes))
+    left = y[~fired.any(axis=1)]
+    fallback = np.bincount(left if len(left) else y, minlength=n_classes).argmax()
+    return (right.sum(axis=0) + 1.0) / (fired.sum(axis=0) + 2.0), int(fallback)
+
+
+@dataclass(frozen=True)
+class Ceiling(FoldByFold):
+    """A classifier of scikit-learn that answers, and explains nothing."""
+
+    has_rules: bool = False
+
+    def fit_fold(self, fold: Fold, seed: int) -> Outcome:
+        watch = Stopwatch()
+        model = self.train(fold.x_train, fold.y_train, seed)
+        seconds = watch.lap()
+        answers = model.predict(fold.x_test)
+        said = one_hot(answers, len(fold.class_names))
+        return Outcome(answers, said, None, seconds, 0.0, probability=by_class(model, fold.x_test, fold))
+
+    def train(self, x: FloatArray, y: IndexArray, seed: int) -> Any:
+        """The fitted classifier."""
+        from sklearn.exceptions import ConvergenceWarning
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return self.model(seed).fit(x, y)
+
+    @abstractmethod
+    def model(self, seed: int) -> Any:
+        """The classifier, still to be fitted."""
+
+
+@dataclass(frozen=True)
+class Logistic(Ceiling):
+    """Logistic regression."""
+
+    identity: ClassVar[str] = "logiclens.bench.methods.ceilings.Logistic"
+    name: str = "logistic"
+    title: str = "logistic regression"
+
+    def model(self, seed: int) -> Any:
+        from sklearn.linear_model import LogisticRegression
+
+        return LogisticRegression(max_iter=1000, random_state=seed)
+
+
+@dataclass(frozen=True)
+class Perceptron(Ceiling):
+    """A multilayer perceptron with the settings of scikit-learn."""
+
+    identity: ClassVar[str] = "logiclens.bench.methods.ceilings.Perceptron"
+    name: str = "mlp"
+    title: str = "multilayer perceptron"
+
+    def model(self, seed: int) -> Any:
+        from sklearn.neural_network import MLPClassifier
+
+        return MLPClassifier(random_state=seed)
+
+
+@dataclass(frozen=True)
+class Boosting(Ceiling):
+    """Gradient boosting of trees, by histograms."""
+
+    identity: ClassVar[str] = "logiclens.bench.methods.ceilings.Boosting"
+    name: str = "boosting"
+    title: str = "gradient boosting"
+
+    def model(self, seed: int) -> Any:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+
+        return HistGradientBoostingClassifier(random_state=seed)
+
+
+DEFAULT = "mu"
+"""Name of the method that the package itself starts with."""
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        method.name: method
+        for method in (
+            LENMethod("mu", "mu"),
+            LENMethod("psi", "psi"),
+            LENMethod("relu", "ReLU"),
+            LENMethod("entropy", "entropy"),
+            LENMethod("mu-reference", "mu (reference)", reference=True),
+            LENMethod("psi-reference", "psi (reference)", reference=True),
+            LENMethod("relu-reference", "ReLU (reference)", reference=True),
+            LENMethod("entropy-reference", "entropy (reference)", reference=True),
+            Tree(),
+            BayesianRuleList(),
+            Ripper(),
+            Logistic(),
+            Perceptron(),
+            Boosting(),
+        )
+    }
+)
+"""Every method by name, for experiments with classes to learn."""
+
+CLUSTERERS: Mapping[str, Method] = MappingProxyType(
+    {
+        method.name: method
+        for method in (
+            Clusterer("mu", "mu"),
+            Clusterer("psi", "psi"),
+            Clusterer("relu", "ReLU"),
+            Clusterer("entropy", "entropy"),
+        )
+    }
+)
+"""Those for experiments without, under the names of their networks."""
+
+
+def methods_for(experiment: HasFolds) -> Mapping[str, Method]:
+    """The methods that apply to an experiment, by name, with what the experiment says about them.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    """
+    if not experiment.supervised:
+        return CLUSTERERS
+    tree = Tree(max_depth=experiment.tree_depth)
+    return MappingProxyType({**METHODS, tree.name: tree})
+
+
+def method_for(name: str, experiment: HasFolds) -> Method:
+    """One of :func:`methods_for`.
+
+    Parameters
+    ----------
+    name : str
+    experiment : Experiment
+
+    Raises
+    ------
+    InputError
+        There is none of that name.
+    """
+    known = methods_for(experiment)
+    if name not in known:
+        raise InputError(
+            f"Unknown method {shown(name)} for {experiment.title}. {did_you_mean(name, known)}"
+            f"There are {', '.join(known)}."
+        )
+    return known[name]

@@ -1,0 +1,418 @@
+"""Rule learners compared over the whole front of accuracy against length, each by a size of its own.
+
+Our own rules at every length, by one fit whose front has them all; trees: CART, trees that are proved best
+(STreeD), and sums of small trees (FIGS); rules: RIPPER, and votes of rules that a linear program weighs
+(RUG). Beside them, without a size: our networks, and other models without rules on our encoder's concepts,
+which say how accurate one can get with these.
+
+Packages that a method needs, ours included, are imported when it is fitted.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, NamedTuple
+
+import numpy as np
+
+from logiclens.bench._formula_length import tree_terms
+from logiclens.bench._sweep import LONGEST, Columns, Concepts, Knob, Learned, Numbers, Peer, RawRows
+from logiclens.bench.method import isolation, package_for
+from logiclens.bench.methods import METHODS, Ceiling, learn_rules
+from logiclens.explain.resolution import truth_of
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
+from logiclens.logic.formula import Var
+
+_LITERALS: Final = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 160, 200, 256, 320)
+"""Totals of a rule set for two classes; for more classes they are that many for each two of them."""
+
+
+@dataclass(frozen=True)
+class RulesPeer(Peer):
+    """The rules of a fitted ``MuClassifier``, on the raw table, for each number of literals.
+
+    Its front goes as far as the longest rules that are compared; by default it is as long as it is.
+    """
+
+    identity: ClassVar[str] = "logiclens.bench.peers.ours.Ours"
+    name: str = "mu"
+    title: str = "mu"
+
+    def ladders(self, part: RawRows) -> Sequence[Sequence[Knob]]:
+        totals = dict.fromkeys(round(each * part.n_classes / 2) for each in _LITERALS)
+        return [[{"literals": total} for total in totals]]
+
+    def begin(self, part: RawRows, seed: int) -> Any:
+        return _fit_ours("mu", part, seed, max_literals=int(LONGEST) * part.n_classes)
+
+    def learn(self, begun: Any, part: RawRows, knob: Knob, seed: int) -> Learned:
+        del part, seed
+        return _rules_model(begun.explain(**knob))
+
+    def default(self, begun: Any, part: RawRows, seed: int) -> Learned:
+        del begun
+        return _rules_model(_fit_ours("mu", part, seed).explain())
+
+
+@dataclass(frozen=True)
+class NetworkPeer(Peer):
+    """The network of a classifier of ours, without its rules.
+
+    Parameters
+    ----------
+    kind : {"mu", "relu"}
+    """
+
+    identity: ClassVar[str] = "logiclens.bench.peers.ours.Network"
+    has_rules: bool = False
+    kind: str = "mu"
+
+    def learn(self, begun: Any, part: RawRows, knob: Knob, seed: int) -> Learned:
+        del begun, knob
+        model = _fit_ours(self.kind, part, seed, max_literals=1)  # its rules are not looked at
+        return Learned(lambda columns: np.asarray(model.predict(dict(columns)), dtype=np.intp))
+
+
+def _fit_ours(kind: str, part: RawRows, seed: int, **settings: Any) -> Any:
+    from sklearn.exceptions import ConvergenceWarning
+
+    from logiclens.estimators import MuClassifier, ReluClassifier
+
+    made = {"mu": MuClassifier, "relu": ReluClassifier}[kind](random_state=seed, **settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return made.fit(dict(part.columns), part.y)
+
+
+def _rules_model(rules: Any) -> Learned:
+    def predict(columns: Columns) -> IndexArray:
+        return np.asarray(rules.predict(dict(columns)), dtype=np.intp)
+
+    def asks(columns: Columns) -> BoolArray:
+        return truth_of(map(Var, rules.concepts), rules.read(dict(columns), used=rules.concepts))
+
+    return Learned(predict, asks, float(rules.literals))
+
+
+_LEAVES: Final = (2, 3, 4, 5, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 362, 512, 1024)
+_SPLITS: Final = (1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 57, 80, 113, 160)
+_TREES: Final = ((1, 1), (2, 2), (2, 3), (3, 4), (3, 5), (3, 7), (4, 9), (4, 12), (4, 15), (5, 20), (5, 31))
+"""Depth and number of splits of optimal trees."""
+_FOLDS: Final = 5
+
+
+class Begun(NamedTuple):
+    """Rows as a model reads them."""
+
+    reader: Numbers | Concepts
+    x: Any
+
+
+@dataclass(frozen=True)
+class NumbersPeer(Peer):
+    """A peer that reads raw columns as numbers."""
+
+    def begin(self, part: RawRows, seed: int) -> Begun:
+        del seed
+        reader = Numbers.learn(part.columns)
+        return Begun(reader, reader.of(part.columns))
+
+
+@dataclass(frozen=True)
+class ConceptsPeer(Peer):
+    """A peer that reads raw columns as the concepts of our encoder."""
+
+    def begin(self, part: RawRows, seed: int) -> Begun:
+        del seed
+        reader = Concepts.learn(part)
+        return Begun(reader, reader.of(part.columns))
+
+
+@dataclass(frozen=True)
+class CartPeer(NumbersPeer):
+    """scikit-learn's decision tree, grown best split first to a number of leaves.
+
+    By default its leaves are those of the best inner cross-validation, five folds.
+    """
+
+    identity: ClassVar[str] = "logiclens.bench.peers.trees.Cart"
+    name: str = "cart"
+    title: str = "CART"
+
+    def ladders(self, part: RawRows) -> Sequence[Sequence[Knob]]:
+        del part
+        return [[{"max_leaf_nodes": leaves} for leaves in _LEAVES]]
+
+    def learn(self, begun: Begun, part: RawRows, knob: Knob, seed: int) -> Learned:
+        from sklearn.tree import DecisionTreeClassifier
+
+        return self._read(DecisionTreeClassifier(random_state=seed, **knob).fit(begun.x, part.y), begun)
+
+    def default(self, begun: Begun, part: RawRows, seed: int) -> Learned:
+        from sklearn.model_selection import GridSearchCV, StratifiedKFold
+        from sklearn.tree import DecisionTreeClassifier
+
+        folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
+        tree = DecisionTreeClassifier(random_state=seed)
+        search = GridSearchCV(tree, {"max_leaf_nodes": list(_LEAVES)}, cv=folds)
+        with warnings.catch_warnings():  # that rare classes are not in every fold
+            warnings.simplefilter("ignore", UserWarning)
+            return self._read(search.fit(begun.x, part.y).best_estimator_, begun)
+
+    def _read(self, tree: Any, begun: Begun) -> Learned:
+        nodes = tree.tree_
+        inner = nodes.children_left != nodes.children_right
+        splits = list(zip(nodes.feature[inner].tolist(), nodes.threshold[inner].tolist(), strict=True))
+        place = {split: at for at, split in enumerate(dict.fromkeys(splits))}
+        asked = {int(node): place[split] for node, split in zip(np.flatnonzero(inner), splits, strict=True)}
+        # A tree compares numbers of single precision with its limits.
+        learned = _split_model(tree, begun, splits, np.float32)
+        return replace(learned, ways=tree_terms(tree, asked, len(place), held=False))
+
+
+@dataclass(frozen=True)
+class FigsPeer(NumbersPeer):
+    """Sums of trees, grown split by split (Tan et al., 2022), by the package imodels."""
+
+    identity: ClassVar[str] = "logiclens.bench.peers.trees.Figs"
+    name: str = "figs"
+    title: str = "FIGS"
+    slow: bool = True
+    package: str = "imodels"
+
+    def ladders(self, part: RawRows) -> Sequence[Sequence[Knob]]:
+        del part
+        return [[{"max_rules": splits} for splits in _SPLITS]]
+
+    def learn(self, begun: Begun, part: RawRows, knob: Knob, seed: int) -> Learned:
+        imodels = package_for(self.title, self.package)
+        with isolation(seed):
+            model = imodels.FIGSClassifier(random_state=seed, **knob).fit(begun.x, part.y)
+        splits = [split for tree in model.trees_ for split in _splits(tree)]
+        return _split_model(model, begun, splits, np.float64)
+
+
+def _splits(node: Any) -> Iterator[tuple[int, float]]:
+    """Features and limits of a tree of imodels."""
+    if node.left is not None or node.right is not None:
+        yield int(node.feature), float(node.threshold)
+        for child in (node.left, node.right):
+            if child is not None:
+                yield from _splits(child)
+
+
+def _split_model(model: Any, begun: Begun, splits: Sequence[tuple[int, float]], kind: type) -> Learned:
+    """A model that compares numbers with limits, as a peer's model."""
+    reader = begun.reader
+    features = np.array([feature for feature, _ in dict.fromkeys(splits)], dtype=np.intp)
+    limits = np.array([limit for _, limit in dict.fromkeys(splits)])
+
+    def predict(columns: Columns) -> IndexArray:
+        said: IndexArray = np.asarray(model.predict(reader.of(columns)), dtype=np.intp)
+        return said
+
+    def asks(columns: Columns) -> BoolArray:
+        x: FloatArray = reader.of(columns).astype(kind)
+        held: BoolArray = x[:, features] <= limits
+        return held
+
+    return Learned(predict, asks, float(len(splits)))
+
+
+@dataclass(frozen=True)
+class StreedPeer(Peer):
+    """Optimal trees of a depth and a number of splits (van der Linden et al., 2023), by pystreed.
+
+    They are made of concepts, the most informative of our encoder. A search that comes to its time gives the
+    best tree so far.
+
+    Parameters
+    ----------
+    concepts : int, default 40
+        How many concepts, at most.
+    """
+
+    identity: ClassVar[str] = "logiclens.bench.peers.trees.Streed"
+    name: str = "streed"
+    title: str = "STreeD"
+    slow: bool = True
+    package: str = "pystreed"
+    concepts: int = 40
+
+    def ladders(self, part: RawRows) -> Sequence[Sequence[Knob]]:
+        del part
+        return [[{"max_depth": depth, "max_num_nodes": splits} for depth, splits in _TREES]]
+
+    def begin(self, part: RawRows, seed: int) -> Begun:
+        del seed
+        reader = Concepts.learn(part, self.concepts)
+        return Begun(reader, reader.of(part.columns))
+
+    def learn(self, begun: Begun, part: RawRows, knob: Knob, seed: int) -> Learned:
+        pystreed = package_for(self.title, self.package)
+        with isolation(seed):
+            model = pystreed.STreeDClassifier(time_limit=self.fit_seconds, random_seed=seed, **knob)
+            model.fit(begun.x.astype(np.int32), part.y)
+            used = [*_questions(model.get_tree())]
+        reader = begun.reader
+
+        def predict(columns: Columns) -> IndexArray:
+            with isolation(seed):
+                said = model.predict(reader.of(columns).astype(np.int32))
+            return np.asarray(said, dtype=np.intp)
+
+        def asks(columns: Columns) -> BoolArray:
+            truth: BoolArray = np.asarray(reader.of(columns), dtype=np.bool_)[:, sorted(set(used))]
+            return truth
+
+        return Learned(predict, asks, float(len(used)))
+
+
+def _questions(tree: Any) -> Iterator[int]:
+    """Positions of the concepts that a tree of pystreed asks about."""
+    if tree.is_branching_node():
+        yield int(tree.feature)
+        yield from _questions(tree.left_child)
+        yield from _questions(tree.right_child)
+
+
+_RULES: Final = (1, 2, 3, 5, 8, None)
+_CONDITIONS: Final = (2, None)
+"""Most conditions of a rule of RIPPER."""
+_DEPTHS: Final = (1, 2, 3, 4, 6)
+_PENALTIES: Final = (128.0, 32.0, 8.0, 2.0, 0.5)
+"""What RUG's program charges for the cost of a rule."""
+
+
+@dataclass(frozen=True)
+class RipperPeer(ConceptsPeer):
+    """Rules of our encoder's concepts, grown, pruned and optimized one by one (Cohen, 1995)."""
+
+    identity: ClassVar[str] = "logiclens.bench.peers.rule_learners.Ripper"
+    name: str = "ripper"
+    title: str = "RIPPER"
+    slow: bool = True
+    package: str = "wittgenstein"
+
+    def ladders(self, part: RawRows) -> Sequence[Sequence[Knob]]:
+        del part
+        return [[{"max_rules": rules, "max_rule_conds": most} for rules in _RULES] for most in _CONDITIONS]
+
+    def learn(self, begun: Begun, part: RawRows, knob: Knob, seed: int) -> Learned:
+        package = package_for(self.title, self.package)
+        rules = learn_rules(package, begun.x, part.y, part.n_classes, seed, **knob)
+        reader = begun.reader
+        used = sorted({at for each in rules.sets for rule in each.rules for at, _ in rule})
+
+        def predict(columns: Columns) -> IndexArray:
+            return rules.decide(rules.fired(np.asarray(reader.of(columns), dtype=np.bool_)))
+
+        def asks(columns: Columns) -> BoolArray:
+            truth: BoolArray = np.asarray(reader.of(columns), dtype=np.bool_)[:, used]
+            return truth
+
+        return Learned(predict, asks, float(sum(each.n_literals for each in rules.sets)))
+
+
+@dataclass(frozen=True)
+class RugPeer(NumbersPeer):
+    """Rules of small trees, weighed by a linear program that also asks for further trees, by ruleopt.
+
+    Where no rule holds the most frequent class is predicted.
+    """
+
+    identity: ClassVar[str] = "logiclens.bench.peers.rule_learners.Rug"
+    name: str = "rug"
+    title: str = "RUG"
+    slow: bool = True
+    package: str = "ruleopt"
+
+    def ladders(self, part: RawRows) -> Sequence[Sequence[Knob]]:
+        del part
+        return [[{"max_depth": depth, "penalty": each} for depth in _DEPTHS] for each in _PENALTIES]
+
+    def learn(self, begun: Begun, part: RawRows, knob: Knob, seed: int) -> Learned:
+        package = package_for(self.title, self.package)
+        solvers = package_for(self.title, f"{self.package}.solver")
+        # The package counts classes from 0, without gaps.
+        present, y = np.unique(part.y, return_inverse=True)
+        with isolation(seed):
+            solver = solvers.HiGHSSolver(penalty=knob["penalty"])
+            model = package.RUGClassifier(solver=solver, max_depth=knob["max_depth"], random_state=seed)
+            model.fit(begun.x, y)
+        rules = [*model.decision_rules_.values()]
+        bounds = list(dict.fromkeys(bound for rule in rules for bound in _bounds(rule)))
+        reader = begun.reader
+
+        def predict(columns: Columns) -> IndexArray:
+            with isolation(seed):
+                said = model.predict(reader.of(columns)) if rules else np.zeros(0)
+            if not rules:
+                said = np.full(len(next(iter(columns.values()))), np.bincount(y).argmax())
+            found: IndexArray = present[np.asarray(said, dtype=np.intp)]
+            return found
+
+        def asks(columns: Columns) -> BoolArray:
+            x = reader.of(columns)
+            held = [x[:, feature] <= limit for feature, limit in bounds]
+            return np.column_stack(held) if held else np.zeros((len(x), 0), dtype=np.bool_)
+
+        return Learned(predict, asks, float(sum(len([*_bounds(rule)]) for rule in rules)))
+
+
+def _bounds(rule: Any) -> list[tuple[int, float]]:
+    """Features and limits of a rule of ruleopt: an interval has two."""
+    return [
+        (int(feature), float(limit))
+        for feature, clause in rule.to_dict().items()
+        for limit in (clause["lb"], clause["ub"])
+        if isfinite(limit)
+    ]
+
+
+@dataclass(frozen=True)
+class CeilingPeer(ConceptsPeer):
+    """A classifier of scikit-learn: ``boosting``, ``mlp`` or ``logistic``, by its name."""
+
+    identity: ClassVar[str] = "logiclens.bench.peers.ceilings.Ceiling"
+    has_rules: bool = False
+
+    def learn(self, begun: Begun, part: RawRows, knob: Knob, seed: int) -> Learned:
+        del knob
+        ceiling = METHODS[self.name]
+        assert isinstance(ceiling, Ceiling)
+        model = ceiling.train(begun.x.astype(np.float64), part.y, seed)
+
+        def predict(columns: Columns) -> IndexArray:
+            said: IndexArray = model.predict(begun.reader.of(columns).astype(np.float64))
+            return said
+
+        return Learned(predict)
+
+
+OURS = "mu"
+"""Name of the method that all others are compared with."""
+
+PEERS: Mapping[str, Peer] = MappingProxyType(
+    {
+        peer.name: peer
+        for peer in (
+            RulesPeer(),
+            CartPeer(),
+            StreedPeer(),
+            FigsPeer(),
+            RipperPeer(),
+            RugPeer(),
+            NetworkPeer("mu_network", "network of mu"),
+            NetworkPeer("relu_network", "network of ReLU", kind="relu"),
+            CeilingPeer("boosting", "gradient boosting"),
+            CeilingPeer("mlp", "MLP"),
+            CeilingPeer("logistic", "logistic regression"),
+        )
+    }
+)
+"""Every method by name, in the order of tables: those with rules first."""

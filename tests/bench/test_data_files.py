@@ -1,0 +1,193 @@
+"""Where files are looked for, how they are read, and what is said when they cannot be."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from logiclens.bench._data_files import DataFile, find_file, read_arrays, read_names, read_table
+from logiclens.errors import InputError
+
+SOURCE = DataFile("toys/toy.csv.gz", "Toys 1.0", "download it from https://toys.example/")
+ARRAYS = DataFile("toys/toy.npz", "Toys 1.0", "download it from https://toys.example/")
+ENDING = (
+    " It is part of Toys 1.0: download it from https://toys.example/, "
+    "or name another folder with data_dir= or LOGICLENS_DATA."
+)
+DAMAGED = " cannot be read: it is damaged, or not what its name says."
+
+
+@pytest.fixture(autouse=True)
+def no_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LOGICLENS_DATA", raising=False)
+
+
+def put(folder: Path, text: str | bytes, file: str = SOURCE.file) -> Path:
+    content = text.encode() if isinstance(text, str) else text
+    path = folder / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress(content) if file.endswith(".gz") else content)
+    return path
+
+
+def message(folder: object, source: DataFile = SOURCE) -> str:
+    with pytest.raises(InputError) as info:
+        read_table(source, folder)  # type: ignore[arg-type]
+    assert "\n" not in str(info.value)
+    return str(info.value)
+
+
+@pytest.mark.parametrize("value", [None, ""], ids=["unset", "empty"])
+def test_no_folder(value: str | None, monkeypatch: pytest.MonkeyPatch):
+    if value is not None:
+        monkeypatch.setenv("LOGICLENS_DATA", value)
+
+    assert message(None) == (
+        "No data folder is named, and 'toys/toy.csv.gz' is needed. Pass data_dir= or set LOGICLENS_DATA; "
+        "the file is part of Toys 1.0: download it from https://toys.example/."
+    )
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    gone = tmp_path / "gone"
+    text = (
+        f"The data folder {str(gone)!r} (data_dir) does not exist, and 'toys/toy.csv.gz' is needed. "
+        "The file is part of Toys 1.0: download it from https://toys.example/, "
+        "or name another folder with data_dir= or LOGICLENS_DATA."
+    )
+
+    assert message(gone) == text
+
+    monkeypatch.setenv("LOGICLENS_DATA", str(gone))
+    assert message(None) == text.replace("(data_dir)", "(LOGICLENS_DATA)")
+
+
+def test_a_file_that_is_not_there(tmp_path: Path):
+    assert message(tmp_path) == (
+        f"The file 'toys/toy.csv.gz' is not in the data folder {str(tmp_path)!r}.{ENDING}"
+    )
+
+
+def test_a_folder_that_is_no_path():
+    assert message(3) == "data_dir must be a path. Got 3; write data_dir='folder'."
+
+
+def test_the_argument_goes_before_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+        put(folder, "a\n1\n")
+    monkeypatch.setenv("LOGICLENS_DATA", str(there))
+
+    assert find_file(SOURCE, str(here)) == here / "toys" / "toy.csv.gz"
+    assert find_file(SOURCE) == there / "toys" / "toy.csv.gz"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("file", ["toys/toy.csv.gz", "toys/toy.csv"])
+def test_a_table_is_read_however_its_lines_end(tmp_path: Path, end: str, file: str):
+    put(tmp_path, "\ufeff" + end.join(["a,b & c", ' 1 ,"x, y"', "", "?,z"]) + end, file)
+    table = read_table(SOURCE, tmp_path)
+
+    assert table.header == ("a", "b & c")
+    assert table.columns == (("1", "?"), ("x, y", "z"))
+    assert table.cells("b & c") == ("x, y", "z")
+    np.testing.assert_array_equal(table.numbers("a"), [1.0, np.nan])
+    assert table.matrix(["a", "a"]).shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("a,b\n", " has no rows."),
+        ("", " has no rows."),
+        ("a,b,a\n1,2,3\n", " names a column twice: 'a'."),
+        ("a,b\n1,2\n3\n", " has 1 cells in row 1 (counted from 0) where the header has 2."),
+        (b"a\n\xff\n", DAMAGED),
+    ],
+)
+def test_a_table_that_is_none(tmp_path: Path, text: str | bytes, wrong: str):
+    put(tmp_path, text)
+
+    assert message(tmp_path) == f"The file 'toys/toy.csv.gz'{wrong}{ENDING}"
+
+
+def test_a_file_that_is_not_compressed_as_its_name_says(tmp_path: Path):
+    put(tmp_path, "a\n1\n").write_text("a\n1\n")
+
+    assert message(tmp_path) == f"The file 'toys/toy.csv.gz'{DAMAGED}{ENDING}"
+
+
+def test_a_file_that_was_cut_off(tmp_path: Path):
+    path = put(tmp_path, "a\n" + "1\n" * 100)
+    path.write_bytes(path.read_bytes()[:-9])
+
+    assert message(tmp_path) == f"The file 'toys/toy.csv.gz'{DAMAGED}{ENDING}"
+
+
+@pytest.mark.parametrize("cell", ["x", "inf", "nan", "1_0"])
+def test_a_cell_that_is_no_number(tmp_path: Path, cell: str):
+    put(tmp_path, f"a,b\n1,1\n1,{cell}\n")
+    table = read_table(SOURCE, tmp_path)
+
+    with pytest.raises(InputError) as info:
+        table.numbers("b")
+
+    assert str(info.value) == (
+        f"The file 'toys/toy.csv.gz' has {cell!r} where a number belongs "
+        f"(column 'b', row 1, counted from 0).{ENDING}"
+    )
+
+
+def test_a_column_that_is_not_there(tmp_path: Path):
+    put(tmp_path, "a\n1\n")
+
+    with pytest.raises(InputError) as info:
+        read_table(SOURCE, tmp_path).cells("b")
+
+    assert str(info.value) == f"The file 'toys/toy.csv.gz' has no column 'b'.{ENDING}"
+
+
+def test_names_are_what_follows_the_number(tmp_path: Path):
+    put(tmp_path, "1 has_bill::dagger\n\n2 two words \n")
+
+    assert read_names(SOURCE, tmp_path) == ("has_bill::dagger", "two words")
+
+
+def test_arrays_are_read_by_name(tmp_path: Path):
+    np.savez(put(tmp_path, b"", ARRAYS.file), a=np.arange(3), b=np.ones(2))
+    arrays = read_arrays(ARRAYS, ["a"], tmp_path)
+
+    assert list(arrays) == ["a"]
+    assert arrays["a"].tolist() == [0, 1, 2]
+
+
+def test_an_array_that_is_not_there(tmp_path: Path):
+    np.savez(put(tmp_path, b"", ARRAYS.file), a=np.arange(3))
+
+    with pytest.raises(InputError) as info:
+        read_arrays(ARRAYS, ["a", "b"], tmp_path)
+
+    assert str(info.value) == f"The file 'toys/toy.npz' has no array 'b'.{ENDING}"
+
+
+def test_arrays_of_objects_are_not_unpickled(tmp_path: Path):
+    np.savez(put(tmp_path, b"", ARRAYS.file), a=np.array([{}], dtype=object))
+
+    with pytest.raises(InputError) as info:
+        read_arrays(ARRAYS, ["a"], tmp_path)
+
+    assert str(info.value) == f"The file 'toys/toy.npz'{DAMAGED}{ENDING}"
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no arrays"])
+def test_a_damaged_file_of_arrays(tmp_path: Path, content: bytes):
+    put(tmp_path, content, ARRAYS.file)
+
+    with pytest.raises(InputError) as info:
+        read_arrays(ARRAYS, ["a"], tmp_path)
+
+    assert str(info.value) == f"The file 'toys/toy.npz'{DAMAGED}{ENDING}"

@@ -1,0 +1,619 @@
+"""Loaders, on small files of the real layout and, where they are at hand, on the real ones; the recipe."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.preprocessing import KBinsDiscretizer, MinMaxScaler
+
+from logiclens.bench import (
+    Dataset,
+    load_cub,
+    load_dsprites,
+    load_mimic2,
+    load_tabular,
+    load_vdem,
+)
+from logiclens.bench.datasets import (
+    ITEMS,
+    encode_column,
+    equal_width_bins,
+    impute_mean,
+    load_vdem_items,
+    three_bins,
+)
+from logiclens.errors import InputError, UnknownConceptError
+from tests.strategies import HOSTILE_NAMES
+
+FLAGS = (
+    "aline_flg gender_num sepsis_flg chf_flg afib_flg renal_flg liver_flg copd_flg cad_flg stroke_flg mal_flg"
+    " resp_flg"
+).split()
+MEASURED = (
+    "abg_count age bmi bun_first chloride_first creatinine_first day_icu_intime_num hgb_first hour_icu_intime"
+    " hr_1st icu_los_day iv_day_1 map_1st pco2_first platelet_first po2_first potassium_first sapsi_first"
+    " service_num sodium_first sofa_first spo2_1st tco2_first temp_1st wbc_first weight_first"
+).split()
+MID_LEVEL = (
+    "v2x_api v2x_mpi v2x_freexp_altinf v2x_frassoc_thick v2x_suffr v2xel_frefair v2x_elecoff v2xcl_rol"
+    " v2x_cspart v2xdl_delib v2x_egal v2xeg_eqprotec v2xeg_eqaccess v2xeg_eqdr"
+).split()
+
+LOADERS: dict[str, Callable[[Path | None], Dataset]] = {
+    "mimic2/full_cohort_data.csv.gz": load_mimic2,
+    "vdem/vdem_core_post2000.csv.gz": load_vdem,
+    "cub/cub_concepts.npz": load_cub,
+    "dsprites/dsprites_c_train.csv.gz": load_dsprites,
+    "tabular/zoo.csv.gz": lambda folder: load_tabular("zoo", folder),
+}
+
+
+def put(folder: Path, file: str, lines: Sequence[str], end: str = "\n") -> None:
+    path = folder / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress((end.join(lines) + end).encode()))
+
+
+def put_columns(folder: Path, file: str, columns: Mapping[str, Sequence[object]], end: str = "\n") -> None:
+    rows = [",".join(map(str, row)) for row in zip(*columns.values(), strict=True)]
+    put(folder, file, [",".join(columns), *rows], end)
+
+
+def column(dataset: Dataset, name: str) -> list[float]:
+    return dataset.concepts[:, dataset.concept_names.index(name)].tolist()
+
+
+def refusal(load: Callable[[Path | None], Dataset], folder: Path | None) -> str:
+    with pytest.raises(InputError) as info:
+        load(folder)
+    assert "\n" not in str(info.value)
+    return str(info.value)
+
+
+# --- Dataset
+
+
+def toy(**changes: object) -> Dataset:
+    fields: dict[str, object] = {
+        "name": "toy",
+        "concepts": np.array([[0.9, 0.2], [0.1, 0.6]]),
+        "concept_names": ("a", "a & b"),
+        "labels": np.array(["yes", "no"]),
+        "target_names": ("no", "yes"),
+    }
+    return Dataset(**(fields | changes))  # type: ignore[arg-type]
+
+
+def test_a_dataset_is_a_value():
+    own = np.array([[0.9, 0.2], [0.1, 0.6]])
+    dataset = toy(concepts=own, groups=(("a", "a & b"),))
+
+    assert repr(dataset) == "Dataset('toy': 2 rows, 2 concepts, 2 targets)"
+    assert dataset.split_test is None
+    with pytest.raises(ValueError, match="read-only"):
+        dataset.concepts[0, 0] = 1.0
+    own[0, 0] = 0.8  # the caller's array is as it was
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        (
+            {"concepts": np.array([0.5, 0.5])},
+            "concepts must have shape (rows, concepts). Got shape (2,).",
+        ),
+        (
+            {"concept_names": ("a",)},
+            "1 name was given for 2 columns. Give one name for each column.",
+        ),
+        (
+            {"concept_names": ("a", "a")},
+            "Concept names must be distinct; repeated: 'a'. Rename the columns.",
+        ),
+        ({"labels": np.array(["yes"])}, "labels must have shape (2,). Got shape (1,)."),
+        ({"labels": np.array(["yes", "maybe"])}, "labels must be among 'no', 'yes'. Got 'maybe'."),
+        ({"labels": np.array([[1], [0]])}, "labels must have shape (2, 2). Got shape (2, 1)."),
+        ({"labels": np.array([[1, 0], [0, 2]])}, "labels must be among 0, 1. Got 2."),
+        (
+            {"groups": (("a", "a & b"),), "concepts": np.array([[1.0, 0.0], [0.0, 0.5]])},
+            "Exactly one concept of a group must be true; in row 1 (counted from 0) this does not hold of "
+            "'a', 'a & b'. Check the table 'toy'.",
+        ),
+    ],
+)
+def test_a_dataset_is_consistent(changes: dict[str, object], text: str):
+    with pytest.raises(InputError) as info:
+        toy(**changes)
+
+    assert str(info.value) == text
+
+
+def test_groups_speak_of_known_concepts():
+    with pytest.raises(UnknownConceptError):
+        toy(groups=(("a", "b"),))
+
+
+# --- MIMIC-II
+
+
+@pytest.fixture
+def mimic2(tmp_path: Path) -> Path:
+    """Five patients; only a few columns vary. Lines end with a carriage return alone, as in the real file."""
+    columns: dict[str, Sequence[object]] = {name: [0, 1, 0, 1, 0] for name in (*FLAGS, *MEASURED)}
+    columns["gender_num"] = [1, 1, "", 0, 1]
+    columns["age"] = [20, 50, 80, "", 41]  # the mean is 47.75; edges are at 40 and 60
+    columns["bmi"] = [0, 1, 2, 3, 3]  # 1 and 2 are edges
+    columns["service_unit"] = ["MICU", "SICU", "FICU", "MICU", "SICU"]
+    columns["hospital_los_day"] = [1, 2, 3, 4, 5]
+    columns["mort_day_censored"] = [731, 3, 2, 90, 1]
+    columns["day_icu_intime"] = ["Friday   "] * 5
+    columns["day_28_flg"] = [0, 1, 0, 0, 0]
+    columns["hosp_exp_flg"] = [0, 0, 1, 0, 0]
+    columns["icu_exp_flg"] = [0, 0, 0, 0, 1]
+    columns["censor_flg"] = [1, 1, 1, 0, 1]
+    put_columns(tmp_path, "mimic2/full_cohort_data.csv.gz", columns, end="\r")
+    return tmp_path
+
+
+def test_mimic2_has_flags_then_bins(mimic2: Path):
+    dataset = load_mimic2(mimic2)
+    bins = [f"{name}_{bin_}" for name in MEASURED for bin_ in ("LOW", "NORMAL", "HIGH")]
+
+    assert dataset.name == "mimic2"
+    assert dataset.concepts.shape == (5, 90)
+    assert dataset.concept_names == (*FLAGS, *bins)
+    assert dataset.groups == tuple(zip(bins[::3], bins[1::3], bins[2::3], strict=True))
+    assert dataset.citation == ("MIMIC-II arterial-line cohort, PhysioNet mimic2-iaccd 1.0; ODC-By 1.0")
+
+
+def test_mimic2_flags_and_numbers_are_imputed_by_the_mean(mimic2: Path):
+    dataset = load_mimic2(mimic2)
+
+    assert column(dataset, "gender_num") == [1, 1, 0.75, 0, 1]
+    assert column(dataset, "age_LOW") == [1, 0, 0, 0, 0]
+    assert column(dataset, "age_NORMAL") == [0, 1, 0, 1, 1]
+    assert column(dataset, "age_HIGH") == [0, 0, 1, 0, 0]
+
+
+def test_mimic2_edges_belong_to_the_bin_above(mimic2: Path):
+    dataset = load_mimic2(mimic2)
+
+    assert column(dataset, "bmi_LOW") == [1, 0, 0, 0, 0]
+    assert column(dataset, "bmi_NORMAL") == [0, 1, 0, 0, 0]
+    assert column(dataset, "bmi_HIGH") == [0, 0, 1, 1, 1]
+
+
+def test_mimic2_counts_every_death(mimic2: Path):
+    dataset = load_mimic2(mimic2)
+
+    assert dataset.labels.tolist() == ["recovery", "death", "death", "death", "death"]
+    assert dataset.target_names == ("recovery", "death")
+
+
+def test_mimic2_needs_the_outcome(mimic2: Path):
+    path = mimic2 / "mimic2" / "full_cohort_data.csv.gz"
+    text = gzip.decompress(path.read_bytes()).decode().removesuffix("0,1,1\r") + "0,1,\r"
+    path.write_bytes(gzip.compress(text.encode()))
+
+    assert refusal(load_mimic2, mimic2) == (
+        "The outcome of MIMIC-II has 1 missing value, the first in row 4 (counted from 0). "
+        "Impute or drop those rows first."
+    )
+
+
+def test_mimic2_as_published_is_not_compressed(mimic2: Path):
+    path = mimic2 / "mimic2" / "full_cohort_data.csv.gz"
+    path.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
+    path.unlink()
+
+    assert load_mimic2(mimic2).concepts.shape == (5, 90)
+
+
+# --- V-Dem
+
+
+def test_vdem_leaves_out_rows_with_gaps(tmp_path: Path):
+    columns: dict[str, Sequence[object]] = {"country_name": ["Á", "B", "C", "D"]}
+    columns |= {name: [0.1, 0.9, 0.9, 0.9] for name in MID_LEVEL}
+    columns["v2x_suffr"] = [0.5, 0.501, "", 1]
+    columns["v2x_polyarchy"] = [0.51, 0.5, 0.9, ""]
+    put_columns(tmp_path, "vdem/vdem_core_post2000.csv.gz", columns)
+    dataset = load_vdem(tmp_path)
+
+    assert dataset.concept_names == tuple(MID_LEVEL)
+    assert dataset.concepts.dtype == np.bool_
+    assert dataset.concepts.tolist() == [[False] * 14, [True] * 14]
+    assert dataset.labels.tolist() == ["electoral democracy", "non-electoral democracy"]
+    assert dataset.target_names == ("non-electoral democracy", "electoral democracy")
+    assert dataset.groups == ()
+
+
+def test_vdem_with_gaps_everywhere(tmp_path: Path):
+    columns: dict[str, Sequence[object]] = {name: [""] for name in (*MID_LEVEL, "v2x_polyarchy")}
+    put_columns(tmp_path, "vdem/vdem_core_post2000.csv.gz", columns)
+
+    assert refusal(load_vdem, tmp_path) == (
+        "The file 'vdem/vdem_core_post2000.csv.gz' has no row without missing values. It is part of V-Dem, "
+        "country-years after 2000: make it from the country-year tables of https://v-dem.net/data/, or name "
+        "another folder with data_dir= or LOGICLENS_DATA."
+    )
+
+
+# --- CUB
+
+
+def put_cub(folder: Path, **changes: object) -> None:
+    put(folder, "cub/attributes.txt.gz", ["1 has_bill::dagger", "2 red", "3 red_wing"])
+    put(folder, "cub/classes.txt.gz", ["1 001.Albatross", "2 002.Auklet"])
+    arrays: dict[str, object] = {
+        "concepts_resnet10": np.array([[0.25, 1.0], [0.75, 0.0], [0.5, 0.5]], dtype=np.float16),
+        "labels": np.array([1, 0, 1]),
+        "attr_index": np.array([0, 2]),
+        "split_test": np.array([0, 2]),
+    }
+    np.savez(folder / "cub" / "cub_concepts.npz", **(arrays | changes))  # type: ignore[arg-type]
+
+
+def test_cub_takes_its_names_by_index_from_zero(tmp_path: Path):
+    put_cub(tmp_path)
+    dataset = load_cub(tmp_path)
+
+    assert dataset.concept_names == ("has_bill::dagger", "red_wing")
+    assert dataset.concepts.dtype == np.float64
+    assert dataset.concepts.tolist() == [[0.25, 1.0], [0.75, 0.0], [0.5, 0.5]]
+    assert dataset.labels.tolist() == ["002.Auklet", "001.Albatross", "002.Auklet"]
+    assert dataset.target_names == ("001.Albatross", "002.Auklet")
+    assert dataset.split_test is not None
+    assert dataset.split_test.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "last"),
+    [("labels", [1, 0, 2], 1), ("attr_index", [0, 3], 2), ("split_test", [-1], 2), ("labels", [0.0] * 3, 1)],
+)
+def test_cub_indices_lead_somewhere(tmp_path: Path, name: str, values: list[float], last: int):
+    put_cub(tmp_path, **{name: np.array(values)})
+
+    assert refusal(load_cub, tmp_path).startswith(
+        f"The file 'cub/cub_concepts.npz' has values in {name!r} that are no whole numbers from 0 to {last}. "
+    )
+
+
+# --- dSprites
+
+
+def put_dsprites(folder: Path, figures: Sequence[tuple[int, int]], width: int = 50) -> None:
+    """One row for each pair of a shape and a scale, at the first orientation and place."""
+    concepts, labels = [], []
+    for shape, scale in figures:
+        true = {0, 1 + shape, 4 + scale, 10, 18, 34}
+        concepts.append([float(j in true) for j in range(width)])
+        labels.append([float(j == 6 * shape + scale) for j in range(18)])
+    for letter, rows in (("c", concepts), ("y", labels)):
+        header = ["", *map(str, range(len(rows[0])))]
+        lines = [",".join(map(str, (at, *row))) for at, row in enumerate(rows)]
+        put(folder, f"dsprites/dsprites_{letter}_train.csv.gz", [",".join(header), *lines])
+
+
+def test_dsprites_has_many_labels(tmp_path: Path):
+    put_dsprites(tmp_path, [(0, 0), (2, 5), (1, 3)])
+    dataset = load_dsprites(tmp_path)
+
+    assert dataset.concepts.shape == (3, 50)
+    assert dataset.concepts.dtype == np.bool_
+    assert dataset.labels.shape == (3, 18)
+    assert column(dataset, "shape = heart") == [False, True, False]
+    assert column(dataset, "scale = 0.8") == [False, False, True]
+    targets = [dataset.target_names[at] for at in dataset.labels.argmax(axis=1)]
+    assert targets == ["square, scale 0.5", "heart, scale 1.0", "ellipse, scale 0.8"]
+    assert [len(group) for group in dataset.groups] == [1, 3, 6, 8, 16, 16]
+    assert sum(dataset.groups, ()) == dataset.concept_names
+
+
+def test_dsprites_of_another_width(tmp_path: Path):
+    put_dsprites(tmp_path, [(0, 0)], width=49)
+
+    assert refusal(load_dsprites, tmp_path).startswith(
+        "The file 'dsprites/dsprites_c_train.csv.gz' has 50 columns where an index and 50 more belong. "
+    )
+
+
+# --- small tables
+
+
+def test_tabular_one_hot_and_bins(tmp_path: Path):
+    columns: dict[str, Sequence[object]] = {
+        "sex": ["male", "female", "?", *["male"] * 9],
+        "legs": [4, 2, 4, *[0] * 9],
+        "max": range(12),
+        "target": ["yes", "no", "yes", *["no"] * 9],
+    }
+    put_columns(tmp_path, "tabular/zoo.csv.gz", columns)
+    dataset = load_tabular("zoo", tmp_path)
+
+    assert dataset.groups == (
+        ("sex = female", "sex = male", "sex missing"),
+        ("legs = 0", "legs = 2", "legs = 4"),
+        ("max_LOW", "max_NORMAL", "max_HIGH"),
+    )
+    assert sum(dataset.groups, ()) == dataset.concept_names
+    assert dataset.concepts.dtype == np.bool_
+    assert column(dataset, "sex missing") == [False, False, True, *[False] * 9]
+    assert column(dataset, "legs = 4") == [True, False, True, *[False] * 9]
+    assert column(dataset, "max_LOW") == [True] * 4 + [False] * 8
+    assert dataset.labels.tolist() == ["yes", "no", "yes", *["no"] * 9]
+    assert dataset.target_names == ("no", "yes")
+
+
+def test_tabular_unknown_name():
+    with pytest.raises(InputError) as info:
+        load_tabular("mushrooms")
+
+    assert str(info.value) == (
+        "Unknown table 'mushrooms'. Did you mean 'mushroom'? The known tables are 'heart_disease_cleveland', "
+        "'mushroom', 'tic_tac_toe', 'titanic_2201', 'zoo'."
+    )
+
+
+def test_tabular_needs_labels(tmp_path: Path):
+    put_columns(tmp_path, "tabular/zoo.csv.gz", {"a": [1, 2], "target": ["x", ""]})
+
+    assert refusal(LOADERS["tabular/zoo.csv.gz"], tmp_path) == (
+        "Column 'target' has 1 missing value, the first in row 1 (counted from 0). "
+        "Impute or drop those rows first."
+    )
+
+
+def test_tabular_needs_columns(tmp_path: Path):
+    put_columns(tmp_path, "tabular/zoo.csv.gz", {"target": ["x"]})
+
+    assert refusal(LOADERS["tabular/zoo.csv.gz"], tmp_path) == (
+        "The file 'tabular/zoo.csv.gz' has no column but 'target'. It is part of Zoo of the UCI repository, "
+        "https://archive.ics.uci.edu/: save it with a header line and the labels in a column 'target', or "
+        "name another folder with data_dir= or LOGICLENS_DATA."
+    )
+
+
+# --- without files
+
+
+@pytest.mark.parametrize("file", LOADERS)
+def test_without_a_folder_the_loader_says_what_it_needs(file: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("LOGICLENS_DATA", raising=False)
+
+    assert refusal(LOADERS[file], None).startswith(
+        f"No data folder is named, and {file!r} is needed. Pass data_dir= or set LOGICLENS_DATA; "
+    )
+
+
+def test_without_the_file_the_loader_says_where_to_get_it(tmp_path: Path):
+    assert refusal(load_mimic2, tmp_path) == (
+        f"The file 'mimic2/full_cohort_data.csv.gz' is not in the data folder {str(tmp_path)!r}. It is part "
+        "of PhysioNet mimic2-iaccd 1.0: download it from https://physionet.org/content/mimic2-iaccd/1.0/, or "
+        "name another folder with data_dir= or LOGICLENS_DATA."
+    )
+
+
+def test_loaders_write_nothing(mimic2: Path):
+    before = {path: path.stat().st_mtime_ns for path in mimic2.rglob("*")}
+    load_mimic2(mimic2)
+
+    assert {path: path.stat().st_mtime_ns for path in mimic2.rglob("*")} == before
+
+
+# --- the real files
+
+
+@pytest.fixture
+def real() -> None:
+    if not os.environ.get("LOGICLENS_DATA"):
+        pytest.skip("LOGICLENS_DATA names no folder with the real files")
+
+
+@pytest.mark.usefixtures("real")
+class TestRealFiles:
+    def test_mimic2(self):
+        dataset = load_mimic2()
+
+        assert dataset.concepts.shape == (1776, 90)
+        assert int((dataset.labels == "death").sum()) == 497
+        assert len(dataset.groups) == 26
+        assert int(((dataset.concepts > 0) & (dataset.concepts < 1)).sum()) == 1  # a gender is unknown
+
+    def test_vdem(self):
+        dataset = load_vdem()
+
+        assert dataset.concepts.shape == (3260, 14)
+        assert int((dataset.labels == "electoral democracy").sum()) == 1858
+
+    def test_cub(self):
+        dataset = load_cub()
+
+        assert dataset.concepts.shape == (11788, 108)
+        assert len(dataset.target_names) == len(set(dataset.labels.tolist())) == 200
+        assert dataset.split_test is not None
+        assert dataset.split_test.shape == (2358,)
+
+    def test_dsprites(self):
+        """The targets are shape and scale, which confirms the names given to the columns."""
+        dataset = load_dsprites()
+        shapes = dataset.concepts[:, 1:4]
+        scales = dataset.concepts[:, 4:10]
+
+        assert dataset.concepts.shape == (5530, 50)
+        assert dataset.labels.shape == (5530, 18)
+        assert np.array_equal((shapes[:, :, None] & scales[:, None, :]).reshape(-1, 18), dataset.labels)
+
+    @pytest.mark.parametrize(
+        ("name", "shape", "n_targets"),
+        [
+            ("heart_disease_cleveland", (303, 40), 2),
+            ("mushroom", (8124, 117), 2),
+            ("tic_tac_toe", (958, 27), 2),
+            ("titanic_2201", (2201, 8), 2),
+            ("zoo", (101, 36), 7),
+        ],
+    )
+    def test_tabular(self, name: str, shape: tuple[int, int], n_targets: int):
+        dataset = load_tabular(name)
+
+        assert dataset.concepts.shape == shape
+        assert len(dataset.target_names) == n_targets
+
+
+FILE = "vdem/vdem_core_post2000.csv.gz"
+
+
+def columns() -> dict[str, Sequence[object]]:
+    """Three rows, of which the last lacks an item."""
+    found: dict[str, Sequence[object]] = {f"{item}_ord": [0, 3, 1] for item in ITEMS}
+    found |= {name: [0.1, 0.9, 0.9] for name in (*MID_LEVEL, "v2x_polyarchy")}
+    return found | {"v2mecrit_ord": [2, 0, ""], "v2x_suffr": [0.6, 0.9, 0.9]}
+
+
+def test_both_levels_are_about_the_same_rows(tmp_path: Path):
+    put_columns(tmp_path, FILE, columns())
+    items, indices = load_vdem_items(tmp_path)
+
+    assert items.concepts.shape == (2, 72)
+    assert items.labels.tolist() == indices.concepts.astype(int).tolist()
+    assert items.target_names == indices.concept_names == tuple(MID_LEVEL)
+    assert indices.labels.tolist() == ["non-electoral democracy", "electoral democracy"]
+    assert indices.concepts[0].tolist() == [name == "v2x_suffr" for name in MID_LEVEL]
+
+
+def test_answers_are_concepts_of_which_one_is_true(tmp_path: Path):
+    put_columns(tmp_path, FILE, columns())
+    items, _ = load_vdem_items(tmp_path)
+    group = next(group for group in items.groups if group[0].startswith("v2mecrit"))
+
+    assert group == ("v2mecrit = 0", "v2mecrit = 2")
+    assert items.concepts[:, items.concept_names.index("v2mecrit = 2")].tolist() == [True, False]
+    assert len(items.groups) == 36
+
+
+def test_gaps_everywhere(tmp_path: Path):
+    put_columns(tmp_path, FILE, columns() | {"v2mecrit_ord": ["", "", ""]})
+
+    assert "has no row without missing values" in refusal(load_vdem_items, tmp_path)
+
+
+def test_the_real_file():
+    if not os.environ.get("LOGICLENS_DATA"):
+        pytest.skip("LOGICLENS_DATA names no folder with the real files")
+    items, indices = load_vdem_items()
+
+    assert items.concepts.shape == (2737, 164)
+    assert indices.concepts.shape == (2737, 14)
+    assert int(np.sum(indices.labels == "electoral democracy")) == 1595
+
+
+def test_the_mean_stands_in_for_what_is_missing():
+    values = np.array([1.0, np.nan, 4.0])
+
+    assert impute_mean(values, "a").tolist() == [1.0, 2.5, 4.0]
+    assert np.isnan(values[1])
+
+
+def test_a_column_without_any_value_has_no_mean():
+    with pytest.raises(InputError) as info:
+        impute_mean(np.array([np.nan, np.nan]), "weight")
+
+    assert str(info.value) == (
+        "Column 'weight' has no value at all, so none can be imputed. Leave the column out."
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "bins"),
+    [
+        ([0, 1, 2, 3], [0, 1, 2, 2]),  # an edge belongs to the bin above, the greatest to the last
+        ([-3, -2.001, -2, -1.001, -1, 0], [0, 0, 1, 1, 2, 2]),
+        ([5, 5, 5], [0, 0, 0]),
+        ([0, 1], [0, 2]),
+    ],
+)
+def test_bins(values: list[float], bins: list[int]):
+    assert equal_width_bins(np.array(values, dtype=np.float64)).tolist() == bins
+
+
+@given(st.lists(st.integers(-30, 300).map(lambda n: n / 10), min_size=2, max_size=40))
+def test_bins_are_those_of_scikit_learn(values: list[float]):
+    """Tenths fall on edges often; scaling and cutting must round as the reference implementation did."""
+    if len(set(values)) == 1:  # scikit-learn makes a single bin, with a warning
+        return
+    column = np.array(values)[:, None]
+    cut = KBinsDiscretizer(n_bins=3, encode="ordinal", strategy="uniform")
+    expected = cut.fit_transform(MinMaxScaler().fit_transform(column))[:, 0]
+
+    assert equal_width_bins(column[:, 0]).tolist() == expected.tolist()
+
+
+def test_names_of_bins():
+    names, truth = three_bins("a & b", np.array([0.0, 9.0]))
+
+    assert names == ("a & b_LOW", "a & b_NORMAL", "a & b_HIGH")
+    assert truth.tolist() == [[True, False, False], [False, False, True]]
+
+
+def test_few_numbers_are_categories_and_come_in_order():
+    names, truth = encode_column("legs", ["10", "2", "2.0", "?", "0.5", "-0.0"])
+
+    assert names == ("legs = 0", "legs = 0.5", "legs = 2", "legs = 10", "legs missing")
+    assert truth.argmax(axis=1).tolist() == [3, 2, 2, 4, 1, 0]
+
+
+@pytest.mark.parametrize(("n_values", "n_names"), [(10, 10), (11, 3)])
+def test_many_numbers_are_binned(n_values: int, n_names: int):
+    names, _ = encode_column("age", [str(value) for value in range(n_values)])
+
+    assert len(names) == n_names
+    assert ("age_LOW" in names) == (n_values > 10)
+
+
+def test_missing_numbers_do_not_move_the_bins():
+    names, truth = encode_column("age", [*map(str, range(13)), ""])
+
+    assert names == ("age_LOW", "age_NORMAL", "age_HIGH", "age missing")
+    assert truth.sum(axis=0).tolist() == [4, 4, 5, 1]
+    assert truth[-1].tolist() == [False, False, False, True]
+
+
+def test_one_word_makes_the_column_text():
+    names, _ = encode_column("size", ["1", "1.0", "nan", "1_0", "missing"])
+
+    assert names == ("size = 1", "size = 1.0", "size = 1_0", "size = missing", "size = nan")
+
+
+def test_a_column_of_nothing():
+    names, truth = encode_column("a", ["", "?"])
+
+    assert names == ("a missing",)
+    assert truth.tolist() == [[True], [True]]
+
+
+@given(
+    st.sampled_from(HOSTILE_NAMES),
+    st.lists(st.sampled_from(["", "?", "1", "2.5", "x", *HOSTILE_NAMES]), min_size=1, max_size=30),
+)
+def test_exactly_one_concept_is_true(name: str, cells: list[str]):
+    names, truth = encode_column(name, cells)
+
+    assert truth.shape == (len(cells), len(names))
+    assert len(set(names)) == len(names)
+    assert (truth.sum(axis=1) == 1).all()
+    assert truth.any(axis=0).all()
+
+
+@given(st.lists(st.sampled_from(["", *map(str, range(-3, 20))]), min_size=1, max_size=60))
+def test_exactly_one_concept_is_true_of_numbers(cells: list[str]):
+    _, truth = encode_column("a", cells)
+
+    assert (truth.sum(axis=1) == 1).all()
