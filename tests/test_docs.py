@@ -212,6 +212,14 @@ def test_the_paper_map_names_tests_that_exist():
     assert [path for path in sorted(named) if not (ROOT / path).is_file()] == []
 
 
+def test_architecture_names_files_that_exist():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:\w+/)*\w+\.py)`", text))
+
+    assert named
+    assert [path for path in sorted(named) if not (SOURCE / "logiclens" / path).is_file()] == []
+
+
 @pytest.fixture(scope="module")
 def hooks() -> ModuleType:
     spec = importlib.util.spec_from_file_location("logiclens_docs_hooks", DOCS / "hooks.py")
