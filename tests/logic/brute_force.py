@@ -6,9 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
+from logiclens.logic._terms import Side, read_terms
 from logiclens.logic.arrays import BoolArray
-from logiclens.logic.expand import Side
-from logiclens.logic.lattice import read_terms
 
 
 def best_errors(bits: BoolArray, yes: np.ndarray, no: np.ndarray, max_terms: int = 4) -> dict[int, float]:

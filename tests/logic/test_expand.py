@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from logiclens.logic import expand
-from logiclens.logic.expand import Side, agreeing_terms, covered_rows
+from logiclens.logic import _expand
+from logiclens.logic._expand import agreeing_terms, covered_rows
 from tests.strategies import labelled_rows
 
 
@@ -64,7 +63,7 @@ def test_parity_of_three():
 
 def test_tuples_beyond_the_working_set_are_respected(monkeypatch):
     """With room for few tuples at first, the others are added where the terms are wrong."""
-    monkeypatch.setattr(expand, "_WORKING_SET", 16)
+    monkeypatch.setattr(_expand, "_WORKING_SET", 16)
     X = np.random.default_rng(1).random((600, 12)) < 0.5
     y = (X[:, 0] & X[:, 1]) | (X[:, 2] & ~X[:, 3] & X[:, 4])
     wanted, avoided = split(X, y)
@@ -99,25 +98,3 @@ def test_relevance_decides_between_twins(favored):
 
     assert terms[0, favored] == 1
     assert np.abs(terms).sum() == 2
-
-
-def test_broken_counts_falsified_literals():
-    side = Side(np.array([[True, False], [False, False]]))
-    terms = np.array([[1, -1], [1, 1], [0, 0]], dtype=np.int8)
-
-    assert side.broken(terms).tolist() == [[0, 1], [1, 2], [0, 0]]
-    assert side.covered(terms).tolist() == [[True, False], [False, False], [True, True]]
-
-
-@given(st.integers(0, 10**6), st.integers(1, 200), st.integers(0, 6))
-def test_terms_are_looked_up_in_packed_bits_where_there_are_many_tuples(seed, n_rows, n_terms):
-    rng = np.random.default_rng(seed)
-    side = Side(rng.random((n_rows, 9)) < 0.5)
-    terms = rng.choice([-1, 0, 0, 0, 1], (n_terms, 9)).astype(np.int8)
-    expected = side.broken(terms) == 0
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(expand, "_MANY_ROWS", 0)
-        assert np.array_equal(side.covered(terms), expected)
-        patch.setattr(expand, "_SHORT", 1)
-        assert np.array_equal(side.covered(terms), expected)

@@ -1,12 +1,15 @@
-"""Minimization of truth tables: promises that hold for every table, and known answers."""
+"""Minimization of truth tables: promises that hold for every table, known answers, and the parts of it."""
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,11 +26,15 @@ from logiclens.logic import (
     minimize,
     minimize_path,
     parse_formula,
-    problem,
     prove,
 )
+from logiclens.logic._expand import covered_rows
+from logiclens.logic._tradeoff import Budget
+from logiclens.logic.minimize import MinimizationProblem, Minimizer, relevance_of
 from tests.logic.brute_force import best_errors
 from tests.strategies import all_rows, distinct_names, labelled_rows
+
+minimize_module = import_module("logiclens.logic.minimize")  # the package has the function of that name
 
 DIGITS = "zero one two three four five six seven eight nine".split()
 
@@ -458,11 +465,6 @@ def test_only_tables_are_minimized():
         )
 
 
-def test_order_names_an_unknown_concept():
-    with pytest.raises(UnknownConceptError, match="Unknown concept 'twins'"):
-        minimize(TWINS, order=["twins"])
-
-
 # --- Espresso as an outside opinion -------------------------------------------------------------------
 
 
@@ -577,7 +579,7 @@ def test_eight_lines_are_found_at_any_price():
 
 def test_a_long_front_ends_in_agreement_with_all_tuples(monkeypatch):
     """The search sees a sample of a long table; a single odd tuple counts all the same."""
-    monkeypatch.setattr(problem, "_SAMPLE", 128)
+    monkeypatch.setattr(minimize_module, "_SAMPLE", 128)
     random = np.random.default_rng(0)
     X = np.unique(random.random((1500, 16)) < 0.5, axis=0)
     y = X[:, 0] & X[:, 1]
@@ -601,3 +603,250 @@ def test_a_result_shows_its_formula():
 
     assert repr(found) == "Minimized(formula=Var('a'), errors=0.0, literals=1, status='proved minimal')"
     assert found.formula is found.formula
+
+
+def xor_table() -> TruthTable:
+    bits = all_rows(3)
+    return TruthTable.from_data(bits, bits[:, 0] ^ bits[:, 1], names=["a", "b", "c"])
+
+
+def test_one_minimizer_answers_all_questions_and_the_same_each_time():
+    minimizer = Minimizer(MinimizationProblem(xor_table(), None), "auto")
+    agreed, path = minimizer.agree(), minimizer.path(Budget())
+    traded = minimizer.trade(0.0, Budget(literals=2))
+
+    assert (agreed.literals, agreed.errors, agreed.status) == (4, 0.0, Status.PROVED)
+    assert [(point.literals, point.errors) for point in path] == [(0, 4.0), (2, 2.0), (4, 0.0)]
+    assert (traded.literals, traded.errors) == (2, 2.0)
+    assert minimizer.prove(traded).status is Status.PROVED
+    assert minimizer.agree() == agreed
+
+
+@pytest.mark.parametrize("n_concepts", [3, 8, 9])  # prime terms of the lattice up to 8, a search beyond
+def test_the_start_of_a_search_agrees_with_every_tuple_and_is_not_too_long(n_concepts):
+    bits = all_rows(n_concepts)
+    gain = np.where((bits[:, 0] & bits[:, 1]) | ~bits[:, 2], 1.0, -1.0)
+    minimizer = Minimizer(MinimizationProblem(TruthTable.from_data(bits, gain > 0), None), False)
+
+    start = minimizer._start(bits, gain, 3)
+
+    assert np.abs(start).sum() == 3
+    assert np.array_equal(covered_rows(start, bits), gain > 0)
+    assert minimizer._start(bits, gain, 2) is None
+
+
+def test_long_formulas_of_a_front_are_proved_only_if_they_must_be():
+    """At least two of four takes 12 literals."""
+    bits = all_rows(4)
+    problem = MinimizationProblem(TruthTable.from_data(bits, bits.sum(axis=1) >= 2), None)
+    found = Minimizer(problem, "auto").path(Budget(literals=32))
+
+    assert found[-1].literals == 12
+    assert {point.status for point in found if point.literals <= 9} == {Status.PROVED}
+    assert {point.status for point in found if point.literals > 9} == {Status.SEARCHED}
+    assert Minimizer(problem, "auto").prove(found[-1]) == found[-1]
+    assert Minimizer(problem, True).prove(found[-1]).status is Status.PROVED
+
+
+def test_agreement_is_proved_without_an_integer_program(monkeypatch):
+    """Of two formulas that agree with every tuple the shorter one is found; others still need the program."""
+    bits = all_rows(3)
+    table = TruthTable.from_data(bits, bits[:, 0] | (bits[:, 1] & bits[:, 2]), names=["a", "b", "c"])
+    problem = MinimizationProblem(table, None)
+    *_, short = Minimizer(problem, False).path(Budget())
+    cover = Cover.from_literals(["a", "b", "c"], [{"a": True}, {"a": False, "b": True, "c": True}])
+    poor = replace(short, cover=cover, literals=4)
+
+    def never(*_: object) -> None:
+        raise AssertionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(minimize_module, "best_tradeoff", never)
+        for found in (short, poor):
+            proof = Minimizer(problem, "auto").prove(found)
+            assert (proof.literals, proof.errors, proof.status) == (3, 0.0, Status.PROVED)
+            assert equivalent(proof.formula, short.formula)
+        with pytest.raises(AssertionError):
+            Minimizer(problem, "auto").prove(Minimizer(problem, False).trade(0.0, Budget(literals=1)))
+
+
+@pytest.mark.parametrize("glance", [1 << 12, 40])
+def test_a_formula_that_agrees_is_found_soon_or_not_at_all(monkeypatch, glance):
+    """From all tuples at once, or from some and those on which the formula was wrong."""
+    monkeypatch.setattr(minimize_module, "_GLANCE", glance)
+    bits = all_rows(10)
+    yes = (bits[:, 0] & bits[:, 1]) | ~bits[:, 2]
+    minimizer = Minimizer(MinimizationProblem(TruthTable.from_data(bits, yes), None), False, restarts=1)
+    found = minimizer.agree_within(20)
+
+    assert found is not None
+    assert (found.literals, found.errors, found.status) == (3, 0.0, Status.SEARCHED)
+    assert minimizer.agree_within(2) is None
+
+
+@pytest.mark.parametrize("answer", [0, 1])
+def test_a_table_of_one_answer_needs_no_literal(answer):
+    table = TruthTable.from_data(all_rows(2), [answer] * 4)
+
+    assert Minimizer(MinimizationProblem(table, None), False).agree_within(0).literals == 0
+
+
+def test_a_formula_that_goes_on_being_wrong_is_given_up(monkeypatch):
+    monkeypatch.setattr(minimize_module, "_GLANCES", 0)
+
+    assert Minimizer(MinimizationProblem(xor_table(), None), False).agree_within(9) is None
+
+
+BASE = all_rows(2)
+
+
+def test_constant_repeated_and_opposite_columns_are_left_out():
+    X = np.column_stack([np.ones(4, dtype=bool), BASE[:, 0], ~BASE[:, 0], BASE, ~BASE])
+    ready = MinimizationProblem(TruthTable.from_data(X, [0, 1, 1, 0]), None)
+
+    assert ready.n_concepts == 2
+    assert sorted(ready.gain * ready.scale) == [-1, -1, 1, 1]
+
+
+def test_rows_without_a_majority_are_left_out():
+    table = TruthTable.from_data([[0], [0], [1]], [0, 1, 1], names=["a"])
+
+    assert MinimizationProblem(table, None).gain.tolist() == [1.0]
+
+
+def test_the_most_relevant_of_equal_columns_stays():
+    table = TruthTable.from_data(BASE[:, [0, 0, 1]], BASE[:, 0], names=["a", "twin", "b"])
+    ready = MinimizationProblem(table, ["twin"])
+    terms = np.eye(ready.n_concepts, dtype=np.int8)
+
+    assert ready.over_all_concepts(terms).tolist() == [[0, 1, 0], [0, 0, 1]]
+
+
+@given(labelled_rows())
+def test_terms_mean_the_same_over_all_concepts(rows):
+    X, y, weight, names = rows
+    table = TruthTable.from_data(X, y, names=names, sample_weight=weight)
+    ready = MinimizationProblem(table, None)
+    decided = table.to_array()[table.yes != table.no]
+    for sign in (1, -1):
+        whole = ready.over_all_concepts(sign * np.eye(ready.n_concepts, dtype=np.int8))
+        for at, term in enumerate(whole):
+            (column,) = np.flatnonzero(term)
+
+            assert np.array_equal(decided[:, column] == (term[column] > 0), ready.bits[:, at] == (sign > 0))
+
+
+def test_long_tables_are_sampled_by_weight(monkeypatch):
+    """A tuple with a tenth of the weight has a tenth of the sample's; the total stays."""
+    monkeypatch.setattr(minimize_module, "_SAMPLE", 100)
+    weight = np.r_[100.0, np.full(899, 1.0)]
+    table = TruthTable.from_data(all_rows(10)[:900], np.arange(900) % 2, sample_weight=weight)
+    ready = MinimizationProblem(table, None)
+    bits, gain = ready.sample()
+
+    assert len(bits) <= 100
+    assert np.abs(gain).sum() * ready.scale == pytest.approx(table.total)
+    assert np.abs(gain).max() * ready.scale == pytest.approx(100, rel=0.1)
+
+
+def test_short_tables_are_taken_whole():
+    ready = MinimizationProblem(TruthTable.from_data(BASE, [0, 1, 1, 0]), None)
+
+    assert ready.sample()[0] is ready.bits
+
+
+NAMES = ("a", "b", "c")
+
+
+def relevance(order, n_rows=2):
+    return relevance_of(order, NAMES, n_rows).tolist()
+
+
+def test_no_order_makes_all_alike():
+    assert relevance(None) == [[0, 0, 0]]
+
+
+def test_names_from_the_most_relevant():
+    assert relevance_of(["c", "a"], ("a", "b", "c", "d"), 2).tolist() == [[0.75, 0, 1, 0]]
+
+
+@given(distinct_names(1, 6), st.data())
+def test_the_order_of_names_is_the_order_of_relevance(names, data):
+    listed = data.draw(st.permutations(names))
+    found = relevance_of(listed, tuple(names), 1)
+
+    assert found.shape == (1, len(names))
+    assert [names[j] for j in np.argsort(-found[0])] == listed
+    assert found.min() > 0
+    assert found.max() == 1
+
+
+@pytest.mark.parametrize("kind", [tuple, np.array, pd.Index, pd.Series, pl.Series, iter])
+def test_names_may_come_in_any_list(kind):
+    """Sorted feature names are most often a NumPy array."""
+    assert relevance(kind(["b", "a", "c"])) == relevance(["b", "a", "c"])
+
+
+def test_names_that_look_like_numbers_are_names():
+    assert relevance_of(np.array(["10", "2"]), ("2", "10"), 1).tolist() == [[0.5, 1]]
+
+
+def test_scores_are_scaled():
+    assert relevance([1, 3, 2]) == [[0, 1, 0.5]]
+    assert relevance([-1.0, -3.0, -2.0]) == [[1, 0, 0.5]]
+    assert relevance([True, False, True]) == [[1, 0, 1]]
+
+
+def test_the_largest_floats_can_be_scores():
+    assert relevance([1.7e308, -1.7e308, 0]) == [[1, 0, 0.5]]
+
+
+def test_equal_scores_make_all_alike():
+    assert relevance([7, 7, 7]) == [[0, 0, 0]]
+
+
+def test_each_row_is_scaled_by_itself():
+    assert relevance([[1, 3, 2], [10, 0, 5]]) == [[0, 1, 0.5], [1, 0, 0.5]]
+    assert relevance(pd.DataFrame([[1, 3, 2], [10, 0, 5]], columns=list("xyz"))) == [[0, 1, 0.5], [1, 0, 0.5]]
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3))
+def test_scores_keep_their_order_whatever_their_size(scores):
+    (found,) = relevance(scores)
+
+    assert all(0 <= value <= 1 for value in found)
+    for i in range(3):
+        for j in range(3):
+            assert scores[i] < scores[j] or found[i] >= found[j]
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ("ab", "order must be a sequence of names or scores, not one"),
+        (["a", "b", "a"], "order names a concept twice."),
+        (["a", 1, 2], "order must hold names only or numbers only."),
+        (["1", 2, 3], "order must hold names only or numbers only."),
+        (5, "order must hold names, or scores of shape"),
+        ([], "order must hold names, or scores of shape"),
+        ([1, 2], "order must hold names, or scores of shape"),
+        (np.zeros((3, 3)), "order must hold names, or scores of shape"),
+        ([1, np.nan, 2], "order must hold finite scores."),
+        ([1, np.inf, 2], "order must hold finite scores."),
+        ([1, None, 2], "order must hold finite scores."),
+        ([1, 1j, 2], "order must hold numbers."),
+        ({"a": 1, "b": 2, "c": 3}, "order must hold numbers."),
+        ({"a", "b"}, "order must hold numbers."),
+        ([["a", "b"], ["c", "d"]], "order must hold numbers."),
+        ([10**400, 1, 2], "order has a value that is too large for a float."),
+        ([[1, 2, 3], [1]], "order is not rectangular:"),
+    ],
+)
+def test_bad_orders(order, message):
+    with pytest.raises(InputError, match=message):
+        relevance(order)
+
+
+def test_an_unknown_name():
+    with pytest.raises(UnknownConceptError, match="Unknown concept 'bb'"):
+        relevance(np.array(["a", "bb"]))

@@ -22,10 +22,9 @@ from typing import Any
 import numpy as np
 
 from logiclens.logic import TruthTable
-from logiclens.logic._set_cover import greedy_cover
+from logiclens.logic._exact import greedy_cover
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms
-from logiclens.logic.minimizer import Minimizer
-from logiclens.logic.problem import Problem
+from logiclens.logic.minimize import agreeing_formula
 
 MOST_LITERALS = 300
 """Literals of a class from which on a formula is not looked at any more: it is longer than any limit."""
@@ -80,8 +79,7 @@ def _literals(tuples: BoolArray, wanted: BoolArray, ways: Sequence[Terms]) -> in
     found = int(np.count_nonzero(strip_terms(np.concatenate(ways), tuples[wanted], tuples[~wanted])))
     if found > MOST_LITERALS:
         return found
-    problem = Problem(TruthTable.from_data(tuples, wanted), None)
-    shorter = Minimizer(problem, exact=False, restarts=1).agree_within(found - 1)
+    shorter = agreeing_formula(TruthTable.from_data(tuples, wanted), found - 1)
     return found if shorter is None else min(found, shorter.literals)
 
 

@@ -58,10 +58,8 @@ from logiclens.logic.cover import Cover
 from logiclens.logic.data import ConceptData, as_answers, as_floats, check_count
 from logiclens.logic.entail import Given, given_parts
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, check_formula
-from logiclens.logic.minimize import Exact, minimize, minimize_path
-from logiclens.logic.minimizer import Minimizer
+from logiclens.logic.minimize import Exact, agreeing_formula, minimize, minimize_path
 from logiclens.logic.normal_form import conjuncts, simplify, to_dnf, to_nnf
-from logiclens.logic.problem import Problem
 from logiclens.logic.sat import find_assignment
 from logiclens.logic.truth_table import TruthTable
 from logiclens.metrics.agreement import formulas_of
@@ -616,7 +614,7 @@ def _class_formula(condition: Formula, table: TruthTable, known: list[Formula]) 
     """The shortest formula for a condition on a table, and whether it is proved to be equivalent."""
     written = _written_out(condition)
     longest = _MOST_LITERALS if written is None else min(_MOST_LITERALS, written.complexity - 1)
-    found = Minimizer(Problem(table, None), exact=False, restarts=1).agree_within(longest)
+    found = agreeing_formula(table, longest)
     if found is None:
         return condition if written is None else written, True
     formula = found.formula

@@ -1,4 +1,4 @@
-"""The lattice of all terms, against lists of terms made one by one."""
+"""Terms and the tuples that they cover; all terms at once, against lists of terms made one by one."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from logiclens.logic.expand import Side
-from logiclens.logic.lattice import needs_every_literal, read_terms, term_sizes, term_sums
+from logiclens.logic import _terms
+from logiclens.logic._terms import Side, needs_every_literal, read_terms, term_sizes, term_sums, tie_values
 from tests.strategies import all_rows
 
 
@@ -48,3 +50,33 @@ def test_a_literal_must_exclude_more_than_its_price(price):
         return all(avoided[place[tuple(other)]] - here > price for other in shorter)
 
     assert needs_every_literal(avoided, 4, price).tolist() == [needed(term) for term in terms]
+
+
+def test_broken_counts_falsified_literals():
+    side = Side(np.array([[True, False], [False, False]]))
+    terms = np.array([[1, -1], [1, 1], [0, 0]], dtype=np.int8)
+
+    assert side.broken(terms).tolist() == [[0, 1], [1, 2], [0, 0]]
+    assert side.covered(terms).tolist() == [[True, False], [False, False], [True, True]]
+
+
+@given(st.integers(0, 10**6), st.integers(1, 200), st.integers(0, 6))
+def test_terms_are_looked_up_in_packed_bits_where_there_are_many_tuples(seed, n_rows, n_terms):
+    rng = np.random.default_rng(seed)
+    side = Side(rng.random((n_rows, 9)) < 0.5)
+    terms = rng.choice([-1, 0, 0, 0, 1], (n_terms, 9)).astype(np.int8)
+    expected = side.broken(terms) == 0
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_terms, "_MANY_ROWS", 0)
+        assert np.array_equal(side.covered(terms), expected)
+        patch.setattr(_terms, "_SHORT", 1)
+        assert np.array_equal(side.covered(terms), expected)
+
+
+def test_ties_go_to_relevance_then_to_fewer_negations_then_to_fewer_terms():
+    terms = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]], dtype=np.int8)
+    values = tie_values(terms, np.array([1.0, 0.5]))
+
+    assert np.argsort(values).tolist() == [0, 1, 2, 3]
+    assert (values > 0).all(), "each further term costs something"

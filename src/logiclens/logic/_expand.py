@@ -14,26 +14,19 @@ Terms are rows of small integers: 1 for a concept, -1 for its negation, 0 for ne
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from logiclens.logic._set_cover import Effort, greedy_cover, irredundant, minimum_cover
+from logiclens.logic._exact import Effort, greedy_cover, irredundant, minimum_cover
+from logiclens.logic._terms import Dense, Side, tie_values
 from logiclens.logic.arrays import (
     BoolArray,
     FloatArray,
     IndexArray,
     Terms,
-    Words,
-    pack,
     quiet_products,
-    unpack,
 )
-from logiclens.logic.relevance import tie_values
-
-_Dense: TypeAlias = NDArray[np.float32]
 
 _BATCH: Final = 64  # seeds expanded together
 _TEMPERS: Final = (0.5, 1.0, 0.2)  # how much the loss of wanted tuples weighs; each finds other terms
@@ -48,67 +41,7 @@ _WORKING_SET: Final = 1 << 14  # tuples of each answer looked at first; more whe
 _REFILL: Final = Effort(nodes=20, cover_size=150, program_size=0)  # proof allowed to one choice of terms
 _PATIENCE: Final = 30  # reductions without gain after which the loop ends
 _LITTLE_PATIENCE: Final = 6  # the same where a formula is only a start for another search
-_MANY_ROWS: Final = 1 << 12  # tuples from which on it pays to look terms up in packed bits
-_SHORT: Final = 64  # literals of a term up to which it does
 _CELLS: Final = 3_000  # size of table (tuples times concepts) below which there are more of them
-
-
-class Side:
-    """Tuples of one answer, laid out for matrix products."""
-
-    def __init__(self, bits: BoolArray) -> None:
-        self.bits = bits
-        self.true: _Dense = bits.astype(np.float32)  # (n_rows, n_concepts)
-        self.columns = np.ascontiguousarray(bits.T)  # (n_concepts, n_rows)
-
-    @cached_property
-    def false(self) -> _Dense:
-        """Which concepts are false, shape (n_rows, n_concepts)."""
-        return 1 - self.true
-
-    @cached_property
-    def _literals(self) -> Words:
-        """Where each literal is true, in words: concepts, their negations, and one that always is."""
-        always = np.ones((1, len(self)), dtype=np.bool_)
-        return pack(np.concatenate([self.columns, ~self.columns, always]))
-
-    def __len__(self) -> int:
-        return len(self.bits)
-
-    @quiet_products
-    def broken(self, terms: Terms) -> _Dense:
-        """Number of literals of each term that each tuple falsifies, shape (n_terms, n_rows)."""
-        counts: _Dense = (terms > 0).astype(np.float32) @ self.false.T
-        counts += (terms < 0).astype(np.float32) @ self.true.T
-        return counts
-
-    def covered(self, terms: Terms) -> BoolArray:
-        """Which term is true on which tuple, shape (n_terms, n_rows)."""
-        if len(self) < _MANY_ROWS:
-            return np.asarray(self.broken(terms) == 0)
-        sizes = np.count_nonzero(terms, axis=1)
-        longest = int(sizes.max(initial=0))
-        if longest > _SHORT:
-            return np.asarray(self.broken(terms) == 0)
-        term, concept = np.nonzero(terms)
-        place = np.arange(len(term)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        literals = np.full((len(terms), longest), 2 * terms.shape[1])
-        literals[term, place] = np.where(terms[term, concept] > 0, concept, terms.shape[1] + concept)
-        words = np.repeat(self._literals[-1:], len(terms), axis=0)
-        for column in literals.T:
-            words &= self._literals[column]
-        return unpack(words, len(self))
-
-    @quiet_products
-    def matching(self, weight: _Dense, seeds: BoolArray) -> _Dense:
-        """Weight of the tuples that agree with each seed on each concept, shape (n_seeds, n_concepts)."""
-        true = weight @ self.true
-        return np.where(seeds, true, weight.sum(axis=1, keepdims=True) - true)
-
-    @quiet_products
-    def broken_by(self, weight: _Dense, terms: Terms) -> _Dense:
-        """Weight of the tuples that falsify each literal of each term, shape (n_terms, n_concepts)."""
-        return np.where(terms > 0, weight @ self.false, weight @ self.true)
 
 
 @quiet_products
@@ -280,11 +213,11 @@ class _Search:
             gone = self.random.permutation(n_terms) < max(2, n_terms // 5)
         return gone
 
-    def _primes(self, seeds: IndexArray, temper: float, weight: _Dense, jitter: float = 0.0) -> Terms:
+    def _primes(self, seeds: IndexArray, temper: float, weight: Dense, jitter: float = 0.0) -> Terms:
         """A prime term for each seed: grown literal by literal, then stripped of what is not needed."""
         return self._strip(self._grow(seeds, temper, weight, jitter), seeds, weight)
 
-    def _grow(self, seeds: IndexArray, temper: float, weight: _Dense, jitter: float) -> Terms:
+    def _grow(self, seeds: IndexArray, temper: float, weight: Dense, jitter: float) -> Terms:
         """Literals of each seed, best first, until the term excludes every avoided tuple."""
         bits, bonus = self.on.bits[seeds], 1e-3 * self.relevance[seeds]
         terms = np.zeros(bits.shape, dtype=np.int8)
@@ -307,7 +240,7 @@ class _Search:
             busy, on, off = busy[unfinished], on[unfinished], off[unfinished]
         return terms
 
-    def _strip(self, terms: Terms, seeds: IndexArray, weight: _Dense) -> Terms:
+    def _strip(self, terms: Terms, seeds: IndexArray, weight: Dense) -> Terms:
         """Drop literals without which no avoided tuple gets in, those first that gain most wanted weight."""
         busy = np.arange(len(terms))
         while True:

@@ -1,0 +1,581 @@
+"""Weighted errors against literals: formulas that may disagree with some tuples to stay short.
+
+Each tuple has a *gain*: the weight of yes minus the weight of no, won when the formula is true on it.
+The best formula at a price per literal maximizes
+
+    sum of the gains of the tuples it covers  -  price * number of its literals
+
+The search lowers the price step by step from where the empty formula is best. At each price it adds the
+term that wins most, replaces each term by the best one given the others, and drops terms that do not pay,
+while any of it wins. Every cover met on the way is compared with the best of its size, so one sweep gives
+the whole front.
+
+A set of tuples is one number, with a bit for each tuple, so that a union costs next to nothing and what is
+known about a set is looked up. Up to :data:`~logiclens.logic._terms.MAX_CONCEPTS` concepts one look at all
+terms gives the best term of *each* number of literals, which serves all prices; beyond, the best term comes
+from a beam search.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logiclens.logic._terms import (
+    MAX_CONCEPTS,
+    Side,
+    read_terms,
+    sums_over_terms,
+    terms_by_size,
+    tuple_numbers,
+)
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, quiet_products
+
+_STEP: Final = 0.6  # ratio of one price to the one before
+RESTARTS: Final = 8  # descents on shaken gains, where the table is small
+_RESTART_WORK: Final = 100_000  # cells of the table (or terms there are) times descents
+_SHAKE: Final = 0.3  # spread of the logarithm of the factors that shake the gains
+_POLISHED: Final = 16  # literals up to which the best covers are gone over once more; and terms of a cover
+_ONE_BY_ONE: Final = 200  # literals of a cover up to which they go one by one
+_WORK: Final = 1e11  # multiplications, about, that one descent may take
+_ROUNDS: Final = 6  # passes over all terms at one price
+_BEAM: Final = 32  # partial terms kept at each length
+_PAIRED: Final = 512  # concepts of which all pairs are tried; beyond, those that tell most alone
+_KNOWN: Final = 1 << 25  # bits of the sets of tuples that are kept with what is known of them
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Term:
+    """A conjunction of literals, how many they are, and the set of the tuples that it covers."""
+
+    literals: Terms
+    size: int
+    covers: int
+
+
+class TupleSets:
+    """TupleSets of Booleans, and sets of them as numbers.
+
+    Parameters
+    ----------
+    bits : ndarray of bool, shape (n_rows, n_concepts)
+
+    Examples
+    --------
+    >>> tuples = TupleSets(np.array([[False, True], [True, True], [True, False]]))
+    >>> term = tuples.term(np.array([1, 0], dtype=np.int8))
+    >>> bin(term.covers), tuples.members(term.covers).tolist()
+    ('0b110', [False, True, True])
+    """
+
+    def __init__(self, bits: BoolArray) -> None:
+        self.side = Side(bits)
+        self._n_bytes = -(-len(bits) // 8)
+        self._terms: dict[bytes, Term] = {}
+        self._most = _KNOWN // max(len(bits), 1)
+
+    def __len__(self) -> int:
+        return len(self.side)
+
+    def members(self, some: int) -> BoolArray:
+        """Which tuples are in a set, shape (n_rows,)."""
+        packed = np.frombuffer(some.to_bytes(self._n_bytes, "little"), dtype=np.uint8)
+        return np.unpackbits(packed, count=len(self), bitorder="little").view(np.bool_)
+
+    def term(self, literals: Terms) -> Term:
+        """The term of these literals, shape (n_concepts,)."""
+        key = literals.tobytes()
+        found = self._terms.get(key)
+        if found is None:
+            packed = np.packbits(self.side.covered(literals[None]), bitorder="little")
+            size, covers = int(np.abs(literals).sum()), int.from_bytes(packed.tobytes(), "little")
+            found = Term(literals.copy(), size, covers)  # a row of an array would keep the whole of it
+            if len(self._terms) < self._most:
+                self._terms[key] = found
+        return found
+
+    def terms(self, literals: Terms) -> tuple[Term, ...]:
+        """The terms of these literals, shape (n_terms, n_concepts)."""
+        return tuple(map(self.term, literals))
+
+
+class Sums:
+    """Sums of one value for each tuple over sets of them; what was asked once is looked up."""
+
+    def __init__(self, tuples: TupleSets, values: FloatArray) -> None:
+        self.values = values
+        self._tuples = tuples
+        self._known: dict[int, float] = {}
+        self._most = _KNOWN // max(len(tuples), 1)
+
+    def over(self, some: int) -> float:
+        """Sum over a set of tuples."""
+        found = self._known.get(some)
+        if found is None:
+            found = float(self.values[self._tuples.members(some)].sum())
+            if len(self._known) < self._most:
+                self._known[some] = found
+        return found
+
+    def beyond(self, covered: int) -> FloatArray:
+        """The values, and 0 for the tuples of a set, shape (n_rows,)."""
+        return np.where(self._tuples.members(covered), 0.0, self.values)
+
+
+class BestTerms(ABC):
+    """Finds the term that wins most on what is not covered.
+
+    Parameters
+    ----------
+    tuples : TupleSets
+    relevance : ndarray of float, shape (n_concepts,)
+        In [0, 1]: decides between terms that win the same.
+    epsilon : float
+        Difference that is none.
+    """
+
+    def __init__(self, tuples: TupleSets, relevance: FloatArray, epsilon: float) -> None:
+        self._tuples = tuples
+        self._relevance = relevance
+        self._epsilon = epsilon
+        self._n_concepts = len(relevance)
+
+    @abstractmethod
+    def best(self, gains: Sums, covered: int, price: float, most: float) -> tuple[float, Term]:
+        """The term of at most ``most`` literals that wins most beyond a set of tuples, and what it wins."""
+
+
+class AllTerms(BestTerms):
+    """The best of all terms over few concepts; what was found for a set of tuples serves every price."""
+
+    def __init__(self, tuples: TupleSets, relevance: FloatArray, epsilon: float) -> None:
+        super().__init__(tuples, relevance, epsilon)
+        self._numbers = tuple_numbers(tuples.side.bits)
+        self._order, self._start = terms_by_size(self._n_concepts)
+        self._known: dict[tuple[Sums, int], tuple[list[float], dict[int, Term]]] = {}
+        self._most = _KNOWN // max(len(tuples), 1)
+
+    def best(self, gains: Sums, covered: int, price: float, most: float) -> tuple[float, Term]:
+        """See :meth:`BestTerms.best`; of those that win the same, one with the fewest literals."""
+        key, values = (gains, covered), None
+        if key not in self._known:
+            if len(self._known) >= self._most:
+                self._known.clear()
+            values = self._values(gains, covered)
+            self._known[key] = np.maximum.reduceat(values, self._start[:-1]).tolist(), {}
+        wins, terms = self._known[key]
+        priced = [win - price * size for size, win in enumerate(wins) if size <= most]
+        least = max(priced) - self._epsilon
+        size = next(size for size, value in enumerate(priced) if value >= least)
+        if size not in terms:
+            terms[size] = self._first(self._values(gains, covered) if values is None else values, size)
+        return priced[size], terms[size]
+
+    def _values(self, gains: Sums, covered: int) -> FloatArray:
+        """What each term wins beyond a set of tuples, by the number of literals."""
+        return sums_over_terms(self._numbers, gains.beyond(covered), self._n_concepts)[self._order]
+
+    def _first(self, values: FloatArray, size: int) -> Term:
+        """Of the terms of that many literals that win most: more relevant concepts first, then plain ones."""
+        start, stop = self._start[size], self._start[size + 1]
+        sized = values[start:stop]
+        top = np.flatnonzero(sized >= sized.max() - self._epsilon) + start
+        terms = read_terms(self._order[top], self._n_concepts)
+        if len(terms) == 1:
+            return self._tuples.term(terms[0])
+        rank = 1e-3 * (np.abs(terms) @ (1 - self._relevance)) + 1e-6 * (terms < 0).sum(axis=1)
+        return self._tuples.term(terms[rank.round(9).argmin()])  # sums of the same differ by rounding
+
+
+class BeamedTerms(BestTerms):
+    """Beam search from all terms of up to two literals, over any number of concepts."""
+
+    def best(self, gains: Sums, covered: int, price: float, most: float) -> tuple[float, Term]:
+        """See :meth:`BestTerms.best`; longer terms are looked at while one could win."""
+        gain = gains.beyond(covered)
+        rows = np.flatnonzero(gain)
+        term = self._tuples.term(self._search(Side(self._tuples.side.bits[rows]), gain[rows], price, most))
+        # The sums of the search are rounded to single precision; what counts is what the term really wins.
+        return gains.over(term.covers & ~covered) - price * term.size, term
+
+    def _search(self, side: Side, gain: FloatArray, price: float, most: float) -> Terms:
+        best, winner = float(gain.sum()), np.zeros(self._n_concepts, dtype=np.int8)  # the term TRUE
+        values, terms = self._up_to_two(side, gain, price, most)
+        length = 2
+        while len(values):
+            if values[0] > best + self._epsilon:
+                best, winner = float(values[0]), terms[0]
+            length += 1
+            beam = terms[:_BEAM] if length <= most else terms[:0]
+            covered = side.covered(beam)
+            # Only terms whose covered positive gains alone would still win can become the best.
+            promising = covered @ np.maximum(gain, 0) > best + price * length
+            values, terms = self._longer(side, gain, beam[promising], covered[promising], price * length)
+        return winner
+
+    def _up_to_two(self, side: Side, gain: FloatArray, price: float, most: float) -> tuple[FloatArray, Terms]:
+        """The best terms of one or two literals and what they win, best first."""
+        if most < 1:
+            return np.empty(0), np.zeros((0, self._n_concepts), dtype=np.int8)
+        single = gain @ side.true
+        strongest = np.sort(np.argsort(-np.abs(2 * single - gain.sum()), kind="stable")[:_PAIRED])
+        wins = self._pair_gains(side.true[:, strongest], gain)
+        size, bonus = len(wins), self._bonus(strongest)
+        single = wins.diagonal() - (price - bonus)
+        wins -= 2 * price - bonus
+        np.fill_diagonal(wins, single)
+        if most < 2:
+            wins[~np.eye(size, dtype=np.bool_)] = -np.inf
+        top = _largest(wins, 4 * _BEAM)
+        literals = np.concatenate([strongest, strongest + self._n_concepts])
+        first, second = np.divmod(top, size)
+        nothing = np.zeros((len(top), self._n_concepts), dtype=np.int8)
+        return wins.flat[top], extended(extended(nothing, literals[first]), literals[second])
+
+    def _pair_gains(self, true: NDArray[np.float32], gain: FloatArray) -> FloatArray:
+        """Gain of each pair of literals, shape (2m, 2m); of single literals on the diagonal.
+
+        With the plain literals first: x, y of each pair and their complements follow from the m x m sums over
+        tuples on which both concepts are true. Below the diagonal, where each pair would stand once more, is
+        minus infinity, as is what a concept and its negation win. The array is written anew by each call:
+        fresh memory of that size would take longer than the sums.
+        """
+        both = (true * gain[:, None].astype(np.float32)).T @ true
+        one = both.diagonal().astype(np.float64)
+        m = len(one)
+        wins, above = self._pairs
+        np.add(both, above, out=wins[:m, :m])
+        np.subtract(one[:, None], both, out=wins[:m, m:])
+        np.subtract(gain.sum() - one[:, None], one[None, :], out=wins[m:, m:])
+        wins[m:, m:] += both
+        wins[m:, m:] += above
+        wins[np.arange(m), np.arange(m) + m] = -np.inf
+        return wins
+
+    @cached_property
+    def _pairs(self) -> tuple[FloatArray, FloatArray]:
+        """Room for the gains of all pairs; and what to add for those above the diagonal alone."""
+        m = min(_PAIRED, self._n_concepts)
+        return np.full((2 * m, 2 * m), -np.inf), np.where(np.tri(m, k=-1, dtype=np.bool_), -np.inf, 0.0)
+
+    def _bonus(self, concepts: IndexArray) -> FloatArray:
+        """A hair for relevant concepts, for each of their plain and negated literals."""
+        return 1e-3 * self._epsilon * np.tile(self._relevance[concepts], 2)
+
+    def _longer(
+        self, side: Side, gain: FloatArray, beam: Terms, covered: BoolArray, cost: float
+    ) -> tuple[FloatArray, Terms]:
+        """The best terms with one more literal and what they win, best first."""
+        wins = _extensions(side, gain, beam, covered) - cost + self._bonus(np.arange(self._n_concepts))
+        top = _largest(wins, 4 * _BEAM)
+        parents, literals = np.divmod(top, 2 * self._n_concepts)
+        terms, first = first_of_equal(extended(beam[parents], literals))
+        return wins.flat[top[first]], terms
+
+
+def _largest(values: FloatArray, number: int) -> IndexArray:
+    """Flat places of the largest finite values, the largest first, of equals the first."""
+    least = np.finfo(float).min
+    largest = values.max(axis=1)
+    if number < len(largest):  # so many rows have a value as large as this, whatever else there is
+        least = max(least, np.partition(largest, -number)[-number])
+    places = np.flatnonzero(values >= least)
+    found = values.flat[places]
+    if number < len(found):
+        kept = found >= np.partition(found, -number)[-number]
+        places, found = places[kept], found[kept]
+    return places[np.argsort(-found, kind="stable")][:number]
+
+
+def _extensions(side: Side, gain: FloatArray, beam: Terms, covered: BoolArray) -> FloatArray:
+    """Gain of each term of the beam with each literal added, shape (n_beam, 2 * n_concepts)."""
+    inside = covered * gain.astype(np.float32)
+    plain = (inside @ side.true).astype(np.float64)
+    negated = inside.sum(axis=1, keepdims=True, dtype=np.float64) - plain
+    values = np.concatenate([plain, negated], axis=1)
+    values[np.tile(beam != 0, 2)] = -np.inf
+    return values
+
+
+def extended(terms: Terms, literals: IndexArray) -> Terms:
+    """Each term with a literal added: ``j`` for concept ``j``, ``n_concepts + j`` for its negation."""
+    longer = terms.copy()
+    n_concepts = terms.shape[1]
+    longer[np.arange(len(terms)), literals % n_concepts] = np.where(literals < n_concepts, 1, -1)
+    return longer
+
+
+def first_of_equal(terms: Terms) -> tuple[Terms, IndexArray]:
+    """The terms without repetition, in the order they came, and where each first stood."""
+    places: dict[bytes, int] = {}
+    for at, term in enumerate(terms):  # so few that sorting them would take longer
+        places.setdefault(term.tobytes(), at)
+    first = np.fromiter(places.values(), np.intp, len(places))
+    return terms[first], first
+
+
+def literals_of(cover: Sequence[Term], n_concepts: int) -> Terms:
+    """The literals of some terms, shape (n_terms, n_concepts)."""
+    return np.array([term.literals for term in cover], dtype=np.int8).reshape(len(cover), n_concepts)
+
+
+_Cover: TypeAlias = tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Most terms and most literals a formula may have."""
+
+    terms: float = np.inf
+    literals: float = np.inf
+
+
+@dataclass
+class CoverFront:
+    """The best cover found for each number of literals, of those with at most so many terms."""
+
+    max_terms: float = np.inf
+    covers: dict[int, tuple[float, Terms]] = field(default_factory=dict)
+
+    def offer(self, won: float, terms: Terms) -> None:
+        """Keep a cover if it wins more than any of at most its size."""
+        size = _size(terms)
+        if not self.wants(won, size, len(terms)):
+            return
+        self.covers[size] = won, terms
+        for n in [n for n, (other, _) in self.covers.items() if n > size and other <= won]:
+            del self.covers[n]
+
+    def wants(self, won: float, size: int, n_terms: int) -> bool:
+        """Whether a cover of so many literals and terms wins more than any of at most its size."""
+        return n_terms <= self.max_terms and all(
+            won > other for n, (other, _) in self.covers.items() if n <= size
+        )
+
+    def best(self, price: float, literals: float = np.inf) -> tuple[float, Terms]:
+        """The cover of at most that many literals that wins most at a price; the shorter one of equals."""
+        sizes = (size for size in sorted(self.covers) if size <= literals)
+        return self.covers[max(sizes, key=lambda size: self.covers[size][0] - price * size)]
+
+
+class Tradeoff:
+    """Search for the front of gain against literals.
+
+    Parameters
+    ----------
+    bits : ndarray of bool, shape (n_rows, n_concepts)
+        The tuples.
+    gain : ndarray of float, shape (n_rows,)
+        What is won by covering each.
+    relevance : ndarray of float, shape (n_concepts,)
+        In [0, 1]: decides between terms that win the same.
+    budget : Budget
+        No cover with more terms is looked at. Covers with more literals are, as far as they may lead to
+        shorter ones, so that a larger budget does not lead to a worse front.
+    """
+
+    def __init__(self, bits: BoolArray, gain: FloatArray, relevance: FloatArray, budget: Budget) -> None:
+        self.tuples = TupleSets(bits)
+        self.side = self.tuples.side
+        self.bits = bits
+        self.gain = gain
+        self._coarse_gain = gain.astype(np.float32)
+        self.won = Sums(self.tuples, gain)
+        self.pull = self.won  # the gains that are followed
+        self.budget = budget
+        self.front = CoverFront(budget.terms)
+        self.n_concepts = bits.shape[1]
+        self.small = self.n_concepts <= MAX_CONCEPTS
+        self.steps = self._affordable_steps()  # best terms that may still be asked for
+        self._epsilon = 1e-9 * float(np.abs(gain).sum())
+        self._shortened: set[bytes] = set()  # covers whose literals went already
+        search = AllTerms if self.small else BeamedTerms
+        self.terms: BestTerms = search(self.tuples, relevance, self._epsilon)
+
+    @quiet_products
+    def sweep(
+        self, last_price: float, start: Terms | None = None, most_restarts: int = RESTARTS
+    ) -> CoverFront:
+        """Covers of all sizes, from the price at which nothing pays down to ``last_price``.
+
+        The first descent follows the gains; as many more as the size of the table allows follow gains that
+        were shaken a little, which leads out of dead ends. All of them are scored by the true gains. Then the
+        best covers are gone over once more: at the last price, and for each small number of literals.
+
+        Parameters
+        ----------
+        last_price : float
+            Price of a literal at which to stop.
+        start : Terms, optional
+            A cover known from elsewhere; it and what is left of it when literals go take part.
+        most_restarts : int
+            Descents after the first, at most.
+        """
+        self.offer(np.zeros((0, self.n_concepts), dtype=np.int8))
+        self.offer(np.zeros((1, self.n_concepts), dtype=np.int8))
+        random = np.random.default_rng(0)
+        work = max(self.bits.size, 3**self.n_concepts if self.small else 1)
+        restarts = int(min(most_restarts, _RESTART_WORK / work))
+        self._descend(self.won, last_price)
+        for _ in range(restarts):
+            shaken = self.gain * np.exp(random.normal(0, _SHAKE, len(self.gain)))
+            self._descend(Sums(self.tuples, shaken), last_price)
+        self.pull, self.steps = self.won, self._affordable_steps()
+        if start is not None:
+            self.offer_shorter(start)
+        self._polish(max(last_price, self.finest_price))
+        return self.front
+
+    def _descend(self, pull: Sums, last_price: float) -> None:
+        """Follow these gains from the highest price to the lowest, or until far over the budget."""
+        self.pull = pull
+        self.steps = self._affordable_steps()
+        most = float(np.maximum(self.gain, 0).sum())
+        floor = max(last_price, self.finest_price)
+        price = float(np.maximum(pull.values, 0).sum())
+        cover: _Cover = ()
+        while True:
+            cover = self._settle(cover, price)
+            self._shorten(cover)
+            done = price <= floor or self.steps <= 0 or _literals(cover) >= 2 * self.budget.literals
+            if done or self._offer(cover) >= most - self._epsilon:
+                return
+            price = max(price * _STEP, floor)
+
+    def _polish(self, price: float) -> None:
+        """Settle the best cover at this price, and the best ones of a few literals within that many."""
+        self.polish_cover(self.front.best(price, self.budget.literals)[1], price)
+        for literals in range(1, int(min(_POLISHED, self.budget.literals, max(self.front.covers))) + 1):
+            self.polish_cover(self.front.best(0.0, literals)[1], self.finest_price, literals)
+
+    @quiet_products
+    def polish_cover(self, terms: Terms, price: float, literals: float = np.inf) -> None:
+        """Settle one cover of few terms, within a number of literals."""
+        if len(terms) <= _POLISHED:
+            self._shorten(self._settle(self.tuples.terms(terms), price, literals))
+
+    @quiet_products
+    def offer_shorter(self, terms: Terms) -> None:
+        """Offer what is left of a cover as literals or whole terms go, the least useful first."""
+        self._shorten(self.tuples.terms(terms))
+
+    def _shorten(self, cover: _Cover) -> None:
+        self._offer(cover)
+        while _literals(cover) and (key := _key(cover)) not in self._shortened:
+            self._shortened.add(key)
+            terms = literals_of(cover, self.n_concepts)
+            broken = self.side.broken(terms)
+            covered = broken == 0
+            times = covered.sum(axis=0)
+            # Without a literal, its term also covers the tuples that only this literal excluded.
+            entering = ((broken == 1) & (times == 0)) * self._coarse_gain
+            per_literal = np.where(terms != 0, self.side.broken_by(entering, terms), -np.inf)
+            sizes = np.array([max(term.size, 1) for term in cover])
+            per_term = -((covered & (times == 1)) @ self.gain) / sizes
+            if _literals(cover) > _ONE_BY_ONE:  # many terms at a time, while there are so many
+                useful = np.argsort(per_term, kind="stable")  # what loses most first
+                cover = tuple(cover[at] for at in np.sort(useful[: -1 - len(terms) // 32]))
+                self._offer(cover)
+                continue
+            at, concept = divmod(int(per_literal.argmax()), self.n_concepts)
+            drop = int(per_term.argmax())
+            if per_literal[at, concept] >= per_term[drop]:
+                terms[at, concept] = 0
+                cover = (*cover[:at], self.tuples.term(terms[at]), *cover[at + 1 :])
+            else:
+                cover = (*cover[:drop], *cover[drop + 1 :])
+            self._offer(cover)
+
+    @cached_property
+    def finest_price(self) -> float:
+        """A price below which a literal is always worth the smallest gain there is."""
+        smallest = np.abs(self.gain[self.gain != 0]).min(initial=np.inf)
+        return float(smallest / (2 * max(self.n_concepts, 1))) if np.isfinite(smallest) else 1.0
+
+    def _settle(self, cover: _Cover, price: float, literals: float = np.inf) -> _Cover:
+        """Add, replace and drop terms, within a number of literals, until none of it wins at this price."""
+        for _ in range(_ROUNDS):
+            if self.steps <= 0:
+                break
+            before = self._value(cover, price)
+            cover = self._replace_each(self._add(cover, price, literals), price, literals)
+            if self._value(cover, price) <= before + self._epsilon:
+                break
+        return cover
+
+    def _value(self, cover: _Cover, price: float) -> float:
+        return self.pull.over(_covered(cover)) - price * _literals(cover)
+
+    def offer(self, terms: Terms) -> float:
+        """Offer a cover to the front; what it wins."""
+        return self._offer(self.tuples.terms(terms))
+
+    def _offer(self, cover: _Cover) -> float:
+        won = self.won.over(_covered(cover))
+        if self.front.wants(won, _literals(cover), len(cover)):
+            self.front.offer(won, literals_of(cover, self.n_concepts))
+        return won
+
+    def _add(self, cover: _Cover, price: float, literals: float) -> _Cover:
+        while len(cover) < self.budget.terms and self.steps > 0:
+            value, term = self._best_term(_covered(cover), price, literals - _literals(cover))
+            if value <= self._epsilon:
+                break
+            cover = (*cover, term)
+            self._offer(cover)
+        return cover
+
+    def _replace_each(self, cover: _Cover, price: float, literals: float) -> _Cover:
+        at = 0
+        while at < len(cover) and self.steps > 0:
+            before, term, after = cover[:at], cover[at], cover[at + 1 :]
+            rest = before + after
+            covered = _covered(rest)
+            own = self.pull.over(term.covers & ~covered) - price * term.size
+            value, best = self._best_term(covered, price, literals - _literals(rest))
+            if max(value, own) <= self._epsilon:
+                cover = rest
+                self._offer(cover)
+                continue
+            if value > own + self._epsilon:
+                cover = (*before, best, *after)
+                self._offer(cover)
+            at += 1
+        return cover
+
+    def _best_term(self, covered: int, price: float, most: float) -> tuple[float, Term]:
+        """The term of at most ``most`` literals that wins most beyond a set of tuples."""
+        self.steps -= 1
+        return self.terms.best(self.pull, covered, price, most)
+
+    def _affordable_steps(self) -> int:
+        """How many best terms one descent may ask for."""
+        n_rows, n_concepts = self.bits.shape
+        cost = 200 * 3**n_concepts if self.small else n_rows * n_concepts * (n_concepts + 300)
+        return int(_WORK / max(cost, 1)) + 100
+
+
+def _size(terms: Terms) -> int:
+    return int(np.abs(terms).sum())
+
+
+def _literals(cover: _Cover) -> int:
+    return sum(term.size for term in cover)
+
+
+def _key(cover: _Cover) -> bytes:
+    return b"".join(term.literals.tobytes() for term in cover)
+
+
+def _covered(cover: _Cover) -> int:
+    """The set of the tuples that some term covers."""
+    covered = 0
+    for term in cover:
+        covered |= term.covers
+    return covered
