@@ -16,7 +16,7 @@ from logiclens.cli.counting import Counted, count_table
 from logiclens.cli.engines import Drawn
 from logiclens.cli.preparing import Wish, prepare
 from logiclens.errors import InputError, LogicLensError
-from logiclens.scale._numbered_rows import read_numbered
+from logiclens.scale._numbered_rows import read_numbered_rows
 from tests.cli.in_files import in_file
 
 N = 200
@@ -30,7 +30,7 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def counted(columns: dict[str, Any], target: str = "y", **wishes: Any) -> Counted:
     """The same table in an engine."""
-    return count_table(read_numbered(in_file(columns)), "rows", Wish(target, **wishes))
+    return count_table(read_numbered_rows(in_file(columns)), "rows", Wish(target, **wishes))
 
 
 def prepared(columns: dict[str, Any], target: str = "y", **wishes: Any) -> Any:
@@ -211,7 +211,7 @@ def test_too_few_rows_to_hold_any_out():
 def test_columns_that_differ_in_case_are_refused():
     import ibis
 
-    rows = read_numbered(in_file({"x": [1, 2], "y": ["a", "b"]}))
+    rows = read_numbered_rows(in_file({"x": [1, 2], "y": ["a", "b"]}))
     from dataclasses import replace
 
     table = ibis.memtable(pa.table({"x": [1, 2], "X": [1, 2], "y": ["a", "b"]}))

@@ -21,7 +21,7 @@ from logiclens.cli.preparing import Prepared, Wish, prepare
 from logiclens.concepts import ConceptEncoder
 from logiclens.errors import LimitError
 from logiclens.scale._engine_fit import fit
-from logiclens.scale._numbered_rows import read_numbered
+from logiclens.scale._numbered_rows import read_numbered_rows
 from tests.cli.in_files import in_file
 
 RANDOM = np.random.default_rng(0)
@@ -37,7 +37,7 @@ COLUMNS: dict[str, Any] = {
 def both(labels: Any, model: Any, tmp_path: Path, holdout: float = 0.3) -> tuple[Any, Counted, Prepared]:
     """A fitted model, and the rows in an engine and in memory, the same ones held out."""
     columns = COLUMNS | {"y": labels}
-    rows = read_numbered(in_file(columns, str(tmp_path / "rows.parquet")))
+    rows = read_numbered_rows(in_file(columns, str(tmp_path / "rows.parquet")))
     counted = count_table(rows, "rows", Wish("y", holdout=holdout))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -81,10 +81,10 @@ def test_options_mean_what_they_mean_in_memory(options: list[str]):
 def test_scores_are_about_rows_held_out():
     run("explain", "stays", "--target", "risk", *DUCKDB, "--json", "all.json", "--save", "model.lens")
     found = json.loads(Path("all.json").read_text())
-    from logiclens.scale._numbered_rows import read_numbered
+    from logiclens.scale._numbered_rows import read_numbered_rows
 
-    rows = read_numbered("stays")
-    held = rows.table.filter(rows.drawn(0.3)).to_pyarrow()
+    rows = read_numbered_rows("stays")
+    held = rows.table.filter(rows.is_drawn(0.3)).to_pyarrow()
     model = logiclens.load("model.lens")
     labels = np.array(held["risk"].to_pylist())
 

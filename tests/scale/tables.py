@@ -11,7 +11,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from logiclens.concepts import Above, AtMost, Between, Flag, Missing, OneOf
-from logiclens.scale._engine import asking, fetched
+from logiclens.scale._engine import engine_errors, fetch
 
 SMALL = st.sampled_from(
     [-2.0, -1.0, -0.0, 0.0, 0.1, 0.3, 0.30000000000000004, 0.5, 1.0, 2.0, 3.5, 1e16, 5e-324]
@@ -47,7 +47,7 @@ def in_duckdb(columns: Any, connection: Any = None, name: str = "t") -> Any:
     connection = ibis.duckdb.connect() if connection is None else connection
     connection.con.register("given", pa.table(columns))
     connection.raw_sql(f'CREATE OR REPLACE TABLE "{name}" AS FROM given')
-    with asking("Opening a table"):
+    with engine_errors("Opening a table"):
         return connection.table(name)
 
 
@@ -58,7 +58,7 @@ def in_memory(columns: Any) -> Any:
 
 def answers(expression: Any) -> list[Any]:
     """What an expression says of each row."""
-    return fetched(expression, "Asking").to_pylist()
+    return fetch(expression, "Asking").to_pylist()
 
 
 @st.composite

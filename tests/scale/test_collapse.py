@@ -14,8 +14,8 @@ from logiclens import scale
 from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownConceptError
 from logiclens.logic import TruthTable
-from logiclens.scale._collapse import collapse, packed, unpacked
-from logiclens.scale._engine import fetched
+from logiclens.scale._collapse import collapse, pack_bits, unpack_bits
+from logiclens.scale._engine import fetch
 from logiclens.scale._training_rows import check_rows
 from tests.strategies import HOSTILE_NAMES
 
@@ -38,11 +38,11 @@ def test_words_are_unpacked_again(width: int):
     truth = RANDOM.random((30, width)) < 0.5
     table = in_engine({f"c{at}": truth[:, at] for at in range(width)} | {"at": np.arange(30)})
 
-    words = packed([table[f"c{at}"] for at in range(width)])
+    words = pack_bits([table[f"c{at}"] for at in range(width)])
 
     assert len(words) == -(-width // 48)
-    found = fetched(table.select("at", **words).order_by("at"), "Packing")
-    assert np.array_equal(unpacked(found, width), truth)
+    found = fetch(table.select("at", **words).order_by("at"), "Packing")
+    assert np.array_equal(unpack_bits(found, width), truth)
 
 
 @pytest.mark.parametrize("n_concepts", [1, 3, 48, 70])

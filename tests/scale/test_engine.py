@@ -22,7 +22,15 @@ from logiclens.errors import (
     UnknownColumnsError,
 )
 from logiclens.scale import _engine
-from logiclens.scale._engine import asking, check_columns, check_table, engine_of, fetched, ibis_module, read
+from logiclens.scale._engine import (
+    check_columns,
+    check_table,
+    engine_errors,
+    engine_of,
+    fetch,
+    ibis_module,
+    read,
+)
 from tests.scale.tables import in_duckdb, in_memory
 
 ROWS = {"age": [62, 30, None], "sex": ["m", None, "f"]}
@@ -55,15 +63,15 @@ def test_files_are_opened(folder, source, n_rows):
     table = read(f"{folder}/{source}", memory="500MB")
 
     assert table.columns == ("age", "sex")
-    assert fetched(table.count(), "Counting").as_py() == n_rows
-    assert fetched(table.limit(3), "Reading").to_pydict() == ROWS
+    assert fetch(table.count(), "Counting").as_py() == n_rows
+    assert fetch(table.limit(3), "Reading").to_pydict() == ROWS
 
 
 def test_a_name_may_look_like_a_pattern(folder):
     path = folder / "data[1] {2} it's.parquet"
     pq.write_table(pa.table(ROWS), path)
 
-    assert fetched(read(path).count(), "Counting").as_py() == 3
+    assert fetch(read(path).count(), "Counting").as_py() == 3
 
 
 def test_what_is_hidden_is_not_read(folder):
@@ -73,7 +81,7 @@ def test_what_is_hidden_is_not_read(folder):
     pq.write_table(pa.table(ROWS), folder / "_c.parquet")
 
     for source, n_rows in ((folder, 6), (f"{folder}/*.parquet", 3), (f"{folder}/**/*.parquet", 6)):
-        assert fetched(read(source).count(), "Counting").as_py() == n_rows
+        assert fetch(read(source).count(), "Counting").as_py() == n_rows
 
 
 def test_folders_of_values(tmp_path):
@@ -86,7 +94,7 @@ def test_folders_of_values(tmp_path):
     for source in (tmp_path / "run=7", f"{tmp_path}/run=7/*/a.parquet"):
         table = read(source)
         assert table.columns == ("age", "day")
-        assert sorted(fetched(table, "Reading").to_pylist(), key=str) == [
+        assert sorted(fetch(table, "Reading").to_pylist(), key=str) == [
             {"age": 10, "day": 1},
             {"age": 20, "day": 2},
         ]
@@ -211,7 +219,7 @@ def test_columns_that_differ_in_case_only():
 def test_duckdb_tells_case_of_other_letters_than_those_of_english():
     table = in_duckdb({"É": [1], "é": [2]})
     check_columns(table, ["É", "é"])
-    assert fetched(table, "Reading").to_pylist() == [{"É": 1, "é": 2}]
+    assert fetch(table, "Reading").to_pylist() == [{"É": 1, "é": 2}]
 
 
 def test_a_file_with_columns_that_differ_in_case_only(tmp_path):
@@ -282,7 +290,7 @@ def test_a_table_that_is_gone():
     table = in_duckdb({"a": [1]})
     table.get_backend().raw_sql("DROP TABLE t")
 
-    assert said(lambda: fetched(table.count(), "Counting")) == (
+    assert said(lambda: fetch(table.count(), "Counting")) == (
         "Counting failed: Catalog Error: Table with name t does not exist! "
         "The table is gone, or is called otherwise now: open it again."
     )
@@ -292,7 +300,7 @@ def test_a_column_that_is_gone():
     table = in_duckdb({"a": [1]})
     table.get_backend().raw_sql("ALTER TABLE t RENAME COLUMN a TO b")
 
-    assert said(lambda: fetched(table["a"].sum(), "Adding")) == (
+    assert said(lambda: fetch(table["a"].sum(), "Adding")) == (
         'Adding failed: Binder Error: Table "t0" does not have a column named "a". '
         "The table has other columns than when it was opened: open it again."
     )
@@ -304,7 +312,7 @@ def test_a_file_that_is_gone(tmp_path):
     table = read(path)
     os.remove(path)
 
-    assert said(lambda: fetched(table.count(), "Counting")) == (
+    assert said(lambda: fetch(table.count(), "Counting")) == (
         f'Counting failed: IO Error: No files found that match the pattern "{path}". '
         "Check that the files are still there, and open them again."
     )
@@ -314,7 +322,7 @@ def test_a_connection_that_is_closed():
     table = in_duckdb({"a": [1]})
     table.get_backend().disconnect()
 
-    assert said(lambda: fetched(table.count(), "Counting")) == (
+    assert said(lambda: fetch(table.count(), "Counting")) == (
         "Counting failed: Connection Error: Connection has already been closed. "
         "Connect again, and open the table anew."
     )
@@ -323,9 +331,9 @@ def test_a_connection_that_is_closed():
 def test_not_enough_memory():
     connection = ibis.duckdb.connect(memory_limit="10MB", temp_directory="", threads=1)
     connection.raw_sql("CREATE VIEW t AS SELECT range AS a, hash(range) AS b FROM range(2000000)")
-    with asking("Opening"):
+    with engine_errors("Opening"):
         table = connection.table("t")
-    text = said(lambda: fetched(table.order_by("b").limit(1900000, offset=9)["a"].sum(), "Sorting"))
+    text = said(lambda: fetch(table.order_by("b").limit(1900000, offset=9)["a"].sum(), "Sorting"))
 
     assert text.startswith("Sorting failed: Out of Memory Error: ")
     assert text.endswith(". Give the engine more memory, or ask for fewer columns.")
@@ -363,7 +371,7 @@ JAVA = """An error occurred while calling o170.collectToPython.
 )
 def test_what_is_said(error, message):
     def fail():
-        with asking("Asking"):
+        with engine_errors("Asking"):
             raise error
 
     assert said(fail) == f"Asking failed: {message}"
@@ -374,7 +382,7 @@ def test_a_session_that_is_stopped(tmp_path):
     code = compile_in(tmp_path / "pyspark", "def fail():\n    None.setCallSite\n")
 
     def fail():
-        with asking("Asking"):
+        with engine_errors("Asking"):
             code()
 
     assert said(fail) == "Asking failed: The SparkSession is stopped. Connect again, and open the table anew."
@@ -395,14 +403,14 @@ def compile_in(folder, source):
 
 @pytest.mark.parametrize("error", [KeyError("k"), TypeError("t"), InputError("i"), KeyboardInterrupt()])
 def test_what_is_no_failure_of_an_engine_passes(error):
-    with pytest.raises(type(error)) as caught, asking("Asking"):
+    with pytest.raises(type(error)) as caught, engine_errors("Asking"):
         raise error
     assert caught.value is error
 
 
 def test_warnings_of_libraries_are_not_shown_and_logging_is_as_before():
     logger = logging.getLogger("SQLQueryContextLogger")
-    with asking("Asking"):
+    with engine_errors("Asking"):
         warnings.warn("old", DeprecationWarning, stacklevel=1)
         assert logger.disabled
     assert not logger.disabled
@@ -412,5 +420,5 @@ def test_warnings_of_libraries_are_not_shown_and_logging_is_as_before():
 
 def test_a_query_that_is_interrupted():
     """What DuckDB raises after Ctrl-C."""
-    with pytest.raises(KeyboardInterrupt), asking("Asking"):
+    with pytest.raises(KeyboardInterrupt), engine_errors("Asking"):
         raise RuntimeError("Query interrupted")

@@ -509,8 +509,8 @@ def test_booleans_are_looked_at_only_where_gaps_turn_up(
     frame, y = TABLES[name]
     table, target = in_engine(frame, y)
     looks = []
-    look = _engine_fit.column_facts
-    monkeypatch.setattr(_engine_fit, "column_facts", lambda rows: looks.append(rows) or look(rows))
+    look = _engine_fit.summarize_columns
+    monkeypatch.setattr(_engine_fit, "summarize_columns", lambda rows: looks.append(rows) or look(rows))
 
     scale.fit(MuClassifier(**QUICK), table, target)
 

@@ -32,7 +32,7 @@ from logiclens.explain import ExplanationSet
 from logiclens.logic import TruthTable
 from logiclens.metrics import explanation_accuracy, rule_scores
 from logiclens.scale import fit, predict, read, score, truth_table
-from logiclens.scale._engine import fetched
+from logiclens.scale._engine import fetch
 from tests.scale.tables import in_duckdb
 from tests.strategies import HOSTILE_NAMES
 
@@ -280,7 +280,7 @@ def test_what_cannot_be_used_is_refused_in_the_same_words(put: Put, column: pa.A
 def test_predict(put: Put, marks: bool, fitted: MuClassifier):
     rows = raw().append_column("row", pa.array(range(N)))
     rules: ExplanationSet = fitted.explain()
-    found = fetched(predict(rules, put(rows), marks=marks), "Predicting").sort_by("row")
+    found = fetch(predict(rules, put(rows), marks=marks), "Predicting").sort_by("row")
 
     assert found["prediction"].to_pylist() == rules.predict(rows).tolist()
     assert found.column_names == [*rows.column_names, "prediction", *(["mark"] if marks else [])]
@@ -326,7 +326,7 @@ def put_files(folder: Path, names: list[str]) -> None:
 
 
 def rows_of(source: Path | str, engine: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = fetched(read(source, engine), "Reading").to_pylist()
+    rows: list[dict[str, Any]] = fetch(read(source, engine), "Reading").to_pylist()
     return sorted(rows, key=lambda row: row["a"])
 
 
@@ -419,7 +419,7 @@ def test_versions_known_to_work(engine: str, request: pytest.FixtureRequest):
     try:
         put: Put = request.getfixturevalue(f"{engine}_table")
         table = put(pa.table({"a": [True, True, False], "y": [1, 0, 0]}))
-        found = fetched(table.group_by("a").agg(n=table["y"].sum()).order_by("a"), "Counting").to_pylist()
+        found = fetch(table.group_by("a").agg(n=table["y"].sum()).order_by("a"), "Counting").to_pylist()
     except Exception as error:
         pytest.fail(f"{advice} Pin what is newer in the extras of pyproject.toml, or adapt. Got: {error!r}")
 

@@ -16,7 +16,7 @@ from logiclens.concepts import Above, Flag, Kind, Missing, OneOf, Table, Vocabul
 from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownColumnsError
 from logiclens.logic import FALSE, TRUE, And, Not, Or, Var
 from logiclens.scale import _expressions
-from logiclens.scale._engine import asking, fetched, read
+from logiclens.scale._engine import engine_errors, fetch, read
 from logiclens.scale._expressions import (
     as_number,
     concept_columns,
@@ -24,9 +24,9 @@ from logiclens.scale._expressions import (
     faults,
     float_literal,
     formula_expression,
-    infinite,
-    is_carried,
+    is_infinite,
     is_missing,
+    is_unicode,
     kind_of,
     label_literal,
     raw_places,
@@ -58,7 +58,7 @@ def test_a_concept_says_what_it_says_in_memory(drawn):
     read = Table(table)
     memory = in_memory(table)
     asked = memory.select(**{f"c{at}": concept_expression(memory, each) for at, each in enumerate(concepts)})
-    found = fetched(asked, "Asking")
+    found = fetch(asked, "Asking")
 
     for at, concept in enumerate(concepts):
         assert found[f"c{at}"].to_pylist() == concept.truth(read.column(concept.column)).tolist(), concept
@@ -72,7 +72,7 @@ def test_a_formula_says_what_it_says_in_memory(several):
     table = in_memory(dict(zip(names, rows.T, strict=True)))
     concepts = concept_columns(table, None, names)
     asked = table.select(**{f"f{at}": formula_expression(each, concepts) for at, each in enumerate(several)})
-    found = fetched(asked, "Asking")
+    found = fetch(asked, "Asking")
 
     for at, formula in enumerate(several):
         assert found[f"f{at}"].to_pylist() == formula.evaluate(rows, names).tolist()
@@ -82,7 +82,7 @@ def test_every_hostile_name_is_a_column():
     names = list({name.lower(): name for name in HOSTILE_NAMES}.values())
     rows = np.random.default_rng(0).random((8, len(names)))
     table = in_duckdb(dict(zip(names, rows.T, strict=True)))
-    found = fetched(table.select(**concept_columns(table, None, names, 0.3)), "Asking")
+    found = fetch(table.select(**concept_columns(table, None, names, 0.3)), "Asking")
 
     assert np.array_equal(np.column_stack([found[name].to_numpy() for name in names]), rows > 0.3)
 
@@ -98,7 +98,7 @@ def test_values_of_an_enum_are_texts():
     connection = ibis.duckdb.connect()
     connection.raw_sql("CREATE TABLE raw (color ENUM ('red', 'blue'))")
     connection.raw_sql("INSERT INTO raw VALUES ('red'), ('blue'), (NULL)")
-    with asking("Opening a table"):
+    with engine_errors("Opening a table"):
         table = connection.table("raw")
 
     concept = OneOf("color", ("red", "green"), if_missing=True)
@@ -119,13 +119,13 @@ def test_columns_without_any_value():
 
     found = table.select(**{f"c{at}": concept_expression(table, each) for at, each in enumerate(concepts)})
 
-    assert fetched(found, "Asking").to_pylist()[0] == {"c0": False, "c1": True, "c2": False, "c3": True}
+    assert fetch(found, "Asking").to_pylist()[0] == {"c0": False, "c1": True, "c2": False, "c3": True}
 
 
 def test_a_vocabulary_reads_raw_columns():
     words = Vocabulary(("age", "sex"), (Above("age", 62), OneOf("sex", ("m",)), Missing("age")))
     table = in_duckdb(AGES)
-    found = fetched(table.select(**concept_columns(table, words, words.names)), "Asking").to_pydict()
+    found = fetch(table.select(**concept_columns(table, words, words.names)), "Asking").to_pydict()
 
     assert found == {name: truth.tolist() for name, truth in words.encode(AGES).items()}
 
@@ -243,7 +243,7 @@ def test_constants():
     table = in_memory({"a": [1, 2]})
     asked = table.select(yes=formula_expression(TRUE, {}), no=formula_expression(FALSE | FALSE, {}))
 
-    assert fetched(asked, "Asking").to_pydict() == {"yes": [True, True], "no": [False, False]}
+    assert fetch(asked, "Asking").to_pydict() == {"yes": [True, True], "no": [False, False]}
 
 
 def test_a_formula_that_is_nested_too_deep():
@@ -295,7 +295,7 @@ def test_missing_values_and_numbers_are_those_of_a_table_in_memory(several):
     asked = {f"{name} missing": is_missing(memory[name]) for name in table.column_names}
     numeric = [name for name in table.column_names if kind_of(memory[name]) is not Kind.TEXT]
     asked |= {f"{name} number": as_number(memory[name]) for name in numeric}
-    found = fetched(memory.select(**asked), "Asking")
+    found = fetch(memory.select(**asked), "Asking")
 
     for name in table.column_names:
         assert found[f"{name} missing"].to_pylist() == read.column(name).missing.tolist()
@@ -309,7 +309,7 @@ def test_missing_values_and_numbers_are_those_of_a_table_in_memory(several):
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
 def test_a_float_arrives_to_the_last_bit(values):
     asked = in_memory({"x": [1]}).select(**{f"v{at}": float_literal(each) for at, each in enumerate(values)})
-    (row,) = fetched(asked, "Asking").to_pylist()
+    (row,) = fetch(asked, "Asking").to_pylist()
 
     assert [struct.pack("d", each) for each in row.values()] == [struct.pack("d", each) for each in values]
 
@@ -319,7 +319,7 @@ def test_a_float_arrives_to_the_last_bit(values):
 def test_a_text_arrives_as_it_is(values):
     texts = [*values, *HOSTILE_NAMES, "${x}", "a${b}${", "$", "$${", ""]
     asked = in_memory({"x": [1]}).select(**{f"v{at}": text_literal(each) for at, each in enumerate(texts)})
-    (row,) = fetched(asked, "Asking").to_pylist()
+    (row,) = fetch(asked, "Asking").to_pylist()
 
     assert list(row.values()) == texts
 
@@ -336,7 +336,7 @@ def test_a_text_that_no_engine_carries(text):
         f"{text!r} cannot be a text in an engine: it holds a NUL character or half a character. "
         "Replace the value."
     )
-    assert is_carried(text) == ("\0" in text)
+    assert is_unicode(text) == ("\0" in text)
 
 
 @pytest.mark.parametrize(
@@ -364,8 +364,8 @@ def test_whole_numbers_that_a_column_can_hold():
 def test_infinite_numbers():
     table = in_memory({"a": [1.0, np.inf, -np.inf, np.nan, None], "n": [1, 2, 3, 4, None]})
 
-    assert answers(infinite(table["a"])) == [False, True, True, False, False]
-    assert not any(fetched(table.select(n=infinite(table["n"])), "Asking")["n"].to_pylist())
+    assert answers(is_infinite(table["a"])) == [False, True, True, False, False]
+    assert not any(fetch(table.select(n=is_infinite(table["n"])), "Asking")["n"].to_pylist())
 
 
 def test_nan_in_a_parquet_file_is_missing(tmp_path: Path):
@@ -376,7 +376,7 @@ def test_nan_in_a_parquet_file_is_missing(tmp_path: Path):
     for name, wanted in (("a", [True, False, False]), ("b", [True, False, True])):
         missing = is_missing(table[name])
         assert answers(missing) == wanted
-        assert fetched(table.filter(missing).count(), "Counting").as_py() == sum(wanted)
+        assert fetch(table.filter(missing).count(), "Counting").as_py() == sum(wanted)
         assert answers(concept_expression(table, Above(name, 0.0))) == [not each for each in wanted]
 
 

@@ -16,11 +16,11 @@ from logiclens.scale import _histograms
 from logiclens.scale._expressions import concept_expression
 from logiclens.scale._histograms import (
     FINENESS,
-    bucket_counts,
+    bin_counts,
     check_own_cuts,
-    column_facts,
-    facts_of_flags,
     histogram,
+    summarize_columns,
+    summarize_flags,
 )
 from logiclens.scale._training_rows import check_rows, count_rows, numbers_of
 
@@ -38,9 +38,9 @@ TYPES = {"numbers": pa.float64(), "whole": pa.int16(), "texts": pa.string(), "fl
 def learned_in_engine(encoder: ConceptEncoder, table: Any, target: Any = None, weights: Any = None) -> Any:
     """An encoder fitted on the counts of an engine."""
     rows = check_rows(table, target, weights=weights)
-    totals, facts = count_rows(rows), column_facts(rows)
+    totals, summaries = count_rows(rows), summarize_columns(rows)
     recipe = encoder.recipe(has_targets=bool(rows.targets))
-    readings = [histogram(rows, totals, each).read(recipe, encoder) for each in facts]
+    readings = [histogram(rows, totals, each).read(recipe, encoder) for each in summaries]
     return encoder.adopt(readings, rows.columns)
 
 
@@ -164,15 +164,15 @@ def test_cut_points_of_other_columns_are_refused():
     recipe = ConceptEncoder(cuts={"Age": [2]}).recipe(has_targets=False)
 
     with pytest.raises(UnknownColumnError, match="The data lack the column 'Age'"):
-        check_own_cuts(recipe, column_facts(check_rows(table, None)))
+        check_own_cuts(recipe, summarize_columns(check_rows(table, None)))
 
 
 def test_booleans_are_supposed_to_have_no_gaps():
     table = ibis.memtable(pa.table({"a": [True, None], "b": [0, 1], "y": [0, 1]}))
 
-    (fact,) = facts_of_flags(check_rows(table, "y", ["a"]), 2) or []
+    (fact,) = summarize_flags(check_rows(table, "y", ["a"]), 2) or []
     assert (fact.name, fact.present, fact.rows, fact.only_flags) == ("a", 2, 2, True)
-    assert facts_of_flags(check_rows(table, "y"), 2) is None
+    assert summarize_flags(check_rows(table, "y"), 2) is None
 
 
 MANY = 40_000
@@ -188,19 +188,19 @@ SHAPES = {
 }
 
 
-def buckets(values: np.ndarray, y: np.ndarray, by_targets: bool) -> Any:
+def bins(values: np.ndarray, y: np.ndarray, by_targets: bool) -> Any:
     table = ibis.memtable(pa.table({"v": pa.array(values, from_pandas=True), "y": y}))
     rows = check_rows(table, "y")
     low, high = np.nanmin(values), np.nanmax(values)
-    return bucket_counts(rows, table["v"], float(low), float(high), by_targets=by_targets)
+    return bin_counts(rows, table["v"], float(low), float(high), by_targets=by_targets)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_buckets_hold_all_rows_and_few_each(shape: str):
+def test_bins_hold_all_rows_and_few_each(shape: str):
     values = SHAPES[shape]
     y = RANDOM.random(len(values)) < 0.5
 
-    found = buckets(values, y, by_targets=False)
+    found = bins(values, y, by_targets=False)
 
     ends = found.column("v").to_numpy()
     counts, gaps = numbers_of(found, "n"), np.isnan(ends)
@@ -222,7 +222,7 @@ def test_buckets_hold_all_rows_and_few_each(shape: str):
 def test_a_border_between_classes_stays_where_it_is():
     values = RANDOM.random(MANY)
 
-    found = buckets(values, values > 0.3, by_targets=True)
+    found = bins(values, values > 0.3, by_targets=True)
 
     ends, above = found.column("v").to_numpy(), found.column("t0").to_numpy(zero_copy_only=False)
     assert ends[~above].max() == values[values <= 0.3].max()

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from logiclens.errors import InputError, MissingFileError
-from logiclens.scale._engine import fetched
-from logiclens.scale._numbered_rows import Numbered, read_numbered
+from logiclens.scale._engine import fetch
+from logiclens.scale._numbered_rows import NumberedRows, read_numbered_rows
 
 N = 20_000
 
@@ -29,13 +29,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def numbers(rows: Numbered, share: float = 0.3, seed: int = 0, **more: Any) -> list[int]:
+def numbers(rows: NumberedRows, share: float = 0.3, seed: int = 0, **more: Any) -> list[int]:
     """The rows that are drawn."""
-    return sorted(fetched(rows.table.filter(rows.drawn(share, seed, **more)), "Drawing")["n"].to_pylist())
+    return sorted(fetch(rows.table.filter(rows.is_drawn(share, seed, **more)), "Drawing")["n"].to_pylist())
 
 
 def test_about_the_share_that_is_asked_for(files: Path):
-    rows = read_numbered(files)
+    rows = read_numbered_rows(files)
 
     assert rows.columns == ("n", "same")
     for share in (0.1, 0.3, 0.9):
@@ -45,16 +45,16 @@ def test_about_the_share_that_is_asked_for(files: Path):
 
 
 def test_the_same_rows_every_time_and_others_by_another_seed(files: Path):
-    first = numbers(read_numbered(files))
+    first = numbers(read_numbered_rows(files))
 
-    assert first == numbers(read_numbered(f"{files}/*.parquet"))
-    others = [numbers(read_numbered(files), seed=1), numbers(read_numbered(files), stream=1)]
+    assert first == numbers(read_numbered_rows(f"{files}/*.parquet"))
+    others = [numbers(read_numbered_rows(files), seed=1), numbers(read_numbered_rows(files), stream=1)]
     for other in others:
         assert len(set(first) & set(other)) == pytest.approx(0.09 * 2 * N, rel=0.1)
 
 
 def test_rows_of_different_files_are_drawn_apart(files: Path):
-    found = numbers(read_numbered(files))
+    found = numbers(read_numbered_rows(files))
     low = {n for n in found if n < N}
     high = {n - N for n in found if n >= N}
 
@@ -64,7 +64,7 @@ def test_rows_of_different_files_are_drawn_apart(files: Path):
 @pytest.mark.parametrize("step", [2, 3, 16, 1000])
 def test_rows_at_a_steady_distance_are_drawn_like_others(files: Path, step: int):
     """A class that comes in every second row must be on both sides."""
-    found = np.array(numbers(read_numbered(files)))
+    found = np.array(numbers(read_numbered_rows(files)))
     there = (found % step == 0).sum()
 
     assert there == pytest.approx(0.3 * 2 * N / step, abs=4 * np.sqrt(0.3 * 2 * N / step))
@@ -74,23 +74,23 @@ def test_files_of_one_row_each(tmp_path: Path):
     for at in range(60):
         pq.write_table(pa.table({"n": [at]}), tmp_path / f"part-{at}.parquet")
 
-    assert 5 < len(numbers(read_numbered(tmp_path))) < 35
+    assert 5 < len(numbers(read_numbered_rows(tmp_path))) < 35
 
 
 def test_names_that_the_engine_uses_itself(tmp_path: Path):
     columns = {"n": range(N), "FILE_row_number": [0] * N, "filename": ["x"] * N, "logiclens file": [1] * N}
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
-    rows = read_numbered(tmp_path)
+    rows = read_numbered_rows(tmp_path)
 
     assert rows.columns == tuple(columns)
     assert len(numbers(rows)) == pytest.approx(0.3 * N, rel=0.1)
-    assert numbers(rows) == numbers(read_numbered(tmp_path))
+    assert numbers(rows) == numbers(read_numbered_rows(tmp_path))
 
 
 def test_csv_files_are_read_once(tmp_path: Path):
     for at in range(2):
         pc.write_csv(pa.table({"n": range(at * 100, (at + 1) * 100)}), tmp_path / f"{at}.csv")
-    rows = read_numbered(tmp_path / "*.csv")
+    rows = read_numbered_rows(tmp_path / "*.csv")
     found = numbers(rows)
     for file in tmp_path.glob("*.csv"):
         file.unlink()
@@ -100,8 +100,8 @@ def test_csv_files_are_read_once(tmp_path: Path):
 
 
 def test_an_order_drawn_at_random(files: Path):
-    rows = read_numbered(files)
-    found = fetched(rows.table.order_by(rows.order(3)).limit(50), "Drawing")["n"].to_pylist()
+    rows = read_numbered_rows(files)
+    found = fetch(rows.table.order_by(rows.order(3)).limit(50), "Drawing")["n"].to_pylist()
 
     assert len(set(found)) == 50
     assert min(found) < N < max(found)
@@ -110,14 +110,14 @@ def test_an_order_drawn_at_random(files: Path):
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
 def test_shares_lie_between_0_and_1(files: Path, share: float):
     with pytest.raises(InputError) as caught:
-        read_numbered(files).drawn(share)
+        read_numbered_rows(files).is_drawn(share)
 
     assert str(caught.value) == f"share must lie between 0 and 1. Got {share}."
 
 
 def test_files_that_are_not_there():
     with pytest.raises(MissingFileError, match=r"There is no file or folder 'none.parquet'. Check its name."):
-        read_numbered("none.parquet")
+        read_numbered_rows("none.parquet")
 
 
 def test_partitions_do_not_share_their_places(tmp_path: Path):
@@ -125,8 +125,8 @@ def test_partitions_do_not_share_their_places(tmp_path: Path):
     for day in (1, 2):
         (tmp_path / f"day={day}").mkdir()
         pq.write_table(pa.table({"n": range(N)}), tmp_path / f"day={day}" / "part.parquet")
-    rows = read_numbered(tmp_path)
-    found = fetched(rows.table.filter(rows.drawn(0.3)), "Drawing")
+    rows = read_numbered_rows(tmp_path)
+    found = fetch(rows.table.filter(rows.is_drawn(0.3)), "Drawing")
     by_day = [
         {n for n, at in zip(found["n"].to_pylist(), found["day"].to_pylist(), strict=True) if at == day}
         for day in (1, 2)

@@ -18,7 +18,7 @@ from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.logic import Var
 from logiclens.metrics import explanation_accuracy, rule_scores
 from logiclens.scale import _rule_queries
-from logiclens.scale._engine import fetched, rules_of
+from logiclens.scale._engine import fetch, rules_of
 from logiclens.scale._rule_queries import any_true, default_of, first_of, predict, score
 from tests.scale.tables import answers, columns, conditions, in_duckdb, in_memory
 from tests.strategies import HOSTILE_NAMES, all_rows, formulas
@@ -61,7 +61,7 @@ def test_the_prediction_is_that_in_memory(rules):
     rows = all_rows(6)
     table = in_memory(dict(zip(names, rows.T, strict=True)))
     expected = rules.predict(rows)
-    found = fetched(predict(rules, table), "Asking")
+    found = fetch(predict(rules, table), "Asking")
 
     if rules.multi_label:
         ours = np.column_stack([found[f"prediction_{label}"].to_numpy() for label in rules.labels])
@@ -95,7 +95,7 @@ def test_predictions_and_marks_are_those_of_the_command(drawn):
     gaps = needed.gaps({name: table[name] for name in needed.types}, table.num_rows)
     data = rules.read(table, used=rules.concepts)
     expected, codes = Answers(rules).of(data, gaps)
-    found = fetched(predict(rules, in_memory(table), marks=True), "Asking").to_pylist()
+    found = fetch(predict(rules, in_memory(table), marks=True), "Asking").to_pylist()
 
     assert [row["mark"] for row in found] == [expected[code].mark for code in codes]
     if not rules.multi_label:
@@ -112,7 +112,7 @@ def test_scores_are_compared_with_the_threshold():
 
 def test_missing_concepts_are_marked():
     table = in_memory({"wings": [True, None, None], "fins": [False, None, True]})
-    found = fetched(predict(PETS, table, marks=True), "Asking")
+    found = fetch(predict(PETS, table, marks=True), "Asking")
 
     assert found["mark"].to_pylist() == ["", "default, missing", "missing"]
 
@@ -361,7 +361,7 @@ def test_scores_of_several_labels_a_row(several, seed, weighted):
 def test_one_pass_of_the_engine(monkeypatch):
     asked = []
     monkeypatch.setattr(
-        _rule_queries, "fetched", lambda expression, what: asked.append(what) or expression.to_pyarrow()
+        _rule_queries, "fetch", lambda expression, what: asked.append(what) or expression.to_pyarrow()
     )
     score(PETS, in_memory({"wings": [True], "fins": [False], "y": ["bird"]}), "y")
 

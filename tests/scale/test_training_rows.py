@@ -13,7 +13,7 @@ from logiclens.concepts.cuts import class_sums
 from logiclens.errors import InputError, UnknownColumnError
 from logiclens.estimators.folds import are_counts, effective_rows
 from logiclens.estimators.inputs_and_targets import Problem
-from logiclens.scale._engine import asking, fetched
+from logiclens.scale._engine import engine_errors, fetch
 from logiclens.scale._training_rows import check_rows, count_rows
 
 
@@ -30,7 +30,7 @@ def test_all_columns_but_target_and_weights():
     assert rows.columns == ("a",)
     assert rows.targets == ("y",)
     assert not rows.in_list
-    assert fetched(rows.weighty.count(), "Counting").as_py() == 3
+    assert fetch(rows.weighted.count(), "Counting").as_py() == 3
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_targets_of_odd_types(kind: str, value: str, holds: str):
     connection = ibis.duckdb.connect()
     connection.raw_sql(f"CREATE TABLE t AS SELECT 1 AS a, {value} AS y")
 
-    with asking("Opening a table"):
+    with engine_errors("Opening a table"):
         table = connection.table("t")
 
     with pytest.raises(InputError) as info:
@@ -135,8 +135,8 @@ def test_sums_of_several_outputs_are_those_of_the_rows(lines: list[tuple[int, bo
     rows = check_rows(table, ["p", "q", "r"])
     totals = count_rows(rows)
 
-    found = fetched(rows.grouped(rows.keyed(table, v=table["v"]), ["v"], by_targets=False), "Counting")
-    places, weights, codes = totals.spread(rows, found)
+    found = fetch(rows.count_by(rows.select_keys(table, v=table["v"]), ["v"], by_targets=False), "Counting")
+    places, weights, codes = totals.expand(rows, found)
 
     assert not totals.by_targets
     assert codes is not None

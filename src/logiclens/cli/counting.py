@@ -23,10 +23,10 @@ from logiclens.concepts.concept import value_text
 from logiclens.concepts.table import Table as Cells
 from logiclens.errors import ColumnError, InputError, UnknownColumnError, count, listing
 from logiclens.explain.rule import Label
-from logiclens.scale._engine import Expression, Table, check_columns, fetched, ibis_module
+from logiclens.scale._engine import Expression, Table, check_columns, fetch, ibis_module
 from logiclens.scale._expressions import as_number, float_literal, is_missing, kind_of, label_literal
-from logiclens.scale._histograms import column_facts, histogram
-from logiclens.scale._numbered_rows import Numbered
+from logiclens.scale._histograms import histogram, summarize_columns
+from logiclens.scale._numbered_rows import NumberedRows
 from logiclens.scale._training_rows import Totals, check_rows, count_rows
 
 LOOKED_AT = 10_000
@@ -100,12 +100,12 @@ class Counted:
         return self.table.filter(self.held_out) if self.n_held else self.table
 
 
-def count_table(rows: Numbered, name: str, wish: Wish) -> Counted:
+def count_table(rows: NumberedRows, name: str, wish: Wish) -> Counted:
     """Choose columns and rows of a table in an engine, and split the rows.
 
     Parameters
     ----------
-    rows : Numbered
+    rows : NumberedRows
     name : str
         What was read.
     wish : Wish
@@ -120,14 +120,14 @@ def count_table(rows: Numbered, name: str, wish: Wish) -> Counted:
     if named not in rows.columns:
         raise UnknownColumnError(named, rows.columns, "Name one of them.")
     check_columns(rows.table, rows.columns)
-    n_rows = int(fetched(rows.table.count(), "Counting rows").as_py())
+    n_rows = int(fetch(rows.table.count(), "Counting rows").as_py())
     if n_rows < 2:
         raise InputError(f"The table has {count(n_rows, 'row')}. At least 2 are needed to compare.")
     target = _Target.of(rows.table, named, wish.above)
     notes = [*rows.notes]
     if target.n_missing:
         notes.append(f"{count(target.n_missing, 'row')} without a value of {named!r} left out.")
-    held = rows.drawn(wish.holdout, wish.seed)
+    held = rows.is_drawn(wish.holdout, wish.seed)
     table = rows.table.mutate(target.label.name(_LABEL), held.name(_HELD)).filter(
         ~is_missing(rows.table[named])
     )
@@ -195,7 +195,7 @@ class _Target:
             "low": numbers.min(where=there),
             "high": numbers.max(where=there),
         }
-        found = fetched(table.aggregate(**asked), f"Looking at {name!r}").to_pylist()[0]
+        found = fetch(table.aggregate(**asked), f"Looking at {name!r}").to_pylist()[0]
         n_rows, n_missing, n_larger = (int(found[each] or 0) for each in ("n", "missing", "larger"))
         if n_missing == n_rows or n_larger in (0, n_rows - n_missing):
             values = values_of(table, name)[0]
@@ -212,7 +212,7 @@ def values_of(table: Table, name: str) -> tuple[Column, Any, bool]:
     plain = as_number(column) if column.type().is_decimal() else column
     keyed = table.select(v=plain)
     query = keyed.group_by("v").aggregate(n=keyed.count()).limit(_MOST_VALUES + 1)
-    found = fetched(query, f"Counting the values of {name!r}")
+    found = fetch(query, f"Counting the values of {name!r}")
     found = found.sort_by("v")
     values = read_series(nw.from_native(found.column("v"), series_only=True), name)
     return values, found.column("n").to_numpy().astype(np.intp), len(found) <= _MOST_VALUES
@@ -221,7 +221,7 @@ def values_of(table: Table, name: str) -> tuple[Column, Any, bool]:
 def _refuse_many(table: Table, values: Column) -> None:
     if values.kind is Kind.NUMBER:
         numbers = table.filter(~is_missing(table[values.name])).select(v=as_number(table[values.name]))
-        middle = fetched(numbers.aggregate(m=numbers["v"].approx_median()), f"Looking at {values.name!r}")
+        middle = fetch(numbers.aggregate(m=numbers["v"].approx_median()), f"Looking at {values.name!r}")
         limit = value_text(float(f"{middle.column('m')[0].as_py():.3g}"))
         raise InputError(
             f"Column {values.name!r} has more than {_MOST_VALUES} different numbers, too many to be classes. "
@@ -267,7 +267,7 @@ def label_of(column: Expression, values: Column, labels: Sequence[Label]) -> Exp
 def _sizes(table: Table) -> tuple[dict[Label, tuple[int, int]], list[Label]]:
     """Rows of each class trained on and held out, and classes of which all rows would be held out."""
     query = table.group_by([_LABEL, _HELD]).aggregate(n=table.count())
-    found = fetched(query, "Counting classes").to_pylist()
+    found = fetch(query, "Counting classes").to_pylist()
     sizes: dict[Label, list[int]] = {}
     for row in sorted(found, key=lambda row: row[_LABEL]):
         sizes.setdefault(row[_LABEL], [0, 0])[bool(row[_HELD])] += int(row["n"])
@@ -332,7 +332,7 @@ class _Looking:
         self.few: Cells | None = None
         if plain:
             query = table.select(**{f"c{at}": table[name] for at, name in enumerate(plain)})
-            found = fetched(query.limit(LOOKED_AT), "Looking at the columns")
+            found = fetch(query.limit(LOOKED_AT), "Looking at the columns")
             self.few = Cells(found.rename_columns(plain))
         self._totals: Totals | None = None
 
@@ -355,7 +355,7 @@ class _Looking:
         if self._totals is None:
             self._totals = count_rows(rows)
         try:
-            found = histogram(rows, self._totals, column_facts(rows)[0])
+            found = histogram(rows, self._totals, summarize_columns(rows)[0])
         except ColumnError as error:
             return str(error.reason), ""
         return why_not(look_at(found.column, found.evidence), found.column, found.evidence), ""
@@ -371,6 +371,6 @@ def _infinite(table: Table, columns: Sequence[str]) -> dict[str, float]:
         numbers = as_number(table[name])
         asked[f"high{at}"] = (numbers == float_literal(np.inf)).sum()
         asked[f"low{at}"] = (numbers == float_literal(-np.inf)).sum()
-    found = fetched(table.aggregate(**asked), "Looking at the columns").to_pylist()[0]
+    found = fetch(table.aggregate(**asked), "Looking at the columns").to_pylist()[0]
     ends = {"high": np.inf, "low": -np.inf}
     return {name: ends[end] for end in ends for at, name in enumerate(floats) if found[f"{end}{at}"]}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from logiclens.cli.progress import Progress
-    from logiclens.scale._numbered_rows import Numbered
+    from logiclens.scale._numbered_rows import NumberedRows
 
 _TITLES = {EngineName.DUCKDB: "DuckDB", EngineName.SPARK: "Spark"}
 _MARGIN = 1.2  # times as many rows as are wanted are looked at, so that there are enough
@@ -121,13 +121,13 @@ def files_read(data: str) -> tuple[str, ...]:
     return find_files(data).paths
 
 
-def opened(data: str, engine: Engine, progress: Progress) -> Numbered:
+def opened(data: str, engine: Engine, progress: Progress) -> NumberedRows:
     """Open files in an engine, with places of their rows."""
-    from logiclens.scale._numbered_rows import read_numbered
+    from logiclens.scale._numbered_rows import read_numbered_rows
 
     quieten(engine)
     with progress.doing(f"opening {data} in {engine.title}"):
-        return read_numbered(data, engine.name, memory=engine.memory)
+        return read_numbered_rows(data, engine.name, memory=engine.memory)
 
 
 def drawn(data: str, engine: Engine, max_rows: int, seed: int, progress: Progress) -> Drawn:
@@ -143,19 +143,19 @@ def drawn(data: str, engine: Engine, max_rows: int, seed: int, progress: Progres
     seed : int
     progress : Progress
     """
-    from logiclens.scale._engine import fetched
+    from logiclens.scale._engine import fetch
 
     rows = opened(data, engine, progress)
     table, columns = rows.table, list(rows.columns)
     with progress.doing(f"drawing rows in {engine.title}"):
-        n_rows = int(fetched(table.count(), "Counting rows").as_py())
+        n_rows = int(fetch(table.count(), "Counting rows").as_py())
         notes = [*rows.notes]
         if max_rows < n_rows:
             share = min(1.0, _MARGIN * (max_rows + 1000) / n_rows)
-            part = table.filter(rows.drawn(share, seed, stream=1))
+            part = table.filter(rows.is_drawn(share, seed, stream=1))
             table = part.order_by(rows.order(seed, stream=1)).limit(max_rows)
             notes.append(f"{max_rows} of {count(n_rows, 'row')} taken, drawn at random by {engine.title}.")
-        found = fetched(
+        found = fetch(
             table.select(**{f"c{at}": table[name] for at, name in enumerate(columns)}), "Drawing rows"
         )
     return Drawn(found.rename_columns(columns), name_of(data), tuple(notes))
@@ -182,9 +182,9 @@ def name_of(data: str) -> str:
 def columns_of(data: str, engine: Engine) -> tuple[str, ...]:
     """The columns of the files."""
     from logiclens.files import read_batches
-    from logiclens.scale._engine import located, read
+    from logiclens.scale._engine import find_source, read
 
-    found, is_csv = located(data)
+    found, is_csv = find_source(data)
     if is_csv and "://" not in data:
         with read_batches(found.paths[0]) as batches:
             return (*batches.names, *(key for key in found.keys() if key not in batches.names))

@@ -18,7 +18,7 @@ from logiclens.cli.truth import Truth
 from logiclens.concepts.table import Kind
 from logiclens.errors import InputError, count
 from logiclens.explain.resolution import used_concepts
-from logiclens.scale._engine import Table, check_folder, fetched, open_files, write_parquet
+from logiclens.scale._engine import Table, check_folder, fetch, open_files, write_parquet
 from logiclens.scale._expressions import is_missing, kind_of
 from logiclens.scale._rule_queries import predict, score
 
@@ -138,7 +138,7 @@ def _scores(rules: ExplanationSet, table: Table, truth: Truth) -> Evaluation | N
         column = label_of(column, values, [f"{value:.10g}" for value in values.raw.tolist()])
         table, name = table.mutate(column.name(_LABEL)), _LABEL
     known = table.filter(~is_missing(table[truth.column]))
-    n_rows = int(fetched(known.count(), "Counting rows").as_py())
+    n_rows = int(fetch(known.count(), "Counting rows").as_py())
     if not n_rows:
         return None
     scores = score(rules, known, name)

@@ -41,7 +41,7 @@ Tensors = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Stored:
+class StoredPart:
     """What one file of a checkpoint holds.
 
     Attributes
@@ -70,7 +70,7 @@ class Checkpoint:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     checkpoint = Checkpoint(folder, {"epochs": 2})
-    ...     checkpoint.write("training", Stored({"done": 7}, {"weight": np.zeros(2)}))
+    ...     checkpoint.write("training", StoredPart({"done": 7}, {"weight": np.zeros(2)}))
     ...     checkpoint.read("training").entries, checkpoint.read("sample")
     ({'done': 7}, None)
     """
@@ -103,7 +103,7 @@ class Checkpoint:
         return cls(name, dict(run))
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Keep other processes out, by a lock on a file in the folder; it ends with this one at the latest.
 
         Where the system has no locks, none is kept out.
@@ -115,7 +115,7 @@ class Checkpoint:
         """
         path = os.path.join(self.folder, _LOCK)
         try:
-            file = _locked(path)
+            file = _open_locked(path)
         except OSError as error:
             raise FileError(
                 f"Nothing can be written to the folder {self.folder!r}: {error.strerror or error}. "
@@ -146,7 +146,7 @@ class Checkpoint:
         for draft in Path(self.folder).glob(f".{'[0-9a-f]' * 16}.tmp"):
             draft.unlink(missing_ok=True)
 
-    def write(self, name: str, stored: Stored) -> None:
+    def write(self, name: str, stored: StoredPart) -> None:
         """Write one of the files, in place of what it held before."""
         tensors = {key: np.ascontiguousarray(array) for key, array in stored.tensors.items()}
         entries = {"run": dict(self.run), "entries": stored.entries}
@@ -154,7 +154,7 @@ class Checkpoint:
         with written_whole(self._path(name)) as file:
             file.write(safetensors.numpy.save(tensors, {_KEY: text}))
 
-    def read(self, name: str) -> Stored | None:
+    def read(self, name: str) -> StoredPart | None:
         """Read one of the files; None where there is none.
 
         Raises
@@ -174,16 +174,16 @@ class Checkpoint:
             saved = read_saved(text, _FORMAT, _VERSION, ("checksum", "run", "entries"))
             tensors = safetensors.numpy.load(content)
         except (ValueError, KeyError, TypeError, RecursionError, safetensors.SafetensorError):
-            raise self._damaged(path) from None
+            raise self._damage(path) from None
         if saved.pop("checksum") != _checksum(saved, tensors):
-            raise self._damaged(path)
+            raise self._damage(path)
         self._check(saved["run"])
-        return Stored(saved["entries"], tensors)
+        return StoredPart(saved["entries"], tensors)
 
     def _path(self, name: str) -> Path:
         return Path(self.folder, f"{name}.safetensors")
 
-    def _damaged(self, path: Path) -> FileError:
+    def _damage(self, path: Path) -> FileError:
         return FileError(f"{os.fspath(path)!r} is no checkpoint, or a damaged one. Remove it.", str(path))
 
     def _check(self, run: Any) -> None:
@@ -197,7 +197,7 @@ class Checkpoint:
                 )
 
 
-def _locked(path: str) -> int | None:
+def _open_locked(path: str) -> int | None:
     """Open a file and take its lock; None where another process has it."""
     while True:
         file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)

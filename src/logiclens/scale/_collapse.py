@@ -22,24 +22,24 @@ from logiclens.logic.truth_table import TruthTable
 from logiclens.scale._engine import (
     Expression,
     Table,
-    asking,
     check_columns,
     check_table,
-    fetched,
+    engine_errors,
+    fetch,
     ibis_module,
 )
 from logiclens.scale._expressions import (
     Fault,
     as_number,
-    balanced,
     concept_columns,
     faults,
     float_literal,
     is_missing,
+    is_outside,
+    join_balanced,
     kind_of,
-    outside,
 )
-from logiclens.scale._training_rows import Rows, numbers_of, weight_fault, weights_name
+from logiclens.scale._training_rows import TrainingRows, numbers_of, weight_fault, weights_name
 
 MOST_ROWS = 1 << 20
 """Distinct tuples that are fetched, unless told otherwise."""
@@ -48,7 +48,7 @@ _WORD = 2 * _HALF
 
 
 @dataclass(frozen=True, eq=False)
-class Collapsed:
+class CollapsedRows:
     """Distinct tuples.
 
     Attributes
@@ -80,13 +80,13 @@ class Collapsed:
 
 
 def collapse(
-    rows: Rows, bits: Sequence[Expression], max_rows: int = MOST_ROWS, *, by_weight: bool = False
-) -> Collapsed:
+    rows: TrainingRows, bits: Sequence[Expression], max_rows: int = MOST_ROWS, *, by_weight: bool = False
+) -> CollapsedRows:
     """Count rows by some Booleans and the targets.
 
     Parameters
     ----------
-    rows : Rows
+    rows : TrainingRows
     bits : sequence of Boolean expressions
         On the rows of ``rows.table``. Where some are NULL, that is all that is known of the tuple.
     max_rows : int, default 2**20
@@ -99,20 +99,20 @@ def collapse(
     LimitError
         There are more distinct tuples.
     """
-    words = packed(bits)
-    keyed = rows.keyed(rows.table, **words)
+    words = pack_bits(bits)
+    keyed = rows.select_keys(rows.table, **words)
     keys = [*words, "w"] if by_weight else [*words]
-    query = rows.grouped(keyed, keys, by_targets=True).limit(max_rows + 1)
-    found = fetched(query, "Collapsing the table")
+    query = rows.count_by(keyed, keys, by_targets=True).limit(max_rows + 1)
+    found = fetch(query, "Collapsing the table")
     if len(found) > max_rows:
-        n_rows = fetched(rows.table.count(), "Counting rows").as_py()
+        n_rows = fetch(rows.table.count(), "Counting rows").as_py()
         raise LimitError(
             f"The table does not collapse enough: its {n_rows} rows have more than "
             f"{count(max_rows, 'distinct combination')} of concepts and target.",
             "Use fewer columns (columns=), coarser bins (encoder=ConceptEncoder(max_cuts=1)) or a sample of "
             "the rows (sample=100000).",
         )
-    return Collapsed(unpacked(found, len(bits)), found)
+    return CollapsedRows(unpack_bits(found, len(bits)), found)
 
 
 def check_max_rows(max_rows: int) -> int:
@@ -122,7 +122,7 @@ def check_max_rows(max_rows: int) -> int:
     return int(max_rows)
 
 
-def packed(bits: Sequence[Expression]) -> dict[str, Expression]:
+def pack_bits(bits: Sequence[Expression]) -> dict[str, Expression]:
     """Words of 48 Booleans each, by their own names.
 
     Parameters
@@ -137,7 +137,7 @@ def packed(bits: Sequence[Expression]) -> dict[str, Expression]:
         powers = [ibis.literal(float(1 << place), type="float32") for place in range(len(part))]
         # By way of integers, since not all engines turn a Boolean into a float.
         terms = [bit.cast("int32").cast("float32") * power for bit, power in zip(part, powers, strict=True)]
-        halves.append(balanced([(term, 0) for term in terms], operator.add)[0].cast("float64"))
+        halves.append(join_balanced([(term, 0) for term in terms], operator.add)[0].cast("float64"))
     words = {}
     for at in range(0, len(halves), 2):
         high = [half * ibis.literal(float(1 << _HALF), type="float64") for half in halves[at + 1 : at + 2]]
@@ -145,7 +145,7 @@ def packed(bits: Sequence[Expression]) -> dict[str, Expression]:
     return words
 
 
-def unpacked(found: Any, n_bits: int) -> BoolArray:
+def unpack_bits(found: Any, n_bits: int) -> BoolArray:
     """The Booleans again, shape (n, n_bits), from the words in a pyarrow table."""
     bits = np.zeros((len(found), n_bits), dtype=np.bool_)
     for start in range(0, n_bits, _WORD):
@@ -211,7 +211,7 @@ def truth_table(
     limit, most = check_threshold(threshold), check_max_rows(max_rows)
     if vocabulary is not None and not isinstance(vocabulary, Vocabulary):
         raise InputError(f"vocabulary must be a Vocabulary. Got {shown(vocabulary)}.")
-    cells = _answers(table, answers)
+    cells = _answer_values(table, answers)
     if weights is not None:
         check_columns(table, [weights_name(weights)])
     names = _concept_names(table, cells, concepts, vocabulary, weights)
@@ -220,13 +220,13 @@ def truth_table(
     if weights is not None:
         wrong.append(weight_fault(table[weights]))
     yes = cells if cells.type().is_boolean() else as_number(cells) > float_literal(limit)
-    words = packed(bits)
-    with asking("Collapsing the table"):
+    words = pack_bits(bits)
+    with engine_errors("Collapsing the table"):
         keyed = table.select(
             **words,
             yes=yes.fill_null(False),
             w=ibis.literal(1) if weights is None else as_number(table[weights]),
-            wrong=balanced([(fault.where, 0) for fault in wrong], operator.or_)[0],
+            wrong=join_balanced([(fault.where, 0) for fault in wrong], operator.or_)[0],
         )
     sums = {
         "yes": keyed["yes"].ifelse(keyed["w"], 0).sum(),
@@ -234,11 +234,11 @@ def truth_table(
         "wrong": keyed["wrong"].sum(),
     }
     grouped = keyed.group_by([*words]).aggregate(**sums) if words else keyed.aggregate(**sums)
-    found = fetched(grouped.limit(most + 1), "Collapsing the table")
+    found = fetch(grouped.limit(most + 1), "Collapsing the table")
     if numbers_of(found, "wrong").any():
         raise _first_error(table, wrong)
     if len(found) > most:
-        n_rows = fetched(table.count(), "Counting rows").as_py()
+        n_rows = fetch(table.count(), "Counting rows").as_py()
         raise LimitError(
             f"The table does not collapse enough: its {n_rows} rows have more than "
             f"{count(most, 'distinct combination')} of {count(len(names), 'concept')}. Name fewer concepts "
@@ -249,10 +249,10 @@ def truth_table(
     counts = numbers_of(found, "yes"), numbers_of(found, "no")
     if weights is not None:  # refuse what adds up to too much
         as_weights(np.concatenate(counts), f"Column {weights!r}", 2 * len(found))
-    return TruthTable.from_counts(unpacked(found, len(names)), *counts, names)
+    return TruthTable.from_counts(unpack_bits(found, len(names)), *counts, names)
 
 
-def _answers(table: Table, answers: Any) -> Expression:
+def _answer_values(table: Table, answers: Any) -> Expression:
     ibis = ibis_module()
     if isinstance(answers, str):
         check_columns(table, [answers])
@@ -295,13 +295,13 @@ def _answer_faults(cells: Expression) -> list[Fault]:
     found = [Fault(cells.get_name(), is_missing(cells), "missing value", "Impute or drop those rows first.")]
     if not cells.type().is_boolean():
         advice = "Answers say yes or no for one class: write table['y'] == label."
-        found.append(Fault(cells.get_name(), outside(cells), "value", advice))
+        found.append(Fault(cells.get_name(), is_outside(cells), "value", advice))
     return found
 
 
 def _first_error(table: Table, wrong: Sequence[Fault]) -> InputError:
     """What is wrong with the first column that has something wrong."""
     asked = {f"f{at}": fault.where.sum() for at, fault in enumerate(wrong)}
-    found = fetched(table.aggregate(**asked), "Looking at the columns")
+    found = fetch(table.aggregate(**asked), "Looking at the columns")
     numbers = [int(numbers_of(found, name).sum()) for name in asked]
     return next(fault.error(number) for fault, number in zip(wrong, numbers, strict=True) if number)

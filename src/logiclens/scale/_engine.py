@@ -1,8 +1,8 @@
 """Tables in an engine: how they are opened, asked and written, and what is said when the engine fails.
 
-An engine is whatever Ibis speaks: DuckDB embedded in this process, Spark on a cluster, a database. All that
-this package asks of one is asked inside :func:`asking`, so that a table that is gone, a connection that is
-lost or memory that ran out is one line of :class:`~logiclens.errors.EngineError`.
+An engine is whatever Ibis speaks: DuckDB embedded in this process, Spark on a cluster, a database. Queries
+run inside :func:`engine_errors`, so that a table that is gone, a connection that is lost or memory that ran
+out is one line of :class:`~logiclens.errors.EngineError`.
 
 A table is written whole or not at all: the engine writes under another name beside the target, which takes
 its place in the end. DuckDB writes one file, Spark a folder of files.
@@ -75,10 +75,10 @@ def ibis_module() -> Any:
     MissingDependencyError
         It is not installed.
     """
-    return _imported("ibis", "Tables in an engine need Ibis", "scale")
+    return _import("ibis", "Tables in an engine need Ibis", "scale")
 
 
-def _imported(name: str, need: str, extra: str) -> Any:
+def _import(name: str, need: str, extra: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
@@ -146,7 +146,7 @@ def read(
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
+class OpenedTable:
     """A table, and the files that the engine reads.
 
     Attributes
@@ -165,28 +165,28 @@ class Opened:
     notes: tuple[str, ...] = ()
 
 
-def open_files(source: Any, engine: str, *, memory: str | None = None, rules: Any = None) -> Opened:
+def open_files(source: Any, engine: str, *, memory: str | None = None, rules: Any = None) -> OpenedTable:
     """Open files; see :func:`read`."""
     path = _path_text(source)
     if engine not in ENGINES:
         near = did_you_mean(engine, ENGINES) if isinstance(engine, str) else ""
         raise InputError(f"Unknown engine {shown(engine)}. {near}The engines are {listing(ENGINES)}.")
     limit = None if memory is None else _mebibytes(memory)
-    found, is_csv = located(path)
+    found, is_csv = find_source(path)
     notes: tuple[str, ...] = ()
-    with asking(f"Opening {path!r}"):
+    with engine_errors(f"Opening {path!r}"):
         connection = _duckdb(limit) if engine == "duckdb" else _spark(limit)
         if is_csv and not _is_address(found):
-            found, notes = _typed(connection, found, rules)
+            found, notes = _csv_as_parquet(connection, found, rules)
             is_csv = False
         if engine == "duckdb":
-            return Opened(_in_duckdb(connection, found, is_csv), found, is_csv, notes)
+            return OpenedTable(_in_duckdb(connection, found, is_csv), found, is_csv, notes)
         view = ibis_module().util.gen_name("read")
         spark_frame(connection._session, found, is_csv).createOrReplaceTempView(view)
-        return Opened(connection.table(view), found, is_csv, notes)
+        return OpenedTable(connection.table(view), found, is_csv, notes)
 
 
-def _typed(connection: Any, found: FoundFiles, rules: Any) -> tuple[FoundFiles, tuple[str, ...]]:
+def _csv_as_parquet(connection: Any, found: FoundFiles, rules: Any) -> tuple[FoundFiles, tuple[str, ...]]:
     """CSV files as a Parquet file, which is removed with the connection; and what to know of it."""
     from logiclens.files._conversion import copy_as_parquet
 
@@ -242,7 +242,7 @@ def _mebibytes(memory: Any) -> int:
     return amount
 
 
-def located(path: str) -> tuple[FoundFiles, bool]:
+def find_source(path: str) -> tuple[FoundFiles, bool]:
     """The files that are meant, and whether they are CSV rather than Parquet; an address has no root.
 
     Raises
@@ -326,7 +326,7 @@ def _columns(found: FoundFiles) -> tuple[str, ...]:
     """The columns of the first Parquet file; none where it is not here, or the engine will refuse it."""
     if _is_address(found):
         return ()
-    parquet = _imported("pyarrow.parquet", "Parquet files need pyarrow", "scale")
+    parquet = _import("pyarrow.parquet", "Parquet files need pyarrow", "scale")
     with suppress(OSError, ValueError):
         return tuple(parquet.read_schema(found.paths[0]).names)
     return ()
@@ -348,7 +348,7 @@ def _is_csv(path: str) -> bool:
 def _duckdb(mebibytes: int | None) -> Any:
     """A new database in memory, with a folder of its own for what does not fit."""
     ibis = ibis_module()
-    _imported("duckdb", "The engine 'duckdb' needs DuckDB", "scale")
+    _import("duckdb", "The engine 'duckdb' needs DuckDB", "scale")
     folder = tempfile.mkdtemp(prefix="logiclens-")
     limit = {} if mebibytes is None else {"memory_limit": f"{mebibytes}MiB"}
     # Threads that write while others compute may wait for each other for ever when Ctrl-C ends them.
@@ -360,7 +360,7 @@ def _duckdb(mebibytes: int | None) -> Any:
 def _spark(mebibytes: int | None) -> Any:
     """The session that is running, else a new one."""
     ibis = ibis_module()
-    sql = _imported("pyspark.sql", "The engine 'spark' needs PySpark", "spark")
+    sql = _import("pyspark.sql", "The engine 'spark' needs PySpark", "spark")
     session = sql.SparkSession.getActiveSession()
     if session is None:
         builder = sql.SparkSession.builder.appName("logiclens")
@@ -397,12 +397,12 @@ def check_table(table: Any) -> Table:
     if isinstance(table, ibis.Table):
         return table
     raise InputError(
-        f"The table must be an Ibis table. Got {_named(table)}; open files with logiclens.scale.read, "
+        f"The table must be an Ibis table. Got {_description(table)}; open files with logiclens.scale.read, "
         "others with ibis.connect(...).table(name)."
     )
 
 
-def _named(value: object) -> str:
+def _description(value: object) -> str:
     return shown(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
 
 
@@ -442,7 +442,7 @@ def check_columns(table: Table, names: Iterable[str], advice: str = "") -> None:
         raise UnknownColumnsError(lacking, columns, advice)
     engine = engine_of(table)
     if engine == "pyspark":
-        with asking("Looking at the Spark session"):
+        with engine_errors("Looking at the Spark session"):
             session = table.get_backend()._session
             tells_case = _is_set(session, "spark.sql.caseSensitive")
             replaces = _is_set(session, "spark.sql.variable.substitute")
@@ -485,7 +485,7 @@ _INTERRUPTED = "Query interrupted"
 _MOST_SAID = 300  # characters of an engine's message
 
 
-def fetched(expression: Any, what: str) -> Any:
+def fetch(expression: Any, what: str) -> Any:
     """Ask the engine, and return the answer as a table or an array of pyarrow.
 
     Parameters
@@ -494,12 +494,12 @@ def fetched(expression: Any, what: str) -> Any:
     what : str
         What is being done, to begin the message of an error with: ``"Counting rows"``.
     """
-    with asking(what):
+    with engine_errors(what):
         return expression.to_pyarrow()
 
 
 @contextmanager
-def asking(what: str) -> Iterator[None]:
+def engine_errors(what: str) -> Iterator[None]:
     """Turn what engines raise into :class:`~logiclens.errors.EngineError`: one line, with advice.
 
     Errors of this package pass, and so do mistakes in its own code. Warnings about how Ibis calls its engines
@@ -512,7 +512,7 @@ def asking(what: str) -> Iterator[None]:
 
     Examples
     --------
-    >>> with asking("Counting"):
+    >>> with engine_errors("Counting"):
     ...     raise ConnectionResetError("The peer is gone")
     Traceback (most recent call last):
     logiclens.errors.EngineError: Counting failed: The peer is gone. Connect again, and open the table anew.
@@ -644,7 +644,7 @@ def copy_to(table: Table, path: str, what: str) -> None:
     what : str
         What is being done, to begin the message of an error with.
     """
-    with asking(what):
+    with engine_errors(what):
         connection = table.get_backend()
         name = path.replace("'", "''")
         query = f"COPY ({connection.compile(table)}) TO '{name}' (FORMAT parquet, USE_TMP_FILE false)"
@@ -653,10 +653,10 @@ def copy_to(table: Table, path: str, what: str) -> None:
 
 def check_folder(path: Path) -> None:
     """Refuse a folder that is there already, or cannot be made."""
-    _made(path).rmdir()
+    _make_folder(path).rmdir()
 
 
-def _made(path: Path) -> Path:
+def _make_folder(path: Path) -> Path:
     """A new folder beside a path that nothing has yet."""
     name, folder = os.fspath(path), os.fspath(path.parent)
     if os.path.lexists(path):
@@ -681,9 +681,9 @@ def _made(path: Path) -> Path:
 
 def _write_folder(table: Table, path: Path) -> None:
     connection: Any = table.get_backend()
-    draft = _made(path)
+    draft = _make_folder(path)
     try:
-        with asking(f"Writing {os.fspath(path)!r}"):
+        with engine_errors(f"Writing {os.fspath(path)!r}"):
             frame = connection._session.sql(connection.compile(table))
             frame.write.mode("overwrite").parquet(draft.as_uri())
         if not any(draft.glob("*.parquet")):

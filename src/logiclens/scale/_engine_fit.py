@@ -28,17 +28,17 @@ from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs_and_targets import Inputs, Targets
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import ROUNDING, check_count
-from logiclens.scale._collapse import MOST_ROWS, Collapsed, check_max_rows, collapse
-from logiclens.scale._engine import Expression, Table, fetched
+from logiclens.scale._collapse import MOST_ROWS, CollapsedRows, check_max_rows, collapse
+from logiclens.scale._engine import Expression, Table, fetch
 from logiclens.scale._expressions import concept_expression, is_missing, truth_expression
 from logiclens.scale._histograms import (
-    Facts,
+    ColumnSummary,
     check_own_cuts,
-    column_facts,
-    facts_of_flags,
     histogram,
+    summarize_columns,
+    summarize_flags,
 )
-from logiclens.scale._training_rows import Rows, Totals, check_rows, count_rows
+from logiclens.scale._training_rows import Totals, TrainingRows, check_rows, count_rows
 
 MOST_CELLS = 1 << 27
 """Distinct rows times classes that are learned at most: a gigabyte."""
@@ -110,30 +110,32 @@ def fit(
         raise InputError("target must be the name of a column, or several in a list. Got None.")
     rows = check_rows(table, target, columns, weights)
     if sample is not None:
-        drawn = _drawn(rows, sample, seed_of(estimator.random_state))
+        drawn = _draw_sample(rows, sample, seed_of(estimator.random_state))
         places = [f"c{at}" for at in range(len(rows.columns))]
         frame = drawn.select(places).rename_columns(list(rows.columns))
         return estimator.fit(frame, rows.answers(drawn), None if weights is None else drawn.column("w"))
-    return estimator.fit_inputs(*_read(estimator, rows, max_rows))
+    return estimator.fit_inputs(*_read_collapsed(estimator, rows, max_rows))
 
 
-def _drawn(rows: Rows, sample: int, seed: int) -> Any:
+def _draw_sample(rows: TrainingRows, sample: int, seed: int) -> Any:
     """About so many of the rows, a pyarrow table of columns (``c0``, ...), targets and weights."""
     if check_count(sample, "sample", ", or None for all rows") == 0:
         raise InputError("sample must be at least 1, or None for all rows. Got 0.")
     columns = {f"c{at}": rows.table[name] for at, name in enumerate(rows.columns)}
-    drawn = rows.keyed(rows.table, **columns)
-    n_rows = fetched(drawn.count(), "Counting rows").as_py()
+    drawn = rows.select_keys(rows.table, **columns)
+    n_rows = fetch(drawn.count(), "Counting rows").as_py()
     if sample < n_rows:
         drawn = drawn.sample(sample / n_rows, method="row", seed=seed % 2**31)
-    return fetched(drawn, "Drawing a sample")
+    return fetch(drawn, "Drawing a sample")
 
 
-def _read(estimator: LENClassifier, rows: Rows, max_rows: int) -> tuple[Inputs, Targets, FloatArray]:
+def _read_collapsed(
+    estimator: LENClassifier, rows: TrainingRows, max_rows: int
+) -> tuple[Inputs, Targets, FloatArray]:
     """Concepts, targets and weights of the collapsed table."""
     totals = count_rows(rows)
-    supposed = facts_of_flags(rows, totals.rows)
-    encoder, readings, layout = _looked_at(estimator, rows, totals, supposed or column_facts(rows))
+    supposed = summarize_flags(rows, totals.rows)
+    encoder, readings, layout = _plan_columns(estimator, rows, totals, supposed or summarize_columns(rows))
     one_by_one = estimator.row_by_row
     if one_by_one and totals.all_rows > max_rows:
         raise LimitError(
@@ -150,7 +152,7 @@ def _read(estimator: LENClassifier, rows: Rows, max_rows: int) -> tuple[Inputs, 
         by_weight=by_weight,
     )
     if collapsed.has_gaps:
-        encoder, readings, layout = _looked_at(estimator, rows, totals, column_facts(rows))
+        encoder, readings, layout = _plan_columns(estimator, rows, totals, summarize_columns(rows))
         collapsed = collapse(rows, layout.bits, max_rows, by_weight=by_weight)
     if not whole:
         collapsed = _row_by_row(collapsed, rows)
@@ -174,35 +176,35 @@ def _read(estimator: LENClassifier, rows: Rows, max_rows: int) -> tuple[Inputs, 
     return inputs, targets, weight
 
 
-def _looked_at(
-    estimator: LENClassifier, rows: Rows, totals: Totals, facts: Sequence[Facts]
-) -> tuple[ConceptEncoder | None, dict[str, Reading], _Layout]:
+def _plan_columns(
+    estimator: LENClassifier, rows: TrainingRows, totals: Totals, summaries: Sequence[ColumnSummary]
+) -> tuple[ConceptEncoder | None, dict[str, Reading], _BitLayout]:
     """The encoder that is needed, what becomes of columns that are no flags, and the bits to collapse."""
-    encoder = _encoder(estimator.encoder, facts)
+    encoder = _encoder(estimator.encoder, summaries)
     readings = {}
     if encoder is None:
-        _refuse_scores(rows, facts)
+        _refuse_scores(rows, summaries)
     else:
         check_tells_apart(totals.rows, rows.columns)
         recipe = encoder.recipe(has_targets=bool(rows.targets))
-        check_own_cuts(recipe, facts)
-        counted = [each for each in facts if not each.only_flags]
+        check_own_cuts(recipe, summaries)
+        counted = [each for each in summaries if not each.only_flags]
         readings = {each.name: histogram(rows, totals, each).read(recipe, encoder) for each in counted}
-    return encoder, readings, _Layout.of(rows, facts, readings)
+    return encoder, readings, _BitLayout.of(rows, summaries, readings)
 
 
-def _encoder(encoder: Any, facts: Sequence[Facts]) -> ConceptEncoder | None:
+def _encoder(encoder: Any, summaries: Sequence[ColumnSummary]) -> ConceptEncoder | None:
     """The encoder that is needed, not fitted yet; None where columns are concepts."""
     if encoder is None:
         return None
     if not isinstance(encoder, str):
         return clone(encoder)  # type: ignore[no-any-return]
-    return encoder_for(each.sketch() for each in facts)
+    return encoder_for(each.sketch() for each in summaries)
 
 
-def _refuse_scores(rows: Rows, facts: Sequence[Facts]) -> None:
+def _refuse_scores(rows: TrainingRows, summaries: Sequence[ColumnSummary]) -> None:
     """Refuse what is no concept, and scores: rows are collapsed by yes and no."""
-    for each in facts:
+    for each in summaries:
         if each.only_flags:
             continue
         truth_expression(rows.table, each.name)  # refuses what holds no numbers
@@ -213,7 +215,7 @@ def _refuse_scores(rows: Rows, facts: Sequence[Facts]) -> None:
                 f"Column {each.name!r} has the value {wrong}, outside [0, 1]. Turn it into concepts first, "
                 "for instance by comparing it with a cut point."
             )
-    scores = [each.name for each in facts if not each.only_flags]
+    scores = [each.name for each in summaries if not each.only_flags]
     if scores:
         one = len(scores) == 1
         raise LimitError(
@@ -230,7 +232,7 @@ def _refuse_gaps(name: str, number: int) -> None:
         )
 
 
-def _row_by_row(collapsed: Collapsed, rows: Rows) -> Collapsed:
+def _row_by_row(collapsed: CollapsedRows, rows: TrainingRows) -> CollapsedRows:
     """Each row by itself, in an order of their own: weights that are not whole say how much a row matters."""
     keys = [name for name in collapsed.found.column_names if name not in ("n", "s")]
     found = collapsed.found
@@ -238,11 +240,11 @@ def _row_by_row(collapsed: Collapsed, rows: Rows) -> Collapsed:
     at = np.repeat(order.column("at").to_numpy(), order.column("n").to_numpy())
     part = found.take(at)
     weight = np.ones(len(at)) if rows.weights is None else part.column("w").to_numpy()
-    return Collapsed(collapsed.bits[at], part.drop_columns(["s"]).append_column("s", [weight]))
+    return CollapsedRows(collapsed.bits[at], part.drop_columns(["s"]).append_column("s", [weight]))
 
 
 @dataclass(frozen=True, eq=False)
-class _Layout:
+class _BitLayout:
     """What the bits of a collapsed table are.
 
     ``flags`` are the columns that are bits themselves, with the places of their truth and of their gaps, -1
@@ -254,10 +256,12 @@ class _Layout:
     concepts: dict[str, int]
 
     @classmethod
-    def of(cls, rows: Rows, facts: Sequence[Facts], readings: dict[str, Reading]) -> _Layout:
+    def of(
+        cls, rows: TrainingRows, summaries: Sequence[ColumnSummary], readings: dict[str, Reading]
+    ) -> _BitLayout:
         bits: list[Expression] = []
         flags, concepts = {}, {}
-        for each in facts:
+        for each in summaries:
             if not each.only_flags:
                 concepts[each.name] = len(bits)
                 bits += [concept_expression(rows.table, concept) for concept in readings[each.name].concepts]
@@ -269,14 +273,14 @@ class _Layout:
                 bits.append(is_missing(rows.table[each.name]))
         return cls(bits, flags, concepts)
 
-    def column(self, collapsed: Collapsed, name: str) -> Column:
+    def column(self, collapsed: CollapsedRows, name: str) -> Column:
         """A column of Booleans, or of 0 and 1, on the collapsed rows."""
         kind, at, gap = self.flags[name]
         raw = collapsed.bits[:, at]
         missing = np.zeros(len(raw), dtype=np.bool_) if gap < 0 else collapsed.bits[:, gap]
         return Column(name, kind, missing, raw if kind is Kind.BOOLEAN else raw.astype(np.int64))
 
-    def as_they_are(self, collapsed: Collapsed, rows: Rows) -> Inputs:
+    def as_they_are(self, collapsed: CollapsedRows, rows: TrainingRows) -> Inputs:
         """Concepts that the columns are themselves."""
         for name in self.flags:
             missing = self.column(collapsed, name).missing
@@ -286,7 +290,7 @@ class _Layout:
 
     def read(
         self,
-        collapsed: Collapsed,
+        collapsed: CollapsedRows,
         targets: Targets,
         weight: FloatArray,
         totals: Totals,
@@ -307,7 +311,9 @@ class _Layout:
             readings[column.name] = read_column(column, recipe, replace(evidence, extent=extent))
         return readings
 
-    def encoded(self, collapsed: Collapsed, readings: dict[str, Reading], encoder: ConceptEncoder) -> Inputs:
+    def encoded(
+        self, collapsed: CollapsedRows, readings: dict[str, Reading], encoder: ConceptEncoder
+    ) -> Inputs:
         """Concepts of all columns."""
         parts = []
         words = encoder.vocabulary_

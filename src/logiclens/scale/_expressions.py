@@ -61,10 +61,10 @@ def concept_expression(table: Table, concept: Concept, column: str | None = None
         return is_missing(cells)
     if cells.type().is_null():
         return ibis.literal(condition.or_missing)
-    return _known(_test(cells, concept), cells, condition.or_missing)
+    return _with_missing(_test(cells, concept), cells, condition.or_missing)
 
 
-def _known(test: Expression, cells: Expression, or_missing: bool) -> Expression:
+def _with_missing(test: Expression, cells: Expression, or_missing: bool) -> Expression:
     """A test of values that are there, with its truth where one is missing; NaN passes any test or none."""
     if cells.type().is_floating():
         test = test | is_missing(cells) if or_missing else test & ~is_missing(cells)
@@ -101,7 +101,7 @@ def _is_one_of(cells: Expression, values: Sequence[str | int | float]) -> Expres
             f"{shown(values[0])}. Convert the column to {remedy}, as it was before."
         )
     if kind is Kind.TEXT:
-        found = [text_literal(value) for value in fitting if isinstance(value, str) and is_carried(value)]
+        found = [text_literal(value) for value in fitting if isinstance(value, str) and is_unicode(value)]
     elif kind is Kind.BOOLEAN or dtype.is_integer():
         cells = cells.cast("int8") if kind is Kind.BOOLEAN else cells
         found = whole_literals(fitting, dtype)
@@ -130,7 +130,7 @@ def truth_expression(table: Table, name: str, threshold: float = THRESHOLD) -> E
             f"Column {name!r} has values of type {cells.type()}; concepts are Booleans or numbers in [0, 1]. "
             "Encode the column first."
         )
-    return _known(as_number(cells) > float_literal(threshold), cells, False)
+    return _with_missing(as_number(cells) > float_literal(threshold), cells, False)
 
 
 def concept_columns(
@@ -279,7 +279,7 @@ def faults(
         return [
             Fault(
                 column.get_name(),
-                infinite(column),
+                is_infinite(column),
                 "infinite value",
                 "Replace it by a number, or by NaN if it is missing.",
             )
@@ -292,7 +292,7 @@ def faults(
         found.append(Fault(name, is_missing(column), "missing value", "Impute or drop those rows first."))
         if not column.type().is_boolean() and not column.type().is_null():
             advice = "Turn it into concepts first, for instance by comparing it with a cut point."
-            found.append(Fault(name, outside(column), "value", advice))
+            found.append(Fault(name, is_outside(column), "value", advice))
     return found
 
 
@@ -343,7 +343,7 @@ def formula_expression(formula: Formula, concepts: Mapping[str, Expression]) -> 
                 inner, depth = built(arg)
                 return ~inner, depth + 1
         combine = operator.and_ if isinstance(node, And) else operator.or_
-        return balanced([built(part) for part in node.args], combine)
+        return join_balanced([built(part) for part in node.args], combine)
 
     expression, depth = built(formula)
     if depth > _DEEPEST:
@@ -354,7 +354,7 @@ def formula_expression(formula: Formula, concepts: Mapping[str, Expression]) -> 
     return expression
 
 
-def balanced(
+def join_balanced(
     parts: Sequence[tuple[Expression, int]], combine: Callable[[Any, Any], Any]
 ) -> tuple[Expression, int]:
     """Expressions, each with its depth, joined two by two, and the depth of the whole."""
@@ -419,7 +419,7 @@ def as_number(column: Expression) -> Expression:
     return column.cast("float64")
 
 
-def infinite(column: Expression) -> Expression:
+def is_infinite(column: Expression) -> Expression:
     """Whether a number is infinite; a Boolean expression that is never NULL."""
     if not column.type().is_floating():
         return ibis_module().literal(False)
@@ -428,7 +428,7 @@ def infinite(column: Expression) -> Expression:
     return either.fill_null(False)
 
 
-def outside(column: Expression) -> Expression:
+def is_outside(column: Expression) -> Expression:
     """Whether a number lies outside [0, 1], and not by rounding; a Boolean expression that is never NULL."""
     numbers = as_number(column)
     either = (numbers < float_literal(-ROUNDING)) | (numbers > float_literal(1 + ROUNDING))
@@ -464,7 +464,7 @@ def float_literal(value: float) -> Expression:
 def text_literal(text: str) -> Expression:
     """A text; ``${`` is cut in two, which Spark would take for a variable."""
     ibis = ibis_module()
-    if "\0" in text or not is_carried(text):
+    if "\0" in text or not is_unicode(text):
         raise InputError(
             f"{text!r} cannot be a text in an engine: it holds a NUL character or half a character. "
             "Replace the value."
@@ -501,6 +501,6 @@ def whole_literals(values: Iterable[str | int | float], dtype: Any) -> list[Expr
     return [ibis_module().literal(value, type=kind) for value in whole if least <= value <= most]
 
 
-def is_carried(text: str) -> bool:
+def is_unicode(text: str) -> bool:
     """Whether some text of an engine can equal it: half a character cannot stand in one."""
     return not any("\ud800" <= char <= "\udfff" for char in text)

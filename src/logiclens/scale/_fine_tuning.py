@@ -25,10 +25,10 @@ from logiclens.nn._parallel import threads_for
 from logiclens.nn.criteria import Criterion, SoftmaxLoss
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.training import Plan
-from logiclens.scale._checkpoint import Checkpoint, Stored
+from logiclens.scale._checkpoint import Checkpoint, StoredPart
 from logiclens.scale._parquet_source import TargetColumns
-from logiclens.scale._processes import Crew
-from logiclens.scale._sampling import Batch, Stream
+from logiclens.scale._processes import Processes
+from logiclens.scale._sampling import MiniBatch, MiniBatches
 
 RATE = 0.1
 """Learning rate at the start, as a share of the plan's: the network was trained on the sample already."""
@@ -40,7 +40,7 @@ N = TypeVar("N", bound=LogicNetwork)
 
 
 @dataclass(frozen=True, eq=False)
-class Loss:
+class StreamLoss:
     """The loss of rows that are streamed: 1 for a constant answer, over all rows that are trained on.
 
     Attributes
@@ -60,7 +60,7 @@ class Loss:
     @classmethod
     def of(
         cls, targets: TargetColumns, problem: Problem, held_out: NDArray[Any], criterion: Criterion
-    ) -> Loss:
+    ) -> StreamLoss:
         """The loss of networks that one member for each output makes up.
 
         Parameters
@@ -77,7 +77,7 @@ class Loss:
         weight = 1.0 / (constant_loss(share, joint) * (targets.n_rows - held_out.shape[-1]))
         return cls(targets, problem, SoftmaxLoss(len(share)) if joint else criterion, weight)
 
-    def answers(self, truth: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+    def yes_and_no(self, truth: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
         """Weight of some rows as examples of yes and of no, each (n_outputs, n)."""
         outputs = self.targets.outputs(truth, self.problem)
         return self.weight[:, None] * outputs, self.weight[:, None] * (1.0 - outputs)
@@ -91,7 +91,7 @@ def kept_columns(network: LogicNetwork) -> IndexArray:
 
 
 @torch.no_grad()
-def narrowed(network: N, columns: IndexArray) -> N:
+def on_columns(network: N, columns: IndexArray) -> N:
     """A copy of a network that takes rows of those concepts alone that its members read.
 
     The inverse is :meth:`~logiclens.nn.population.LogicNetwork.widen`.
@@ -114,15 +114,15 @@ def narrowed(network: N, columns: IndexArray) -> N:
 class _Descent:
     """Adam on a network, batch by batch."""
 
-    def __init__(self, network: LogicNetwork, loss: Loss, crew: Crew) -> None:
+    def __init__(self, network: LogicNetwork, loss: StreamLoss, processes: Processes) -> None:
         self.network = network
         self.loss = loss
-        self.crew = crew
+        self.processes = processes
         self.adam = AutogradDescent(network)
         wide = max(network.linears[0].weight.shape[2], network.activations(1) // network.members)
         self.rows = max(_FEWEST, _NUMBERS // (network.members * wide))
 
-    def step(self, batch: Batch, n_rows: int, rate: float) -> Tensor:
+    def step(self, batch: MiniBatch, n_rows: int, rate: float) -> Tensor:
         """One step; the loss of each member on the batch before it, the penalty included, (members,)."""
         network, parameters = self.network, self.adam.parameters
 
@@ -130,7 +130,7 @@ class _Descent:
             return torch.as_tensor(values, dtype=network.l1.dtype, device=network.l1.device)
 
         x = tensor(batch.x).T
-        yes, no = (tensor(part * (n_rows / batch.n_rows)) for part in self.loss.answers(batch.truth))
+        yes, no = (tensor(part * (n_rows / batch.n_rows)) for part in self.loss.yes_and_no(batch.truth))
         sums = [torch.zeros(each.shape, dtype=torch.float64) for each in (network.l1, *parameters)]
         for start in range(0, len(x), self.rows):
             part = slice(start, start + self.rows)
@@ -138,7 +138,7 @@ class _Descent:
             slopes = torch.autograd.grad(losses.sum(), parameters)
             for total, value in zip(sums, (losses.detach(), *slopes), strict=True):
                 total += value.double().cpu()
-        whole = self.crew.total(torch.cat([total.ravel() for total in sums]))
+        whole = self.processes.total(torch.cat([total.ravel() for total in sums]))
         loss, *parts = torch.split(whole, [total.numel() for total in sums])
         penalty = network.penalty()
         of_penalty = torch.autograd.grad(penalty.sum(), parameters, materialize_grads=True)
@@ -148,7 +148,7 @@ class _Descent:
         self.adam.moments.move(parameters, gradients, rate)
         return torch.as_tensor(loss + penalty.detach().double().cpu())
 
-    def state(self, curve: list[Tensor]) -> Stored:
+    def state(self, curve: list[Tensor]) -> StoredPart:
         """All that the next step depends on."""
         moments = self.adam.moments
         parts = {"weight": self.adam.parameters, "first": moments.first, "second": moments.second}
@@ -157,10 +157,10 @@ class _Descent:
             for name, several in parts.items()
             for at, tensor in enumerate(several)
         }
-        return Stored({"steps": moments.steps}, {**tensors, "curve": torch.stack(curve).numpy()})
+        return StoredPart({"steps": moments.steps}, {**tensors, "curve": torch.stack(curve).numpy()})
 
     @torch.no_grad()
-    def restore(self, stored: Stored) -> list[Tensor]:
+    def restore(self, stored: StoredPart) -> list[Tensor]:
         """Go on from a state; the loss curve up to there."""
         moments = self.adam.moments
         parts = {"weight": self.adam.parameters, "first": moments.first, "second": moments.second}
@@ -172,7 +172,7 @@ class _Descent:
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class Schedule:
     """How long to train, and what is kept on the way.
 
     Attributes
@@ -196,45 +196,47 @@ class Course:
     progress: Callable[[float], None] = lambda _: None
 
 
-def tune(network: LogicNetwork, stream: Stream, loss: Loss, course: Course, crew: Crew) -> FloatArray:
+def fine_tune(
+    network: LogicNetwork, stream: MiniBatches, loss: StreamLoss, schedule: Schedule, processes: Processes
+) -> FloatArray:
     """Train a network on a stream, in place.
 
     Parameters
     ----------
     network : LogicNetwork
         Reads the columns of the stream, on the device of the process; one member for each output.
-    stream : Stream
-    loss : Loss
-    course : Course
-    crew : Crew
+    stream : MiniBatches
+    loss : StreamLoss
+    schedule : Schedule
+    processes : Processes
 
     Returns
     -------
     ndarray of shape (n_batches, members)
         Loss on each batch, before the step, the penalty included; the same in all processes.
     """
-    descent = _Descent(network, loss, crew)
-    per_epoch = [stream.n_batches(epoch) for epoch in range(course.epochs)]
-    total, first = sum(per_epoch), RATE * course.plan.learning_rate
-    checkpoint = course.checkpoint
-    stored = None if checkpoint is None else crew.once(lambda: checkpoint.read("training"))
+    descent = _Descent(network, loss, processes)
+    per_epoch = [stream.n_batches(epoch) for epoch in range(schedule.epochs)]
+    total, first = sum(per_epoch), RATE * schedule.plan.learning_rate
+    checkpoint = schedule.checkpoint
+    stored = None if checkpoint is None else processes.once(lambda: checkpoint.read("training"))
     curve = [] if stored is None else descent.restore(stored)
     with threads_for(descent.rows * network.members):
-        for epoch in range(course.epochs):
+        for epoch in range(schedule.epochs):
             end = sum(per_epoch[: epoch + 1])
             if len(curve) >= end:
                 continue
             for batch in stream.batches(epoch, len(curve) - (end - per_epoch[epoch])):
                 rate = first * (1.0 - len(curve) / total)
                 curve.append(descent.step(batch, stream.n_rows, rate))
-                course.progress(len(curve) / total)
-                due = len(curve) % course.every == 0 or len(curve) == end
-                if checkpoint is not None and crew.is_first and due:
+                schedule.progress(len(curve) / total)
+                due = len(curve) % schedule.every == 0 or len(curve) == end
+                if checkpoint is not None and processes.is_first and due:
                     checkpoint.write("training", descent.state(curve))
     return torch.stack(curve).numpy()
 
 
-def trained_to_stored(trained: Trained[Any]) -> Stored:
+def trained_to_stored(trained: Trained[Any]) -> StoredPart:
     """A trained network as tensors, and what these do not say: numbers such as the steepness of steps.
 
     Parameters
@@ -249,15 +251,15 @@ def trained_to_stored(trained: Trained[Any]) -> Stored:
         if isinstance(value, bool | int | float) and not name.startswith("_")
     }
     history = {name: np.asarray(getattr(trained, name)) for name in _HISTORY}
-    return Stored({"network": settings}, {**tensors, **history})
+    return StoredPart({"network": settings}, {**tensors, **history})
 
 
-def trained_from_stored(stored: Stored, population: Population[N]) -> Trained[N]:
+def trained_from_stored(stored: StoredPart, population: Population[N]) -> Trained[N]:
     """Inverse of :func:`trained_to_stored`, for a network of the same kind.
 
     Parameters
     ----------
-    stored : Stored
+    stored : StoredPart
     population : Population
         How such networks are made.
     """

@@ -38,15 +38,15 @@ from logiclens.estimators.networks import Trained, ask, calibrate, cross_entropy
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import check_count
 from logiclens.nn.population import LogicNetwork, join
-from logiclens.scale._checkpoint import Checkpoint, Stored
+from logiclens.scale._checkpoint import Checkpoint, StoredPart
 from logiclens.scale._fine_tuning import (
-    Course,
-    Loss,
+    Schedule,
+    StreamLoss,
+    fine_tune,
     kept_columns,
-    narrowed,
+    on_columns,
     trained_from_stored,
     trained_to_stored,
-    tune,
 )
 from logiclens.scale._parquet_source import (
     ParquetSource,
@@ -55,15 +55,15 @@ from logiclens.scale._parquet_source import (
     count_targets,
     target_columns,
 )
-from logiclens.scale._processes import Crew, crew_for
+from logiclens.scale._processes import Processes, process_group
 from logiclens.scale._sampling import (
+    MiniBatches,
     Sample,
-    Stream,
-    divided,
     draw,
-    merged,
+    merge_samples,
     sample_from_stored,
     sample_to_stored,
+    share_of_groups,
 )
 
 HELD_OUT = 0.25
@@ -151,23 +151,25 @@ def fit_streaming(  # noqa: PLR0913 - settings of a run
     files = ParquetSource.of(source)
     targets = check_targets(target, files)
     concepts = concepts_of(columns, targets, files)
-    with crew_for(estimator.device) as crew, ExitStack() as held:
+    with process_group(estimator.device) as processes, ExitStack() as stack:
         run = run_of(estimator, files, targets, concepts)
         run |= {"epochs": int(epochs), "batch_rows": int(batch_rows), "sample": int(sample)}
-        check_same(crew.each(lambda: run))
-        store = None if checkpoint is None else crew.once(lambda: _checkpoint(checkpoint, run, files, held))
-        work = _Work(estimator, files, targets, concepts, int(sample), crew, store)
-        work.read()
-        explored = crew.once(work.explored)
-        tuned, curve = work.tuned(explored, int(batch_rows), int(epochs), int(every))
-        fitted = crew.once(lambda: work.explained(explored, tuned, curve))
-        estimator.adopt(fitted, work.inputs, explored.targets)
+        check_same(processes.each(lambda: run))
+        store = None
+        if checkpoint is not None:
+            store = processes.once(lambda: _checkpoint(checkpoint, run, files, stack))
+        streaming = _StreamingRun(estimator, files, targets, concepts, int(sample), processes, store)
+        streaming.read()
+        explored = processes.once(streaming.explore)
+        tuned, curve = streaming.fine_tune(explored, int(batch_rows), int(epochs), int(every))
+        fitted = processes.once(lambda: streaming.search_rules(explored, tuned, curve))
+        estimator.adopt(fitted, streaming.inputs, explored.targets)
         estimator.prior_reports_ = ()
     return estimator
 
 
 @dataclass(frozen=True, eq=False)
-class _Explored:
+class _Exploration:
     """What all processes need of the exploration.
 
     Attributes
@@ -189,7 +191,7 @@ class _Explored:
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _SampleRows:
     """The sample, as rows to learn from; the fold has those that are searched, and those held out."""
 
     x: FloatArray
@@ -203,7 +205,7 @@ class _Rows:
         return self.x[rows], self.targets.outputs[rows], weight[rows]
 
 
-class _Work:
+class _StreamingRun:
     """One run, step by step; the sample is None in all processes but the first."""
 
     columns: TargetColumns
@@ -218,7 +220,7 @@ class _Work:
         names: tuple[str, ...],
         concepts: tuple[str, ...],
         n_drawn: int,
-        crew: Crew,
+        processes: Processes,
         checkpoint: Checkpoint | None,
     ) -> None:
         self.estimator = estimator
@@ -226,7 +228,7 @@ class _Work:
         self.names = names
         self.concepts = concepts
         self.n_drawn = min(n_drawn, max(1, _CELLS // len(concepts)))
-        self.crew = crew
+        self.processes = processes
         self.checkpoint = checkpoint
 
     @property
@@ -240,10 +242,10 @@ class _Work:
 
     def line(self, title: str) -> Callable[[float], None]:
         """Draws how far a step is, on the terminal of the first process, where that is wanted."""
-        line = progress_line(title) if self.estimator.verbose and self.crew.is_first else None
+        line = progress_line(title) if self.estimator.verbose and self.processes.is_first else None
         return line or (lambda _: None)
 
-    def keep(self, name: str, stored: Stored) -> None:
+    def save(self, name: str, stored: StoredPart) -> None:
         """Write a file of the checkpoint, where there is one."""
         if self.checkpoint is not None:
             self.checkpoint.write(name, stored)
@@ -252,11 +254,11 @@ class _Work:
 
     def read(self) -> None:
         """Count the targets, check all values, draw the sample; or take them from the checkpoint."""
-        known = self.crew.once(self._read_before)
+        known = self.processes.once(self._read_checkpoint)
         if known is None:
-            groups = divided(self.files.groups, self.crew.rank, self.crew.size)
-            self.seed = self.crew.once(lambda: seed_of(self.estimator.random_state))
-            counted = self.crew.each(lambda: count_targets(self.files, groups, self.names))
+            groups = share_of_groups(self.files.groups, self.processes.rank, self.processes.size)
+            self.seed = self.processes.once(lambda: seed_of(self.estimator.random_state))
+            counted = self.processes.each(lambda: count_targets(self.files, groups, self.names))
             self.columns = target_columns(counted, self.names, self.files.n_rows)
             line, total, done = self.line("Reading"), sum(group.n_rows for group in groups), 0
 
@@ -265,19 +267,19 @@ class _Work:
                 done += n_rows
                 line(done / total)
 
-            parts = self.crew.each(
+            parts = self.processes.each(
                 lambda: draw(
                     self.files, groups, self.concepts, self.columns, self.n_drawn, self.seed, progress
                 )
             )
-            if self.crew.is_first:
-                self.sample = merged(parts)
-                self.keep("sample", sample_to_stored(self.sample, self.columns, self.seed))
+            if self.processes.is_first:
+                self.sample = merge_samples(parts)
+                self.save("sample", sample_to_stored(self.sample, self.columns, self.seed))
         else:
             self.columns, self.seed = known
         self.learner = clone(self.estimator).set_params(random_state=self.seed, encoder=None)
 
-    def _read_before(self) -> tuple[TargetColumns, int] | None:
+    def _read_checkpoint(self) -> tuple[TargetColumns, int] | None:
         stored = None if self.checkpoint is None else self.checkpoint.read("sample")
         if stored is None:
             return None
@@ -287,7 +289,7 @@ class _Work:
     # Explore
 
     @cached_property
-    def rows(self) -> _Rows:
+    def rows(self) -> _SampleRows:
         """The sample, for the first process."""
         sample, columns = self.sample, self.columns
         assert sample is not None
@@ -300,9 +302,11 @@ class _Work:
         class_weights(self.estimator.class_weight, targets, weight)  # refused before there is work
         x = sample.x.astype(np.float64)
         share = self.estimator.validation_fraction or HELD_OUT
-        return _Rows(x, targets, hold_out(x, targets.outputs, targets.strata(), weight, share, self.seed))
+        return _SampleRows(
+            x, targets, hold_out(x, targets.outputs, targets.strata(), weight, share, self.seed)
+        )
 
-    def explored(self) -> _Explored:
+    def explore(self) -> _Exploration:
         """The network that exploring the sample finds."""
         sample, rows = self.sample, self.rows
         assert sample is not None
@@ -312,14 +316,14 @@ class _Work:
             fold = rows.fold
             if not self.estimator.validation_fraction:
                 fold = replace(fold, check=np.zeros_like(fold.check))
-            population = replace(recipe.population, device=str(self.crew.device))
+            population = replace(recipe.population, device=str(self.processes.device))
             line = self.line("Exploring")
             trained = train_networks(population, recipe.plan, rows.x, rows.targets, [fold], line)[0]
-            self.keep("network", trained_to_stored(trained))
+            self.save("network", trained_to_stored(trained))
         else:
             trained = trained_from_stored(stored, recipe.population)
         held_out = rows.fold.check > 0
-        return _Explored(
+        return _Exploration(
             trained,
             replace(rows.targets, outputs=rows.targets.outputs[:0]),
             sample.position[held_out],
@@ -328,27 +332,29 @@ class _Work:
 
     # Tune
 
-    def tuned(
-        self, explored: _Explored, batch_rows: int, epochs: int, every: int
+    def fine_tune(
+        self, explored: _Exploration, batch_rows: int, epochs: int, every: int
     ) -> tuple[LogicNetwork, FloatArray]:
         """The network once it has seen all rows, and its loss on each mini-batch."""
         plan = self.recipe(explored.targets).plan
         columns = kept_columns(explored.trained.network)
-        network = narrowed(explored.trained.network, columns).float().to(self.crew.device)
+        network = on_columns(explored.trained.network, columns).float().to(self.processes.device)
         names = tuple(self.concepts[j] for j in columns)
-        rank, size = self.crew.rank, self.crew.size
-        stream = Stream(self.files, names, self.columns, batch_rows, self.seed, explored.held_out, rank, size)
+        rank, size = self.processes.rank, self.processes.size
+        stream = MiniBatches(
+            self.files, names, self.columns, batch_rows, self.seed, explored.held_out, rank, size
+        )
         problem = explored.targets.problem
-        loss = Loss.of(self.columns, problem, explored.held_out_truth, plan.criterion)
-        course = Course(plan, epochs, self.checkpoint, every, self.line("Streaming"))
-        curve = tune(network, stream, loss, course, self.crew)
+        loss = StreamLoss.of(self.columns, problem, explored.held_out_truth, plan.criterion)
+        schedule = Schedule(plan, epochs, self.checkpoint, every, self.line("Streaming"))
+        curve = fine_tune(network, stream, loss, schedule, self.processes)
         network = network.double().cpu()
         network.widen(torch.as_tensor(columns), len(self.concepts))
         return network, curve
 
     # Explain
 
-    def explained(self, explored: _Explored, tuned: LogicNetwork, curve: FloatArray) -> Fitted:
+    def search_rules(self, explored: _Exploration, tuned: LogicNetwork, curve: FloatArray) -> Fitted:
         """The better of both networks, and its rules, from the sample."""
         rows = self.rows
         fold, recipe = rows.fold, self.recipe(rows.targets)
@@ -376,10 +382,10 @@ class _Work:
         return join(members), np.min(losses, axis=0)
 
 
-def _checkpoint(folder: Any, run: dict[str, Any], files: ParquetSource, held: ExitStack) -> Checkpoint:
+def _checkpoint(folder: Any, run: dict[str, Any], files: ParquetSource, stack: ExitStack) -> Checkpoint:
     """Open a checkpoint, for this process alone."""
     made = Checkpoint.at(folder, run | {"last change of the files": last_change(files)})
-    held.enter_context(made.held())
+    stack.enter_context(made.lock())
     made.clear_drafts()
     return made
 
@@ -453,8 +459,8 @@ def last_change(files: ParquetSource) -> str:
 
     It is not part of :func:`run_of`, as copies of the files on several machines may be of any age.
     """
-    latest = np.datetime64(max(files.changed), "ns").astype("datetime64[s]")
-    return f"{latest} UTC, {_digest(files.changed)}"
+    latest = np.datetime64(max(files.modified), "ns").astype("datetime64[s]")
+    return f"{latest} UTC, {_digest(files.modified)}"
 
 
 def _digest(value: object) -> str:

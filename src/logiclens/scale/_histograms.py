@@ -27,9 +27,9 @@ from logiclens.concepts.columns import Evidence, Extent, Reading, Recipe, nested
 from logiclens.concepts.encoder import ConceptEncoder
 from logiclens.errors import ColumnError, InputError, UnknownColumnError
 from logiclens.logic.arrays import FloatArray, IndexArray
-from logiclens.scale._engine import Expression, Table, fetched, ibis_module
+from logiclens.scale._engine import Expression, Table, fetch, ibis_module
 from logiclens.scale._expressions import as_number, float_literal, is_missing, kind_of
-from logiclens.scale._training_rows import Rows, Totals, numbers_of
+from logiclens.scale._training_rows import Totals, TrainingRows, numbers_of
 
 MOST_VALUES = 1 << 16
 """Distinct values of a column that are counted one by one."""
@@ -41,7 +41,7 @@ _LOOKED_AT = 100  # values that are looked at to say what is wrong with a column
 
 
 @dataclass(frozen=True)
-class Facts:
+class ColumnSummary:
     """A few numbers about a column, of rows that weigh something.
 
     Attributes
@@ -77,21 +77,21 @@ class Facts:
         return Column(self.name, self.kind if self.present else Kind.NUMBER, missing, ends)
 
 
-def facts_of_flags(rows: Rows, n_rows: int) -> list[Facts] | None:
+def summarize_flags(rows: TrainingRows, n_rows: int) -> list[ColumnSummary] | None:
     """What is known of Booleans without a pass, supposing that there are no gaps; None if there are others.
 
     Parameters
     ----------
-    rows : Rows
+    rows : TrainingRows
     n_rows : int
         All that weigh something.
     """
     if not all(rows.table[name].type().is_boolean() for name in rows.columns):
         return None
-    return [Facts(name, Kind.BOOLEAN, n_rows, n_rows, 0, 0.0, 1.0, True) for name in rows.columns]
+    return [ColumnSummary(name, Kind.BOOLEAN, n_rows, n_rows, 0, 0.0, 1.0, True) for name in rows.columns]
 
 
-def column_facts(rows: Rows) -> list[Facts]:
+def summarize_columns(rows: TrainingRows) -> list[ColumnSummary]:
     """A few numbers about each column, in one pass.
 
     Raises
@@ -99,7 +99,7 @@ def column_facts(rows: Rows) -> list[Facts]:
     InputError
         A column has infinite values.
     """
-    table = rows.weighty
+    table = rows.weighted
     kinds = {name: kind_of(table[name]) for name in rows.columns}
     asked: dict[str, Expression] = {}
     for at, (name, kind) in enumerate(kinds.items()):
@@ -114,8 +114,8 @@ def column_facts(rows: Rows) -> list[Facts]:
             numbers = missing.ifelse(ibis_module().null("float64"), as_number(column))
             other = (numbers != float_literal(0)) & (numbers != float_literal(1))
             asked |= {f"low{at}": numbers.min(), f"high{at}": numbers.max(), f"other{at}": other.sum()}
-    found = fetched(table.aggregate(n=table.count(), **asked), "Looking at the columns").to_pylist()[0]
-    facts = []
+    found = fetch(table.aggregate(n=table.count(), **asked), "Looking at the columns").to_pylist()[0]
+    summaries = []
     for at, (name, kind) in enumerate(kinds.items()):
         ends = [found.get(f"{end}{at}") for end in ("low", "high")]
         low, high = (np.nan if end is None else float(end) for end in ends)
@@ -127,8 +127,8 @@ def column_facts(rows: Rows) -> list[Facts]:
         flags = kind is Kind.BOOLEAN or (f"other{at}" in found and not found[f"other{at}"])
         present = int(found.get(f"present{at}") or 0)
         values = int(found.get(f"values{at}") or 0)
-        facts.append(Facts(name, kind, found["n"], present, values, low, high, flags))
-    return facts
+        summaries.append(ColumnSummary(name, kind, found["n"], present, values, low, high, flags))
+    return summaries
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,15 +154,15 @@ class Histogram:
         return read_column(self.column, recipe, replace(self.evidence, is_reference=is_reference))
 
 
-def histogram(rows: Rows, totals: Totals, facts: Facts) -> Histogram:
+def histogram(rows: TrainingRows, totals: Totals, summary: ColumnSummary) -> Histogram:
     """Count the values of a column by class.
 
     Parameters
     ----------
-    rows : Rows
+    rows : TrainingRows
     totals : Totals
         What the rows add up to.
-    facts : Facts
+    summary : ColumnSummary
         What is known of the column.
 
     Raises
@@ -170,42 +170,42 @@ def histogram(rows: Rows, totals: Totals, facts: Facts) -> Histogram:
     InputError
         The column holds dates, nested values or other things that are no concepts.
     """
-    column = rows.weighty[facts.name]
-    many = facts.values > _SURELY_MORE
+    column = rows.weighted[summary.name]
+    many = summary.values > _SURELY_MORE
     found: Any = None
-    no_concepts = facts.kind in (Kind.DATE, Kind.OTHER)
-    if no_concepts and facts.present:
-        raise _no_concepts(rows, facts.name)
+    no_concepts = summary.kind in (Kind.DATE, Kind.OTHER)
+    if no_concepts and summary.present:
+        raise _no_concepts(rows, summary.name)
     if no_concepts or column.type().is_null():
         column = ibis_module().null("float64")
     elif column.type().is_decimal():
         column = as_number(column)
     if not many:
-        query = rows.grouped(rows.keyed(rows.weighty, v=column), ["v"], by_targets=totals.by_targets)
-        found = fetched(query, f"Counting the values of {facts.name!r}")
+        query = rows.count_by(rows.select_keys(rows.weighted, v=column), ["v"], by_targets=totals.by_targets)
+        found = fetch(query, f"Counting the values of {summary.name!r}")
         many = len(found.column("v").unique()) > MOST_VALUES
-    if many and facts.kind is Kind.TEXT:
-        found = _most_common(rows, totals, facts.name)
+    if many and summary.kind is Kind.TEXT:
+        found = _most_common(rows, totals, summary.name)
     elif many:
         numbers = is_missing(column).ifelse(ibis_module().null("float64"), as_number(column))
-        found = bucket_counts(rows, numbers, facts.low, facts.high, by_targets=totals.by_targets)
-    places, weights, codes = totals.spread(rows, found)
-    values = read_series(nw.from_native(found.column("v"), series_only=True), facts.name)
+        found = bin_counts(rows, numbers, summary.low, summary.high, by_targets=totals.by_targets)
+    places, weights, codes = totals.expand(rows, found)
+    values = read_series(nw.from_native(found.column("v"), series_only=True), summary.name)
     lines = np.unique(places)
     counts, missing = numbers_of(found, "n")[lines], values.missing[lines]
     n_rows, present = int(counts.sum()), int(counts[~missing].sum())
     if many:  # not all texts were counted
-        n_rows, present = facts.rows, facts.present
+        n_rows, present = summary.rows, summary.present
     column = values.take(places)
     extent = Extent(n_rows, present, len(column.levels))
     if many and present <= _EXACTLY:
-        exactly = fetched(
-            rows.weighty[facts.name].nunique(), f"Counting the values of {facts.name!r}"
+        exactly = fetch(
+            rows.weighted[summary.name].nunique(), f"Counting the values of {summary.name!r}"
         ).as_py()
         extent = replace(extent, values=exactly)
     elif many:
-        once = facts.kind is Kind.TEXT and numbers_of(found, "k").max(initial=0) == 1
-        extent = replace(extent, values=present if once else min(facts.values, present - 1))
+        once = summary.kind is Kind.TEXT and numbers_of(found, "k").max(initial=0) == 1
+        extent = replace(extent, values=present if once else min(summary.values, present - 1))
     return Histogram(column, Evidence(weights, codes, extent=_numbering(column, extent)))
 
 
@@ -221,34 +221,34 @@ def _numbering(column: Column, extent: Extent) -> Extent:
     return extent
 
 
-def _most_common(rows: Rows, totals: Totals, name: str) -> Any:
+def _most_common(rows: TrainingRows, totals: Totals, name: str) -> Any:
     """Counts of the most common texts, each with the rows that have it (``k``), and of rows without one."""
     import pyarrow as pa
 
     ibis = ibis_module()
-    keyed = rows.keyed(rows.weighty, v=rows.weighty[name])
+    keyed = rows.select_keys(rows.weighted, v=rows.weighted[name])
     there = keyed.filter(keyed["v"].notnull())
     common = there.group_by("v").aggregate(k=there.count())
     common = common.order_by([ibis.desc("k"), "v"]).limit(MOST_VALUES).rename(of="v")
     joined = there.join(common, there["v"] == common["of"])
     gaps = keyed.filter(keyed["v"].isnull())
     parts = [
-        fetched(
-            rows.grouped(part, ["v"], by_targets=totals.by_targets, k=k), f"Counting the values of {name!r}"
+        fetch(
+            rows.count_by(part, ["v"], by_targets=totals.by_targets, k=k), f"Counting the values of {name!r}"
         )
         for part, k in ((joined, joined["k"].max()), (gaps, gaps.count()))
     ]
     return pa.concat_tables([part.cast(parts[0].schema) for part in parts])
 
 
-def _no_concepts(rows: Rows, name: str) -> InputError:
+def _no_concepts(rows: TrainingRows, name: str) -> InputError:
     """What is wrong with a column of dates or of nested values, in the words that there are for it."""
-    cells = rows.weighty[name]
+    cells = rows.weighted[name]
     if kind_of(cells) is Kind.DATE:  # some of them cannot be fetched
         column = Column(name, Kind.DATE, np.zeros(1, dtype=np.bool_), np.zeros(1, dtype=object))
     else:
-        found = fetched(
-            rows.weighty.select(v=cells).filter(cells.notnull()).limit(_LOOKED_AT), f"Looking at {name!r}"
+        found = fetch(
+            rows.weighted.select(v=cells).filter(cells.notnull()).limit(_LOOKED_AT), f"Looking at {name!r}"
         )
         column = read_series(nw.from_native(found.column("v"), series_only=True), name)
     try:
@@ -259,29 +259,29 @@ def _no_concepts(rows: Rows, name: str) -> InputError:
     return nested_values(name, f"{cells.type()}")
 
 
-def check_own_cuts(recipe: Recipe, facts: Sequence[Facts]) -> None:
+def check_own_cuts(recipe: Recipe, summaries: Sequence[ColumnSummary]) -> None:
     """Refuse cut points of columns that are not there."""
-    names = [each.name for each in facts]
+    names = [each.name for each in summaries]
     for name in recipe.own_cuts:
         if name not in names:
             raise UnknownColumnError(name, names, "There are cut points for it in cuts.")
 
 
 FINENESS = 1 << 12
-"""A bucket of more than one in so many rows is divided, unless it holds a single value."""
-_FIRST = 1 << 14  # buckets at first, and about as many in each later pass
-_LEAST = 16  # parts that a bucket is divided into
+"""A bin of more than one in so many rows is divided, unless it holds a single value."""
+_FIRST = 1 << 14  # bins at first, and about as many in each later pass
+_LEAST = 16  # parts that a bin is divided into
 _PASSES = 8
 
 
-def bucket_counts(rows: Rows, values: Expression, low: float, high: float, *, by_targets: bool) -> Any:
-    """Count rows by bucket and target.
+def bin_counts(rows: TrainingRows, values: Expression, low: float, high: float, *, by_targets: bool) -> Any:
+    """Count rows by bin and target.
 
     Parameters
     ----------
-    rows : Rows
+    rows : TrainingRows
     values : expression
-        Numbers of rows of ``rows.weighty``, NULL where one is missing.
+        Numbers of rows of ``rows.weighted``, NULL where one is missing.
     low, high : float
         The least and the greatest of them.
     by_targets : bool
@@ -290,17 +290,15 @@ def bucket_counts(rows: Rows, values: Expression, low: float, high: float, *, by
     Returns
     -------
     pyarrow.Table
-        As :meth:`Rows.grouped` has it, with the largest number in the column ``v``, NULL for rows without
-        one: that of each class in each bucket, so that a clear border between classes stays where it is.
+        As :meth:`TrainingRows.count_by` has it, with the largest number in the column ``v``, NULL for rows
+        without one: that of each class in each bin, so that a clear border between classes stays where it is.
     """
     import pyarrow as pa
 
     ibis = ibis_module()
-    keyed = rows.keyed(rows.weighty, v=values)
+    keyed = rows.select_keys(rows.weighted, v=values)
     done = [
-        fetched(
-            rows.grouped(keyed.filter(keyed["v"].isnull()), ["v"], by_targets=by_targets), "Counting gaps"
-        )
+        fetch(rows.count_by(keyed.filter(keyed["v"].isnull()), ["v"], by_targets=by_targets), "Counting gaps")
     ]
     edges = pa.table(
         {"bin": np.zeros(1, np.int64), "low": [low], "step": [_step(low, high, _FIRST)], "start": [0]}
@@ -308,8 +306,8 @@ def bucket_counts(rows: Rows, values: Expression, low: float, high: float, *, by
     keyed = keyed.filter(keyed["v"].notnull()).mutate(bin=ibis.literal(0, type="int64"))
     total: float | None = None
     for last in (at == _PASSES - 1 for at in range(_PASSES)):
-        keyed = _divided(keyed, edges)
-        part = _counted(rows, keyed, by_targets)
+        keyed = _split_bins(keyed, edges)
+        part = _count_bins(rows, keyed, by_targets)
         bins, counts = numbers_of(part, "bin").astype(np.int64), numbers_of(part, "s")
         ends = _Ends.of(bins, counts, numbers_of(part, "low"), numbers_of(part, "high"))
         total = float(counts.sum()) if total is None else total
@@ -340,8 +338,8 @@ def _step(low: float, high: float, n_parts: int) -> float:
     return float(high / n_parts - low / n_parts) or 1.0  # the difference may be too large for a float
 
 
-def _divided(keyed: Table, edges: Any) -> Table:
-    """The rows of some buckets, with the number of the smaller bucket that each is in."""
+def _split_bins(keyed: Table, edges: Any) -> Table:
+    """The rows of some bins, with the number of the smaller bin that each is in."""
     ibis = ibis_module()
     right = ibis.memtable(edges).rename(of="bin")
     joined = keyed.join(right, keyed["bin"] == right["of"])
@@ -350,21 +348,21 @@ def _divided(keyed: Table, edges: Any) -> Table:
     return joined.mutate(bin=place).drop("of", "low", "step", "start")
 
 
-def _counted(rows: Rows, keyed: Table, by_targets: bool) -> Any:
-    """Counts by bucket, with the least and greatest value of each group."""
-    query = rows.grouped(keyed, ["bin"], by_targets=by_targets, low=keyed["v"].min(), high=keyed["v"].max())
-    return fetched(query, "Counting numbers in buckets")
+def _count_bins(rows: TrainingRows, keyed: Table, by_targets: bool) -> Any:
+    """Counts by bin, with the least and greatest value of each group."""
+    query = rows.count_by(keyed, ["bin"], by_targets=by_targets, low=keyed["v"].min(), high=keyed["v"].max())
+    return fetch(query, "Counting numbers in bins")
 
 
 class _Ends:
-    """Buckets: their numbers, what they hold, and their least and greatest value, each (n,)."""
+    """Bins: their numbers, what they hold, and their least and greatest value, each (n,)."""
 
     def __init__(self, bins: IndexArray, counts: FloatArray, low: FloatArray, high: FloatArray) -> None:
         self.bins, self.counts, self.low, self.high = bins, counts, low, high
 
     @classmethod
     def of(cls, bins: IndexArray, counts: FloatArray, low: FloatArray, high: FloatArray) -> _Ends:
-        """From those of each bucket and target."""
+        """From those of each bin and target."""
         found, place = np.unique(bins, return_inverse=True)
         least, greatest = np.full(len(found), np.inf), np.full(len(found), -np.inf)
         np.minimum.at(least, place, low)

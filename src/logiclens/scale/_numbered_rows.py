@@ -22,11 +22,11 @@ import numpy as np
 from logiclens.errors import InputError, shown
 from logiclens.scale._engine import (
     Expression,
-    Opened,
+    OpenedTable,
     Table,
-    asking,
     copy_to,
     duckdb_files,
+    engine_errors,
     ibis_module,
     open_files,
     spark_frame,
@@ -39,7 +39,7 @@ _ROW_OF_DUCKDB = "file_row_number"  # DuckDB's name for it
 
 
 @dataclass(frozen=True, eq=False)
-class Numbered:
+class NumberedRows:
     """A table whose rows have places.
 
     Attributes
@@ -59,7 +59,7 @@ class Numbered:
     place: Expression
     notes: tuple[str, ...] = ()
 
-    def drawn(self, share: float, seed: int = 0, *, stream: int = 0) -> Expression:
+    def is_drawn(self, share: float, seed: int = 0, *, stream: int = 0) -> Expression:
         """Whether a row is drawn: a Boolean expression that is never NULL.
 
         Parameters
@@ -72,18 +72,18 @@ class Numbered:
         """
         if not 0 <= share <= 1:
             raise InputError(f"share must lie between 0 and 1. Got {shown(share)}.")
-        return self.order(seed, stream=stream) < _whole(round(share * _MANY))
+        return self.order(seed, stream=stream) < _int64(round(share * _MANY))
 
     def order(self, seed: int = 0, *, stream: int = 0) -> Expression:
         """Whole numbers from 0 to 2**31 - 1 that put rows into an order drawn at random."""
         a, b, c = np.random.default_rng([seed, stream]).integers(1, _MANY, 3).tolist()
-        inner = _below(self.place * _whole(a | 1) + _whole(b | 1))
-        return _below(self.place * inner + _whole(c))
+        inner = _low_bits(self.place * _int64(a | 1) + _int64(b | 1))
+        return _low_bits(self.place * inner + _int64(c))
 
 
-def read_numbered(
+def read_numbered_rows(
     source: str | os.PathLike[str], engine: str = "duckdb", *, memory: str | None = None
-) -> Numbered:
+) -> NumberedRows:
     """Open files as :func:`~logiclens.scale.read` does, with places of the rows.
 
     Notes
@@ -96,16 +96,16 @@ def read_numbered(
     >>> import pyarrow as pa, pyarrow.parquet as pq, tempfile
     >>> folder = tempfile.mkdtemp()
     >>> pq.write_table(pa.table({"age": list(range(1000))}), f"{folder}/patients.parquet")
-    >>> rows = read_numbered(f"{folder}/*.parquet")
-    >>> rows.columns, rows.table.filter(rows.drawn(0.3)).count().to_pyarrow().as_py()
+    >>> rows = read_numbered_rows(f"{folder}/*.parquet")
+    >>> rows.columns, rows.table.filter(rows.is_drawn(0.3)).count().to_pyarrow().as_py()
     (('age',), 307)
     """
     opened = open_files(source, engine, memory=memory)
-    with asking(f"Opening {os.fsdecode(source)!r}"):
+    with engine_errors(f"Opening {os.fsdecode(source)!r}"):
         return (_in_duckdb if engine == "duckdb" else _in_spark)(opened)
 
 
-def _in_duckdb(opened: Opened) -> Numbered:
+def _in_duckdb(opened: OpenedTable) -> NumberedRows:
     plain, columns = opened.table, tuple(opened.table.columns)
     connection = plain.get_backend()
     names, options = duckdb_files(opened.found)
@@ -118,22 +118,22 @@ def _in_duckdb(opened: Opened) -> Numbered:
         plain = connection.read_parquet(names)
     taken = {column.lower() for column in columns}
     if _ROW_OF_DUCKDB in taken:  # rows are counted one by one, which takes longer
-        name = _free("row", taken)
+        name = _free_name("row", taken)
         table = plain.mutate(ibis_module().row_number().name(name))
-        return Numbered(table, columns, _below(table[name].cast("int64")), opened.notes)
-    name = _free("file", taken)
+        return NumberedRows(table, columns, _low_bits(table[name].cast("int64")), opened.notes)
+    name = _free_name("file", taken)
     table = connection.read_parquet(names, filename=name, file_row_number=True, **options)
-    return Numbered(table, columns, _place(table[_ROW_OF_DUCKDB], table[name]), opened.notes)
+    return NumberedRows(table, columns, _place(table[_ROW_OF_DUCKDB], table[name]), opened.notes)
 
 
-def _in_spark(opened: Opened) -> Numbered:
+def _in_spark(opened: OpenedTable) -> NumberedRows:
     from pyspark.sql import functions
 
     plain, is_csv, columns = opened.table, opened.is_csv, tuple(opened.table.columns)
     connection = plain.get_backend()
     session = connection._session
     taken = {column.lower() for column in columns}
-    row, file = _free("row", taken), _free("file", taken)
+    row, file = _free_name("row", taken), _free_name("file", taken)
     if is_csv:
         number = functions.monotonically_increasing_id()
         frame = session.table(plain.get_name()).withColumn(row, number)
@@ -145,29 +145,29 @@ def _in_spark(opened: Opened) -> Numbered:
     frame.createOrReplaceTempView(view)
     table = connection.table(view)
     if is_csv:
-        return Numbered(table, columns, _below(table[row]), opened.notes)
-    return Numbered(table, columns, _place(table[row], table[file]), opened.notes)
+        return NumberedRows(table, columns, _low_bits(table[row]), opened.notes)
+    return NumberedRows(table, columns, _place(table[row], table[file]), opened.notes)
 
 
 def _place(row: Expression, file: Expression) -> Expression:
     """The place of a row: its number, moved by a checksum of the name of its file and its partition."""
     checksum = file.re_extract(_FILE, 0).hexdigest("md5")
-    offset = _whole(0)
+    offset = _int64(0)
     for at in range(_LETTERS):
-        offset = offset * _whole(128) + checksum.substr(at, 1).ascii_str().cast("int64")
-    return _below(row.cast("int64") + offset)
+        offset = offset * _int64(128) + checksum.substr(at, 1).ascii_str().cast("int64")
+    return _low_bits(row.cast("int64") + offset)
 
 
-def _below(number: Expression) -> Expression:
+def _low_bits(number: Expression) -> Expression:
     """The last 31 bits of a whole number."""
-    return number & _whole(_MANY - 1)
+    return number & _int64(_MANY - 1)
 
 
-def _whole(number: int) -> Expression:
+def _int64(number: int) -> Expression:
     return ibis_module().literal(number, type="int64")
 
 
-def _free(name: str, taken: Iterable[str]) -> str:
+def _free_name(name: str, taken: Iterable[str]) -> str:
     """A name that no column has, whatever its case."""
     found = f"logiclens {name}"
     while found in taken:

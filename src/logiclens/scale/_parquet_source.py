@@ -139,7 +139,7 @@ class ParquetSource:
         The files, by name.
     sizes : tuple of int
         Their bytes.
-    changed : tuple of int
+    modified : tuple of int
         When they were last written, in nanoseconds.
     footers : tuple of str
         Checksums of what each says of itself: where its values lie, and statistics of them.
@@ -163,7 +163,7 @@ class ParquetSource:
 
     paths: tuple[str, ...]
     sizes: tuple[int, ...]
-    changed: tuple[int, ...]
+    modified: tuple[int, ...]
     footers: tuple[str, ...]
     groups: tuple[RowGroup, ...]
     types: dict[str, dict[Any, str]]
@@ -193,7 +193,7 @@ class ParquetSource:
         stats, footers = [], []
         types: dict[str, dict[Any, str]] = {}
         for file, path in enumerate(paths):
-            with _opened(path) as opened:
+            with _open_parquet(path) as opened:
                 stats.append(os.stat(path))
                 footers.append(_footer(path))
                 schema, metadata = opened.schema_arrow, opened.metadata
@@ -207,8 +207,8 @@ class ParquetSource:
                     start += n_rows
         if not start:
             raise InputError(f"The Parquet files of {shown(source)} hold no rows. Pass files that do.")
-        sizes, changed = (tuple(getattr(stat, of) for stat in stats) for of in ("st_size", "st_mtime_ns"))
-        return cls(tuple(paths), sizes, changed, tuple(footers), tuple(groups), types)
+        sizes, modified = (tuple(getattr(stat, of) for stat in stats) for of in ("st_size", "st_mtime_ns"))
+        return cls(tuple(paths), sizes, modified, tuple(footers), tuple(groups), types)
 
     @property
     def n_rows(self) -> int:
@@ -227,7 +227,7 @@ class ParquetSource:
     def check_columns(self, names: Sequence[str]) -> None:
         """Refuse columns that a file lacks."""
         for path in self.paths:
-            with _opened(path) as opened:
+            with _open_parquet(path) as opened:
                 known = opened.schema_arrow.names
             for name in names:
                 if name not in known:
@@ -255,7 +255,7 @@ class ParquetSource:
         """
         path = self.paths[group.file]
         size = min(ROWS, max(_FEWEST, CELLS // max(len(names), 1)))
-        with _opened(path) as opened:
+        with _open_parquet(path) as opened:
             metadata = opened.metadata
             n_rows = metadata.row_group(group.at).num_rows if group.at < metadata.num_row_groups else 0
             if n_rows != group.n_rows or os.path.getsize(path) != self.sizes[group.file]:
@@ -271,7 +271,7 @@ class ParquetSource:
                 raise damaged_parquet(repr(path)) from error
 
 
-def _opened(path: str) -> Any:
+def _open_parquet(path: str) -> Any:
     try:
         return pa.parquet.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False)
     except pa.ArrowException:
@@ -356,7 +356,7 @@ class TargetColumns:
         """Places of the labels of rows, (n,), or their outputs, (n_outputs, n)."""
         if self.multi_label:
             return chunk.scores(self.names)
-        values, places = _encoded(chunk, self.names[0])
+        values, places = _encode(chunk, self.names[0])
         known = {label: at for at, label in enumerate(self.labels)}
         try:
             return np.array([known[value] for value in values], dtype=np.intp)[places]
@@ -424,7 +424,7 @@ def _check_kinds(name: str, source: ParquetSource) -> None:
     """Refuse labels that are text in one file and numbers in another."""
     kinds: dict[str, str] = {}
     for kind, path in source.types.get(name, {}).items():
-        if not pa.types.is_null(kind):  # its missing values are told of later
+        if not pa.types.is_null(kind):  # its missing values are refused later
             kinds.setdefault(_kind(kind), path)
     if len(kinds) > 1:
         (one, here), (other, there) = list(kinds.items())[:2]
@@ -464,7 +464,7 @@ def count_targets(
             if len(names) > 1:
                 _add(found, zip(names, chunk.scores(names).sum(axis=1), strict=True))
                 continue
-            values, places = _encoded(chunk, names[0])
+            values, places = _encode(chunk, names[0])
             sizes = np.bincount(places, minlength=len(values))
             _add(found, zip(map(float, values) if floats else values, sizes, strict=True))
             if len(found) > MOST_LABELS:
@@ -512,7 +512,7 @@ def _add(found: dict[Label, float], more: Iterable[tuple[Label, float]]) -> None
         found[label] = found.get(label, 0.0) + float(number)
 
 
-def _encoded(chunk: Chunk, name: str) -> tuple[list[Any], NDArray[np.intp]]:
+def _encode(chunk: Chunk, name: str) -> tuple[list[Any], NDArray[np.intp]]:
     """Values of a column, and which of them each row has; zero may be there twice, but without a sign."""
     column = chunk.column(name)
     if pa.types.is_dictionary(column.type):

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
-class Crew:
+class Processes:
     """The processes that work together.
 
     Attributes
@@ -38,12 +38,12 @@ class Crew:
     size : int
     device : torch.device
         Where this one computes.
-    talk : object, optional
+    group : object, optional
         The process group through which they tell each other values; None for a single one.
 
     Examples
     --------
-    >>> alone = Crew(0, 1, torch.device("cpu"))
+    >>> alone = Processes(0, 1, torch.device("cpu"))
     >>> alone.once(lambda: "rules"), alone.each(lambda: 3), alone.total(torch.ones(1)).tolist()
     ('rules', [3], [1.0])
     """
@@ -51,7 +51,7 @@ class Crew:
     rank: int
     size: int
     device: torch.device
-    talk: Any = None
+    group: Any = None
 
     @property
     def is_first(self) -> bool:
@@ -60,34 +60,34 @@ class Crew:
 
     def once(self, make: Callable[[], T]) -> T:
         """What the first process makes, in all of them; an error of ours is raised in all of them, too."""
-        if self.talk is None:
+        if self.group is None:
             return make()
-        told: list[Any] = [None]
+        results: list[Any] = [None]
         if self.is_first:
-            told = [_tried(make)]
-        dist.broadcast_object_list(told, src=0, group=self.talk)
-        made: T = _result(told[0])
+            results = [_try(make)]
+        dist.broadcast_object_list(results, src=0, group=self.group)
+        made: T = _unwrap(results[0])
         return made
 
     def each(self, make: Callable[[], T]) -> list[T]:
         """What every process makes, in all of them, by rank; an error in one is raised in all."""
-        if self.talk is None:
+        if self.group is None:
             return [make()]
-        told: list[Any] = [None] * self.size
-        dist.all_gather_object(told, _tried(make), group=self.talk)
-        return [_result(each) for each in told]
+        results: list[Any] = [None] * self.size
+        dist.all_gather_object(results, _try(make), group=self.group)
+        return [_unwrap(each) for each in results]
 
     def total(self, values: torch.Tensor) -> torch.Tensor:
         """The sum over all processes, on the CPU and in double precision."""
         summed = values.detach().double().cpu()
-        if self.talk is not None:
+        if self.group is not None:
             summed = summed.clone()
-            dist.all_reduce(summed, group=self.talk)
+            dist.all_reduce(summed, group=self.group)
         return summed
 
 
 @contextmanager
-def crew_for(device: str) -> Iterator[Crew]:
+def process_group(device: str) -> Iterator[Processes]:
     """The processes of this run: those that ``torchrun`` started, or of a group that is there; else one.
 
     Parameters
@@ -98,19 +98,19 @@ def crew_for(device: str) -> Iterator[Crew]:
     found = _own_device(resolve_device(device))
     there = dist.is_available() and dist.is_initialized()
     if not there and int(os.environ.get("WORLD_SIZE", "1")) <= 1:
-        yield Crew(0, 1, found)
+        yield Processes(0, 1, found)
         return
     if not there:
         dist.init_process_group("gloo")
         atexit.register(_leave)
     if dist.get_world_size() == 1:
-        yield Crew(0, 1, found)
+        yield Processes(0, 1, found)
         return
-    talk = dist.new_group(backend="gloo", timeout=_PATIENCE)
+    group = dist.new_group(backend="gloo", timeout=_PATIENCE)
     try:
-        yield Crew(dist.get_rank(), dist.get_world_size(), found, talk)
+        yield Processes(dist.get_rank(), dist.get_world_size(), found, group)
     finally:
-        dist.destroy_process_group(talk)
+        dist.destroy_process_group(group)
 
 
 def _leave() -> None:
@@ -127,21 +127,21 @@ def _own_device(device: torch.device) -> torch.device:
 
 
 @dataclass(frozen=True, eq=False)
-class _Told:
+class _Result:
     """What a process tells the others: what it made, or why it could not."""
 
     value: Any = None
     error: LogicLensError | None = None
 
 
-def _tried(make: Callable[[], Any]) -> _Told:
+def _try(make: Callable[[], Any]) -> _Result:
     try:
-        return _Told(make())
+        return _Result(make())
     except LogicLensError as error:
-        return _Told(error=error)
+        return _Result(error=error)
 
 
-def _result(told: _Told) -> Any:
-    if told.error is not None:
-        raise told.error
-    return told.value
+def _unwrap(results: _Result) -> Any:
+    if results.error is not None:
+        raise results.error
+    return results.value

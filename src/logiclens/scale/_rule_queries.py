@@ -30,18 +30,18 @@ from logiclens.scale._engine import (
     Table,
     check_columns,
     check_table,
-    fetched,
+    fetch,
     ibis_module,
     rules_of,
 )
 from logiclens.scale._expressions import (
     as_label,
     as_number,
-    balanced,
     concept_columns,
     faults,
     formula_expression,
     is_missing,
+    join_balanced,
     label_literal,
     raw_places,
     truth_expression,
@@ -117,7 +117,7 @@ def predict(
     true = truth_expressions(known, known.conditions, table, threshold)
     if not isinstance(marks, bool | np.bool_):
         raise InputError(f"marks must be True or False. Got {shown(marks)}.")
-    added = _named(known, _checked_name(name), true)
+    added = _prediction_columns(known, _check_name(name), true)
     if marks and MARK in map(str.lower, added):
         raise InputError(
             f"The column {MARK!r} is for marks. Pass another name than {name!r}, or marks=False."
@@ -128,7 +128,9 @@ def predict(
     return table.mutate(*(column.name(called) for called, column in added.items()))
 
 
-def _named(rules: ExplanationSet, name: str, true: Mapping[Label, Expression]) -> dict[str, Expression]:
+def _prediction_columns(
+    rules: ExplanationSet, name: str, true: Mapping[Label, Expression]
+) -> dict[str, Expression]:
     """What rules say, by the name of its column."""
     if not rules.multi_label:
         values = {label: label_literal(label) for label in (*true, default_of(rules))}
@@ -183,7 +185,7 @@ def any_true(true: Sequence[Expression]) -> Expression:
     """Whether any condition is true of each row."""
     if not true:
         return ibis_module().literal(False)
-    return balanced([(each, 0) for each in true], operator.or_)[0]
+    return join_balanced([(each, 0) for each in true], operator.or_)[0]
 
 
 def _mark(rules: ExplanationSet, table: Table, true: Sequence[Expression]) -> Expression:
@@ -207,7 +209,7 @@ def _never_missing(rules: ExplanationSet, table: Table) -> list[str]:
     return [place for column, place in places.items() if column not in rules.vocabulary.optional]
 
 
-def _checked_name(name: Any) -> str:
+def _check_name(name: Any) -> str:
     if not isinstance(name, str) or not name:
         raise InputError(f"name must be the name of the column to add. Got {shown(name)}.")
     return name
@@ -284,7 +286,7 @@ def score(
     check_table(table)
     targets = _targets(known, target)
     check_columns(table, [*targets, *([] if weights is None else [weights_name(weights)])])
-    rows = _Rows(known, table, targets, weights, threshold)
+    rows = _ScoreQuery(known, table, targets, weights, threshold)
     return _several_labels(rows) if known.multi_label else _one_label(rows)
 
 
@@ -315,7 +317,7 @@ def _targets(rules: ExplanationSet, target: Any) -> list[str]:
     return names
 
 
-class _Rows:
+class _ScoreQuery:
     """What the engine is asked about each row, and what it counts."""
 
     def __init__(
@@ -373,7 +375,7 @@ class _Rows:
         """What is counted whatever the labels are."""
         found = {"rows": self.each.count()}
         if len(self.fired) > 1:
-            n_true = balanced([(each.cast("int32"), 0) for each in self.fired], operator.add)[0]
+            n_true = join_balanced([(each.cast("int32"), 0) for each in self.fired], operator.add)[0]
             found["several"] = self.each.count(where=n_true > 1)
         if self.rules.multi_label:
             found["none"] = self.each.count(where=~any_true(self.fired))
@@ -408,7 +410,7 @@ def _total(answer: Sequence[Mapping[str, Any]], name: str) -> int:
     return sum(int(row.get(name, 0)) for row in answer)
 
 
-def _one_label(rows: _Rows) -> Evaluation:
+def _one_label(rows: _ScoreQuery) -> Evaluation:
     """Scores where each row has one label."""
     ibis = ibis_module()
     rules, n_labels = rows.rules, len(rows.rules)
@@ -419,7 +421,7 @@ def _one_label(rows: _Rows) -> Evaluation:
     step = first_of(list(zip(rows.steps, places[:-1], strict=True)), places[-1])
     grouped = rows.each.group_by(rows.each["label"], step=step)
     asked = grouped.aggregate(**rows.counts(), **sums).limit((MOST_LABELS + 1) * len(places))
-    answer = fetched(asked, "Scoring the rules").to_pylist()
+    answer = fetch(asked, "Scoring the rules").to_pylist()
     n_rows = rows.check(answer)
     true = _true_labels(rows, answer)
     labels = (*rules.labels, *(label for label in true if label not in rules))
@@ -449,7 +451,7 @@ def _one_label(rows: _Rows) -> Evaluation:
     )
 
 
-def _true_labels(rows: _Rows, answer: Sequence[Mapping[str, Any]]) -> list[Label]:
+def _true_labels(rows: _ScoreQuery, answer: Sequence[Mapping[str, Any]]) -> list[Label]:
     """The labels that occur, in order; missing ones and those of another type than the rules' are refused."""
     column = rows.targets[0]
     missing = sum(int(row["rows"]) for row in answer if row["label"] is None or row["label"] != row["label"])
@@ -466,17 +468,17 @@ def _true_labels(rows: _Rows, answer: Sequence[Mapping[str, Any]]) -> list[Label
     return found
 
 
-def _several_labels(rows: _Rows) -> Evaluation:
+def _several_labels(rows: _ScoreQuery) -> Evaluation:
     """Scores where each row may have several labels."""
     rules, n_labels = rows.rules, len(rows.rules)
     true = [rows.each[f"true{at}"] for at in range(n_labels)]
     pairs = list(zip(true, rows.fired, strict=True))
-    right = balanced([(truth == fired, 0) for truth, fired in pairs], operator.and_)[0]
+    right = join_balanced([(truth == fired, 0) for truth, fired in pairs], operator.and_)[0]
     parts: dict[str, Expression | None] = {"all": None, "right": right}
     for at, (truth, fired) in enumerate(pairs):
         parts |= {f"label{at}": truth, f"sum{at}": fired, f"both{at}": truth & fired}
     asked = rows.each.aggregate(**rows.counts(), **rows.sums(parts))
-    answer = fetched(asked, "Scoring the rules").to_pylist()
+    answer = fetch(asked, "Scoring the rules").to_pylist()
     n_rows = rows.check(answer)
     (row,) = answer
     fires = {label: int(row[f"fires{at}"]) for at, label in enumerate(rules.labels)}

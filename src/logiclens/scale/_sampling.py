@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.logic.arrays import FloatArray
-from logiclens.scale._checkpoint import Stored
+from logiclens.scale._checkpoint import StoredPart
 from logiclens.scale._parquet_source import ParquetSource, RowGroup, TargetColumns
 
 _LEAST = 64  # rows of a target that are drawn in any case, where there are so many
@@ -65,7 +65,7 @@ def draw(
     targets: TargetColumns,
     n_drawn: int,
     seed: int,
-    told: Callable[[int], None] = lambda _: None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> Sample:
     """Draw from some row groups, and look at all their values.
 
@@ -79,8 +79,8 @@ def draw(
     n_drawn : int
         Most rows to draw of all row groups.
     seed : int
-    told : callable, optional
-        Told the number of rows that were looked at, each time.
+    progress : callable, optional
+        Called with the number of rows that were read, each time.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def draw(
             truth.append(true[..., chosen])
             position.append(place[chosen])
             stratum.append(strata[chosen])
-            told(chunk.rows.num_rows)
+            progress(chunk.rows.num_rows)
     if not x:  # more processes than row groups
         width = (len(targets.names), 0) if targets.multi_label else (0,)
         none = np.zeros(0, dtype=np.intp)
@@ -117,7 +117,7 @@ def draw(
     )
 
 
-def merged(parts: Sequence[Sample]) -> Sample:
+def merge_samples(parts: Sequence[Sample]) -> Sample:
     """One sample of those of several parts of the files."""
     position = np.concatenate([part.position for part in parts])
     order = np.argsort(position)
@@ -173,14 +173,14 @@ def uniforms(position: NDArray[np.int64], seed: int) -> FloatArray:
     return np.asarray((z >> np.uint64(11)) * 2.0**-53)
 
 
-def sample_to_stored(sample: Sample, targets: TargetColumns, seed: int) -> Stored:
+def sample_to_stored(sample: Sample, targets: TargetColumns, seed: int) -> StoredPart:
     """A sample and what was counted on the way to it, for a checkpoint."""
     entries = {"seed": seed, "labels": list(targets.labels), "multi_label": targets.multi_label}
     arrays = {name: getattr(sample, name) for name in ("x", "truth", "position", "stratum", "sizes")}
-    return Stored(entries | {"rows": targets.n_rows}, {**arrays, "counts": targets.counts})
+    return StoredPart(entries | {"rows": targets.n_rows}, {**arrays, "counts": targets.counts})
 
 
-def sample_from_stored(stored: Stored, names: tuple[str, ...]) -> tuple[Sample, TargetColumns, int]:
+def sample_from_stored(stored: StoredPart, names: tuple[str, ...]) -> tuple[Sample, TargetColumns, int]:
     """Inverse of :func:`sample_to_stored`, where the targets are in those columns."""
     entries, arrays = stored.entries, dict(stored.tensors)
     counts = arrays.pop("counts")
@@ -197,7 +197,7 @@ _Block = tuple[RowGroup, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class MiniBatch:
     """One process's rows of a batch.
 
     Attributes
@@ -216,7 +216,7 @@ class Batch:
 
 
 @dataclass(frozen=True, eq=False)
-class Stream:
+class MiniBatches:
     """Mini-batches of some columns.
 
     Attributes
@@ -285,7 +285,7 @@ class Stream:
         n_batches = max(1, round(n_rows / self.batch_rows))
         return np.diff(np.arange(n_batches + 1) * n_rows // n_batches)
 
-    def batches(self, epoch: int, start: int = 0) -> Iterator[Batch]:
+    def batches(self, epoch: int, start: int = 0) -> Iterator[MiniBatch]:
         """The batches of an epoch, from the given one on.
 
         A block is decoded while the batches of the one before are used.
@@ -300,11 +300,11 @@ class Stream:
         at = int(np.searchsorted(firsts, start, side="right")) - 1
         pool = ThreadPoolExecutor(1)
         try:
-            waiting = pool.submit(self._decoded, blocks[at]) if at < len(blocks) else None
+            waiting = pool.submit(self._decode, blocks[at]) if at < len(blocks) else None
             while waiting is not None:
                 values = waiting.result()
                 ahead = at + 1 < len(blocks)
-                waiting = pool.submit(self._decoded, blocks[at + 1]) if ahead else None
+                waiting = pool.submit(self._decode, blocks[at + 1]) if ahead else None
                 yield from self._cut(epoch, at, blocks[at], values, start - int(firsts[at]))
                 at += 1
         finally:
@@ -315,7 +315,7 @@ class Stream:
         n_rows = sum(group.n_rows for group in block)
         return n_rows * self.rank // self.size, n_rows * (self.rank + 1) // self.size
 
-    def _decoded(self, block: _Block) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _decode(self, block: _Block) -> tuple[NDArray[Any], NDArray[Any]]:
         """Values and targets of this process's rows of a block."""
         first, last = self._share(block)
         x = np.empty((len(self.columns), last - first), dtype=np.float32)
@@ -350,7 +350,7 @@ class Stream:
 
     def _cut(
         self, epoch: int, at: int, block: _Block, values: tuple[NDArray[Any], NDArray[Any]], start: int
-    ) -> Iterator[Batch]:
+    ) -> Iterator[MiniBatch]:
         """The batches of a block, from the given one on."""
         x, truth = values
         starts = np.cumsum([0, *(group.n_rows for group in block)])
@@ -366,9 +366,9 @@ class Stream:
             rows = order[end - size : end]
             # Sums do not depend on the order of the rows, and reading them in order is quicker.
             own = np.sort(rows[(rows >= first) & (rows < last)]) - first
-            yield Batch(x[:, own], truth[..., own], int(size))
+            yield MiniBatch(x[:, own], truth[..., own], int(size))
 
 
-def divided(groups: Sequence[RowGroup], rank: int, size: int) -> Sequence[RowGroup]:
+def share_of_groups(groups: Sequence[RowGroup], rank: int, size: int) -> Sequence[RowGroup]:
     """The row groups that one of several processes reads in a pass where order does not matter."""
     return groups[rank::size]

@@ -18,13 +18,13 @@ from logiclens.errors import InputError, count, listing, shown
 from logiclens.estimators.inputs_and_targets import Problem, Targets, read_targets
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.data import THRESHOLD
-from logiclens.scale._engine import Expression, Table, check_columns, check_table, fetched, ibis_module
+from logiclens.scale._engine import Expression, Table, check_columns, check_table, fetch, ibis_module
 from logiclens.scale._expressions import (
     Fault,
     as_label,
     as_number,
     float_literal,
-    infinite,
+    is_infinite,
     is_missing,
     kind_of,
 )
@@ -37,7 +37,7 @@ _EXACT = 2.0**53  # whole numbers up to here are exact in double precision
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class TrainingRows:
     """What to learn from.
 
     Attributes
@@ -60,19 +60,19 @@ class Rows:
     weights: str | None = None
 
     @cached_property
-    def weighty(self) -> Table:
+    def weighted(self) -> Table:
         """The rows that weigh something."""
         if self.weights is None:
             return self.table
         return self.table.filter(as_number(self.table[self.weights]) > float_literal(0))
 
-    def keyed(self, table: Table, **expressions: Expression) -> Table:
+    def select_keys(self, table: Table, **expressions: Expression) -> Table:
         """Some expressions on rows of the table, with the targets (``t0``, ...) and the weight (``w``)."""
         targets = {f"t{at}": as_label(table[name]) for at, name in enumerate(self.targets)}
         weight = {} if self.weights is None else {"w": as_number(table[self.weights])}
         return table.select(**expressions, **targets, **weight)
 
-    def grouped(self, keyed: Table, keys: Sequence[str], *, by_targets: bool, **others: Expression) -> Table:
+    def count_by(self, keyed: Table, keys: Sequence[str], *, by_targets: bool, **others: Expression) -> Table:
         """Counts of rows (``n``) and sums of weights (``s``) by keys and targets, or by keys alone.
 
         In the latter case with the weight of yes of each target (``y0``, ...).
@@ -103,7 +103,7 @@ def check_rows(
     target: str | Sequence[str] | None,
     columns: Sequence[str] | None = None,
     weights: str | None = None,
-) -> Rows:
+) -> TrainingRows:
     """Return the rows to learn from, once it is sure that the table has all of their columns.
 
     Parameters
@@ -135,7 +135,7 @@ def check_rows(
     if not chosen:
         raise InputError("The table has no columns to learn from but the target and the weights. Add some.")
     check_columns(table, chosen)
-    return Rows(table, chosen, targets, not isinstance(target, str), weights)
+    return TrainingRows(table, chosen, targets, not isinstance(target, str), weights)
 
 
 def weights_name(weights: Any) -> str:
@@ -194,7 +194,7 @@ class Totals:
         """Whether there are classes to count by."""
         return self.targets is not None and self.targets.problem is not Problem.MULTI_LABEL
 
-    def spread(self, rows: Rows, found: Any) -> tuple[IndexArray, FloatArray, IndexArray | None]:
+    def expand(self, rows: TrainingRows, found: Any) -> tuple[IndexArray, FloatArray, IndexArray | None]:
         """What was counted, as rows that weigh something, of one class of each output.
 
         Returns
@@ -221,12 +221,12 @@ class Totals:
         return line, widths * scale, (yes[line] >= edges[line, part + 1][:, None]).astype(np.intp)
 
 
-def count_rows(rows: Rows) -> Totals:
+def count_rows(rows: TrainingRows) -> Totals:
     """Add up rows and weights, and find the classes.
 
     Parameters
     ----------
-    rows : Rows
+    rows : TrainingRows
 
     Raises
     ------
@@ -235,10 +235,10 @@ def count_rows(rows: Rows) -> Totals:
     """
     table = rows.table
     labelled = len(rows.targets) == 1
-    keyed = rows.keyed(table, one=ibis_module().literal(1))
+    keyed = rows.select_keys(table, one=ibis_module().literal(1))
     asked: dict[str, Expression] = {"n": keyed.count()}
     if rows.weights is not None:
-        keyed = rows.keyed(table, bad=weight_fault(table[rows.weights]).where)
+        keyed = rows.select_keys(table, bad=weight_fault(table[rows.weights]).where)
         weight = keyed["w"]
         asked = {
             "n": keyed.count(),
@@ -253,7 +253,7 @@ def count_rows(rows: Rows) -> Totals:
     if not labelled:
         asked |= {f"gaps{at}": is_missing(keyed[f"t{at}"]).sum() for at in range(len(rows.targets))}
     query = keyed.group_by(["t0"]) if labelled else keyed
-    found = fetched(query.aggregate(**asked).limit(MOST_LABELS + 1), "Counting rows")
+    found = fetch(query.aggregate(**asked).limit(MOST_LABELS + 1), "Counting rows")
     if labelled:
         found = found.sort_by("t0")
     n_rows = int(numbers_of(found, "n").sum())
@@ -294,7 +294,7 @@ def _check_weights(found: Any, column: Expression) -> None:
 def weight_fault(column: Expression) -> Fault:
     """Weights that are missing, infinite or negative, and what to say of them."""
     below = (as_number(column) < float_literal(0)).fill_null(False)
-    wrong = is_missing(column) | infinite(column) | below
+    wrong = is_missing(column) | is_infinite(column) | below
     advice = "Weights must be finite and not negative."
     return Fault(column.get_name(), wrong, "missing, infinite or negative weight", advice)
 
@@ -306,7 +306,7 @@ def _gaps(found: Any, at: int) -> int:
     return int(numbers_of(found, "n")[missing].sum())
 
 
-def _classes(rows: Rows, found: Any) -> Targets:
+def _classes(rows: TrainingRows, found: Any) -> Targets:
     name = rows.targets[0]
     if len(found) > MOST_LABELS:
         raise InputError(

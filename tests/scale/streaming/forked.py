@@ -21,8 +21,8 @@ from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier, PsiClassifier
 from logiclens.scale import fit_streaming
-from logiclens.scale._checkpoint import Checkpoint, Stored
-from logiclens.scale._processes import crew_for
+from logiclens.scale._checkpoint import Checkpoint, StoredPart
+from logiclens.scale._processes import process_group
 
 # Two that fit together
 
@@ -61,9 +61,9 @@ def one_of_two(folder: str, results: str) -> dict[str, Any]:
 
 def refused_in_one() -> str:
     """An error of the second process alone."""
-    with crew_for("cpu") as crew:
+    with process_group("cpu") as processes:
         try:
-            crew.each(lambda: 1 if crew.is_first else _refuse())
+            processes.each(lambda: 1 if processes.is_first else _refuse())
         except InputError as error:
             return str(error)
     return "not refused"
@@ -105,7 +105,7 @@ def fit_to_be_killed(folder: str, checkpoint: str, result: Path, tell: int) -> N
     """Fit, tell of each file of the checkpoint that is written, and wait after some of them."""
     write, written = Checkpoint.write, 0
 
-    def told(self: Checkpoint, name: str, stored: Stored) -> None:
+    def told(self: Checkpoint, name: str, stored: StoredPart) -> None:
         nonlocal written
         write(self, name, stored)
         written += 1

@@ -13,7 +13,7 @@ import pytest
 
 from logiclens.errors import FileError, InputError
 from logiclens.scale import _checkpoint
-from logiclens.scale._checkpoint import Checkpoint, Stored
+from logiclens.scale._checkpoint import Checkpoint, StoredPart
 
 RUN = {"epochs": 2, "l1": "(0.008, 0.016)"}
 
@@ -29,7 +29,7 @@ def test_what_was_written_is_read(tmp_path: Path):
         "none": np.zeros((0, 3)),
         "at": np.array(7),
     }
-    Checkpoint.at(tmp_path / "new" / "folder", RUN).write("training", Stored({"seed": 2**63}, tensors))
+    Checkpoint.at(tmp_path / "new" / "folder", RUN).write("training", StoredPart({"seed": 2**63}, tensors))
 
     stored = Checkpoint.at(tmp_path / "new" / "folder", RUN).read("training")
 
@@ -47,7 +47,7 @@ def test_nothing_was_written(tmp_path: Path):
 
 
 def test_a_checkpoint_of_another_run(tmp_path: Path):
-    Checkpoint.at(tmp_path, RUN).write("training", Stored({}, {}))
+    Checkpoint.at(tmp_path, RUN).write("training", StoredPart({}, {}))
 
     with refused(
         InputError,
@@ -59,7 +59,7 @@ def test_a_checkpoint_of_another_run(tmp_path: Path):
 
 @pytest.mark.parametrize("at", [0, 9, 200, -1])
 def test_a_damaged_checkpoint(tmp_path: Path, at: int):
-    Checkpoint.at(tmp_path, RUN).write("training", Stored({}, {"weight": np.ones(4)}))
+    Checkpoint.at(tmp_path, RUN).write("training", StoredPart({}, {"weight": np.ones(4)}))
     path = tmp_path / "training.safetensors"
     content = bytearray(path.read_bytes())
     content[at] ^= 1
@@ -80,14 +80,14 @@ def test_a_file_that_is_no_checkpoint(tmp_path: Path, content: bytes):
 
 def test_a_failure_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     checkpoint = Checkpoint.at(tmp_path, RUN)
-    checkpoint.write("training", Stored({"steps": 1}, {}))
+    checkpoint.write("training", StoredPart({"steps": 1}, {}))
 
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(FileError, match="the disk is full"):
-        checkpoint.write("training", Stored({"steps": 2}, {}))
+        checkpoint.write("training", StoredPart({"steps": 2}, {}))
 
     stored = checkpoint.read("training")
     assert stored is not None
@@ -106,14 +106,14 @@ def test_drafts_of_a_run_that_was_killed_go(tmp_path: Path):
 
 def test_one_process_at_a_time(tmp_path: Path):
     checkpoint = Checkpoint.at(tmp_path, RUN)
-    with checkpoint.held():
+    with checkpoint.lock():
         with (
             refused(
                 FileError,
                 f"The checkpoint {str(tmp_path)!r} is in use by process {os.getpid()} on "
                 f"{socket.gethostname()!r}. Wait until that ends, or name another folder.",
             ),
-            Checkpoint.at(tmp_path, RUN | {"epochs": 3}).held(),
+            Checkpoint.at(tmp_path, RUN | {"epochs": 3}).lock(),
         ):
             pass
         assert len(list(tmp_path.iterdir())) == 1
@@ -124,7 +124,7 @@ def test_a_lock_ends_with_its_process(tmp_path: Path):
     """The file stays, and hinders no one."""
     (tmp_path / ".lock").write_text("process 1 on 'elsewhere', which was killed")
 
-    with Checkpoint.at(tmp_path, RUN).held():
+    with Checkpoint.at(tmp_path, RUN).lock():
         assert (tmp_path / ".lock").read_text() == f"process {os.getpid()} on {socket.gethostname()!r}"
 
 
@@ -138,8 +138,8 @@ def test_a_lock_that_is_given_up_while_it_is_asked_for(tmp_path: Path, monkeypat
         original(file, how)
 
     monkeypatch.setattr(_checkpoint.fcntl, "flock", late)
-    with Checkpoint.at(tmp_path, RUN).held(), pytest.raises(FileError, match="is in use by process"):
-        with Checkpoint.at(tmp_path, RUN).held():
+    with Checkpoint.at(tmp_path, RUN).lock(), pytest.raises(FileError, match="is in use by process"):
+        with Checkpoint.at(tmp_path, RUN).lock():
             pass
 
 
@@ -148,7 +148,7 @@ def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise OSError(95, "Operation not supported")
 
     monkeypatch.setattr(_checkpoint.fcntl, "flock", none)
-    with Checkpoint.at(tmp_path, RUN).held():
+    with Checkpoint.at(tmp_path, RUN).lock():
         pass
 
 
@@ -163,7 +163,7 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.
             FileError,
             f"Nothing can be written to the folder {str(tmp_path)!r}: Permission denied. Name another one.",
         ),
-        checkpoint.held(),
+        checkpoint.lock(),
     ):
         pass
 

@@ -21,21 +21,21 @@ from logiclens.nn.training import Plan
 from logiclens.scale import _fine_tuning
 from logiclens.scale._checkpoint import Checkpoint
 from logiclens.scale._fine_tuning import (
-    Course,
-    Loss,
+    Schedule,
+    StreamLoss,
+    fine_tune,
     kept_columns,
-    narrowed,
+    on_columns,
     trained_from_stored,
     trained_to_stored,
-    tune,
 )
 from logiclens.scale._parquet_source import TargetColumns
-from logiclens.scale._processes import Crew
-from logiclens.scale._sampling import Batch, Stream
+from logiclens.scale._processes import Processes
+from logiclens.scale._sampling import MiniBatch, MiniBatches
 from tests.scale.streaming.test_sampling import stream_of
 
 CLASSIFIERS = [MuClassifier, EntropyClassifier, PsiClassifier, ReluClassifier]
-ALONE = Crew(0, 1, torch.device("cpu"))
+ALONE = Processes(0, 1, torch.device("cpu"))
 PLAN = Plan(iff_loss, learning_rate=0.05)
 NONE = np.zeros(0, dtype=np.intp)
 
@@ -57,8 +57,8 @@ def _trained(classifier: Any, n_concepts: int) -> Trained[Any]:
     return train_networks(recipe.population, recipe.plan, x, targets, [fold])[0]
 
 
-def loss_of(stream: Stream) -> Loss:
-    return Loss.of(stream.targets, Problem.BINARY, NONE, iff_loss)
+def loss_of(stream: MiniBatches) -> StreamLoss:
+    return StreamLoss.of(stream.targets, Problem.BINARY, NONE, iff_loss)
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_a_constant_answer_has_loss_1_on_the_rows_that_are_trained_on(problem: P
         targets = TargetColumns(("y",), tuple("abc"[:labels]), False, np.bincount(truth) + 0.0, 60)
     left, held_out = truth[..., :45], truth[..., 45:]
 
-    loss = Loss.of(targets, problem, held_out, iff_loss)
+    loss = StreamLoss.of(targets, problem, held_out, iff_loss)
 
-    yes, no = (torch.as_tensor(part) for part in loss.answers(left))
+    yes, no = (torch.as_tensor(part) for part in loss.yes_and_no(left))
     share = yes.sum(dim=1, keepdim=True) / (yes + no).sum(dim=1, keepdim=True)
     joint = problem is Problem.SINGLE_LABEL
     assert isinstance(loss.criterion, SoftmaxLoss) == joint
@@ -91,7 +91,7 @@ def test_a_network_reads_its_own_columns_alone(classifier: Any):
     x = torch.rand(30, 40, generator=torch.Generator().manual_seed(0))
     columns = kept_columns(network)
 
-    small = narrowed(network, columns)
+    small = on_columns(network, columns)
 
     assert torch.allclose(small(x[:, columns]), network(x), atol=1e-6)
     assert torch.allclose(small.penalty(), network.penalty())
@@ -115,10 +115,10 @@ def test_a_step_is_one_of_the_ordinary_training(
     twin = copy.deepcopy(network)
     (batch,) = stream.batches(0)
 
-    curve = tune(network, stream, loss, Course(PLAN, 1), ALONE)
+    curve = fine_tune(network, stream, loss, Schedule(PLAN, 1), ALONE)
 
     rows = torch.as_tensor(batch.x).T
-    yes, no = (torch.as_tensor(part, dtype=torch.float32) for part in loss.answers(batch.truth))
+    yes, no = (torch.as_tensor(part, dtype=torch.float32) for part in loss.yes_and_no(batch.truth))
     descent = AutogradDescent(twin)
     x = twin.gather(rows)
     examples = Examples(x, yes, no, x)
@@ -134,7 +134,7 @@ def test_training_goes_down(folder: Path, classifier: Any):
     network = network_of(classifier)
     stream = stream_of(folder, 60)
 
-    curve = tune(network, stream, loss_of(stream), Course(PLAN, 6), ALONE)
+    curve = fine_tune(network, stream, loss_of(stream), Schedule(PLAN, 6), ALONE)
 
     assert len(curve) == sum(stream.n_batches(epoch) for epoch in range(6))
     assert (curve[-10:].mean(axis=0) < curve[:5].mean(axis=0)).all()
@@ -144,7 +144,7 @@ def test_training_goes_down(folder: Path, classifier: Any):
 def undisturbed(folder: Path) -> tuple[Any, Any]:
     """A network whose training did not stop, and its losses."""
     stream, network = stream_of(folder, 60), network_of(MuClassifier)
-    curve = tune(network, stream, loss_of(stream), Course(PLAN, 2), ALONE)
+    curve = fine_tune(network, stream, loss_of(stream), Schedule(PLAN, 2), ALONE)
     return network, curve
 
 
@@ -163,12 +163,12 @@ def test_a_training_that_stopped_goes_on(folder: Path, tmp_path: Path, undisturb
         if round(share * total) == at:
             raise Stopped
 
-    def course(progress: Any) -> Course:
-        return Course(PLAN, 2, Checkpoint.at(tmp_path, {}), every=3, progress=progress)
+    def schedule(progress: Any) -> Schedule:
+        return Schedule(PLAN, 2, Checkpoint.at(tmp_path, {}), every=3, progress=progress)
 
     with pytest.raises(Stopped):
-        tune(parts, stream, loss, course(stop), ALONE)
-    curve = tune(again, stream, loss, course(lambda _: None), ALONE)
+        fine_tune(parts, stream, loss, schedule(stop), ALONE)
+    curve = fine_tune(again, stream, loss, schedule(lambda _: None), ALONE)
 
     np.testing.assert_array_equal(curve, expected)
     for ours, theirs in zip(again.parameters(), whole.parameters(), strict=True):
@@ -181,7 +181,7 @@ def test_the_rate_falls_to_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(_fine_tuning._Descent, "step", lambda *args: rates.append(args[3]) or original(*args))
     stream = stream_of(folder, 400)
 
-    tune(network_of(MuClassifier), stream, loss_of(stream), Course(PLAN, 2), ALONE)
+    fine_tune(network_of(MuClassifier), stream, loss_of(stream), Schedule(PLAN, 2), ALONE)
 
     assert rates == pytest.approx(0.1 * 0.05 * np.array([1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6]))
 
@@ -191,7 +191,7 @@ def test_a_process_without_rows_takes_part(folder: Path):
     network = network_of(MuClassifier)
     descent = _fine_tuning._Descent(network, loss_of(stream), ALONE)
 
-    losses = descent.step(Batch(np.zeros((5, 0), np.float32), NONE, 10), 1200, 0.01)
+    losses = descent.step(MiniBatch(np.zeros((5, 0), np.float32), NONE, 10), 1200, 0.01)
 
     assert torch.allclose(losses, network.penalty().double(), atol=0.05)
 

@@ -72,9 +72,9 @@ def test_rules_are_rated_on_rows_that_are_neither_trained_on_nor_searched(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     seen: list[Any] = []
-    search, streamed = _fit_streaming.search_front, _fit_streaming.tune
+    search, streamed = _fit_streaming.search_front, _fit_streaming.fine_tune
     monkeypatch.setattr(_fit_streaming, "search_front", lambda *args: seen.append(args[3]) or search(*args))
-    monkeypatch.setattr(_fit_streaming, "tune", lambda *args: seen.append(args[1]) or streamed(*args))
+    monkeypatch.setattr(_fit_streaming, "fine_tune", lambda *args: seen.append(args[1]) or streamed(*args))
 
     model = fit_streaming(MuClassifier(**QUICK), folder, "y", batch_rows=100)
 
@@ -163,7 +163,7 @@ def test_a_network_that_got_worse_keeps_its_weights(folder: Path, monkeypatch: p
         return np.zeros((1, network.members))
 
     tuned = fit_streaming(MuClassifier(**QUICK), folder, "y", batch_rows=100, epochs=5)
-    monkeypatch.setattr(_fit_streaming, "tune", spoiled)
+    monkeypatch.setattr(_fit_streaming, "fine_tune", spoiled)
     kept = fit_streaming(MuClassifier(**QUICK), folder, "y", batch_rows=100, epochs=5)
     table = whole(folder)
     x = {name: table[name].to_numpy() for name in NAMES}
@@ -248,7 +248,7 @@ def test_a_checkpoint_of_files_that_were_written_anew(folder: Path, checkpoint: 
 
 def test_a_checkpoint_in_use(folder: Path, checkpoint: Path):
     other = checkpoint / ".0123456789abcdef.tmp"
-    with Checkpoint(str(checkpoint), {}).held():
+    with Checkpoint(str(checkpoint), {}).lock():
         other.write_bytes(b"half")
         with pytest.raises(FileError, match=rf"is in use by process {os.getpid()} on '.*'\. Wait until"):
             fit_streaming(MuClassifier(**QUICK), folder, "y", checkpoint=checkpoint)

@@ -63,7 +63,7 @@ def test_the_extent_tells_other_values_in_as_many_bytes(tmp_path: Path):
 
     assert before.sizes == after.sizes
     assert before.extent != after.extent
-    assert before.changed != after.changed
+    assert before.modified != after.modified
     assert before.extent == ParquetSource.of(path).extent
 
 

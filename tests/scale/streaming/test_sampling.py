@@ -17,13 +17,13 @@ from logiclens.scale import _sampling
 from logiclens.scale._checkpoint import Checkpoint
 from logiclens.scale._parquet_source import ParquetSource, TargetColumns, count_targets, target_columns
 from logiclens.scale._sampling import (
+    MiniBatches,
     Sample,
-    Stream,
-    divided,
     draw,
-    merged,
+    merge_samples,
     sample_from_stored,
     sample_to_stored,
+    share_of_groups,
     shares,
     uniforms,
 )
@@ -32,9 +32,9 @@ from tests.scale.streaming.making import NAMES, whole, write
 
 def drawn(folder: Path, n_drawn: int, size: int = 1, seed: int = 0) -> tuple[Sample, TargetColumns]:
     source = ParquetSource.of(folder)
-    parts = [divided(source.groups, rank, size) for rank in range(size)]
+    parts = [share_of_groups(source.groups, rank, size) for rank in range(size)]
     targets = target_columns([count_targets(source, part, ("y",)) for part in parts], ("y",), source.n_rows)
-    return merged([draw(source, part, NAMES, targets, n_drawn, seed) for part in parts]), targets
+    return merge_samples([draw(source, part, NAMES, targets, n_drawn, seed) for part in parts]), targets
 
 
 @pytest.mark.parametrize("size", [2, 3, 11])
@@ -141,13 +141,13 @@ def looked_at(folder: Path) -> tuple[ParquetSource, TargetColumns]:
     return source, target_columns([count_targets(source, source.groups, ("y",))], ("y",), source.n_rows)
 
 
-def stream_of(folder: Path, batch_rows: int = 100, **settings: Any) -> Stream:
+def stream_of(folder: Path, batch_rows: int = 100, **settings: Any) -> MiniBatches:
     source, targets = looked_at(folder)
     held_out = np.array(settings.pop("held_out", []), dtype=np.int64)
-    return Stream(source, NAMES, targets, batch_rows, settings.pop("seed", 0), held_out, **settings)
+    return MiniBatches(source, NAMES, targets, batch_rows, settings.pop("seed", 0), held_out, **settings)
 
 
-def rows_of(stream: Stream, epoch: int = 0, start: int = 0) -> list[set[tuple[float, ...]]]:
+def rows_of(stream: MiniBatches, epoch: int = 0, start: int = 0) -> list[set[tuple[float, ...]]]:
     """The rows of each batch; no two rows of the folder are equal."""
     return [{tuple(row) for row in batch.x.T.tolist()} for batch in stream.batches(epoch, start)]
 
@@ -242,4 +242,4 @@ def test_a_process_decodes_its_part_alone(folder: Path, monkeypatch: pytest.Monk
 def test_row_groups_are_divided():
     groups: Any = list(range(7))
 
-    assert sorted(each for rank in range(3) for each in divided(groups, rank, 3)) == groups
+    assert sorted(each for rank in range(3) for each in share_of_groups(groups, rank, 3)) == groups
