@@ -33,7 +33,7 @@ from sklearn.tree import DecisionTreeClassifier
 from logiclens.bench import load_mimic2
 from logiclens.metrics import complexity, fidelity, macro_f1
 from logiclens.pipelines import BlackBoxExplainer
-from logiclens.pipelines.black_box import fit_folds
+from logiclens.pipelines.black_box import fit_out_of_fold
 
 COLUMNS = (
     "black box accuracy",
@@ -97,8 +97,8 @@ def fold(model: Any, X: pd.DataFrame, y: np.ndarray, parts: Any, seen: bool) -> 
     if seen:
         answers = fitted.predict(X.iloc[train])
     else:  # the very answers that the LEN learnt from
-        folds = fit_folds(model, X.iloc[train], y[train], np.ones(len(train)), N_OUTSIDE, 0)
-        answers = np.concatenate([copied.predict(rows) for copied, rows in folds.asked])[folds.order]
+        folds = fit_out_of_fold(model, X.iloc[train], y[train], np.ones(len(train)), N_OUTSIDE, 0)
+        answers = np.concatenate([copied.predict(rows) for copied, rows in folds.held_out])[folds.order]
     tree = tree_as_long(X.iloc[train], answers, complexity(rules))
     label = fitted.classes_[0]
     by_tree = macro_f1(

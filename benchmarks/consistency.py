@@ -61,7 +61,7 @@ def curve(experiment: str) -> list[dict[str, Any]]:
             scores.append(
                 (
                     explanation_accuracy(said, rows, truth, names=names).macro_f1,
-                    fidelity(said, rows, part.say(rows).decided, names=names).macro_f1,
+                    fidelity(said, rows, part.predict(rows).decided, names=names).macro_f1,
                     complexity(said),
                 )
             )

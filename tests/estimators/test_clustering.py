@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logiclens.estimators._clustering import (
+    DistinctRows,
     Starts,
-    Tuples,
     certainty,
     cluster,
     cluster_loss,
@@ -45,8 +45,8 @@ def starts(n_clusters: int = 2, **changed) -> Starts:
     return Starts(made, n_clusters, **given)
 
 
-def tuples_of(bits: np.ndarray, weight: np.ndarray | None = None) -> Tuples:
-    return Tuples.of(bits.astype(float), np.ones(len(bits)) if weight is None else weight)
+def tuples_of(bits: np.ndarray, weight: np.ndarray | None = None) -> DistinctRows:
+    return DistinctRows.of(bits.astype(float), np.ones(len(bits)) if weight is None else weight)
 
 
 def search(n_concepts: int, **changed) -> RuleSearch:
@@ -55,7 +55,7 @@ def search(n_concepts: int, **changed) -> RuleSearch:
     return RuleSearch(RuleKind.CLUSTER, names, **given)
 
 
-def biased(n: int = 300, seed: int = 0) -> Tuples:
+def biased(n: int = 300, seed: int = 0) -> DistinctRows:
     """Four independent concepts, of which the third is the most even."""
     return tuples_of(np.random.default_rng(seed).random((n, 4)) < [0.2, 0.35, 0.5, 0.7])
 
@@ -189,7 +189,7 @@ class Given(LogicNetwork):
         return 20.0 * torch.nn.functional.one_hot(chosen, self.members).T.to(x.dtype)
 
 
-def explained(clusters, n_clusters: int = 2, tuples: Tuples | None = None, most: int = 7, **changed):
+def explained(clusters, n_clusters: int = 2, tuples: DistinctRows | None = None, most: int = 7, **changed):
     tuples = tuples_of(all_rows(3)) if tuples is None else tuples
     return explain_clusters(Given(clusters, n_clusters), tuples, search(3, **changed), most).rules()
 
@@ -274,10 +274,10 @@ def test_of_a_network_that_keeps_all_the_most_relevant_are_read():
     assert np.flatnonzero(read_concepts(net, tuples_of(all_rows(5)), 2)).tolist() == [0, 3]
 
 
-def tuples(columns: list[list[int]], weight: list[float] | None = None) -> Tuples:
+def tuples(columns: list[list[int]], weight: list[float] | None = None) -> DistinctRows:
     """Rows given column by column."""
     values = np.array(columns, dtype=float).T
-    return Tuples.of(values, np.ones(len(values)) if weight is None else np.array(weight))
+    return DistinctRows.of(values, np.ones(len(values)) if weight is None else np.array(weight))
 
 
 def test_two_clusters_start_from_single_concepts_the_most_even_first():
@@ -323,7 +323,7 @@ def test_four_clusters_start_from_the_combinations_of_two_concepts():
 @pytest.mark.parametrize("n_clusters", [2, 3, 5, 9])
 def test_there_are_columns_for_every_cluster_and_never_more_starts_than_asked_for(n_clusters):
     bits = np.random.default_rng(0).random((60, 6)) < 0.4
-    found = few_concepts(Tuples.of(bits.astype(float), np.ones(60)), n_clusters, 0.01, 4)
+    found = few_concepts(DistinctRows.of(bits.astype(float), np.ones(60)), n_clusters, 0.01, 4)
 
     assert 0 < len(found) <= 4
     for reads in found:
@@ -344,7 +344,7 @@ def test_entropy_of_equal_groups_is_the_logarithm_of_their_number():
 
 def test_rows_that_are_equal_once_boolean_are_one_tuple():
     values = np.array([[0.9, 0.1], [0.6, 0.5], [0.0, 1.0]])
-    merged = Tuples.of(values, np.array([1.0, 2.0, 4.0]))
+    merged = DistinctRows.of(values, np.array([1.0, 2.0, 4.0]))
 
     assert merged.total == 7.0
     assert (merged.bits[merged.place] == (values > 0.5)).all()

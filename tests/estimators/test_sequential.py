@@ -234,7 +234,7 @@ class Sum(nn.Module):
         (lambda: explain_network(Sum(), TUPLES, threshold="x"), "threshold must be a finite number."),
         (lambda: explain_network("model", TUPLES), "A model must be a torch.nn.Module."),
         (lambda: explain_psi(xor_network(), np.zeros((1, 3))), "The model reads 2 concepts."),
-        (lambda: explain_psi(xor_network(), np.zeros((0, 2))), "There are no rows to ask the model about."),
+        (lambda: explain_psi(xor_network(), np.zeros((0, 2))), "There are no rows to predict."),
         (lambda: explain_psi(xor_network(), TUPLES, targets=["yes"]), "The model has 2 targets."),
         (lambda: explain_psi(xor_network(), TUPLES, targets="yes"), "targets must be a sequence of labels."),
         (

@@ -21,7 +21,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 from logiclens.errors import InputError
 from logiclens.estimators import ReluClassifier, cross_explain, validation
-from logiclens.estimators.validation import area_under_curve, is_shared_out, share_out
+from logiclens.estimators.validation import area_under_curve, has_workers, share_out
 from logiclens.metrics import complexity, explanation_accuracy, fidelity
 from tests.clusters import small_cluster
 from tests.estimators.toys import CLASSIFIERS, NAMES, booleans, frame, quick
@@ -91,8 +91,8 @@ def test_a_fold_is_a_clone_fitted_on_its_rows(kind, y, monkeypatch):
     for at, (train, test) in enumerate(parts):
         twin = clone(clf).fit(x[train], labels[train])
         assert twin.explain().formulas == folds[at].rules.formulas
-        assert (folds[at].say(x).decided == twin.decide(x)).all()
-        assert np.allclose(folds[at].say(x).probability, twin.predict_proba(x))
+        assert (folds[at].predict(x).decided == twin.decide(x)).all()
+        assert np.allclose(folds[at].predict(x).probability, twin.predict_proba(x))
         assert scores["model_accuracy"][at] == twin.score(x[test], labels[test])
         assert scores["complexity"][at] == complexity(twin.explain())
         assert scores["literals"][at] == twin.explain().literals
@@ -122,7 +122,7 @@ def test_what_a_part_says(kind, n_classes):
     clf = quick(kind, epochs=20, encoder=None)
     targets, weight = clf.read_data(x, y, None)
     (part,) = validation.fit_parts(clf, x, targets, [weight])
-    said, twin = part.say(x), quick(kind, epochs=20, encoder=None).fit(x, y)
+    said, twin = part.predict(x), quick(kind, epochs=20, encoder=None).fit(x, y)
     assert (said.chosen == twin.predict(x)).all()
     assert (said.decided == twin.decide(x)).all()
     if n_classes == 2:
@@ -351,7 +351,7 @@ def by_itself() -> dict[str, pd.DataFrame]:
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 def test_a_fold_is_to_the_last_bit_a_fit_on_its_rows(kind: str, monkeypatch: pytest.MonkeyPatch):
-    fitted: list[validation.Part] = []
+    fitted: list[validation.FittedPart] = []
     fit_parts = validation.fit_parts
     monkeypatch.setattr(
         validation, "fit_parts", lambda *args, **more: fitted.extend(fit_parts(*args, **more)) or fitted[-1:]
@@ -522,18 +522,18 @@ def test_an_error_in_another_process_comes_back_as_it_is():
     assert str(info.value) == "No luck."
 
 
-def test_when_work_is_shared_out():
-    assert not is_shared_out(None)
-    assert is_shared_out(1)
+def test_when_work_has_workers():
+    assert not has_workers(None)
+    assert has_workers(1)
     with parallel_config(backend="threading", n_jobs=1):
-        assert not is_shared_out(None)
+        assert not has_workers(None)
     with parallel_config(backend="threading", n_jobs=2):
-        assert is_shared_out(None)
+        assert has_workers(None)
 
 
 @pytest.mark.parametrize("n_jobs", [0, 2.0, "2", True])
 def test_what_is_no_number_of_workers_is_refused(n_jobs: Any):
     with pytest.raises(InputError) as info:
-        is_shared_out(n_jobs)
+        has_workers(n_jobs)
 
     assert str(info.value) == f"n_jobs must be a whole number other than 0, or None. Got {n_jobs!r}."

@@ -26,7 +26,7 @@ import logiclens
 from logiclens.errors import InputError
 from logiclens.logic import FALSE, Var, equivalent
 from logiclens.pipelines import BlackBoxExplainer
-from logiclens.pipelines.black_box import fit_folds
+from logiclens.pipelines.black_box import fit_out_of_fold
 from tests.estimators.toys import NAMES, booleans, frame, quick
 from tests.strategies import HOSTILE_NAMES
 
@@ -236,8 +236,8 @@ def test_probabilities_of_the_black_box_are_what_is_learnt(settings):
     explain(fitted, table, y, estimator=spy, test_fraction=0, **settings)
 
     if "out_of_fold" in settings:
-        folds = fit_folds(fitted, table, y, np.ones(len(y)), 4, seed=0)
-        expected = np.concatenate([box.predict_proba(rows) for box, rows in folds.asked])[folds.order]
+        folds = fit_out_of_fold(fitted, table, y, np.ones(len(y)), 4, seed=0)
+        expected = np.concatenate([box.predict_proba(rows) for box, rows in folds.held_out])[folds.order]
     else:
         expected = fitted.predict_proba(learnt["X"])
     assert learnt["y"].labels == (False, True)
@@ -478,7 +478,7 @@ def test_unfitted(method):
             "estimator must be a classifier of this package, such as MuClassifier(). Got 'mu'.",
         ),
         ({"n_fresh": -1}, "n_fresh must be a whole number of at least 0. Got -1."),
-        ({"X": FRAME[:0]}, "There are no rows to ask about. Pass at least one."),
+        ({"X": FRAME[:0]}, "There are no rows to predict. Pass at least one."),
         ({"y": [1]}, f"y must have a row for each of the {len(X)} rows of X. Got 1."),
         (
             {"concepts": FRAME[:3]},

@@ -14,14 +14,21 @@ from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.neighbors import KNeighborsClassifier
 
 from logiclens.errors import InputError
-from logiclens.pipelines.black_box import Answers, Form, ask, class_names, gives_probabilities, probabilities
+from logiclens.pipelines.black_box import (
+    OutputFormat,
+    OutputKind,
+    class_names,
+    gives_probabilities,
+    predict_with,
+    probabilities,
+)
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 
 
-def read(black_box: object) -> Answers:
-    said = ask(black_box, X)
-    return Answers.of(black_box, said, len(said))
+def read(black_box: object) -> OutputFormat:
+    said = predict_with(black_box, X)
+    return OutputFormat.of(black_box, said, len(said))
 
 
 def error_of(call, *args) -> str:
@@ -39,13 +46,13 @@ def linear(*weights: list[float]) -> torch.nn.Linear:
     return layer
 
 
-def found(black_box: Any, answers: Answers | None = None) -> np.ndarray:
+def found(black_box: Any, answers: OutputFormat | None = None) -> np.ndarray:
     answers = read(black_box) if answers is None else answers
-    return probabilities(black_box, X, answers, ask(black_box, X))
+    return probabilities(black_box, X, answers, predict_with(black_box, X))
 
 
 def gives(black_box: Any) -> bool:
-    return gives_probabilities(black_box, X, read(black_box), ask(black_box, X))
+    return gives_probabilities(black_box, X, read(black_box), predict_with(black_box, X))
 
 
 def test_degrees_of_every_kind_of_black_box():
@@ -65,13 +72,16 @@ def test_degrees_that_are_none():
     negative = lambda x: x - 2  # noqa: E731
 
     assert "answers='probabilities' needs a black box that gives" in error_of(
-        found, lambda _: ["a", "b", "a"], Answers(Form.LABELS)
+        found, lambda _: ["a", "b", "a"], OutputFormat(OutputKind.LABELS)
     )
     assert "answers='probabilities' needs probabilities" in error_of(found, negative)
 
 
 def test_class_names():
-    assert class_names(linear([1.0, 1.0]), Answers(Form.ONE, ("no", "yes"), True)).tolist() == ["no", "yes"]
+    assert class_names(linear([1.0, 1.0]), OutputFormat(OutputKind.ONE, ("no", "yes"), True)).tolist() == [
+        "no",
+        "yes",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +138,7 @@ def test_who_contradicts_itself_decides_by_something_else():
 
     def agrees(*probable: float) -> bool:
         box = Says(*probable)
-        return gives_probabilities(box, many, Answers(Form.LABELS), box.predict(many))
+        return gives_probabilities(box, many, OutputFormat(OutputKind.LABELS), box.predict(many))
 
     assert agrees(0.75)
     assert agrees(*[0.9] * 199, 0.25)  # now and then

@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 
 from logiclens.estimators import MuClassifier
 from logiclens.pipelines import BlackBoxExplainer, CascadeClassifier
-from logiclens.pipelines._rows import adopt_features, shared_input
+from logiclens.pipelines._native_tables import adopt_features, shared_input
 
 
 def test_columns_are_adopted_and_names_of_an_earlier_fit_forgotten():

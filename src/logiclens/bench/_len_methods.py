@@ -27,7 +27,7 @@ from logiclens.logic.formula import FALSE, Formula
 if TYPE_CHECKING:
     from logiclens.bench.experiments import Fold
     from logiclens.estimators.base import LENClassifier
-    from logiclens.estimators.validation import Part
+    from logiclens.estimators.validation import FittedPart
 
 
 @dataclass(frozen=True)
@@ -147,9 +147,9 @@ def pool_rows(folds: Sequence[Fold]) -> tuple[FloatArray, IndexArray, list[Float
     return x[first[order]], y[first[order]], list(weights[:, order])
 
 
-def _outcome(part: Part, fold: Fold, present: IndexArray, seconds: float) -> Outcome:
+def _outcome(part: FittedPart, fold: Fold, present: IndexArray, seconds: float) -> Outcome:
     """What a part says about a fold's test rows; classes that no fold learned are never said."""
-    said = part.say(fold.x_test.copy())  # torch wants arrays that it may write to
+    said = part.predict(fold.x_test.copy())  # torch wants arrays that it may write to
     by_class = np.zeros((len(fold.y_test), len(fold.class_names)), dtype=np.bool_)
     by_class[:, present] = said.above
     probability = np.zeros(by_class.shape)

@@ -1,6 +1,6 @@
 """From rows to clusters and their rules: networks trained for mutual information, the best start chosen.
 
-    tuples      rows that are equal once Boolean become one, with the sum of their weights
+    rows        those that are equal once Boolean become one, with the sum of their weights
     starts      several at random, which read all concepts, and some that read few
     training    all clusters of all starts as one population, for maximum mutual information (Eq. 12)
     rules       of each start: the search of every fit, for the clusters' probabilities alone
@@ -49,7 +49,7 @@ Reads = tuple[tuple[int, ...], ...]
 _ROUNDING = 1e-9  # values that differ by less are equal
 
 
-class Tuples(NamedTuple):
+class DistinctRows(NamedTuple):
     """Distinct Boolean rows.
 
     ``bits`` has shape (n, n_concepts), ``weight`` (n,); ``place``, of shape (n_rows,), says which of them
@@ -61,17 +61,12 @@ class Tuples(NamedTuple):
     place: IndexArray
 
     @classmethod
-    def of(cls, values: FloatArray, weight: FloatArray) -> Tuples:
-        """Merge the rows that are equal once Boolean.
-
-        Parameters
-        ----------
-        values : ndarray of shape (n_rows, n_concepts)
-        weight : ndarray of shape (n_rows,)
+    def of(cls, values: FloatArray, weight: FloatArray) -> DistinctRows:
+        """Merge the rows, (n_rows, n_concepts), that are equal once Boolean.
 
         Examples
         --------
-        >>> Tuples.of(np.array([[0.9], [0.2], [0.7]]), np.ones(3)).weight
+        >>> DistinctRows.of(np.array([[0.9], [0.2], [0.7]]), np.ones(3)).weight
         array([1., 2.])
         """
         bits = values > THRESHOLD
@@ -86,7 +81,7 @@ class Tuples(NamedTuple):
         return float(self.weight.sum())
 
 
-def few_concepts(tuples: Tuples, n_clusters: int, literal_cost: float, limit: int) -> list[Reads]:
+def few_concepts(rows: DistinctRows, n_clusters: int, literal_cost: float, limit: int) -> list[Reads]:
     """Concepts for the starts that read few: for each cluster's network some, the best starts first.
 
     A start is grown from each concept on, by the concept that makes the groups' entropy largest for the
@@ -94,104 +89,92 @@ def few_concepts(tuples: Tuples, n_clusters: int, literal_cost: float, limit: in
     network reads them all. In the other each network reads one concept, and its group is what those before it
     left. For two clusters there is the first kind alone, of one concept each.
 
-    Parameters
-    ----------
-    tuples : Tuples
-    n_clusters : int
-    literal_cost : float
-        Price of a literal, as a share of the largest entropy.
-    limit : int
-        Most starts.
-
-    Returns
-    -------
-    list of tuple of tuple of int
-        The columns that the network of each cluster reads.
+    The literal cost is a share of the largest entropy, the limit the most starts.
 
     Examples
     --------
     >>> bits = np.array([[0, 1, 0], [1, 1, 0], [0, 1, 1], [1, 1, 1]], dtype=bool)
-    >>> few_concepts(Tuples(bits, np.array([3.0, 1.0, 2.0, 2.0]), np.arange(4)), 2, 0.01, 8)
+    >>> few_concepts(DistinctRows(bits, np.array([3.0, 1.0, 2.0, 2.0]), np.arange(4)), 2, 0.01, 8)
     [((2,), (2,)), ((0,), (0,))]
     """
     if n_clusters < 2:
         return []
-    usable = _distinct_columns(tuples)
+    usable = _distinct_columns(rows)
     found: dict[Reads, float] = {}
     for first in usable:
-        columns, value = _combined(tuples, first, usable, n_clusters, literal_cost)
+        columns, value = _combined(rows, first, usable, n_clusters, literal_cost)
         found.setdefault((tuple(sorted(columns)),) * n_clusters, value)
         if n_clusters == 2:
             continue
-        columns, value = _listed(tuples, first, usable, n_clusters, literal_cost)
+        columns, value = _listed(rows, first, usable, n_clusters, literal_cost)
         padded = (*columns, *columns[-1:] * n_clusters)[:n_clusters]
         found.setdefault(tuple((j,) for j in sorted(padded)), value)
     return sorted(found, key=lambda reads: (-round(found[reads], 9), reads))[:limit]
 
 
-def _distinct_columns(tuples: Tuples) -> list[int]:
+def _distinct_columns(rows: DistinctRows) -> list[int]:
     """Columns that are not constant, and neither equal nor opposite to one before, most even first."""
-    bits = tuples.bits[tuples.weight > 0]
+    bits = rows.bits[rows.weight > 0]
     words = pack(np.ascontiguousarray((bits ^ bits[:1]).T))  # opposite columns are equal now
     _, first = np.unique(words, axis=0, return_index=True)
-    share = tuples.weight @ tuples.bits / tuples.weight.sum()
+    share = rows.weight @ rows.bits / rows.weight.sum()
     unevenness = np.abs(share - 0.5).round(9)
     varied = [int(j) for j in first if words[j].any()]
     return sorted(varied, key=lambda j: (unevenness[j], j))
 
 
 def _combined(
-    tuples: Tuples, first: int, usable: Sequence[int], n_clusters: int, literal_cost: float
+    rows: DistinctRows, first: int, usable: Sequence[int], n_clusters: int, literal_cost: float
 ) -> tuple[list[int], float]:
     """Columns from ``first`` on whose combinations are the groups, and what they are worth."""
-    columns, group, largest = [first], tuples.bits[:, first].astype(np.int64), float(np.log(n_clusters))
-    reached = entropy(group_weights(group, tuples.weight))
+    columns, group, largest = [first], rows.bits[:, first].astype(np.int64), float(np.log(n_clusters))
+    reached = entropy(group_weights(group, rows.weight))
     for _ in range((n_clusters - 1).bit_length() - 1):
         best = -1
         for j in usable:
-            gained = entropy(group_weights(2 * group + tuples.bits[:, j], tuples.weight))
+            gained = entropy(group_weights(2 * group + rows.bits[:, j], rows.weight))
             if j not in columns and gained > reached + _ROUNDING:
                 best, reached = j, gained
         if best < 0:
             break
         columns.append(best)
-        group = np.unique(2 * group + tuples.bits[:, best], return_inverse=True)[1].reshape(-1)
+        group = np.unique(2 * group + rows.bits[:, best], return_inverse=True)[1].reshape(-1)
     return columns, min(reached / largest, 1.0) - literal_cost * n_clusters * len(columns)
 
 
 def _listed(
-    tuples: Tuples, first: int, usable: Sequence[int], n_clusters: int, literal_cost: float
+    rows: DistinctRows, first: int, usable: Sequence[int], n_clusters: int, literal_cost: float
 ) -> tuple[list[int], float]:
     """Columns from ``first`` on, the group of each what those before it left, and what they are worth.
 
     The last column is the one nearest to what all others left.
     """
     columns, largest = [first], float(np.log(n_clusters))
-    taken = tuples.bits[:, first]
-    sizes = [float(tuples.weight @ taken)]
+    taken = rows.bits[:, first]
+    sizes = [float(rows.weight @ taken)]
     literals = 1
     while len(columns) < n_clusters - 1:
         best: tuple[float, int, int] | None = None
         for j in usable:
-            size = float(tuples.weight @ (tuples.bits[:, j] & ~taken))
+            size = float(rows.weight @ (rows.bits[:, j] & ~taken))
             if j in columns or size <= 0:
                 continue
             # A concept that never goes with one before it needs no literal to shut that one out.
-            shut_out = [i for i in columns if tuples.weight @ (tuples.bits[:, j] & tuples.bits[:, i]) > 0]
+            shut_out = [i for i in columns if rows.weight @ (rows.bits[:, j] & rows.bits[:, i]) > 0]
             cost = literals + 1 + len(shut_out)
-            left = tuples.total - sum(sizes) - size
+            left = rows.total - sum(sizes) - size
             value = entropy(np.array([*sizes, size, left])) / largest - literal_cost * cost
             if best is None or value > best[0] + _ROUNDING:
                 best = (value, j, cost)
         if best is None:
             break
         _, j, literals = best
-        sizes.append(float(tuples.weight @ (tuples.bits[:, j] & ~taken)))
-        taken = taken | tuples.bits[:, j]
+        sizes.append(float(rows.weight @ (rows.bits[:, j] & ~taken)))
+        taken = taken | rows.bits[:, j]
         columns.append(j)
-    wrong = tuples.weight @ (tuples.bits == taken[:, None])
+    wrong = rows.weight @ (rows.bits == taken[:, None])
     nearest = min(usable, key=lambda j: (round(float(wrong[j]), 9), j))
-    left = max(tuples.total - sum(sizes), 0.0)
+    left = max(rows.total - sum(sizes), 0.0)
     value = entropy(np.array([*sizes, left])) / largest - literal_cost * (literals + 1)
     return [*columns, nearest], value
 
@@ -219,26 +202,15 @@ Maker = Callable[[Streams, int, Sequence[float]], LogicNetwork]
 
 @dataclass(frozen=True)
 class Starts:
-    """The networks to train.
-
-    Attributes
-    ----------
-    make : Maker
-    n_clusters : int
-    penalties : tuple of float
-    restarts : int
-        Starts at random, which read all concepts, for each penalty.
-    narrow : int
-        Most starts that read few concepts, for each penalty.
-    seed : int
-    device : str
-    """
+    """The networks to train."""
 
     make: Maker
     n_clusters: int
     penalties: tuple[float, ...]
     restarts: int
+    """Starts at random, which read all concepts, for each penalty."""
     narrow: int
+    """Most starts that read few concepts, for each penalty."""
     seed: int
     device: str = "auto"
 
@@ -252,31 +224,21 @@ class Starts:
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """The clusters of one start.
-
-    Attributes
-    ----------
-    network : LogicNetwork
-        One member for each cluster, in double precision on the CPU.
-    front : Front
-        Rules of every length.
-    rules : ExplanationSet
-        Those of the length that was chosen.
-    clusters : ndarray of int, shape (n_tuples,)
-    value : float
-        Mutual information as a share of the largest there can be, less the share of the rows that the rules
-        decide otherwise than the network, less the price of the literals.
-    n_iter : int
-        Epochs of training.
-    penalty : float
-    """
+    """The clusters of one start."""
 
     network: LogicNetwork
+    """One member for each cluster, in double precision on the CPU."""
     front: Front
+    """Rules of every length."""
     rules: ExplanationSet
+    """Those of the length that was chosen."""
     clusters: IndexArray
+    """That of each distinct row."""
     value: float
+    """Mutual information as a share of the largest, less the share of rows that the rules decide otherwise
+    than the network, less the price of the literals."""
     n_iter: int
+    """Epochs of training."""
     penalty: float
 
 
@@ -288,19 +250,8 @@ def cluster_loss(
 ) -> Tensor:
     """Minus the mutual information (Eq. 12) as a share of the largest there can be, ``log n_clusters``.
 
-    Parameters
-    ----------
-    logits : Tensor of shape (starts * n_clusters, n)
-    yes : Tensor, shaped as the logits
-        Weights of the rows, the same for all members.
-    no : Tensor
-        Not looked at: there are no labels.
-    n_clusters : int
-
-    Returns
-    -------
-    Tensor of shape (starts * n_clusters,)
-        The same for all clusters of a start, from -1 to 0.
+    From logits and weights of the rows, (starts * n_clusters, n), to a loss from -1 to 0 for each member, the
+    same for all clusters of a start.
 
     Examples
     --------
@@ -316,40 +267,31 @@ def cluster_loss(
 def cluster(
     starts: Starts,
     plan: Plan,
-    tuples: Tuples,
+    rows: DistinctRows,
     search: RuleSearch,
     most_concepts: int,
     progress: Callable[[float], None] | None = None,
 ) -> Clustering:
-    """Train all starts and take the best.
+    """Train all starts and take the best; criterion and ``together`` of the plan are set here.
 
-    Parameters
-    ----------
-    starts : Starts
-    plan : Plan
-        Its criterion and ``together`` are set here.
-    tuples : Tuples
-    search : RuleSearch
-        How rules are searched for.
-    most_concepts : int
-        Concepts of the rules of a network that itself keeps all.
-    progress : callable, optional
-        Called with the share of the training that is done.
+    Rules of a network that itself keeps all concepts have at most ``most_concepts``.
     """
     k = starts.n_clusters
     plan = replace(plan, criterion=partial(cluster_loss, n_clusters=k), together=k)
-    trained = _trained(starts, plan, tuples, search.literal_cost, progress)
-    said = clusters_of(trained.network, tuples, k)  # (starts, n)
-    shares = np.array([information(each, tuples) for each in said]) / np.log(max(k, 2))
-    limits = np.array([_most(share, each, tuples, search) for share, each in zip(shares, said, strict=True)])
+    trained = _trained(starts, plan, rows, search.literal_cost, progress)
+    by_start = clusters_of(trained.network, rows, k)  # (starts, n)
+    shares = np.array([information(each, rows) for each in by_start]) / np.log(max(k, 2))
+    limits = np.array(
+        [_most(share, each, rows, search) for share, each in zip(shares, by_start, strict=True)]
+    )
     best: Clustering | None = None
     for start in np.argsort(-limits, kind="stable"):  # what cannot be better any more need not be explained
         if best is not None and limits[start] < best.value - _ROUNDING:
             break
         network = trained.network.select(torch.arange(start * k, (start + 1) * k))
-        network, front, clusters = _numbered(network, tuples, said[start], search, most_concepts)
+        network, front, clusters = _numbered(network, rows, by_start[start], search, most_concepts)
         rules = front.rules()
-        value = float(shares[start]) - _price(rules, clusters, tuples, search)
+        value = float(shares[start]) - _price(rules, clusters, rows, search)
         if best is None or _is_better(value, rules, best):
             n_iter, penalty = int(trained.n_iter[start]), trained.penalties[start]
             best = Clustering(network, front, rules, clusters, value, n_iter, penalty)
@@ -358,34 +300,27 @@ def cluster(
     return best
 
 
-def explain_clusters(network: LogicNetwork, tuples: Tuples, search: RuleSearch, most_concepts: int) -> Front:
+def explain_clusters(
+    network: LogicNetwork, rows: DistinctRows, search: RuleSearch, most_concepts: int
+) -> Front:
     """Rules of every length for the clusters of a network (Eq. 13): a list about their probabilities.
-
-    Parameters
-    ----------
-    network : LogicNetwork
-        One member for each cluster.
-    tuples : Tuples
-    search : RuleSearch
-    most_concepts : int
-        As for :func:`cluster`.
 
     References
     ----------
     Sec. 4.2, Eq. (13) of Ciravegna et al., *Logic Explained Networks*.
     """
-    x = tuples.bits.astype(float)
+    x = rows.bits.astype(float)
     logits = ask(network, x)
     posterior = np.asarray(softmax(logits, axis=1))
     targets = Targets(tuple(range(network.members)), Problem.SINGLE_LABEL, posterior)
     largest = logits.argmax(axis=1)[:, None] == np.arange(network.members)
-    kept = read_concepts(network, tuples, most_concepts)
-    front = explain_answers(posterior, largest, x, targets, tuples.weight, search, kept)
-    n_rows = int((tuples.weight > 0)[tuples.place].sum())
+    kept = read_concepts(network, rows, most_concepts)
+    front = explain_answers(posterior, largest, x, targets, rows.weight, search, kept)
+    n_rows = int((rows.weight > 0)[rows.place].sum())
     return front if front.seen is None else replace(front, seen=replace(front.seen, n_rows=n_rows))
 
 
-def read_concepts(network: LogicNetwork, tuples: Tuples, most: int) -> BoolArray:
+def read_concepts(network: LogicNetwork, rows: DistinctRows, most: int) -> BoolArray:
     """Concepts that rules may use: those that some cluster's network keeps.
 
     Of a network that keeps all, the ones that matter most over the rows.
@@ -393,8 +328,8 @@ def read_concepts(network: LogicNetwork, tuples: Tuples, most: int) -> BoolArray
     kept: BoolArray = network.kept().any(dim=0).numpy()
     if network.columns is not None or kept.sum() <= most:
         return kept
-    x = torch.as_tensor(tuples.bits, dtype=network.l1.dtype)
-    weight = torch.as_tensor(tuples.weight, dtype=network.l1.dtype)
+    x = torch.as_tensor(rows.bits, dtype=network.l1.dtype)
+    weight = torch.as_tensor(rows.weight, dtype=network.l1.dtype)
     scores = network.relevance(x)  # (clusters, n, n_concepts)
     mean = torch.einsum("pnj,n->j", scores, weight).numpy()
     most_relevant = np.zeros_like(kept)
@@ -402,22 +337,22 @@ def read_concepts(network: LogicNetwork, tuples: Tuples, most: int) -> BoolArray
     return most_relevant
 
 
-def clusters_of(network: LogicNetwork, tuples: Tuples, n_clusters: int) -> IndexArray:
-    """The cluster that each start's networks put each tuple into, shape (starts, n): the largest output."""
-    logits = ask(network, tuples.bits.astype(float)).reshape(len(tuples.bits), -1, n_clusters)
+def clusters_of(network: LogicNetwork, rows: DistinctRows, n_clusters: int) -> IndexArray:
+    """The cluster that each start's networks put each row into, shape (starts, n): the largest output."""
+    logits = ask(network, rows.bits.astype(float)).reshape(len(rows.bits), -1, n_clusters)
     return np.asarray(logits.argmax(axis=2).T)
 
 
-def information(clusters: IndexArray, tuples: Tuples) -> float:
-    """Mutual information of tuples and clusters in nats; each tuple is in one cluster, so it is ``H(E)``.
+def information(clusters: IndexArray, rows: DistinctRows) -> float:
+    """Mutual information of rows and clusters in nats; each row is in one cluster, so it is ``H(E)``.
 
     Examples
     --------
     >>> bits = np.array([[False], [True]])
-    >>> round(information(np.array([0, 1]), Tuples(bits, np.ones(2), np.arange(2))), 4)  # log 2
+    >>> round(information(np.array([0, 1]), DistinctRows(bits, np.ones(2), np.arange(2))), 4)  # log 2
     0.6931
     """
-    return entropy(group_weights(clusters, tuples.weight))
+    return entropy(group_weights(clusters, rows.weight))
 
 
 class _Trained(NamedTuple):
@@ -431,16 +366,16 @@ class _Trained(NamedTuple):
 def _trained(
     starts: Starts,
     plan: Plan,
-    tuples: Tuples,
+    rows: DistinctRows,
     literal_cost: float,
     progress: Callable[[float], None] | None,
 ) -> _Trained:
     """Train all starts, side by side."""
     device = resolve_device(starts.device)
-    k, n_concepts = starts.n_clusters, tuples.bits.shape[1]
-    x = torch.as_tensor(tuples.bits, dtype=torch.float32, device=device)
-    weight = torch.as_tensor(tuples.weight / tuples.total, dtype=torch.float32, device=device)
-    narrow = few_concepts(tuples, k, literal_cost, starts.narrow)
+    k, n_concepts = starts.n_clusters, rows.bits.shape[1]
+    x = torch.as_tensor(rows.bits, dtype=torch.float32, device=device)
+    weight = torch.as_tensor(rows.weight / rows.total, dtype=torch.float32, device=device)
+    narrow = few_concepts(rows, k, literal_cost, starts.narrow)
     reads: list[Reads | None] = [*(None for _ in range(starts.restarts)), *narrow] * len(starts.penalties)
     penalties = [l1 for l1 in starts.penalties for _ in range(starts.restarts + len(narrow))]
     streams = [stream for start in range(len(reads)) for stream in starts.streams(start)]
@@ -448,11 +383,13 @@ def _trained(
     network.linears[0].prune(_kept_from_the_start(reads, k, n_concepts))
     network = network.to(device)
     weights = weight.expand(len(streams), -1)
-    rows = Rows(x, weights, torch.zeros_like(weights), weights, torch.zeros_like(weights))
+    training_rows = Rows(x, weights, torch.zeros_like(weights), weights, torch.zeros_like(weights))
     report = progress or (lambda _: None)
 
     generator = torch.Generator().manual_seed(starts.seed % 2**63)
-    network, history = train(network, rows, plan, generator, lambda epoch: report(epoch / plan.epochs))
+    network, history = train(
+        network, training_rows, plan, generator, lambda epoch: report(epoch / plan.epochs)
+    )
     return _Trained(network.double().cpu(), history.n_iter[::k].tolist(), penalties)
 
 
@@ -467,51 +404,51 @@ def _kept_from_the_start(reads: Sequence[Reads | None], k: int, n_concepts: int)
 
 
 def _numbered(
-    network: LogicNetwork, tuples: Tuples, clusters: IndexArray, search: RuleSearch, most_concepts: int
+    network: LogicNetwork, rows: DistinctRows, clusters: IndexArray, search: RuleSearch, most_concepts: int
 ) -> tuple[LogicNetwork, Front, IndexArray]:
     """Network, rules and clusters, numbered by decreasing weight, of equals by the order of their formulas.
 
     So the numbers do not depend on which output of the network happened to take which rows.
     """
-    weight = group_weights(clusters, tuples.weight, network.members).round(9)
+    weight = group_weights(clusters, rows.weight, network.members).round(9)
     order = np.argsort(-weight, kind="stable")
     network, clusters, weight = (
         network.select(torch.as_tensor(order)),
         np.argsort(order)[clusters],
         weight[order],
     )
-    front = explain_clusters(network, tuples, search, most_concepts)
+    front = explain_clusters(network, rows, search, most_concepts)
     formulas = list(front.rules().formulas.values())
     again = sorted(range(len(formulas)), key=lambda at: (-weight[at], formulas[at]))
     if [formulas[at] for at in again] == formulas:
         return network, front, clusters
     network, clusters = network.select(torch.tensor(again)), np.argsort(again)[clusters]
-    return network, explain_clusters(network, tuples, search, most_concepts), clusters
+    return network, explain_clusters(network, rows, search, most_concepts), clusters
 
 
-def _most(share: float, clusters: IndexArray, tuples: Tuples, search: RuleSearch) -> float:
+def _most(share: float, clusters: IndexArray, rows: DistinctRows, search: RuleSearch) -> float:
     """A value that rules of clusters cannot exceed.
 
     A list of m literals has m steps at most, and decides for m + 1 clusters. One of a single literal is as
     wrong as the best concept.
     """
-    sizes = np.sort(group_weights(clusters, tuples.weight))[::-1] / tuples.total
+    sizes = np.sort(group_weights(clusters, rows.weight))[::-1] / rows.total
     sizes = sizes[sizes > 0]
     if len(sizes) < 2:
         return share
-    belongs = clusters[:, None] == np.unique(clusters[tuples.weight > 0])
-    weighted = tuples.weight[:, None] * belongs / tuples.total
-    of_true = tuples.bits.T.astype(float) @ weighted  # (n_concepts, n_used)
+    belongs = clusters[:, None] == np.unique(clusters[rows.weight > 0])
+    weighted = rows.weight[:, None] * belongs / rows.total
+    of_true = rows.bits.T.astype(float) @ weighted  # (n_concepts, n_used)
     right = of_true.max(axis=1) + (weighted.sum(axis=0) - of_true).max(axis=1)
     wrong = 1.0 - np.cumsum(sizes)  # of lists of 0, 1, 2, ... literals, at least
     wrong[1] = 1.0 - float(right.max())
     return share - float((wrong + search.literal_cost * np.arange(len(wrong))).min())
 
 
-def _price(rules: ExplanationSet, clusters: IndexArray, tuples: Tuples, search: RuleSearch) -> float:
+def _price(rules: ExplanationSet, clusters: IndexArray, rows: DistinctRows, search: RuleSearch) -> float:
     """What rules cost: the share of the rows that they decide otherwise, and their literals."""
-    wrong = rules.predict(tuples.bits, search.names) != clusters
-    return float(tuples.weight @ wrong) / tuples.total + search.literal_cost * rules.literals
+    wrong = rules.predict(rows.bits, search.names) != clusters
+    return float(rows.weight @ wrong) / rows.total + search.literal_cost * rules.literals
 
 
 def _is_better(value: float, rules: ExplanationSet, best: Clustering) -> bool:
@@ -522,10 +459,10 @@ def _is_better(value: float, rules: ExplanationSet, best: Clustering) -> bool:
     return key < other
 
 
-def certainty(found: Clustering, tuples: Tuples) -> float:
+def certainty(found: Clustering, rows: DistinctRows) -> float:
     """Mutual information of what the network holds likely, as a share of that of its clusters; at most 1."""
-    whole = information(found.clusters, tuples)
+    whole = information(found.clusters, rows)
     if whole < _ROUNDING:
         return 1.0
-    logits = torch.as_tensor(ask(found.network, tuples.bits.astype(float)).T)
-    return min(-float(mutual_information_loss(logits, torch.as_tensor(tuples.weight))) / whole, 1.0)
+    logits = torch.as_tensor(ask(found.network, rows.bits.astype(float)).T)
+    return min(-float(mutual_information_loss(logits, torch.as_tensor(rows.weight))) / whole, 1.0)

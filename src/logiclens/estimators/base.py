@@ -2,7 +2,7 @@
 
 The work is done below: :mod:`~logiclens.estimators.fit` is the fit on one page, and
 :mod:`~logiclens.estimators.networks` trains its networks. This module puts them behind the methods that users
-of scikit-learn know. torch is imported when a network is made or asked, not before.
+of scikit-learn know. torch is imported when a network is made or used, not before.
 """
 
 from __future__ import annotations
@@ -128,8 +128,8 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Whether it is concepts that are pruned, by the norms of what they are connected with."""
     row_by_row: ClassVar[bool] = False
     """Whether rules are made of rows one by one, so that equal rows cannot be merged and counted."""
-    answers_singly: ClassVar[bool] = False
-    """Whether each output says yes or no by itself, rather than the largest one, when there are several."""
+    decides_singly: ClassVar[bool] = False
+    """Whether each output decides by itself, rather than the largest one, when there are several."""
 
     def make_network(
         self, streams: Streams, n_concepts: int, l1: Sequence[float], width: int
@@ -194,16 +194,9 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         known: Priors | None = None,
         prior_weight: float = 0.3,
     ) -> Self:
-        """Train the networks on what was read before, n rows, and explain them: :meth:`fit` ends with it.
+        """Train the networks on what was read before, and explain them: :meth:`fit` ends with it.
 
-        Parameters
-        ----------
-        inputs : Inputs
-        targets : Targets
-            Degrees in [0, 1] say how probable each target is, as a black box may say.
-        weight : ndarray of shape (n,)
-        known : Priors, optional
-        prior_weight : float, default 0.3
+        Targets may be the probabilities of a black box.
         """
         from logiclens.estimators.fit import fit_folds
 
@@ -214,7 +207,9 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         recipe = replace(self.recipe(inputs, targets), n_told=task.n_told)
         fitted = fit_folds(recipe, task.x, task.targets, [task.fold], self._reporter())[0]
         self.adopt(fitted, inputs, targets)
-        self.prior_reports_ = known.report(weight, seed_of(self.random_state), self._answers, fitted.rules)
+        self.prior_reports_ = known.report(
+            weight, seed_of(self.random_state), self._predictions, fitted.rules
+        )
         if not fitted.trained.converged.all():
             warnings.warn(
                 f"{type(self).__name__} was still getting better after {int(self.n_iter_.max())} epochs. "
@@ -231,7 +226,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_rows = table.n_rows
         targets = read_targets(y, n_rows)
         if self._kind() is not RuleKind.IFF or (
-            self.answers_singly and targets.problem is Problem.SINGLE_LABEL
+            self.decides_singly and targets.problem is Problem.SINGLE_LABEL
         ):
             targets = targets.output_by_output()
         return targets, read_weights(sample_weight, n_rows)
@@ -295,7 +290,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return progress_line(type(self).__name__) if self.verbose else None
 
     def adopt(self, fitted: Fitted, inputs: Inputs, targets: Targets) -> None:
-        """Take over what a fit gave."""
+        """Take over the result of a fit."""
         inputs.note_on(self)
         self.classes_ = label_vector(targets.labels, np.arange(len(targets.labels)))
         self.problem_ = targets.problem
@@ -322,12 +317,12 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return ask(self.network_, x)
 
     def decide(self, X: Any) -> BoolArray:
-        """What the network says about each target, (n, n_targets): what fidelity is measured against.
+        """The targets that the network predicts, (n, n_targets): what fidelity is measured against.
 
         The class of the largest output, for single-label problems; every output above one half for
         multi-label problems and, output by output, for psi networks.
         """
-        return self._answers(self._rows(X))
+        return self._predictions(self._rows(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, (n,), or a table of 0 / 1, (n, n_targets), for multi-label problems."""
@@ -377,7 +372,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : data frame, array or mapping, optional
             Rows to explain the network on; without them, the explanations made when fitting are returned.
         y : array, optional
-            The truth about the rows. Without it, the rules are searched for in what the network says.
+            The truth about the rows. Without it, the rules are searched for in the network's predictions.
         literals : int or "auto", default "auto"
             Most literals of the rules, all together; "auto": as many as were chosen when fitting. Nothing is
             trained.
@@ -396,8 +391,8 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("There are no rows to explain. Pass at least one.")
         labels, weight = self._labels(), np.ones(len(x))
         if y is None:
-            said = self._answers(x).astype(float)
-            outputs = said[:, 1:] if self.problem_ is Problem.BINARY else said
+            predicted = self._predictions(x).astype(float)
+            outputs = predicted[:, 1:] if self.problem_ is Problem.BINARY else predicted
             targets = Targets(labels, self.problem_, outputs)
         else:
             targets = read_known_targets(y, len(x), labels, self.problem_)
@@ -410,16 +405,16 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return explain_network(self.network_, x, targets, weight, how).rules()
 
     def explain_sample(self, X: Any, target: Label | None = None) -> Explanation:
-        """Example-level explanation (Eq. 1): why the network says what it says about one row.
+        """Example-level explanation (Eq. 1): why the network predicts what it does for one row.
 
-        The row's literals, cut down to those that are enough on the data: no row about which the network
-        says otherwise satisfies them.
+        The row's literals, cut down to those that are enough on the data: no row for which the network
+        predicts otherwise satisfies them.
 
         Parameters
         ----------
         X : data frame, array or mapping, one row
         target : label, optional
-            The target to explain; the predicted one when missing. It must be one the network says yes to.
+            The target to explain; the predicted one when missing. It must be one the network predicts.
 
         Returns
         -------
@@ -437,7 +432,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : data frame, array or mapping
-            The rows; those for which the network says no to the target are left out.
+            The rows; those for which the network does not predict the target are left out.
         target : label
 
         Returns
@@ -447,15 +442,15 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         label = self._known(target)
         x = self._rows(X)
-        said = self._answers(x)[:, self._labels().index(label)]
-        if not said.any():
+        predicted = self._predictions(x)[:, self._labels().index(label)]
+        if not predicted.any():
             raise InputError(
                 f"The network says no to {label!r} on all of the {count(len(x), 'row')}. "
                 "Choose rows it predicts, or another target."
             )
         table = self._table(label)
         at = [self.concept_names_.index(name) for name in table.names]
-        return explain_set(x[said][:, at] > 0.5, table, label).worded(self.vocabulary_)
+        return explain_set(x[predicted][:, at] > 0.5, table, label).worded(self.vocabulary_)
 
     def explain_global(self, X: Any = None, *, max_concepts: int = 8) -> GlobalExplanation:
         """Global explanation (Eq. 3): clauses that hold on all of the data.
@@ -465,7 +460,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : data frame, array or mapping, optional
             The data; those the model was fitted on when missing.
         max_concepts : int, default 8
-            Most concepts to speak of: those that the rules use most.
+            Most concepts to look at: those that the rules use most.
 
         Returns
         -------
@@ -489,8 +484,8 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return read_rows(X, self.concept_names_, self.vocabulary_, type(self).__name__)
 
-    def _answers(self, x: FloatArray) -> BoolArray:
-        """What the network says about each target, (n, n_targets)."""
+    def _predictions(self, x: FloatArray) -> BoolArray:
+        """The targets that the network predicts, (n, n_targets)."""
         from logiclens.estimators.networks import ask
 
         return decisions(ask(self.network_, x), self.problem_)
@@ -512,10 +507,10 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"explain_sample explains one row. Got {count(len(x), 'row')}; "
                 "pass one, as X[:1] or X.iloc[[0]]."
             )
-        answers = self._answers(x)[0]
+        predicted = self._predictions(x)[0]
         if target is not None:
             label = self._known(target)
-            if not answers[self._labels().index(label)]:
+            if not predicted[self._labels().index(label)]:
                 several = self.problem_ is Problem.MULTI_LABEL
                 instead = (
                     "Pass one that it says yes to"
@@ -525,14 +520,14 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise InputError(f"The network says no to {label!r} about this row. {instead}.")
             return x, label
         if self.problem_ is Problem.MULTI_LABEL:
-            if answers.sum() != 1:
-                if not answers.any():
+            if predicted.sum() != 1:
+                if not predicted.any():
                     raise InputError("The network says yes to no target about this row: nothing to explain.")
-                said = count(int(answers.sum()), "target")
-                raise InputError(f"The network says yes to {said} about this row. Pass target=.")
-            return x, self._labels()[int(answers.argmax())]
+                number = count(int(predicted.sum()), "target")
+                raise InputError(f"The network says yes to {number} about this row. Pass target=.")
+            return x, self._labels()[int(predicted.argmax())]
         label = plain_label(self.predict(X)[0])
-        if not answers[self._labels().index(label)]:
+        if not predicted[self._labels().index(label)]:
             raise InputError(
                 f"No output says yes about this row; {label!r} is only the nearest. "
                 "There is nothing to explain."
@@ -547,7 +542,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(scores.reshape(-1, len(self.concept_names_))[0].numpy())
 
     def _table(self, label: Label) -> TruthTable:
-        """What the network says about a target on the rows of the fit or, once loaded, on all tuples."""
+        """The network's yes and no about a target on the rows of the fit or, once loaded, on all tuples."""
         at = self._labels().index(label)
         if self.seen_ is not None:
             return self.seen_.predictions(at)
@@ -560,5 +555,5 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tuples = all_tuples(len(columns))
         x = np.zeros((len(tuples), len(self.concept_names_)))
         x[:, columns] = tuples
-        said = self._answers(x)[:, at]
-        return TruthTable.from_data(tuples, said, names=[self.concept_names_[j] for j in columns])
+        predicted = self._predictions(x)[:, at]
+        return TruthTable.from_data(tuples, predicted, names=[self.concept_names_[j] for j in columns])

@@ -170,7 +170,7 @@ class PsiClassifier(LENClassifier):
         Whether to show progress, on a terminal.
     """
 
-    answers_singly: ClassVar[bool] = True
+    decides_singly: ClassVar[bool] = True
 
     fan_in: int = 3
     hidden: Sequence[int] = (10,)

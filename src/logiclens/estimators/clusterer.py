@@ -201,7 +201,13 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        from logiclens.estimators._clustering import Tuples, certainty, cluster, clusters_of, information
+        from logiclens.estimators._clustering import (
+            DistinctRows,
+            certainty,
+            cluster,
+            clusters_of,
+            information,
+        )
         from logiclens.nn.criteria import iff_loss
         from logiclens.nn.training import Plan
 
@@ -209,7 +215,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         inputs, weight = self._read(X, sample_weight)
         tell(inputs.encoder)
         rows = weight > 0
-        tuples = Tuples.of(inputs.values[rows], weight[rows])
+        distinct = DistinctRows.of(inputs.values[rows], weight[rows])
         plan = Plan(
             criterion=iff_loss,  # in place of that of clusters, which takes their number
             epochs=self.epochs,
@@ -220,18 +226,18 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         )
         report = progress_line(type(self).__name__) if self.verbose else None
         search = self._search(inputs.names, inputs.vocabulary)
-        found = cluster(self._starts(), plan, tuples, search, int(self.max_concepts), report)
+        found = cluster(self._starts(), plan, distinct, search, int(self.max_concepts), report)
         inputs.note_on(self)
         self.network_ = found.network
         self.explanations_ = found.rules
         self.front_ = found.front
-        whole = Tuples.of(inputs.values, weight)  # rows without weight get a cluster, too
+        whole = DistinctRows.of(inputs.values, weight)  # rows without weight get a cluster, too
         self.labels_ = clusters_of(found.network, whole, found.network.members)[0][whole.place]
-        self.mutual_information_ = information(found.clusters, tuples)
+        self.mutual_information_ = information(found.clusters, distinct)
         self.empty_clusters_ = tuple(int(e.target) for e in found.rules.values() if e.support == 0)
         self.n_iter_ = found.n_iter
         self.l1_ = found.penalty
-        if certainty(found, tuples) < _SURE:
+        if certainty(found, distinct) < _SURE:
             warnings.warn(
                 f"{type(self).__name__} was still undecided between clusters after {self.epochs} epochs. "
                 "Raise epochs, or learning_rate.",
@@ -267,14 +273,14 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if X is None:
             return self.explanations_ if is_auto(literals) else self.front_.rules(literals)
-        from logiclens.estimators._clustering import Tuples, explain_clusters
+        from logiclens.estimators._clustering import DistinctRows, explain_clusters
 
         values = self._rows(X)
         if not len(values):
             raise InputError("There are no rows to explain. Pass at least one.")
-        tuples = Tuples.of(values, np.ones(len(values)))
+        distinct = DistinctRows.of(values, np.ones(len(values)))
         search = self._search(self.concept_names_, self.vocabulary_)
-        return explain_clusters(self.network_, tuples, search, int(self.max_concepts)).rules(literals)
+        return explain_clusters(self.network_, distinct, search, int(self.max_concepts)).rules(literals)
 
     def _logits(self, X: Any) -> FloatArray:
         """Outputs of the clusters' networks, (n, n_clusters)."""

@@ -22,22 +22,12 @@ _EXACT = 2**53  # whole numbers up to here are exact in double precision
 
 
 def are_counts(weight: FloatArray) -> bool:
-    """Whether weights are numbers of rows: all of them whole, and few enough to be counted exactly.
-
-    Parameters
-    ----------
-    weight : ndarray of any shape
-    """
+    """Whether weights are numbers of rows: all of them whole, and few enough to be counted exactly."""
     return bool(weight.sum() < _EXACT and (weight == np.round(weight)).all())
 
 
 def effective_rows(weight: FloatArray) -> float:
     """How many rows weights stand for: their sum where they are counts, else their effective number.
-
-    Parameters
-    ----------
-    weight : ndarray of shape (n,)
-        Non-negative.
 
     Examples
     --------
@@ -51,22 +41,12 @@ def effective_rows(weight: FloatArray) -> float:
 
 
 def number_of_rows(weight: FloatArray) -> int:
-    """How many rows there are: the sum of counts, or as many as have a weight.
-
-    Parameters
-    ----------
-    weight : ndarray of shape (n,)
-    """
+    """How many rows there are: the sum of counts, or as many as have a weight."""
     return int(weight.sum() if are_counts(weight) else (weight > 0).sum())
 
 
 def as_counts(weight: FloatArray) -> FloatArray:
-    """Weights, scaled so that they add up to the rows they stand for; counts stay as they are.
-
-    Parameters
-    ----------
-    weight : ndarray of shape (n,)
-    """
+    """Weights, scaled so that they add up to the rows they stand for; counts stay as they are."""
     return weight if are_counts(weight) else weight * (effective_rows(weight) / weight.sum())
 
 
@@ -93,13 +73,6 @@ class Fold:
 class Distinct:
     """The distinct rows of some arrays, in an order that depends on nothing but what they hold.
 
-    Attributes
-    ----------
-    first : ndarray of int, shape (n_distinct,)
-        Where each is found first.
-    place : ndarray of int, shape (n,)
-        Which of them each row is.
-
     Examples
     --------
     >>> Distinct.of(np.array([[1.0], [0.0], [1.0]])).add_up(np.array([1.0, 1.0, 2.0]))
@@ -107,17 +80,13 @@ class Distinct:
     """
 
     first: IndexArray
+    """Where each is found first, (n_distinct,)."""
     place: IndexArray
+    """Which of them each row is, (n,)."""
 
     @classmethod
     def of(cls, *arrays: FloatArray | NDArray[np.uint8]) -> Distinct:
-        """Find them.
-
-        Parameters
-        ----------
-        *arrays : ndarray of shape (n, k)
-            Rows are equal if they are in all arrays.
-        """
+        """Find them; rows, of arrays (n, k), are equal if they are in all arrays."""
         key = np.hstack([_bytes(array) for array in arrays])
         if not key.shape[1]:  # rows of no columns are all equal
             key = np.zeros((len(key), 1), dtype=np.uint8)
@@ -143,18 +112,8 @@ def _bytes(array: FloatArray | NDArray[np.uint8]) -> NDArray[np.uint8]:
 def draw_rows(rows: Distinct, counts: FloatArray, strata: IndexArray, n_drawn: int, seed: int) -> FloatArray:
     """Draw so many of the counted rows at random, (n,): how many of those that each row stands for.
 
-    Every stratum, and every distinct row that is counted often, is drawn from in proportion.
-
-    Parameters
-    ----------
-    rows : Distinct
-        Of concepts and targets, so that each is in one stratum.
-    counts : ndarray of shape (n,)
-        Whole numbers.
-    strata : ndarray of int, shape (n,)
-    n_drawn : int
-        At most the sum of the counts.
-    seed : int
+    Every stratum, and every distinct row that is counted often, is drawn from in proportion. The rows are
+    those of concepts and targets, so that each is in one stratum.
 
     Examples
     --------
@@ -177,17 +136,8 @@ def hold_out(
 ) -> Fold:
     """Set rows aside to check with, in proportion from every stratum.
 
-    A row that is counted several times may be on both sides, as equal rows may.
-
-    Parameters
-    ----------
-    x : ndarray of shape (n, n_concepts)
-    outputs : ndarray of shape (n, n_outputs)
-    strata : ndarray of int, shape (n,)
-    weight : ndarray of shape (n,)
-    share : float
-        Of the rows that weigh something.
-    seed : int
+    A row that is counted several times may be on both sides, as equal rows may. Rows of weight 0 do not count
+    for the ``share``.
     """
     rows = np.flatnonzero(weight > 0)
     counts = weight[rows] if are_counts(weight) else np.ones(len(rows))
@@ -205,12 +155,6 @@ def leave_out(
     """Divide rows into parts, each in proportion from every stratum: the weights of the rows in each, (n,).
 
     A row that is counted several times may be in several parts, as equal rows may.
-
-    Parameters
-    ----------
-    x, outputs, strata, weight, seed
-        As for :func:`hold_out`.
-    parts : int
     """
     rows = np.flatnonzero(weight > 0)
     counts = weight[rows] if are_counts(weight) else np.ones(len(rows))

@@ -54,20 +54,13 @@ class Problem(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """Targets of a problem and, for each row, which are true.
-
-    Attributes
-    ----------
-    labels : tuple
-        Classes in sorted order, or the names of the outputs.
-    problem : Problem
-    outputs : ndarray of float, shape (n, n_outputs)
-        What the networks learn; in [0, 1].
-    """
+    """Targets of a problem and, for each row, which are true."""
 
     labels: tuple[Label, ...]
+    """Classes in sorted order, or the names of the outputs."""
     problem: Problem
     outputs: FloatArray
+    """What the networks learn, (n, n_outputs); in [0, 1]."""
 
     def truth(self) -> FloatArray:
         """How far each row belongs to each target, shape (n, n_targets)."""
@@ -99,15 +92,10 @@ def spread_outputs(outputs: FloatArray, problem: Problem) -> FloatArray:
 
 
 def decisions(logits: FloatArray, problem: Problem) -> BoolArray:
-    """What the network says about each target, (n, n_targets): fidelity is measured against it.
+    """The targets that a network predicts, (n, n_targets), from logits (n, n_outputs), to measure fidelity.
 
     The target of the largest output, in single-label problems; every target whose output is above one half,
     in all others.
-
-    Parameters
-    ----------
-    logits : ndarray of shape (n, n_outputs)
-    problem : Problem
     """
     if problem is Problem.BINARY:
         return np.hstack([logits <= 0.0, logits > 0.0])
@@ -126,16 +114,9 @@ def predicted_index(logits: FloatArray, problem: Problem) -> NDArray[np.intp]:
 
 
 def read_targets(y: Any, n_rows: int, labels: tuple[Label, ...] | None = None) -> Targets:
-    """Read labels or a table of outputs.
+    """Read labels of classes, or a table with 0 / 1 or a number in [0, 1] for each output.
 
-    Parameters
-    ----------
-    y : array or series of shape (n,), or array or frame of shape (n, n_outputs), or Targets
-        Labels of classes; or, for each output, 0 / 1 or a number in [0, 1]; or what was read before.
-    n_rows : int
-        Rows of concepts that ``y`` must match.
-    labels : tuple, optional
-        The classes, when some of them may be missing from ``y``.
+    Targets that were read before stay. ``labels`` are the classes, when some may be missing from ``y``.
     """
     if isinstance(y, Targets):
         return y
@@ -163,17 +144,7 @@ def _has_fractions(array: NDArray[Any]) -> bool:
 
 
 def read_known_targets(y: Any, n_rows: int, labels: tuple[Label, ...], problem: Problem) -> Targets:
-    """Read the truth about the targets of a fitted model: columns by name where ``y`` carries names.
-
-    Parameters
-    ----------
-    y : array or series of shape (n,), or array or frame of shape (n, n_outputs)
-    n_rows : int
-    labels : tuple
-        The targets of the model.
-    problem : Problem
-        How its outputs stand for them.
-    """
+    """Read the truth about the targets of a fitted model: columns by name where ``y`` carries names."""
     if problem is not Problem.MULTI_LABEL:
         targets = read_targets(y, n_rows, labels)
         if targets.problem is Problem.MULTI_LABEL:
@@ -301,12 +272,7 @@ def label_vector(labels: tuple[Label, ...], index: NDArray[np.intp]) -> NDArray[
 def class_weights(class_weight: Any, targets: Targets, weight: FloatArray) -> FloatArray:
     """``c_k``: what a row of each target counts where rules are searched for, (n_targets,).
 
-    Parameters
-    ----------
-    class_weight : "balanced", None or mapping of label to weight
-        "balanced": the inverse of how frequent a target is. Labels that a mapping does not name weigh 1.
-    targets : Targets
-    weight : ndarray of shape (n,)
+    "balanced": the inverse of how frequent a target is. Labels that a mapping does not name weigh 1.
     """
     if class_weight is None:
         return np.ones(len(targets.labels))
@@ -328,33 +294,20 @@ def class_weights(class_weight: Any, targets: Targets, weight: FloatArray) -> Fl
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """Concept values and what they are called.
-
-    Attributes
-    ----------
-    values : ndarray of float, shape (n, n_concepts)
-        In [0, 1].
-    names : tuple of str
-        The concepts.
-    named : bool
-        Whether the data carried names.
-    columns : tuple of str
-        The columns of the data: the concepts themselves, unless they were encoded.
-    vocabulary : Vocabulary, optional
-        What the concepts mean in the columns, where they were encoded.
-    encoder : ConceptEncoder, optional
-        The encoder that made them.
-    """
+    """Concept values in [0, 1], (n, n_concepts), with their names."""
 
     values: FloatArray
     names: tuple[str, ...]
     named: bool
+    """Whether the data carried names."""
     columns: tuple[str, ...]
+    """The columns of the data: the concepts themselves, unless they were encoded."""
     vocabulary: Vocabulary | None = None
+    """What the concepts mean in the columns, where they were encoded."""
     encoder: ConceptEncoder | None = None
 
     def note_on(self, estimator: Any) -> None:
-        """Set what a fitted estimator says of its inputs."""
+        """Set the attributes of a fitted estimator that are about its inputs."""
         estimator.concept_names_ = self.names
         estimator.vocabulary_ = self.vocabulary
         estimator.encoder_ = self.encoder
@@ -367,11 +320,7 @@ class Inputs:
 def read_concepts(X: Any, names: Sequence[str] | None = None) -> Inputs:
     """Read concepts in [0, 1]: an array, sparse or not, a data frame or a mapping.
 
-    Parameters
-    ----------
-    X : array, sparse matrix, data frame or mapping
-    names : sequence of str, optional
-        Names of an array's columns; ``x0``, ``x1``, ... when missing.
+    ``names`` are those of an array's columns; ``x0``, ``x1``, ... when missing.
     """
     data, named = _concept_data(X, names)
     return Inputs(data.scores(), data.names, named, data.names)
@@ -407,7 +356,7 @@ def check_extent(table: Table) -> None:
 
 
 def input_tags(tags: InputTags, encoder: Any) -> InputTags:
-    """What scikit-learn is told about the tables that a model reads: with an encoder, text and gaps, too."""
+    """Tags for scikit-learn about the tables that a model reads: with an encoder, text and gaps, too."""
     raw = encoder is not None
     return replace(tags, sparse=True, allow_nan=raw, string=raw, categorical=raw)
 
@@ -417,16 +366,9 @@ def learn_inputs(
 ) -> Inputs:
     """Read what a model is to be fitted on, and encode it where that is asked for or needed.
 
-    Parameters
-    ----------
-    X : data frame, array, sparse matrix or mapping, n rows
-    encoder : {"auto", None} or ConceptEncoder
-        None: concepts in [0, 1]. "auto": concepts where the values look like it, otherwise a raw table
-        (:func:`logiclens.concepts.encoder.auto_encoder`).
-    targets : Targets, optional
-        What the model is to learn: cut points are chosen by it.
-    weight : ndarray of shape (n,), optional
-        Weights of the rows: the encoder looks at no others than those that weigh something.
+    With the encoder "auto", the rows are concepts where the values look like it, otherwise a raw table
+    (:func:`logiclens.concepts.encoder.auto_encoder`). Cut points are chosen by the targets, and by the rows
+    that weigh something.
     """
     table = Table(X)
     weight = np.ones(table.n_rows) if weight is None else weight
@@ -440,14 +382,7 @@ def learn_inputs(
 
 
 def needed_encoder(table: Table, encoder: Any, weight: FloatArray) -> ConceptEncoder | None:
-    """An encoder that is still to be fitted; None where the rows that weigh something are concepts.
-
-    Parameters
-    ----------
-    table : Table
-    encoder : {"auto", None} or ConceptEncoder
-    weight : ndarray of shape (n,)
-    """
+    """An encoder that is still to be fitted; None where the rows that weigh something are concepts."""
     if encoder is None:
         return None
     if not isinstance(encoder, str):
@@ -481,16 +416,7 @@ def read_rows(
 ) -> FloatArray:
     """Read a fitted model's concepts, (n, n_concepts): by name where the data carry names, else by place.
 
-    Parameters
-    ----------
-    X : data frame, array, sparse matrix or mapping, n rows
-        Concepts, or with a vocabulary the raw table.
-    names : tuple of str
-        The concepts.
-    vocabulary : Vocabulary, optional
-        What they mean in the columns of the raw table.
-    model : str, default "LEN"
-        What the model is called in error messages.
+    With a vocabulary the rows are those of the raw table. ``model`` names the model in error messages.
     """
     if vocabulary is not None:
         table = Table(X)

@@ -1,13 +1,13 @@
 """Priors: formulas that are known to hold, honored as a penalty while fitting.
 
 A prior is a formula over concepts and targets, such as ``stroke & ~"age > 50" -> ~death``. On a row whose
-concepts are known it forbids some targets. So it is told to the network as rows that no one observed, each
-with the answer that the priors leave: the rows of the data, and fresh ones whose columns are drawn one by one
-from the data, so that priors also speak of what was never seen together. Together they weigh as much as is
-asked for. That is a penalty like any other: a cross-entropy, linear in the weights of yes and no.
+concepts are known it forbids some targets. So the network learns it from rows that nobody observed, each with
+the targets that the priors allow: the rows of the data, and fresh ones whose columns are drawn one by one
+from the data, so that priors also hold for what was never seen together. All of them together weigh
+``prior_weight``. That is a penalty like any other: a cross-entropy, linear in the weights of yes and no.
 
 A row of weight 3 is three rows here, too, and one of weight 0 is none: values are drawn as often as they are
-counted, in an order of their own, and what is told about a row weighs as the row does.
+counted, in an order of their own, and a row made by the priors weighs as the row that it comes from.
 
 A prior that the labels contradict is still only a penalty. How far each one holds is reported.
 """
@@ -48,11 +48,11 @@ class PriorReport:
     data : float
         By the labels.
     network : float
-        By what the network says.
+        By the network's predictions.
     rules : float
-        By what the rules say.
+        By the rules' predictions.
     fresh : float
-        By what the network says about rows that no one observed, drawn column by column.
+        By the network's predictions for rows that nobody observed, drawn column by column.
 
     Examples
     --------
@@ -83,18 +83,10 @@ class PriorReport:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
-    """Rows to learn from, with what priors tell at the end.
+class TrainingTask:
+    """Rows to learn from; the last ``n_told`` come from the priors."""
 
-    Attributes
-    ----------
-    x : ndarray of shape (n + n_told, n_concepts)
-    targets : Targets
-    fold : Fold
-    n_told : int
-    """
-
-    x: FloatArray
+    x: FloatArray  # (n + n_told, n_concepts)
     targets: Targets
     fold: Fold
     n_told: int
@@ -186,23 +178,14 @@ class Priors:
             return table, concept_matrix(words, table)
         return table, np.column_stack([table.column(name).numbers() for name in table.names])
 
-    def join(self, fold: Fold, weight: FloatArray, share: float, seed: int) -> Task:
-        """The data, with what the priors tell about its rows and about fresh ones.
+    def join(self, fold: Fold, weight: FloatArray, share: float, seed: int) -> TrainingTask:
+        """The data, and rows from the priors to learn from, which weigh ``share`` times what the data weigh.
 
-        Parameters
-        ----------
-        fold : Fold
-            The rows to learn from and to check with; what is told is learned from.
-        weight : ndarray of shape (n,)
-            Weight of the rows of the data.
-        share : float
-            Weight of all that is told, as a multiple of the weight of the data. A fresh row counts as one.
-        seed : int
-            Of the fresh rows.
+        A fresh row counts as one; the seed is theirs.
         """
         self._refuse_new_values(weight)
         if not self.formulas or share == 0:
-            return Task(self.inputs.values, self.targets, fold, 0)
+            return TrainingTask(self.inputs.values, self.targets, fold, 0)
         rows = np.flatnonzero(weight > 0)
         own, own_x = self.table.take(rows), self.inputs.values[rows]
         fresh, fresh_x = self.fresh(weight, seed)
@@ -213,14 +196,14 @@ class Priors:
             (own_x, as_counts(weight[rows]), self._leave(own, own_x, usual, self.targets.outputs[rows])),
             (fresh_x, np.ones(len(fresh_x)), self._leave(fresh, fresh_x, usual, None)),
         ]
-        x = np.concatenate([values[speaks] for values, _, (_, speaks) in parts])
-        outputs = np.concatenate([left[speaks] for _, _, (left, speaks) in parts])
+        x = np.concatenate([values[restricted] for values, _, (_, restricted) in parts])
+        outputs = np.concatenate([left[restricted] for _, _, (left, restricted) in parts])
         told = Distinct.of(x, outputs)
-        each = told.add_up(np.concatenate([counts[speaks] for _, counts, (_, speaks) in parts]))
+        each = told.add_up(np.concatenate([counts[restricted] for _, counts, (_, restricted) in parts]))
         each *= share * weight.sum() / (each.sum() or 1.0)
         x, outputs = x[told.first], outputs[told.first]
         train, check = np.append(fold.train, each), np.append(fold.check, each * 0)
-        return Task(
+        return TrainingTask(
             np.concatenate([self.inputs.values, x]),
             replace(self.targets, outputs=np.concatenate([self.targets.outputs, outputs])),
             replace(fold, train=train, check=check),
@@ -230,7 +213,7 @@ class Priors:
     def _leave(
         self, table: Table, x: FloatArray, usual: FloatArray, known: FloatArray | None
     ) -> tuple[FloatArray, BoolArray]:
-        """What the priors leave of each output, (n, n_outputs), and on which rows they say anything."""
+        """The outputs that the priors allow, (n, n_outputs), and the rows that they restrict."""
         if self.targets.problem is Problem.MULTI_LABEL:
             base = np.tile(usual, (len(x), 1)) if known is None else known
             return self._leave_outputs(table, x, base, known is None)
@@ -243,14 +226,14 @@ class Priors:
         left = np.where(possible, usual + 1e-12, 0.0)
         total = left.sum(axis=1, keepdims=True)
         truth = left / np.where(total > 0, total, 1.0)
-        speaks: BoolArray = np.asarray((~possible).any(axis=1) & possible.any(axis=1))
-        return (truth[:, 1:] if self.targets.problem is Problem.BINARY else truth), speaks
+        restricted: BoolArray = np.asarray((~possible).any(axis=1) & possible.any(axis=1))
+        return (truth[:, 1:] if self.targets.problem is Problem.BINARY else truth), restricted
 
     def _leave_outputs(
         self, table: Table, x: FloatArray, base: FloatArray, is_fresh: bool
     ) -> tuple[FloatArray, BoolArray]:
-        """The same where several outputs may be true; those left neither value, and all others, stay."""
-        said = base > THRESHOLD
+        """The same where several outputs may be true; others stay, also those allowed neither value."""
+        stated = base > THRESHOLD
         able = np.ones((2, *base.shape), dtype=np.bool_)  # to be false, to be true
         for formula in self.formulas:
             named = [at for at, label in enumerate(self.labels) if label in formula.concepts]
@@ -258,7 +241,7 @@ class Priors:
                 continue  # what the other targets of a fresh row are is not known
             for at in named:
                 for value in (0, 1):
-                    labels = said.copy()
+                    labels = stated.copy()
                     labels[:, at] = value
                     able[value, :, at] &= self.allowed(formula, table, x, labels)
         decided = able[0] != able[1]
@@ -267,17 +250,7 @@ class Priors:
     def report(
         self, weight: FloatArray, seed: int, answers: Callable[[FloatArray], BoolArray], rules: ExplanationSet
     ) -> tuple[PriorReport, ...]:
-        """How far each prior holds.
-
-        Parameters
-        ----------
-        weight : ndarray of shape (n,)
-        seed : int
-            Of the fresh rows.
-        answers : callable
-            What the network says: from concepts (n, n_concepts) to answers (n, n_targets).
-        rules : ExplanationSet
-        """
+        """How far each prior holds; ``answers`` predicts, from (n, n_concepts) to (n, n_targets)."""
         if not self.formulas:
             return ()
         rows = np.flatnonzero(weight > 0)
@@ -285,18 +258,18 @@ class Priors:
         fresh, fresh_x = self.fresh(weight, seed)
         counts = weight[rows]
         truth = self.targets.truth()[rows] > THRESHOLD
-        said = (truth, answers(x), _answers_of(rules, x))
+        stated = (truth, answers(x), _predictions(rules, x))
         unseen = answers(fresh_x)
         found = []
         for formula in self.formulas:
-            held = [counts @ self.allowed(formula, table, x, labels) / counts.sum() for labels in said]
+            held = [counts @ self.allowed(formula, table, x, labels) / counts.sum() for labels in stated]
             apart = self.allowed(formula, fresh, fresh_x, unseen).mean()
             found.append(PriorReport(formula, *(round(float(part), 12) for part in (*held, apart))))
         return tuple(found)
 
 
-def _answers_of(rules: ExplanationSet, x: FloatArray) -> BoolArray:
-    """What rules say about each target, (n, n_targets)."""
+def _predictions(rules: ExplanationSet, x: FloatArray) -> BoolArray:
+    """The rules' predictions for each target, (n, n_targets)."""
     if rules.multi_label:
         return rules.fired(x, rules.concept_names)
     predicted = rules.predict(x, rules.concept_names)
@@ -362,13 +335,13 @@ def _condition(name: str, table: Table) -> _Condition | None:
     return None
 
 
-def _comparison(column: Column, *said: str) -> _Condition | None:
+def _comparison(column: Column, *stated: str) -> _Condition | None:
     """A sign and a value, or the ends of an interval with their signs, as a condition on a column."""
-    if len(said) == 4:
-        low, high = float(said[0]), float(said[3])
-        ends = (low if said[1] == "<" else _below(low), high if said[2] == "<=" else _below(high))
+    if len(stated) == 4:
+        low, high = float(stated[0]), float(stated[3])
+        ends = (low if stated[1] == "<" else _below(low), high if stated[2] == "<=" else _below(high))
         return _Condition(Between(column.name, *ends))
-    sign, value = said
+    sign, value = stated
     number, other = _number(value), sign == "!="
     if sign in ("=", "!=") and column.kind is Kind.TEXT:
         same = (level for level in column.levels if level == (value if isinstance(level, str) else number))

@@ -4,13 +4,13 @@
     explain_relu      Linear layers and ReLU: by what matters in the affine map at each row         (Sec. 5.3)
     explain_network   any model: by its answers, over the concepts that its first layer still reads (Sec. 5.2)
 
-The last two search for rules as every fit does (:mod:`logiclens.estimators.fit`), in the model's answers
-alone. The model is looked at in a copy on the CPU, in evaluation mode; it is not changed. Each explanation
-says how often its formula agrees with the model on the rows given.
+The last two search for rules as every fit does (:mod:`logiclens.estimators.fit`), in the model's predictions
+alone. They use a copy of the model on the CPU, in evaluation mode; the model is not changed. Each explanation
+has the fidelity of its formula to the model on the rows given.
 
-A model of one output is about two targets, of which the output is the second; the first is what it says no
-to. A model of several outputs is about one target each: the largest output decides or, with
-``multi_label=True``, each output for itself. In a psi network each output always speaks for itself.
+A model of one output has two targets, of which the output is the second. A model of several outputs has one
+target each: the largest output decides or, with ``multi_label=True``, each output for itself. In a psi
+network each output always decides for itself.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from logiclens.logic.data import THRESHOLD, ConceptData, as_float, as_floats, ch
 from logiclens.nn.own_models import StepSigmoid, affine_map, bias_of, input_relevance, layers_of, parts
 
 MAX_CONCEPTS = 12
-"""Most concepts of each target in rules that are found by asking; the most relevant are taken."""
+"""Most concepts of each target in rules that are searched for; the most relevant are taken."""
 COMPOSED = "composed of the network's neurons, each taken as a step"
 GIVEN = "rows given"
 
-_BLOCK = 1 << 15  # rows asked at once
+_BLOCK = 1 << 15  # rows at once
 _ANY_LENGTH = 1 << 20  # literals of the longest rules where there is no limit
 
 
@@ -67,7 +67,7 @@ def explain_psi(
         Linear layers with Sigmoid or StepSigmoid between them, and perhaps one of these at the end; no neuron
         with more than 16 weights (see :func:`~logiclens.nn.own_models.prune_fan_in`).
     X : mapping, data frame, array or Tensor of shape (n_rows, n_concepts)
-        Concept values in [0, 1]: what the model is asked about to measure support and fidelity.
+        Concept values in [0, 1], on which support and fidelity are measured.
     names : sequence of str, optional
         The concepts of an array or tensor; ``x0``, ``x1``, ... when missing.
     targets : sequence of labels, optional
@@ -94,7 +94,7 @@ def explain_psi(
     otherwise same
     """
     layers = layers_of("psi", model)
-    found = _ask(model, X, names, targets, threshold=None, multi_label=multi_label, each_alone=True)
+    found = _predict(model, X, names, targets, threshold=None, multi_label=multi_label, each_alone=True)
     arrays = [(_array(layer.weight), _array(bias_of(layer))) for layer in layers]
     formulas: list[Formula] = list(compose(arrays, found.names).outputs)
     single = found.targets.problem is Problem.BINARY
@@ -153,16 +153,16 @@ def explain_relu(
     forall x: 1(x) <-> (a(x) & ~b(x)) | (~a(x) & b(x))
     """
     layers_of("ReLU", model)
-    found = _ask(model, X, names, targets, threshold=None, multi_label=multi_label)
+    found = _predict(model, X, names, targets, threshold=None, multi_label=multi_label)
     twin = copy.deepcopy(model).cpu().double()
     size = affine_map(twin, torch.from_numpy(found.x)).weight.abs()  # (n_outputs, n, n_concepts)
     size = size / size.amax(dim=2, keepdim=True).clamp(min=torch.finfo(size.dtype).tiny)
     relevance = []
-    for at, said in enumerate(found.answers.T):
+    for at, predicted in enumerate(found.answers.T):
         of_output = size[0 if found.targets.problem is Problem.BINARY else at].numpy()
-        sides = [of_output[rows].mean(axis=0) for rows in (said, ~said) if rows.any()]
+        sides = [of_output[rows].mean(axis=0) for rows in (predicted, ~predicted) if rows.any()]
         relevance.append(np.mean(sides, axis=0))
-    return found.by_answers(np.array(relevance), kind, max_literals)
+    return found.search(np.array(relevance), kind, max_literals)
 
 
 def explain_network(
@@ -209,7 +209,7 @@ def explain_network(
     >>> print(explain_network(Larger(), X, names=["a", "b"], threshold=0.0)[1])
     forall x: 1(x) <-> a(x) & ~b(x)
     """
-    found = _ask(model, X, names, targets, threshold=threshold, multi_label=multi_label)
+    found = _predict(model, X, names, targets, threshold=threshold, multi_label=multi_label)
     scores = np.ones(len(found.names))
     if any(isinstance(layer, nn.Linear) for layer in model.modules()):
         scores = _array(input_relevance(model))
@@ -218,33 +218,25 @@ def explain_network(
                 f"The first linear layer that the model lists reads {count(len(scores), 'input')}, not the "
                 f"{count(len(found.names), 'concept')}. List the layer that reads the concepts first."
             )
-    return found.by_answers(np.tile(scores, (len(found.targets.labels), 1)), kind, max_literals)
+    return found.search(np.tile(scores, (len(found.targets.labels), 1)), kind, max_literals)
 
 
 @dataclass(frozen=True, eq=False)
-class _Answers:
-    """What a model says about rows.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The concepts.
-    x : ndarray of shape (n, n_concepts)
-    targets : Targets
-        What it says in the end: the largest output, where targets exclude one another.
-    answers : ndarray of bool, shape (n, n_targets)
-        What it says about each target.
-    """
+class _Predictions:
+    """The predictions of a model for rows."""
 
     names: tuple[str, ...]
-    x: FloatArray
+    """The concepts."""
+    x: FloatArray  # (n, n_concepts)
     targets: Targets
+    """The decisions: the largest output, where targets exclude one another."""
     answers: BoolArray
+    """Yes or no to each target, (n, n_targets)."""
 
-    def by_answers(
+    def search(
         self, relevance: FloatArray, kind: RuleKind | str, max_literals: int | str | None
     ) -> ExplanationSet:
-        """Rules that agree with the answers, by the relevance of concepts, (n_targets, n_concepts)."""
+        """Rules that agree with the predictions; relevance of concepts is (n_targets, n_concepts)."""
         kept = np.zeros(len(self.names), dtype=np.bool_)
         for scores in relevance:
             ranked = np.argsort(-scores, kind="stable")[:MAX_CONCEPTS]
@@ -254,14 +246,14 @@ class _Answers:
         search = RuleSearch(
             member(RuleKind, kind, "kind of rule"), self.names, distillation=1.0, max_literals=most
         )
-        said, weight = self.answers.astype(np.float64), np.ones(len(self.x))
+        predicted, weight = self.answers.astype(np.float64), np.ones(len(self.x))
         return _about_rows_given(
-            explain_answers(said, self.answers, self.x, self.targets, weight, search, kept)
+            explain_answers(predicted, self.answers, self.x, self.targets, weight, search, kept)
         )
 
 
 def _about_rows_given(front: Front) -> ExplanationSet:
-    """The rules, with scores that are about rows of which no truth is known."""
+    """The rules, with scores for rows whose truth is not known."""
     rules = front.rules()
     explanations = [
         each if each.scores is None else replace(each, scores=replace(each.scores, part=GIVEN, accuracy=None))
@@ -270,7 +262,7 @@ def _about_rows_given(front: Front) -> ExplanationSet:
     return replace(rules, explanations=tuple(explanations))
 
 
-def _ask(
+def _predict(
     model: nn.Module,
     X: Any,
     names: Sequence[str] | None,
@@ -279,14 +271,14 @@ def _ask(
     threshold: float | None,
     multi_label: bool,
     each_alone: bool = False,
-) -> _Answers:
-    """Read the rows and what the model says about them; ``each_alone`` when no output minds the others."""
+) -> _Predictions:
+    """Read the rows and predict them; ``each_alone`` when outputs do not depend on each other."""
     if not isinstance(model, nn.Module):
         raise InputError(f"A model must be a torch.nn.Module. Got {shown(model)}.")
     data = ConceptData(_off_device(X), names)
     x = data.scores()
     if not len(x):
-        raise InputError("There are no rows to ask the model about. Pass at least one.")
+        raise InputError("There are no rows to predict. Pass at least one.")
     _check_width(model, len(data.names))
     outputs = _outputs(model, x)
     single = outputs.shape[1] == 1 and not multi_label
@@ -299,13 +291,13 @@ def _ask(
     else:
         answers = largest
     if single:
-        said = Targets(labels, Problem.BINARY, answers[:, 1:].astype(np.float64))
+        predicted = Targets(labels, Problem.BINARY, answers[:, 1:].astype(np.float64))
     elif multi_label:
-        said = Targets(labels, Problem.MULTI_LABEL, answers.astype(np.float64))
+        predicted = Targets(labels, Problem.MULTI_LABEL, answers.astype(np.float64))
     else:
         problem = Problem.OUTPUT_BY_OUTPUT if each_alone else Problem.SINGLE_LABEL
-        said = Targets(labels, problem, largest.astype(np.float64))
-    return _Answers(data.names, x, said, answers)
+        predicted = Targets(labels, problem, largest.astype(np.float64))
+    return _Predictions(data.names, x, predicted, answers)
 
 
 def _check_width(model: nn.Module, width: int) -> None:

@@ -49,22 +49,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def is_shared_out(n_jobs: int | None) -> bool:
+def has_workers(n_jobs: int | None) -> bool:
     """Whether work goes to workers: their number is given, or joblib's ``parallel_config`` has one in force.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        Number of workers, negative to count from the last processor, -1.
-
-    Raises
-    ------
-    InputError
-        No number of workers.
 
     Examples
     --------
-    >>> is_shared_out(None), is_shared_out(1), is_shared_out(-1)
+    >>> has_workers(None), has_workers(1), has_workers(-1)
     (False, True, True)
     """
     if n_jobs is None:
@@ -81,16 +71,8 @@ def share_out(
 ) -> list[T]:
     """What ``work`` makes of each chunk, in order, on the workers that joblib has.
 
-    Parameters
-    ----------
-    work : callable
-        A function of a module, so that other processes find it.
-    shared : sequence
-        What it is called with first, each time. It travels once where the workers allow for that.
-    chunks : iterable of sequences
-        What it is called with after that.
-    n_jobs : int or None
-        Number of workers, in the meaning of joblib.
+    It is a function of a module, so that other processes find it, and is called with what is ``shared``,
+    which travels once where the workers allow for that, and with a chunk.
 
     Examples
     --------
@@ -160,15 +142,15 @@ def cross_explain(
 
         - ``fold``, ``n_train``, ``n_test``;
         - ``model_accuracy``: of the network's predictions; ``model_auc``: area under the ROC curve, mean over
-          classes against the rest, NaN where none can be told; ``model_brier``: mean squared error of the
-          probabilities, half of its sum over classes where they exclude one another;
+          classes against the rest, NaN where none has rows of both kinds; ``model_brier``: mean squared error
+          of the probabilities, half of its sum over classes where they exclude one another;
         - ``explanation_accuracy``: the paper's, the macro-F1 of each rule against its class, mean over
-        classes;
+          classes;
           ``explanation_accuracy_plain``: the share of rows a rule gets right, mean over classes;
         - ``rules_accuracy``: of the rules alone as a classifier;
         - ``complexity``: literals, mean over classes; ``literals``: of the rule set as printed;
-        - ``fidelity`` and ``fidelity_plain``: the same as explanation accuracy, against what the network
-        says;
+        - ``fidelity`` and ``fidelity_plain``: the same as explanation accuracy, against the
+          network;
           ``fidelity_joint``: share of rows on which the rule set decides as the network does;
           ``fidelity_unseen``: plain, on rows whose concepts do not occur in training, NaN when there are
           none;
@@ -183,7 +165,7 @@ def cross_explain(
             f"Got {shown(estimator)}."
         )
     check_settings(estimator.get_params(deep=False))
-    shared_out = is_shared_out(n_jobs)
+    spread = has_workers(n_jobs)
     estimator = clone(estimator)
     estimator.set_params(random_state=seed_of(estimator.random_state))
     targets, weight = estimator.read_data(X, y, sample_weight)
@@ -191,7 +173,7 @@ def cross_explain(
     parts = _splits(cv, labels, groups, estimator.random_state)
     if not all(weight[train].any() for train, _ in parts):
         raise InputError("All training rows of a fold have weight 0. Use fewer folds, or other weights.")
-    if shared_out:
+    if spread:
         estimator.set_params(
             encoder=_common_encoder(estimator, X, [_only(weight, train) for train, _ in parts])
         )
@@ -199,8 +181,8 @@ def cross_explain(
         scored = share_out(_one_fold, shared, [(at, *part) for at, part in enumerate(parts)], n_jobs)
     else:
         scored = _one_population(estimator, X, targets, weight, parts)
-    spoken_of = {name for fold in scored for name in fold.names}
-    recurring = consistency([fold.rules for fold in scored], n_concepts=len(spoken_of))
+    usable = {name for fold in scored for name in fold.names}
+    recurring = consistency([fold.rules for fold in scored], n_concepts=len(usable))
     shared_scores = {"consistency": recurring.plain, "consistency_adjusted": recurring.adjusted}
     rows = [
         {"fold": at, "n_train": len(train), "n_test": len(test)}
@@ -213,7 +195,7 @@ def cross_explain(
 
 
 class _Scored(NamedTuple):
-    """What is left of a fold: its scores, its rules, the concepts that they could speak of, seconds."""
+    """A fold: its scores, its rules, the concepts that they may use, seconds."""
 
     scores: dict[str, float]
     rules: ExplanationSet
@@ -257,42 +239,21 @@ def _collected(X: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
-    """What a network says about rows.
-
-    Attributes
-    ----------
-    chosen : ndarray of int, shape (n,)
-        Position of the target of the largest output.
-    decided : ndarray of bool, shape (n, n_targets)
-        What fidelity is measured against (:func:`~logiclens.estimators.inputs_and_targets.decisions`).
-    above : ndarray of bool, shape (n, n_targets)
-        Whether the output of each target, by itself, is above one half.
-    probability : ndarray of shape (n, n_targets)
-        How probable each target is.
-    """
+class Predictions:
+    """The predictions of a network; all but the first have shape (n, n_targets)."""
 
     chosen: IndexArray
+    """Position of the target of the largest output, (n,)."""
     decided: BoolArray
+    """What fidelity is measured against (:func:`~logiclens.estimators.inputs_and_targets.decisions`)."""
     above: BoolArray
+    """Whether the output of each target, by itself, is above one half."""
     probability: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """A fit on some of the rows.
-
-    Attributes
-    ----------
-    rules : ExplanationSet
-    front : Front
-        Rules of every length.
-    network : LogicNetwork
-        One member for each output.
-    inputs : Inputs
-        The concepts of all rows, as this part encodes them.
-    problem : Problem
-    """
+class FittedPart:
+    """A fit on some of the rows; ``inputs`` has the concepts of all rows, as this part encodes them."""
 
     rules: ExplanationSet
     front: Front
@@ -300,14 +261,14 @@ class Part:
     inputs: Inputs
     problem: Problem
 
-    def say(self, x: FloatArray) -> Answers:
-        """What the network says about rows of concepts, (n, n_concepts)."""
+    def predict(self, x: FloatArray) -> Predictions:
+        """The network's predictions for rows of concepts, (n, n_concepts)."""
         from logiclens.estimators.networks import as_probabilities, ask
 
         logits = ask(self.network, x)
         above = decisions(logits, self.problem) if self.problem is Problem.BINARY else logits > 0.0
         chosen, decided = predicted_index(logits, self.problem), decisions(logits, self.problem)
-        return Answers(chosen, decided, above, as_probabilities(logits, self.problem))
+        return Predictions(chosen, decided, above, as_probabilities(logits, self.problem))
 
 
 def fit_parts(
@@ -316,7 +277,7 @@ def fit_parts(
     targets: Targets,
     weights: Sequence[FloatArray],
     first: int = 0,
-) -> list[Part]:
+) -> list[FittedPart]:
     """Fit every part: those with the same concepts as one population, each with an encoder of its own.
 
     Parameters
@@ -351,7 +312,7 @@ def fit_parts(
         results = fit_folds(estimator.recipe(one, targets), one.values, targets, [folds[at] for at in alike])
         found |= dict(zip(alike, results, strict=True))
     return [
-        Part(found[at].rules, found[at].front, found[at].network, each, targets.problem)
+        FittedPart(found[at].rules, found[at].front, found[at].network, each, targets.problem)
         for at, each in enumerate(inputs)
     ]
 
@@ -361,30 +322,30 @@ def _common_encoder(estimator: LENClassifier, X: Any, weights: Sequence[FloatArr
     return needed_encoder(Table(X), estimator.encoder, np.sum(weights, axis=0))
 
 
-def _scores(part: Part, train: Rows, test: Rows, targets: Targets) -> dict[str, float]:
+def _scores(part: FittedPart, train: Rows, test: Rows, targets: Targets) -> dict[str, float]:
     """Metrics of one fold, on its test rows."""
     x, rules, names = part.inputs.values, part.rules, part.rules.concept_names
-    said = part.say(x[test])
+    predicted = part.predict(x[test])
     truth = targets.truth()[test] > 0.5
     if targets.problem is Problem.MULTI_LABEL:
-        right = (said.above == truth).all(axis=1).mean()
+        right = (predicted.above == truth).all(axis=1).mean()
         y: Any = truth
     else:
-        right = (said.chosen == truth.argmax(axis=1)).mean()
+        right = (predicted.chosen == truth.argmax(axis=1)).mean()
         y = label_vector(targets.labels, truth.argmax(axis=1))
     accuracy = explanation_accuracy(rules, x[test], truth, names=names)
-    faithful = fidelity(rules, x[test], said.decided, names=names, seen=x[train])
+    faithful = fidelity(rules, x[test], predicted.decided, names=names, seen=x[train])
     single = targets.problem is not Problem.MULTI_LABEL
-    agree = said.decided
+    agree = predicted.decided
     if single:
-        agree = np.asarray(targets.labels, dtype=object)[said.chosen]
+        agree = np.asarray(targets.labels, dtype=object)[predicted.chosen]
         joint = (np.asarray(rules.predict(x[test], names), dtype=object) == agree).mean()
     else:
         joint = (rules.predict(x[test], names) == agree).all(axis=1).mean()
     return {
         "model_accuracy": float(right),
-        "model_auc": area_under_curve(said.probability, truth),
-        "model_brier": float(np.square(said.probability - truth).sum(axis=1).mean())
+        "model_auc": area_under_curve(predicted.probability, truth),
+        "model_brier": float(np.square(predicted.probability - truth).sum(axis=1).mean())
         / (2 if single else truth.shape[1]),
         "explanation_accuracy": accuracy.macro_f1,
         "explanation_accuracy_plain": accuracy.plain,
@@ -399,13 +360,7 @@ def _scores(part: Part, train: Rows, test: Rows, targets: Targets) -> dict[str, 
 
 
 def area_under_curve(scores: FloatArray, truth: BoolArray) -> float:
-    """Area under the ROC curve, mean over the targets that some rows belong to and others do not.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n, n_targets)
-    truth : ndarray of bool, shape (n, n_targets)
-    """
+    """Area under the ROC curve, mean over the targets that some rows belong to and others do not."""
     ranks = rankdata(scores, axis=0)
     yes, no = truth.sum(axis=0), (~truth).sum(axis=0)
     rated = (yes > 0) & (no > 0)

@@ -32,20 +32,13 @@ _MEAN_DERIVED_FROM = ("forward", "gather", "leak", "linears", "logits", "prune",
 
 @dataclass(frozen=True)
 class Examples:
-    """Rows as a descent reads them.
+    """Rows as a descent reads them."""
 
-    Attributes
-    ----------
-    x : Tensor of shape (n_in, n), or (members, n_in, n)
-    yes, no : Tensor of shape (members, n)
-    hidden : Tensor
-        Room for what is computed on the way.
-    """
-
-    x: Tensor
-    yes: Tensor
+    x: Tensor  # (n_in, n), or (members, n_in, n)
+    yes: Tensor  # (members, n), as no
     no: Tensor
     hidden: Tensor
+    """Room for what is computed on the way."""
 
 
 class Descent(Protocol):
@@ -65,13 +58,7 @@ class Descent(Protocol):
 
 
 def descent_of(network: LogicNetwork) -> Descent:
-    """Adam for a network, from the start.
-
-    Parameters
-    ----------
-    network : LogicNetwork
-        Its weights change with every step.
-    """
+    """Adam for a network, from the start."""
     return RectifierDescent(network) if has_closed_form(network) else AutogradDescent(network)
 
 
@@ -134,11 +121,6 @@ class RectifierDescent:
     Weights and biases of a layer stand side by side, ``(members, n_out, n_in + 1)``, for inputs that end in a
     row of ones, and both layers lie in one buffer. The network's parameters are views of it. The first layer
     is filled up with zeros to a width that processors like.
-
-    Parameters
-    ----------
-    network : LogicNetwork
-        With ``leak``, the slope of its rectifiers below 0, two layers, and an L1 penalty.
     """
 
     def __init__(self, network: LogicNetwork) -> None:

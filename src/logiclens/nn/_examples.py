@@ -23,26 +23,18 @@ _WORTH_MERGING = 0.75  # share of the rows that some member learns from up to wh
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows to learn from, for a whole population.
-
-    Attributes
-    ----------
-    x : Tensor of shape (n, n_concepts); (n_concepts, n) or (members, m, n) once gathered
-        Concept values in [0, 1].
-    yes, no : Tensor of shape (members, n)
-        Weight of each row as an example of yes and of no.
-    check_yes, check_no : Tensor of shape (members, n)
-        The same for validation.
-    by_batch : bool, default False
-        Whether ``x`` of shape (n_concepts, n) is gathered by each mini-batch, when it is due.
-    """
+    """Rows to learn from, for a whole population; weights are (members, n)."""
 
     x: Tensor
+    """Concept values in [0, 1], (n, n_concepts); (n_concepts, n) or (members, m, n) once gathered."""
     yes: Tensor
+    """Weight of each row as an example of yes, and ``no`` of no."""
     no: Tensor
     check_yes: Tensor
+    """The same for validation, with ``check_no``."""
     check_no: Tensor
     by_batch: bool = False
+    """Whether ``x`` of shape (n_concepts, n) is gathered by each mini-batch, when it is due."""
 
     @property
     def n_rows(self) -> int:

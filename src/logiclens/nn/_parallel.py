@@ -82,13 +82,7 @@ _alone = _Alone()
 def for_each(parts: Sequence[Tensor], work: Callable[[Tensor], T], size: int) -> list[T]:
     """What ``work`` makes of each part; several at a time where torch may use several threads.
 
-    Parameters
-    ----------
-    parts : sequence of Tensor
-    work : callable
-        Must not change what another part reads.
-    size : int
-        Numbers in the largest tensor of one part.
+    It must not change what another part reads. ``size`` is that of the largest tensor of one part.
     """
     n_threads = min(torch.get_num_threads(), len(parts), _MOST_THREADS)
     if n_threads == 1:
@@ -103,17 +97,7 @@ def for_each(parts: Sequence[Tensor], work: Callable[[Tensor], T], size: int) ->
 
 
 class EpochCount:
-    """Reports how many epochs all members have done on average, whichever part is ahead.
-
-    Parameters
-    ----------
-    report : callable
-        Called with the number of epochs.
-    members : int
-        Number of all members.
-    done : int, default 0
-        Epochs that all of them have done already.
-    """
+    """Reports how many epochs all members have done on average, whichever part is ahead."""
 
     def __init__(self, report: Callable[[int], None], members: int, done: int = 0) -> None:
         self._report, self._members, self._done = report, members, done * members

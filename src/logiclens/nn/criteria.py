@@ -62,12 +62,6 @@ def loss_and_slope(criterion: Criterion, logits: Tensor, yes: Tensor, no: Tensor
     That of cross-entropy is ``(yes + no) f - yes``, with a softmax ``K (w p - w y)``; of other criteria
     autograd finds it.
 
-    Parameters
-    ----------
-    criterion : Criterion
-    logits, yes, no : Tensor of shape (..., n)
-        As for :func:`iff_loss`.
-
     Examples
     --------
     >>> import torch
@@ -108,19 +102,9 @@ class SoftmaxLoss:
     n_classes: int
 
     def __call__(self, logits: Tensor, yes: Tensor, no: Tensor) -> Tensor:  # noqa: ARG002 - yes says it all
-        """The loss of each network, the same for all of its outputs.
+        """The loss of each network, the same for all of its outputs, (networks * n_classes,).
 
-        Parameters
-        ----------
-        logits : Tensor of shape (networks * n_classes, n)
-        yes : Tensor, shaped as the logits
-            Weight of each row as a member of each class.
-        no : Tensor
-            Not looked at: a row that is of another class is a yes there.
-
-        Returns
-        -------
-        Tensor of shape (networks * n_classes,)
+        ``no`` is not looked at: a row of another class is a yes there.
         """
         log_p = torch.log_softmax(self._by_network(logits), dim=1)
         loss = -(self._by_network(yes) * log_p).sum(dim=(1, 2))
@@ -191,14 +175,7 @@ def mutual_information_loss(logits: Tensor, weight: Tensor | None = None) -> Ten
 def entropy(p: Tensor) -> Tensor:
     """``-sum p log p`` over the last axis, in nats, with ``0 log 0 = 0``; its gradient is finite at 0, too.
 
-    Parameters
-    ----------
-    p : Tensor of shape (..., k)
-        Probabilities.
-
-    Returns
-    -------
-    Tensor of shape (...)
+    From probabilities (..., k) to shape (...).
 
     Examples
     --------

@@ -91,12 +91,7 @@ class EntropyNetwork(LogicNetwork):
 def concept_attention(weight: Tensor, pruned: Tensor, temperature: float) -> Tensor:
     """``alpha``, shape (..., n_concepts): sums to 1 over the concepts that are not pruned.
 
-    Parameters
-    ----------
-    weight : Tensor of shape (..., n_out, n_concepts)
-    pruned : Tensor of bool, shape (..., n_concepts)
-    temperature : float
-        Smaller is sharper.
+    From weights (..., n_out, n_concepts); a smaller temperature is sharper.
 
     Examples
     --------

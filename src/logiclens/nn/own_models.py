@@ -391,12 +391,7 @@ _ACTIVATIONS: dict[str, tuple[type[nn.Module], ...]] = {
 def layers_of(kind: str, model: nn.Module) -> list[nn.Linear]:
     """The linear layers of a psi or ReLU network of your own, first to last.
 
-    Parameters
-    ----------
-    kind : {"psi", "ReLU"}
-    model : torch.nn.Sequential
-        Linear layers with Sigmoid or :class:`StepSigmoid` (psi) or ReLU between them, and perhaps a sigmoid
-        at the end.
+    Between them stand Sigmoid or :class:`StepSigmoid` (psi) or ReLU, and perhaps a sigmoid at the end.
     """
     if not isinstance(model, nn.Sequential):
         raise InputError(f"A {kind} network must be a torch.nn.Sequential. Got {_named(model)}.")
@@ -433,13 +428,7 @@ def _named(part: object) -> str:
 
 
 class Kept(nn.Module):
-    """A parametrization of weights: those whose connection is pruned are zero.
-
-    Attributes
-    ----------
-    mask : buffer, shaped as the weights
-        0 where a connection is pruned, 1 elsewhere.
-    """
+    """A parametrization of weights: those whose connection is pruned, where the mask is 0, are zero."""
 
     mask: Tensor
 

@@ -73,18 +73,9 @@ def affine_product(
 ) -> AffineMap:
     """Multiply the layers of a ReLU network, last to first: ``W^ = W_L D_{L-1} W_{L-1} ... D_1 W_1``.
 
-    Parameters
-    ----------
-    last : (weight, bias)
-        Of the output layer, for each row: (..., n, units) and (..., n).
-    hidden : sequence of (weight, bias)
-        Of the hidden layers, first to last: (..., n_out, n_in) and (..., n_out, 1).
-    fires : sequence of Tensor
-        Which units of each hidden layer are active on each row, the diagonal of ``D``: (..., n, n_out).
-
-    Returns
-    -------
-    AffineMap
+    Weights and biases of the output layer stand for each row, (..., n, units) and (..., n); those of the
+    hidden layers come first to last, (..., n_out, n_in) and (..., n_out, 1). Which units fire on each row is
+    the diagonal of ``D``, (..., n, n_out).
     """
     weight, bias = last
     for (layer_weight, layer_bias), active in zip(reversed(hidden), reversed(fires), strict=True):

@@ -67,24 +67,16 @@ class Plan:
 
 @dataclass
 class History:
-    """What happened while training.
-
-    Attributes
-    ----------
-    losses : list of Tensor, each of shape (members,)
-        Training loss of each epoch, the penalty included; a member that is done keeps its last one.
-    n_iter : Tensor of shape (members,)
-        Epochs each member was trained.
-    converged : Tensor of shape (members,)
-        Whether the validation loss stopped getting better before the epochs ran out.
-    check_loss : Tensor of shape (members,)
-        Least validation loss.
-    """
+    """What happened while training, member by member; the tensors are (members,)."""
 
     losses: list[Tensor] = field(default_factory=list)
+    """Training loss of each epoch, the penalty included; a member that is done keeps its last one."""
     n_iter: Tensor = field(default_factory=lambda: torch.zeros(0))
+    """Epochs each member was trained."""
     converged: Tensor = field(default_factory=lambda: torch.zeros(0))
+    """Whether the validation loss stopped getting better before the epochs ran out."""
     check_loss: Tensor = field(default_factory=lambda: torch.zeros(0))
+    """Least validation loss."""
 
     def select(self, members: Tensor) -> History:
         """That of some of the members, on the CPU."""
@@ -131,27 +123,9 @@ def train(
     generator: torch.Generator | None = None,
     progress: Progress = lambda _: None,
 ) -> tuple[N, History]:
-    """Train a population.
+    """Train a population, which is changed: in the end it is pruned, and each member has its best weights.
 
-    Parameters
-    ----------
-    network : LogicNetwork
-        The members; it is changed.
-    rows : Rows
-        What to learn from.
-    plan : Plan
-        How.
-    generator : torch.Generator, optional
-        Source of the order of mini-batches; one with a fixed seed when missing. The second half goes on
-        with a copy of it.
-    progress : callable, optional
-        Called with the number of epochs done.
-
-    Returns
-    -------
-    network : LogicNetwork
-        The trained population, pruned, each member with its best weights.
-    history : History
+    The generator draws the order of mini-batches; the second half goes on with a copy of it.
     """
     return explore(network, rows, plan, generator, progress).tuned(network, progress)
 
@@ -160,18 +134,8 @@ def train(
 class Explored:
     """Half-way: members that have seen every concept and are not pruned yet.
 
-    What they are pruned to does not matter before this, so several networks may be fine-tuned from here.
-
-    Attributes
-    ----------
-    network : LogicNetwork
-    rows : Rows
-        What they learn from.
-    plan : Plan
-    losses : list of Tensor, each of shape (members,)
-        Training loss of each epoch of the first half.
-    generator : torch.Generator
-        Source of the order of mini-batches, as the first half left it.
+    What they are pruned to does not matter before this, so several networks may be fine-tuned from here. The
+    losses are those of the first half; the generator draws the order of mini-batches.
     """
 
     network: LogicNetwork
@@ -192,16 +156,10 @@ class Explored:
     def tuned(
         self, network: N, progress: Progress = lambda _: None, prune: Callable[[N], None] | None = None
     ) -> tuple[N, History]:
-        """Give a network the weights of these members, prune it, and fine-tune it.
+        """Give a network of as many members these weights, prune it, and fine-tune it; it is changed.
 
-        Parameters
-        ----------
-        network : LogicNetwork
-            As many members; it is changed. Where it is the one that was explored, there is no second time.
-        progress : callable, optional
-            Called with the number of epochs done.
-        prune : callable, optional
-            Prunes the network; its own way when missing.
+        It is pruned by ``prune``, or in its own way. Where it is the one that was explored, there is no
+        second time.
         """
         rows, plan = self.rows, self.plan
         network.train()
@@ -300,12 +258,6 @@ def parts_of(network: LogicNetwork, rows: Rows) -> list[Tensor]:
     anyway, others join them. Parts that follow one another and could be one are of one size, so that threads
     are done at the same time. How many threads there are does not matter: which members share a matrix
     product decides about last bits. On an accelerator all members are one part.
-
-    Parameters
-    ----------
-    network : LogicNetwork
-    rows : Rows
-        What its members learn from.
     """
     members = torch.arange(network.members, device=rows.yes.device)
     if rows.yes.device.type != "cpu":
@@ -330,12 +282,7 @@ def parts_of(network: LogicNetwork, rows: Rows) -> list[Tensor]:
 def _runs(cuts: Sequence[int], learned: BoolArray) -> Iterator[tuple[slice, int]]:
     """Members of parts that could be one, and how many parts these are: several are an even number.
 
-    Parameters
-    ----------
-    cuts : sequence of int
-        Where parts begin.
-    learned : ndarray of bool, shape (members, n)
-        Which rows each member learns from.
+    Parts begin at the cuts; ``learned`` says which rows each member learns from, (members, n).
     """
     ends = [*cuts[1:], len(learned)]
     rows, counts = np.logical_or.reduceat(learned, cuts), np.add.reduceat(learned.sum(axis=1), cuts)

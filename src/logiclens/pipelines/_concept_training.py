@@ -1,4 +1,4 @@
-"""Training of the network ``g`` that finds concepts in raw inputs, and asking it (Sec. 3.1).
+"""Training of the network ``g`` that finds concepts in raw inputs (Sec. 3.1), and of a concept bottleneck.
 
 The loop here is that of any deep network: mini-batches, AdamW, a learning rate that rises and falls once
 (a tenth of the steps up, then down along a cosine), the weights of least validation loss kept. What is
@@ -7,7 +7,7 @@ and, in joint training, moves them for the sake of the classes.
 
 Nothing global is changed: random numbers are drawn from torch's generators, which are put back afterwards.
 
-How a concept bottleneck is fitted: concepts first, then the classes, then, if told so, both in turns.
+How a concept bottleneck is fitted: concepts first, then the classes, then, if that is set, both in turns.
 
 The estimator of :mod:`logiclens.pipelines.bottleneck` says what there is to do as a :class:`Job`; here it is
 done. Joint training lowers one loss by turns,
@@ -90,33 +90,18 @@ class ConceptPlan:
 
 @dataclass(frozen=True, eq=False)
 class ConceptHistory:
-    """What happened while training.
-
-    Attributes
-    ----------
-    train : ndarray of shape (n_epochs,)
-        Mean loss over the mini-batches of each epoch.
-    check : ndarray of shape (n_epochs,)
-        Loss on the rows held out, after each epoch; NaN when there are none.
-    best : int
-        The epoch, counted from 0, whose weights were kept; -1 for those before the first.
-    """
+    """What happened while training."""
 
     train: FloatArray
+    """Mean loss over the mini-batches of each epoch."""
     check: FloatArray
+    """Loss on the rows held out, after each epoch; NaN when there are none."""
     best: int
+    """The epoch, counted from 0, whose weights were kept; -1 for those before the first."""
 
 
 def concept_loss(targets: Tensor, weight: Tensor | None = None) -> Loss:
-    """Binary cross-entropy of concept logits with labels, averaged over concepts.
-
-    Parameters
-    ----------
-    targets : Tensor of shape (n, n_concepts)
-        In [0, 1].
-    weight : Tensor of shape (n,), optional
-        What each row counts.
-    """
+    """Binary cross-entropy of concept logits with labels in [0, 1], (n, n_concepts), mean over concepts."""
 
     def loss(logits: Tensor, rows: Tensor) -> Tensor:
         wanted = targets[rows].to(logits.dtype)
@@ -137,29 +122,11 @@ def train_concepts(
     progress: Callable[[float], None] | None = None,
     keep_first: bool = False,
 ) -> ConceptHistory:
-    """Train a network in place, on the device where it is.
+    """Train a network in place, on the device where it is; it is left in evaluation mode.
 
-    Parameters
-    ----------
-    model : torch.nn.Module
-        From raw inputs to concept logits. It is changed, and left in evaluation mode.
-    inputs : Tensor of shape (n, ...)
-        Raw inputs; bytes are divided by 255.
-    loss : callable
-        See :data:`Loss`.
-    parts : pair of Tensor
-        Numbers of the rows to learn from and of those held out, which may be none.
-    plan : ConceptPlan
-    seed : int
-        Decides the order of rows, and what the network and the augmentation draw.
-    progress : callable, optional
-        Told the share of the epochs that is done.
-    keep_first : bool, default False
-        Whether the first weights are kept when no epoch has a lower validation loss than they.
-
-    Returns
-    -------
-    ConceptHistory
+    The parts are numbers of the rows to learn from and of those held out, which may be none. The seed decides
+    the order of rows, and what the network and the augmentation draw. With ``keep_first`` the first weights
+    stay when no epoch has a lower validation loss than they.
     """
     device = device_of(model)
     rows, check = parts
@@ -224,13 +191,6 @@ def concept_logits(model: nn.Module, inputs: Tensor, batch_size: int) -> FloatAr
     """Concept logits of a network, shape (n, n_concepts), batch by batch, in evaluation mode.
 
     Always in the network's own precision, so that a score does not depend on how it was trained.
-
-    Parameters
-    ----------
-    model : torch.nn.Module
-    inputs : Tensor of shape (n, ...)
-        Raw inputs, wherever they are; bytes are divided by 255.
-    batch_size : int
     """
     model.eval()
     device = device_of(model)
@@ -252,12 +212,6 @@ def concept_logits(model: nn.Module, inputs: Tensor, batch_size: int) -> FloatAr
 
 def read_raw(X: Any, row_shape: tuple[int, ...] | None = None) -> Tensor:
     """Raw inputs as a tensor of shape (n, ...): bytes as they are, anything else in single precision.
-
-    Parameters
-    ----------
-    X : array, tensor, list or data frame of numbers, n rows
-    row_shape : tuple of int, optional
-        What each row must look like.
 
     Examples
     --------
@@ -368,43 +322,21 @@ JOINT_RATE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """What there is to fit.
-
-    Attributes
-    ----------
-    model : torch.nn.Module
-        The concept model; it is copied.
-    inputs : Tensor of shape (n, ...)
-    y : array
-        Targets, as the caller passed them.
-    labels : ndarray of shape (n, n_concepts), or None
-        The true concepts.
-    names : tuple of str, or None
-        Names of the concepts.
-    weight : ndarray of shape (n,), or None
-        What each row counts.
-    plan : ConceptPlan
-    train : bool
-        Whether the concept model is to be trained.
-    rounds : int
-        Turns of joint training.
-    concept_weight : float
-    validation_fraction : float
-    seed : int
-    device : str
-    report : callable, optional
-        Told the share of the training of the concepts that is done.
-    """
+    """What there is to fit; the concept model is copied."""
 
     model: nn.Module
     inputs: Tensor
     y: Any
     labels: FloatArray | None
+    """The true concepts, (n, n_concepts)."""
     names: tuple[str, ...] | None
+    """Names of the concepts."""
     weight: FloatArray | None
     plan: ConceptPlan
     train: bool
+    """Whether the concept model is to be trained."""
     rounds: int
+    """Turns of joint training."""
     concept_weight: float
     validation_fraction: float
     seed: int
@@ -456,15 +388,7 @@ def read_labels(
 ) -> tuple[FloatArray | None, tuple[str, ...] | None]:
     """Concept labels, (n, n_concepts), and names of the concepts, where there are any.
 
-    Parameters
-    ----------
-    concepts : array, frame or mapping, or None
-    names : sequence of str, or None
-        Names, where the labels carry none.
-    n_rows : int
-        Raw inputs that the labels must match.
-    needed : bool
-        Whether a concept model is to be trained.
+    They are needed where a concept model is to be trained. ``names`` count where the labels carry none.
     """
     if concepts is None:
         if needed:
@@ -483,18 +407,7 @@ def read_labels(
 
 
 def fit_bottleneck(job: Job, estimator: LENClassifier) -> FittedBottleneck:
-    """Fit a concept model and a LEN on top of it; the estimator passed is fitted, the concept model is not.
-
-    Parameters
-    ----------
-    job : Job
-    estimator : LENClassifier
-        Not fitted.
-
-    Returns
-    -------
-    FittedBottleneck
-    """
+    """Fit a concept model, which is copied, and a LEN on top of it, which is fitted in place."""
     read_targets(job.y, len(job.inputs))  # so that nothing is trained in vain
     device = resolve_device(job.device)
     model = copy.deepcopy(job.model).to(device)
@@ -553,20 +466,8 @@ def joint_loss(
 ) -> Loss:
     """Loss of classes and concepts as a function of concept logits, with the LEN held fixed.
 
-    Parameters
-    ----------
-    network : LogicNetwork
-        One member for each output.
-    outputs : Tensor of shape (n, n_outputs)
-        What the outputs should be.
-    concepts : callable
-        The loss of the concepts.
-    concept_weight : float
-        What it counts.
-    weight : Tensor of shape (n,), or None
-        What each row counts.
-    exclusive : bool, default False
-        Whether the outputs are classes of which one is true, so that they share a softmax.
+    ``outputs`` are the targets, (n, n_outputs); exclusive ones are classes of which one is true, so that they
+    share a softmax. ``concepts`` is the loss of the concepts.
     """
 
     def loss(logits: Tensor, rows: Tensor) -> Tensor:
@@ -613,7 +514,7 @@ def _jointly(
         network = copy.deepcopy(estimator.network_).to(device).requires_grad_(False)
         return joint_loss(network, outputs, concepts, job.concept_weight, weight, exclusive=exclusive)
 
-    plan = replace_rate(job.plan)
+    plan = replace(job.plan, learning_rate=JOINT_RATE * job.plan.learning_rate)
     best, losses = fitted, [mean_loss(fitted.model, job.inputs, total(fitted.estimator), judged, plan)]
     for turn in range(job.rounds):
         model = copy.deepcopy(best.model)
@@ -634,11 +535,6 @@ def _jointly(
         losses.append(found)
         best = FittedBottleneck(model, estimator, fitted.history)
     return FittedBottleneck(best.model, best.estimator, fitted.history, np.array(losses))
-
-
-def replace_rate(plan: ConceptPlan) -> ConceptPlan:
-    """The plan of joint training: the same with a lower learning rate."""
-    return replace(plan, learning_rate=JOINT_RATE * plan.learning_rate)
 
 
 def _names(job: Job, width: int) -> tuple[str, ...]:

@@ -1,38 +1,34 @@
-"""Asking a black box, whatever it is, and reading its answers as labels.
+"""Explaining a black box: a LEN learns to predict as it does, and states it in rules (Sec. 3.2, Eq. 11).
+
+A black box is a model of scikit-learn or a pipeline, a network of torch, or a function. It predicts rows, a
+LEN is trained on its predictions, and the rules of the LEN are scored on rows that the LEN has not seen:
+their *fidelity* to the black box is the figure to look at first.
+
+**How outputs are read.**
 
     an estimator with ``predict``   labels (n,), or a table of 0 and 1 (n, n_targets)
     a ``torch.nn.Module``           logits: (n,) or (n, 1), yes above 0; (n, n_classes), the largest
     a callable                      labels (n,); a table of Booleans or of whole numbers 0 and 1, as above;
                                     probabilities of yes (n,), above 0.5; scores (n, n_classes), the largest
 
-How answers are read is settled once, on the rows of a fit: a later batch that happens to hold nothing but 0.0
-and 1.0 is then still read as probabilities. torch is looked at only where the caller has imported it.
+This is settled once, on the rows of a fit: a later batch that happens to hold nothing but 0.0 and 1.0 is then
+still read as probabilities. torch is looked at only where the caller has imported it.
 
-How probable a black box holds its classes to be: what a LEN learns from it, where it says so (Eq. 11).
+**What the LEN learns** about a row is the probability of each class, where the black box gives it, or else
+its label. That takes the place of the truth in the fit (:mod:`logiclens.estimators.fit`); nothing else is
+different. Probabilities come from
 
-an estimator with ``predict_proba``   what that answers
-a ``torch.nn.Module``                 its logits, as probabilities
-a callable that answers with numbers  these, where they are probabilities
-
-How well the rules of a LEN, and its network, say what a black box says.
-
-Explaining a black box: a LEN learns to answer as it does, and says it in rules (Sec. 3.2, Eq. 11).
-
-A black box is whatever answers about rows: a model of scikit-learn or a pipeline, a network of torch, a
-function. It is asked about rows, a LEN is trained on its answers, and the rules of the LEN are scored on rows
-that the LEN has not seen: their *fidelity* to the black box is the figure to look at first.
-
-What the LEN learns about a row is how probable the black box holds each class to be, where it says so, or
-else its label. That takes the place of the truth in the fit (:mod:`logiclens.estimators.fit`); nothing else
-is different.
+    an estimator with ``predict_proba``   that
+    a ``torch.nn.Module``                 its logits
+    a callable that returns numbers       these, where they are probabilities
 
 **Which rows to learn from.** On the rows it was trained on, a black box that has learnt them by heart repeats
-their labels, noise included; elsewhere it answers in another, smoother way. The second is what an explanation
-should be about.
+their labels, noise included; elsewhere it predicts in another, smoother way. The second is what an
+explanation should be about.
 
-    rows the black box was not trained on  the best there is: pass those as ``X``
-    its training rows, and their labels    ``out_of_fold=5``: each row is answered by a copy that never saw it
-    its training rows, without labels      ``n_fresh=...``: rows made of pieces of real ones are added
+    rows the black box was not trained on  the best there is: pass those as ``X`` its training rows, and their
+    labels    ``out_of_fold=5``: each row is predicted by a copy that never saw it its training rows, without
+    labels      ``n_fresh=...``: rows made of pieces of real ones are added
 """
 
 from __future__ import annotations
@@ -65,7 +61,7 @@ from logiclens.logic import Var
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import as_array, as_float, as_floats, as_weights, check_count
 from logiclens.metrics import Agreement, explanation_accuracy
-from logiclens.pipelines._rows import (
+from logiclens.pipelines._native_tables import (
     adopt_features,
     as_labels,
     check_rows,
@@ -76,12 +72,12 @@ from logiclens.pipelines._rows import (
     take,
 )
 
-_BLOCK = 1 << 14  # rows that a module is asked about at once
+_BLOCK = 1 << 14  # rows at once
 _ROUNDING = 1e-6  # how far outside [0, 1] a probability may fall in single precision
 
 
-class Form(StrEnum):
-    """What answers look like."""
+class OutputKind(StrEnum):
+    """What the outputs of a black box look like."""
 
     LABELS = "labels"
     TABLE = "a table of yes and no"
@@ -90,39 +86,22 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True)
-class Answers:
-    """How the answers of a black box are read.
+class OutputFormat:
+    """How the outputs of a black box are read."""
 
-    Attributes
-    ----------
-    form : Form
-    classes : tuple of labels
-        What the numbers of a black box stand for; empty where it answers with labels.
-    logits : bool
-        Whether its numbers are logits, as those of modules are, rather than probabilities.
-    """
-
-    form: Form
+    form: OutputKind
     classes: tuple[Label, ...] = ()
+    """The classes that its numbers are for; empty where it returns labels."""
     logits: bool = False
+    """Whether its numbers are logits, as those of modules are, rather than probabilities."""
 
     @classmethod
-    def of(cls, black_box: Any, answers: NDArray[Any], n_rows: int, classes: Any = None) -> Answers:
-        """Settle how answers are read.
-
-        Parameters
-        ----------
-        black_box : object
-        answers : ndarray
-            What it said, as from :func:`ask`.
-        n_rows : int
-            Rows it was asked about.
-        classes : sequence of labels, optional
-            What its numbers stand for.
+    def of(cls, black_box: Any, answers: NDArray[Any], n_rows: int, classes: Any = None) -> OutputFormat:
+        """Settle how to read outputs, as from :func:`predict_with`; ``classes`` are what its numbers are for.
 
         Examples
         --------
-        >>> Answers.of(len, np.array([0.2, 0.9]), 2, ["no", "yes"]).labels(np.array([0.6]))
+        >>> OutputFormat.of(len, np.array([0.2, 0.9]), 2, ["no", "yes"]).labels(np.array([0.6]))
         array(['yes'], dtype='<U3')
         """
         if answers.ndim not in (1, 2) or len(answers) != n_rows:
@@ -131,24 +110,24 @@ class Answers:
                 f"Got shape {answers.shape}."
             )
         form = _form(black_box, answers)
-        if form in (Form.LABELS, Form.TABLE):
+        if form in (OutputKind.LABELS, OutputKind.TABLE):
             if classes is not None:
                 raise InputError(
                     "classes names the numbers of a black box; this one answers with labels. Leave it out."
                 )
             return cls(form)
-        width = 2 if form is Form.ONE else answers.shape[1]
+        width = 2 if form is OutputKind.ONE else answers.shape[1]
         return cls(form, _classes(classes, width, form), is_module(black_box))
 
     def labels(self, answers: NDArray[Any]) -> NDArray[Any]:
         """Answers as labels, (n,), or as a table of 0 and 1, (n, n_targets)."""
-        if self.form is Form.LABELS:
+        if self.form is OutputKind.LABELS:
             return answers
         numbers = as_floats(answers, "The answer of the black box")
         _check_answered(numbers)
-        if self.form is Form.TABLE:
+        if self.form is OutputKind.TABLE:
             return (numbers > 0.5).astype(np.int64)
-        if self.form is Form.ONE:
+        if self.form is OutputKind.ONE:
             chosen = (numbers > (0.0 if self.logits else 0.5)).astype(np.intp)
         else:
             chosen = numbers.argmax(axis=1)
@@ -157,7 +136,7 @@ class Answers:
     def degrees(self, answers: NDArray[Any]) -> FloatArray:
         """Answers in numbers as degrees of each class that add up to 1, (n, n_classes)."""
         numbers = as_floats(answers, "The answer of the black box")
-        if self.form is Form.ONE:
+        if self.form is OutputKind.ONE:
             yes = expit(numbers) if self.logits else np.clip(numbers, 0.0, 1.0)
             return np.column_stack([1.0 - yes, yes])
         if self.logits:
@@ -170,31 +149,26 @@ class Answers:
         return np.asarray(numbers / numbers.sum(axis=1, keepdims=True))
 
 
-def ask(black_box: Any, X: Any) -> NDArray[Any]:
-    """What a black box answers about rows, as an array; one column is flat.
-
-    Parameters
-    ----------
-    black_box : estimator, torch.nn.Module or callable
-    X : data frame, array, sparse matrix, tensor or mapping
+def predict_with(black_box: Any, X: Any) -> NDArray[Any]:
+    """The outputs of a black box for rows, as an array; one column is flat.
 
     Examples
     --------
-    >>> ask(lambda X: [["yes"], ["no"]], np.zeros((2, 1)))
+    >>> predict_with(lambda X: [["yes"], ["no"]], np.zeros((2, 1)))
     array(['yes', 'no'], dtype='<U3')
     """
     if is_module(black_box):
-        said: Any = _logits(black_box, X)
+        outputs: Any = _logits(black_box, X)
     else:
-        said = black_box.predict(X) if hasattr(black_box, "predict") else black_box(X)
-    return plain_array(said)
+        outputs = black_box.predict(X) if hasattr(black_box, "predict") else black_box(X)
+    return as_plain_array(outputs)
 
 
-def all_classes(black_box: Any, answers: Answers, given: NDArray[Any]) -> NDArray[Any]:
-    """Labels that a black box can give, sorted: those it says it has, or else those it has given."""
+def all_classes(black_box: Any, answers: OutputFormat, given: NDArray[Any]) -> NDArray[Any]:
+    """Labels that a black box can predict, sorted: its classes, or else those it has predicted."""
     if answers.classes:
         return np.unique(label_array(answers.classes))
-    known = getattr(black_box, "classes_", None) if answers.form is Form.LABELS else None
+    known = getattr(black_box, "classes_", None) if answers.form is OutputKind.LABELS else None
     if isinstance(known, np.ndarray) and set(given.tolist()) <= set(known.tolist()):
         return known
     return given
@@ -207,7 +181,7 @@ def is_module(value: Any) -> bool:
 
 
 def is_fitted(black_box: Any) -> bool:
-    """Whether a black box can be asked: all but estimators of scikit-learn that have yet to be fitted."""
+    """Whether a black box can predict: all but estimators of scikit-learn that have yet to be fitted."""
     if not hasattr(black_box, "fit") or is_module(black_box):
         return True
     try:
@@ -229,23 +203,16 @@ def fit_black_box(black_box: Any, X: Any, y: NDArray[Any], sample_weight: FloatA
 class Folds(NamedTuple):
     """Black boxes, each with rows that it was not fitted on, and the order that puts all rows back."""
 
-    asked: list[tuple[Any, Any]]
+    held_out: list[tuple[Any, Any]]
     order: IndexArray
 
 
-def fit_folds(black_box: Any, X: Any, y: NDArray[Any], weight: FloatArray, n_folds: int, seed: int) -> Folds:
-    """Fit clones of a black box, each on all rows outside a fold, to be asked about the fold.
+def fit_out_of_fold(
+    black_box: Any, X: Any, y: NDArray[Any], weight: FloatArray, n_folds: int, seed: int
+) -> Folds:
+    """Fit clones of a black box, each on all rows outside a fold, to predict the fold.
 
-    Parameters
-    ----------
-    black_box : estimator
-    X : data frame, array, sparse matrix or tensor, n rows
-    y : ndarray of shape (n,), or (n, n_targets)
-    weight : ndarray of shape (n,)
-        Handed on unless all are equal.
-    n_folds : int
-    seed : int
-        Decides the folds, which are stratified where every class has a row for each.
+    Weights are handed on unless all are equal. Folds are stratified where every class has a row for each.
     """
     rows = np.arange(len(y))
     rarest = np.unique(y, return_counts=True)[1].min() if y.ndim == 1 else 0
@@ -253,17 +220,17 @@ def fit_folds(black_box: Any, X: Any, y: NDArray[Any], weight: FloatArray, n_fol
         n_folds, shuffle=True, random_state=seed % 2**32
     )
     given = None if (weight == weight[0]).all() else weight
-    asked, order = [], []
+    held_out, order = [], []
     for inside, outside in splitter.split(rows, y):
         part = None if given is None else given[inside]
         copied = fit_black_box(clone(black_box), take(X, inside), y[inside], part)
-        asked.append((copied, take(X, outside)))
+        held_out.append((copied, take(X, outside)))
         order.append(outside)
-    return Folds(asked, np.argsort(np.concatenate(order)))
+    return Folds(held_out, np.argsort(np.concatenate(order)))
 
 
 def check_black_box(black_box: Any) -> None:
-    """Refuse what cannot be asked."""
+    """Refuse what cannot predict."""
     can_answer = hasattr(black_box, "predict") or callable(black_box)
     if isinstance(black_box, type) or not can_answer:
         remedy = "; make one with ()" if isinstance(black_box, type) else ""
@@ -288,7 +255,7 @@ def check_folds(n_folds: Any, black_box: Any, y: Any, n_rows: int) -> None:
 
 
 def _check_answered(answers: NDArray[Any]) -> None:
-    """Refuse answers that are missing: mostly something is missing in the rows that were asked about."""
+    """Refuse outputs that are missing: mostly something is missing in the rows."""
     missing = np.isnan(answers)
     if missing.any():
         rows = np.flatnonzero(missing if missing.ndim == 1 else missing.any(axis=1))
@@ -298,7 +265,7 @@ def _check_answered(answers: NDArray[Any]) -> None:
         )
 
 
-def _form(black_box: Any, answers: NDArray[Any]) -> Form:
+def _form(black_box: Any, answers: NDArray[Any]) -> OutputKind:
     numbers = answers.dtype.kind == "f"
     if numbers:
         _check_answered(answers)
@@ -309,32 +276,32 @@ def _form(black_box: Any, answers: NDArray[Any]) -> Form:
                 "The output of the module lies in [0, 1] on every row, which looks like probabilities; pass "
                 "the module without its last Sigmoid, or a callable that returns probabilities."
             )
-        return Form.ONE if answers.ndim == 1 else Form.SEVERAL
+        return OutputKind.ONE if answers.ndim == 1 else OutputKind.SEVERAL
     if hasattr(black_box, "predict"):
         if answers.ndim == 2:
-            return Form.TABLE
+            return OutputKind.TABLE
         if numbers and (answers != np.round(answers)).any():
             wrong = answers[answers != np.round(answers)][0]
             raise InputError(
                 f"The black box predicts numbers such as {wrong:g}, not labels. "
                 "Pass a callable that compares them with a cut point: lambda X: model.predict(X) > cut."
             )
-        return Form.LABELS
+        return OutputKind.LABELS
     if answers.ndim == 2:
         whole = answers.dtype.kind in "biu" and bool(((answers == 0) | (answers == 1)).all())
-        return Form.TABLE if whole else Form.SEVERAL
+        return OutputKind.TABLE if whole else OutputKind.SEVERAL
     if numbers and not within and (answers != np.round(answers)).any():
         wrong = answers[answers != np.round(answers)][0]
         raise InputError(
             f"The black box answers with numbers such as {wrong:g}, neither labels nor probabilities. "
             "Compare them with a cut point: lambda X: answer(X) > cut."
         )
-    return Form.ONE if within else Form.LABELS
+    return OutputKind.ONE if within else OutputKind.LABELS
 
 
-def _classes(classes: Any, width: int, form: Form) -> tuple[Label, ...]:
+def _classes(classes: Any, width: int, form: OutputKind) -> tuple[Label, ...]:
     if classes is None:
-        return (False, True) if form is Form.ONE else tuple(range(width))
+        return (False, True) if form is OutputKind.ONE else tuple(range(width))
     if isinstance(classes, str) or not isinstance(classes, Sequence | np.ndarray):
         raise InputError(f"classes must be a sequence of labels. Got {shown(classes)}.")
     labels = tuple(map(plain_label, classes))
@@ -346,16 +313,16 @@ def _classes(classes: Any, width: int, form: Form) -> tuple[Label, ...]:
     return labels
 
 
-def plain_array(said: Any) -> NDArray[Any]:
-    """What a black box answers, as an array: tensors, series, frames, sparse matrices; one column is flat."""
-    if hasattr(said, "detach"):  # a tensor
-        said = said.detach().cpu().numpy()
-    wrapped = nw.from_native(said, pass_through=True, allow_series=True)
+def as_plain_array(outputs: Any) -> NDArray[Any]:
+    """Outputs as an array: of tensors, series, frames, sparse matrices; one column is flat."""
+    if hasattr(outputs, "detach"):  # a tensor
+        outputs = outputs.detach().cpu().numpy()
+    wrapped = nw.from_native(outputs, pass_through=True, allow_series=True)
     if isinstance(wrapped, nw.Series | nw.DataFrame):
-        said = wrapped.to_numpy()
-    if hasattr(said, "toarray"):
-        said = said.toarray()
-    answers = as_array(said, "What the black box answers")
+        outputs = wrapped.to_numpy()
+    if hasattr(outputs, "toarray"):
+        outputs = outputs.toarray()
+    answers = as_array(outputs, "What the black box answers")
     return answers[:, 0] if answers.ndim == 2 and answers.shape[1] == 1 else answers
 
 
@@ -387,9 +354,9 @@ _CONTRADICTIONS = 0.01
 """Share of the rows up to which probabilities may contradict labels: those of some models are estimates."""
 
 
-def class_names(black_box: Any, answers: Answers) -> NDArray[Any]:
+def class_names(black_box: Any, answers: OutputFormat) -> NDArray[Any]:
     """Labels of the classes that a black box gives probabilities of, (n_classes,)."""
-    if answers.form is Form.LABELS and hasattr(black_box, "predict_proba"):
+    if answers.form is OutputKind.LABELS and hasattr(black_box, "predict_proba"):
         return np.asarray(black_box.classes_)
     if not answers.classes:
         raise InputError(
@@ -399,25 +366,18 @@ def class_names(black_box: Any, answers: Answers) -> NDArray[Any]:
     return label_array(answers.classes)
 
 
-def probabilities(black_box: Any, X: Any, answers: Answers, said: NDArray[Any]) -> FloatArray:
+def probabilities(black_box: Any, X: Any, answers: OutputFormat, outputs: NDArray[Any]) -> FloatArray:
     """Probabilities of the classes on rows, (n, n_classes), in the order of :func:`class_names`.
 
-    Parameters
-    ----------
-    black_box : estimator with ``predict_proba``, torch.nn.Module, or callable that answers with numbers
-    X : data frame, array, sparse matrix, tensor or mapping
-    answers : Answers
-        How its answers are read.
-    said : ndarray
-        What it said about the rows, as from :func:`~logiclens.pipelines.black_box.ask`.
+    ``outputs`` are those for the rows, as from :func:`predict_with`.
     """
-    if answers.form is Form.LABELS and hasattr(black_box, "predict_proba"):
-        return as_floats(plain_array(black_box.predict_proba(X)), "What predict_proba answers")
+    if answers.form is OutputKind.LABELS and hasattr(black_box, "predict_proba"):
+        return as_floats(as_plain_array(black_box.predict_proba(X)), "What predict_proba answers")
     class_names(black_box, answers)  # there are some
-    return answers.degrees(said)
+    return answers.degrees(outputs)
 
 
-def gives_probabilities(black_box: Any, X: Any, answers: Answers, said: NDArray[Any]) -> bool:
+def gives_probabilities(black_box: Any, X: Any, answers: OutputFormat, outputs: NDArray[Any]) -> bool:
     """Whether a black box gives probabilities by which it decides; one by another threshold does not.
 
     The parameters are those of :func:`probabilities`.
@@ -426,17 +386,17 @@ def gives_probabilities(black_box: Any, X: Any, answers: Answers, said: NDArray[
     --------
     >>> def box(X):
     ...     return np.array([0.2, 0.9])
-    >>> answers = Answers.of(box, box(None), 2, ["no", "yes"])
+    >>> answers = OutputFormat.of(box, box(None), 2, ["no", "yes"])
     >>> gives_probabilities(box, None, answers, box(None))
     True
     """
-    if answers.form is Form.SEVERAL and not answers.logits and not _are_shares(said):
+    if answers.form is OutputKind.SEVERAL and not answers.logits and not _are_shares(outputs):
         return False  # only which is the largest means anything
     try:
-        names, found = class_names(black_box, answers), probabilities(black_box, X, answers, said)
-    except Exception:  # whatever keeps it from saying so, it has given its labels
+        names, found = class_names(black_box, answers), probabilities(black_box, X, answers, outputs)
+    except Exception:  # whatever keeps it from that, it has given its labels
         return False
-    labels = answers.labels(said)
+    labels = answers.labels(outputs)
     if labels.ndim != 1 or found.shape != (len(labels), *names.shape) or not _are_shares(found):
         return False
     of_label = np.where(labels[:, None] == names, found, 0.0).max(axis=1)
@@ -449,41 +409,26 @@ def _are_shares(numbers: NDArray[Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class Lessons:
-    """What a LEN learns from a black box about rows: probabilities of its classes, or labels.
+class Lesson:
+    """What a LEN learns from a black box about rows: probabilities of its classes, or labels."""
 
-    Attributes
-    ----------
-    answers : Answers
-        How answers are read.
-    classes : tuple of labels, optional
-        The classes whose probabilities are learnt, sorted; None where labels are.
-    """
-
-    answers: Answers
+    answers: OutputFormat
     classes: tuple[Label, ...] | None = None
+    """The classes whose probabilities are learnt, sorted; None where labels are."""
 
     @classmethod
-    def of(cls, black_box: Any, X: Any, answers: Answers, said: NDArray[Any], what: str) -> Lessons:
-        """Settle what is learnt, on rows about which a black box was asked.
-
-        Parameters
-        ----------
-        black_box, X, answers, said
-            As for :func:`probabilities`.
-        what : {"auto", "labels", "probabilities"}
-            "auto": probabilities where it gives them and decides by them.
-        """
-        if what == "labels" or (what == "auto" and not gives_probabilities(black_box, X, answers, said)):
+    def of(cls, black_box: Any, X: Any, answers: OutputFormat, outputs: NDArray[Any], what: str) -> Lesson:
+        """Settle what is learnt; "auto": probabilities where the black box decides by them."""
+        if what == "labels" or (what == "auto" and not gives_probabilities(black_box, X, answers, outputs)):
             return cls(answers)
         return cls(answers, tuple(map(plain_label, np.unique(class_names(black_box, answers)))))
 
-    def about(self, black_box: Any, X: Any, said: NDArray[Any] | None = None) -> NDArray[Any]:
-        """What there is to learn about rows: (n, n_classes), or labels; ``said`` as from a call of ask."""
-        said = ask(black_box, X) if said is None else said
+    def about(self, black_box: Any, X: Any, outputs: NDArray[Any] | None = None) -> NDArray[Any]:
+        """What there is to learn about rows: probabilities (n, n_classes), or labels."""
+        outputs = predict_with(black_box, X) if outputs is None else outputs
         if self.classes is None:
-            return self.answers.labels(said)
-        found = probabilities(black_box, X, self.answers, said)
+            return self.answers.labels(outputs)
+        found = probabilities(black_box, X, self.answers, outputs)
         return spread(found, class_names(black_box, self.answers), label_array(self.classes))
 
     def targets(self, black_box: Any, learnt: NDArray[Any]) -> Targets:
@@ -519,7 +464,7 @@ def spread(values: FloatArray, labels: NDArray[Any], known: NDArray[Any]) -> Flo
 
 @dataclass(frozen=True)
 class BlackBoxFidelity:
-    """How well rules and network say what a black box says.
+    """How far rules and network agree with a black box.
 
     Attributes
     ----------
@@ -528,12 +473,18 @@ class BlackBoxFidelity:
         ``"training"``.
     n_rows : int
         How many there were.
-    rules, network : Agreement
-        Agreement with the black box, target by target: of each rule's formula, and of what the network says.
-    rules_agree, network_agree : float
-        Share of the rows that get the black box's label, from the rules as a classifier and from the network.
-    black_box_accuracy, rules_accuracy : float, optional
-        Share of the rows whose true label is predicted; None where the truth was not given.
+    rules : Agreement
+        Agreement of each rule's formula with the black box, target by target.
+    network : Agreement
+        The same of the network.
+    rules_agree : float
+        Share of the rows that get the black box's label from the rules as a classifier.
+    network_agree : float
+        The same of the network.
+    black_box_accuracy : float, optional
+        Share of the rows whose true label the black box predicts; None where the truth was not given.
+    rules_accuracy : float, optional
+        The same of the rules.
     """
 
     part: str
@@ -578,21 +529,7 @@ def measure_fidelity(
     part: str,
     truth: NDArray[Any] | None = None,
 ) -> BlackBoxFidelity:
-    """Compare a fitted LEN and its rules with the answers of a black box.
-
-    Parameters
-    ----------
-    estimator : classifier of this package, fitted
-    table : data frame, array, sparse matrix or mapping, n rows
-        What the LEN reads.
-    labels : ndarray of shape (n,), or of 0 and 1, (n, n_targets)
-        What the black box answers.
-    weight : ndarray of shape (n,)
-    part : str
-        What the rows are.
-    truth : ndarray of the shape of ``labels``, optional
-        True labels.
-    """
+    """Compare a fitted LEN and its rules with the labels that a black box predicts for rows of a table."""
     table = table.toarray() if hasattr(table, "toarray") else table  # rules read no sparse ones
     rules = estimator.explain()
     by_rules = rules.predict(table)
@@ -631,10 +568,10 @@ def _same(one: NDArray[Any], other: NDArray[Any], weight: FloatArray) -> float:
 
 
 def _agreement(
-    labels: tuple[Label, ...], said: BoolArray, answered: BoolArray, weight: FloatArray
+    labels: tuple[Label, ...], outputs: BoolArray, answered: BoolArray, weight: FloatArray
 ) -> Agreement:
-    """Agreement of what is said about each target, (n, n_targets), with the answers."""
-    columns = {str(at): said[:, at] for at in range(len(labels))}
+    """Agreement of predictions for each target, (n, n_targets), with those of the black box."""
+    columns = {str(at): outputs[:, at] for at in range(len(labels))}
     return explanation_accuracy(
         {label: Var(str(at)) for at, label in enumerate(labels)}, columns, answered, sample_weight=weight
     )
@@ -651,7 +588,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
     Parameters
     ----------
     black_box : fitted or unfitted estimator, torch.nn.Module or callable
-        Who is asked, with the rows as they were passed to :meth:`fit`:
+        The model to explain. It predicts rows as they were passed to :meth:`fit`:
 
         - an estimator or pipeline with ``predict``: labels, or a table of 0 and 1 where rows have several;
         - a ``torch.nn.Module``: logits, one for "yes" (above 0) or one for each class (the largest); rows are
@@ -662,8 +599,8 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         A fitted one is never changed, and clones of the explainer share it. An unfitted estimator is cloned
         and fitted on the rows that are not held out.
     estimator : classifier of this package, optional
-        What learns to answer alike; ``MuClassifier`` when missing. Its ``rule`` decides what is said: IFF
-        as in Eq. (11), or an implication.
+        What learns to predict alike; ``MuClassifier`` when missing. Its ``rule`` decides the kind of rules:
+        IFF as in Eq. (11), or an implication.
     answers : {"auto", "labels", "probabilities"}, default "auto"
         What the LEN learns: decisions, or probabilities (the soft ``g_i`` of Eq. 11). "auto": probabilities
         where the black box gives them and decides by them, not by another threshold. Fidelity is about
@@ -744,7 +681,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
     def fit(
         self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, concepts: Any = None
     ) -> Self:
-        """Ask the black box about rows, and learn to answer alike.
+        """Let the black box predict rows, and learn to predict alike.
 
         Parameters
         ----------
@@ -773,19 +710,19 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         truth, table = None if y is None else as_labels(y), Table(X if concepts is None else concepts)
         if is_fitted(self.black_box):
             self.black_box_ = self.black_box
-            said = self._first_answers(X)
-            learn, measure = hold_out(table, self.answers_.labels(said), weight, self.test_fraction, seed)
+            outputs = self._first_answers(X)
+            learn, measure = hold_out(table, self.answers_.labels(outputs), weight, self.test_fraction, seed)
         else:
             assert truth is not None  # checked: it has to be fitted
             learn, measure = hold_out(table, truth, weight, self.test_fraction, seed)
             box, train = clone(self.black_box), np.flatnonzero(learn)
             given = None if sample_weight is None else learn[train]
             self.black_box_ = fit_black_box(box, take(X, train), truth[train], given)
-            said = self._first_answers(X)
-        labels = self.answers_.labels(said)
+            outputs = self._first_answers(X)
+        labels = self.answers_.labels(outputs)
         if truth is not None:
             comparable_truth(truth, labels)
-        self._learn(X, said, truth, learn, seed, concepts)
+        self._learn(X, outputs, truth, learn, seed, concepts)
         self._own_table = concepts is not None
         weight, part = (measure, "held out") if measure.any() else (learn, "training")
         self.fidelity_ = measure_fidelity(
@@ -807,7 +744,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             What the black box takes.
         """
         check_is_fitted(self, "black_box_")
-        return self.answers_.labels(ask(self.black_box_, X))
+        return self.answers_.labels(predict_with(self.black_box_, X))
 
     def _check(self, X: Any, y: Any, concepts: Any) -> int:
         """Refuse what cannot be used; return the number of rows."""
@@ -826,7 +763,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             )
         n_rows = number_of_rows(X, "X")
         if n_rows == 0:
-            raise InputError("There are no rows to ask about. Pass at least one.")
+            raise InputError("There are no rows to predict. Pass at least one.")
         if not is_fitted(self.black_box) and y is None:
             raise InputError(
                 "BlackBoxExplainer requires y to be passed, but the target y is None: the black box is not "
@@ -844,39 +781,43 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         return n_rows
 
     def _first_answers(self, X: Any) -> NDArray[Any]:
-        """Ask about the rows of the fit; what is answered, and returned, decides how answers are read."""
-        said = ask(self.black_box_, X)
-        self.answers_ = Answers.of(self.black_box_, said, number_of_rows(X, "X"), self.classes)
-        self._lessons = Lessons.of(self.black_box_, X, self.answers_, said, self.answers)
-        return said
+        """Outputs for the rows of the fit, which decide how outputs are read."""
+        outputs = predict_with(self.black_box_, X)
+        self.answers_ = OutputFormat.of(self.black_box_, outputs, number_of_rows(X, "X"), self.classes)
+        self._lesson = Lesson.of(self.black_box_, X, self.answers_, outputs, self.answers)
+        return outputs
 
     def _learn(
         self, X: Any, answers: NDArray[Any], truth: Any, weight: FloatArray, seed: int, concepts: Any
     ) -> None:
-        """Fit the LEN on the answers about the rows that have a weight, and about fresh ones."""
-        asked = take(X, train := np.flatnonzero(weight))
-        table = asked if concepts is None else take(concepts, train)
+        """Fit the LEN on the labels of the rows that have a weight, and of fresh ones."""
+        learned = take(X, train := np.flatnonzero(weight))
+        table = learned if concepts is None else take(concepts, train)
         weight = weight[train]
         if self.out_of_fold is None:
-            said = self._lessons.about(self.black_box_, asked, answers[train])
+            outputs = self._lesson.about(self.black_box_, learned, answers[train])
         else:
-            folds = fit_folds(self.black_box, asked, truth[train], weight, int(self.out_of_fold), seed)
-            said = np.concatenate([self._lessons.about(box, rows) for box, rows in folds.asked])[folds.order]
+            folds = fit_out_of_fold(
+                self.black_box, learned, truth[train], weight, int(self.out_of_fold), seed
+            )
+            outputs = np.concatenate([self._lesson.about(box, rows) for box, rows in folds.held_out])[
+                folds.order
+            ]
         if self.n_fresh:
-            table, new = recombined(asked, self.n_fresh, np.random.default_rng(seed))
-            said = np.concatenate([said, self._lessons.about(self.black_box_, new)])
+            table, new = recombined(learned, self.n_fresh, np.random.default_rng(seed))
+            outputs = np.concatenate([outputs, self._lesson.about(self.black_box_, new)])
             weight = np.concatenate([weight, np.full(self.n_fresh, weight.mean())])
         estimator = self.estimator
         if estimator is None:
             from logiclens.estimators import MuClassifier
 
             estimator = MuClassifier(random_state=seed)
-        targets = self._lessons.targets(self.black_box_, said)
+        targets = self._lesson.targets(self.black_box_, outputs)
         self.estimator_ = clone(estimator).fit(table, targets, sample_weight=weight)
         self.classes_ = self.estimator_.classes_
         adopt_features(self, self.estimator_)
 
-    # What the LEN says
+    # Predictions and rules of the LEN
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The imitation's labels, (n,), or a table of 0 and 1; for the black box's own see :meth:`ask`."""
@@ -887,7 +828,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         return np.asarray(self._len().predict_proba(X))
 
     def decide(self, X: Any) -> BoolArray:
-        """What the imitation says about each target, (n, n_targets)."""
+        """The targets that the imitation predicts, (n, n_targets)."""
         return np.asarray(self._len().decide(X))
 
     @property
@@ -903,8 +844,8 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         ----------
         X : data frame, array or mapping, optional
             Rows to explain it on; without them, the explanations made when fitting are returned. The black
-            box is asked about them; where the LEN reads a table of its own, the rules are about what the LEN
-            says.
+            box predicts them; where the LEN reads a table of its own, the rules are about the predictions of
+            the LEN.
         literals : int or "auto", default "auto"
             Most literals of the rules, all together; "auto": as many as were chosen when fitting. Nothing is
             trained.
@@ -914,7 +855,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             return fitted.explain(literals=literals)  # type: ignore[no-any-return]
         targets = None
         if not self._own_table and number_of_rows(X, "X"):
-            targets = self._lessons.targets(self.black_box_, self._lessons.about(self.black_box_, X))
+            targets = self._lesson.targets(self.black_box_, self._lesson.about(self.black_box_, X))
         return fitted.explain(X, targets, literals=literals)  # type: ignore[no-any-return]
 
     def explain_sample(self, X: Any, target: Label | None = None) -> Explanation:

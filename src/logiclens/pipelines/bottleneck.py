@@ -33,7 +33,7 @@ from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import THRESHOLD, as_weights
-from logiclens.pipelines._rows import adopt_features
+from logiclens.pipelines._native_tables import adopt_features
 from logiclens.pipelines.intervention import Intervention, read_known
 
 if TYPE_CHECKING:
@@ -66,10 +66,11 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
     epochs : int, default 30
         Passes over the rows when ``g`` is trained, and in each turn of joint training.
     batch_size : int, default 64
-        Rows in a mini-batch, and rows that are asked at once.
+        Rows in a mini-batch, and rows that are predicted at once.
     learning_rate : float, default 0.001
         Of AdamW, at its highest; a tenth of it in joint training.
     weight_decay : float, default 0.01
+        Of AdamW; of matrices and filters only.
     patience : int, default 10
         Epochs without a better validation loss after which training of ``g`` ends.
     validation_fraction : float, default 0.2
@@ -247,7 +248,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         self.concept_names_ = estimator.concept_names_
         adopt_features(self, estimator if self.concept_model_ is None else None)
 
-    # Asking
+    # Predicting
 
     def predict_concepts(self, X: Any) -> FloatArray:
         """Concept scores in [0, 1], shape (n, n_concepts): what the LEN reads.
@@ -286,7 +287,7 @@ class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: igno
         return self._len().decision_function(self._scores(X))
 
     def decide(self, X: Any) -> BoolArray:
-        """What the LEN says about each target, (n, n_targets): what fidelity is measured against."""
+        """The targets that the LEN predicts, (n, n_targets): what fidelity is measured against."""
         return self._len().decide(self._scores(X))
 
     def concept_accuracy(self, X: Any, concepts: Any) -> float:

@@ -1,15 +1,12 @@
-"""The levels of a cascade: their tables of concepts, and the classifiers that stand between them.
-
-Cascades: concepts explained by concepts, level by level, down to those of the data (Sec. 3.1).
+"""Cascades: concepts explained by concepts, level by level, down to those of the data (Sec. 3.1).
 
     C1 -> LEN -> C2 -> LEN -> ... -> LEN -> classes
 
 Each level's concepts are learnt from the level below by a multi-label LEN, the classes from the last level.
-What a level says, yes or no, is what the next one reads. So its rules can be put into the rules above: the
-formulas of the concepts take the place of the concepts, until a class is said in terms of the first level.
-That formula is long. Shorter ones are found on the data, as for any network
-(:func:`logiclens.estimators.fit.explain_answers`): what the rules of all levels say together is what they are
-searched for in.
+The next level reads the decisions of a level, yes or no. So its rules can be put into the rules above: the
+formulas of the concepts take the place of the concepts, until a class is a formula of the first level. That
+formula is long. Shorter ones are found on the data, as for any network
+(:func:`logiclens.estimators.fit.explain_answers`), for the predictions of the rules of all levels together.
 
 **What a level learns from.** By default from the true concepts below it: then its rules are about what the
 concepts mean, not about how well they are predicted, and a concept that is set by hand has the effect that it
@@ -47,21 +44,14 @@ from logiclens.logic import Formula
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import THRESHOLD, as_weights, check_count
 from logiclens.logic.normal_form import substitute
-from logiclens.pipelines._rows import adopt_features, check_rows, number_of_rows, shared_input, take
+from logiclens.pipelines._native_tables import adopt_features, check_rows, number_of_rows, shared_input, take
 from logiclens.pipelines.intervention import Intervention, check_possible, read_known
 
 
 def level_classifiers(estimator: Any, n_levels: int, seed: int) -> list[LENClassifier]:
-    """A classifier to be fitted for each level above the first.
+    """A classifier to be fitted for each level above the first: clones of one, or of one for each.
 
-    Parameters
-    ----------
-    estimator : classifier of this package, or sequence of them, or None
-        Clones of one, or one for each, the last for the classes; None for ``MuClassifier``.
-    n_levels : int
-        How many there are.
-    seed : int
-        Of the default.
+    Without an estimator they are ``MuClassifier`` with the seed.
     """
     if estimator is None:
         from logiclens.estimators import MuClassifier
@@ -90,7 +80,7 @@ def level_classifiers(estimator: Any, n_levels: int, seed: int) -> list[LENClass
                 )
             each.set_params(rule="iff")
         if at:
-            each.set_params(encoder=None)  # what a level says is concepts already
+            each.set_params(encoder=None)  # predictions of a level are concepts already
     return chain
 
 
@@ -263,7 +253,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         self, fitted: LENClassifier, X: Any, values: FloatArray, weight: ArrayLike | None, seed: int
     ) -> FloatArray:
         """What is predicted of concepts by clones that have not seen the rows, (n, n_concepts)."""
-        said = np.zeros(values.shape)
+        predicted = np.zeros(values.shape)
         given = None if weight is None else np.asarray(weight, dtype=np.float64)
         if len(values) < self.n_folds:
             raise InputError(
@@ -273,8 +263,8 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         for inside, outside in splitter.split(values):
             part = None if given is None else given[inside]
             estimator = fit_concepts(clone(fitted), take(X, inside), values[inside], part)
-            said[outside] = estimator.decide(take(X, outside))[:, : values.shape[1]]
-        return said
+            predicted[outside] = estimator.decide(take(X, outside))[:, : values.shape[1]]
+        return predicted
 
     # Predicting
 
@@ -306,7 +296,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         return self.predict_levels(X)[-1]
 
     def decide(self, X: Any) -> BoolArray:
-        """What the cascade says about each target, (n, n_targets): what fidelity is measured against."""
+        """The targets that the cascade predicts, (n, n_targets): what fidelity is measured against."""
         below = self._last(X)
         return self.estimators_[-1].decide(below)
 
@@ -336,7 +326,8 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         X : data frame, array or mapping, optional
             Rows to minimize on; those of the fit when missing.
         y : array, optional
-            The truth about them, which decides how long the rules are; without it, what the cascade says.
+            The truth about them, which decides how long the rules are; without it, the predictions of the
+            cascade.
         literals : int or "auto", default "auto"
             Most literals of the rules, all together; "auto": the fewest that are as good, within one standard
             error. Nothing is trained.
@@ -364,7 +355,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         return composed
 
     def _front(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Front:
-        """Rules of every length for what the rules of all levels say together."""
+        """Rules of every length for the predictions of the rules of all levels together."""
         from logiclens.estimators.fit import RuleSearch, explain_answers, longest
 
         last, names, x = self.estimators_[-1], self.level_names_[0], self._first(X)
@@ -392,11 +383,11 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         )
         used = {name for formula in self.composed_.values() for name in formula.concepts}
         kept = np.array([name in used for name in names])
-        said = self._said_by_rules(x)
-        return explain_answers(said, answers, x, targets, weight, search, kept, by_truth=True)
+        predicted = self._predicted_by_rules(x)
+        return explain_answers(predicted, answers, x, targets, weight, search, kept, by_truth=True)
 
-    def _said_by_rules(self, x: FloatArray) -> FloatArray:
-        """What the rules of all levels say of each class, one after the other, (n, n_targets)."""
+    def _predicted_by_rules(self, x: FloatArray) -> FloatArray:
+        """The predictions of the rules of all levels, one after the other, (n, n_targets)."""
         names = self.level_names_[0]
         *below, last = self.explain_levels()
         for rules, above in zip(below, self.level_names_[1:], strict=True):
@@ -408,7 +399,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
     # Intervening
 
     def intervene(self, X: Any, level: int, values: Any) -> Intervention:
-        """Set concepts of a level by hand, and see what the cascade says then.
+        """Set concepts of a level by hand, and see what the cascade predicts then.
 
         Parameters
         ----------
@@ -442,9 +433,17 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         if level == 1 and words is not None:
             check_possible(words, names, ~np.isnan(known), after)
         labels = tuple(plain_label(label) for label in self.classes_)
-        said = [self._from_level(scores, int(level)) for scores in (before, after)]
+        predicted = [self._from_level(scores, int(level)) for scores in (before, after)]
         return Intervention(
-            names, labels, ~np.isnan(known), before, after, said[0][0], said[1][0], said[0][1], said[1][1]
+            names,
+            labels,
+            ~np.isnan(known),
+            before,
+            after,
+            predicted[0][0],
+            predicted[1][0],
+            predicted[0][1],
+            predicted[1][1],
         )
 
     def _from_level(self, scores: FloatArray, level: int) -> tuple[NDArray[Any], BoolArray]:
@@ -453,8 +452,8 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
 
         x = scores if level == 1 else (scores > THRESHOLD).astype(np.float64)
         for estimator, names in zip(self.estimators_[level - 1 : -1], self.level_names_[level:], strict=True):
-            said = decisions(ask(estimator.network_, x), estimator.problem_)
-            x = said[:, : len(names)].astype(np.float64)
+            predicted = decisions(ask(estimator.network_, x), estimator.problem_)
+            x = predicted[:, : len(names)].astype(np.float64)
         last, columns = self.estimators_[-1], dict(zip(self.level_names_[-1], x.T, strict=True))
         fired = last.explain().fired(columns)
         return last.predict(columns), fired

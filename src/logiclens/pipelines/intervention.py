@@ -1,9 +1,9 @@
-"""Concepts set by hand: what a bottleneck says then, and how much that helps (Sec. 3.1).
+"""Concepts set by hand: what a bottleneck predicts then, and how much that helps (Sec. 3.1).
 
 A person who looks at a picture knows better than the network ``g`` whether the bird has a red crown. Known
-values are put in the place of the scores of ``g``, and the network on top is asked again.
-:class:`Intervention` holds what came of it, row by row; :func:`intervention_curve` says how accuracy grows as
-more and more concepts are put right.
+values are put in the place of the scores of ``g``, and the network on top predicts again.
+:class:`Intervention` holds what came of it, row by row; :func:`intervention_curve` shows how accuracy grows
+as more and more concepts are put right.
 """
 
 from __future__ import annotations
@@ -34,12 +34,18 @@ class Intervention:
         The targets.
     known : ndarray of bool, shape (n, n_concepts)
         Which concepts were set.
-    concepts_before, concepts_after : ndarray of shape (n, n_concepts)
-        Scores of the concept model, and the same with the known values in their place.
-    predictions_before, predictions_after : ndarray of shape (n,), or (n, n_targets) for multi-label problems
-        What the classifier predicts.
-    fired_before, fired_after : ndarray of bool, shape (n, n_targets)
-        Which rules are true.
+    concepts_before : ndarray of shape (n, n_concepts)
+        Scores of the concept model.
+    concepts_after : ndarray of shape (n, n_concepts)
+        The same with the known values in their place.
+    predictions_before : ndarray of shape (n,), or (n, n_targets) for multi-label problems
+        What the classifier predicts by the scores.
+    predictions_after : ndarray of the same shape
+        What it predicts with the known values.
+    fired_before : ndarray of bool, shape (n, n_targets)
+        Which rules are true by the scores.
+    fired_after : ndarray of bool, shape (n, n_targets)
+        Which rules are true with the known values.
     """
 
     concept_names: tuple[str, ...]
@@ -54,7 +60,7 @@ class Intervention:
 
     @property
     def corrected(self) -> BoolArray:
-        """Concepts whose truth is no longer what the concept model said, (n, n_concepts)."""
+        """Concepts whose truth is no longer what the concept model predicted, (n, n_concepts)."""
         return np.asarray((self.concepts_before > THRESHOLD) != (self.concepts_after > THRESHOLD))
 
     @property
@@ -77,9 +83,11 @@ class Intervention:
         steps = map(_step, self.concepts_before[row].tolist(), self.concepts_after[row].tolist())
         moved = [f"{name!r} {step}" for name, step in zip(self.concept_names, steps, strict=True) if step]
         still = "Nothing changed" if self.known[row].any() else "Nothing was set"
-        before, after = (self._said(said[row]) for said in (self.predictions_before, self.predictions_after))
-        said = f"the prediction stays {before}" if before == after else f"{before} becomes {after}"
-        parts = [f"With {', '.join(moved)}: {said}" if moved else f"{still}: {said}"]
+        before, after = (
+            self._in_words(outcome[row]) for outcome in (self.predictions_before, self.predictions_after)
+        )
+        outcome = f"the prediction stays {before}" if before == after else f"{before} becomes {after}"
+        parts = [f"With {', '.join(moved)}: {outcome}" if moved else f"{still}: {outcome}"]
         for word, fired in (
             ("now fire", self.fired_after[row] & ~self.fired_before[row]),
             ("no longer fire", self.fired_before[row] & ~self.fired_after[row]),
@@ -89,7 +97,7 @@ class Intervention:
                 parts.append(f"the rules of {named} {word}")
         return f"{'; '.join(parts)}."
 
-    def _said(self, prediction: Any) -> str:
+    def _in_words(self, prediction: Any) -> str:
         if np.ndim(prediction):
             return f"[{listing(self.labels[i] for i in np.flatnonzero(prediction))}]"
         return repr(plain_label(prediction))
@@ -105,19 +113,7 @@ class Intervention:
 
 
 def check_possible(words: Vocabulary, names: Sequence[str], known: BoolArray, values: FloatArray) -> None:
-    """Refuse values of concepts set by hand that no value of their column can have.
-
-    Parameters
-    ----------
-    words : Vocabulary
-        What the concepts say of the columns of a table.
-    names : sequence of str
-        All concepts.
-    known : ndarray of bool, shape (n, n_concepts)
-        Which were set.
-    values : ndarray of shape (n, n_concepts)
-        All of them, those set by hand among them.
-    """
+    """Refuse values of concepts set by hand, where ``known``, that no value of their column can have."""
     place = {name: j for j, name in enumerate(names)}
     for group in words.groups(names):
         columns = [place[name] for name in group.names]
@@ -137,14 +133,8 @@ def check_possible(words: Vocabulary, names: Sequence[str], known: BoolArray, va
 def read_known(values: Any, names: Sequence[str], n_rows: int) -> FloatArray:
     """Known concept values as an array of shape (n_rows, n_concepts), NaN where nothing is known.
 
-    Parameters
-    ----------
-    values : mapping, data frame, masked array or array of shape (n_rows, n_concepts)
-        A mapping or a frame from some of the names to one value, or one for each row; an array of all
-        concepts. What is masked, missing or NaN is not known.
-    names : sequence of str
-        All concepts.
-    n_rows : int
+    From a mapping or a frame of some of the names to one value, or one for each row; or from an array of all
+    concepts. What is masked, missing or NaN is not known.
     """
     known = np.full((n_rows, len(names)), np.nan)
     columns = _columns(values)

@@ -13,7 +13,14 @@ from sklearn.exceptions import DataConversionWarning
 
 from logiclens.concepts import Table
 from logiclens.errors import InputError
-from logiclens.pipelines._rows import as_labels, check_rows, hold_out, number_of_rows, recombined, take
+from logiclens.pipelines._native_tables import (
+    as_labels,
+    check_rows,
+    hold_out,
+    number_of_rows,
+    recombined,
+    take,
+)
 
 VALUES = np.arange(12).reshape(6, 2)
 KINDS = {

@@ -17,14 +17,14 @@ from sklearn.preprocessing import StandardScaler
 
 from logiclens.errors import InputError
 from logiclens.pipelines.black_box import (
-    Answers,
-    Form,
-    ask,
+    OutputFormat,
+    OutputKind,
     check_black_box,
     check_folds,
     fit_black_box,
-    fit_folds,
+    fit_out_of_fold,
     is_fitted,
+    predict_with,
 )
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -40,9 +40,9 @@ class Foreign:
         return X[:, 0] > 0.5
 
 
-def read(black_box: object, X: object = X, classes: object = None) -> Answers:
-    said = ask(black_box, X)
-    return Answers.of(black_box, said, len(said), classes)
+def read(black_box: object, X: object = X, classes: object = None) -> OutputFormat:
+    said = predict_with(black_box, X)
+    return OutputFormat.of(black_box, said, len(said), classes)
 
 
 def error_of(call, *args, **kwargs) -> str:
@@ -66,20 +66,20 @@ def linear(*weights: list[float]) -> torch.nn.Linear:
 @pytest.mark.parametrize(
     ("answers", "form", "labels"),
     [
-        (["a", "b", "a"], Form.LABELS, ["a", "b", "a"]),
-        ([2, 0, 1], Form.LABELS, [2, 0, 1]),
-        ([0, 1, 1], Form.LABELS, [0, 1, 1]),
-        ([True, False, True], Form.LABELS, [True, False, True]),
-        ([1.0, 2.0, 1.0], Form.LABELS, [1.0, 2.0, 1.0]),
-        ([0.5, 0.51, 0.2], Form.ONE, [False, True, False]),
-        ([[0.5], [0.51], [0.2]], Form.ONE, [False, True, False]),
-        ([0.0, 1.0, 1.0], Form.ONE, [False, True, True]),
-        ([[0.2, 0.8], [0.9, 0.1], [0.5, 0.5]], Form.SEVERAL, [1, 0, 0]),
-        ([["a"], ["b"], ["a"]], Form.LABELS, ["a", "b", "a"]),
-        ([[True, True], [False, True], [False, False]], Form.TABLE, [[1, 1], [0, 1], [0, 0]]),
-        ([[1, 1], [0, 1], [0, 0]], Form.TABLE, [[1, 1], [0, 1], [0, 0]]),
-        ([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]], Form.SEVERAL, [0, 1, 1]),
-        ([[3, 1], [0, 2], [0, 1]], Form.SEVERAL, [0, 1, 1]),
+        (["a", "b", "a"], OutputKind.LABELS, ["a", "b", "a"]),
+        ([2, 0, 1], OutputKind.LABELS, [2, 0, 1]),
+        ([0, 1, 1], OutputKind.LABELS, [0, 1, 1]),
+        ([True, False, True], OutputKind.LABELS, [True, False, True]),
+        ([1.0, 2.0, 1.0], OutputKind.LABELS, [1.0, 2.0, 1.0]),
+        ([0.5, 0.51, 0.2], OutputKind.ONE, [False, True, False]),
+        ([[0.5], [0.51], [0.2]], OutputKind.ONE, [False, True, False]),
+        ([0.0, 1.0, 1.0], OutputKind.ONE, [False, True, True]),
+        ([[0.2, 0.8], [0.9, 0.1], [0.5, 0.5]], OutputKind.SEVERAL, [1, 0, 0]),
+        ([["a"], ["b"], ["a"]], OutputKind.LABELS, ["a", "b", "a"]),
+        ([[True, True], [False, True], [False, False]], OutputKind.TABLE, [[1, 1], [0, 1], [0, 0]]),
+        ([[1, 1], [0, 1], [0, 0]], OutputKind.TABLE, [[1, 1], [0, 1], [0, 0]]),
+        ([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]], OutputKind.SEVERAL, [0, 1, 1]),
+        ([[3, 1], [0, 2], [0, 1]], OutputKind.SEVERAL, [0, 1, 1]),
     ],
     ids=[
         "text",
@@ -102,12 +102,12 @@ def test_callables(answers, form, labels):
     box = read(lambda _: answers)
 
     assert box.form is form
-    assert box.labels(ask(lambda _: answers, X)).tolist() == labels
+    assert box.labels(predict_with(lambda _: answers, X)).tolist() == labels
 
 
 @pytest.mark.parametrize("kind", [pd.Series, torch.as_tensor, np.asarray], ids=["series", "tensor", "array"])
 def test_answers_come_in_any_container(kind):
-    assert ask(lambda _: kind([0.25, 0.5, 0.75]), X).tolist() == [0.25, 0.5, 0.75]
+    assert predict_with(lambda _: kind([0.25, 0.5, 0.75]), X).tolist() == [0.25, 0.5, 0.75]
 
 
 def test_the_form_is_settled_once():
@@ -120,29 +120,29 @@ def test_the_form_is_settled_once():
 def test_an_estimator_answers_with_labels_even_if_they_are_floats():
     model = KNeighborsClassifier(1).fit(X, [0.0, 1.0, 1.0])
 
-    assert read(model).form is Form.LABELS
+    assert read(model).form is OutputKind.LABELS
 
 
 def test_an_estimator_of_several_outputs_answers_with_a_table():
     model = KNeighborsClassifier(1).fit(X, [[0, 1], [1, 0], [1, 1]])
     box = read(model)
 
-    assert box.form is Form.TABLE
-    assert box.labels(ask(model, X)).tolist() == [[0, 1], [1, 0], [1, 1]]
+    assert box.form is OutputKind.TABLE
+    assert box.labels(predict_with(model, X)).tolist() == [[0, 1], [1, 0], [1, 1]]
 
 
 def test_one_logit_says_yes_above_zero():
     module = linear([1.0, -1.0])
     box = read(module)
 
-    assert box.labels(ask(module, X)).tolist() == [False, True, False]
+    assert box.labels(predict_with(module, X)).tolist() == [False, True, False]
     assert box.logits
 
 
 def test_of_several_logits_the_largest_decides():
     module = linear([1.0, 0.0], [0.0, 1.0], [0.7, 0.7])
 
-    assert read(module, classes=["a", "b", "c"]).labels(ask(module, X)).tolist() == ["b", "a", "c"]
+    assert read(module, classes=["a", "b", "c"]).labels(predict_with(module, X)).tolist() == ["b", "a", "c"]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_of_several_logits_the_largest_decides():
 def test_a_module_is_asked_with_tensors_of_its_own_kind(table):
     module = linear([1.0, -1.0]).to(torch.float64)
 
-    assert ask(module, table).tolist() == [-1.0, 1.0, 0.0]
+    assert predict_with(module, table).tolist() == [-1.0, 1.0, 0.0]
 
 
 def test_a_module_is_asked_in_evaluation_mode_and_left_as_it_was():
@@ -159,7 +159,7 @@ def test_a_module_is_asked_in_evaluation_mode_and_left_as_it_was():
     module = torch.nn.Sequential(torch.nn.Dropout(0.5), torch.nn.BatchNorm1d(2), linear([1.0, -1.0]))
     module[0].eval()
     before = [parameter.clone() for parameter in module.state_dict().values()]
-    twice = [ask(module, X).tolist() for _ in range(2)]
+    twice = [predict_with(module, X).tolist() for _ in range(2)]
 
     assert twice[0] == twice[1]
     assert [part.training for part in module] == [False, True, True]
@@ -169,7 +169,7 @@ def test_a_module_is_asked_in_evaluation_mode_and_left_as_it_was():
 def test_a_module_may_be_asked_about_very_many_rows():
     rows = np.random.default_rng(0).random((40_000, 2))
 
-    assert np.allclose(ask(linear([1.0, -1.0]), rows), rows[:, 0] - rows[:, 1], atol=1e-6)
+    assert np.allclose(predict_with(linear([1.0, -1.0]), rows), rows[:, 0] - rows[:, 1], atol=1e-6)
 
 
 def test_a_module_fed_with_nan_is_refused_with_a_word_about_the_input():
@@ -213,19 +213,19 @@ def test_out_of_fold_answers_come_from_those_who_have_not_seen_the_row():
     """The nearest neighbour knows every row by heart; out of fold it has to guess, and guesses another."""
     rows = np.arange(20.0)[:, None]
     y = np.arange(20)
-    folds = fit_folds(KNeighborsClassifier(1), rows, y, np.ones(20), 5, 0)
-    said = np.concatenate([box.predict(part) for box, part in folds.asked])[folds.order]
+    folds = fit_out_of_fold(KNeighborsClassifier(1), rows, y, np.ones(20), 5, 0)
+    said = np.concatenate([box.predict(part) for box, part in folds.held_out])[folds.order]
 
-    assert len(folds.asked) == 5
+    assert len(folds.held_out) == 5
     assert (said != y).all()
     assert np.abs(said - y).max() <= 5
 
 
 def test_out_of_fold_uses_weights():
     rows, y = np.zeros((20, 1)), np.tile(["a", "b"], 10)
-    folds = fit_folds(DummyClassifier(), rows, y, np.where(y == "a", 1.0, 2.0), 2, 0)
+    folds = fit_out_of_fold(DummyClassifier(), rows, y, np.where(y == "a", 1.0, 2.0), 2, 0)
 
-    assert all((box.predict(part) == "b").all() for box, part in folds.asked)
+    assert all((box.predict(part) == "b").all() for box, part in folds.held_out)
 
 
 # --- what is refused ---
@@ -278,15 +278,15 @@ def test_probabilities_may_be_rounded():
     box = lambda x: np.float32(1.0000001) * x[:, 0].astype(np.float32)  # noqa: E731
     answers = read(box)
 
-    assert answers.form is Form.ONE
-    assert answers.degrees(ask(box, X)).max() == 1.0
+    assert answers.form is OutputKind.ONE
+    assert answers.degrees(predict_with(box, X)).max() == 1.0
 
 
 @pytest.mark.parametrize("answers", [["a"], [0.5] * 4, np.zeros((3, 2, 2))], ids=["fewer", "more", "3-D"])
 def test_each_row_has_one_answer(answers):
     shape = np.shape(answers)
 
-    assert error_of(Answers.of, len, np.asarray(answers), 3) == (
+    assert error_of(OutputFormat.of, len, np.asarray(answers), 3) == (
         f"The black box must give an answer for each of the 3 rows. Got shape {shape}."
     )
 
@@ -307,10 +307,10 @@ def test_folds_need_an_estimator_and_the_truth(black_box, y):
     )
 
 
-def test_asking_needs_no_torch():
+def test_prediction_needs_no_torch():
     code = (
-        "import sys; from logiclens.pipelines.black_box import ask; "
-        "ask(lambda X: [1], [[0]]); print('torch' in sys.modules)"
+        "import sys; from logiclens.pipelines.black_box import predict_with; "
+        "predict_with(lambda X: [1], [[0]]); print('torch' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
 

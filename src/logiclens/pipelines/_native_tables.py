@@ -1,9 +1,7 @@
 """Rows of whatever a black box takes: frames of any library, arrays, sparse matrices, tensors, mappings.
 
-A black box must be asked with the kind of table that it was made for, so rows are taken out and put together
-in that kind.
-
-What scikit-learn wants to know of a model that is made of others: its columns, and what it can be fed.
+A black box takes the kind of table that it was made for, so rows are taken out and put together in that kind.
+Here is also what scikit-learn wants to know of a model that is made of others: its columns, and its input.
 """
 
 from __future__ import annotations
@@ -76,18 +74,8 @@ def hold_out(
 ) -> tuple[FloatArray, FloatArray]:
     """Weights of the rows to learn from and of those to measure on, each (n,): in proportion by label.
 
-    A row that is counted several times may be on both sides, as equal rows may.
-
-    Parameters
-    ----------
-    table : Table
-        What tells rows apart.
-    labels : ndarray of shape (n,), or (n, n_targets)
-    weight : ndarray of shape (n,)
-        Rows of weight 0 are on neither side.
-    fraction : float
-        Share of the rows to measure on.
-    seed : int
+    A row that is counted several times may be on both sides, as equal rows may; rows of weight 0 are on
+    neither. Rows that differ in the table are distinct.
     """
     rows = np.flatnonzero(weight > 0)
     counts = weight[rows] if are_counts(weight) else np.ones(len(rows))
@@ -118,12 +106,6 @@ def recombined(table: Any, n_fresh: int, random: np.random.Generator) -> tuple[A
 
     A fresh row is a row of the table, drawn at random, in which each column has the value of another row with
     the probability :data:`SWAPPED`: most of what goes together in real rows still does.
-
-    Parameters
-    ----------
-    table : data frame, array, sparse matrix, tensor or mapping
-    n_fresh : int
-    random : numpy.random.Generator
 
     Examples
     --------
@@ -206,15 +188,7 @@ def adopt_features(model: Any, part: Any) -> None:
 
 
 def shared_input(estimator: Any, other: Any = None) -> Any:
-    """Input tags of a classifier of this package, less what another model that reads the rows cannot take.
-
-    Parameters
-    ----------
-    estimator : classifier, optional
-        ``MuClassifier`` when missing.
-    other : object, optional
-        Has a say where it is an estimator of scikit-learn.
-    """
+    """Input tags of a classifier of this package, less what another model that reads the rows cannot take."""
     from sklearn.utils import get_tags
 
     if not hasattr(estimator, "__sklearn_tags__"):
