@@ -20,9 +20,10 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from logiclens.concepts import Above, ConceptEncoder, Missing, OneOf, Table, Vocabulary, auto_encoder
 from logiclens.concepts.encoder import tell
-from logiclens.errors import InputError, UnknownColumnError
+from logiclens.errors import UnknownColumnError
 from logiclens.estimators import LENClusterer, MuClassifier, cross_explain
 from logiclens.logic import Var
+from tests.errors import error_of
 from tests.strategies import HOSTILE_NAMES, distinct_names
 
 PEOPLE = {
@@ -45,12 +46,6 @@ NAMES = [
     "children",
 ]
 FRAMES = {"mapping": dict, "pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
-
-
-def error_of(call, *args, **kwargs) -> str:
-    with pytest.raises(InputError) as info:
-        call(*args, **kwargs)
-    return str(info.value)
 
 
 def fitted(**settings: object) -> ConceptEncoder:

@@ -26,7 +26,7 @@ from logiclens.concepts._text import (
     on_commas,
     trimmed,
 )
-from logiclens.concepts.cells import ValueType
+from logiclens.concepts.table import ValueType
 
 
 def column(*values: str | None) -> pa.ChunkedArray:

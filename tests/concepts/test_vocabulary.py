@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logiclens.concepts import Above, AtMost, Between, Flag, Missing, OneOf, Table, Vocabulary
-from logiclens.concepts.cells import ValueType
 from logiclens.concepts.concept import Condition, Relation
+from logiclens.concepts.table import ValueType
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import FALSE, TRUE, And, Not, Var, equivalent, implies

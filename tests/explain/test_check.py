@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logiclens.concepts import Above, OneOf, Vocabulary
-from logiclens.concepts.states import every_combination
+from logiclens.concepts.concept import every_combination
 from logiclens.errors import InputError
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.explain.rule_check import Region

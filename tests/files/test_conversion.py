@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.concepts.cells import ValueType
+from logiclens.concepts.table import ValueType
 from logiclens.errors import InputError
 from logiclens.files import _reading, read_table
 from logiclens.files._conversion import copy_as_parquet

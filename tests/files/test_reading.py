@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from logiclens.concepts import Table
 from logiclens.concepts._text import MISSING
-from logiclens.concepts.cells import Kind
+from logiclens.concepts.table import Kind
 from logiclens.errors import FileError, InputError
 from logiclens.files import ValueType, read_table
 from logiclens.files._reading import is_text, plain_column, plain_table

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from logiclens.concepts._text import Odd, Values, Written
-from logiclens.concepts.cells import ValueType
+from logiclens.concepts.table import ValueType
 from logiclens.files._csv import Layout
 from logiclens.files._remarks import Origin, Remarks
 

@@ -27,16 +27,11 @@ from logiclens.logic.data import (
     check_names,
     check_threshold,
 )
+from tests.errors import error_of
 from tests.strategies import HOSTILE_NAMES, distinct_names
 
 X = np.array([[True, False, True], [False, False, True]])
 NAMES = ["a", "b", "c"]
-
-
-def error_of(call, *args, **kwargs) -> str:
-    with pytest.raises(InputError) as info:
-        call(*args, **kwargs)
-    return str(info.value)
 
 
 # --- names and thresholds ---

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from logiclens.concepts import Above, AtMost, Between, Flag, Missing, OneOf, Vocabulary
-from logiclens.concepts.states import telling_values
+from logiclens.concepts.concept import telling_values
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.explain.front import Front, Point
 from logiclens.logic import FALSE, Formula, Var, parse_formula, substitute

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logiclens.concepts.cuts import class_sums
+from logiclens.concepts._cuts import class_sums
 from logiclens.errors import InputError, UnknownColumnError
 from logiclens.estimators.folds import are_counts, effective_rows
 from logiclens.estimators.inputs_and_targets import Problem

@@ -154,9 +154,9 @@ def _check_limit(source: Source, wish: Wish) -> None:
     """Probabilities need a limit, and have one that is better than the middle of these."""
     import numpy as np
 
-    from logiclens.concepts.cells import Kind as Holds
+    from logiclens.concepts._columns import MOST_NUMBERS
+    from logiclens.concepts.table import Kind as Holds
     from logiclens.concepts.table import Table
-    from logiclens.concepts.targets import MOST_NUMBERS
     from logiclens.errors import InputError
 
     table = Table(source.table)

@@ -17,9 +17,9 @@ import numpy as np
 from logiclens.cli.choices import named_columns
 from logiclens.cli.looking import reading_of, why_not
 from logiclens.cli.preparing import Dropped, Wish, class_labels, side_labels
-from logiclens.concepts.cells import Column, Kind, infinite_value, read_array, read_series
-from logiclens.concepts.columns import look_at, spelling_remark
+from logiclens.concepts._columns import look_at, spelling_remark
 from logiclens.concepts.concept import value_text
+from logiclens.concepts.table import Column, Kind, infinite_value, read_array, read_series
 from logiclens.concepts.table import Table as Cells
 from logiclens.errors import ColumnError, InputError, UnknownColumnError, count, listing
 from logiclens.explain.rule import Label

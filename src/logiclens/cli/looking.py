@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from logiclens.concepts.columns import Evidence, Extent, Reading, look_at
+from logiclens.concepts._columns import Evidence, Extent, Reading, look_at
 from logiclens.concepts.table import Column, Table
 from logiclens.errors import ColumnError, Reason, count
 

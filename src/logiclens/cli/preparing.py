@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 
 from logiclens.cli.choices import named_columns
 from logiclens.cli.looking import LEARNED, reading_of
-from logiclens.concepts.cells import Column, Kind
-from logiclens.concepts.columns import spelling_remark
-from logiclens.concepts.table import Table
-from logiclens.concepts.targets import class_labels as labels_of
-from logiclens.concepts.targets import may_be_classes, middle_cut
+from logiclens.concepts._columns import class_labels as labels_of
+from logiclens.concepts._columns import may_be_classes, middle_cut, spelling_remark
+from logiclens.concepts.table import Column, Kind, Table
 from logiclens.errors import InputError, UnknownColumnError, count, listing
 from logiclens.logic.arrays import BoolArray, IndexArray
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.concepts.cells import ValueType
 from logiclens.concepts.concept import Concept
-from logiclens.concepts.table import Column, Table
+from logiclens.concepts.table import Column, Table, ValueType
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownColumnError, UnknownColumnsError, count
 from logiclens.logic.arrays import BoolArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from logiclens.concepts.cells import ValueType
+from logiclens.concepts.table import ValueType
 from logiclens.errors import InputError, UnknownColumnError, count
 from logiclens.logic.arrays import IndexArray
 

@@ -1,7 +1,7 @@
 """The encoder: a scikit-learn transformer from raw tables to concepts, and the rule for when one is needed.
 
-What becomes of a column is decided in :mod:`logiclens.concepts.columns`, where numbers are cut in
-:mod:`logiclens.concepts.cuts`. What is learned is a :class:`~logiclens.concepts.Vocabulary`, a value that
+What becomes of a column is decided in :mod:`logiclens.concepts._columns`, where numbers are cut in
+:mod:`logiclens.concepts._cuts`. What is learned is a :class:`~logiclens.concepts.Vocabulary`, a value that
 needs neither the training data nor scikit-learn.
 """
 
@@ -17,11 +17,17 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from logiclens.concepts.cells import Column, why_no_concept
-from logiclens.concepts.columns import CONSTANT, Evidence, Reading, Recipe, read_column
-from logiclens.concepts.cuts import MIN_SHARE
-from logiclens.concepts.table import Table, check_tells_apart
-from logiclens.concepts.targets import class_codes, read_targets
+from logiclens.concepts._columns import (
+    CONSTANT,
+    Evidence,
+    Reading,
+    Recipe,
+    class_codes,
+    read_column,
+    read_targets,
+)
+from logiclens.concepts._cuts import MIN_SHARE
+from logiclens.concepts.table import Column, Table, check_tells_apart, why_no_concept
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.constants import MAX_CUTS
 from logiclens.errors import InputError, Reason, UnknownColumnError, count, listing, shown

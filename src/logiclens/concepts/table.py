@@ -3,12 +3,21 @@
 Concepts are Booleans; a raw table is what people have before that, with ages, colors and gaps. Everything
 that reads raw data reads it through :class:`Table`, so that a pandas, polars or pyarrow frame, a mapping, an
 array and a list of lists of the same values are the same table.
+
+What counts as missing is decided here and nowhere else: ``None``, NaN, NaT, pandas' ``NA`` and the null of a
+data frame. An infinite number is refused.
 """
 
 from __future__ import annotations
 
+import datetime
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import narwhals as nw
@@ -16,10 +25,341 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from logiclens.concepts.cells import Column as Column
-from logiclens.concepts.cells import Kind as Kind
-from logiclens.concepts.cells import read_array, read_series
-from logiclens.errors import InputError, UnknownColumnError, UnknownColumnsError, count, listing, shown
+from logiclens.errors import (
+    ColumnError,
+    InputError,
+    Reason,
+    UnknownColumnError,
+    UnknownColumnsError,
+    count,
+    listing,
+    shown,
+)
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
+from logiclens.logic.data import ROUNDING, THRESHOLD
+
+_NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
+_LABELS = (str, int, float, np.integer, np.floating)
+_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+_NEVER_MISSING = {str, int, bool}
+
+
+class Kind(StrEnum):
+    """What the values of a column are."""
+
+    BOOLEAN = "Booleans"
+    NUMBER = "numbers"
+    TEXT = "text"
+    """Text, and the values of categorical columns, which may be numbers."""
+    DATE = "dates or times"
+    OTHER = "other values"
+
+
+class ValueType(StrEnum):
+    """What the values of a column are to be read as."""
+
+    NUMBER = "numbers"
+    FLAG = "yes or no"
+    """Booleans, 0 and 1, or other numbers; in text also yes and no."""
+    TEXT = "text"
+    MIXED = "text and numbers"
+    """Each value a number where it is one, else text."""
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Texts as codes, so that no Python object is made of each.
+
+    Attributes
+    ----------
+    levels : tuple of str
+        The distinct texts in the order in which they appear.
+    codes : ndarray of int, shape (n,)
+        Which of them each value is, -1 where it is missing.
+
+    Examples
+    --------
+    >>> part = Texts(("a", "b", "c"), np.array([0, 1, 2, -1, 1])).take(np.array([2, 3, 1]))
+    >>> part.levels, part.codes.tolist()
+    (('c', 'b'), [0, -1, 1])
+    """
+
+    levels: tuple[str, ...]
+    codes: IndexArray
+
+    def take(self, index: NDArray[Any] | slice) -> Texts:
+        """Those of some rows."""
+        codes = self.codes[index]
+        used, first = np.unique(codes, return_index=True)
+        used = used[np.argsort(first)]
+        used = used[used >= 0]
+        new = np.full(len(self.levels) + 1, -1)  # code -1 is the last
+        new[used] = np.arange(len(used))
+        return Texts(tuple(self.levels[code] for code in used), new[codes])
+
+    def column(self, name: str) -> Column:
+        """A column of them."""
+        values = np.array([*self.levels, None], dtype=object)
+        return Column(name, Kind.TEXT, self.codes < 0, values[self.codes], self)
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of a raw table.
+
+    Attributes
+    ----------
+    name : str
+    kind : Kind
+    missing : ndarray of bool, shape (n,)
+        Where there is no value.
+    raw : ndarray, shape (n,)
+        The values as they were read; what stands where one is missing means nothing.
+    texts : Texts, optional
+        The same as codes, of a column of text that came with them or from a frame that makes them.
+
+    Examples
+    --------
+    >>> from logiclens.concepts import Table
+    >>> age = Table({"age": [62, None, 30]}).column("age")
+    >>> age.kind, age.missing.tolist(), age.values().tolist()
+    (<Kind.NUMBER: 'numbers'>, [False, True, False], [62, None, 30])
+    """
+
+    name: str
+    kind: Kind
+    missing: BoolArray
+    raw: NDArray[Any]
+    texts: Texts | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.missing)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the values are numbers or Booleans, so that :meth:`numbers` has an answer."""
+        return self.kind in (Kind.BOOLEAN, Kind.NUMBER)
+
+    def numbers(self) -> FloatArray:
+        """Return the values as floats, shape (n,), NaN where one is missing; Booleans are 0 and 1.
+
+        Raises
+        ------
+        InputError
+            When the column holds something else, and not only gaps.
+        """
+        return self._numbers
+
+    @cached_property
+    def _numbers(self) -> FloatArray:
+        if self.missing.all():
+            return np.full(len(self), np.nan)
+        if not self.is_numeric:
+            raise InputError(
+                f"Column {self.name!r} must hold numbers. Got {self.kind}, such as {shown(self.example())}."
+            )
+        numbers = self.raw.astype(np.float64)
+        numbers[self.missing] = np.nan
+        return numbers
+
+    def values(self) -> NDArray[np.object_]:
+        """Return plain Python values, shape (n,), None where one is missing."""
+        values = self.raw.astype(object)
+        values[self.missing] = None
+        return values
+
+    def example(self) -> object:
+        """The first value, None when all are missing."""
+        present = np.flatnonzero(~self.missing)
+        return self.raw[present[:1]].astype(object)[0] if present.size else None
+
+    @cached_property
+    def levels(self) -> tuple[Any, ...]:
+        """The distinct values that are not missing: numbers in ascending order, others as they appear."""
+        return self._coded[0]
+
+    @property
+    def codes(self) -> IndexArray:
+        """Which of the levels each value is, shape (n,), -1 where it is missing."""
+        return self._coded[1]
+
+    @cached_property
+    def _coded(self) -> tuple[tuple[Any, ...], IndexArray]:
+        if self.texts is not None:
+            return self.texts.levels, self.texts.codes
+        codes = np.full(len(self), -1, dtype=np.intp)
+        present = self.raw[~self.missing]
+        if self.raw.dtype != object:
+            distinct, codes[~self.missing] = np.unique(present, return_inverse=True)
+            return tuple(distinct.tolist()), codes
+        places: dict[Any, int] = {}
+        try:
+            codes[~self.missing] = [places.setdefault(value, len(places)) for value in present.tolist()]
+        except TypeError:
+            kind = type(present[0]).__name__
+            remedy = "Make columns of what is inside"
+            raise ColumnError(self.name, Reason(f"has values of type {kind}", remedy=remedy)) from None
+        return tuple(places), codes
+
+    def is_in(self, values: Iterable[object]) -> BoolArray:
+        """Return where the value is one of these, shape (n,); False where it is missing.
+
+        Raises
+        ------
+        InputError
+            When numbers are compared with nothing but text, or text with nothing but numbers.
+        """
+        wanted = list(values)
+        self._refuse_other_kind(wanted)
+        among = np.array([*map(set(wanted).__contains__, self.levels), False])  # code -1 is the last
+        truth: BoolArray = among[self.codes]
+        return truth
+
+    def _refuse_other_kind(self, wanted: Sequence[object]) -> None:
+        here = {isinstance(level, str) for level in self.levels}
+        there = {isinstance(value, str) for value in wanted}
+        if here and there and not here & there:
+            remedy = "text" if there == {True} else "numbers"
+            raise InputError(
+                f"Column {self.name!r} has the value {shown(self.levels[0])}; it is compared with "
+                f"{shown(wanted[0])}. Convert the column to {remedy}, as it was before."
+            )
+
+    def take(self, index: NDArray[Any]) -> Column:
+        """Return some of the rows, by number or by a mask of shape (n,)."""
+        if self.texts is None:
+            return Column(self.name, self.kind, self.missing[index], self.raw[index])
+        return self.texts.take(index).column(self.name)
+
+
+def read_series(series: nw.Series[Any], name: str) -> Column:
+    """Read a column of a data frame; integers with gaps stay integers, which ``to_numpy`` would not do."""
+    if series.dtype == nw.Boolean or (series.dtype.is_numeric() and not series.dtype.is_decimal()):
+        missing = series.is_null().to_numpy().astype(np.bool_)
+        filled = series.fill_null(False if series.dtype == nw.Boolean else 0) if missing.any() else series
+        return _checked(name, filled.to_numpy(), missing)
+    if (texts := _texts(series)) is not None and texts.levels:
+        return texts.column(name)
+    cells = np.empty(len(series), dtype=object)
+    cells[:] = series.to_list()
+    if series.dtype == nw.Categorical or series.dtype == nw.Enum:
+        return _read_objects(cells, name, categories=True)
+    return _read_objects(cells, name)
+
+
+def _texts(series: nw.Series[Any]) -> Texts | None:
+    """A column of text as codes; None for other columns, and where Arrow is not there or cannot read it."""
+    if series.dtype not in (nw.String, nw.Categorical, nw.Enum):
+        return None
+    try:
+        coded = series.to_arrow()
+        if not hasattr(coded, "dictionary"):
+            coded = coded.cast("large_string").dictionary_encode()
+        if hasattr(coded, "combine_chunks"):
+            coded = coded.combine_chunks()
+        levels = coded.dictionary.to_pylist()
+        codes = coded.indices.cast("int64").fill_null(-1).to_numpy().astype(np.intp)
+    except (ImportError, UnicodeError, ValueError, TypeError, NotImplementedError):
+        return None
+    if set(map(type, levels)) != {str} or len(set(levels)) < len(levels):
+        return None
+    return Texts(tuple(levels), codes).take(slice(None))
+
+
+def read_array(values: NDArray[Any], name: str) -> Column:
+    """Read a column of an array, shape (n,)."""
+    if values.dtype.kind in "biuf":
+        return _checked(name, values, np.zeros(len(values), dtype=np.bool_))
+    if values.dtype.kind in "mM":
+        return Column(name, Kind.DATE, np.isnat(values), values)
+    return _read_objects(values.astype(object), name)
+
+
+def infinite_value(value: float, where: str = "") -> Reason:
+    """Why a column with an infinite value cannot be used."""
+    remedy = "Replace it by a number, or by NaN if it is missing"
+    return Reason(f"has an infinite value ({value}){where}", remedy=remedy)
+
+
+def _checked(name: str, values: NDArray[Any], missing: BoolArray) -> Column:
+    """Return a column of Booleans or numbers, once it is sure that all of them are finite."""
+    if values.dtype == np.bool_:
+        return Column(name, Kind.BOOLEAN, missing, values)
+    if values.dtype == object:  # nullable Booleans of some libraries
+        values = values.copy()
+        values[missing] = None
+        return _read_objects(values, name)
+    if values.dtype.kind == "f":
+        missing = missing | np.isnan(values)
+        if (infinite := np.isinf(values) & ~missing).any():
+            row = int(np.argmax(infinite))
+            where = f" in row {row} (counted from 0)"
+            raise ColumnError(name, infinite_value(values[row], where), droppable=False)
+    return Column(name, Kind.NUMBER, missing, values)
+
+
+def _read_objects(values: NDArray[Any], name: str, *, categories: bool = False) -> Column:
+    """Read a column of Python objects, which may be anything."""
+    kinds = set(map(type, values))
+    if kinds <= _NEVER_MISSING:
+        missing = np.zeros(len(values), dtype=np.bool_)
+    else:
+        missing = np.array([_is_missing(value) for value in values], dtype=np.bool_)
+        kinds = set(map(type, values[~missing]))
+    if not kinds:
+        return Column(name, Kind.NUMBER, missing, np.full(len(values), np.nan))
+    if all(issubclass(kind, (bool, np.bool_)) for kind in kinds):
+        return Column(name, Kind.BOOLEAN, missing, np.where(missing, False, values).astype(np.bool_))
+    if all(issubclass(kind, _NUMBERS) for kind in kinds) and not categories:
+        return _checked(name, _unboxed(np.where(missing, 0, values), name), missing)
+    if bool not in kinds and all(issubclass(kind, _LABELS) for kind in kinds):
+        return Column(name, Kind.TEXT, missing, values if kinds == {str} else _items(values))
+    dates = all(issubclass(kind, _DATES) for kind in kinds)
+    return Column(name, Kind.DATE if dates else Kind.OTHER, missing, values)
+
+
+def _unboxed(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """Numbers in an array of objects, as an array of integers where all are, else of floats."""
+    whole = all(issubclass(kind, (int, np.integer, np.bool_)) for kind in set(map(type, values)))
+    try:
+        return values.astype(np.int64 if whole else np.float64)
+    except OverflowError:
+        pass
+    try:
+        return values.astype(np.float64)
+    except OverflowError:
+        raise InputError(
+            f"Column {name!r} has a value that is too large for a float. Scale it down."
+        ) from None
+
+
+def _items(values: NDArray[Any]) -> NDArray[Any]:
+    """Plain Python values in place of NumPy's."""
+    plain = np.empty(len(values), dtype=object)
+    plain[:] = [value.item() if isinstance(value, np.generic) else value for value in values]
+    return plain
+
+
+def _is_missing(value: object) -> bool:
+    """Whether a value is None, or unlike itself as NaN, NaT and the NA of pandas are."""
+    try:
+        return value is None or not bool(value == value)
+    except (TypeError, ValueError):
+        return type(value).__name__ == "NAType"
+
+
+def why_no_concept(column: Column) -> str:
+    """Why a column is no concept already, in a few words; an empty string when it is."""
+    if column.missing.any():
+        return "has missing values"
+    if not column.is_numeric:
+        return f"holds {column.kind}"
+    numbers = column.numbers()
+    low, high = numbers.min(initial=1.0), numbers.max(initial=0.0)
+    if low < -ROUNDING or high > 1 + ROUNDING:
+        return "has values outside [0, 1]"
+    one_sided = low > THRESHOLD or high <= THRESHOLD
+    return "has no values on both sides of 0.5" if low < high and one_sided else ""
 
 
 class Table:

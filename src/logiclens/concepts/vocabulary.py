@@ -17,11 +17,20 @@ from typing import Any
 
 import numpy as np
 
-from logiclens.concepts.cells import ValueType
-from logiclens.concepts.concept import KINDS, Concept, Condition, Flag, Missing
-from logiclens.concepts.states import Group, as_term, every_combination, telling_values, without_implied
-from logiclens.concepts.table import Column, Table
-from logiclens.concepts.wording import in_english, in_logic, in_python, in_sql, joined, spoken
+from logiclens.concepts._wording import in_english, in_logic, in_python, in_sql, joined, spoken
+from logiclens.concepts.concept import (
+    KINDS,
+    Concept,
+    Condition,
+    Flag,
+    Group,
+    Missing,
+    as_term,
+    every_combination,
+    telling_values,
+    without_implied,
+)
+from logiclens.concepts.table import Column, Table, ValueType
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, count, listing, shown
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import ConceptData, check_name, check_names

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from logiclens.concepts.states import without_implied
+from logiclens.concepts.concept import without_implied
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import LimitError, count
 from logiclens.explain.counterfactual import term_in_words

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from logiclens.files._atomic import written_whole
 
 if TYPE_CHECKING:
-    from logiclens.concepts.cells import ValueType
+    from logiclens.concepts.table import ValueType
     from logiclens.files._reading import Batch, Batches, TableFile, read_batches, read_table
 
 _LATE = {
     "Batch": "logiclens.files._reading",
     "Batches": "logiclens.files._reading",
     "TableFile": "logiclens.files._reading",
-    "ValueType": "logiclens.concepts.cells",
+    "ValueType": "logiclens.concepts.table",
     "read_batches": "logiclens.files._reading",
     "read_table": "logiclens.files._reading",
 }

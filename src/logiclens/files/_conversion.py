@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from logiclens.concepts._text import TextColumn, TextProfile, trimmed
-from logiclens.concepts.cells import ValueType
+from logiclens.concepts.table import ValueType
 from logiclens.errors import InputError, listing
 from logiclens.files._find_files import FoundFiles
 from logiclens.files._reading import Batch, read_as, read_batches

@@ -22,7 +22,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from logiclens.concepts._text import MISSING, as_type, checked_types, guessed
-from logiclens.concepts.cells import ValueType
+from logiclens.concepts.table import ValueType
 from logiclens.errors import FileError, UnknownColumnError, UnknownColumnsError, listing
 from logiclens.files._csv import (
     Layout,

@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from logiclens.concepts._text import Odd, Values, Written, on_commas
-from logiclens.concepts.cells import ValueType
+from logiclens.concepts.table import ValueType
 from logiclens.errors import FileError, InputError, count, shown
 from logiclens.files._csv import Layout, wrong_encoding
 

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from logiclens.concepts.cells import Column, Kind
 from logiclens.concepts.concept import Above, AtMost, Between, Concept, Flag, Missing, OneOf
-from logiclens.concepts.table import Table
+from logiclens.concepts.table import Column, Kind, Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, count
 from logiclens.evaluation._labeled_rows import CLUSTERS, TRUTH, LabeledRows, RowLabels

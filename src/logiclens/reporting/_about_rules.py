@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from logiclens.concepts.states import as_term, without_implied
+from logiclens.concepts.concept import as_term, without_implied
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, LimitError
 from logiclens.evaluation._labeled_rows import LabeledRows, RowLabels

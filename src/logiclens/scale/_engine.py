@@ -30,7 +30,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from logiclens.concepts.cells import ValueType
+from logiclens.concepts.table import ValueType
 from logiclens.errors import (
     EngineError,
     FileError,

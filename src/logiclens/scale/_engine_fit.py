@@ -18,10 +18,9 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.base import clone
 
-from logiclens.concepts.cells import Column, Kind
-from logiclens.concepts.columns import Evidence, Extent, Reading, read_column
+from logiclens.concepts._columns import Evidence, Extent, Reading, read_column
 from logiclens.concepts.encoder import ConceptEncoder, encoder_for
-from logiclens.concepts.table import check_tells_apart
+from logiclens.concepts.table import Column, Kind, check_tells_apart
 from logiclens.errors import InputError, LimitError, count, listing, shown
 from logiclens.estimators._parameters import seed_of
 from logiclens.estimators.base import LENClassifier

@@ -1,7 +1,7 @@
 """Concepts and formulas as expressions of an engine, which say of each row what NumPy would say.
 
 Concepts are true or false of every row, never NULL: NULL and NaN are missing values, as in
-:mod:`logiclens.concepts.cells`, and the concept itself says what is true of them. Numbers are compared as
+:mod:`logiclens.concepts.table`, and the concept itself says what is true of them. Numbers are compared as
 floats of double precision. Constants are written so that every engine reads back the value that was meant, to
 the last bit. Nothing here is executed.
 """

@@ -2,7 +2,7 @@
 
 The engine counts, with one GROUP BY for each column, by value and target. The result is a small column, each
 value once for each class, with the counts as weights. What concepts become of it is decided as in memory, in
-:mod:`logiclens.concepts.columns`, so they are those that NumPy finds on the same rows.
+:mod:`logiclens.concepts._columns`, so they are those that NumPy finds on the same rows.
 
 Numbers of more than :data:`MOST_VALUES` distinct values are counted in bins, each class in each bin standing
 for its largest value there; of texts with more values the most common ones are used. Bins are narrow where
@@ -22,9 +22,9 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from logiclens.concepts.cells import Column, Kind, infinite_value, read_array, read_series
-from logiclens.concepts.columns import Evidence, Extent, Reading, Recipe, nested_values, read_column
+from logiclens.concepts._columns import Evidence, Extent, Reading, Recipe, nested_values, read_column
 from logiclens.concepts.encoder import ConceptEncoder
+from logiclens.concepts.table import Column, Kind, infinite_value, read_array, read_series
 from logiclens.errors import ColumnError, InputError, UnknownColumnError
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.scale._engine import Expression, Table, fetch, ibis_module

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from logiclens.concepts.cells import Kind
+from logiclens.concepts.table import Kind
 from logiclens.errors import InputError, count, listing, shown
 from logiclens.estimators.inputs_and_targets import Problem, Targets, read_targets
 from logiclens.logic.arrays import FloatArray, IndexArray
