@@ -40,8 +40,8 @@ KNOWN_RINGS: tuple[frozenset[str], ...] = (
     frozenset(
         {
             "logiclens.explain.front",
-            "logiclens.plots.front",
-            "logiclens.plots.models",
+            "logiclens.plots._front_display",
+            "logiclens.plots._fitted",
         }
     ),
 )

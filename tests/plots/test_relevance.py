@@ -8,7 +8,7 @@ from matplotlib.colors import same_color
 from logiclens import FALSE, Explanation, Rule, Var
 from logiclens.errors import InputError, UnknownConceptError
 from logiclens.plots import ConceptRelevanceDisplay
-from logiclens.plots.looks import Look
+from logiclens.plots._style import Look
 from tests.plots.conftest import black_box, clusterer, fitted
 from tests.strategies import HOSTILE_NAMES
 

@@ -12,7 +12,7 @@ from matplotlib.colors import same_color
 from logiclens import FALSE, TRUE, Explanation, Rule, TruthTable, Var
 from logiclens.errors import InputError, UnknownConceptError
 from logiclens.plots import TruthTableDisplay
-from logiclens.plots.looks import Look
+from logiclens.plots._style import Look
 from tests.plots.conftest import bits, black_box, clusterer, fitted, flowers
 from tests.strategies import HOSTILE_NAMES, labelled_rows
 

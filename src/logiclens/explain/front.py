@@ -39,7 +39,7 @@ from logiclens.logic.truth_table import TruthTable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from logiclens.plots.front import FrontDisplay
+    from logiclens.plots._front_display import FrontDisplay
 
 
 BACKENDS: Final = ("pandas", "polars", "pyarrow")
@@ -321,7 +321,7 @@ class Front(Sequence[Point]):
         ax : Axes, optional
             Where to draw; a new figure when missing.
         """
-        from logiclens.plots.front import FrontDisplay
+        from logiclens.plots._front_display import FrontDisplay
 
         return FrontDisplay(self).plot(ax)
 

@@ -4,11 +4,11 @@ Each is a display in the manner of scikit-learn: ``from_estimator`` draws what a
 caller's axes where ``ax`` is given, and ``ax_`` and ``figure_`` are what was drawn on.
 """
 
-from logiclens.plots.coverage import RuleCoverageDisplay
-from logiclens.plots.front import FrontDisplay
-from logiclens.plots.network import NetworkDisplay
-from logiclens.plots.relevance import ConceptRelevanceDisplay
-from logiclens.plots.truth_table import TruthTableDisplay
+from logiclens.plots._coverage_display import RuleCoverageDisplay
+from logiclens.plots._front_display import FrontDisplay
+from logiclens.plots._network_display import NetworkDisplay
+from logiclens.plots._relevance_display import ConceptRelevanceDisplay
+from logiclens.plots._truth_table_display import TruthTableDisplay
 
 __all__ = [
     "ConceptRelevanceDisplay",

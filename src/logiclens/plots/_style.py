@@ -1,13 +1,19 @@
-"""How pictures look: few colors that color-blind readers tell apart, no frames, space for long names.
+"""How pictures look and what they say: few colors, no frames, short texts that are shown as they are.
 
-The colors are of the palette of Okabe and Ito. Letters and backgrounds follow the user's style, so that
-pictures suit dark backgrounds as well.
+The colors are of the palette of Okabe and Ito, which color-blind readers tell apart. Letters and backgrounds
+follow the user's style, so that pictures suit dark backgrounds as well.
+
+Names are data. matplotlib would read what stands between dollar signs as mathematics, so every text that
+holds a name is drawn with :data:`AS_IT_IS`. Long ones lose their middle, since beginnings and ends tell names
+apart; what cannot be seen is escaped as in sentences.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from textwrap import wrap
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -18,13 +24,96 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import ScaledTranslation
 
+from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, shown
-from logiclens.plots.texts import AS_IT_IS, LONGEST, lines_of, shorten
+from logiclens.explain.explanation import Explanation
+from logiclens.explain.rule import RuleKind, label_in_sentence
+from logiclens.logic.export import to_sentence
+from logiclens.logic.formula import Formula, Var
 
+AS_IT_IS = MappingProxyType[str, Any]({"parse_math": False, "usetex": False})
+"""Settings of a text that keep matplotlib from reading it as mathematics or LaTeX."""
+
+LONGEST = 40
+"""Most characters of a label."""
+TITLE = 28
+"""Most characters of a target in a title."""
 SMALL: Final = 9.0
 """Size of letters of remarks, in points."""
 LINE: Final = 1.36 * SMALL
 """Height of a line of them."""
+
+
+def shorten(text: str, longest: int = LONGEST) -> str:
+    """Text of that many characters at most, an ellipsis in place of its middle.
+
+    Examples
+    --------
+    >>> print(shorten("left_ventricular_ejection_fraction", 20))
+    left_vent…n_fraction
+    """
+    if len(text) <= longest:
+        return text
+    tail = longest // 2
+    return f"{text[: longest - tail - 1]}…{text[-tail:]}"
+
+
+def in_words(formula: Formula, vocabulary: Vocabulary | None = None) -> str:
+    """A formula in plain English, in the words of a vocabulary where there is one.
+
+    Examples
+    --------
+    >>> from logiclens.concepts import Above
+    >>> words = Vocabulary(("age",), (Above("age", 62),))
+    >>> print(in_words(~Var("age > 62"), words))
+    age at most 62
+    """
+    return to_sentence(formula) if vocabulary is None else vocabulary.to_sentence(formula)
+
+
+def concept_label(name: str, vocabulary: Vocabulary | None = None, longest: int = LONGEST) -> str:
+    """What a concept says, as the label of a picture.
+
+    Examples
+    --------
+    >>> print(concept_label("bill colour"))
+    “bill colour”
+    """
+    return shorten(in_words(Var(name), vocabulary), longest)
+
+
+def target_label(rule: Explanation, longest: int = LONGEST) -> str:
+    """What a rule is about, as part of a title: a name, or the number of a class or cluster.
+
+    Examples
+    --------
+    >>> from logiclens.explain import Rule
+    >>> print(target_label(Explanation(Rule("death", Var("stroke")))))
+    death
+    >>> print(target_label(Explanation(Rule(3, Var("stroke"), "cluster"))))
+    cluster 3
+    """
+    text = label_in_sentence(rule.target)
+    if not isinstance(rule.target, str):
+        text = f"{'cluster' if rule.kind is RuleKind.CLUSTER else 'class'} {text}"
+    return shorten(text, longest)
+
+
+def lines_of(text: str, width: int, most: int = 2) -> str:
+    """Text on a few lines of some characters; what is too long loses its middle.
+
+    Examples
+    --------
+    >>> print(lines_of("age above 62 and stroke, or diabetes", 14))
+    age above 62
+    …, or diabetes
+    """
+    text = shorten(text, most * width)
+    lines = wrap(text, width)
+    while len(lines) > most:  # line ends waste room
+        text = shorten(text, len(text) - 1)
+        lines = wrap(text, width)
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -95,7 +184,7 @@ def start(ax: Axes | None, width: float, height: float) -> tuple[Figure, Axes]:
     return figure, ax
 
 
-def bare(ax: Axes, *keep: str) -> None:
+def hide_frame(ax: Axes, *keep: str) -> None:
     """Take the frame away, but for some sides."""
     color = Look.of(ax).faint
     for side, spine in ax.spines.items():
@@ -104,13 +193,13 @@ def bare(ax: Axes, *keep: str) -> None:
     ax.tick_params(length=0)
 
 
-def ruled(ax: Axes, axis: Literal["x", "y", "both"]) -> None:
+def draw_grid(ax: Axes, axis: Literal["x", "y", "both"]) -> None:
     """Draw thin lines at the ticks, behind everything."""
     ax.grid(axis=axis, color=Look.of(ax).faint, alpha=0.25, linewidth=0.6)
     ax.set_axisbelow(True)
 
 
-def headed(ax: Axes, title: str, remark: str = "", *, above: float = 8.0, left: float = 0.0) -> None:
+def write_title(ax: Axes, title: str, remark: str = "", *, above: float = 8.0, left: float = 0.0) -> None:
     """Write a title, and in small letters below it what it means.
 
     Parameters
@@ -132,7 +221,7 @@ def headed(ax: Axes, title: str, remark: str = "", *, above: float = 8.0, left: 
     large.set_text(shorten(title, _letters(ax, large, left)))
 
 
-def footed(ax: Axes, remark: str, *, below: float = 8.0, left: float = 0.0) -> None:
+def write_footnote(ax: Axes, remark: str, *, below: float = 8.0, left: float = 0.0) -> None:
     """Write a remark in small letters, so many points below the axes and before them."""
     if remark:
         _beside(ax, remark, -below, left)
@@ -154,7 +243,7 @@ def _beside(ax: Axes, text: str, above: float, left: float) -> Text:
     )
 
 
-def keyed(ax: Axes, handles: Sequence[Any], *, below: float = 6.0) -> None:
+def draw_legend(ax: Axes, handles: Sequence[Any], *, below: float = 6.0) -> None:
     """Say what colors and signs mean, in one line to the right, so many points below the axes."""
     figure = ax.get_figure(root=True)
     if figure is None:

@@ -16,21 +16,24 @@ from logiclens.explain.explanation import Explanation
 from logiclens.explain.rule import Label
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import as_floats, check_names
-from logiclens.plots.looks import (
+from logiclens.plots._fitted import Member, check_rule, check_words
+from logiclens.plots._style import (
+    AS_IT_IS,
     SMALL,
+    TITLE,
     Look,
-    bare,
     check_most,
-    footed,
-    headed,
-    keyed,
+    concept_label,
+    draw_grid,
+    draw_legend,
+    hide_frame,
     label_length,
     label_width,
-    ruled,
     start,
+    target_label,
+    write_footnote,
+    write_title,
 )
-from logiclens.plots.models import Member, check_rule, check_words
-from logiclens.plots.texts import AS_IT_IS, TITLE, concept_label, target_label
 
 _BELOW = 36.0  # points from the axes to the remarks below their labels
 _PRUNED = 6  # pruned concepts that are drawn
@@ -158,10 +161,10 @@ class ConceptRelevanceDisplay:
         ax.set_ylim(len(order) - 0.4, -0.6)
         ax.set_xlim(0, max(1.0, float(self.relevance.max(initial=0.0))) * 1.02)
         ax.set_xlabel("relevance", color=self._look.faint, fontsize=SMALL)
-        bare(ax, "left")
+        hide_frame(ax, "left")
         ax.tick_params(axis="y", length=0)
         ax.tick_params(axis="x", labelsize=SMALL, labelcolor=self._look.faint, length=0)
-        ruled(ax, "x")
+        draw_grid(ax, "x")
         rule = self.explanation
         if rule is not None:
             drawn = self.kept[order]
@@ -170,12 +173,14 @@ class ConceptRelevanceDisplay:
                 (self._look.pale, "kept by the network", ~used[order] & drawn),
             ]
             handles = [Patch(color=color, label=text) for color, text, there in seen if there.any()]
-            keyed(ax, handles, below=_BELOW)
+            draw_legend(ax, handles, below=_BELOW)
         left = label_width(ax.get_yticklabels())
         title = "Concepts" if rule is None else f"Concepts of {target_label(rule, TITLE)}"
         n_kept = int(self.kept.sum())
-        headed(ax, title, f"{n_kept} of {count(len(self.names), 'concept')} kept by the network", left=left)
-        footed(ax, self._left_out(order), below=_BELOW, left=left)
+        write_title(
+            ax, title, f"{n_kept} of {count(len(self.names), 'concept')} kept by the network", left=left
+        )
+        write_footnote(ax, self._left_out(order), below=_BELOW, left=left)
 
     def _left_out(self, order: IndexArray) -> str:
         """What is not drawn."""

@@ -12,8 +12,8 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from logiclens.errors import InputError, count, shown
 from logiclens.explain.front import Front, Point
 from logiclens.logic.arrays import FloatArray
-from logiclens.plots.looks import SMALL, Look, bare, headed, keyed, ruled, start
-from logiclens.plots.models import rules_of
+from logiclens.plots._fitted import rules_of
+from logiclens.plots._style import SMALL, Look, draw_grid, draw_legend, hide_frame, start, write_title
 
 _ROOM = 0.05  # share of the height that stays free above and below
 
@@ -174,8 +174,8 @@ class FrontDisplay:
         ax.set_ylim(low - room, high + room)
         ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0 if high - low > 0.1 else 1))
         ax.margins(x=0.08)
-        bare(ax, "bottom", "left")
+        hide_frame(ax, "bottom", "left")
         ax.tick_params(labelsize=SMALL, labelcolor=self._look.ink, length=0)
-        ruled(ax, "both")
-        keyed(ax, ax.lines[1::-1], below=20.0)
-        headed(ax, "Accuracy and fidelity against length", "", left=30)
+        draw_grid(ax, "both")
+        draw_legend(ax, ax.lines[1::-1], below=20.0)
+        write_title(ax, "Accuracy and fidelity against length", "", left=30)

@@ -17,21 +17,25 @@ from logiclens.explain.explanation import Explanation, TermScore, term_scores
 from logiclens.explain.rule import Label, true_answers, true_labels
 from logiclens.logic.arrays import BoolArray
 from logiclens.metrics.agreement import Interval, RuleScores, rule_scores
-from logiclens.plots.looks import (
+from logiclens.plots._fitted import rule_of
+from logiclens.plots._style import (
+    AS_IT_IS,
     SMALL,
+    TITLE,
     Look,
-    bare,
     check_most,
-    footed,
-    headed,
-    keyed,
+    draw_grid,
+    draw_legend,
+    hide_frame,
+    in_words,
     label_length,
     label_width,
-    ruled,
+    lines_of,
     start,
+    target_label,
+    write_footnote,
+    write_title,
 )
-from logiclens.plots.models import rule_of
-from logiclens.plots.texts import AS_IT_IS, TITLE, in_words, lines_of, target_label
 
 
 class RuleCoverageDisplay:
@@ -217,10 +221,10 @@ class RuleCoverageDisplay:
         ax.set_xlim(0, 1.015)
         ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         ax.text(1.03, -0.72, "rows", fontsize=SMALL, va="bottom", color=self._look.faint)
-        bare(ax, "left")
+        hide_frame(ax, "left")
         ax.tick_params(axis="y", length=0)
         ax.tick_params(axis="x", labelsize=SMALL, labelcolor=self._look.faint, length=0)
-        ruled(ax, "x")
+        draw_grid(ax, "x")
         target = target_label(rule, TITLE)
         handles = [
             Line2D([], [], color=self._look.yes, marker="o", linewidth=2.2, markersize=7, label="precision"),
@@ -229,13 +233,13 @@ class RuleCoverageDisplay:
                 [], [], color=self._look.faint, linestyle=(0, (4, 3)), linewidth=1, label=f"share of {target}"
             ),
         ]
-        keyed(ax, handles, below=28)
+        draw_legend(ax, handles, below=28)
         left = label_width(ax.get_yticklabels())
         n_rows = count(round(self.scores.n), "row")
-        headed(ax, f"Terms of the rule of {target}", f"on {n_rows}, with 95 % intervals", left=left)
+        write_title(ax, f"Terms of the rule of {target}", f"on {n_rows}, with 95 % intervals", left=left)
         left_out = len(self.terms) - len(self.lines_) + 1
         if len(self.lines_) > 1 and left_out:
-            footed(ax, f"not shown: {count(left_out, 'term')} of less coverage", below=28, left=left)
+            write_footnote(ax, f"not shown: {count(left_out, 'term')} of less coverage", below=28, left=left)
 
 
 def _interval(ax: Axes, y: float, ends: Interval, color: str, width: float = 1.2) -> None:

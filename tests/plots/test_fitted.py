@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from logiclens import CascadeClassifier, MuClassifier, TruthTable
 from logiclens.errors import InputError, UnknownConceptError, UnknownTargetError
-from logiclens.plots.models import Member, check_rule, check_words, rule_of
+from logiclens.plots._fitted import Member, check_rule, check_words, rule_of
 from tests.plots.conftest import bits, black_box, clusterer, fitted, flowers
 
 KINDS = ("Mu", "Psi", "Relu", "Entropy")

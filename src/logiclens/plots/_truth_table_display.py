@@ -14,9 +14,21 @@ from logiclens.explain.explanation import Explanation
 from logiclens.explain.rule import Label
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.truth_table import TruthTable
-from logiclens.plots.looks import SMALL, Look, bare, check_most, footed, headed, keyed, start
-from logiclens.plots.models import Member, check_rule
-from logiclens.plots.texts import AS_IT_IS, TITLE, concept_label, target_label
+from logiclens.plots._fitted import Member, check_rule
+from logiclens.plots._style import (
+    AS_IT_IS,
+    SMALL,
+    TITLE,
+    Look,
+    check_most,
+    concept_label,
+    draw_legend,
+    hide_frame,
+    start,
+    target_label,
+    write_footnote,
+    write_title,
+)
 
 _BARS = 4.0  # width of the longest bar, in columns
 
@@ -248,11 +260,11 @@ class TruthTableDisplay:
         )
         ax.xaxis.tick_top()
         ax.set_yticks([])
-        bare(ax)
+        hide_frame(ax)
         ax.set_xlim(-0.7, first_bar + _BARS + 1.9)
         ax.set_ylim(len(self.rows_) - 0.5, -0.5)
         ax.text(first_bar, -0.78, "rows", fontsize=SMALL + 0.5, va="bottom", color=self._look.ink)
-        keyed(
+        draw_legend(
             ax,
             [
                 Patch(color=self._look.yes, label=f"{self.who}: yes"),
@@ -260,8 +272,8 @@ class TruthTableDisplay:
             ],
         )
         title = "Truth table" if rule is None else f"Truth table of {target_label(rule, TITLE)}"
-        headed(ax, title, "" if rule is None else rule.to_sentence(), above=_head_height(heads, steep))
-        footed(ax, self._left_out())
+        write_title(ax, title, "" if rule is None else rule.to_sentence(), above=_head_height(heads, steep))
+        write_footnote(ax, self._left_out())
 
     def _left_out(self) -> str:
         """What is not shown."""
