@@ -41,7 +41,7 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
 
 
 def unreadable(path: str | os.PathLike[str], error: Exception) -> FileError:
-    """What to say of a file that the system does not let us read, in one line."""
+    """The error for a file that the system does not let us read, in one line."""
     name = os.fspath(path)
     match getattr(error, "errno", None):
         case errno.ENOENT | errno.ENOTDIR:
@@ -136,7 +136,7 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
 @contextmanager
 def _name_failures(target: Path) -> Iterator[None]:
-    """Say of what the system refuses which file it was about; no one knows of the draft."""
+    """Name the file in errors of the system; the caller does not know of the draft."""
     try:
         yield
     except OSError as error:
@@ -145,7 +145,7 @@ def _name_failures(target: Path) -> Iterator[None]:
 
 @contextmanager
 def _name_own_failures(target: Path) -> Iterator[None]:
-    """The same around work of others, which may fail at another file, too."""
+    """Name the file, too, around work of the caller, which may fail at another file."""
     try:
         yield
     except OSError as error:
@@ -155,7 +155,7 @@ def _name_own_failures(target: Path) -> Iterator[None]:
 
 
 def _unwritable(target: Path, error: OSError) -> FileError:
-    """What to say of a file that cannot be written, and what to do."""
+    """The error for a file that cannot be written, with advice."""
     name, folder = os.fspath(target), os.fspath(target.parent)
     head = f"{name!r} cannot be written:"
     match error.errno:

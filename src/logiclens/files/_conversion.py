@@ -143,7 +143,7 @@ class _CsvFiles:
 
 
 def _values_of_keys(path: str, root: str) -> dict[str, str | None]:
-    """What the folders below a root say of all rows of a file."""
+    """Values that the folders below a root give to all rows of a file."""
     folder = os.path.relpath(os.path.dirname(path) or os.curdir, root or os.curdir)
     pairs = [part.partition("=") for part in Path(folder).parts if "=" in part]
     return {key: None if value == _NO_VALUE else unquote(value) for key, _, value in pairs}

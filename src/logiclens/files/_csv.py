@@ -23,12 +23,12 @@ from logiclens.files._open import OpenFile, Peekable, Readable
 from logiclens.logic.arrays import IndexArray
 
 DELIMITERS = "\t;|,"
-"""What is looked for between columns; of two that fit equally well, the first."""
+"""Delimiters to look for; of two that fit equally well, the first."""
 _HEAD = 1 << 18
 _LONGEST_HEADER = 1 << 27
 _LONGEST = 1 << 26  # bytes of one record
 _QUOTE, _LINE, _RETURN = 34, 10, 13
-_ROWS = 200  # looked at to find the delimiter
+_ROWS = 200  # read to find the delimiter
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _BREAK = re.compile(r"\r\n?|\n")
 _SEPARATOR = re.compile(r"sep=(.)(\r\n?|\n)")  # a line that Excel writes and reads
@@ -39,7 +39,7 @@ _NAMES = {"\t": "tab", ";": "';'", "|": "'|'", ",": "','", " ": "space"}
 
 @dataclass(frozen=True)
 class Layout:
-    """How a text file lays out its table.
+    """Layout of a table in a text file.
 
     Attributes
     ----------
@@ -74,14 +74,14 @@ class Layout:
 
     @property
     def notation(self) -> Notation:
-        """How its numbers are written."""
+        """Notation of its numbers."""
         return Notation(self.decimal, self.sure)
 
 
 def find_layout(
     source: OpenFile, delimiter: str | None = None, encoding: str | None = None, decimal: str | None = None
 ) -> tuple[Layout, Peekable]:
-    """Find out how a text file lays out its table; what the caller gives is taken as it is.
+    """Find the layout of a text file; what the caller gives is taken as it is.
 
     Returns
     -------
@@ -385,7 +385,7 @@ def blocks(stream: Readable, delimiter: str, size: int) -> Iterator[bytes]:
 
 
 def last_end(text: bytes, delimiter: str) -> int:
-    """Where the last record that is whole ends, 0 when there is none; the text starts with a record."""
+    """End of the last record that is whole, 0 when there is none; the text starts with a record."""
     for sign in (b"\n", b"\r"):
         if b'"' not in text:
             end = text.rfind(sign, 0, len(text) - (sign == b"\r")) + 1  # a last \r may be half of \r\n
@@ -424,7 +424,7 @@ def _changes(text: bytes, delimiter: str) -> IndexArray:
 
 
 def _walk(quotes: IndexArray, starts: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> IndexArray:
-    """The same one by one, where quotes stand within values."""
+    """Like :func:`_changes`, quote by quote, where quotes stand within values."""
     places, opening = quotes.tolist(), starts.tolist()
     found: list[int] = []
     inside = False

@@ -1,7 +1,7 @@
-"""Which files a path stands for: one, a folder of Parquet files, or a pattern such as ``"data/*.parquet"``.
+"""The files that a path stands for: one, a folder of Parquet files, or a pattern like ``"data/*.parquet"``.
 
 Engines do not agree on it: one reads below folders, or what is hidden, and another one does not. So the files
-are found here, and engines are told their names. What programs hide is left out: all that has a part which
+are found here, and engines get their names. What programs hide is left out: all that has a part which
 begins with ``.`` or ``_``, such as the draft of a file, or ``_temporary``. A folder ``day=1`` is a value of a
 column ``day``, in every row below it; so is ``_day=1``.
 """
@@ -19,7 +19,7 @@ from logiclens.errors import InputError, listing
 from logiclens.files._atomic import unreadable
 
 PARQUET = (".parquet", ".pq")
-"""How the names of Parquet files end."""
+"""Endings of the names of Parquet files."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def is_hidden(name: str) -> bool:
 
 
 def _below(folder: str, seen: set[str]) -> Iterator[str]:
-    """Parquet files in and below a folder; no folder is looked at twice, as links may lead back."""
+    """Parquet files in and below a folder; no folder is read twice, as links may lead back."""
     real = os.path.realpath(folder)
     if real in seen:
         return

@@ -1,6 +1,6 @@
-"""Open what a path names: a file or standard input, compressed or not, text or Parquet.
+"""Open a file or standard input, compressed or not, text or Parquet.
 
-What a file is, is decided by its first bytes and not by its name: a compressed one may be called ``.csv``.
+The first bytes of a file, not its name, say what it is: a compressed one may be called ``.csv``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Readable(Protocol):
 
 
 class Peekable(io.RawIOBase):
-    """A stream of which the first bytes can be looked at before they are read.
+    """A stream whose first bytes can be seen before they are read.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[OpenFile]:
 
 
 def label_of(path: str | os.PathLike[str]) -> str:
-    """How messages call what a path names."""
+    """Name of a file in messages."""
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"A path must be a text or a path object. Got {shown(path)}; write 'data.csv'.")
     return "standard input" if is_stdin(path) else repr(os.fspath(path))
@@ -179,7 +179,7 @@ def label_of(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def name_damage(label: str) -> Iterator[None]:
-    """Say of which file it is that something went wrong while it was read."""
+    """Name the file in errors that are raised while it is read."""
     try:
         yield
     except FileError:

@@ -1,4 +1,4 @@
-"""What a person should know of the values of a file: which lines are wrong, which values were no numbers.
+"""Messages about the values of a file: lines that are wrong, values that are no numbers.
 
 The fast reader names no lines, so what it refuses is read again, slowly, to find them. Whether a file is read
 in batches or whole, there is one note for each thing about a column, at the end.
@@ -42,7 +42,7 @@ class Origin:
     again: Again | None
 
     def csv_error(self, error: pa.ArrowInvalid) -> FileError:
-        """What to say about rows that pyarrow refuses."""
+        """The error for rows that pyarrow refuses."""
         reason = str(error)
         if "UTF8" in reason:
             return wrong_encoding(self.label, "utf-8", self._line_of_bad_text())
@@ -53,11 +53,11 @@ class Origin:
         return FileError(f"{self.label} cannot be read as a table: {reason.splitlines()[0]}.")
 
     def open_quote_error(self, what: str = "ends within a value in quotes") -> FileError:
-        """What to say about a quote that is opened and never closed."""
+        """The error for a quote that is opened and never closed."""
         return FileError(f'{self.label} {what}. Look for a sign " that opens a value and is never closed.')
 
     def bad_value(self, name: str, row: int, value: str, kind: ValueType) -> InputError:
-        """What to say about a value that is not of the type that its column had.
+        """The error for a value that is not of the type that its column had.
 
         Parameters
         ----------
@@ -79,11 +79,11 @@ class Origin:
         )
 
     def place(self, row: int) -> str:
-        """Where a row is, counted from 0: its line where the file can be read again, else its number."""
+        """Place of a row, counted from 0: its line where the file can be read again, else its number."""
         return self.places([row])[row]
 
     def places(self, rows: Sequence[int]) -> dict[int, str]:
-        """Where rows are, as :meth:`place` says it, in one pass."""
+        """Places of rows, as :meth:`place` gives them, in one pass."""
         if rows and self.again is not None and self._each_line_is_a_row(max(rows) + 1):
             return {row: f"line {self.layout.n_lines + 1 + row}" for row in rows}
         found, wanted = {row: f"row {row + 1}" for row in rows}, set(rows)
@@ -96,7 +96,7 @@ class Origin:
         return found
 
     def _each_line_is_a_row(self, n_rows: int) -> bool:
-        """Whether the first rows have neither quotes nor empty lines among them, which is quickly seen."""
+        """Whether there are neither quotes nor empty lines among the first rows, a quick check."""
         assert self.again is not None
         before, n_lines = b"\n", 0
         with self.again() as stream:

@@ -1,7 +1,7 @@
-"""The same rules from tables that do not fit: counted in an engine through Ibis, or streamed from Parquet.
+"""Rules from tables that do not fit in memory: counted in an engine through Ibis, or streamed from Parquet.
 
-A truth table is one GROUP BY, a rule is one WHERE clause. So the data stay in DuckDB, in Spark or in whatever
-else Ibis speaks, and only the collapsed table comes out. Names are imported when they are first asked for.
+A truth table is one GROUP BY, a rule is one WHERE clause. So the data stay in DuckDB, in Spark or in any
+other engine that Ibis speaks to, and only the collapsed table comes out. Names are imported on first use.
 """
 
 from importlib import import_module

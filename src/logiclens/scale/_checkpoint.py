@@ -42,7 +42,7 @@ Tensors = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True, eq=False)
 class StoredPart:
-    """What one file of a checkpoint holds.
+    """The content of one file of a checkpoint.
 
     Attributes
     ----------

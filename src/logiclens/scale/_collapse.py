@@ -42,7 +42,7 @@ from logiclens.scale._expressions import (
 from logiclens.scale._training_rows import TrainingRows, numbers_of, weight_fault, weights_name
 
 MOST_ROWS = 1 << 20
-"""Distinct tuples that are fetched, unless told otherwise."""
+"""Distinct tuples fetched at most, by default."""
 _HALF = 24  # Booleans that a float of single precision holds
 _WORD = 2 * _HALF
 
@@ -54,7 +54,7 @@ class CollapsedRows:
     Attributes
     ----------
     bits : ndarray of bool, shape (n, n_bits)
-        False throughout a word of which :attr:`has_gaps` tells.
+        False throughout a word in which some Boolean was NULL; see :attr:`has_gaps`.
     found : pyarrow.Table
         The other columns, n rows: counts (``n``), sums of weights (``s``), targets (``t0``, ...).
     """
@@ -75,7 +75,7 @@ class CollapsedRows:
 
     @property
     def sums(self) -> FloatArray:
-        """What those rows weigh, (n,)."""
+        """Weight of those rows, (n,)."""
         return numbers_of(self.found, "s")
 
 
@@ -300,7 +300,7 @@ def _answer_faults(cells: Expression) -> list[Fault]:
 
 
 def _first_error(table: Table, wrong: Sequence[Fault]) -> InputError:
-    """What is wrong with the first column that has something wrong."""
+    """The error of the first column that has a fault."""
     asked = {f"f{at}": fault.where.sum() for at, fault in enumerate(wrong)}
     found = fetch(table.aggregate(**asked), "Looking at the columns")
     numbers = [int(numbers_of(found, name).sum()) for name in asked]

@@ -1,4 +1,4 @@
-"""Tables in an engine: how they are opened, asked and written, and what is said when the engine fails.
+"""Tables in an engine: open them, query them, write them, and report what fails in one line.
 
 An engine is whatever Ibis speaks: DuckDB embedded in this process, Spark on a cluster, a database. Queries
 run inside :func:`engine_errors`, so that a table that is gone, a connection that is lost or memory that ran
@@ -63,7 +63,7 @@ _MEMORY = re.compile(r"(?P<number>\d+(\.\d+)?)\s*(?P<unit>[KMGT])(I?B)?", re.IGN
 _MEBIBYTES = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2}
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _FOLDED: dict[str, Callable[[str], str]] = {"DuckDB": lambda name: name.translate(_LOWER), "Spark": str.lower}
-"""How engines that take names which differ in case only for one see them: DuckDB tells É from é."""
+"""Names as engines compare them that ignore case; DuckDB ignores it in ASCII only."""
 _TITLES = {"duckdb": "DuckDB", "pyspark": "Spark"}
 
 
@@ -214,7 +214,7 @@ def rules_of(rules: Any) -> ExplanationSet:
 
 
 def expected_types(rules: ExplanationSet, names: Sequence[str]) -> dict[str, ValueType]:
-    """What the values of a table's columns are to be read as, so that the rules can compare them."""
+    """Types to read the columns of a table as, so that the rules can compare their values."""
     words = rules.vocabulary
     concepts = {name: ValueType.FLAG for name in rules.concept_names if name in names}
     if words is None:
@@ -271,7 +271,7 @@ def _is_address(found: FoundFiles) -> bool:
 
 
 def duckdb_files(found: FoundFiles) -> tuple[list[str], dict[str, Any]]:
-    """Names of files, and what else to tell DuckDB so that it reads just them."""
+    """Names of files, and the options with which DuckDB reads these alone."""
     if _is_address(found):
         return [*found.paths], {}
     return [glob.escape(path) for path in found.paths], {"hive_partitioning": bool(found.keys())}
@@ -289,7 +289,7 @@ def _in_duckdb(connection: Any, found: FoundFiles, is_csv: bool) -> Table:
 
 
 def spark_frame(session: Any, found: FoundFiles, is_csv: bool) -> Any:
-    """Files as a frame of Spark, which is told their names one by one.
+    """Files as a frame of Spark, each by its name.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def spark_frame(session: Any, found: FoundFiles, is_csv: bool) -> Any:
     Raises
     ------
     InputError
-        Spark leaves one of the files out, whatever it is told; or two columns differ in case only.
+        Spark leaves one of the files out whatever its settings; or two columns differ in case only.
     """
     reader, names = session.read, [*found.paths]
     if not _is_address(found):
@@ -416,7 +416,7 @@ def engine_of(table: Table) -> str:
 
 
 def check_columns(table: Table, names: Iterable[str], advice: str = "") -> None:
-    """Refuse columns that a table lacks, or that its engine cannot tell from others.
+    """Refuse columns that a table lacks, or that its engine confuses with others.
 
     Parameters
     ----------
@@ -548,7 +548,7 @@ def _is_of_engine(error: Exception) -> bool:
 
 
 def _first_line(error: Exception) -> str:
-    """What the engine said, as one sentence: the first line that says something."""
+    """The message of an engine as one sentence: its first line that says something."""
     text = str(error).strip() or type(error).__name__
     if isinstance(error, AttributeError) and "NoneType" in text:  # what is left of a session in Python
         return "The SparkSession is stopped."
@@ -593,7 +593,7 @@ _ADVICE = (
 
 
 def _advice(error: Exception, said: str) -> str:
-    """What to do about an error, by its type and its text."""
+    """Advice on an error, by its type and its text."""
     text = f"{' '.join(kind.__name__ for kind in type(error).__mro__)} {said}"
     found = (advice for pattern, advice in _ADVICE if re.search(pattern, text))
     return next(found, "Check the table and the state of the engine.")

@@ -4,9 +4,9 @@ Concepts are learned from counts (:mod:`logiclens.scale._histograms`), rows beco
 with how often they occur (:mod:`logiclens.scale._collapse`), and a row of weight 3 is three rows to every
 classifier. So the result is that of a fit on all rows, and what leaves the engine is the collapsed table.
 
-Columns of Booleans, and of 0 and 1, are collapsed as they are, with their gaps, and looked at afterwards: one
-pass takes all of them. Where all columns are Booleans that is the only pass over them: they are supposed to
-have no gaps, and collapsed once more, after a look at each, only if some turn up.
+Columns of Booleans, and of 0 and 1, are collapsed as they are, with their gaps, and encoded afterwards: one
+pass takes all of them. Where all columns are Booleans that is the only pass: they are supposed to have no
+gaps, and are summarized and collapsed once more only if some turn up.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def fit(
         What to learn from; all but the target and the weights when missing.
     weights : str, optional
         Column of non-negative weights: a row of weight 2 counts as two rows, one of weight 0 as none. The
-        latter is not looked at; in memory, an infinite number is refused even there. Weights that are not
+        latter is not read; in memory, an infinite number is refused even there. Weights that are not
         whole are rounded, tuple by tuple, to the rows that they stand for, where there are more rows than
         ``max_rows``.
     sample : int, optional
@@ -244,7 +244,7 @@ def _row_by_row(collapsed: CollapsedRows, rows: TrainingRows) -> CollapsedRows:
 
 @dataclass(frozen=True, eq=False)
 class _BitLayout:
-    """What the bits of a collapsed table are.
+    """The meaning of the bits of a collapsed table.
 
     ``flags`` are the columns that are bits themselves, with the places of their truth and of their gaps, -1
     where there can be none; ``concepts`` says for the others where their concepts begin.
@@ -295,7 +295,7 @@ class _BitLayout:
         totals: Totals,
         encoder: ConceptEncoder,
     ) -> dict[str, Reading]:
-        """What becomes of the columns of Booleans, or of 0 and 1."""
+        """Concepts of the columns of Booleans, or of 0 and 1."""
         recipe = encoder.recipe(has_targets=True)
         used = weight > 0
         codes = targets.codes()[used]

@@ -1,4 +1,4 @@
-"""Concepts and formulas as expressions of an engine, which say of each row what NumPy would say.
+"""Concepts and formulas as expressions of an engine, true of the same rows as in NumPy.
 
 Concepts are true or false of every row, never NULL: NULL and NaN are missing values, as in
 :mod:`logiclens.concepts.table`, and the concept itself says what is true of them. Numbers are compared as
@@ -184,7 +184,7 @@ def raw_places(
     names: Sequence[str],
     columns: Sequence[str] | None = None,
 ) -> dict[str, str] | None:
-    """Where the columns that concepts are about stand in a table; None when the concepts themselves do.
+    """The columns of a table that concepts are about; None where the table has the concepts themselves.
 
     As :meth:`Vocabulary.read <logiclens.concepts.Vocabulary.read>` has it: by name or, for concepts that
     were made of an array, by place.
@@ -247,7 +247,7 @@ class Fault:
     advice: str
 
     def error(self, number: int) -> InputError:
-        """What to say of that many."""
+        """The error for that many."""
         outside = " outside [0, 1]" if self.what == "value" else ""
         return InputError(f"Column {self.column!r} has {count(number, self.what)}{outside}. {self.advice}")
 
@@ -259,7 +259,7 @@ def faults(
     *,
     columns: Sequence[str] | None = None,
 ) -> list[Fault]:
-    """What must not occur in the columns that concepts are read from: to be counted along with other things.
+    """Faults to look for in the columns that concepts are read from, counted along with other things.
 
     Infinite numbers in raw columns; missing values, and numbers outside [0, 1], in columns that are concepts
     themselves.
@@ -372,7 +372,7 @@ _LEAST, _MOST = -(2**63), 2**63 - 1  # what the integers of engines hold
 
 
 def kind_of(column: Expression) -> Kind:
-    """What the values of a column are, as :class:`~logiclens.concepts.Column` would say."""
+    """Kind of the values of a column, as :class:`~logiclens.concepts.Column` has it."""
     dtype = column.type()
     if dtype.is_boolean():
         return Kind.BOOLEAN
@@ -493,7 +493,7 @@ def label_literal(label: Label) -> Expression:
 
 
 def whole_literals(values: Iterable[str | int | float], dtype: Any) -> list[Expression]:
-    """Those of some numbers that a column of whole numbers, or of Booleans, can hold."""
+    """Literals of the numbers that a column of whole numbers, or of Booleans, can hold."""
     unsigned = dtype.is_unsigned_integer()
     least, most = (0, 2**64 - 1) if unsigned else (_LEAST, _MOST)
     whole = [int(value) for value in values if not isinstance(value, str) and value == int(value)]
@@ -502,5 +502,5 @@ def whole_literals(values: Iterable[str | int | float], dtype: Any) -> list[Expr
 
 
 def is_unicode(text: str) -> bool:
-    """Whether some text of an engine can equal it: half a character cannot stand in one."""
+    """Whether an engine can hold a text; no engine holds half a character (a lone surrogate)."""
     return not any("\ud800" <= char <= "\udfff" for char in text)

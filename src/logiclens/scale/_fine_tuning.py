@@ -173,7 +173,7 @@ class _Descent:
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """How long to train, and what is kept on the way.
+    """Length of the training, and where its state is kept on the way.
 
     Attributes
     ----------

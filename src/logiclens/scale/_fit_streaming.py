@@ -170,7 +170,7 @@ def fit_streaming(  # noqa: PLR0913 - settings of a run
 
 @dataclass(frozen=True, eq=False)
 class _Exploration:
-    """What all processes need of the exploration.
+    """The part of the exploration that all processes need.
 
     Attributes
     ----------
@@ -237,7 +237,7 @@ class _StreamingRun:
         return Inputs(np.zeros((0, len(self.concepts))), self.concepts, True, self.concepts)
 
     def recipe(self, targets: Targets) -> Recipe:
-        """How to fit."""
+        """The recipe of the fit."""
         return self.learner.recipe(self.inputs, targets)
 
     def line(self, title: str) -> Callable[[float], None]:
@@ -435,7 +435,7 @@ def concepts_of(
 def run_of(
     estimator: LENClassifier, files: ParquetSource, targets: tuple[str, ...], concepts: tuple[str, ...]
 ) -> dict[str, Any]:
-    """What makes a run what it is; a text for each thing, for messages."""
+    """The identity of a run: a text for each setting and for the data, for messages."""
     settings = {
         name: repr(value)
         for name, value in estimator.get_params(deep=False).items()

@@ -37,7 +37,7 @@ _SURELY_MORE = 2 * MOST_VALUES  # by a number that the engine only estimates
 _EXACTLY = 1 << 24  # rows up to which distinct values are counted, not estimated
 _NEARLY_ALL = 0.9  # a share of distinct values, estimated, that is as good as all
 _ANY = Recipe("quantile", {}, 1, 1, 0.0, False, False)
-_LOOKED_AT = 100  # values that are looked at to say what is wrong with a column
+_LOOKED_AT = 100  # values that are fetched to say what is wrong with a column
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class ColumnSummary:
 
 
 def summarize_flags(rows: TrainingRows, n_rows: int) -> list[ColumnSummary] | None:
-    """What is known of Booleans without a pass, supposing that there are no gaps; None if there are others.
+    """Summaries of columns of Booleans without a pass, as if they had no gaps; None if there are others.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class Histogram:
     evidence: Evidence
 
     def read(self, recipe: Recipe, encoder: ConceptEncoder) -> Reading:
-        """What becomes of the column."""
+        """Concepts of the column, or why it has none."""
         codes, is_reference = self.evidence.codes, None
         if codes is not None and encoder.reference is not None:
             is_reference = encoder.is_reference([read_array(each, "y") for each in codes.T])
@@ -210,7 +210,7 @@ def histogram(rows: TrainingRows, totals: Totals, summary: ColumnSummary) -> His
 
 
 def _numbering(column: Column, extent: Extent) -> Extent:
-    """The same, with the first number if whole numbers from 0 or 1 on stand in one row each."""
+    """The extent with its first number, where whole numbers from 0 or 1 on stand in one row each."""
     least = extent.rows if extent.rows <= _EXACTLY else _NEARLY_ALL * extent.rows
     if not column.is_numeric or extent.present < extent.rows or extent.values < least:
         return extent
@@ -242,7 +242,7 @@ def _most_common(rows: TrainingRows, totals: Totals, name: str) -> Any:
 
 
 def _no_concepts(rows: TrainingRows, name: str) -> InputError:
-    """What is wrong with a column of dates or of nested values, in the words that there are for it."""
+    """The error for a column of dates or of nested values, as in memory."""
     cells = rows.weighted[name]
     if kind_of(cells) is Kind.DATE:  # some of them cannot be fetched
         column = Column(name, Kind.DATE, np.zeros(1, dtype=np.bool_), np.zeros(1, dtype=object))

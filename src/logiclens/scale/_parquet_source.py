@@ -122,7 +122,7 @@ class Chunk:
         )
 
     def missing(self, name: str, at: int) -> InputError:
-        """What to say of a missing value."""
+        """The error for a missing value."""
         return InputError(
             f"Column {name!r} of {self.path!r} has a missing value in row {self.within + at} (counted from "
             "0). Impute or drop such rows first."
@@ -367,13 +367,13 @@ class TargetColumns:
             ) from None
 
     def outputs(self, truth: NDArray[Any], problem: Problem) -> FloatArray:
-        """What networks learn, (n_outputs, n), from what :meth:`read` returned."""
+        """Outputs to learn, (n_outputs, n), from what :meth:`read` returned."""
         if self.multi_label:
             return truth
         return np.asarray(self.table(problem)[:, truth])
 
     def shares(self, held_out: NDArray[Any], problem: Problem) -> FloatArray:
-        """How frequent each output is among the rows that are not held out, (n_outputs,).
+        """Frequency of each output among the rows that are not held out, (n_outputs,).
 
         Parameters
         ----------
@@ -388,12 +388,12 @@ class TargetColumns:
         return np.asarray(np.clip(left / (self.n_rows - held_out.shape[-1]), 0.0, 1.0))
 
     def table(self, problem: Problem) -> FloatArray:
-        """What networks learn of each label, (n_outputs, n_labels)."""
+        """Outputs to learn for each label, (n_outputs, n_labels)."""
         whole = np.eye(len(self.labels))
         return whole[1:] if problem is Problem.BINARY else whole
 
     def strata(self, truth: NDArray[Any]) -> NDArray[np.intp]:
-        """What a sample is stratified by, (n,): the class, or the rarest output that is true."""
+        """Strata of a sample, (n,): the class, or the rarest output that is true."""
         if not self.multi_label:
             return truth
         order = np.argsort(self.counts, kind="stable")
@@ -401,7 +401,7 @@ class TargetColumns:
         return np.where(true.any(axis=0), order[true.argmax(axis=0)], len(order)).astype(np.intp)
 
     def as_y(self, truth: NDArray[Any]) -> Any:
-        """The same as a caller would pass it to ``fit``: labels, or a table of outputs by name."""
+        """Targets as a caller would pass them to ``fit``: labels, or a table of outputs by name."""
         if not self.multi_label:
             return label_array(self.labels)[truth]
         return pa.table({name: column for name, column in zip(self.names, truth, strict=True)})
@@ -435,7 +435,7 @@ def _check_kinds(name: str, source: ParquetSource) -> None:
 
 
 def _kind(kind: Any) -> str:
-    """What the values of a column are, in a word."""
+    """Kind of the values of a column, in a word."""
     if pa.types.is_dictionary(kind):
         return _kind(kind.value_type)
     if pa.types.is_boolean(kind):

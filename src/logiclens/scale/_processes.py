@@ -1,4 +1,4 @@
-"""One process or many: who this one is, and how they tell each other what they found.
+"""One process or many: the rank of this one, and the exchange of values between them.
 
 Under ``torchrun`` every process runs the same program. The first one alone explores, searches for
 rules and writes files; all of them read their part of the rows and train. Where a process group is there
@@ -39,7 +39,7 @@ class Processes:
     device : torch.device
         Where this one computes.
     group : object, optional
-        The process group through which they tell each other values; None for a single one.
+        The process group through which they exchange values; None for a single one.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Processes:
         return self.rank == 0
 
     def once(self, make: Callable[[], T]) -> T:
-        """What the first process makes, in all of them; an error of ours is raised in all of them, too."""
+        """The value that the first process makes, in all of them; an error of ours is raised in all, too."""
         if self.group is None:
             return make()
         results: list[Any] = [None]
@@ -70,7 +70,7 @@ class Processes:
         return made
 
     def each(self, make: Callable[[], T]) -> list[T]:
-        """What every process makes, in all of them, by rank; an error in one is raised in all."""
+        """The values that the processes make, in all of them, by rank; an error in one is raised in all."""
         if self.group is None:
             return [make()]
         results: list[Any] = [None] * self.size
@@ -128,7 +128,7 @@ def _own_device(device: torch.device) -> torch.device:
 
 @dataclass(frozen=True, eq=False)
 class _Result:
-    """What a process tells the others: what it made, or why it could not."""
+    """A value that a process sends to the others, or why it could not make it."""
 
     value: Any = None
     error: LogicLensError | None = None

@@ -93,7 +93,7 @@ def predict(
 
     Notes
     -----
-    Rows that NumPy would refuse have an answer here, since nothing is looked at before the engine runs: in a
+    Rows that NumPy would refuse have an answer here, since nothing is checked before the engine runs: in a
     column that is a concept itself a missing value counts as false (and is marked), and an infinite number is
     larger or smaller than all others. :func:`~logiclens.scale.score` refuses both.
 
@@ -131,7 +131,7 @@ def predict(
 def _prediction_columns(
     rules: ExplanationSet, name: str, true: Mapping[Label, Expression]
 ) -> dict[str, Expression]:
-    """What rules say, by the name of its column."""
+    """Columns of predictions, by name."""
     if not rules.multi_label:
         values = {label: label_literal(label) for label in (*true, default_of(rules))}
         return {name: first_of([(true[label], values[label]) for label in true], values[default_of(rules)])}
@@ -318,7 +318,7 @@ def _targets(rules: ExplanationSet, target: Any) -> list[str]:
 
 
 class _ScoreQuery:
-    """What the engine is asked about each row, and what it counts."""
+    """The query for scores: expressions for each row, and counts."""
 
     def __init__(
         self,
@@ -372,7 +372,7 @@ class _ScoreQuery:
         return Sum(weight, weight if self.weights is None else float(row[f"{name} squared"]))
 
     def counts(self) -> dict[str, Expression]:
-        """What is counted whatever the labels are."""
+        """Counts that do not depend on the labels."""
         found = {"rows": self.each.count()}
         if len(self.fired) > 1:
             n_true = join_balanced([(each.cast("int32"), 0) for each in self.fired], operator.add)[0]

@@ -52,7 +52,7 @@ class Sample:
 
     @property
     def weight(self) -> FloatArray:
-        """How many rows each stands for, (n_drawn,), in units that add up to as many as were drawn."""
+        """Rows that each stands for, (n_drawn,), scaled to add up to as many as were drawn."""
         drawn = np.bincount(self.stratum, minlength=len(self.sizes))
         rows = (self.sizes / np.maximum(drawn, 1))[self.stratum]
         return np.asarray(rows * (len(rows) / rows.sum()))
@@ -67,7 +67,7 @@ def draw(
     seed: int,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Sample:
-    """Draw from some row groups, and look at all their values.
+    """Draw rows from some row groups, and check all their values.
 
     Parameters
     ----------

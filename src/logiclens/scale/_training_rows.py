@@ -1,6 +1,6 @@
 """Rows of a table in an engine to learn from: columns, targets, weights, and what they add up to.
 
-The columns of what is asked of the engine have names of their own (``v``, ``t0``, ``n``, ...), never those of
+The columns of queries have names of their own (``v``, ``t0``, ``n``, ...), never those of
 the table: those are data.
 """
 
@@ -38,7 +38,7 @@ _EXACT = 2.0**53  # whole numbers up to here are exact in double precision
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """What to learn from.
+    """Rows to learn from.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ def _names(given: Any, what: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Totals:
-    """What all rows add up to.
+    """Sums over all rows.
 
     Attributes
     ----------
@@ -195,7 +195,7 @@ class Totals:
         return self.targets is not None and self.targets.problem is not Problem.MULTI_LABEL
 
     def expand(self, rows: TrainingRows, found: Any) -> tuple[IndexArray, FloatArray, IndexArray | None]:
-        """What was counted, as rows that weigh something, of one class of each output.
+        """Counts as weighted rows, each of one class of each output.
 
         Returns
         -------
