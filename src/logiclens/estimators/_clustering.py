@@ -6,16 +6,16 @@
     rules       of each start: the search of every fit, for the clusters' probabilities alone
     choice      the start of the largest mutual information, less what its rules cost
 
-Which cluster a row belongs to is decided between outputs, and no single output's formula says it. So a psi
+Which cluster a row belongs to is decided between outputs, not by the formula of one of them. So a psi
 network, too, is explained by a search, and not by its neurons.
 
-Networks read truth values here, not scores. No label says where between 0 and 1 a concept starts to count, so
-a network would be free to cut anywhere; of truth values its clusters are what a formula can say, and merging
-rows is exact.
+Networks read truth values here, not scores. No label shows where between 0 and 1 a concept starts to count,
+so a network would be free to cut anywhere; of truth values its clusters are what a formula can state, and
+merging rows is exact.
 
 Networks that start at random read all concepts. They seldom end in a cluster that is one concept, and which
 clusters they find differs from seed to seed. So other starts read one concept from the beginning or, for more
-than two clusters, a few that tell that many groups apart. Which ones is found by counting, so it is the same
+than two clusters, a few that separate that many groups. Which ones is found by counting, so it is the same
 for every seed. All starts are trained and judged alike.
 """
 
@@ -52,7 +52,7 @@ _ROUNDING = 1e-9  # values that differ by less are equal
 class DistinctRows(NamedTuple):
     """Distinct Boolean rows.
 
-    ``bits`` has shape (n, n_concepts), ``weight`` (n,); ``place``, of shape (n_rows,), says which of them
+    ``bits`` has shape (n, n_concepts), ``weight`` (n,); ``place``, of shape (n_rows,), is which of them
     each row of the data is.
     """
 
@@ -452,7 +452,7 @@ def _price(rules: ExplanationSet, clusters: IndexArray, rows: DistinctRows, sear
 
 
 def _is_better(value: float, rules: ExplanationSet, best: Clustering) -> bool:
-    """Whether rules have a higher value; of equals, which say less of all clusters, or come first."""
+    """Whether rules have a higher value; of equals, shorter ones, or those that come first."""
     if abs(value - best.value) > _ROUNDING:
         return value > best.value
     key, other = ((each.complexity, list(each.formulas.values())) for each in (rules, best.rules))

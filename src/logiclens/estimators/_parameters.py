@@ -120,7 +120,7 @@ def widths(max_concepts: Any) -> tuple[int, ...]:
 
 
 def check_class_weight(class_weight: Any) -> None:
-    """Refuse what says nothing about what a row of each target counts."""
+    """Refuse what does not give weights to the targets."""
     if isinstance(class_weight, Mapping) or class_weight is None:
         return
     if not (isinstance(class_weight, str) and class_weight == "balanced"):

@@ -1,7 +1,7 @@
 """Fitted classifiers as values that can be written to a file, and back.
 
 What is kept: settings, networks, rules, names, and how training went. What is not: training rows, and the
-truth tables made of them, which would tell of the people behind the rows. Reading runs no code: the class is
+truth tables made of them, which would reveal the people behind the rows. Reading runs no code: the class is
 looked up in a table, and every entry and tensor is checked before anything is made of it.
 
 See :mod:`logiclens.explain._model_file` for the file and :mod:`logiclens.loading` for reading it.

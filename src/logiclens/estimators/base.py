@@ -71,7 +71,7 @@ _MOST_CONCEPTS = 14  # concepts whose tuples are all tried when a loaded model h
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the classifiers: a network for each target, and the rules that say what it does.
+    """Base of the classifiers: a network for each target, and the rules that state what it does.
 
     Not to be used by itself: see :class:`~logiclens.estimators.MuClassifier` and the others, which share
     these settings.

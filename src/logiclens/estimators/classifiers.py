@@ -43,7 +43,7 @@ class MuClassifier(LENClassifier):
     tau : float, default 0
         Least relevance, relative to the most relevant concept, of a concept that is kept.
     rule : {"iff", "if", "only_if"}, default "iff"
-        What the rules say (Sec. 4.2): IFF, the target exactly where the formula is true; IF, a
+        Kind of rules (Sec. 4.2): IFF, the target exactly where the formula is true; IF, a
         necessary condition (``target -> formula``); ONLY IF, a sufficient one (``formula -> target``).
     distillation : float, default 0.5
         What rules are searched for: 0 the labels alone, 1 the network's predictions alone; in between, both.
@@ -125,7 +125,7 @@ class PsiClassifier(LENClassifier):
     fan_in : int, default 3
         Most connections into a neuron after pruning, the paper's zeta; 2 to 9 are readable.
     rule : {"iff", "if", "only_if"}, default "iff"
-        What the rules say (Sec. 4.2): IFF, the target exactly where the formula is true; IF, a
+        Kind of rules (Sec. 4.2): IFF, the target exactly where the formula is true; IF, a
         necessary condition (``target -> formula``); ONLY IF, a sufficient one (``formula -> target``).
     distillation : float, default 0.5
         What rules are searched for: 0 the labels alone, 1 the network's predictions alone; in between, both.
@@ -207,7 +207,7 @@ class ReluClassifier(LENClassifier):
     Parameters
     ----------
     rule : {"iff", "if", "only_if"}, default "iff"
-        What the rules say (Sec. 4.2): IFF, the target exactly where the formula is true; IF, a
+        Kind of rules (Sec. 4.2): IFF, the target exactly where the formula is true; IF, a
         necessary condition (``target -> formula``); ONLY IF, a sufficient one (``formula -> target``).
     distillation : float, default 0.5
         What rules are searched for: 0 the labels alone, 1 the network's predictions alone; in between, both.
@@ -286,7 +286,7 @@ class EntropyClassifier(LENClassifier):
     temperature : float, default 0.7
         Smaller makes attention sharper.
     rule : {"iff", "if", "only_if"}, default "iff"
-        What the rules say (Sec. 4.2): IFF, the target exactly where the formula is true; IF, a
+        Kind of rules (Sec. 4.2): IFF, the target exactly where the formula is true; IF, a
         necessary condition (``target -> formula``); ONLY IF, a sufficient one (``formula -> target``).
     distillation : float, default 0.5
         What rules are searched for: 0 the labels alone, 1 the network's predictions alone; in between, both.

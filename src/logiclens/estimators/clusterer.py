@@ -66,12 +66,11 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         H(E) / log(n_clusters) - (rows that the rules decide otherwise) / (rows) - literal_cost * literals
 
     where ``H(E)`` is the mutual information of the clusters that the network makes. So between clusterings
-    that tell as much, the one of shortest rules wins. The rules are a decision list, searched for in the
-    probabilities of the clusters; the rule of a cluster is what the list says of it.
+    of equal information, the one of shortest rules wins. The rules are a decision list, searched for in the
+    probabilities of the clusters; the rule of a cluster states what the list decides.
 
     Clusters are numbered from the largest to the smallest; equally large ones by the order of their formulas.
-    A rule states the cluster whose number it carries. Where there is less to tell apart than clusters were
-    asked for, the last ones are empty.
+    Where there are fewer different groups than clusters, the last ones are empty.
 
     Parameters
     ----------
@@ -334,7 +333,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _search(self, names: tuple[str, ...], vocabulary: Vocabulary | None) -> RuleSearch:
-        """How rules are searched for: in what the network says alone."""
+        """How rules are searched for: in the predictions of the network alone."""
         from logiclens.estimators.fit import RuleSearch
 
         auto = self.max_literals == "auto"

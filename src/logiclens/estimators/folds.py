@@ -1,7 +1,7 @@
 """Rows and how many each stands for.
 
-A row of weight 3 is three equal rows, and one of weight 0 is none. So that a fit cannot tell the two ways of
-writing the same data apart, nor the order of the rows, everything random is drawn over *distinct* rows in an
+A row of weight 3 is three equal rows, and one of weight 0 is none. So that two ways of writing the same data,
+or an order of the rows, make no difference to a fit, everything random is drawn over *distinct* rows in an
 order of their own, and networks are trained on those.
 
 Weights that are whole numbers are counts. All others say how much a row matters: they are no number of rows,

@@ -48,7 +48,7 @@ class Problem(StrEnum):
     BINARY = "binary"
     SINGLE_LABEL = "single-label"
     OUTPUT_BY_OUTPUT = "output by output"
-    """One label a row, but each output says yes or no by itself: implications, and psi networks."""
+    """One label a row, but each output decides by itself: implications, and psi networks."""
     MULTI_LABEL = "multi-label"
 
 
@@ -364,7 +364,7 @@ def input_tags(tags: InputTags, encoder: Any) -> InputTags:
 def learn_inputs(
     X: Any, encoder: Any, targets: Targets | None = None, weight: FloatArray | None = None
 ) -> Inputs:
-    """Read what a model is to be fitted on, and encode it where that is asked for or needed.
+    """Read what a model is to be fitted on, and encode it where that is set or needed.
 
     With the encoder "auto", the rows are concepts where the values look like it, otherwise a raw table
     (:func:`logiclens.concepts.encoder.auto_encoder`). Cut points are chosen by the targets, and by the rows

@@ -198,10 +198,10 @@ class Priors:
         ]
         x = np.concatenate([values[restricted] for values, _, (_, restricted) in parts])
         outputs = np.concatenate([left[restricted] for _, _, (left, restricted) in parts])
-        told = Distinct.of(x, outputs)
-        each = told.add_up(np.concatenate([counts[restricted] for _, counts, (_, restricted) in parts]))
+        distinct = Distinct.of(x, outputs)
+        each = distinct.add_up(np.concatenate([counts[restricted] for _, counts, (_, restricted) in parts]))
         each *= share * weight.sum() / (each.sum() or 1.0)
-        x, outputs = x[told.first], outputs[told.first]
+        x, outputs = x[distinct.first], outputs[distinct.first]
         train, check = np.append(fold.train, each), np.append(fold.check, each * 0)
         return TrainingTask(
             np.concatenate([self.inputs.values, x]),

@@ -330,7 +330,7 @@ def _outputs(model: nn.Module, x: FloatArray) -> FloatArray:
 
 
 def _threshold(model: nn.Module, threshold: float | None) -> float:
-    """Above which output the model says yes."""
+    """The output above which the model decides for a target."""
     if threshold is not None:
         value = as_float(threshold)
         if not np.isfinite(value):

@@ -318,7 +318,7 @@ def fit_parts(
 
 
 def _common_encoder(estimator: LENClassifier, X: Any, weights: Sequence[FloatArray]) -> ConceptEncoder | None:
-    """What all parts are encoded with: one may lack the row that says that columns are no concepts."""
+    """What all parts are encoded with: one may lack the row that shows that columns are no concepts."""
     return needed_encoder(Table(X), estimator.encoder, np.sum(weights, axis=0))
 
 

@@ -54,7 +54,7 @@ class LabelScores(NamedTuple):
     macro_f1 : float
         Mean of the F1 of yes and of no, as :func:`logiclens.metrics.macro_f1` gives it.
     plain : float
-        Share of the rows on which the rule says rightly yes or rightly no.
+        Share of the rows on which the rule is rightly true or rightly false.
     rates : logiclens.metrics.RuleScores
         Precision, recall, coverage and prevalence, each with its interval of 95 %, and lift.
     """
@@ -145,9 +145,9 @@ class Evaluation:
         """
         scores = [label_scores(rows, *each) for each in zip(true, fired, both, strict=True)]
         if confusion is None:
-            yes, said = (np.array([each.weight for each in sums]) for sums in (true, fired))
+            yes, predicted = (np.array([each.weight for each in sums]) for sums in (true, fired))
             hits = np.array(both)
-            cells = np.array([rows.weight - yes - said + hits, said - hits, yes - hits, hits])
+            cells = np.array([rows.weight - yes - predicted + hits, predicted - hits, yes - hits, hits])
             confusion = np.maximum(cells, 0.0).T.reshape(len(hits), 2, 2)
         else:
             right = float(np.trace(confusion))
@@ -184,7 +184,7 @@ class Evaluation:
         return float(np.mean([each.plain for each in self.by_label.values()]))
 
     def accuracy_of(self, label: Label) -> float:
-        """How often it is right to say this label whatever the row; for labels that exclude one another."""
+        """How often this label would be right whatever the row; for labels that exclude one another."""
         return float(self.confusion[self.labels.index(label)].sum() / self.weight)
 
     @property
@@ -273,12 +273,12 @@ def label_scores(rows: Sum, label: Sum, fired: Sum, both: float) -> LabelScores:
     )
 
 
-def mean_f1(right: FloatArray, true: FloatArray, said: FloatArray) -> float:
-    """Mean of the F1 of labels; one that neither occurs nor is said is left out, NaN where none is left.
+def mean_f1(right: FloatArray, true: FloatArray, predicted: FloatArray) -> float:
+    """Mean of the F1 of labels; one that neither occurs nor is predicted is left out, NaN where none is left.
 
     Parameters
     ----------
-    right, true, said : ndarray of float, shape (n_labels,)
+    right, true, predicted : ndarray of float, shape (n_labels,)
         Weight of the rows of each label that get it, of those that have it, and of those that get it.
 
     Examples
@@ -286,6 +286,6 @@ def mean_f1(right: FloatArray, true: FloatArray, said: FloatArray) -> float:
     >>> mean_f1(np.array([1.0, 0.0]), np.array([1.0, 0.0]), np.array([1.0, 0.0]))
     1.0
     """
-    possible = true + said
+    possible = true + predicted
     occurs = possible > 0
     return float((2 * right[occurs] / possible[occurs]).mean()) if occurs.any() else np.nan

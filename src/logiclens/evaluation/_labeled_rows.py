@@ -25,7 +25,7 @@ from logiclens.logic.formula import Formula
 
 TRUTH, NETWORK, BLACK_BOX, CLUSTERS = "the truth", "the network", "the black box", "the clusters"
 """Who gives labels to rows."""
-_BLOCK = 1 << 17  # rows that a network is asked about at a time
+_BLOCK = 1 << 17  # rows at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ class LabeledRows:
         return np.bincount(places, self.counts, n_places).astype(np.intp)
 
     def n_alike(self, one: RowLabels | None, other: RowLabels | None) -> int | None:
-        """Of how many rows two say the same; of several labels, the same of all of them."""
+        """Number of rows that get the same labels from both."""
         if one is None or other is None:
             return None
         if one.codes is not None and other.codes is not None:
@@ -144,13 +144,13 @@ class LabeledRows:
         return self.n - self.count(apart)
 
     def share_alike(self, one: RowLabels | None, other: RowLabels | None) -> float | None:
-        """The share of the rows of which two say the same."""
+        """Share of the rows that get the same labels from both."""
         alike = self.n_alike(one, other)
         return None if alike is None else alike / self.n
 
     @cached_property
     def decided_by(self) -> IndexArray:
-        """Place of the step that decides each row, as :meth:`ExplanationSet.decided_by` says it."""
+        """Place of the step that decides each row, as by :meth:`ExplanationSet.decided_by`."""
         return self.first_true([step.formula for step in self.rules.steps])
 
     def first_true(self, formulas: Sequence[Formula]) -> IndexArray:
@@ -219,14 +219,14 @@ class LabeledRows:
 
 
 class NetworkOf(NamedTuple):
-    """What can be asked of a model: its concepts of rows, and what its network says of these.
+    """The network of a model: concepts of rows, and predictions for these.
 
     Attributes
     ----------
     read : callable
         From rows to concepts, (n, n_concepts).
     answer : callable
-        From concepts to what is said of each target, (n, n_labels), and the place of the label, (n,).
+        From concepts to yes or no for each target, (n, n_labels), and the place of the label, (n,).
     of_concepts : bool
         Whether all that is read are the concepts of the rules' vocabulary, where there is one.
     """
@@ -273,8 +273,8 @@ def read_rows(
     else:
         x = network.read(X)
         blocks = (x[at : at + _BLOCK] for at in range(0, len(x), _BLOCK))
-    said, codes = map(np.concatenate, zip(*map(network.answer, blocks), strict=True))
-    return replace(found, network=labels_by_network(by, said, codes, rules))
+    predicted, codes = map(np.concatenate, zip(*map(network.answer, blocks), strict=True))
+    return replace(found, network=labels_by_network(by, predicted, codes, rules))
 
 
 def with_truth(rows: LabeledRows, y: Any) -> LabeledRows:
@@ -284,9 +284,9 @@ def with_truth(rows: LabeledRows, y: Any) -> LabeledRows:
     return replace(rows, truth=RowLabels.of(TRUTH, values, rows.rules.labels))
 
 
-def labels_by_network(by: str, said: BoolArray, codes: IndexArray, rules: ExplanationSet) -> RowLabels:
-    """What a network says of each target, (n, n_labels), and the place of its label, (n,)."""
-    return RowLabels(by, tuple(map(pack, said.T)), None if rules.multi_label else codes)
+def labels_by_network(by: str, predicted: BoolArray, codes: IndexArray, rules: ExplanationSet) -> RowLabels:
+    """Labels by the predictions of a network, (n, n_labels), and the places of its labels, (n,)."""
+    return RowLabels(by, tuple(map(pack, predicted.T)), None if rules.multi_label else codes)
 
 
 def evaluate(rules: ExplanationSet, X: Any, y: Any) -> Evaluation:

@@ -170,7 +170,7 @@ def change_of(
 
 
 def term_in_words(term: Formula, words: Vocabulary | None) -> str:
-    """A conjunction of literals in plain English; what is said of one column stands together.
+    """A conjunction of literals in plain English; conditions on one column stand together.
 
     Examples
     --------

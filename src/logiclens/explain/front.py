@@ -202,7 +202,7 @@ class Front(Sequence[Point]):
         return self.rule_set(self.points[self.at(literals)])
 
     def rule_set(self, point: Point) -> ExplanationSet:
-        """The rule set of a point: its list decides; each class has the rule that says what it decides."""
+        """The rule set of a point: its list decides; the rule of each class states what it decides."""
         listed = not self.multi_label and self.kind in LISTED
         explanations = []
         formulas: dict[Label, tuple[Formula, str]]
@@ -247,7 +247,7 @@ class Front(Sequence[Point]):
         return Explanation(rule, scope=Scope.CLASS, status=status, support=support, scores=scores)
 
     def _constant(self, at: int, always: bool) -> str:
-        """Status of a formula that is always true, or never: the network need not say the same."""
+        """Status of a formula that is always true, or never: the network may predict otherwise."""
         if self.seen is not None:
             predicted = self.seen.predictions(at)
             if (predicted.no if always else predicted.yes).any():

@@ -3,7 +3,7 @@
 Rules alone can predict, without the network they came from. For labels that exclude one another they decide
 as a *decision list* (:mod:`logiclens.explain.resolution`): the label of the first of :attr:`steps
 <ExplanationSet.steps>` whose formula is true of a row, and ``default`` where none is. That list is what is
-printed, exported and scored. The rule of a class says what the list says of that class alone.
+printed, exported and scored. The rule of a class states what the list decides about that class alone.
 
 With ``multi_label=True`` labels do not exclude one another, and the rules that are true are the answer.
 """

@@ -9,8 +9,8 @@ left is minimal: without any of its literals the term would hold on a contrary t
 all of them and on no tuple to which the network says no; other tuples with a yes are don't-cares.
 
 **A class.** Eq. (2) for all rows of a target. The rules of a whole problem come from
-:mod:`logiclens.estimators.fit` as a decision list; what such a list says of one class, the paper's ``phi_c``,
-is minimized on the list's own decisions (:func:`class_formulas`).
+:mod:`logiclens.estimators.fit` as a decision list; what such a list decides about one class, the paper's
+``phi_c``, is minimized on the list's own decisions (:func:`class_formulas`).
 
 **All data.** Eq. (3) joins the formulas of all classes and brings them to CNF: clauses that hold everywhere.
 Here tuples that were never seen count as false. As don't-cares they would make TRUE the answer, always.

@@ -24,9 +24,9 @@ from logiclens.nn.relu import ReluNetwork
 _EVEN = 8  # inputs of a layer that matrix products are quickest with: a multiple of this
 _DECAY = (0.9, 0.999)  # of the two moments of Adam
 _EPSILON = 1e-8  # of Adam: gradients much smaller than this do not move weights
-_DERIVED_FROM = ("leak", "forward", "gather", "logits", "penalty", "strengths", "linears")
+_DERIVED_FROM = ("leak", "activation", "forward", "gather", "logits", "penalty", "strengths", "linears")
 """What the gradient that is written out was derived from."""
-_MEAN_DERIVED_FROM = ("forward", "gather", "leak", "linears", "logits", "prune", "relevance")
+_MEAN_DERIVED_FROM = ("activation", "forward", "gather", "leak", "linears", "logits", "prune", "relevance")
 """What the mean of several networks was derived from."""
 
 

@@ -101,7 +101,7 @@ class SoftmaxLoss:
 
     n_classes: int
 
-    def __call__(self, logits: Tensor, yes: Tensor, no: Tensor) -> Tensor:  # noqa: ARG002 - yes says it all
+    def __call__(self, logits: Tensor, yes: Tensor, no: Tensor) -> Tensor:  # noqa: ARG002 - yes is enough
         """The loss of each network, the same for all of its outputs, (networks * n_classes,).
 
         ``no`` is not looked at: a row of another class is a yes there.

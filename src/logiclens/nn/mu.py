@@ -48,12 +48,8 @@ class MuNetwork(LogicNetwork):
         self.max_concepts = max_concepts
         self.tau = tau
 
-    def logits(self, inputs: Tensor) -> Tensor:
-        *hidden, last = self.linears
-        for layer in hidden:
-            inputs = leaky_relu(layer(inputs), self.leak)
-        logits: Tensor = last(inputs)
-        return logits.squeeze(1)
+    def activation(self, inputs: Tensor) -> Tensor:
+        return leaky_relu(inputs, self.leak)
 
     def strengths(self) -> list[Tensor]:
         """All on the first layer while every concept is read; after pruning a share of it on every layer."""

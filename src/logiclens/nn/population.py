@@ -83,7 +83,7 @@ class PopulationLinear(nn.Module):
 class LogicNetwork(nn.Module):
     """Base of the Logic Explained Networks: concepts in [0, 1] to one logit for each member (Sec. 3).
 
-    A subclass says how inputs are read, what its parsimony penalty is, which concepts it keeps when pruned
+    A subclass defines how inputs are read, its parsimony penalty, which concepts it keeps when pruned
     half-way through training, and how relevant each concept is to each member.
 
     Parameters
@@ -155,6 +155,14 @@ class LogicNetwork(nn.Module):
 
     def logits(self, inputs: Tensor) -> Tensor:
         """Logits from gathered inputs, shape (members, n)."""
+        *hidden, last = self.linears
+        for layer in hidden:
+            inputs = self.activation(layer(inputs))
+        logits: Tensor = last(inputs)
+        return logits.squeeze(1)
+
+    def activation(self, inputs: Tensor) -> Tensor:
+        """Outputs of hidden units from their weighted sums, of the same shape."""
         raise NotImplementedError
 
     @property

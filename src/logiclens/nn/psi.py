@@ -56,12 +56,8 @@ class PsiNetwork(LogicNetwork):
     def gather(self, x: Tensor) -> Tensor:
         return super().gather((x > THRESHOLD).to(x.dtype))
 
-    def logits(self, inputs: Tensor) -> Tensor:
-        *hidden, last = self.linears
-        for layer in hidden:
-            inputs = step_sigmoid(layer(inputs), self.slope, self.hard)
-        logits: Tensor = last(inputs)
-        return logits.squeeze(1)
+    def activation(self, inputs: Tensor) -> Tensor:
+        return step_sigmoid(inputs, self.slope, self.hard)
 
     def strengths(self) -> list[Tensor]:
         """The same on all layers; a tenth of it after pruning."""

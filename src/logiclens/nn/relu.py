@@ -1,6 +1,6 @@
 """The ReLU network: full capacity, explained example by example (Sec. 5.3, Theorem 4.1).
 
-On the units that fire for a row the network is one affine map, ``f(c) = sigmoid(W^ c + b^)``. Its weights say
+On the units that fire for a row the network is one affine map, ``f(c) = sigmoid(W^ c + b^)``. Its weights are
 how much each concept matters for that row; the network itself is never pruned.
 """
 
@@ -31,12 +31,8 @@ class ReluNetwork(LogicNetwork):
 
     leak: ClassVar[float] = 0.0
 
-    def logits(self, inputs: Tensor) -> Tensor:
-        *hidden, last = self.linears
-        for layer in hidden:
-            inputs = torch.relu(layer(inputs))
-        logits: Tensor = last(inputs)
-        return logits.squeeze(1)
+    def activation(self, inputs: Tensor) -> Tensor:
+        return torch.relu(inputs)
 
     def strengths(self) -> list[Tensor]:
         """The same on all layers."""

@@ -282,7 +282,7 @@ def parts_of(network: LogicNetwork, rows: Rows) -> list[Tensor]:
 def _runs(cuts: Sequence[int], learned: BoolArray) -> Iterator[tuple[slice, int]]:
     """Members of parts that could be one, and how many parts these are: several are an even number.
 
-    Parts begin at the cuts; ``learned`` says which rows each member learns from, (members, n).
+    Parts begin at the cuts; ``learned`` is which rows each member learns from, (members, n).
     """
     ends = [*cuts[1:], len(learned)]
     rows, counts = np.logical_or.reduceat(learned, cuts), np.add.reduceat(learned.sum(axis=1), cuts)

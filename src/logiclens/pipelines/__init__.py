@@ -1,6 +1,6 @@
 """Pipelines: from raw inputs or somebody else's model to rules (Sec. 3.1 and 3.2).
 
-Names are imported when they are first asked for, so that importing the package stays quick.
+Names are imported when they are first used, so that importing the package stays quick.
 """
 
 from importlib import import_module
@@ -25,7 +25,7 @@ _LATE = {
     "InterventionCurve": "logiclens.pipelines.bottleneck",
     "intervention_curve": "logiclens.pipelines.bottleneck",
 }
-"""Names imported when they are first asked for, and where they live."""
+"""Names imported when they are first used, and where they live."""
 
 __all__ = [
     "BlackBoxExplainer",

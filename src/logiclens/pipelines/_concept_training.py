@@ -9,7 +9,7 @@ Nothing global is changed: random numbers are drawn from torch's generators, whi
 
 How a concept bottleneck is fitted: concepts first, then the classes, then, if that is set, both in turns.
 
-The estimator of :mod:`logiclens.pipelines.bottleneck` says what there is to do as a :class:`Job`; here it is
+The estimator of :mod:`logiclens.pipelines.bottleneck` describes the work as a :class:`Job`; here it is
 done. Joint training lowers one loss by turns,
 
     L(g, f) = CE(f(g(x)), y) + concept_weight * CE(g(x), c),

@@ -625,7 +625,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
     Attributes
     ----------
     black_box_ : object
-        The one that was asked.
+        The one that predicts.
     estimator_ : classifier
         The fitted LEN.
     fidelity_ : BlackBoxFidelity
@@ -633,7 +633,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         box that was fitted here has not seen them either; one that came fitted may have. The figure says
         nothing about out-of-fold answers: those are only learnt from.
     classes_ : ndarray
-        Labels that the black box can give, as far as it says.
+        Labels that the black box can predict, as far as is known.
     n_features_in_ : int
         Columns of the table that the LEN reads.
 

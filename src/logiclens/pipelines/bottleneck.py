@@ -2,7 +2,7 @@
 
     x -> g -> concept scores in [0, 1] -> LEN -> classes,     forall x: y(x) <-> phi(g(x))     Eq. (10)
 
-The rules are about the concepts that ``g`` sees in ``x``. So they say what the whole pipeline decides, and
+The rules are about the concepts that ``g`` sees in ``x``. So they state what the whole pipeline decides, and
 are worth as much as ``g`` is right about the concepts.
 
 *Sequential* training (the paper's): ``g`` learns the concepts from labels, then the LEN learns the classes
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class ConceptBottleneckClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Classify raw inputs through concepts, and say how in terms of the concepts.
+    """Classify raw inputs through concepts, and explain it in terms of the concepts.
 
     Parameters
     ----------

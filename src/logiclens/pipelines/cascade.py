@@ -129,7 +129,7 @@ def renamed(rules: ExplanationSet, names: Sequence[str]) -> ExplanationSet:
 
 @dataclass(eq=False, repr=False)
 class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """Classify through levels of concepts, and say how, level by level and from the first to the last.
+    """Classify through levels of concepts, and explain it, level by level and from the first to the last.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The report: one HTML file that shows rules, how good they are, and what they say of any row."""
+"""The report: one HTML file that shows rules, how good they are, and what they predict for any row."""
 
 from logiclens.reporting._facts import Facts
 from logiclens.reporting._gathering import Report, report

@@ -1,4 +1,4 @@
-"""What a report says of the data: columns at a glance, and what the page needs to evaluate rules by itself.
+"""The data in a report: columns at a glance, and what the page needs to evaluate rules by itself.
 
 Formulas become trees, concepts tests, columns inputs. A concept's test is exactly that of
 :mod:`logiclens.concepts.concept`. Without a vocabulary the concepts themselves are the inputs, numbers in
@@ -142,7 +142,7 @@ def _columns(subject: Subject, inputs: tuple[InputFacts, ...], rows: LabeledRows
 
 
 def _kinds(words: Vocabulary) -> dict[str, str]:
-    """What columns hold, as far as their concepts tell: that a value may be missing says nothing."""
+    """What columns hold, as far as their concepts show; that a value may be missing shows nothing."""
     kinds: dict[str, str] = {}
     for concept in words.concepts:
         if isinstance(concept, Missing):
@@ -157,7 +157,7 @@ def _kinds(words: Vocabulary) -> dict[str, str]:
 def _of_vocabulary(
     words: Vocabulary, known: Mapping[str, str], used: Collection[str], rows: LabeledRows | None
 ) -> list[ColumnFacts]:
-    """Columns of a model that was loaded, as far as their concepts tell."""
+    """Columns of a model that was loaded, as far as their concepts show."""
     kinds = _kinds(words) | dict(known)
     found = []
     for column in words.used_columns(words.names):
@@ -236,7 +236,7 @@ def concepts_and_inputs(
 
 
 def as_test(concept: Concept) -> dict[str, Any]:
-    """What a concept asks of a value that is there; see :mod:`logiclens.reporting.rule_facts`."""
+    """What a concept requires of a value that is there."""
     match concept:
         case Flag():
             return {"kind": "flag"}
@@ -326,7 +326,7 @@ def _kind(concepts: Sequence[Concept], column: Column | None) -> str:
 
 
 def _usual(kind: str, levels: tuple[Plain, ...], column: Column | None) -> Plain:
-    """The most common value; None where concepts name no values, so that none has to be told."""
+    """The most common value; None where concepts name no values."""
     if kind == "flag":
         if column is None or not column.is_numeric or column.missing.all():
             return False
@@ -395,13 +395,13 @@ def row_facts(
             f"row_numbers must have a number for each of {count(rows.n, 'row')}. Got {len(numbers)}; pass "
             "those of the rows of X."
         )
-    said, wanted = rows.predicted, rows.wanted
+    predicted, wanted = rows.predicted, rows.wanted
     default = np.zeros(rows.size, dtype=np.bool_)
     if rows.rules.multi_label:
-        apart = (one ^ other for one, other in zip(said.words, wanted.words, strict=True))
+        apart = (one ^ other for one, other in zip(predicted.words, wanted.words, strict=True))
         every = np.flatnonzero(unpack(np.bitwise_or.reduce([*apart]), rows.size))
     else:
-        every = np.flatnonzero(said.codes != wanted.codes)
+        every = np.flatnonzero(predicted.codes != wanted.codes)
         default = rows.decided_by == len(rows.rules.steps)
     which = every[:MOST_ROWS]
     network = [None] * len(which) if rows.network is None else _labels_of(rows.network, rows, which)
@@ -411,7 +411,7 @@ def row_facts(
         _values(rows.table, which, [one.name for one in inputs]),
         _labels_of(wanted, rows, which),
         network,
-        _labels_of(said, rows, which),
+        _labels_of(predicted, rows, which),
         ["default" if each else "" for each in default[which]],
     )
     return tuple(found), len(every) - len(which)
@@ -422,8 +422,8 @@ def _labels_of(given: RowLabels, rows: LabeledRows, which: IndexArray) -> list[s
     labels = [str(label) for label in (*rows.rules.labels, *given.others)]
     if given.codes is not None:
         return [labels[code] for code in given.codes[which]]
-    said = np.column_stack([unpack(words, rows.size)[which] for words in given.words])
-    return [", ".join(label for label, true in zip(labels, row, strict=True) if true) for row in said]
+    predicted = np.column_stack([unpack(words, rows.size)[which] for words in given.words])
+    return [", ".join(label for label, true in zip(labels, row, strict=True) if true) for row in predicted]
 
 
 def _values(table: Table | None, which: IndexArray, first: Sequence[str]) -> list[dict[str, Plain]]:

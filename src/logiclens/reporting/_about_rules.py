@@ -1,4 +1,4 @@
-"""What a report says of rules: texts, scores, terms, who breaks them, the list that decides, every length."""
+"""Rules in a report: texts, scores, terms, who breaks them, the list that decides, every length."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from logiclens.reporting._subject import BLACK_BOX, Subject
 
 @dataclass(frozen=True)
 class Detail:
-    """How much is listed; the facts say how much there is.
+    """How much is listed; the facts have how much there is.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Detail:
     relevant : int
         Concepts by how much they matter.
     repeated : bool
-        Whether the list is told in words, too, and as code.
+        Whether the list is written in words, too, and as code.
     exports : bool
         Whether there are rules for other programs.
     """
@@ -90,7 +90,7 @@ DETAILS = (
 def rules_facts(
     subject: Subject, places: Mapping[str, int], rows: LabeledRows | None, detail: Detail = FULL
 ) -> tuple[RuleFacts, ...]:
-    """What is said of each rule; without rows the scores of the fit are shown.
+    """The facts about each rule; without rows, the scores of the fit.
 
     Parameters
     ----------
@@ -213,9 +213,9 @@ def _relevance(subject: Subject, at: int, most: int) -> tuple[RelevanceFacts, ..
         return ()
     values = np.clip(subject.relevance[at], 0.0, 1.0)
     words, names = subject.rules.vocabulary, subject.rules.concept_names
-    say = to_sentence if words is None else words.to_sentence
+    write = to_sentence if words is None else words.to_sentence
     order = np.argsort(-values, kind="stable")[:most]
-    return tuple(RelevanceFacts(say(Var(names[j])), float(values[j])) for j in order if values[j] > 0)
+    return tuple(RelevanceFacts(write(Var(names[j])), float(values[j])) for j in order if values[j] > 0)
 
 
 FALSE_ALARM, MISSED = "false alarm", "missed"
@@ -244,10 +244,10 @@ def breaks_of(rule: Rule, at: int, rows: LabeledRows | None, most: int = FULL.pa
     kinds = _BREAKING[rule.kind]
     if rows is None or rows.wanted is None:
         return Breaks("", kinds, None, None, (), 0)
-    said, wanted = rows.fired(rule.formula), rows.wanted.words[at]
+    fired, wanted = rows.fired(rule.formula), rows.wanted.words[at]
     patterns: list[BreakPattern] = []
     n_patterns = 0
-    wrong = {FALSE_ALARM: said & ~wanted, MISSED: wanted & ~said}
+    wrong = {FALSE_ALARM: fired & ~wanted, MISSED: wanted & ~fired}
     for kind in kinds:
         tuples, counts = _tuples(wrong[kind], rule.concepts, rows)
         n_patterns += len(counts)
@@ -391,7 +391,7 @@ def shown_points(front: Front | None, most_literals: int) -> tuple[int, ...]:
 def lengths_facts(
     subject: Subject, shown: Sequence[int], places: Mapping[str, int], rows: LabeledRows | None
 ) -> tuple[LengthFacts, ...]:
-    """What is said of rules of each length.
+    """The facts about rules of each length.
 
     Parameters
     ----------
@@ -469,17 +469,17 @@ def _scored(front: Front, point: Point, rows: LabeledRows) -> tuple[Rate, float 
     if front.multi_label:
         own = {step.label: rows.fired(step.formula) for step in point.steps}
         nothing = rows.fired(FALSE)
-        said = RowLabels("the rules", tuple(own.get(label, nothing) for label in front.labels), None)
+        predicted = RowLabels("the rules", tuple(own.get(label, nothing) for label in front.labels), None)
         counts = [*map(rows.count, own.values()), 0]
     else:
         place = rows.first_true(formulas)
         labels = [*(step.label for step in point.steps), point.default]
         codes = np.array([front.labels.index(label) for label in labels], dtype=np.intp)[place]
-        said = RowLabels("the rules", (), codes)
+        predicted = RowLabels("the rules", (), codes)
         counts = rows.tally(place, len(labels)).tolist()
-    right = rows.n_alike(said, rows.truth)
+    right = rows.n_alike(predicted, rows.truth)
     accuracy = NO_RATE if right is None else Rate.of(right, rows.n)
-    return accuracy, rows.share_alike(said, rows.model), counts
+    return accuracy, rows.share_alike(predicted, rows.model), counts
 
 
 MOST_CONFLICTS = 20
@@ -525,11 +525,11 @@ def _of_many(rules: ExplanationSet) -> CheckFacts:
     known, formulas = rules.known(), rules.formulas
     pairs = [] if rules.multi_label else conflicts(formulas, known)
     gap = None if rules.multi_label else find_assignment(known, formulas.values())
-    told = f"rows of which none of the {len(rules)} formulas is true"
+    text = f"rows of which none of the {len(rules)} formulas is true"
     return CheckFacts(
         conflicts=tuple(_pair(rules, pair) for pair in pairs[:MOST_CONFLICTS]),
         n_conflicts=len(pairs),
-        uncovered=None if gap is None else UncoveredFacts(told, ""),
+        uncovered=None if gap is None else UncoveredFacts(text, ""),
         covered=None if rules.multi_label else gap is None,
         always=tuple(str(label) for label, f in formulas.items() if find_assignment(known, [f]) is None),
         never=tuple(str(label) for label, f in formulas.items() if find_assignment([*known, f]) is None),

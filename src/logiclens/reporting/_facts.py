@@ -1,4 +1,4 @@
-"""What a report says, as plain values: everything the page shows, and nothing that it has to work out.
+"""The facts of a report, as plain values: everything the page shows, and nothing that it has to work out.
 
 The page is drawn from one :class:`Facts`, and holds it as JSON, so that a program can read what a person
 reads. All texts are plain: escaping them is the page's matter. Rates lie in [0, 1]; None is a figure that was
@@ -54,7 +54,7 @@ def plain_value(value: Any) -> Plain:
 
 @dataclass(frozen=True)
 class Rate:
-    """A share with its interval; the ends are None where there is no number of rows to say."""
+    """A share with its interval; the ends are None where the number of rows is not known."""
 
     value: float | None
     low: float | None = None
@@ -126,18 +126,18 @@ class TermFacts:
 
 @dataclass(frozen=True)
 class BreakPattern:
-    """Rows that a rule is wrong about and that it cannot tell apart.
+    """Rows that a rule is wrong about, alike in its concepts.
 
     Attributes
     ----------
     what : str
-        What the rule's own concepts say of them, in English.
+        The rule's own concepts of them, in English.
     kind : {"false alarm", "missed"}
         The formula is true of rows that are not the target, or false of rows that are.
     n : int
         How many.
     of : int
-        Among how many rows of which the concepts say the same.
+        Among how many rows with the same concepts.
     """
 
     what: str
@@ -284,7 +284,7 @@ class DataFacts:
         Of the file.
     classes : tuple of ClassFacts
         Of the rows held out where their truth is known, else of the training rows as the network answers
-        them; ``classes_of`` says which.
+        them: see ``classes_of``.
     columns : tuple of ColumnFacts
         Columns that rules use come first; ``n_columns_left_out`` says how many are not listed.
     dropped : tuple of DroppedFacts
@@ -491,7 +491,7 @@ class UncoveredFacts:
 
 @dataclass(frozen=True)
 class CheckFacts:
-    """What the rules say when looked at together, whatever the data are; None was too much work."""
+    """Findings about the rules together, whatever the data are; None was too much work."""
 
     conflicts: tuple[ConflictFacts, ...] | None
     n_conflicts: int | None
@@ -503,7 +503,7 @@ class CheckFacts:
 
 @dataclass(frozen=True)
 class RowFacts:
-    """A row about which the rules are wrong; ``row`` is its number, counted from 1 or as the source says."""
+    """A row about which the rules are wrong; ``row`` is its number, counted from 1 or as in the source."""
 
     row: int
     values: Mapping[str, Plain]

@@ -1,4 +1,4 @@
-"""The report: everything that it says is gathered into one value without HTML, and then written as a page."""
+"""The report: its facts are gathered into one value without HTML, and then written as a page."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ MOST_MISTAKES = 12
 
 @dataclass(frozen=True)
 class Report:
-    """A report: a page to read, and what it says as values.
+    """A report: a page to read, and its facts as values.
 
     In a notebook it shows itself.
 
@@ -73,7 +73,7 @@ class Report:
     html : str
         One HTML document that needs nothing else.
     facts : Facts
-        What it says.
+        All that it shows.
     """
 
     html: str = field(repr=False)
@@ -116,7 +116,7 @@ def report(
     rows: bool = False,
     source: Source | None = None,
 ) -> Report:
-    """Make a report: rules as logic, sentence and picture, how good they are, and what they say of any row.
+    """Make a report: rules as logic, sentence and picture, how good they are, and what they predict for any row.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def report(
         scores of the fit are shown, and named so.
     y : array of shape (n,), or of shape (n, n_targets), optional
         The truth about them. Without it the rules are compared with what they explain. Of a black box that
-        cannot be asked, since its rows are of another table or its answers alone are known, its answers.
+        cannot predict, since its rows are of another table or only its labels are known, its labels.
     path : str or path, optional
         File to write the page to.
     title : str, optional
@@ -180,7 +180,7 @@ def gather_facts(
     rows: bool = False,
     source: Source | None = None,
 ) -> Facts:
-    """Everything a report says; the parameters are those of :func:`~logiclens.reporting.report`.
+    """All facts of a report; the parameters are those of :func:`~logiclens.reporting.report`.
 
     Examples
     --------

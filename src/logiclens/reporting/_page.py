@@ -112,7 +112,7 @@ def _sentences(given: Mapping[str, Any]) -> list[str]:
 
 
 def _first_patterns(patterns: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The first few of each kind; the page shows the others when asked."""
+    """The first few of each kind; the page shows the others on demand."""
     seen: Counter[str] = Counter()
     first = []
     for pattern in patterns:

@@ -21,17 +21,17 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 12.0, 28.0, 44.0
 
 @dataclass(frozen=True)
 class Chip:
-    """A condition in two parts: the column, and what is asked of its value, which may be nothing.
+    """A condition in two parts: the column, and what is required of its value, which may be nothing.
 
     Attributes
     ----------
     column : str
     yes, no : str
-        What is asked where the concept is true, and where it is false.
+        What is required where the concept is true, and where it is false.
     gap : bool, optional
         The truth of the concept where the value is missing; None where it never is.
     about_gap : bool
-        Whether nothing is asked but that there is a value.
+        Whether nothing is required but that there is a value.
     """
 
     column: str
@@ -85,7 +85,7 @@ def _asked(test: Mapping[str, Any]) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Literal:
-    """A condition as it stands in a term: the column, and what is asked of its value."""
+    """A condition as it stands in a term: the column, and what is required of its value."""
 
     column: str
     asked: str
@@ -94,7 +94,7 @@ class Literal:
 def literals(
     tree: Mapping[str, Any], concepts: Sequence[Mapping[str, Any]], chips: Sequence[Chip]
 ) -> list[Literal]:
-    """Conditions of a term, nothing said twice; a part of it that is no literal is one condition, in words.
+    """Conditions of a term, without repetition; a part of it that is no literal is one condition, in words.
 
     Where one condition takes a value for granted, none of the same column speaks of missing ones, as
     :func:`logiclens.concepts._wording.joined` has it.

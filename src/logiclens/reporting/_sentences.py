@@ -1,4 +1,4 @@
-"""What the page says in its own words: the answer, key figures, what the checks found, and where it is from.
+"""The page in sentences: the answer, key figures, what the checks found, and where it is from.
 
 Each function reads the facts as JSON has them and returns texts that are ready for the page: plain ones,
 which the template escapes, or markup in which names have been escaped already. Names are data: signs that
@@ -37,7 +37,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check of the rules says: whether all is well, a sentence, examples, and all cases in words."""
+    """A check of the rules: whether all is well, a sentence, examples, and all cases in words."""
 
     good: bool
     text: Markup
@@ -73,16 +73,16 @@ def amount(number: float | None) -> str:
 
 
 def answer(facts: Mapping[str, Any]) -> Markup:
-    """One paragraph: how much there is to say, and how far it can be relied on."""
+    """One paragraph: how much is known, and how far it can be relied on."""
     overall, n = facts["overall"], len(facts["rules"])
-    said = [_extent(facts)]
+    sentences = [_extent(facts)]
     several = n > 1 and not facts["policy"]["printed"]
     they, are, say = ("they", "are", "They say") if several else ("it", "is", "It says")
     where = f"On {amount(overall['n'])} {overall['part']}" if overall["n"] else f"On the {overall['part']}"
     strong = Markup("<strong>{}</strong>")
     if overall["rules_accuracy"] is not None:
         right = "get every label right of" if facts["policy"]["multi_label"] else f"{are} right about"
-        said.append(
+        sentences.append(
             Markup("{} {} {} {}").format(
                 where, they, right, strong.format(percent(overall["rules_accuracy"]))
             )
@@ -96,22 +96,22 @@ def answer(facts: Mapping[str, Any]) -> Markup:
             )
             + "."
         )
-    said += _doubt(facts)
+    sentences += _doubt(facts)
     if overall["black_box_accuracy"] is not None:
-        said.append(f"The black box is right about {percent(overall['black_box_accuracy'])}.")
+        sentences.append(f"The black box is right about {percent(overall['black_box_accuracy'])}.")
     by = overall["faithful_to"]
     if by and overall["joint_fidelity"] is not None:
         does = "do" if by == "the clusters" else "says"
         same = strong.format(percent(overall["joint_fidelity"]))
-        said.append(Markup("{} what {} {} about {}.").format(say, by, does, same))
+        sentences.append(Markup("{} what {} {} about {}.").format(say, by, does, same))
     elif by and overall["fidelity_plain"] is not None:
-        said.append(
+        sentences.append(
             Markup("A rule agrees with {} on {}, on average.").format(
                 by, strong.format(percent(overall["fidelity_plain"]))
             )
         )
-    said += _marked(facts)
-    return Markup(" ").join(said)
+    sentences += _marked(facts)
+    return Markup(" ").join(sentences)
 
 
 def _extent(facts: Mapping[str, Any]) -> str:
@@ -144,7 +144,7 @@ def _extent(facts: Mapping[str, Any]) -> str:
 def _doubt(facts: Mapping[str, Any]) -> list[Markup]:
     """A sentence where rules are right no more often than a guess, and whether they know more than it.
 
-    The guess always says what is most common.
+    The guess is always what is most common.
     """
     overall = facts["overall"]
     right, guess, what = overall["rules_accuracy"], overall["baseline"], "class"
@@ -157,19 +157,21 @@ def _doubt(facts: Mapping[str, Any]) -> list[Markup]:
     decided = name(facts["target"])
     if what == "class" and (lifted := _lifts(facts["rules"])):
         most = max(lifted, key=lambda label: lifted[label])
-        said = Markup(
+        sentences = Markup(
             "A guess is right as often or more, but knows less: "
             "{} is {} times as common where its rule holds."
         )
-        return [said.format(name(most), amount(lifted[most]))]
+        return [sentences.format(name(most), amount(lifted[most]))]
     if what == "class":
-        said = Markup("<strong>That is no better than a guess</strong>: these columns may not decide {}.")
-        return [said.format(decided)]
-    said = Markup(
+        sentences = Markup(
+            "<strong>That is no better than a guess</strong>: these columns may not decide {}."
+        )
+        return [sentences.format(decided)]
+    sentences = Markup(
         "Together the rules meet {} of the answers of the black box; always the most common one, {}. "
         "<strong>That is no better than a guess</strong>: these columns may not decide {}."
     )
-    return [said.format(percent(right), percent(guess), decided)]
+    return [sentences.format(percent(right), percent(guess), decided)]
 
 
 def _lifts(rules: Sequence[Mapping[str, Any]]) -> dict[str, float]:
@@ -210,7 +212,7 @@ _CONDITIONS = {
 
 
 def kind_note(facts: Mapping[str, Any]) -> str:
-    """What sentences end with to say which kind of condition the rule is; the page says it once for all."""
+    """The end of sentences that names the kind of condition; the page states it once for all."""
     return f" ({_CONDITIONS[facts['kind']]})"
 
 
@@ -224,7 +226,7 @@ def speaker(facts: Mapping[str, Any]) -> str:
 
 
 def lead_in(facts: Mapping[str, Any]) -> str:
-    """A line before the rules in words: they are what a model says, not what is so."""
+    """A line before the rules in words: they are about the predictions of a model, not about the truth."""
     by = speaker(facts)
     if facts["task"] == "cluster":
         return "As the clusters were made:"
@@ -247,16 +249,20 @@ def meaning(facts: Mapping[str, Any]) -> str:
     one = len(facts["rules"]) == 1
     each = "cluster" if facts["task"] == "cluster" else "class"
     stated = _STATED[facts["kind"]].format(by=by, which=f"the {each}" if one else f"a {each}")
-    said = f"{'The rule states' if one else 'The rules state'} {stated}"
+    sentences = f"{'The rule states' if one else 'The rules state'} {stated}"
     if facts["task"] == "cluster":
-        return f"{said}; how often that is so stands in precision and recall." if against else f"{said}."
+        return (
+            f"{sentences}; how often that is so stands in precision and recall."
+            if against
+            else f"{sentences}."
+        )
     if facts["policy"]["printed"]:
-        said = "Each rule states when the list decides for its class"
+        sentences = "Each rule states when the list decides for its class"
     if not against:
-        return f"{said}, not when it is so."
+        return f"{sentences}, not when it is so."
     if against == "the truth":
-        return f"{said}; how often that is right stands in precision and recall."
-    return f"{said}, not when it is so; precision and recall compare with the answers of {against}."
+        return f"{sentences}; how often that is right stands in precision and recall."
+    return f"{sentences}, not when it is so; precision and recall compare with the answers of {against}."
 
 
 _LIMITED = re.compile(r"(.*) within max_literals=(\d+)")

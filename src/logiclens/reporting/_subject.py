@@ -1,7 +1,7 @@
 """What a report is about: rules, where there is one the model that they were made of, and labeled rows.
 
-Rules alone need neither torch nor scikit-learn. A model adds what its network says about rows, how much each
-concept matters to it, and the settings that an audit asks for.
+Rules alone need neither torch nor scikit-learn. A model adds the predictions of its network, how much each
+concept matters to it, and the settings that an audit needs.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Subject:
     model : str
         What the model is called; empty for rules alone.
     network : NetworkOf, optional
-        What can be asked of the model.
+        The network of the model.
     front : Front, optional
         Rules of every length, :attr:`rules` among them.
     ask : callable, optional
@@ -155,8 +155,8 @@ def _of_clusterer(model: Any) -> Subject:
     rules = model.explain()
 
     def answer(clusters: FloatArray) -> tuple[BoolArray, IndexArray]:
-        said = clusters == np.array(rules.labels)
-        return said, said.argmax(axis=1)
+        predicted = clusters == np.array(rules.labels)
+        return predicted, predicted.argmax(axis=1)
 
     return Subject(
         rules,
@@ -191,14 +191,14 @@ def _seed(random_state: Any) -> int | None:
 
 
 def label_rows(subject: Subject, X: Any, y: Any = None, formulas: Iterable[Formula] = ()) -> LabeledRows:
-    """Read rows once, and what is said about them.
+    """Read rows once, with truth and predictions.
 
     Parameters
     ----------
     subject : Subject
     X : data frame, array, sparse matrix or mapping
     y : array, optional
-        The truth; or, where a black box cannot be asked, what it answers.
+        The truth; or, where a black box cannot predict, its labels.
     formulas : iterable of Formula
         All that will be evaluated, beside the rules.
 
@@ -243,7 +243,7 @@ class Source:
         of a black box.
     held_out : bool, optional
         Whether the rows that are passed are others than those of the fit; False for the rows of the fit
-        themselves. When missing they are said to be held out, but for clusters.
+        themselves. When missing they count as held out, but for clusters.
     row_numbers : sequence of int, optional
         What each row that is passed is called where rows are shown, such as its place in the file, counted
         from 1. When missing, rows are counted as they are passed.
