@@ -116,7 +116,7 @@ def report(
     rows: bool = False,
     source: Source | None = None,
 ) -> Report:
-    """Make a report: rules as logic, sentence and picture, how good they are, and what they predict for any row.
+    """Make a report: rules as logic, sentence and picture, how good they are, and predictions for any row.
 
     Parameters
     ----------

@@ -157,21 +157,19 @@ def _doubt(facts: Mapping[str, Any]) -> list[Markup]:
     decided = name(facts["target"])
     if what == "class" and (lifted := _lifts(facts["rules"])):
         most = max(lifted, key=lambda label: lifted[label])
-        sentences = Markup(
+        text = Markup(
             "A guess is right as often or more, but knows less: "
             "{} is {} times as common where its rule holds."
         )
-        return [sentences.format(name(most), amount(lifted[most]))]
+        return [text.format(name(most), amount(lifted[most]))]
     if what == "class":
-        sentences = Markup(
-            "<strong>That is no better than a guess</strong>: these columns may not decide {}."
-        )
-        return [sentences.format(decided)]
-    sentences = Markup(
+        text = Markup("<strong>That is no better than a guess</strong>: these columns may not decide {}.")
+        return [text.format(decided)]
+    text = Markup(
         "Together the rules meet {} of the answers of the black box; always the most common one, {}. "
         "<strong>That is no better than a guess</strong>: these columns may not decide {}."
     )
-    return [sentences.format(percent(right), percent(guess), decided)]
+    return [text.format(percent(right), percent(guess), decided)]
 
 
 def _lifts(rules: Sequence[Mapping[str, Any]]) -> dict[str, float]:
@@ -249,20 +247,16 @@ def meaning(facts: Mapping[str, Any]) -> str:
     one = len(facts["rules"]) == 1
     each = "cluster" if facts["task"] == "cluster" else "class"
     stated = _STATED[facts["kind"]].format(by=by, which=f"the {each}" if one else f"a {each}")
-    sentences = f"{'The rule states' if one else 'The rules state'} {stated}"
+    text = f"{'The rule states' if one else 'The rules state'} {stated}"
     if facts["task"] == "cluster":
-        return (
-            f"{sentences}; how often that is so stands in precision and recall."
-            if against
-            else f"{sentences}."
-        )
+        return f"{text}; how often that is so stands in precision and recall." if against else f"{text}."
     if facts["policy"]["printed"]:
-        sentences = "Each rule states when the list decides for its class"
+        text = "Each rule states when the list decides for its class"
     if not against:
-        return f"{sentences}, not when it is so."
+        return f"{text}, not when it is so."
     if against == "the truth":
-        return f"{sentences}; how often that is right stands in precision and recall."
-    return f"{sentences}, not when it is so; precision and recall compare with the answers of {against}."
+        return f"{text}; how often that is right stands in precision and recall."
+    return f"{text}, not when it is so; precision and recall compare with the answers of {against}."
 
 
 _LIMITED = re.compile(r"(.*) within max_literals=(\d+)")
