@@ -27,18 +27,6 @@ HEAVY = ("torch", "sympy", "sklearn", "scipy", "pandas", "polars", "pyarrow", "m
 KNOWN_RINGS: tuple[frozenset[str], ...] = (
     frozenset(
         {
-            "logiclens.cli.explain",
-            "logiclens.cli.in_engine",
-        }
-    ),
-    frozenset(
-        {
-            "logiclens.cli.predict",
-            "logiclens.cli.predict_in_engine",
-        }
-    ),
-    frozenset(
-        {
             "logiclens.explain.front",
             "logiclens.plots._front_display",
             "logiclens.plots._fitted",
@@ -46,55 +34,14 @@ KNOWN_RINGS: tuple[frozenset[str], ...] = (
     ),
 )
 """Modules that import each other, also inside functions or for types alone."""
-SHARED_MODULE_NAMES = frozenset(
-    {
-        "answers",
-        "batches",
-        "bench",
-        "blackbox",
-        "cells",
-        "check",
-        "columns",
-        "explain",
-        "export",
-        "fitting",
-        "front",
-        "levels",
-        "models",
-        "rates",
-        "relevance",
-        "rows",
-        "settings",
-        "targets",
-        "threads",
-        "training",
-        "truth_table",
-        "writing",
-    }
-)
+SHARED_MODULE_NAMES = frozenset({})
 """Names of modules in more than one package."""
 SHARED_CLASS_NAMES = frozenset(
     {
-        "Answers",
-        "Asked",
-        "Batch",
         "Budget",
-        "Dialect",
-        "Examples",
-        "Facts",
         "Fold",
-        "Found",
-        "Front",
-        "Kind",
         "Notation",
-        "Outcome",
-        "Part",
-        "Problem",
         "Recipe",
-        "Results",
-        "Rows",
-        "Source",
-        "Tuples",
     }
 )
 """Names of public classes in more than one package."""

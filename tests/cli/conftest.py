@@ -8,17 +8,18 @@ import pytest
 
 from logiclens.cli import learning
 
-_TRAIN = learning.trained
+_TRAIN = learning.train
 _FOUND: dict[Any, Any] = {}
 
 
 @pytest.fixture(autouse=True)
 def _trained_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def trained(prepared: Any, settings: Any, progress: Any) -> Any:
-        rows = tuple(prepared.labels.tolist()), prepared.held_out.tobytes()
-        key = prepared.name, f"{prepared.inputs.schema}", *rows, settings
+    def train(rows: Any, settings: Any, progress: Any) -> Any:
+        if rows.engine is not None:
+            return _TRAIN(rows, settings, progress)
+        key = rows.name, f"{rows.inputs.schema}", (*rows.labels.tolist(),), rows.held_out.tobytes(), settings
         if key not in _FOUND:
-            _FOUND[key] = _TRAIN(prepared, settings, progress)
+            _FOUND[key] = _TRAIN(rows, settings, progress)
         return _FOUND[key]
 
-    monkeypatch.setattr(learning, "trained", trained)
+    monkeypatch.setattr(learning, "train", train)

@@ -8,7 +8,7 @@ import pytest
 
 from logiclens.bench import fronts
 from logiclens.bench._run import FAILED
-from logiclens.cli.bench_fronts import chosen_peers
+from logiclens.cli.bench_command import chosen_peers
 from tests.cli.running import refused, run
 
 WORDS = ["bench", "tables", "tables", "--front", "--folds", "2"]

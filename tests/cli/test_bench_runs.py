@@ -125,7 +125,7 @@ def test_what_is_finished_is_kept_when_stopped(tmp_path: Path, monkeypatch: pyte
         return work(task, limit)
 
     monkeypatch.setattr(_run, "_worked", interrupted)
-    asked = runs.Asked(("tree", "logistic"), out=tmp_path)
+    asked = runs.RunRequest(("tree", "logistic"), out=tmp_path)
     with pytest.raises(typer.Exit) as caught:
         runs.run_all([FLOWERS], asked)
 
@@ -184,7 +184,7 @@ def test_a_method_that_fails_is_told_and_the_others_are_shown(
         raise ValueError("no\nluck")
 
     monkeypatch.setattr(type(METHODS["logistic"]), "fit_fold", broken)
-    asked = runs.Asked(("tree", "logistic"), out=tmp_path)
+    asked = runs.RunRequest(("tree", "logistic"), out=tmp_path)
     rows = runs.run_all([FLOWERS], asked)
     table = ResultTable("Figures", ("", "model"), ((Cell("logistic"), Cell("failed: ValueError: no luck")),))
     capsys.readouterr()
@@ -214,7 +214,7 @@ def test_the_workers_of_a_scheduler_do_the_work(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr("logiclens.bench.on_cluster", cluster)
     monkeypatch.setattr(bench, "run", done)
-    runs.run_all([FLOWERS], runs.Asked(("tree",), out=tmp_path, scheduler="tcp://host:8786"))
+    runs.run_all([FLOWERS], runs.RunRequest(("tree",), out=tmp_path, scheduler="tcp://host:8786"))
 
     assert asked_of == ["tcp://host:8786"]
     assert (given["n_jobs"], given["timings"]) == (-1, False)
@@ -223,6 +223,6 @@ def test_the_workers_of_a_scheduler_do_the_work(tmp_path: Path, monkeypatch: pyt
 def test_without_a_scheduler_work_is_done_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     given: dict[str, Any] = {}
     monkeypatch.setattr(bench, "run", lambda *_, **settings: given.update(settings) or [])
-    runs.run_all([FLOWERS], runs.Asked(("tree",), out=tmp_path, jobs=3))
+    runs.run_all([FLOWERS], runs.RunRequest(("tree",), out=tmp_path, jobs=3))
 
     assert (given["n_jobs"], given["timings"]) == (3, True)

@@ -10,11 +10,10 @@ import pyarrow as pa
 import pytest
 
 import logiclens
-from logiclens.cli.blackbox import true_answers
-from logiclens.cli.demo import Carried
-from logiclens.cli.explain import Asked
-from logiclens.cli.learning import Settings
-from logiclens.cli.preparing import Wish, prepare, split
+from logiclens.cli.blackbox_command import true_answers
+from logiclens.cli.learning import Request, Settings
+from logiclens.cli.memory_rows import TableSource, select_rows, split
+from logiclens.cli.options import Selection
 from logiclens.files import read_table
 from tests.cli.running import PIPE, SCORED, TERMINAL, check_golden, copied, refused, run
 
@@ -137,10 +136,11 @@ def test_predictions_are_not_their_own_truth():
 
 def test_truth_and_predictions_call_numbers_the_same():
     """Sums of floats have digits that no one wrote."""
-    source = Carried(pa.table({"said": [0.1 + 0.2, 1.5, 2.0], "true": [0.3, 1.5, 2.0], "x": [1, 2, 3]}), "t")
-    wish = Wish("said", apart=("true",))
+    columns = {"said": [0.1 + 0.2, 1.5, 2.0], "true": [0.3, 1.5, 2.0], "x": [1, 2, 3]}
+    selection = Selection("said", apart=("true",))
+    rows = select_rows(TableSource(pa.table(columns), "t"), selection)
 
-    assert true_answers(prepare(source, wish), Asked(wish, Settings())).tolist() == ["0.3", "1.5", "2"]
+    assert true_answers(rows, Request(selection, Settings())).tolist() == ["0.3", "1.5", "2"]
 
 
 def test_probabilities_are_cut_in_the_middle_of_what_can_be():

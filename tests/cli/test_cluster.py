@@ -10,12 +10,12 @@ import pyarrow.parquet
 import pytest
 
 import logiclens
-from logiclens.cli import cluster as module
+from logiclens.cli import cluster_command
 from logiclens.files import read_table
 from tests.cli.running import PIPE, STAYS, TERMINAL, check_golden, copied, refused, run
 
 ARGUMENTS = ["cluster", "stays.csv", "--ignore", "risk"]
-_LEARN = module._learn
+_FIT = cluster_command._fit
 _FOUND: dict[Any, Any] = {}
 
 
@@ -25,13 +25,13 @@ def _in_a_folder_with_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(tmp_path)
     copied(STAYS, tmp_path)
 
-    def learn(source: Any, asked: Any, n_clusters: int, progress: Any) -> Any:
-        key = source.sha256, str(asked.wish), asked.settings, n_clusters
+    def fit(source: Any, request: Any, n_clusters: int, progress: Any) -> Any:
+        key = source.sha256, str(request.selection), request.settings, n_clusters
         if key not in _FOUND:
-            _FOUND[key] = _LEARN(source, asked, n_clusters, progress)
+            _FOUND[key] = _FIT(source, request, n_clusters, progress)
         return _FOUND[key]
 
-    monkeypatch.setattr(module, "_learn", learn)
+    monkeypatch.setattr(cluster_command, "_fit", fit)
 
 
 @pytest.mark.parametrize(("where", "env"), [("pipe", PIPE), ("terminal", TERMINAL)])

@@ -10,8 +10,8 @@ import pyarrow.csv
 import pytest
 
 from logiclens.cli import learning
-from logiclens.cli.choices import Network
-from logiclens.cli.demo import TARGETS, DemoData, carried
+from logiclens.cli.explain_command import TARGETS, DemoData, demo_table
+from logiclens.cli.options import Network
 from logiclens.errors import InputError
 from tests.cli.running import FULL, PIPE, TERMINAL, check_golden, run
 
@@ -29,7 +29,7 @@ def test_what_is_printed(where: str, env: dict[str, str | None]):
 
 def test_it_is_what_explain_does(tmp_path: Path):
     """On the same table in a file, with everything printed."""
-    pyarrow.csv.write_csv(carried(DemoData.IRIS).table, tmp_path / "iris")
+    pyarrow.csv.write_csv(demo_table(DemoData.IRIS).table, tmp_path / "iris")
 
     assert run("explain", tmp_path / "iris", "--target", "species", "--more").output == (
         run("demo", "--data", "iris").output
@@ -45,7 +45,7 @@ def test_rules_of_iris():
 
 @pytest.mark.parametrize("data", DemoData)
 def test_data_have_a_class_in_every_row(data: DemoData):
-    table = carried(data).table
+    table = demo_table(data).table
 
     assert table.column_names[-1] == TARGETS[data]
     assert table[TARGETS[data]].null_count == 0
@@ -79,7 +79,7 @@ def test_an_error_of_ours_is_one_line(monkeypatch: pytest.MonkeyPatch):
     def refuse(*_: object) -> None:
         raise InputError("There are no rows. Pass some.")
 
-    monkeypatch.setattr(learning, "trained", refuse)
+    monkeypatch.setattr(learning, "train", refuse)
     result = run("demo")
 
     assert result.exit_code == 1

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import logiclens
-from logiclens.cli import learning
+from logiclens.cli import learning, scores
 from logiclens.files import read_table
 from tests.cli.running import PIPE, STAYS, TERMINAL, check_golden, copied, refused, run
 
@@ -94,7 +94,7 @@ def test_scores_are_about_rows_held_out():
     rules = logiclens.load("rules.json")
     table = read_table("stays.csv").table
     labels = np.array(table["risk"].to_pylist())
-    from logiclens.cli.preparing import split
+    from logiclens.cli.memory_rows import split
 
     held_out = split(labels, 0.3, 0)
     rows = table.take(np.flatnonzero(held_out))
@@ -140,7 +140,7 @@ def test_cross_validation_prints_the_six_metrics_of_the_paper():
     found = json.loads(Path("cv.json").read_text(encoding="utf-8"))["cross_validation"]
 
     assert "Cross-validation, 2 folds of 500 rows:" in result.output
-    for metric, words in learning.METRICS.items():
+    for metric, words in scores.METRICS.items():
         assert words in result.output
         assert set(found[metric]) == {"mean", "standard_error"}
     assert found["consistency"]["standard_error"] is None
@@ -227,7 +227,7 @@ def test_files_that_cannot_be_written_are_found_before_the_work(option: str, mon
     def never(*_: object) -> None:
         raise AssertionError("the table is not even read")
 
-    monkeypatch.setattr("logiclens.cli.explain.read", never)
+    monkeypatch.setattr("logiclens.cli.explain_command.read", never)
 
     assert refused("explain", "stays.csv", "--target", "risk", option, "no/such/folder/file") == (
         "'no/such/folder/file' cannot be written: there is no folder 'no/such/folder'. Make it first."
@@ -247,7 +247,7 @@ def test_ctrl_c_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch):
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(learning, "trained", stop)
+    monkeypatch.setattr(learning, "train", stop)
     result = run("explain", "stays.csv", "--target", "risk", "--html", "r.html", "--save", "m.lens")
 
     assert result.exit_code == 130
@@ -296,7 +296,7 @@ def test_ctrl_c_while_writing_keeps_the_old_file(monkeypatch: pytest.MonkeyPatch
 
 
 def test_more_folds_than_rows_are_refused_before_the_work(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(learning, "trained", pytest.fail)
+    monkeypatch.setattr(learning, "train", pytest.fail)
 
     assert refused("explain", "stays.csv", "--target", "risk", "--cv", "--folds", "501") == (
         "--folds must be at most the number of rows, 500. Got 501."

@@ -1,22 +1,36 @@
-"""Training what a command asks for."""
+"""What commands that learn share: training, figures, reports."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
+import typer
 
 import logiclens
 from logiclens.cli import learning
-from logiclens.cli.choices import Kind, Network
-from logiclens.cli.demo import DemoData, carried
-from logiclens.cli.learning import METRICS, Settings, classifier, cross_validated
-from logiclens.cli.preparing import Wish, prepare
-from logiclens.cli.progress import Progress
+from logiclens.cli import options as opt
+from logiclens.cli.explain_command import DemoData, demo_table
+from logiclens.cli.learning import (
+    Settings,
+    classifier,
+    cross_validate,
+    write_report,
+)
+from logiclens.cli.memory_rows import select_rows
+from logiclens.cli.options import Network, RuleKindName, Selection, typed_command
+from logiclens.cli.scores import METRICS, class_scores, model_scores
+from logiclens.cli.terminal import Progress
+from logiclens.evaluation import evaluate
+from logiclens.reporting import _gathering
+from tests.cli.running import STAYS, CliRunner, run
 
 
 @pytest.mark.parametrize("network", Network)
 def test_settings_arrive(network: Network):
-    model = classifier(Settings(network, Kind.ONLY_IF, 7, 4, "cpu"), verbose=True)
+    model = classifier(Settings(network, RuleKindName.ONLY_IF, 7, 4, "cpu"), verbose=True)
 
     assert type(model).__name__ == f"{network.value.capitalize()}Classifier"
     assert (model.rule, model.random_state, model.max_literals, model.verbose) == ("only_if", 7, 4, True)
@@ -35,17 +49,17 @@ def test_the_front_goes_as_far_as_the_length_that_is_asked_for():
 
 
 def test_rows_held_out_are_not_trained_on():
-    prepared = prepare(carried(DemoData.IRIS), Wish("species"))
-    model = learning.trained(prepared, Settings(), Progress(False))
-    rows, labels = prepared.rows(~prepared.held_out)
+    prepared = select_rows(demo_table(DemoData.IRIS), Selection("species"))
+    model = learning.train(prepared, Settings(), Progress(False))
+    rows, labels = prepared.part(~prepared.held_out)
 
     assert len(labels) == 105
     assert model.vocabulary_ == logiclens.ConceptEncoder().fit(rows, labels).vocabulary_
 
 
 def test_metrics_are_means_over_folds():
-    prepared = prepare(carried(DemoData.IRIS), Wish("species"))
-    found = cross_validated(prepared, Settings(), 2, Progress(False))
+    prepared = select_rows(demo_table(DemoData.IRIS), Selection("species"))
+    found = cross_validate(prepared, Settings(), 2, Progress(False))
     scores = logiclens.cross_explain(classifier(Settings()), prepared.inputs, prepared.labels, cv=2)
     accuracies = np.asarray(scores["model_accuracy"])
 
@@ -53,3 +67,138 @@ def test_metrics_are_means_over_folds():
     assert found["model_accuracy"].mean == pytest.approx(accuracies.mean())
     assert found["model_accuracy"].standard_error == pytest.approx(abs(np.diff(accuracies)[0]) / 2)
     assert np.isnan(found["time"].standard_error)
+
+
+def scores_of(model, rows):
+    return model_scores(model.explain(), rows.evaluate(model), rows.class_sizes)
+
+
+@pytest.fixture
+def prepared():
+    return select_rows(demo_table(DemoData.IRIS), Selection("species"))
+
+
+@pytest.fixture
+def model(prepared):
+    return learning.train(prepared, Settings(), Progress(False))
+
+
+def test_figures_are_those_of_the_rows_held_out(prepared, model):
+    found = scores_of(model, prepared)
+    rows, truth = prepared.part(prepared.held_out)
+    rules = model.explain()
+
+    assert found.held_out
+    assert (found.n_train, found.n) == (105, 45)
+    assert found.network_accuracy == model.score(rows, truth)
+    assert found.rules_accuracy == rules.score(rows, truth)
+    assert found.guess_accuracy == pytest.approx(1 / 3)
+    assert found.fidelity == (rules.predict(rows) == model.predict(rows)).mean()
+    for at, (label, each) in enumerate(zip(rules, found.classes, strict=True)):
+        fired = rules[label].evaluate(rows)
+        assert (each.label, each.n_all, each.n) == (label, 50, 15)
+        assert each.fidelity == (fired == model.decide(rows)[:, at]).mean()
+        assert each.agreement == (fired == (truth == label)).mean()
+
+
+def test_without_rows_held_out_all_are_scored(prepared, model):
+    found = scores_of(model, replace(prepared, held_out=np.zeros_like(prepared.held_out)))
+
+    assert not found.held_out
+    assert (found.n_train, found.n) == (150, 150)
+
+
+def test_a_rule_by_itself(prepared, model):
+    rows, truth = prepared.part(prepared.held_out)
+    rules = model.explain()
+    figures = evaluate(rules, rows, truth)
+    found = class_scores(rules, figures, None, {"setosa": 50})[0]
+
+    assert (found.label, found.n, found.n_all) == ("setosa", 15, 50)
+    assert found.rates == figures.by_label["setosa"].rates
+    assert np.isnan(found.fidelity)
+
+
+app = typer.Typer()
+typed: list[str] = []
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    data: str,  # noqa: ARG001 - read from the context
+    use: opt.Use = None,  # noqa: ARG001
+    seed: opt.Seed = 0,  # noqa: ARG001
+    rows: opt.Rows = False,  # noqa: ARG001
+) -> None:
+    """Note what was typed."""
+    typed.append(typed_command(context))
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["a.csv"], "logiclens show a.csv"),
+        (["my data.csv", "--seed", "3"], "logiclens show 'my data.csv' --seed 3"),
+        (["--rows", "a.csv", "--use", "a,b", "--use", "c"], "logiclens show a.csv --use a,b --use c --rows"),
+    ],
+)
+def test_the_command_can_be_typed_again(words: list[str], command: str):
+    assert CliRunner().invoke(app, words, prog_name="show").exit_code == 0
+
+    assert typed[-1] == command
+
+
+def test_the_report_knows_where_its_data_come_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Any):
+    seen: dict[str, Any] = {}
+    monkeypatch.setattr("logiclens.reporting.report", lambda *args, **more: seen.update(more, args=args))
+    data = demo_table(DemoData.IRIS)._replace(notes=("Numbers have a decimal comma.",))
+    prepared = select_rows(data, Selection("species", ignore=["petal width (cm)"]))
+    write_report(tmp_path / "r.html", "model", prepared, rows=True, command="logiclens explain")
+    source = seen["source"]
+
+    assert (source.name, source.n_train, source.task) == ("iris", 105, "classify")
+    assert source.held_out is True
+    assert source.dropped == {"petal width (cm)": "left out by --ignore"}
+    assert source.command == "logiclens explain"
+    assert source.notes == ("Numbers have a decimal comma.",)
+    assert (seen["target"], seen["rows"], seen["path"]) == ("species", True, tmp_path / "r.html")
+    assert seen["args"][1].num_rows == len(seen["args"][2]) == 45
+
+
+def test_rows_that_were_trained_on_are_not_called_held_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Any):
+    seen: dict[str, Any] = {}
+    monkeypatch.setattr("logiclens.reporting.report", lambda *_, **more: seen.update(more))
+    write_report(
+        tmp_path / "r.html",
+        "model",
+        select_rows(demo_table(DemoData.IRIS), Selection("species", holdout=0.0)),
+    )
+
+    assert seen["source"].held_out is False
+    assert seen["source"].n_train == 150
+
+
+def test_rows_have_their_numbers_in_the_file(tmp_path: Any, monkeypatch: pytest.MonkeyPatch):
+    """Those that ``explain-row --row`` takes: rows without a target count, too."""
+    monkeypatch.chdir(tmp_path)
+    lines = STAYS.read_text(encoding="utf-8").splitlines()
+    header = lines[0].split(",")
+    first = lines[1].split(",")
+    first[header.index("risk")] = ""
+    (tmp_path / "rows.csv").write_text("\n".join([lines[0], ",".join(first), *lines[1:], ""]), "utf-8")
+    seen: list[Any] = []
+    gather = _gathering.gather_facts
+    monkeypatch.setattr(_gathering, "gather_facts", lambda *a, **m: seen.append(gather(*a, **m)) or seen[-1])
+    done = run("explain", "rows.csv", "--target", "risk", "--html", "r.html", "--rows", "--save", "m.json")
+
+    assert done.exit_code == 0, done.output
+    listed = seen[0].rows
+    assert listed
+    for row in listed:
+        values = dict(zip(header, ([lines[0], ",".join(first), *lines[1:]][row.row]).split(","), strict=True))
+        assert values["ward"] == row.values["ward"]
+        assert values["risk"] == row.truth
+        assert float(values["age"]) == row.values["age"]
+        told = run("explain-row", "m.json", "rows.csv", "--row", row.row).output
+        assert f"The rules predict {row.rules}:" in told

@@ -57,20 +57,20 @@ def test_standard_output_is_no_file(capsys):
     write_text(STDOUT, "{}\n")
 
     assert outputs.to_stdout
-    assert list(outputs.written()) == []
+    assert list(outputs.listed()) == []
     assert capsys.readouterr().out == "{}\n"
 
 
 def test_files_are_told_with_what_they_hold():
     outputs = Outputs(Path("r.html"), Path("r.json"), Path("m.lens"), Path("t.csv"))
 
-    assert list(outputs.written()) == [
+    assert list(outputs.listed()) == [
         ("r.html", "report"),
         ("r.json", "rules and scores as JSON"),
         ("m.lens", "model"),
         ("t.csv", "table"),
     ]
-    assert list(Outputs(save=Path("m.JSON")).written()) == [("m.JSON", "rules")]
+    assert list(Outputs(save=Path("m.JSON")).listed()) == [("m.JSON", "rules")]
 
 
 class Saved:

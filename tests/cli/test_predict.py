@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from logiclens.cli.predict import _as_column
+from logiclens.cli.predict_command import _as_column
 from logiclens.concepts import Vocabulary
 from logiclens.files import _reading
 from logiclens.logic import FALSE, Var

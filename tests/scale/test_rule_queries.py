@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix, f1_score, multilabel_confusion_matrix
 
-from logiclens.cli.answers import Answers
-from logiclens.cli.rows import needs
+from logiclens.cli.predictions import RowPredictions, needed_columns
 from logiclens.concepts import Above, OneOf, Vocabulary
 from logiclens.errors import EngineError, InputError, LogicLensError, UnknownColumnError
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
@@ -91,10 +90,10 @@ def raw_rules(draw):
 def test_predictions_and_marks_are_those_of_the_command(drawn):
     """Raw tables of every type, with gaps that the rules know of and others."""
     rules, table = drawn
-    needed = needs(rules, table.column_names)
-    gaps = needed.gaps({name: table[name] for name in needed.types}, table.num_rows)
+    needed = needed_columns(rules, table.column_names)
+    gaps = needed.missing({name: table[name] for name in needed.types}, table.num_rows)
     data = rules.read(table, used=rules.concepts)
-    expected, codes = Answers(rules).of(data, gaps)
+    expected, codes = RowPredictions(rules).of(data, gaps)
     found = fetch(predict(rules, in_memory(table), marks=True), "Asking").to_pylist()
 
     assert [row["mark"] for row in found] == [expected[code].mark for code in codes]
@@ -254,7 +253,7 @@ def test_the_first_that_is_true():
 
 
 def test_marks_are_spelled_as_the_command_spells_them():
-    from logiclens.cli import answers as spelled
+    from logiclens.cli import predictions as spelled
 
     assert (_rule_queries.DEFAULT, _rule_queries.UNCOVERED, _rule_queries.MISSING) == (
         spelled.DEFAULT,

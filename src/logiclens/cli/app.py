@@ -15,16 +15,14 @@ import typer
 from typer.core import TyperGroup
 
 import logiclens
-from logiclens.cli.bench import bench
-from logiclens.cli.blackbox import blackbox
-from logiclens.cli.check import check
-from logiclens.cli.cluster import cluster
-from logiclens.cli.demo import demo
-from logiclens.cli.explain import explain
-from logiclens.cli.explain_row import explain_row
-from logiclens.cli.export import export
-from logiclens.cli.failing import output_failed
-from logiclens.cli.predict import predict
+from logiclens.cli.bench_command import bench
+from logiclens.cli.blackbox_command import blackbox
+from logiclens.cli.cluster_command import cluster
+from logiclens.cli.explain_command import demo, explain
+from logiclens.cli.explain_row_command import explain_row
+from logiclens.cli.predict_command import predict
+from logiclens.cli.saved_rules import check, export
+from logiclens.cli.terminal import output_failed
 
 _ABOUT = "Neural networks over named concepts that say what they do in First-Order Logic."
 

@@ -11,10 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import typer
 
-from logiclens.cli.choices import one_of
-from logiclens.cli.failing import STOPPED, tell, written
+from logiclens.cli.options import one_of
 from logiclens.cli.outputs import Outputs, write_text
-from logiclens.cli.printing import output_console, plain_table, print_table, safe, say
+from logiclens.cli.terminal import (
+    STOPPED,
+    Progress,
+    checked_output,
+    output_console,
+    plain_table,
+    print_error,
+    print_line,
+    print_table,
+    safe,
+)
 from logiclens.errors import FileError, ForbiddenFileError, InputError, did_you_mean
 from logiclens.files._atomic import written_whole
 
@@ -89,7 +98,7 @@ Format: TypeAlias = Annotated[
 List: TypeAlias = Annotated[bool, typer.Option("--list", help="Say what can be run, and what it lacks.")]
 
 
-class Asked(NamedTuple):
+class RunRequest(NamedTuple):
     """How to run, and what to do with what comes out.
 
     Attributes
@@ -179,7 +188,7 @@ def chosen_methods(given: Sequence[str] | None) -> tuple[str, ...]:
         if name not in slow and not is_installed(method.package)
     }
     for name, package in lacking.items():
-        tell(f"{name} is left out: it needs {package}. Run: pip install 'logiclens[bench]'")
+        print_error(f"{name} is left out: it needs {package}. Run: pip install 'logiclens[bench]'")
     return tuple(name for name in METHODS if name not in slow and name not in lacking)
 
 
@@ -208,14 +217,14 @@ def check_folder(out: Path) -> None:
 
 
 def run_all(
-    experiments: Sequence[HasFolds], asked: Asked, data_dir: Path | None = None
+    experiments: Sequence[HasFolds], request: RunRequest, data_dir: Path | None = None
 ) -> list[dict[str, Any]]:
     """Run all methods on all experiments; what is finished is kept, whenever the command is stopped.
 
     Parameters
     ----------
     experiments : sequence of experiments
-    asked : Asked
+    request : RunRequest
     data_dir : Path, optional
         Folder of the data, for experiments that need it.
 
@@ -233,22 +242,24 @@ def run_all(
     """
     from logiclens.bench import Results, run
 
-    results = Results(asked.out)
+    results = Results(request.out)
     try:
-        with work_on(asked.scheduler), progress_bar() as report:
+        with work_on(request.scheduler), progress_bar() as report:
             rows = run(
                 experiments,
-                asked.methods,
+                request.methods,
                 results=results,
                 data_dir=data_dir,
-                n_jobs=asked.jobs if asked.scheduler is None else -1,
-                time_limit=asked.time_limit,
-                timings=asked.scheduler is None,
+                n_jobs=request.jobs if request.scheduler is None else -1,
+                time_limit=request.time_limit,
+                timings=request.scheduler is None,
                 progress=report,
             )
         results.save_table(rows)
     except KeyboardInterrupt:
-        tell(f"stopped; what is finished is kept in {str(asked.out)!r}. The same command goes on from there.")
+        print_error(
+            f"stopped; what is finished is kept in {str(request.out)!r}. The same command goes on from there."
+        )
         raise typer.Exit(STOPPED) from None
     return rows
 
@@ -265,8 +276,6 @@ def work_on(scheduler: str | None) -> AbstractContextManager[None]:
 @contextmanager
 def progress_bar() -> Iterator[Callable[[PieceReport], None] | None]:
     """A bar on standard error, on a terminal only."""
-    from logiclens.cli.progress import Progress
-
     if not Progress.on_terminal().shown:
         yield None
         return
@@ -322,32 +331,32 @@ def show(
     summary: Sequence[ResultTable],
     tables: Sequence[ResultTable],
     rows: Sequence[Mapping[str, Any]],
-    asked: Asked,
+    request: RunRequest,
 ) -> None:
-    """Write tables and figures to files, print a summary or all tables, and :func:`tell_failures`."""
+    """Write tables and figures to files, print a summary or all tables, and :func:`print_failures`."""
     from logiclens.bench import as_document, result_figures
 
     for form, name in FILES.items():
-        write_text(asked.out / name, as_document(tables, form))
+        write_text(request.out / name, as_document(tables, form))
     for name, make in _FIGURES.items():
-        figure = getattr(result_figures, make)(rows, asked.fold_seed)
-        with written_whole(asked.out / name) as file:
+        figure = getattr(result_figures, make)(rows, request.fold_seed)
+        with written_whole(request.out / name) as file:
             file.write(result_figures.as_svg(figure))
-    with written():
-        if asked.form is not None:
-            typer.echo(as_document(tables, asked.form), nl=False)
+    with checked_output():
+        if request.form is not None:
+            typer.echo(as_document(tables, request.form), nl=False)
         else:
-            _print_summary(output_console(), summary, asked.out)
-    tell_failures(rows)
+            _print_summary(output_console(), summary, request.out)
+    print_failures(rows)
 
 
-def tell_failures(rows: Sequence[Mapping[str, Any]]) -> None:
+def print_failures(rows: Sequence[Mapping[str, Any]]) -> None:
     """Tell what went wrong, and exit with code 1 where a method failed."""
     from logiclens.bench import FAILED
 
     wrong = failures(rows)
     for status, places in wrong.items():
-        tell(f"{'; '.join(places)}: {status}")
+        print_error(f"{'; '.join(places)}: {status}")
     if any(status.startswith(FAILED) for status in wrong):
         raise typer.Exit(1)
 
@@ -359,7 +368,7 @@ def _print_summary(console: Console, tables: Sequence[ResultTable], out: Path) -
         else:
             typer.echo(f"{table.to_markdown()}\n")
     files = (*FILES.values(), *_FIGURES, "rows.csv")
-    say(console, f"All tables, figures and rows are in {str(out)!r}: {', '.join(files)}.")
+    print_line(console, f"All tables, figures and rows are in {str(out)!r}: {', '.join(files)}.")
 
 
 def _brief(table: ResultTable) -> ResultTable:
@@ -376,13 +385,13 @@ def _brief(table: ResultTable) -> ResultTable:
 
 def print_shown(console: Console, table: ResultTable) -> None:
     """A table for a terminal: the best figures bold, those of others below ours."""
-    say(console, table.title, "bold")
+    print_line(console, table.title, "bold")
     drawn = plain_table(*table.heads)
     for line in table.lines:
         drawn.add_row(*map(_text, line))
     print_table(console, drawn)
     if table.note:
-        say(console, table.note, "dim")
+        print_line(console, table.note, "dim")
     console.print()
 
 

@@ -1,29 +1,42 @@
-"""Train what a command asks for, with its settings, and without a word to the screen but progress."""
+"""What ``explain``, ``blackbox`` and ``cluster`` share: what is asked for, training, figures, files.
+
+Rows lie in memory or in an engine (:class:`~logiclens.cli.selection.SelectedRows`); nothing here depends on
+which of the two.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import logiclens
-from logiclens.cli.choices import Kind, Network
+from logiclens.cli.options import Network, RuleKindName, Selection
+from logiclens.cli.outputs import (
+    Outputs,
+    decision_entries,
+    front_entries,
+    results_json,
+    save_model,
+    write_text,
+)
+from logiclens.cli.scores import METRICS, MeanAndError, ModelScores, model_scores
+from logiclens.cli.terminal import checked_output, output_console, print_line, short, wrong_usage
 
 if TYPE_CHECKING:
-    from logiclens.cli.preparing import Prepared
-    from logiclens.cli.progress import Progress
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from logiclens.cli.memory_rows import MemoryRows, TableSource
+    from logiclens.cli.options import Engine
+    from logiclens.cli.selection import Dropped, SelectedRows
+    from logiclens.cli.terminal import Progress
     from logiclens.estimators.base import LENClassifier
+    from logiclens.evaluation import Leak
+    from logiclens.explain import ExplanationSet
 
-METRICS = {
-    "model_accuracy": "accuracy of the network",
-    "explanation_accuracy": "accuracy of the rules (macro-F1)",
-    "complexity": "literals of a rule",
-    "fidelity": "fidelity of the rules (macro-F1)",
-    "consistency": "consistency of the concepts",
-    "time": "seconds for a fold",
-}
-"""The six metrics of the paper (Sec. 6.2), as ``cross_explain`` calls them and in words."""
-
-
-_LONGEST = 60  # where fronts end at least, unless told otherwise
+_LISTED = 8  # columns of a file that are named
+_LONGEST = 60  # where fronts end at least, unless a person asks for more
 
 
 class Settings(NamedTuple):
@@ -32,7 +45,7 @@ class Settings(NamedTuple):
     Attributes
     ----------
     network : Network
-    rule : Kind
+    rule : RuleKindName
     seed : int
     max_literals : int, optional
         Literals of the longest rules on the front.
@@ -43,7 +56,7 @@ class Settings(NamedTuple):
     """
 
     network: Network = Network.MU
-    rule: Kind = Kind.IFF
+    rule: RuleKindName = RuleKindName.IFF
     seed: int = 0
     max_literals: int | None = None
     device: str = "cpu"
@@ -70,11 +83,110 @@ class Settings(NamedTuple):
         return max(self.max_literals or 0, self.literals or 0)
 
 
-class MeanAndError(NamedTuple):
-    """Mean of a metric over folds, and its standard error; NaN for what is one figure for all folds."""
+class Request(NamedTuple):
+    """All that a command was asked for.
 
-    mean: float
-    standard_error: float
+    Attributes
+    ----------
+    selection : Selection
+        What to take of the table.
+    settings : Settings
+        How to train.
+    outputs : Outputs
+        What to write.
+    folds : int, optional
+        Of a cross-validation, where that is asked for.
+    rows : bool
+        Whether rows go into the report.
+    quiet, more : bool
+        Whether to print less, or more.
+    front : bool
+        Whether to print how good rules of each length are.
+    command : str, optional
+        The command, as it was typed.
+    """
+
+    selection: Selection
+    settings: Settings
+    outputs: Outputs = Outputs()
+    folds: int | None = None
+    rows: bool = False
+    quiet: bool = False
+    more: bool = False
+    front: bool = False
+    command: str | None = None
+
+    def entries(self) -> dict[str, Any]:
+        """The settings that results depend on, for JSON."""
+        selection = self.selection
+        return {
+            **self.settings.entries(),
+            "above": selection.above,
+            "use": list(selection.use),
+            "ignore": list(selection.ignore),
+            "holdout": selection.holdout,
+            "max_rows": selection.max_rows,
+            "folds": self.folds,
+        }
+
+
+def check_rows(rows: bool, html: Path | None) -> None:
+    """End a command that asks for rows in a report, and for no report."""
+    if rows and html is None:
+        wrong_usage("--rows puts rows into the report. Add --html report.html, or omit it.")
+
+
+def name_a_column(demand: str, data: str, delimiter: str | None, encoding: str | None) -> NoReturn:
+    """End a command that lacks the name of a column, and say which there are."""
+    from logiclens.files import read_batches
+
+    with read_batches(data, delimiter=delimiter, encoding=encoding) as batches:
+        name, names = batches.name, batches.names
+    list_columns(demand, name, names)
+
+
+def list_columns(demand: str, name: str, names: Sequence[str]) -> NoReturn:
+    """End a command with what it lacks, and the columns of a table."""
+    from logiclens.errors import count
+
+    listed = ", ".join([*map(short, names[:_LISTED]), *(["..."] if len(names) > _LISTED else [])])
+    wrong_usage(f"{demand}. {name} has {listed} ({count(len(names), 'column')}).")
+
+
+def read(
+    data: str, progress: Progress, delimiter: str | None, encoding: str | None, decimal: str | None
+) -> TableSource:
+    """Read the table that a command names."""
+    from logiclens.cli.memory_rows import TableSource
+    from logiclens.files import read_table
+
+    with progress.show(f"reading {data}"):
+        file = read_table(data, delimiter=delimiter, encoding=encoding, decimal=decimal)
+    return TableSource(file.table, file.name, file.sha256, file.notes)
+
+
+def select(
+    source: TableSource,
+    request: Request,
+    progress: Progress,
+    check: Callable[[MemoryRows], object] | None = None,
+) -> MemoryRows:
+    """Columns and rows of a table; a check may refuse them before the long work."""
+    from logiclens.cli.memory_rows import select_rows
+    from logiclens.errors import InputError
+
+    with progress.show("looking at the columns"):
+        rows = select_rows(source, request.selection)
+        if request.folds is not None and request.folds > rows.n_used:
+            raise InputError(
+                f"--folds must be at most the number of rows, {rows.n_used}. Got {request.folds}."
+            )
+        if check is not None:
+            check(rows)
+    return rows
+
+
+# Training
 
 
 def classifier(settings: Settings, *, verbose: bool = False) -> LENClassifier:
@@ -95,21 +207,20 @@ def classifier(settings: Settings, *, verbose: bool = False) -> LENClassifier:
     return model
 
 
-def trained(prepared: Prepared, settings: Settings, progress: Progress) -> LENClassifier:
+def train(rows: SelectedRows, settings: Settings, progress: Progress) -> LENClassifier:
     """A classifier fitted on the rows that are not held out."""
-    rows, labels = prepared.rows(~prepared.held_out)
     with progress.training():
-        return classifier(settings, verbose=progress.shown).fit(rows, labels)
+        return rows.fit(classifier(settings, verbose=progress.shown))
 
 
-def cross_validated(
-    prepared: Prepared, settings: Settings, folds: int, progress: Progress
+def cross_validate(
+    rows: MemoryRows, settings: Settings, folds: int, progress: Progress
 ) -> dict[str, MeanAndError]:
     """The six metrics of the paper over folds of all rows."""
     import numpy as np
 
-    with progress.doing(f"cross-validation, {folds} folds"):
-        scores = logiclens.cross_explain(classifier(settings), prepared.inputs, prepared.labels, cv=folds)
+    with progress.show(f"cross-validation, {folds} folds"):
+        scores = logiclens.cross_explain(classifier(settings), rows.inputs, rows.labels, cv=folds)
     found = {}
     for metric in METRICS:
         values = np.asarray(scores[metric], dtype=np.float64)
@@ -117,3 +228,161 @@ def cross_validated(
         error = np.nan if shared else values.std(ddof=1) / np.sqrt(len(values))
         found[metric] = MeanAndError(float(values.mean()), float(error))
     return found
+
+
+class Fit(NamedTuple):
+    """Rows, the model that was fitted on them, and its figures.
+
+    Attributes
+    ----------
+    rows : SelectedRows
+    model : LENClassifier
+    scores : ModelScores
+    dropped : tuple of Dropped
+        All columns without a use, those included of which the encoder could make nothing.
+    leaks : tuple of Leak
+    metrics : mapping of str to MeanAndError, optional
+        Of a cross-validation.
+    """
+
+    rows: SelectedRows
+    model: LENClassifier
+    scores: ModelScores
+    dropped: tuple[Dropped, ...]
+    leaks: tuple[Leak, ...]
+    metrics: Mapping[str, MeanAndError] | None = None
+
+    @property
+    def rules(self) -> ExplanationSet:
+        """The rules of the model."""
+        return self.model.explain()
+
+
+def fit(rows: SelectedRows, settings: Settings, progress: Progress) -> Fit:
+    """Train, and score network and rules."""
+    from logiclens.cli.selection import dropped_by
+
+    model = train(rows, settings, progress)
+    with progress.show("scoring the rules"):
+        found = rows.evaluate(model)
+    scores = model_scores(model.explain(), found, rows.class_sizes)
+    return Fit(rows, model, scores, (*rows.dropped, *dropped_by(model)), found.leaks)
+
+
+# Files
+
+
+def write(
+    found: Fit,
+    request: Request,
+    progress: Progress,
+    rules: Sequence[Mapping[str, Any]],
+    overall: Mapping[str, Any],
+    *,
+    task: str = "classify",
+) -> None:
+    """Write the files that were asked for.
+
+    Parameters
+    ----------
+    found : Fit
+    request : Request
+    progress : Progress
+    rules : sequence of mappings
+        The rules, for JSON.
+    overall : mapping
+        Figures about all rules together, for JSON.
+    task : {"classify", "black box"}, default "classify"
+    """
+    from logiclens.cli.memory_rows import MemoryRows
+
+    outputs, rows, metrics = request.outputs, found.rows, found.metrics
+    save_model(found.model, found.rules, outputs)
+    if outputs.html is not None and isinstance(rows, MemoryRows):
+        with progress.show("writing the report"):
+            write_report(
+                outputs.html, found.model, rows, task=task, rows=request.rows, command=request.command
+            )
+    if outputs.json is not None:
+        text = results_json(
+            rows,
+            rules,
+            decision_entries(found.rules),
+            task=task,
+            overall=overall,
+            settings=request.entries() | ({} if rows.engine is None else rows.engine.entries()),
+            dropped=found.dropped,
+            front=front_entries(found.model.front_),
+            cross_validation=metrics and {name: value._asdict() for name, value in metrics.items()},
+        )
+        write_text(outputs.json, text)
+
+
+def write_report(
+    path: Path,
+    model: Any,
+    selected: MemoryRows,
+    *,
+    task: str = "classify",
+    rows: bool = False,
+    command: str | None = None,
+) -> None:
+    """Write the report of a model to a file.
+
+    Parameters
+    ----------
+    path : Path
+    model : classifier or clusterer of this package, fitted
+    selected : MemoryRows
+        What it was fitted on, and the rows to score it on.
+    task : {"classify", "black box", "cluster"}, default "classify"
+    rows : bool, default False
+        Whether rows on which rules are wrong are put into it.
+    command : str, optional
+        The command that makes the report again.
+    """
+    from logiclens.reporting import Source, report
+
+    inputs, labels = selected.part(selected.scored)
+    source = Source(
+        selected.name,
+        command=command,
+        n_train=selected.n_train,
+        data_sha256=selected.sha256,
+        dropped=dict(selected.dropped),
+        task=task,
+        held_out=selected.n_held > 0,
+        row_numbers=(selected.kept[selected.scored] + 1).tolist() if rows else None,
+        notes=selected.notes,
+    )
+    truth = None if selected.target is None else labels
+    report(model, inputs, truth, path=path, target=selected.target, rows=rows, source=source)
+
+
+def print_results(request: Request, rules: ExplanationSet, in_full: Callable[[Console], None]) -> None:
+    """Print results, or the rules alone, or nothing where standard output is taken."""
+    if request.outputs.to_stdout:
+        return
+    with checked_output():
+        console = output_console()
+        if not request.quiet:
+            in_full(console)
+            return
+        for line in rules.format("unicode" if console.is_terminal else "ascii").split("\n"):
+            print_line(console, line)
+
+
+def next_step(request: Request, engine: Engine | None = None) -> str:
+    """What to do next, in one line."""
+    outputs = request.outputs
+    if engine is not None:
+        if outputs.save is None:
+            return "add --save model.lens to predict"
+        return (
+            f"logiclens predict {outputs.save} 'new/*.parquet' --engine {engine.name} --out predicted.parquet"
+        )
+    if outputs.save is not None:
+        return f"logiclens predict {outputs.save} new.csv"
+    if outputs.html is not None:
+        return ""
+    return "add --html report.html for a report, --save model.lens to predict"

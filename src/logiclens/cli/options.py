@@ -2,13 +2,151 @@
 
 from __future__ import annotations
 
+import glob
+import os
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 import typer
 
-from logiclens.cli.choices import EngineName, Kind, Network, one_of
+from logiclens.cli.terminal import wrong_usage
+from logiclens.errors import UnknownColumnError, listing
 
+
+class Network(StrEnum):
+    """The networks there are."""
+
+    MU = "mu"
+    PSI = "psi"
+    RELU = "relu"
+    ENTROPY = "entropy"
+
+
+class RuleKindName(StrEnum):
+    """The kinds of rules of a class."""
+
+    IFF = "iff"
+    IF = "if"
+    ONLY_IF = "only_if"
+
+
+class EngineName(StrEnum):
+    """The engines that rows can be left in."""
+
+    DUCKDB = "duckdb"
+    SPARK = "spark"
+
+
+_TITLES = {EngineName.DUCKDB: "DuckDB", EngineName.SPARK: "Spark"}
+
+
+class Engine(NamedTuple):
+    """An engine, and how much memory it may take.
+
+    Attributes
+    ----------
+    name : EngineName
+    memory : str, optional
+        Such as ``"4GB"``.
+    """
+
+    name: EngineName
+    memory: str | None = None
+
+    @property
+    def title(self) -> str:
+        """What the engine is called."""
+        return _TITLES[self.name]
+
+    def entries(self) -> dict[str, Any]:
+        """The settings, for JSON."""
+        return {"engine": str(self.name), "memory": self.memory}
+
+
+class Selection(NamedTuple):
+    """What to take of a table.
+
+    Attributes
+    ----------
+    target : str, optional
+        The column to explain; None where there is none, as for clusters.
+    use, ignore : sequence of str
+        Columns as they were named; no ``use`` means all.
+    apart : sequence of str
+        Columns that are neither inputs nor left out, such as the truth beside predictions.
+    above : float, optional
+        Limit that makes two classes of a target of numbers.
+    holdout : float
+        Share of the rows to hold out.
+    seed : int
+    max_rows : int, optional
+        Rows to take at most, drawn at random.
+    """
+
+    target: str | None
+    use: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+    apart: Sequence[str] = ()
+    above: float | None = None
+    holdout: float = 0.3
+    seed: int = 0
+    max_rows: int | None = None
+
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+def one_of(options: type[Choice]) -> Callable[[str], Choice]:
+    """Reader of one of several words; typer's own says "Value error, ..." when it fails."""
+
+    def read(text: str) -> Choice:
+        if text not in set(options):
+            raise typer.BadParameter(f"{text!r} is not one of {listing(map(str, options))}.")
+        return options(text)
+
+    return read
+
+
+def named_columns(given: Iterable[str], known: Sequence[str], option: str) -> tuple[str, ...]:
+    """Columns that an option names: each text is a column's name, or several with commas between them.
+
+    Parameters
+    ----------
+    given : iterable of str
+        The texts, one for each time that the option was given.
+    known : sequence of str
+        The columns there are.
+    option : str
+        What the option is called, for the error message.
+
+    Raises
+    ------
+    UnknownColumnError
+        A name that is not among them.
+
+    Examples
+    --------
+    >>> named_columns(["age, sex", "height, in cm"], ["age", "sex", "height, in cm"], "--use")
+    ('age', 'sex', 'height, in cm')
+    """
+    found: dict[str, None] = {}
+    for text in given:
+        for name in (text,) if text in known else text.split(","):
+            column = name if name in known else name.strip()
+            if column and column not in known:
+                raise UnknownColumnError(column, known, f"It is named by {option}.")
+            if column:
+                found[column] = None
+    return tuple(found)
+
+
+Model: TypeAlias = Annotated[
+    str,
+    typer.Argument(metavar="MODEL", help="File that --save wrote: a model, or rules alone."),
+]
 Data: TypeAlias = Annotated[
     str,
     typer.Argument(
@@ -20,13 +158,13 @@ NetworkOption: TypeAlias = Annotated[
     typer.Option("--network", help="Network to train.", parser=one_of(Network), metavar="|".join(Network)),
 ]
 KindOption: TypeAlias = Annotated[
-    Kind,
+    RuleKindName,
     typer.Option(
         "--rule",
         help="What rules say of a class: exactly when it holds (iff), what it needs (if), or what is enough "
         "for it (only_if).",
-        parser=one_of(Kind),
-        metavar="|".join(Kind),
+        parser=one_of(RuleKindName),
+        metavar="|".join(RuleKindName),
     ),
 ]
 Seed: TypeAlias = Annotated[
@@ -124,7 +262,7 @@ Decimal: TypeAlias = Annotated[
     str | None,
     typer.Option(help="Sign before the decimals of a number.  [default: found in the data]", metavar="SIGN"),
 ]
-Engine: TypeAlias = Annotated[
+EngineOption: TypeAlias = Annotated[
     EngineName | None,
     typer.Option(
         "--engine",
@@ -138,3 +276,83 @@ Memory: TypeAlias = Annotated[
     str | None,
     typer.Option(help="The most memory that the engine takes, such as 4GB; for --engine.", metavar="SIZE"),
 ]
+
+
+def typed_command(context: typer.Context) -> str:
+    """The running command as it can be typed again, without what stands for itself."""
+    return shlex.join(["logiclens", f"{context.info_name}", *_words(context)])
+
+
+def _words(context: typer.Context) -> Iterator[str]:
+    for parameter in context.command.params:
+        name = f"{parameter.name}"
+        value, origin = context.params.get(name), context.get_parameter_source(name)
+        if origin is None or origin.name != "COMMANDLINE":
+            continue
+        for each in value if isinstance(value, list | tuple) else [value]:
+            if parameter.param_type_name != "argument":
+                yield parameter.opts[0]
+            if each is not True:
+                yield f"{each}"
+
+
+# What goes together
+
+
+def engine_of_options(
+    name: EngineName | None, memory: str | None, data: str, others: Mapping[str, Any]
+) -> Engine | None:
+    """The engine that a command asks for, if any.
+
+    Parameters
+    ----------
+    name : EngineName, optional
+    memory : str, optional
+    data : str
+        What is read.
+    others : mapping of str to any
+        Options that are about reading without an engine, by their names.
+
+    Raises
+    ------
+    typer.Exit
+        What is asked for makes no sense together.
+    """
+    if name is None:
+        if memory is not None:
+            wrong_usage("--memory is for an engine. Add --engine duckdb, or omit it.")
+        if stands_for_several(data):
+            wrong_usage(
+                f"{data!r} stands for several files. Add --engine duckdb to read them all, or name one."
+            )
+        return None
+    if data == "-":
+        wrong_usage(
+            "--engine reads files, and - is standard input. Name a file, or a pattern: 'data/*.parquet'."
+        )
+    for option, value in others.items():
+        if value not in (None, False):
+            wrong_usage(f"{option} is not for an engine, which reads files its own way. Omit it.")
+    return Engine(name, memory)
+
+
+def stands_for_several(data: str) -> bool:
+    """Whether a path is a folder, or a pattern and no file."""
+    return os.path.isdir(data) or (glob.has_magic(data) and not os.path.exists(data))
+
+
+def refuse_whole_rows(max_rows: int | None, others: Mapping[str, Any]) -> None:
+    """Refuse what needs rows at hand, unless few enough are drawn.
+
+    Parameters
+    ----------
+    max_rows : int, optional
+    others : mapping of str to any
+        Options that need rows, by their names.
+    """
+    for option, value in others.items():
+        if max_rows is None and value not in (None, False):
+            wrong_usage(
+                f"{option} needs rows in memory, and --engine leaves them in the engine. "
+                "Draw some with --max-rows 100000, or leave out --engine."
+            )

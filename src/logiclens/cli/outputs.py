@@ -1,26 +1,39 @@
-"""Files that a command writes: tried before the long work, written whole after it."""
+"""Files that a command writes: tried before the long work, written whole after it; results as JSON.
+
+In JSON, rates are numbers in [0, 1]; one that is not defined, such as the precision of a rule that is never
+true, is null.
+"""
 
 from __future__ import annotations
 
 import io
+import json
 import os
+import platform
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.metadata import version
 from itertools import chain, count
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from logiclens.cli.failing import tell, written
-from logiclens.cli.printing import safe
+import logiclens
+from logiclens.cli.terminal import checked_output, print_error, safe
 from logiclens.errors import InputError
 from logiclens.files._atomic import is_stream, written_whole
 
 if TYPE_CHECKING:
     import pyarrow
     from numpy.typing import NDArray
+
+    from logiclens.cli.scores import ClassScores, ModelScores
+    from logiclens.cli.selection import Dropped, SelectedRows
+    from logiclens.explain import Explanation, ExplanationSet
+    from logiclens.explain.front import Front
 
 STDOUT = Path("-")
 """The file that stands for standard output."""
@@ -94,7 +107,7 @@ class Outputs:
         """Whether rules alone are saved, not the model."""
         return self.save is not None and self.save.suffix.lower() == ".json"
 
-    def written(self) -> Iterator[tuple[str, str]]:
+    def listed(self) -> Iterator[tuple[str, str]]:
         """Files that were written, each with what it holds."""
         for path, what in (
             (self.html, "report"),
@@ -123,7 +136,7 @@ def output(path: Path) -> Iterator[BinaryIO]:
         with written_whole(path) as file:
             yield file
         return
-    with written():
+    with checked_output():
         if sys.stdout.isatty():
             yield from _shown()
             return
@@ -138,7 +151,7 @@ def _shown() -> Iterator[BinaryIO]:
     yield cast("BinaryIO", terminal)
     if terminal.changed:
         sys.stdout.flush()
-        tell("what cannot be seen is shown by its number; --out FILE writes it as it is.")
+        print_error("what cannot be seen is shown by its number; --out FILE writes it as it is.")
 
 
 class _Terminal(io.RawIOBase):
@@ -206,3 +219,166 @@ def new_names(names: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
         numbered = (f"{name}_{number}" for number in count(2))
         found[name] = next(new for new in chain([name], numbered) if new not in known)
     return found
+
+
+# Results as JSON, for programs; the form is described in docs/how-to/use_the_command.md, and has a version
+
+FORMAT = "logiclens.results"
+VERSION = 3
+_PACKAGES = ("numpy", "scikit-learn", "torch")
+
+
+def results_json(  # noqa: PLR0913 - the parts of a result
+    rows: SelectedRows,
+    rules: Sequence[Mapping[str, Any]],
+    decision: Mapping[str, Any] | None,
+    *,
+    task: str,
+    overall: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    dropped: Sequence[Dropped],
+    front: Sequence[Mapping[str, Any]] | None = None,
+    cross_validation: Mapping[str, Any] | None = None,
+) -> str:
+    """The whole result as JSON text.
+
+    Parameters
+    ----------
+    rows : SelectedRows
+    rules : sequence of mappings
+        As :func:`rule_entries` makes them.
+    decision : mapping or None
+        As :func:`decision_entries` makes it.
+    task : {"classify", "black box", "cluster"}
+    overall : mapping
+        Figures about all rules together.
+    settings : mapping
+        What the command was asked for.
+    dropped : sequence of Dropped
+    front : sequence of mappings, optional
+        As :func:`front_entries` makes it.
+    cross_validation : mapping, optional
+        Metric to mean and standard error.
+    """
+    entries = {
+        "format": FORMAT,
+        "version": VERSION,
+        "task": task,
+        "target": rows.target,
+        "data": {
+            "name": rows.name,
+            "sha256": rows.sha256,
+            "n_rows": rows.n_read,
+            "n_used": rows.n_used,
+            "columns": list(rows.columns),
+            "dropped": [each._asdict() for each in dropped],
+            "notes": list(rows.notes),
+        },
+        "rules": list(rules),
+        "decision": None if decision is None else dict(decision),
+        "front": None if front is None else [*map(dict, front)],
+        "overall": dict(overall),
+        "cross_validation": None if cross_validation is None else dict(cross_validation),
+        "settings": dict(settings),
+        "versions": {
+            "logiclens": logiclens.__version__,
+            "python": platform.python_version(),
+            **{name: version(name) for name in _PACKAGES},
+        },
+    }
+    return json.dumps(_defined(entries), indent=2, allow_nan=False) + "\n"
+
+
+def rule_entries(explanation: Explanation) -> dict[str, Any]:
+    """A rule in the forms that programs and people read."""
+    return {
+        "label": explanation.target,
+        "kind": str(explanation.kind),
+        "logic": explanation.rule.format("ascii"),
+        "sentence": explanation.to_sentence(),
+        "sql": explanation.to_sql(),
+        "literals": explanation.complexity,
+        "status": explanation.status,
+    }
+
+
+def decision_entries(rules: ExplanationSet) -> dict[str, Any] | None:
+    """The list that decides, step by step; None where a row may have several labels."""
+    from logiclens.explain.rule import formula_text
+
+    if rules.multi_label:
+        return None
+    steps = [
+        {
+            "label": step.label,
+            "logic": formula_text(step.formula, rules.vocabulary, "ascii"),
+            "literals": step.literals,
+        }
+        for step in rules.steps
+    ]
+    return {
+        "steps": steps,
+        "default": rules.default,
+        "literals": rules.literals,
+        "sentence": rules.to_sentence(),
+        "sql": rules.to_sql(),
+    }
+
+
+def front_entries(front: Front) -> list[dict[str, Any]]:
+    """The lengths that rules may have, each with its rates on rows left out in turn."""
+    return [
+        {
+            "literals": point.literals,
+            "accuracy": point.accuracy,
+            "low": None if point.interval is None else point.interval[0],
+            "high": None if point.interval is None else point.interval[1],
+            "fidelity": point.fidelity,
+            "shown": at == front.chosen,
+        }
+        for at, point in enumerate(front)
+    ]
+
+
+def class_entries(found: ClassScores) -> dict[str, Any]:
+    """A rule of a class, with its figures."""
+    rates = {
+        name: {
+            "value": getattr(found.rates, name),
+            "low": getattr(found.rates, f"{name}_interval")[0],
+            "high": getattr(found.rates, f"{name}_interval")[1],
+        }
+        for name in ("precision", "recall", "coverage")
+    }
+    return {
+        **rule_entries(found.explanation),
+        "n_all": found.n_all,
+        "n": found.n,
+        **rates,
+        "accuracy": found.agreement,
+        "fidelity": found.fidelity,
+    }
+
+
+def overall_entries(scores: ModelScores) -> dict[str, Any]:
+    """Figures about all rules together."""
+    return {
+        "part": "held out" if scores.held_out else "training",
+        "n_train": scores.n_train,
+        "n": scores.n,
+        "network_accuracy": scores.network_accuracy,
+        "rules_accuracy": scores.rules_accuracy,
+        "guess_accuracy": scores.guess_accuracy,
+        "fidelity": scores.fidelity,
+        "n_decided": {str(label): n for label, n in scores.resolution.by_label.items()},
+        "n_uncovered": scores.resolution.n_uncovered,
+    }
+
+
+def _defined(value: Any) -> Any:
+    """The same without NaN, which JSON does not know."""
+    if isinstance(value, dict):
+        return {key: _defined(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_defined(entry) for entry in value]
+    return None if isinstance(value, float) and isnan(value) else value

@@ -1,0 +1,451 @@
+"""``logiclens bench``: the paper's experiments (Sec. 6), and the same methods on any folder of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from logiclens.cli import bench_runs as runs
+from logiclens.cli import options as opt
+from logiclens.cli.learning import read
+from logiclens.cli.options import Selection
+from logiclens.cli.outputs import write_text
+from logiclens.cli.terminal import (
+    STOPPED,
+    Progress,
+    checked_output,
+    one_line_errors,
+    output_console,
+    print_error,
+    print_line,
+)
+from logiclens.errors import InputError, count
+from logiclens.files._atomic import written_whole
+
+if TYPE_CHECKING:
+    from logiclens.bench import Experiment, ResultTable, Scoreboard, TableExperiment
+    from logiclens.bench.method import Method
+    from logiclens.cli.memory_rows import MemoryRows
+    from logiclens.cli.selection import Dropped
+
+
+bench = typer.Typer(
+    name="bench",
+    help="Experiments of the paper, to be run by anyone.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@bench.callback()
+def _bench() -> None:
+    """Experiments of the paper, to be run by anyone."""
+
+
+_SUMMARY = {
+    "model_accuracy": "model",
+    "explanation_accuracy": "rules, macro-F1",
+    "complexity": "literals",
+    "fidelity": "fidelity",
+    "seconds": "seconds",
+}
+"""Columns of the rows that a summary shows, and what they are called there."""
+_METHODS = {
+    "tree": "a decision tree, as deep as the experiment has it",
+    "brl": "Bayesian rule lists",
+    "ripper": "RIPPER: rules grown and pruned one by one",
+    "logistic": "logistic regression: no rules, for comparison",
+    "mlp": "a multilayer perceptron: no rules, for comparison",
+    "boosting": "gradient boosting: no rules, for comparison",
+}
+"""What methods are, networks apart."""
+
+
+@bench.command()
+def paper(  # noqa: PLR0913 - the options of a command
+    experiment: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Experiments to run: name,name,...; the option can be repeated.  [default: all whose data "
+            "are there]",
+            metavar="NAMES",
+        ),
+    ] = None,
+    method: runs.MethodNames = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            help="Run the first so many folds of each experiment.  [default: all]", min=1, metavar="NUMBER"
+        ),
+    ] = None,
+    fold_seed: runs.FoldSeed = 0,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder of the data; LOGICLENS_DATA by default.", metavar="FOLDER")
+    ] = None,
+    out: runs.Out = Path("results"),
+    jobs: runs.Jobs = 1,
+    scheduler: runs.Scheduler = None,
+    time_limit: runs.TimeLimit = 7200.0,
+    form: runs.Format = None,
+    what_there_is: runs.List = False,
+) -> None:
+    """Run the experiments of the paper: the same folds for all methods, the paper's figures beside ours.
+
+    Data are not part of the package; a line says where a file that is missing comes from. Each piece of work
+    is kept as soon as it is finished: a command that was stopped goes on where it was. Printed is a table for
+    each experiment; all tables (Markdown, LaTeX, HTML), figures and one row for each fold go to the folder of
+    results.
+
+    \b
+    Examples:
+      logiclens bench paper --list
+          which experiments and methods there are, and what they lack
+      logiclens bench paper --experiment vdem --method mu,tree --data-dir data
+          one experiment, two methods
+      logiclens bench paper --method all --jobs 8
+          everything, side by side; slow methods are stopped after two hours a fit
+      logiclens bench paper --method all --scheduler tcp://10.0.0.7:8786
+          the same, on the workers of a Dask cluster
+      logiclens bench paper --fold-seed 1 --out fresh
+          other folds than the paper's
+    """  # noqa: D301 - \b keeps lines
+    with one_line_errors():
+        if what_there_is:
+            _print_what_there_is(data_dir)
+            return
+        request = runs.RunRequest(
+            runs.chosen_methods(method), fold_seed, out, jobs, time_limit, form, scheduler
+        )
+        experiments = _chosen_experiments(experiment, data_dir, folds, fold_seed)
+        runs.check_folder(out)
+        rows = runs.run_all(experiments, request, data_dir)
+        summary, tables = _paper_tables(rows, fold_seed)
+        runs.show(summary, tables, rows, request)
+
+
+def _chosen_experiments(
+    given: Sequence[str] | None, data_dir: Path | None, folds: int | None, fold_seed: int
+) -> list[Experiment]:
+    """Experiments that were asked for; of all, those whose data are there."""
+    from logiclens.bench import EXPERIMENTS
+
+    names = runs.chosen(given or (), EXPERIMENTS, "experiment")
+    wanted = [replace(EXPERIMENTS[name], seed=fold_seed, first=folds) for name in names or EXPERIMENTS]
+    lacking = {each.name: why for each in wanted if (why := _lacks(each, data_dir))}
+    if lacking and (names or len(lacking) == len(wanted)):
+        raise InputError(next(iter(lacking.values())))
+    for name, why in lacking.items():
+        print_error(f"{name} is left out. {why}")
+    return [each for each in wanted if each.name not in lacking]
+
+
+def _lacks(experiment: Experiment, data_dir: Path | None) -> str:
+    """What keeps an experiment from being run: a file that is missing, and where it comes from."""
+    try:
+        experiment.folds(data_dir, ())  # no fold: the data are read, and that is all
+    except InputError as error:
+        return _in_words_of_the_command(str(error))
+    return ""
+
+
+def _in_words_of_the_command(message: str) -> str:
+    """A message of the library, with the option where it names an argument."""
+    for mine, its in (
+        ("Pass data_dir= or", "Pass --data-dir or"),
+        ("with data_dir= or", "with --data-dir or"),
+        ("(data_dir)", "(--data-dir)"),
+    ):
+        message = message.replace(mine, its)
+    return message
+
+
+def _paper_tables(
+    rows: Sequence[dict[str, Any]], fold_seed: int
+) -> tuple[list[ResultTable], list[ResultTable]]:
+    """Tables to print, and all tables."""
+    from logiclens.bench import Scoreboard, paper_tables
+
+    board = Scoreboard(rows, fold_seed=fold_seed)
+    return [_summary(board, name) for name in board.experiments], paper_tables(rows, fold_seed)
+
+
+def _summary(board: Scoreboard, experiment: str) -> ResultTable:
+    """A table of one experiment that fits a terminal."""
+    from logiclens.bench import MEASURES, ResultTable
+    from logiclens.bench.result_tables import experiment_table
+
+    whole = experiment_table(board, experiment)
+    titles = {MEASURES[column].title: short for column, short in _SUMMARY.items()}
+    kept = [0, *(at for at, head in enumerate(whole.heads) if head in titles)]
+    heads = tuple(titles.get(whole.heads[at], "") for at in kept)
+    lines = tuple(tuple(line[at] for at in kept) for line in whole.lines)
+    n_folds = max(len(board.folds(experiment, name)) for name in board.methods)
+    errors = ", and their standard errors" if n_folds > 1 else ""
+    note = f"Rates in percent; means over {count(n_folds, 'fold')}{errors}."
+    if any(cell.beside for line in lines for cell in line):
+        note += " In brackets: the paper."
+    return ResultTable(whole.title, heads, lines, f"{note} {whole.note}".rstrip())
+
+
+def _print_what_there_is(data_dir: Path | None) -> None:
+    from logiclens.bench import EXPERIMENTS, METHODS
+    from logiclens.cli.terminal import Progress, output_console, print_table, text_table
+
+    with Progress.on_terminal().show("looking for the data"):
+        lacking = {each.name: _lacks(each, data_dir) for each in EXPERIMENTS.values()}
+    experiments = [
+        (each.name, f"{each.title}, {each.n_folds} folds. {lacking[each.name] or 'The data are there.'}")
+        for each in EXPERIMENTS.values()
+    ]
+    methods = [(name, _method_words(method)) for name, method in METHODS.items()]
+    with checked_output():
+        console = output_console()
+        print_table(console, text_table("experiment", "what it is", rows=experiments))
+        print_table(console, text_table("method", "what it is", rows=methods))
+
+
+def _method_words(method: Method) -> str:
+    """What a method is, and what it lacks."""
+    from logiclens.bench.method import is_installed
+
+    how = "settings and extraction of the paper" if method.name.endswith("-reference") else "our defaults"
+    words = [_METHODS.get(method.name, f"{method.name.partition('-')[0]} network, {how}")]
+    words += ["slow"] * method.slow
+    if not is_installed(method.package):
+        words.append(f"needs {method.package}: pip install 'logiclens[bench]'")
+    return "; ".join(words)
+
+
+_TimeLimit: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        help="Seconds after which a fit of a slow method is stopped; with --front, what a fit may take "
+        "before no larger size is tried.  [default: 7200, with --front 60]",
+        min=1.0,
+        metavar="SECONDS",
+    ),
+]
+_FRONT_LIMIT = 60.0
+"""Seconds that a fit may take with ``--front``."""
+_MOST_COLUMNS = 12
+"""Columns without a use that are named, of each table."""
+
+
+@bench.command()
+def tables(  # noqa: PLR0913 - the options of a command
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Folder of tables: CSV, TSV or Parquet, also compressed.")
+    ],
+    target: Annotated[
+        str, typer.Option("--target", "-t", help="Column of the classes, in every table.", metavar="COLUMN")
+    ] = "target",
+    above: Annotated[
+        float | None,
+        typer.Option(
+            help="For a target of numbers: two classes, above this limit and not.", metavar="NUMBER"
+        ),
+    ] = None,
+    front: Annotated[
+        bool,
+        typer.Option(
+            "--front",
+            help="Compare rule learners at every length instead: ours, CART, STreeD, FIGS, RIPPER and RUG, "
+            "beside models without rules.",
+        ),
+    ] = False,
+    method: runs.MethodNames = None,
+    folds: Annotated[int, typer.Option(help="Folds of each table.", min=2, metavar="NUMBER")] = 10,
+    fold_seed: runs.FoldSeed = 0,
+    out: runs.Out = Path("results"),
+    jobs: runs.Jobs = 1,
+    scheduler: runs.Scheduler = None,
+    time_limit: _TimeLimit = None,
+    form: runs.Format = None,
+    delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None,
+) -> None:
+    """Compare methods on tables of your own: the metrics of the paper, and the mean rank of each method.
+
+    Each table of the folder is drawn into folds, class by class; cut points are learned in each fold from its
+    training rows. A table that lacks the target is left out, and so are rows without a value of it and
+    columns that cannot be used; a line says so. Each piece of work is kept as soon as it is finished: a
+    command that was stopped goes on where it was.
+
+    \b
+    Examples:
+      logiclens bench tables data/ --target outcome
+          all methods that are not slow, on all tables
+      logiclens bench tables data/ --target outcome --method mu,tree,ripper --folds 5
+          some methods, fewer folds
+      logiclens bench tables data/ --target outcome --format latex > tables.tex
+          for a paper of your own
+      logiclens bench tables data/ --target outcome --front --method mu,cart,figs
+          accuracy against length, each method choosing its size up to limits of length
+    """  # noqa: D301 - \b keeps lines
+    from logiclens.cli.memory_rows import select_rows
+
+    with one_line_errors():
+        methods = chosen_peers(method) if front else runs.chosen_methods(method)
+        limit = time_limit or (_FRONT_LIMIT if front else runs.LIMIT)
+        request = runs.RunRequest(methods, fold_seed, out, jobs, limit, form, scheduler)
+        if out.resolve() == folder.resolve():
+            raise InputError(f"{str(out)!r} is the folder of tables. Name another one with --out.")
+        selection = Selection(target, above=above, holdout=0.0)
+
+        def select(file: Path) -> MemoryRows:
+            return select_rows(read(str(file), Progress(False), delimiter, encoding, decimal), selection)
+
+        experiments = _experiments(folder, select, folds, fold_seed)
+        runs.check_folder(out)
+        if front:
+            run_fronts(experiments, request)
+            return
+        rows = runs.run_all(experiments, request)
+        summary, every = _ranked_tables(rows, fold_seed)
+        runs.show(summary, every, rows, request)
+
+
+def _experiments(
+    folder: Path, select: Callable[[Path], MemoryRows], folds: int, fold_seed: int
+) -> list[TableExperiment]:
+    """Tables that can be used; a line tells of each that cannot."""
+    from logiclens.bench import table_files
+
+    files = table_files(folder)
+    found, why = [], {}
+    for file in files:
+        try:
+            found.append(_experiment(file.name, select(file), folds, fold_seed))
+        except InputError as error:
+            why[file.name] = str(error)
+    if not found and len(files) == 1:
+        raise InputError(f"{files[0].name}: {why[files[0].name]}")
+    for name, reason in why.items():
+        print_error(f"{name} is left out: {reason}")
+    if not found:
+        raise InputError(f"None of the {count(len(files), 'table')} in {str(folder)!r} can be used.")
+    return found
+
+
+def _experiment(name: str, rows: MemoryRows, folds: int, fold_seed: int) -> TableExperiment:
+    from logiclens.bench import TableExperiment
+
+    experiment = TableExperiment(name, rows.inputs, rows.labels, folds, fold_seed)
+    experiment.folds()  # what no concept can be made of is told now, and not after hours
+    for note in (*rows.notes, *_not_used(rows.dropped)):
+        print_error(f"{name}: {note}")
+    return experiment
+
+
+def _not_used(dropped: Sequence[Dropped]) -> Iterator[str]:
+    """Columns without a use, and why, in a line."""
+    if dropped:
+        more = f"; and {len(dropped) - _MOST_COLUMNS} more" if len(dropped) > _MOST_COLUMNS else ""
+        named = "; ".join(f"{each.name!r}: {each.why}" for each in dropped[:_MOST_COLUMNS])
+        yield f"{count(len(dropped), 'column')} not used: {named}{more}."
+
+
+def _ranked_tables(
+    rows: Sequence[dict[str, Any]], fold_seed: int
+) -> tuple[list[ResultTable], list[ResultTable]]:
+    """Tables to print, and all tables."""
+    from logiclens.bench import Scoreboard, ranked_table
+    from logiclens.bench.result_tables import (
+        FOUR,
+        consistency_table,
+        experiment_table,
+        rules_table,
+        time_table,
+    )
+
+    board = Scoreboard(rows, fold_seed=fold_seed)
+    ranked = [ranked_table(board, column) for column in (*FOUR, "seconds")]
+    single = [experiment_table(board, name) for name in board.experiments]
+    recurring = [consistency_table(board, adjusted=adjusted) for adjusted in (False, True)]
+    every = [*ranked, *recurring, time_table(board), rules_table(board), *single]
+    return [table for table in ranked if table.lines], [table for table in every if table.lines]
+
+
+FOLDER = "fronts"
+"""Folder of the results, within that of all results: a method may have the same name elsewhere."""
+FIGURE = "front.svg"
+
+
+def chosen_peers(given: Sequence[str] | None) -> tuple[str, ...]:
+    """Methods that were asked for; a line tells which of the others are left out.
+
+    Raises
+    ------
+    InputError
+        An unknown method.
+    MissingDependencyError
+        A method that was named needs a package that is not installed.
+    """
+    from logiclens.bench import PEERS
+    from logiclens.bench.fronts import available
+
+    names = runs.chosen(given or (), (*PEERS, runs.ALL), "method")
+    return available(() if runs.ALL in names else names, print_error)
+
+
+def run_fronts(experiments: Sequence[TableExperiment], request: runs.RunRequest) -> None:
+    """Sweep all methods over all tables, write tables, figure and rows, and print the tables.
+
+    Parameters
+    ----------
+    experiments : sequence of TableExperiment
+    request : RunRequest
+        Its time limit is that of one fit.
+
+    Raises
+    ------
+    typer.Exit
+        With code 1, where a method failed; Ctrl-C was pressed.
+    """
+    from logiclens.bench import Results, as_document, as_svg, front_figure, front_tables, fronts
+
+    folder = request.out / FOLDER
+    results = Results(folder)
+    try:
+        with runs.work_on(request.scheduler), runs.progress_bar() as report:
+            rows = fronts.run_fronts(
+                experiments,
+                request.methods,
+                results=results,
+                fit_seconds=request.time_limit,
+                n_jobs=request.jobs if request.scheduler is None else -1,
+                progress=report,
+            )
+        results.save_table(rows)
+    except KeyboardInterrupt:
+        print_error(
+            f"stopped; what is finished is kept in {str(folder)!r}. The same command goes on from there."
+        )
+        raise typer.Exit(STOPPED) from None
+    tables = front_tables(rows)
+    for form, name in runs.FILES.items():
+        write_text(folder / name, as_document(tables, form))
+    with written_whole(folder / FIGURE) as file:
+        file.write(as_svg(front_figure(rows)))
+    with checked_output():
+        if request.form is not None:
+            typer.echo(as_document(tables, request.form), nl=False)
+        else:
+            _print_fronts(tables, folder)
+    runs.print_failures(rows)
+
+
+def _print_fronts(tables: Sequence[ResultTable], folder: Path) -> None:
+    console = output_console()
+    for table in tables:
+        if console.is_terminal:
+            runs.print_shown(console, table)
+        else:
+            typer.echo(f"{table.to_markdown()}\n")
+    files = (*runs.FILES.values(), FIGURE, "rows.csv")
+    print_line(console, f"All tables, the figure and rows are in {str(folder)!r}: {', '.join(files)}.")

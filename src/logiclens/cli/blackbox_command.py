@@ -1,0 +1,281 @@
+"""``logiclens blackbox``: rules for what some model does, from a column of its predictions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from logiclens.cli import options as opt
+from logiclens.cli.learning import (
+    Fit,
+    Request,
+    Settings,
+    check_rows,
+    fit,
+    name_a_column,
+    next_step,
+    print_results,
+    read,
+    select,
+    write,
+)
+from logiclens.cli.options import Network, RuleKindName, Selection, typed_command
+from logiclens.cli.outputs import Outputs
+from logiclens.cli.terminal import Progress, one_line_errors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from rich.console import Console
+
+    from logiclens.cli.memory_rows import MemoryRows, TableSource
+    from logiclens.estimators.base import LENClassifier
+    from logiclens.explain import ExplanationSet
+    from logiclens.pipelines import BlackBoxFidelity
+
+
+def blackbox(  # noqa: PLR0913 - the options of a command
+    context: typer.Context,
+    data: opt.Data,
+    predictions: Annotated[
+        str | None,
+        typer.Option(
+            help="Column with what the model answered about each row.  [required]", metavar="COLUMN"
+        ),
+    ] = None,
+    truth: Annotated[
+        str | None,
+        typer.Option(
+            help="Column with what is true: never an input, it adds accuracies of model and rules.",
+            metavar="COLUMN",
+        ),
+    ] = None,
+    above: Annotated[
+        float | None,
+        typer.Option(help="For predictions that are numbers: yes is above this limit.", metavar="NUMBER"),
+    ] = None,
+    network: opt.NetworkOption = Network.MU,
+    rule: opt.KindOption = RuleKindName.IFF,
+    seed: opt.Seed = 0,
+    literals: opt.Literals = None,
+    front: Annotated[
+        bool,
+        typer.Option("--front", help="Also print how rules of each length do."),
+    ] = False,
+    max_literals: opt.MaxLiterals = None,
+    distillation: opt.Distillation = None,
+    use: opt.Use = None,
+    ignore: opt.Ignore = None,
+    holdout: opt.Holdout = 0.3,
+    max_rows: opt.MaxRows = None,
+    html: opt.Html = None,
+    json: opt.Json = None,
+    save: opt.Save = None,
+    rows: opt.Rows = False,
+    quiet: opt.Quiet = False,
+    device: opt.Device = "cpu",
+    delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None,
+) -> None:
+    """Learn the rules behind the predictions that a model made.
+
+    A network learns to answer as the model did, and its rules say how. What counts is fidelity: how often
+    rules and model agree on rows held out. Predictions for rows that the model was not trained on tell most.
+
+    \b
+    Examples:
+      logiclens blackbox scored.csv --predictions predicted
+          rules for what the model does
+      logiclens blackbox scored.csv --predictions predicted --truth outcome --html report.html
+          compare with the truth, too, and write a report
+      logiclens blackbox scored.csv --predictions score --above 0.5 --ignore row_id
+          predictions that are probabilities
+    """  # noqa: D301 - \b keeps lines
+    if truth == predictions is not None:
+        raise typer.BadParameter(
+            "it is the column of --predictions; name another one.", param_hint="'--truth'"
+        )
+    with one_line_errors():
+        check_rows(rows, html)
+        if predictions is None:
+            name_a_column("say which column has the answers: --predictions COLUMN", data, delimiter, encoding)
+        apart = () if truth is None else (truth,)
+        request = Request(
+            Selection(predictions, use or (), ignore or (), apart, above, holdout, seed, max_rows),
+            Settings(network, rule, seed, max_literals, device, literals, distillation),
+            Outputs(html, json, save),
+            front=front,
+            rows=rows,
+            quiet=quiet,
+            command=typed_command(context),
+        )
+        request.outputs.check(data)
+        progress = Progress.on_terminal(quiet)
+        _run(read(data, progress, delimiter, encoding, decimal), request, progress)
+
+
+class Compared(NamedTuple):
+    """Accuracies on the rows scored whose truth is known."""
+
+    truth: str
+    n: int
+    black_box: float
+    rules: float
+
+
+def _run(source: TableSource, request: Request, progress: Progress) -> None:
+    from logiclens.cli.outputs import class_entries, overall_entries
+
+    _check_limit(source, request.selection)
+    rows = select(source, request, progress, lambda rows: true_answers(rows, request))
+    found = fit(rows, request.settings, progress)
+    fidelity = _fidelity(found.model, rows)
+    compared = compare(found.rules, rows, request)
+    classes = [
+        class_entries(each) | {"fidelity": each.agreement, "fidelity_to_network": each.fidelity}
+        for each in found.scores.classes
+    ]
+    overall = overall_entries(found.scores) | {
+        "black_box_fidelity": fidelity.macro_f1,
+        "black_box_fidelity_plain": fidelity.plain,
+        "truth": None if compared is None else compared._asdict(),
+    }
+    write(found, request, progress, classes, overall, task="black box")
+    print_results(request, found.rules, lambda console: _print(console, found, request, fidelity, compared))
+
+
+def _check_limit(source: TableSource, selection: Selection) -> None:
+    """Probabilities need a limit, and have one that is better than the middle of these."""
+    import numpy as np
+
+    from logiclens.concepts._columns import MOST_NUMBERS
+    from logiclens.concepts.table import Kind, Table
+    from logiclens.errors import InputError
+
+    table = Table(source.table)
+    if selection.above is not None or selection.target is None or selection.target not in table:
+        return
+    column = table.column(selection.target)
+    if column.kind is not Kind.NUMBER or column.missing.all():
+        return
+    numbers = column.numbers()[~column.missing]
+    n_levels, yes = len(np.unique(numbers)), numbers > 0.5
+    if n_levels > MOST_NUMBERS and numbers.min() >= 0 and numbers.max() <= 1 and yes.any() and not yes.all():
+        raise InputError(
+            f"Column {selection.target!r} has {n_levels} different numbers from 0 to 1, as probabilities "
+            f"are. Say from where on the answer is yes: --above 0.5 ({yes.mean():.1%} of its values are)."
+        )
+
+
+def _fidelity(model: LENClassifier, rows: MemoryRows) -> BlackBoxFidelity:
+    import numpy as np
+
+    from logiclens.pipelines.black_box import measure_fidelity
+
+    inputs, answers = rows.part(rows.scored)
+    part = "held out" if rows.n_held else "training"
+    return measure_fidelity(model, inputs, answers, np.ones(len(answers)), part)
+
+
+def compare(rules: ExplanationSet, rows: MemoryRows, request: Request) -> Compared | None:
+    """Accuracies of black box and rules, where a column has the truth."""
+    import numpy as np
+
+    true = true_answers(rows, request)
+    if true is None:
+        return None
+    known = rows.scored & (true != "")
+    inputs, answers = rows.part(known)
+    predicted = rules.predict(inputs) if known.any() else answers
+    right = [np.asarray(values, dtype=str) == true[known].astype(str) for values in (answers, predicted)]
+    return Compared(
+        request.selection.apart[0],
+        int(known.sum()),
+        *(float(each.mean()) if each.size else np.nan for each in right),
+    )
+
+
+def true_answers(rows: MemoryRows, request: Request) -> NDArray[Any] | None:
+    """The truth in the words of the predictions, as text, shape (n,); empty where it is missing.
+
+    Where predictions are compared with a limit, numbers and Booleans are yes if greater than one half. None
+    where no column has the truth.
+
+    Raises
+    ------
+    InputError
+        True values that are none of the answers.
+    """
+    if not request.selection.apart:
+        return None
+    import numpy as np
+
+    from logiclens.cli.selection import side_labels
+    from logiclens.concepts.table import Table
+    from logiclens.errors import InputError, listing
+
+    (name,), above = request.selection.apart, request.selection.above
+    column = Table({name: rows.apart[name]}).column(name)
+    answers = np.unique(rows.labels.astype(str)).tolist()
+    texts = np.array([*map(_as_text, column.levels), ""], dtype=object)
+    true: NDArray[Any] = texts[column.codes]  # code -1 is the last
+    if above is not None and column.is_numeric:
+        sides = np.array(side_labels(f"{rows.target}", above), dtype=object)
+        true = np.where(column.missing, "", sides[(column.numbers() > 0.5).astype(np.intp)])
+    if not set(true) & set(answers):
+        values = [text for text in dict.fromkeys(true) if text]
+        raise InputError(
+            f"Column {name!r} has no value that is also a prediction: {listing(values)} against "
+            f"{listing(answers)}. Write both in the same way, or omit --truth."
+        )
+    return true
+
+
+def _as_text(value: Any) -> str:
+    """A value as a class of predictions is called."""
+    if not isinstance(value, float):
+        return f"{value}"
+    return f"{int(value)}" if value == round(value) else f"{value:.10g}"
+
+
+def _print(
+    console: Console, found: Fit, request: Request, fidelity: BlackBoxFidelity, compared: Compared | None
+) -> None:
+    from logiclens.cli import results_text as show
+    from logiclens.cli.terminal import percent, print_line, print_table
+    from logiclens.errors import count
+
+    rows, scores = found.rows, found.scores
+    target = f"{rows.target}"
+    show.print_heading(
+        console,
+        rows,
+        f"What does the model behind {target} do?",
+        f"{type(found.model).__name__} learned its answers on {count(scores.n_train, 'row')}, "
+        f"{count(len(found.model.concept_names_), 'concept')}.",
+    )
+    headings = show.class_headings(scores, target, rows.n_used)
+    show.print_decision(console, found.rules, headings)
+    print_line(console, f"{show.part_words(scores)[:-1]}, compared with the model's answers:")
+    print_table(console, show.score_table(scores.classes, by_network=False))
+    print_line(
+        console,
+        f"The rules give the model's answer on {percent(fidelity.rules_agree)} of these rows (macro-F1 "
+        f"{fidelity.macro_f1:.3f}), the network behind them on {percent(fidelity.network_agree)}; always the "
+        f"most common answer, {percent(scores.guess_accuracy)}. {show.coverage_words(scores)}",
+    )
+    show.print_doubt(console, scores, target)
+    show.print_few(console, scores)
+    show.print_leaks(console, found.leaks, "Is it another answer of the model?")
+    if compared is not None:
+        print_line(
+            console,
+            f"Of {count(compared.n, 'row')} with a value of {compared.truth!r}, the model is right about "
+            f"{percent(compared.black_box)}, its rules about {percent(compared.rules)}.",
+        )
+    console.print()
+    if request.front:
+        show.print_front(console, found.model.front_)
+    show.print_dropped(console, found.dropped)
+    show.print_files(console, request.outputs.listed(), next_step(request))

@@ -1,0 +1,553 @@
+"""Rows in an engine: columns and classes of files that stay there, rows to learn from and rows to score on.
+
+The same is chosen as of rows in memory (:mod:`logiclens.cli.memory_rows`), in the same words. The engine
+counts; what comes out are classes, a few rows to look at, and counts of the values of columns that those rows
+say nothing of. Rules are scored on distinct tuples of concepts, each with the number of its rows; where there
+are too many, in the engine, and then nothing is said of the network.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from logiclens.cli.memory_rows import TableSource
+from logiclens.cli.options import Engine, EngineName, Selection
+from logiclens.cli.scores import HeldOutScores
+from logiclens.cli.selection import (
+    Dropped,
+    check_size,
+    choose_columns,
+    class_labels,
+    column_use,
+    refuse_kind,
+    refuse_limit,
+    side_labels,
+    use_of,
+)
+from logiclens.concepts._columns import look_at, spelling_remark
+from logiclens.concepts.concept import value_text
+from logiclens.concepts.table import Column, Kind, infinite_value, read_array, read_series
+from logiclens.concepts.table import Table as Cells
+from logiclens.errors import ColumnError, InputError, LimitError, UnknownColumnError, count, listing
+from logiclens.evaluation._labeled_rows import (
+    NETWORK,
+    TRUTH,
+    LabeledRows,
+    RowLabels,
+    labels_by_network,
+)
+from logiclens.evaluation._leaks import leaking_columns, used_columns
+from logiclens.explain.rule import Label
+from logiclens.files import read_batches
+from logiclens.files._find_files import find_files
+from logiclens.logic.arrays import pack, unpack
+from logiclens.scale._collapse import collapse
+from logiclens.scale._engine import Expression, Table, check_columns, fetch, find_source, ibis_module, read
+from logiclens.scale._expressions import (
+    as_number,
+    concept_expression,
+    float_literal,
+    is_missing,
+    kind_of,
+    label_literal,
+)
+from logiclens.scale._histograms import histogram, summarize_columns
+from logiclens.scale._numbered_rows import NumberedRows, read_numbered_rows
+from logiclens.scale._rule_queries import score
+from logiclens.scale._training_rows import Totals, TrainingRows, check_rows, count_rows
+
+if TYPE_CHECKING:
+    from logiclens.cli.terminal import Progress
+    from logiclens.estimators.base import LENClassifier
+    from logiclens.evaluation import Leak
+
+LOOKED_AT = 10_000
+"""Rows that are looked at first: they can show that a column is of use; that it is of none, all must show."""
+_MOST_VALUES = 1 << 16  # of a target that are counted
+_MARGIN = 1.2  # times as many rows as are wanted are looked at, so that there are enough
+_LABEL, _HELD = "logiclens class", "logiclens held out"  # columns that are added
+
+
+@dataclass(frozen=True, eq=False)
+class EngineRows:
+    """Columns and classes to learn from, in an engine.
+
+    Attributes
+    ----------
+    name : str
+        What was read: a file, a folder or a pattern.
+    engine : Engine
+    target : str
+    table : ibis.Table
+        The rows that have a class.
+    label : str
+        The column of the classes.
+    held_out : Ibis expression
+        Whether a row is held out.
+    columns : tuple of str
+        The columns that are used.
+    n_read : int
+        Rows of the files.
+    class_sizes : dict of label to (int, int)
+        Rows of each class trained on, and held out.
+    dropped : tuple of Dropped
+    notes : tuple of str
+    sha256 : None
+        Files in an engine have no checksum.
+    """
+
+    name: str
+    engine: Engine
+    target: str
+    table: Table
+    label: str
+    held_out: Expression
+    columns: tuple[str, ...]
+    n_read: int
+    class_sizes: dict[Label, tuple[int, int]]
+    dropped: tuple[Dropped, ...]
+    notes: tuple[str, ...]
+    sha256: None = None
+
+    @property
+    def n_train(self) -> int:
+        """Rows trained on."""
+        return sum(train for train, _ in self.class_sizes.values())
+
+    @property
+    def n_held(self) -> int:
+        """Rows held out."""
+        return sum(held for _, held in self.class_sizes.values())
+
+    @property
+    def n_used(self) -> int:
+        """Rows that have a class."""
+        return self.n_train + self.n_held
+
+    @property
+    def trained_on(self) -> Table:
+        """The rows trained on."""
+        return self.table.filter(~self.held_out) if self.n_held else self.table
+
+    @property
+    def scored(self) -> Table:
+        """The rows that scores are about: those held out or, where none are, all."""
+        return self.table.filter(self.held_out) if self.n_held else self.table
+
+    def fit(self, model: LENClassifier) -> LENClassifier:
+        """Fit a classifier on the rows that are not held out."""
+        from logiclens.scale._engine_fit import fit  # imports torch, which predictions do without
+
+        try:
+            return fit(model, self.trained_on, self.label, columns=self.columns)
+        except LimitError as error:  # its advice is for Python
+            raise LimitError(
+                error.problem,
+                "Use fewer columns (--use, --ignore), or draw rows to read into memory (--max-rows 100000).",
+            ) from None
+
+    def evaluate(self, model: LENClassifier) -> HeldOutScores:
+        """Score a fitted classifier on the rows held out or, where none are, on all."""
+        labeled = self._labeled(model)
+        if labeled is None:
+            return HeldOutScores(score(model.explain(), self.scored, self.label), None, np.nan, ())
+        return HeldOutScores.of(labeled, self._leaks(labeled))
+
+    def _labeled(self, model: LENClassifier) -> LabeledRows | None:
+        """The rows scored, collapsed; None where they do not collapse enough."""
+        from logiclens.reporting._subject import subject_of
+
+        rules, network = model.explain(), subject_of(model).network
+        assert rules.vocabulary is not None
+        assert network is not None
+        rows = check_rows(self.scored, self.label, self.columns)
+        try:
+            found = collapse(
+                rows, [concept_expression(rows.table, concept) for concept in rules.vocabulary.concepts]
+            )
+        except LimitError:
+            return None
+        labels = np.array(rows.answers(found.found).to_pylist(), dtype=object)
+        said, codes = network.answer(found.bits.astype(np.float64))
+        return LabeledRows(
+            rules,
+            {name: pack(truth) for name, truth in zip(rules.vocabulary.names, found.bits.T, strict=True)},
+            len(labels),
+            truth=RowLabels.of(TRUTH, labels, rules.labels),
+            network=labels_by_network(NETWORK, said, codes, rules),
+            counts=found.counts,
+        )
+
+    def _leaks(self, labeled: LabeledRows) -> tuple[Leak, ...]:
+        """Columns of the rules that alone give nearly all answers."""
+        truth, counts = labeled.truth, labeled.counts
+        if len(self.columns) < 2 or truth is None or truth.codes is None or counts is None:
+            return ()
+        columns = used_columns(labeled.rules)
+        concepts = {
+            name: unpack(labeled.concepts[name], labeled.size) for names in columns.values() for name in names
+        }
+        return leaking_columns(columns, concepts, truth.codes, counts)
+
+
+def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection: Selection) -> EngineRows:
+    """Choose columns and rows of a table in an engine, and split the rows.
+
+    Parameters
+    ----------
+    rows : NumberedRows
+    name : str
+        What was read.
+    engine : Engine
+        Where it is.
+    selection : Selection
+        Without columns that are kept apart, and without a limit of rows.
+
+    Raises
+    ------
+    InputError
+        What was selected is not there, or there is nothing to learn.
+    """
+    named = selection.target or ""
+    if named not in rows.columns:
+        raise UnknownColumnError(named, rows.columns, "Name one of them.")
+    check_columns(rows.table, rows.columns)
+    n_rows = int(fetch(rows.table.count(), "Counting rows").as_py())
+    check_size(n_rows)
+    target = _Target.of(rows.table, named, selection.above)
+    notes = [*rows.notes]
+    if target.n_missing:
+        notes.append(f"{count(target.n_missing, 'row')} without a value of {named!r} left out.")
+    held = rows.is_drawn(selection.holdout, selection.seed)
+    table = rows.table.mutate(target.label.name(_LABEL), held.name(_HELD)).filter(
+        ~is_missing(rows.table[named])
+    )
+    sizes, lost = _sizes(table)
+    held_out = table[_HELD]
+    if lost:
+        held_out &= ~table[_LABEL].isin([label_literal(label) for label in lost])
+    if selection.holdout:
+        notes += _unscored(sizes)
+    notes += target.remarks
+    columns, dropped, remarks = choose_columns(
+        rows.columns, selection, lambda columns: _looks(rows.table, columns)
+    )
+    return EngineRows(
+        name=name,
+        engine=engine,
+        target=named,
+        table=table,
+        label=_LABEL,
+        held_out=held_out,
+        columns=tuple(columns),
+        n_read=n_rows,
+        class_sizes=sizes,
+        dropped=dropped,
+        notes=(*notes, *remarks),
+    )
+
+
+@dataclass(frozen=True)
+class _Target:
+    """The classes: an expression, rows without one, and remarks."""
+
+    label: Expression
+    n_missing: int
+    remarks: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, table: Table, name: str, above: float | None) -> _Target:
+        column = table[name]
+        if above is not None:
+            return cls._of_sides(table, name, above)
+        refuse_kind(name, kind_of(column))
+        values, rows, complete = values_of(table, name)
+        if not complete:
+            _refuse_many(table, values)
+        labels = class_labels(values, counts=rows)
+        label = _label(column, values, labels)
+        return cls(label, int(rows[values.missing].sum()), (*filter(None, [spelling_remark(values)]),))
+
+    @classmethod
+    def _of_sides(cls, table: Table, name: str, above: float) -> _Target:
+        column = table[name]
+        refuse_limit(name, kind_of(column))
+        missing, numbers = is_missing(column), as_number(column)
+        larger = (numbers > float_literal(above)) & ~missing
+        there = ~missing
+        asked = {
+            "n": table.count(),
+            "missing": missing.sum(),
+            "larger": larger.sum(),
+            "low": numbers.min(where=there),
+            "high": numbers.max(where=there),
+        }
+        found = fetch(table.aggregate(**asked), f"Looking at {name!r}").to_pylist()[0]
+        n_rows, n_missing, n_larger = (int(found[each] or 0) for each in ("n", "missing", "larger"))
+        if n_missing == n_rows or n_larger in (0, n_rows - n_missing):
+            values = values_of(table, name)[0]
+            ends = [end for end in (found["low"], found["high"]) if end is not None]
+            both = np.concatenate([values.numbers()[~values.missing], np.array(ends, dtype=np.float64)])
+            class_labels(read_array(both if len(both) else np.array([np.nan]), name), above)  # refuses it
+        low, high = map(label_literal, side_labels(name, above))
+        return cls(larger.ifelse(high, low), n_missing)
+
+
+def values_of(table: Table, name: str) -> tuple[Column, Any, bool]:
+    """Distinct values of a column, the number of rows that have each, and whether these are all of them."""
+    column = table[name]
+    plain = as_number(column) if column.type().is_decimal() else column
+    keyed = table.select(v=plain)
+    query = keyed.group_by("v").aggregate(n=keyed.count()).limit(_MOST_VALUES + 1)
+    found = fetch(query, f"Counting the values of {name!r}")
+    found = found.sort_by("v")
+    values = read_series(nw.from_native(found.column("v"), series_only=True), name)
+    return values, found.column("n").to_numpy().astype(np.intp), len(found) <= _MOST_VALUES
+
+
+def _refuse_many(table: Table, values: Column) -> None:
+    if values.kind is Kind.NUMBER:
+        numbers = table.filter(~is_missing(table[values.name])).select(v=as_number(table[values.name]))
+        middle = fetch(numbers.aggregate(m=numbers["v"].approx_median()), f"Looking at {values.name!r}")
+        limit = value_text(float(f"{middle.column('m')[0].as_py():.3g}"))
+        raise InputError(
+            f"Column {values.name!r} has more than {_MOST_VALUES} different numbers, too many to be classes. "
+            f"Ask what makes it large: --above {limit} (about half of its values are)."
+        )
+    raise InputError(
+        f"Column {values.name!r} has more than {_MOST_VALUES} different texts, too many to be classes. "
+        "Name a column with fewer values as the target."
+    )
+
+
+def _label(column: Expression, values: Column, labels: Any) -> Expression:
+    """The classes of a column, as an expression."""
+    if values.kind is not Kind.NUMBER:
+        return column
+    if labels.dtype.kind == "i":
+        # No engine turns NaN into a whole number.
+        return is_missing(column).ifelse(ibis_module().null("float64"), as_number(column)).cast("int64")
+    return label_of(column, values, labels.tolist())
+
+
+def label_of(column: Expression, values: Column, labels: Sequence[Label]) -> Expression:
+    """The label of each number of a column, as an expression.
+
+    Parameters
+    ----------
+    column : Ibis expression
+    values : Column, n values
+    labels : sequence of label
+        One for each value.
+    """
+    ibis = ibis_module()
+    numbers = as_number(column)
+    pairs = {float(level): label for level, label in zip(values.raw, labels, strict=True)}
+    cases = [
+        (numbers == float_literal(level), label_literal(label))
+        for level, label in pairs.items()
+        if level == level
+    ]
+    return ibis.cases(*cases, else_=ibis.null("string"))
+
+
+def _sizes(table: Table) -> tuple[dict[Label, tuple[int, int]], list[Label]]:
+    """Rows of each class trained on and held out, and classes of which all rows would be held out."""
+    query = table.group_by([_LABEL, _HELD]).aggregate(n=table.count())
+    found = fetch(query, "Counting classes").to_pylist()
+    sizes: dict[Label, list[int]] = {}
+    for row in sorted(found, key=lambda row: row[_LABEL]):
+        sizes.setdefault(row[_LABEL], [0, 0])[bool(row[_HELD])] += int(row["n"])
+    lost = [label for label, (train, _) in sizes.items() if not train]
+    whole = {label: (train or held, held if train else 0) for label, (train, held) in sizes.items()}
+    return whole, lost
+
+
+def _unscored(sizes: dict[Label, tuple[int, int]]) -> Iterable[str]:
+    """Remarks on classes without rows to score on."""
+    if not any(held for _, held in sizes.values()):
+        yield "Too few rows to hold any out: scores are those of the rows trained on."
+        return
+    none = [label for label, (_, held) in sizes.items() if not held]
+    if len(none) == 1:
+        n = sizes[none[0]][0]
+        rows = "a single row" if n == 1 else f"{n} rows, none of them held out"
+        yield f"The class {none[0]!r} has {rows}: it is learned, and not scored."
+    elif none:
+        yield f"{len(none)} classes have no row held out, and are not scored: {listing(none)}."
+
+
+def _looks(table: Table, columns: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Why columns cannot be used, and remarks.
+
+    A few rows come first; all are counted where those do not show that a column is of use.
+    """
+    infinite = _infinite(table, columns)
+    few = _few_rows(table, columns)
+    totals: Totals | None = None
+    for name in columns:
+        if name in infinite:
+            yield str(infinite_value(infinite[name])), ()
+            continue
+        if few is not None and name in few:
+            use = column_use(few, name)
+            if not use.why:
+                yield "", [*_remarks(few, name, use.numbers_as_text)]
+                continue
+            if few.n_rows < LOOKED_AT:  # these are all
+                yield use.why, ()
+                continue
+        rows = check_rows(table, None, [name])
+        totals = totals or count_rows(rows)
+        why = _why_not(rows, totals)
+        yield why, [] if why or few is None or name not in few else [*_remarks(few, name, False)]
+
+
+def _few_rows(table: Table, columns: Sequence[str]) -> Cells | None:
+    """The first rows of the columns that may be of use."""
+    plain = [name for name in columns if kind_of(table[name]) not in (Kind.DATE, Kind.OTHER)]
+    if not plain:
+        return None
+    query = table.select(**{f"c{at}": table[name] for at, name in enumerate(plain)})
+    found = fetch(query.limit(LOOKED_AT), "Looking at the columns")
+    return Cells(found.rename_columns(plain))
+
+
+def _why_not(rows: TrainingRows, totals: Totals) -> str:
+    """Why a column cannot be used, from counts of all its values; empty where it can."""
+    try:
+        found = histogram(rows, totals, summarize_columns(rows)[0])
+    except ColumnError as error:
+        return str(error.reason)
+    return use_of(look_at(found.column, found.evidence), found.column, found.evidence).why
+
+
+def _remarks(few: Cells, name: str, numbers_as_text: bool) -> Iterator[str]:
+    if numbers_as_text:
+        yield f"Column {name!r} has numbers written as text: they count as text."
+    if remark := spelling_remark(few.column(name)):
+        yield remark
+
+
+def _infinite(table: Table, columns: Sequence[str]) -> dict[str, float]:
+    """Columns with infinite values, each with one of them."""
+    floats = [name for name in columns if table[name].type().is_floating()]
+    if not floats:
+        return {}
+    asked = {}
+    for at, name in enumerate(floats):
+        numbers = as_number(table[name])
+        asked[f"high{at}"] = (numbers == float_literal(np.inf)).sum()
+        asked[f"low{at}"] = (numbers == float_literal(-np.inf)).sum()
+    found = fetch(table.aggregate(**asked), "Looking at the columns").to_pylist()[0]
+    ends = {"high": np.inf, "low": -np.inf}
+    return {name: ends[end] for end in ends for at, name in enumerate(floats) if found[f"{end}{at}"]}
+
+
+# Files
+
+
+def files_read(data: str) -> tuple[str, ...]:
+    """Files that a path, a folder or a pattern stands for, as far as they are on this machine."""
+    return find_files(data).paths
+
+
+def open_rows(data: str, engine: Engine, progress: Progress) -> NumberedRows:
+    """Open files in an engine, with places of their rows."""
+    quieten(engine)
+    with progress.show(f"opening {data} in {engine.title}"):
+        return read_numbered_rows(data, engine.name, memory=engine.memory)
+
+
+def draw_rows(data: str, engine: Engine, max_rows: int, seed: int, progress: Progress) -> TableSource:
+    """Draw rows in an engine, to be read as a table in memory.
+
+    Parameters
+    ----------
+    data : str
+        What is read.
+    engine : Engine
+    max_rows : int
+        Rows to draw at most.
+    seed : int
+    progress : Progress
+    """
+    rows = open_rows(data, engine, progress)
+    table, columns = rows.table, list(rows.columns)
+    with progress.show(f"drawing rows in {engine.title}"):
+        n_rows = int(fetch(table.count(), "Counting rows").as_py())
+        notes = [*rows.notes]
+        if max_rows < n_rows:
+            share = min(1.0, _MARGIN * (max_rows + 1000) / n_rows)
+            part = table.filter(rows.is_drawn(share, seed, stream=1))
+            table = part.order_by(rows.order(seed, stream=1)).limit(max_rows)
+            notes.append(f"{max_rows} of {count(n_rows, 'row')} taken, drawn at random by {engine.title}.")
+        found = fetch(
+            table.select(**{f"c{at}": table[name] for at, name in enumerate(columns)}), "Drawing rows"
+        )
+    return TableSource(found.rename_columns(columns), name_of(data), notes=tuple(notes))
+
+
+def quieten(engine: Engine) -> None:
+    """Keep a Spark that is yet to be started from drawing bars, and from remarks for programmers."""
+    if engine.name is EngineName.SPARK:
+        settings = "--conf spark.ui.showConsoleProgress=false --conf spark.log.level=ERROR pyspark-shell"
+        os.environ.setdefault("PYSPARK_SUBMIT_ARGS", settings)
+
+
+def name_of(data: str) -> str:
+    """What is read, in a few letters: the name of a file or folder, or the pattern.
+
+    Examples
+    --------
+    >>> name_of("data/*.parquet")
+    'data/*.parquet'
+    """
+    return Path(data).name or data if os.path.exists(data) else data
+
+
+def columns_of(data: str, engine: Engine) -> tuple[str, ...]:
+    """The columns of the files."""
+    found, is_csv = find_source(data)
+    if is_csv and "://" not in data:
+        with read_batches(found.paths[0]) as batches:
+            return (*batches.names, *(key for key in found.keys() if key not in batches.names))
+    quieten(engine)
+    return tuple(read(data, engine.name, memory=engine.memory).columns)
+
+
+def check_apart(path: Path, data: str) -> None:
+    """Refuse to write a file that would be read as data the next time.
+
+    Parameters
+    ----------
+    path : Path
+        What is to be written.
+    data : str
+        What is read.
+    """
+    real, source = os.path.realpath(path), os.path.realpath(data)
+    if os.path.isdir(data):
+        fits = Path(real).is_relative_to(source)
+    else:
+        fits = not os.path.exists(data) and _fits(real, source)
+    if fits:
+        raise InputError(
+            f"{os.fspath(path)!r} would be read with {data!r} the next time. Name a file in another folder."
+        )
+
+
+def _fits(path: str, pattern: str) -> bool:
+    """Whether a path fits a pattern, as far as one can tell by its letters."""
+    if "**" in pattern:
+        return fnmatchcase(path, pattern.replace("**", "*"))
+    parts, wanted = Path(path).parts, Path(pattern).parts
+    return len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))

@@ -1,0 +1,286 @@
+"""``logiclens explain``: from a table to rules, scores and a report.
+
+``logiclens demo`` does the same with a table that scikit-learn carries.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from logiclens.cli import options as opt
+from logiclens.cli.learning import (
+    Fit,
+    Request,
+    Settings,
+    check_rows,
+    cross_validate,
+    fit,
+    list_columns,
+    name_a_column,
+    next_step,
+    print_results,
+    read,
+    select,
+    write,
+)
+from logiclens.cli.options import (
+    Network,
+    RuleKindName,
+    Selection,
+    engine_of_options,
+    one_of,
+    refuse_whole_rows,
+    typed_command,
+)
+from logiclens.cli.outputs import Outputs
+from logiclens.cli.terminal import Progress, one_line_errors
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from logiclens.cli.memory_rows import TableSource
+    from logiclens.cli.options import Engine
+    from logiclens.cli.selection import SelectedRows
+
+FOLDS = 10
+"""Of a cross-validation, where no other number is asked for."""
+
+
+def explain(  # noqa: PLR0913 - the options of a command
+    context: typer.Context,
+    data: opt.Data,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target",
+            "-t",
+            help="Column to explain: its values are the classes.  [required]",
+            metavar="COLUMN",
+        ),
+    ] = None,
+    above: Annotated[
+        float | None,
+        typer.Option(
+            help="For a target of numbers: two classes, above this limit and not.", metavar="NUMBER"
+        ),
+    ] = None,
+    network: opt.NetworkOption = Network.MU,
+    rule: opt.KindOption = RuleKindName.IFF,
+    seed: opt.Seed = 0,
+    literals: opt.Literals = None,
+    front: Annotated[
+        bool,
+        typer.Option("--front", help="Also print how accurate rules of each length are."),
+    ] = False,
+    max_literals: opt.MaxLiterals = None,
+    distillation: opt.Distillation = None,
+    use: opt.Use = None,
+    ignore: opt.Ignore = None,
+    holdout: opt.Holdout = 0.3,
+    max_rows: opt.MaxRows = None,
+    cv: Annotated[
+        bool, typer.Option("--cv", help="Also cross-validate: the six metrics of the paper, on all rows.")
+    ] = False,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            help="Cross-validate with so many parts of the rows.  [default: 10]", min=2, metavar="NUMBER"
+        ),
+    ] = None,
+    html: opt.Html = None,
+    json: opt.Json = None,
+    save: opt.Save = None,
+    rows: opt.Rows = False,
+    more: Annotated[
+        bool,
+        typer.Option("--more", help="Also print that table, and what would change one row."),
+    ] = False,
+    quiet: opt.Quiet = False,
+    device: opt.Device = "cpu",
+    delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None,
+    engine: opt.EngineOption = None,
+    memory: opt.Memory = None,
+) -> None:
+    """Learn the rules that decide a column of a table.
+
+    Each value of the column is a class, and gets a rule that says when it holds and how far to trust it.
+    Types are guessed, numbers get cut points, missing values are allowed. What cannot be used (dates, free
+    text, identifiers) is left out, with a line that says why. Rules come from the training rows and are
+    scored on the rows held out.
+
+    With --engine the rows stay in DuckDB or Spark, which count them, and the rules are those of all rows.
+    There, rows are held out by their place in their file: about that share, and the same ones every time.
+    --html, --cv, --folds and --more need rows in memory: --max-rows draws them in the engine.
+
+    \b
+    Examples:
+      logiclens explain patients.csv --target outcome
+          print a rule for each class, with its scores
+      logiclens explain patients.csv --target outcome --html report.html --save model.lens
+          write a report to read and send around, and the model for logiclens predict
+      logiclens explain patients.csv --target outcome --front
+          how accurate are rules of each length?
+      logiclens explain patients.csv --target outcome --ignore patient_id,ward --literals 4
+          leave columns out, and ask for short rules
+      logiclens explain houses.csv --target price --above 250000
+          a target of numbers: what makes it large?
+      logiclens explain data.tsv.gz --target kind --rule only_if --cv
+          sufficient conditions, and cross-validated metrics
+      cat data.csv | logiclens explain - --target kind --json - | jq .rules
+          from a pipe, into a pipe
+      logiclens explain 'data/*.parquet' --target outcome --engine duckdb --memory 4GB
+          many files, more than memory holds
+    """  # noqa: D301 - \b keeps lines
+    with one_line_errors():
+        layout = {"--delimiter": delimiter, "--encoding": encoding, "--decimal": decimal}
+        chosen = engine_of_options(engine, memory, data, layout)
+        check_rows(rows, html)
+        if target is None:
+            demand = "say which column to explain: --target COLUMN"
+            if chosen is not None:
+                from logiclens.cli.engine_rows import columns_of
+
+                list_columns(demand, data, columns_of(data, chosen))
+            name_a_column(demand, data, delimiter, encoding)
+        request = Request(
+            Selection(target, use or (), ignore or (), (), above, holdout, seed, max_rows),
+            Settings(network, rule, seed, max_literals, device, literals, distillation),
+            Outputs(html, json, save),
+            front=front or more,
+            folds=FOLDS if cv and folds is None else folds,
+            rows=rows,
+            quiet=quiet,
+            command=typed_command(context),
+            more=more,
+        )
+        progress = Progress.on_terminal(quiet)
+        if chosen is None:
+            request.outputs.check(data)
+            source = read(data, progress, delimiter, encoding, decimal)
+            run(select(source, request, progress), request, progress)
+        else:
+            run(select_in_engine(data, chosen, request, progress), request, progress)
+
+
+def select_in_engine(data: str, engine: Engine, request: Request, progress: Progress) -> SelectedRows:
+    """Columns and rows of files in an engine; in memory, where the engine draws few enough of them."""
+    selection, outputs = request.selection, request.outputs
+    needs = {"--html": outputs.html, "Cross-validation": request.folds is not None, "--more": request.more}
+    refuse_whole_rows(selection.max_rows, needs)
+    from logiclens.cli.engine_rows import draw_rows, files_read, name_of, open_rows, select_engine_rows
+
+    outputs.check(*files_read(data))
+    if selection.max_rows is not None:
+        source = draw_rows(data, engine, selection.max_rows, selection.seed, progress)
+        return select(source, request, progress)
+    rows = open_rows(data, engine, progress)
+    with progress.show("looking at the columns"):
+        return select_engine_rows(rows, name_of(data), engine, selection)
+
+
+def run(rows: SelectedRows, request: Request, progress: Progress) -> None:
+    """Learn, write what is to be written, and print."""
+    from logiclens.cli.memory_rows import MemoryRows
+    from logiclens.cli.outputs import class_entries, overall_entries
+
+    found = fit(rows, request.settings, progress)
+    if request.folds is not None and isinstance(rows, MemoryRows):
+        metrics = cross_validate(rows, request.settings, request.folds, progress)
+        found = found._replace(metrics=metrics)
+    classes = [class_entries(each) for each in found.scores.classes]
+    write(found, request, progress, classes, overall_entries(found.scores))
+    print_results(request, found.rules, lambda console: _print(console, found, request))
+
+
+def _print(console: Console, found: Fit, request: Request) -> None:
+    from logiclens.cli import results_text as show
+    from logiclens.cli.memory_rows import MemoryRows
+    from logiclens.cli.terminal import print_line, print_table
+    from logiclens.errors import count
+
+    rows, scores = found.rows, found.scores
+    target = f"{rows.target}"
+    where = "" if rows.engine is None else f" in {rows.engine.title}"
+    show.print_heading(
+        console,
+        rows,
+        f"What decides {target}?",
+        f"{type(found.model).__name__} trained on {count(scores.n_train, 'row')}{where}, "
+        f"{count(len(found.model.concept_names_), 'concept')}.",
+    )
+    show.print_decision(console, found.rules, show.class_headings(scores, target, rows.n_used))
+    print_line(console, show.part_words(scores))
+    print_table(console, show.score_table(scores.classes))
+    print_line(console, show.accuracy_words(scores))
+    show.print_doubt(console, scores, target)
+    show.print_few(console, scores)
+    show.print_leaks(console, found.leaks, "Is it known only afterwards?")
+    console.print()
+    if request.front:
+        show.print_front(console, found.model.front_)
+    if request.more and isinstance(rows, MemoryRows):
+        show.print_more(console, found.model, rows)
+    if found.metrics is not None:
+        print_line(console, f"Cross-validation, {request.folds} folds of {rows.n_used} rows:")
+        print_table(console, show.metrics_table(found.metrics))
+    show.print_dropped(console, found.dropped)
+    show.print_files(console, request.outputs.listed(), next_step(request, rows.engine))
+
+
+class DemoData(StrEnum):
+    """The data sets of the demonstration; scikit-learn carries them."""
+
+    WINE = "wine"
+    IRIS = "iris"
+    CANCER = "breast_cancer"
+
+
+TARGETS = {DemoData.WINE: "cultivar", DemoData.IRIS: "species", DemoData.CANCER: "diagnosis"}
+"""What the classes of each are called."""
+
+
+def demo(
+    data: Annotated[
+        DemoData,
+        typer.Option(help="Data set to learn.", parser=one_of(DemoData), metavar="|".join(DemoData)),
+    ] = DemoData.WINE,
+    network: opt.NetworkOption = Network.MU,
+    html: opt.Html = None,
+    save: opt.Save = None,
+) -> None:
+    """Show what explain does, on a data set that is already here.
+
+    A network is trained on 70 % of the rows, and the rules that say what it does are scored on the others.
+    How good shorter and longer rules are follows, and what would change the class of one row.
+
+    \b
+    Examples:
+      logiclens demo
+      logiclens demo --data breast_cancer --network psi
+      logiclens demo --html report.html
+    """  # noqa: D301 - \b keeps lines
+    with one_line_errors():
+        request = Request(
+            Selection(TARGETS[data]), Settings(network), Outputs(html, save=save), more=True, front=True
+        )
+        request.outputs.check()
+        progress = Progress.on_terminal()
+        run(select(demo_table(data), request, progress), request, progress)
+
+
+def demo_table(data: DemoData) -> TableSource:
+    """The columns of a data set, and its classes as one more column."""
+    import pyarrow as pa
+    from sklearn import datasets
+
+    from logiclens.cli.memory_rows import TableSource
+
+    bunch = getattr(datasets, f"load_{data.value}")()
+    columns = dict(zip(map(str, bunch.feature_names), bunch.data.T, strict=True))
+    columns[TARGETS[data]] = bunch.target_names[bunch.target].tolist()
+    return TableSource(pa.table(columns), data.value)

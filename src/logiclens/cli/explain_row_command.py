@@ -1,0 +1,199 @@
+"""``logiclens explain-row``: why one row of a table is predicted as it is, and what would change that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isfinite
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from logiclens.cli import options as opt
+from logiclens.cli.saved_rules import label_named, network_in, rules_in
+from logiclens.cli.terminal import (
+    checked_output,
+    one_line_errors,
+    output_console,
+    print_item,
+    print_line,
+    print_logic,
+    print_note,
+    print_table,
+    text_table,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from logiclens.explain import Explanation, ExplanationSet
+    from logiclens.files import TableFile
+
+
+def explain_row(
+    model: opt.Model,
+    data: opt.Data,
+    row: Annotated[
+        int, typer.Option(help="Row to explain; the first below the header is 1.", min=1, metavar="NUMBER")
+    ],
+    target: Annotated[
+        str | None,
+        typer.Option("--class", help="What would make it this class?  [default: any other]", metavar="LABEL"),
+    ] = None,
+    literals: opt.SavedLiterals = None,
+    delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None,
+) -> None:
+    """Say why one row is predicted as it is, and the least that would have to be different.
+
+    \b
+    Examples:
+      logiclens explain-row model.lens patients.csv --row 17
+          the values that count, the rule that decides, why, and what would change it
+      logiclens explain-row model.lens patients.csv --row 17 --class well
+          what would make it well?
+      logiclens explain-row rules.json patients.parquet --row 1
+          by rules alone: nothing of the network is loaded
+    """  # noqa: D301 - \b keeps lines
+    from logiclens.files import ValueType, read_table
+
+    with one_line_errors():
+        rules = rules_in(model, literals)
+        wanted = None if target is None else label_named(rules, target)
+        words = rules.vocabulary
+        types = dict.fromkeys(rules.concept_names, ValueType.FLAG) if words is None else words.types
+        file = read_table(data, delimiter=delimiter, encoding=encoding, decimal=decimal, types=types)
+        one = _one_row(file, row)
+        values = _values(rules, one)
+        paragraphs = [
+            *_prediction(rules, one),
+            *_network(model, rules, one),
+            Paragraph("What would change it:", (str(rules.counterfactual(one, wanted)),)),
+        ]
+        for note in file.notes:
+            print_note(note)
+        with checked_output():
+            console = output_console()
+            _print(console, f"Row {row} of {file.name}", values, paragraphs)
+
+
+_MOST_TERMS = 5  # of one rule that are listed
+
+
+class Paragraph(NamedTuple):
+    """A heading, a line of logic to show, if any, and what is said."""
+
+    heading: str
+    lines: tuple[str, ...]
+    logic: LogicLine | None = None
+
+
+class LogicLine(NamedTuple):
+    """A line of logic, for a pipe and for a terminal."""
+
+    ascii: str
+    unicode: str
+
+
+def _one_row(file: TableFile, row: int) -> Any:
+    from logiclens.errors import InputError, count
+
+    if row > file.n_rows:
+        raise InputError(
+            f"{file.name!r} has {count(file.n_rows, 'row')}; there is no row {row}. Rows count from 1."
+        )
+    return file.table.slice(row - 1, 1)
+
+
+def _values(rules: ExplanationSet, one: Any) -> list[tuple[str, str]]:
+    """The values that the rules look at, by column."""
+    from logiclens.cli.predictions import needed_columns
+    from logiclens.concepts.concept import value_text
+
+    found = []
+    for place in needed_columns(rules, one.column_names).columns.values():
+        value = one.column(place)[0].as_py()
+        text = value_text(value) if isinstance(value, float) and isfinite(value) else str(value)
+        found.append((place, "missing" if value is None or value != value else text))
+    return found
+
+
+def _prediction(rules: ExplanationSet, one: Any) -> list[Paragraph]:
+    """What the rules predict: the step that decides or the rules that are true, with the terms that are."""
+    if rules.multi_label:
+        return [_label(rules, label, one) for label in _true(rules, one)] or [
+            Paragraph("The rules predict no label: none of them is true of this row.", ())
+        ]
+    at = int(rules.decided_by(one)[0])
+    label = rules.predict(one).tolist()[0]
+    named = _named(rules, label)
+    heading, word = f"The rules predict {named}:", "step" if rules.is_list else "rule"
+    if at == len(rules.steps):
+        return [Paragraph(heading, (f"No {word} is true of this row, and {named} is the default.",))]
+    rule = replace(rules[label].rule, formula=rules.steps[at].formula)
+    lines = _why(replace(rules[label], rule=rule), one)
+    if at:
+        lines += (f"No earlier {word} is true of this row.",)
+    written = rules.format if rules.is_list else rule.format
+    place = at if rules.is_list else 0
+    logic = LogicLine(*(written(style).split("\n")[place] for style in ("ascii", "unicode")))
+    return [Paragraph(heading, lines, logic)]
+
+
+def _true(rules: ExplanationSet, one: Any) -> list[Any]:
+    """The labels whose rules are true of a row."""
+    return [label for label, true in zip(rules, rules.fired(one)[0], strict=True) if true]
+
+
+def _label(rules: ExplanationSet, label: Any, one: Any) -> Paragraph:
+    """One of several labels that are predicted, and why."""
+    rule = rules[label].rule
+    logic = LogicLine(rule.format("ascii"), rule.format("unicode"))
+    return Paragraph(f"The rules predict {_named(rules, label)}:", _why(rules[label], one), logic)
+
+
+def _named(rules: ExplanationSet, label: Any) -> str:
+    from logiclens.explain.rule import target_named
+
+    return target_named(rules[label].rule)
+
+
+def _why(explanation: Explanation, one: Any) -> tuple[str, ...]:
+    """The terms of a rule that are true of a row, in plain English."""
+    from logiclens.explain import term_scores
+    from logiclens.explain.counterfactual import term_in_words
+
+    true = [score for score in term_scores(explanation, one) if score.covered][:_MOST_TERMS]
+    words = (term_in_words(score.formula, score.vocabulary) for score in true)
+    return tuple(f"{'Also because' if at else 'Because'}: {text}." for at, text in enumerate(words))
+
+
+def _network(path: str, rules: ExplanationSet, one: Any) -> list[Paragraph]:
+    """What the network predicts, where there is one and the table has its columns."""
+    from logiclens.errors import InputError
+
+    model = network_in(path)
+    if model is None:
+        return []
+    try:
+        said = model.predict(one).tolist()[0]
+    except InputError as error:
+        return [Paragraph("The network cannot be asked:", (str(error),))]
+    labels = [label for label, yes in zip(rules, said, strict=True) if yes] if rules.multi_label else [said]
+    named = ", ".join(_named(rules, label) for label in labels)
+    return [Paragraph(f"The network predicts {named or 'no label'}.", ())]
+
+
+def _print(
+    console: Console, heading: str, values: list[tuple[str, str]], paragraphs: list[Paragraph]
+) -> None:
+
+    print_line(console, heading, "bold")
+    if values:
+        print_table(console, text_table("column", "value", rows=values))
+    for part in paragraphs:
+        print_line(console, part.heading, "bold")
+        if part.logic is not None:
+            print_logic(console, part.logic.unicode if console.is_terminal else part.logic.ascii)
+        for line in part.lines:
+            print_item(console, line)

@@ -1,0 +1,407 @@
+"""``logiclens predict``: what rules say about the rows of a file, in a file with more columns.
+
+Rows are read and written here in batches, or by an engine.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from logiclens.cli import options as opt
+from logiclens.cli.options import engine_of_options
+from logiclens.cli.outputs import STDOUT, Outputs, new_names, output
+from logiclens.cli.saved_rules import network_in, rules_in
+from logiclens.cli.terminal import Progress, one_line_errors, percent, print_note, wrong_usage
+from logiclens.errors import InputError, count
+
+if TYPE_CHECKING:
+    from logiclens.cli.options import Engine
+    from logiclens.cli.predictions import NeededColumns, RowPredictions, TrueClasses
+    from logiclens.evaluation import Evaluation
+    from logiclens.explain import ExplanationSet
+    from logiclens.files import Batches
+    from logiclens.scale._engine import Table
+
+MOST_CLASSES = 10
+"""Classes whose rows are counted aloud."""
+_SHORT = ("prediction", "mark")  # of the columns that are added
+_PARQUET = (".parquet", ".pq")
+_ADDRESS = re.compile(r"\w{2,}:/")  # what is left of s3://... in a path
+_LABEL = "logiclens class"  # a column that is added in an engine
+
+
+def predict(  # noqa: PLR0913 - the options of a command
+    model: opt.Model,
+    data: opt.Data,
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="File to write: CSV, also .gz, or Parquet if it ends in .parquet.  [default: print CSV]",
+            show_default=False,
+        ),
+    ] = STDOUT,
+    network: Annotated[
+        bool, typer.Option("--network", help="Add what the network of the model says, too.")
+    ] = False,
+    only_prediction: Annotated[
+        bool,
+        typer.Option("--only-prediction", help="Leave out rule and why, which make files large."),
+    ] = False,
+    truth: Annotated[
+        str | None,
+        typer.Option(help="Column with the true classes: say how often rules are right.", metavar="COLUMN"),
+    ] = None,
+    literals: opt.SavedLiterals = None,
+    delimiter: opt.Delimiter = None,
+    encoding: opt.Encoding = None,
+    decimal: opt.Decimal = None,
+    engine: opt.EngineOption = None,
+    memory: opt.Memory = None,
+) -> None:
+    """Predict the rows of a table by rules, and say why.
+
+    All columns are written as they are, and four more: prediction; rule, the logic of the step that decides;
+    why, a sentence with the condition that is true; and mark, which says "default" where no step is true
+    ("uncovered" where a row may have several labels and gets none), and "missing" where there is no value and
+    the rules know of no gaps. Rows are read and written in batches, so files may be of any size. Values are
+    read as they were when the rules were made; what is no number where one is needed counts as missing, and a
+    line says so.
+
+    With --engine, DuckDB or Spark reads, predicts and writes Parquet: DuckDB one file, Spark a new folder of
+    files. Of the four columns there are prediction and mark.
+
+    \b
+    Examples:
+      logiclens predict model.lens new_patients.csv --out predicted.csv
+          the table with its predictions, as a new file
+      logiclens predict rules.json big.csv.gz --out predicted.parquet
+          by rules alone, from a compressed file to Parquet
+      logiclens predict model.lens new_patients.csv --network --out predicted.csv
+          with the prediction of the network beside that of its rules
+      logiclens predict model.lens old.csv --truth outcome --only-prediction --out predicted.csv
+          how often are the rules right? A small file, without reasons
+      cat new.csv | logiclens predict model.lens - | head
+          from a pipe, into a pipe
+      logiclens predict model.lens 'data/*.parquet' --engine duckdb --out predicted.parquet
+          many files, more than memory holds
+    """  # noqa: D301 - \b keeps lines
+    with one_line_errors():
+        layout = {"--delimiter": delimiter, "--encoding": encoding, "--decimal": decimal}
+        chosen = engine_of_options(engine, memory, data, layout)
+        request = PredictRequest(out, network, only_prediction, truth)
+        if chosen is None:
+            Outputs(out=out).check(model, data)
+            rules = rules_in(model, literals)
+            teacher = _network_of(model) if network else None
+            written = _in_memory(
+                rules, teacher, data, request, delimiter=delimiter, encoding=encoding, decimal=decimal
+            )
+        else:
+            _check_usage(request)
+            rules = rules_in(model, literals)
+            _check_place(model, data, chosen, out)
+            written = _in_engine(rules, data, chosen, request)
+        for line in (*written.notes, *summary(written.predictions, out), *written.comparison):
+            print_note(line)
+
+
+class PredictRequest(NamedTuple):
+    """What is to be written.
+
+    Attributes
+    ----------
+    out : Path
+        Where to.
+    network : bool
+        Whether with what the network says.
+    only_prediction : bool
+        Whether without reasons.
+    truth : str, optional
+        The column to compare with.
+    """
+
+    out: Path = STDOUT
+    network: bool = False
+    only_prediction: bool = False
+    truth: str | None = None
+
+
+class PredictedTable(NamedTuple):
+    """What became of the rows.
+
+    Attributes
+    ----------
+    predictions : RowPredictions
+        How often each was made.
+    notes : sequence of str
+        What a person should know about the rows.
+    comparison : sequence of str
+        How often the rules are right, and who wrote the file.
+    """
+
+    predictions: RowPredictions
+    notes: Sequence[str]
+    comparison: Sequence[str]
+
+
+def _network_of(path: str) -> Any:
+    """The model in a file; a file of rules is refused."""
+    found = network_in(path)
+    if found is None:
+        raise InputError(f"{path!r} holds rules alone. Leave out --network, or name the model's file.")
+    return found
+
+
+# Rows read and written here
+
+
+def _in_memory(
+    rules: ExplanationSet, network: Any, data: str, request: PredictRequest, **layout: str | None
+) -> PredictedTable:
+    from logiclens.cli.predictions import RowPredictions, TrueClasses, needed_columns
+    from logiclens.files import read_batches
+
+    predictions = RowPredictions(rules)
+    quiet = request.out == STDOUT and sys.stdout.isatty()  # rows are progress enough
+    with (
+        read_batches(data, **layout) as batches,
+        Progress.on_terminal(quiet).show(f"reading {batches.name}"),
+    ):
+        truth = None if request.truth is None else TrueClasses(rules, request.truth, batches.names)
+        needed = needed_columns(rules, batches.names, everything=network is not None)
+        notes = [*batches.notes, *_write(batches, needed, predictions, (network, truth), request)]
+    return PredictedTable(predictions, notes, () if truth is None else (truth.summary(),))
+
+
+def _write(
+    batches: Batches,
+    needed: NeededColumns,
+    predictions: RowPredictions,
+    others: tuple[Any, TrueClasses | None],
+    request: PredictRequest,
+) -> list[str]:
+    """Write all rows with their predictions; what a person should know about it."""
+    from logiclens.cli.predictions import Prediction, text_columns
+    from logiclens.files._remarks import Remarks
+    from logiclens.files._table_writer import table_writer
+
+    layout, out, (network, truth) = batches.layout, request.out, others
+    names: dict[str, str] = {}
+    remarks = Remarks()
+    with output(out) as stream:
+        writer = table_writer(
+            stream,
+            out,
+            delimiter="," if layout is None else layout.delimiter,
+            marked=layout is not None and layout.marked,
+        )
+        for batch in batches:
+            values = batch.values(needed.types, None if needed.vocabulary is None else remarks)
+            n_rows = batch.rows.num_rows
+            found, codes = predictions.of(needed.read(values, n_rows), needed.missing(values, n_rows))
+            if truth is not None:
+                truth.compare(batch, [each.prediction for each in found], codes)
+            columns = text_columns(found, codes, _SHORT if request.only_prediction else Prediction._fields)
+            if network is not None:
+                predicted = network.predict(needed.named(values))
+                columns["network"] = _as_column(predicted, predictions.rules.labels)
+            names = names or new_names(columns, batches.names)
+            rows = batch.rows
+            for name, column in columns.items():
+                rows = rows.append_column(names[name], column)
+            writer.write(rows)
+        writer.close()
+        notes = remarks.notes(batches.origin, needed.never_missing)  # refuses a column of another type
+    return [*notes, *taken_names(names)]
+
+
+def _as_column(predicted: Any, labels: Sequence[Any]) -> Any:
+    """Predictions of a network as an array of pyarrow; of several labels a row, a text with commas."""
+    import numpy as np
+    import pyarrow as pa
+
+    if predicted.ndim == 1:
+        return pa.array(predicted.tolist())
+    distinct, places = np.unique(predicted, axis=0, return_inverse=True)
+    texts = [
+        ", ".join(str(label) for label, yes in zip(labels, row, strict=True) if yes)
+        for row in distinct.tolist()
+    ]
+    return pa.DictionaryArray.from_arrays(pa.array(places.reshape(-1)), pa.array(texts))
+
+
+# Rows read and written by an engine
+
+
+def _check_usage(request: PredictRequest) -> None:
+    if request.network:
+        wrong_usage("--network needs rows in memory, and --engine leaves them in the engine. Omit one.")
+    if request.out == STDOUT:
+        wrong_usage("--engine writes Parquet. Say where: --out predicted.parquet")
+    if request.out.suffix.lower() not in _PARQUET:
+        wrong_usage(f"--engine writes Parquet. Give --out a name that ends in .parquet, not {request.out}.")
+    if _ADDRESS.match(str(request.out)):
+        wrong_usage(
+            "--out must be a place on this machine. In Python, logiclens.scale.predict makes a table that "
+            "an engine writes anywhere."
+        )
+
+
+def _check_place(model: str, data: str, engine: Engine, out: Path) -> None:
+    """Refuse to write where it is not possible, or what would be read the next time."""
+    from logiclens.cli.engine_rows import check_apart, files_read
+
+    if engine.name == "spark":
+        from logiclens.scale._engine import check_folder
+
+        check_folder(out)
+    else:
+        Outputs(out=out).check(model, *files_read(data))
+    check_apart(out, data)
+
+
+def _in_engine(rules: ExplanationSet, data: str, engine: Engine, request: PredictRequest) -> PredictedTable:
+    from logiclens.cli.engine_rows import quieten
+    from logiclens.cli.predictions import TrueClasses
+    from logiclens.scale._engine import open_files, write_parquet
+
+    quieten(engine)
+    with Progress.on_terminal().show(f"predicting {data} in {engine.title}"):
+        files = open_files(data, engine.name, memory=engine.memory, rules=rules)
+        table = files.table
+        truth = None if request.truth is None else TrueClasses(rules, request.truth, tuple(table.columns))
+        predicted, added = _predicted(rules, table)
+        scores = None if truth is None else _scores(rules, table, truth)
+        write_parquet(predicted, request.out)
+        predictions = _counts(rules, request.out, added)
+    what = "a folder of Parquet files" if engine.name == "spark" else "one Parquet file"
+    lines = [f"{engine.title} wrote {what}, with prediction and mark, without rule and why."]
+    if truth is not None:
+        lines.append(truth.summary())
+    if scores is not None:
+        lines += _by_class(scores)
+    return PredictedTable(predictions, (*files.notes, *taken_names(added)), lines)
+
+
+def _predicted(rules: ExplanationSet, table: Table) -> tuple[Table, dict[str, str]]:
+    """The table with its predictions, and what the new columns are called."""
+    from logiclens.scale._rule_queries import predict as predict_table
+
+    taken = {column.lower(): column for column in table.columns}
+    new = new_names(_SHORT, taken)
+    if rules.multi_label:
+        while any(f"{new['prediction']}_{label}".lower() in taken for label in rules.labels):
+            new["prediction"] += "_2"
+    if "mark" not in taken:
+        return predict_table(rules, table, name=new["prediction"], marks=True), new
+    column, aside = taken["mark"], new_names(["logiclens mark"], taken)["logiclens mark"]
+    if column in _needed(rules):
+        raise InputError(f"The table has a column {column!r} already, which the rules need. Rename it.")
+    moved = predict_table(rules, table.rename({aside: column}), name=new["prediction"], marks=True)
+    return moved.rename({new["mark"]: "mark"}).rename({column: aside}), new
+
+
+def _needed(rules: ExplanationSet) -> set[str]:
+    from logiclens.explain.resolution import used_concepts
+
+    used = used_concepts([*rules.formulas.values(), *rules.conditions.values()])
+    return {*used} if rules.vocabulary is None else {*used, *rules.vocabulary.used_columns(used)}
+
+
+def _scores(rules: ExplanationSet, table: Table, truth: TrueClasses) -> Evaluation | None:
+    """How good the rules are, on rows that have a true class; None where no class of theirs occurs."""
+    from logiclens.cli.engine_rows import label_of, values_of
+    from logiclens.concepts.table import Kind
+    from logiclens.scale._engine import fetch
+    from logiclens.scale._expressions import is_missing, kind_of
+    from logiclens.scale._rule_queries import score
+
+    column, name = table[truth.column], truth.column
+    if kind_of(column) is Kind.NUMBER and isinstance(rules.labels[0], str):
+        values, _, _ = values_of(table, truth.column)
+        column = label_of(column, values, [f"{value:.10g}" for value in values.raw.tolist()])
+        table, name = table.mutate(column.name(_LABEL)), _LABEL
+    known = table.filter(~is_missing(table[truth.column]))
+    n_rows = int(fetch(known.count(), "Counting rows").as_py())
+    if not n_rows:
+        return None
+    scores = score(rules, known, name)
+    truth.n = scores.n_rows
+    truth.n_known = int(sum(each.support for each in scores.by_label.values()))
+    truth.n_right = round(scores.accuracy * scores.n_rows)
+    return scores if truth.n_known else None
+
+
+def _counts(rules: ExplanationSet, out: Path, added: dict[str, str]) -> RowPredictions:
+    """How often each answer was given, counted in what was written."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from logiclens.cli.predictions import DEFAULT, MISSING, UNCOVERED, RowPredictions
+
+    found = RowPredictions(rules)
+    mark = added["mark"]
+    names = [mark] if rules.multi_label else [added["prediction"], mark]
+    for file in sorted(out.glob("*.parquet")) if out.is_dir() else [out]:
+        with pq.ParquetFile(file) as rows:
+            for batch in rows.iter_batches(columns=names):
+                counts = pa.Table.from_batches([batch]).group_by(names).aggregate([([], "count_all")])
+                for row in counts.to_pylist():
+                    n = int(row["count_all"])
+                    found.n_rows += n
+                    found.n_predicted[row[names[0]]] += n
+                    found.n_uncovered += n * (DEFAULT in row[mark] or UNCOVERED in row[mark])
+                    found.n_missing += n * (MISSING in row[mark])
+    return found
+
+
+def _by_class(scores: Evaluation) -> Iterator[str]:
+    """How good the rule of each class is, a line each."""
+    for label, found in [*scores.by_label.items()][:MOST_CLASSES]:
+        rates = found.rates
+        yield (
+            f"  {label}: precision {percent(rates.precision)}, recall {percent(rates.recall)}, "
+            f"{count(int(found.support), 'row')}"
+        )
+    left = len(scores.by_label) - MOST_CLASSES
+    if left > 0:
+        yield f"  and {left} more classes"
+
+
+# What is said about it
+
+
+def taken_names(names: Mapping[str, str]) -> list[str]:
+    """What to say of new columns that could not have their names."""
+    return [
+        f"The table has a column {name!r} already: the answers are in {new!r}."
+        for name, new in names.items()
+        if new != name
+    ]
+
+
+def summary(predictions: RowPredictions, out: Path) -> Iterator[str]:
+    """How many rows there were, which of them are marked and, of a file, what was predicted how often."""
+    text = count(predictions.n_rows, "row")
+    if out != STDOUT:
+        text = f"Wrote {text} to {out}"
+    if predictions.n_uncovered and predictions.rules.multi_label:
+        text += f"; no rule is true of {predictions.n_uncovered}"
+    elif predictions.n_uncovered:
+        text += f"; the default decides {predictions.n_uncovered}"
+    if predictions.n_missing:
+        verb = "lacks" if predictions.n_missing == 1 else "lack"
+        text += f"; {predictions.n_missing} {verb} a value that rules need"
+    yield f"{text}."
+    if out == STDOUT or not predictions.n_rows or predictions.rules.multi_label:
+        return
+    often = sorted(predictions.n_predicted.items(), key=lambda found: (-found[1], str(found[0])))
+    told = [f"{label} {n} ({percent(n / predictions.n_rows)})" for label, n in often[:MOST_CLASSES]]
+    more = f" and {len(often) - MOST_CLASSES} more classes" if len(often) > MOST_CLASSES else ""
+    yield f"Predicted: {', '.join(told)}{more}."

@@ -1,0 +1,515 @@
+"""Predictions of rules for the rows of a file: the columns they need, what each row gets, and why.
+
+What a value is comes from the vocabulary of the rules and not from the rows at hand, so that a row means what
+it meant when the rules were made, whatever stands in the rows around it. Rows of which the same terms are
+true get the same texts, so each is written once for all of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logiclens.concepts.concept import Concept
+from logiclens.concepts.table import Column, Table, ValueType
+from logiclens.concepts.vocabulary import Vocabulary
+from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownColumnsError, count
+from logiclens.explain.resolution import resolve, used_concepts
+from logiclens.explain.rule import RuleKind, target_named
+from logiclens.logic.arrays import BoolArray, IndexArray, unpack
+from logiclens.logic.data import ConceptData
+from logiclens.logic.export import to_sentence
+from logiclens.logic.formula import TRUE, Formula
+from logiclens.logic.normal_form import dnf_terms
+from logiclens.logic.syntax import format_formula
+
+if TYPE_CHECKING:
+    from logiclens.explain import Explanation, ExplanationSet
+    from logiclens.explain.rule import Label
+    from logiclens.files._reading import Batch
+
+
+_ADVICE = "The rules need it."
+
+
+class MissingCells(NamedTuple):
+    """Values that are missing although the rules know of no gaps.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Columns in which no value should be missing.
+    codes : ndarray of int, shape (n_rows,)
+        0 where none is missing; ``2 * at + 1`` where that of column ``at`` is the first, and one more where
+        others are missing, too.
+    """
+
+    columns: tuple[str, ...]
+    codes: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class NeededColumns:
+    """What rules need of a table.
+
+    Attributes
+    ----------
+    concepts : tuple of str
+        The concepts that are wanted.
+    vocabulary : Vocabulary or None
+        What they mean; None where the columns are the concepts themselves.
+    columns : dict of str to str
+        Where each column that they need is: its name in the vocabulary, and its name in the file.
+    types : dict of str to ValueType
+        What the values of each column of the file are.
+    """
+
+    concepts: tuple[str, ...]
+    vocabulary: Vocabulary | None
+    columns: dict[str, str]
+    types: dict[str, ValueType]
+
+    def named(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Columns of the file, called as the vocabulary calls them."""
+        return {column: values[place] for column, place in self.columns.items()}
+
+    def read(self, values: Mapping[str, Any], n_rows: int) -> ConceptData:
+        """Truth of the concepts on rows of the file.
+
+        Parameters
+        ----------
+        values : mapping of str to pyarrow.ChunkedArray or array
+            The columns of the file, read as :attr:`types` says.
+        n_rows : int
+            How many rows there are: rules that are never true, or always, need no column.
+        """
+        if not self.columns:
+            return ConceptData(np.zeros((n_rows, 0), dtype=np.bool_), names=())
+        columns = self.named(values)
+        if self.vocabulary is None:
+            return ConceptData(columns)
+        truths: dict[str, BoolArray] = {}
+        for name, data in columns.items():
+            wanted = [concept for concept in self.concepts if self.vocabulary[concept].column == name]
+            truths |= _truths(name, data, {concept: self.vocabulary[concept] for concept in wanted})
+        return ConceptData(truths)
+
+    @property
+    def never_missing(self) -> tuple[str, ...]:
+        """Columns of the file that the rules know no gaps in: to them, no value is just another value."""
+        if self.vocabulary is None:  # a gap is refused
+            return ()
+        known = self.vocabulary.optional
+        return tuple(place for column, place in self.columns.items() if column not in known)
+
+    def missing(self, values: Mapping[str, Any], n_rows: int) -> MissingCells:
+        """Where values are missing in columns that the rules know no gaps in.
+
+        Parameters
+        ----------
+        values : mapping of str to pyarrow.ChunkedArray or array
+            The columns of the file, read as :attr:`types` says.
+        n_rows : int
+        """
+        found = np.zeros(n_rows, dtype=np.int32)
+        columns = self.never_missing
+        for at, column in reversed([*enumerate(columns)]):
+            missing = _missing(column, values[column])
+            if missing is not None:
+                found[missing] = 2 * at + 1 + (found[missing] > 0)
+        return MissingCells(columns, found)
+
+
+def needed_columns(rules: ExplanationSet, names: Sequence[str], *, everything: bool = False) -> NeededColumns:
+    """Find the columns that rules need among those of a file.
+
+    Parameters
+    ----------
+    rules : ExplanationSet
+    names : sequence of str
+        The columns of the file.
+    everything : bool, default False
+        Whether all concepts are wanted, as a network needs them, and not only those in rules.
+
+    Raises
+    ------
+    UnknownColumnError
+        The file lacks a column.
+    InputError
+        Columns have to be found by their place, and there are more or fewer of them.
+
+    Examples
+    --------
+    >>> from logiclens.concepts import Above, Vocabulary
+    >>> from logiclens.explain import Explanation, ExplanationSet, Rule
+    >>> from logiclens.logic import Var
+    >>> words = Vocabulary(("age", "sex"), (Above("age", 62),))
+    >>> rules = ExplanationSet([Explanation(Rule("old", Var("age > 62"), vocabulary=words))], words.names)
+    >>> needed_columns(rules, ["sex", "age"]).types
+    {'age': <ValueType.NUMBER: 'numbers'>}
+    """
+    used = set(rules.concepts)
+    concepts = tuple(name for name in rules.concept_names if everything or name in used)
+    words = rules.vocabulary
+    if words is not None:
+        columns = words.used_columns(concepts)
+        lacking = [column for column in columns if column not in names]
+        if lacking and not words.named:
+            return _found(rules, concepts, _by_place(words, columns, names))
+        if not lacking or everything or not set(concepts) <= set(names):
+            _refuse_lacking(lacking, names)
+            return _found(rules, concepts, {column: column for column in columns})
+    _refuse_lacking([name for name in concepts if name not in names], names)
+    return NeededColumns(
+        concepts, None, {name: name for name in concepts}, dict.fromkeys(concepts, ValueType.FLAG)
+    )
+
+
+def _found(rules: ExplanationSet, concepts: tuple[str, ...], columns: Mapping[str, str]) -> NeededColumns:
+    """The needs of rules with a vocabulary, once it is known where each column is."""
+    words = rules.vocabulary
+    assert words is not None
+    kinds = {place: words.types.get(column, ValueType.TEXT) for column, place in columns.items()}
+    return NeededColumns(concepts, words, dict(columns), kinds)
+
+
+def _by_place(words: Vocabulary, columns: Iterable[str], names: Sequence[str]) -> dict[str, str]:
+    """The columns of a file for those of a vocabulary that had no names."""
+    if len(names) != len(words.columns):
+        raise InputError(
+            f"The file has {count(len(names), 'column')}; {len(words.columns)} were there when the rules "
+            "were made, and they had no names. Pass the same columns in the same order."
+        )
+    place = dict(zip(words.columns, names, strict=True))
+    return {column: place[column] for column in columns}
+
+
+def _refuse_lacking(lacking: Sequence[str], names: Sequence[str]) -> None:
+    if len(lacking) == 1:
+        raise UnknownColumnError(lacking[0], names, _ADVICE)
+    if lacking:
+        raise UnknownColumnsError(lacking, names, "The rules need them.")
+
+
+def _truths(name: str, data: Any, concepts: Mapping[str, Concept]) -> dict[str, BoolArray]:
+    """Truth of concepts on a column; text is looked at once for each distinct value."""
+    if isinstance(data, np.ndarray):  # text and numbers, of which a batch may hold but one kind
+        column = _column(name, np.append(data, np.array(["", 0], dtype=object)))
+        return {concept: condition.truth(column)[:-2] for concept, condition in concepts.items()}
+    if str(data.type) != "string":
+        column = _column(name, data)
+        return {concept: condition.truth(column) for concept, condition in concepts.items()}
+    coded = data.combine_chunks().dictionary_encode()
+    levels = coded.dictionary.to_pylist()
+    column = _column(name, [*levels, None])
+    places = coded.indices.fill_null(len(levels)).to_numpy()
+    return {concept: condition.truth(column)[places] for concept, condition in concepts.items()}
+
+
+def _missing(name: str, data: Any) -> BoolArray | None:
+    """Rows without a value; None where there is no such row."""
+    if isinstance(data, np.ndarray):
+        missing = _column(name, np.append(data, np.array(["", 0], dtype=object))).missing[:-2]
+    else:
+        import pyarrow.compute as pc
+
+        missing = pc.is_null(data, nan_is_null=True).to_numpy()
+    return missing if missing.any() else None
+
+
+def _column(name: str, data: Any) -> Column:
+    return Table({name: data}).column(name)
+
+
+DEFAULT, UNCOVERED, MISSING = "default", "uncovered", "missing"
+"""Marks of rows that the default decides, of rows that get no label where there may be several, and of rows
+without a value where the rules know of no gaps."""
+_MOST_CODES = 1 << 40
+_MOST_KEPT = 1 << 16
+
+
+class Prediction(NamedTuple):
+    """What is said about a row.
+
+    Attributes
+    ----------
+    prediction : label
+        In a multi-label set the labels, with commas between them.
+    rule : str
+        Logic of the step that decides, or of the rules that are true; empty where there is none.
+    why : str
+        A sentence with the term of it that is true.
+    mark : str
+        ``"default"`` or ``"uncovered"``, and ``"missing"``, with a comma between two; or nothing.
+    """
+
+    prediction: Label
+    rule: str
+    why: str
+    mark: str
+
+
+@dataclass
+class RowPredictions:
+    """Predictions of rules, and how many were marked.
+
+    Parameters
+    ----------
+    rules : ExplanationSet
+
+    Attributes
+    ----------
+    n_rows, n_uncovered, n_missing : int
+        Rows so far; those that the default decides, or that get no label; those that lack a value.
+    n_predicted : Counter of label to int
+        How often each was made.
+
+    Examples
+    --------
+    >>> from logiclens.explain import Explanation, ExplanationSet, Rule
+    >>> from logiclens.logic import Var
+    >>> birds = Explanation(Rule("bird", Var("wings") | Var("beak")))
+    >>> rules = ExplanationSet([birds], ["wings", "beak"])
+    >>> predictions = RowPredictions(rules)
+    >>> found, places = predictions.of(ConceptData({"wings": [True, False], "beak": [True, True]}))
+    >>> [found[place].why for place in places]
+    ['The prediction is bird because wings.', 'The prediction is bird because beak.']
+    """
+
+    rules: ExplanationSet
+    n_rows: int = 0
+    n_uncovered: int = 0
+    n_missing: int = 0
+    n_predicted: Counter[Label] = field(default_factory=Counter)
+    _labels: list[Label] = field(init=False)
+    _terms: list[tuple[Formula, ...]] = field(init=False)
+    _kept: dict[bytes, Prediction] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._labels = [*self.rules.conditions]
+        self._terms = [_terms_of(formula) for formula in self.rules.conditions.values()]
+
+    def of(
+        self, data: ConceptData, missing: MissingCells | None = None
+    ) -> tuple[list[Prediction], IndexArray]:
+        """Predictions for rows: the distinct ones, and which of them each row gets, shape (n_rows,)."""
+        which = self._first_true(data)
+        if not self.rules.multi_label:
+            which = _of_first(which)
+        sizes = [len(terms) + 1 for terms in self._terms]
+        if missing is not None:
+            which = np.column_stack([which, missing.codes])
+            sizes.append(2 * len(missing.columns) + 1)
+        codes, firsts = _coded(which, sizes)
+        found = [self._prediction(which[first], missing) for first in firsts]
+        self.n_rows += len(which)
+        for prediction, n in zip(found, np.bincount(codes, minlength=len(found)).tolist(), strict=True):
+            self.n_predicted[prediction.prediction] += n
+            self.n_uncovered += n * (DEFAULT in prediction.mark or UNCOVERED in prediction.mark)
+            self.n_missing += n * (MISSING in prediction.mark)
+        return found, codes
+
+    def _first_true(self, data: ConceptData) -> NDArray[np.int32]:
+        """The first term of each formula that is true of a row, counted from 1; 0 where none is."""
+        columns = data.packed_columns(used_concepts(term for terms in self._terms for term in terms))
+        n_words = -(-data.n_rows // 64)
+        which = np.zeros((data.n_rows, len(self._terms)), dtype=np.int32)
+        for at, terms in enumerate(self._terms):
+            for number, term in reversed([*enumerate(terms, start=1)]):
+                which[unpack(term.evaluate_words(columns, n_words), data.n_rows), at] = number
+        return which
+
+    def _prediction(self, which: NDArray[np.int32], missing: MissingCells | None) -> Prediction:
+        key = which.tobytes()
+        if key not in self._kept:
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            n = len(self._terms)
+            prediction = self._with_reason(which[:n])
+            self._kept[key] = (
+                prediction if missing is None else _with_missing(prediction, int(which[n]), missing.columns)
+            )
+        return self._kept[key]
+
+    def _with_reason(self, which: NDArray[np.int32]) -> Prediction:
+        true: list[int] = np.flatnonzero(which).tolist()
+        if self.rules.multi_label or self.rules.default is None:
+            labels = [self._labels[at] for at in true]
+            return Prediction(
+                ", ".join(map(str, labels)),
+                "; ".join(map(self._logic, labels)),
+                " ".join(self._why(at, int(which[at])) for at in true) or "No rule is true of it.",
+                "" if labels else UNCOVERED,
+            )
+        part = "step" if self.rules.is_list else "rule"
+        if not true:
+            default = target_named(self.rules[self.rules.default].rule)
+            why = f"No {part} is true of it; the default is {default}."
+            return Prediction(self.rules.default, "", why, DEFAULT)
+        at = true[0]
+        earlier = f" No earlier {part} is true of it." if at else ""
+        label = self._labels[at]
+        return Prediction(label, self._logic(label), f"{self._why(at, int(which[at]))}{earlier}", "")
+
+    def _logic(self, label: Label) -> str:
+        """The formula that is looked at for a label, in the words of its vocabulary."""
+        words, formula = self.rules.vocabulary, self.rules.conditions[label]
+        return format_formula(formula) if words is None else words.format(formula)
+
+    def _why(self, at: int, number: int) -> str:
+        """Why a label is predicted: the term of that number that is true."""
+        return _sentence(self.rules[self._labels[at]], self._terms[at][number - 1])
+
+
+def _of_first(which: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Of steps that come after the one that decides, it does not matter which term is true."""
+    decides = np.arange(which.shape[1]) == resolve(which > 0)[:, None]
+    return np.where(decides, which, 0).astype(np.int32)
+
+
+def _with_missing(prediction: Prediction, code: int, columns: Sequence[str]) -> Prediction:
+    """The prediction, and what is missing in the row, by its code in :class:`MissingCells`."""
+    if not code:
+        return prediction
+    first = repr(columns[(code - 1) // 2])
+    what = f"{first} is missing" if code % 2 else f"{first} and other values are missing"
+    return prediction._replace(
+        why=f"{prediction.why} Its {what}, and the rules know nothing of that.",
+        mark=", ".join(filter(None, (prediction.mark, MISSING))),
+    )
+
+
+def _terms_of(formula: Formula) -> tuple[Formula, ...]:
+    try:
+        return dnf_terms(formula)
+    except LimitError:  # too many terms to tell apart
+        return (formula,)
+
+
+def _coded(which: NDArray[np.int32], sizes: Sequence[int]) -> tuple[IndexArray, IndexArray]:
+    """Number the distinct rows of an array: the number of each row, and the first row of each number."""
+    codes = np.zeros(len(which), dtype=np.int64)
+    most = 1
+    for column, size in zip(which.T, sizes, strict=True):
+        if most * size > _MOST_CODES:
+            distinct, codes = np.unique(codes, return_inverse=True)
+            most = len(distinct)
+        codes = codes * size + column
+        most *= size
+    _, firsts, numbers = np.unique(codes, return_index=True, return_inverse=True)
+    return numbers.reshape(-1), firsts
+
+
+def _sentence(explanation: Explanation, term: Formula) -> str:
+    """Why a rule fires."""
+    label = target_named(explanation.rule)
+    if term == TRUE:
+        return f"The prediction is {label}, whatever the row."
+    words = explanation.vocabulary
+    condition = to_sentence(term) if words is None else words.to_sentence(term)
+    if explanation.kind in (RuleKind.IFF, RuleKind.ONLY_IF):
+        return f"The prediction is {label} because {condition}."
+    return f"The prediction is {label}, all of which satisfy: {condition}."
+
+
+def text_columns(
+    found: Sequence[Prediction], codes: IndexArray, names: Sequence[str] = Prediction._fields
+) -> dict[str, Any]:
+    """Columns ``prediction``, ``rule``, ``why`` and ``mark`` as dictionary arrays of pyarrow, by name."""
+    import pyarrow as pa
+
+    indices = pa.array(codes.astype(np.int32))
+    return {
+        name: pa.DictionaryArray.from_arrays(indices, pa.array([getattr(each, name) for each in found]))
+        for name in names
+    }
+
+
+class TrueClasses:
+    """Counts predictions that are right.
+
+    Parameters
+    ----------
+    rules : ExplanationSet
+    column : str
+        The column that has the truth.
+    names : sequence of str
+        The columns of the file.
+
+    Attributes
+    ----------
+    n, n_right : int
+        Rows that have a value, and those of them whose prediction is right.
+    n_known : int
+        Rows whose value is a label of the rules.
+
+    Raises
+    ------
+    UnknownColumnError
+        The file lacks the column.
+    InputError
+        The rules give several labels to a row.
+    """
+
+    def __init__(self, rules: ExplanationSet, column: str, names: Sequence[str]) -> None:
+        if column not in names:
+            raise UnknownColumnError(column, names, "It is named by --truth.")
+        if rules.multi_label:
+            raise InputError(
+                "These rules give a row several labels, so no column has the truth. Omit --truth."
+            )
+        self.column = column
+        self.n = self.n_right = self.n_known = 0
+        self._plain = _reader(rules.labels)
+        self._labels = {self._plain(label): at for at, label in enumerate(rules)}
+
+    def compare(self, batch: Batch, predictions: Sequence[Label], codes: IndexArray) -> None:
+        """Count the rows of a batch.
+
+        Parameters
+        ----------
+        batch : Batch
+        predictions : sequence of label
+            The distinct predictions.
+        codes : ndarray of int, shape (n,)
+            Which of them each row has.
+        """
+        values = batch.values({self.column: ValueType.TEXT})[self.column]
+        coded = values.combine_chunks().dictionary_encode()
+        levels = [self._plain(level) for level in coded.dictionary.to_pylist()]
+        places = coded.indices.fill_null(len(levels)).to_numpy()
+        true = np.array([*(self._labels.get(level, -1) for level in levels), -1])[places]
+        said = np.array([self._labels.get(self._plain(label), -2) for label in predictions])
+        self.n += int((places < len(levels)).sum())
+        self.n_known += int((true >= 0).sum())
+        self.n_right += int((true == said[codes]).sum())
+
+    def summary(self) -> str:
+        """What was found, in one line."""
+        if not self.n_known:
+            return f"Column {self.column!r} has no value that is a class of the rules: nothing is compared."
+        share = f"{self.n_right / self.n:.1%}"
+        return (
+            f"Of {count(self.n, 'row')} with a value of {self.column!r}, the rules are right about {share}."
+        )
+
+
+def _reader(labels: Sequence[Label]) -> Callable[[Any], Any]:
+    """What makes labels and values comparable: text says ``1.0`` or ``true`` where a label is 1 or True."""
+    if all(isinstance(label, bool) for label in labels):
+        return lambda value: str(value).strip().lower()
+    if all(isinstance(label, int | float) for label in labels):
+        return _as_number
+    return lambda value: str(value).strip()
+
+
+def _as_number(value: Any) -> Any:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return str(value).strip()

@@ -1,0 +1,277 @@
+"""``logiclens check`` and ``logiclens export``: what the rules of a saved model say, and in which language.
+
+Other commands that use a saved model read it here, too: its rules without torch, its network where needed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from logiclens.cli import options as opt
+from logiclens.cli.options import one_of
+from logiclens.cli.outputs import STDOUT, Outputs, write_text
+from logiclens.cli.terminal import checked_output, one_line_errors
+from logiclens.errors import InputError, UnknownTargetError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from logiclens.explain import ExplanationSet, RuleCheck
+    from logiclens.explain.rule import Label
+
+
+_RESULTS = re.compile(rb'\s*\{\s*"format"\s*:\s*"logiclens\.results"')
+
+
+def rules_in(path: str | os.PathLike[str], literals: int | None = None) -> ExplanationSet:
+    """The rules that a file holds, of a model or alone; torch is not needed.
+
+    Parameters
+    ----------
+    path : str or path
+    literals : int, optional
+        Most literals, all together; those that were shown when missing.
+
+    Raises
+    ------
+    FileError
+        There is no such file, or it may not be read.
+    InputError
+        It holds neither, is damaged or comes from a later release.
+    """
+    from logiclens.explain import load_rules
+    from logiclens.files._atomic import read_whole
+    from logiclens.loading import front_of_model, rules_of_model
+
+    content = read_whole(path)
+    if _is_model(content):
+        return rules_of_model(path) if literals is None else front_of_model(path).rules(literals)
+    if content.lstrip()[:1] != b"{":
+        raise InputError(
+            f"{os.fspath(path)!r} holds neither a model nor rules. "
+            "Pass a file that logiclens explain --save wrote."
+        )
+    if _RESULTS.match(content[:200]):
+        raise InputError(
+            f"{os.fspath(path)!r} holds results, as --json writes them; save rules with --save rules.json."
+        )
+    if literals is not None:
+        raise InputError(
+            f"{os.fspath(path)!r} holds rules of one length. Leave out --literals, or name the model's file."
+        )
+    return load_rules(path)
+
+
+def network_in(path: str | os.PathLike[str]) -> Any:
+    """The model that a file holds, with its network; None where it holds rules alone."""
+    from logiclens.files._atomic import read_whole
+    from logiclens.loading import load
+
+    return load(path) if _is_model(read_whole(path)) else None
+
+
+def _is_model(content: bytes) -> bool:
+    from logiclens.explain._model_file import is_model
+
+    return is_model(content)
+
+
+def label_named(rules: ExplanationSet, text: str) -> Label:
+    """The label that a text on the command line stands for."""
+    for label in rules:
+        if text in (str(label), str(label).lower() if isinstance(label, bool) else str(label)):
+            return label
+    raise UnknownTargetError(text, rules.labels)
+
+
+FOUND = 3
+"""Exit code of ``--strict`` when something was found."""
+
+
+def check(
+    model: opt.Model,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Exit with code 3 when rules conflict, leave a gap, or are always or never true.",
+        ),
+    ] = False,
+    literals: opt.SavedLiterals = None,
+) -> None:
+    """Check the rules of a saved model: conflicts, gaps, rules without content, concepts used.
+
+    No data are needed: what is said holds of every row that there can be. Exit code 0, also where something
+    was found; 3 with --strict.
+
+    \b
+    Examples:
+      logiclens check model.lens
+          print the rules and what is odd about them
+      logiclens check rules.json --strict > /dev/null || echo look at the rules
+          in a script
+    """  # noqa: D301 - \b keeps lines
+    from logiclens.cli.terminal import output_console
+
+    with one_line_errors():
+        rules = rules_in(model, literals)
+        found = rules.check()
+        with checked_output():
+            _print(output_console(), os.path.basename(model), rules, found)
+    if strict and not found.clean:
+        raise typer.Exit(FOUND)
+
+
+def _print(console: Console, name: str, rules: ExplanationSet, found: RuleCheck) -> None:
+    from logiclens.cli.terminal import print_item, print_line, print_logic, print_rule
+    from logiclens.errors import count
+
+    print_line(console, f"{name}: {count(len(rules), 'rule')}, {count(rules.literals, 'literal')}", "bold")
+    if rules.is_list:
+        console.print()
+        for line in rules.format("unicode" if console.is_terminal else "ascii").split("\n"):
+            print_logic(console, line)
+        console.print()
+        print_line(console, "Each class by itself:", "bold")
+    for explanation in rules.values():
+        console.print()
+        print_rule(console, explanation, f"{explanation.to_sentence()}.")
+    console.print()
+    for line in found.lines:
+        if line.startswith("  "):
+            print_item(console, line.strip())
+        else:
+            print_line(console, line)
+
+
+class Language(StrEnum):
+    """What rules can be written as."""
+
+    SQL = "sql"
+    PYTHON = "python"
+    JSON = "json"
+    LATEX = "latex"
+    MARKDOWN = "md"
+    SYMPY = "sympy"
+
+
+class DialectName(StrEnum):
+    """The dialects of SQL."""
+
+    ANSI = "ansi"
+    DUCKDB = "duckdb"
+    SQLITE = "sqlite"
+    POSTGRESQL = "postgresql"
+    MYSQL = "mysql"
+    SPARK = "spark"
+    BIGQUERY = "bigquery"
+
+
+def export(
+    model: opt.Model,
+    to: Annotated[
+        Language,
+        typer.Option(help="What to write the rules as.", parser=one_of(Language), metavar="|".join(Language)),
+    ],
+    label: Annotated[
+        str | None,
+        typer.Option("--class", help="The rule of this class alone: whether it is true.", metavar="LABEL"),
+    ] = None,
+    dialect: Annotated[
+        DialectName | None,
+        typer.Option(
+            help="Dialect of SQL.  [default: ansi]", parser=one_of(DialectName), metavar="|".join(DialectName)
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="Name of the Python function.  [default: predict, or rule]", metavar="NAME"),
+    ] = None,
+    literals: opt.SavedLiterals = None,
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Write to this file instead of standard output.", metavar="FILE", show_default=False
+        ),
+    ] = STDOUT,
+) -> None:
+    """Write the rules of a saved model in another language, each exactly as the rules predict.
+
+    Names stand in the quotes of the language, with its escapes. SQL and Python decide as the rules do: by the
+    first step that is true, and by the default where none is.
+
+    \b
+    Examples:
+      logiclens export model.lens --to sql --dialect postgresql
+          a CASE expression that predicts in a database
+      logiclens export model.lens --to python --out rules.py
+          a function that needs nothing but Python
+      logiclens export model.lens --to sql --class ill
+          the condition for one class
+      logiclens export model.lens --to md | pandoc -o rules.docx
+          for a document
+    """  # noqa: D301 - \b keeps lines
+    if dialect is not None and to is not Language.SQL:
+        raise typer.BadParameter("there are dialects of SQL only; add --to sql.", param_hint="'--dialect'")
+    if name is not None and to is not Language.PYTHON:
+        raise typer.BadParameter("only Python needs a name; add --to python.", param_hint="'--name'")
+
+    with one_line_errors():
+        Outputs(out=out).check(model)
+        rules = rules_in(model, literals)
+        chosen = None if label is None else label_named(rules, label)
+        write_text(out, exported(rules, to, chosen, dialect or DialectName.ANSI, name))
+
+
+def exported(
+    rules: ExplanationSet,
+    to: Language,
+    label: Label | None = None,
+    dialect: str = DialectName.ANSI,
+    name: str | None = None,
+) -> str:
+    """Rules, or the rule of one label, in another language; the text ends its last line."""
+    if to is Language.PYTHON:
+        default = "predict" if label is None else "rule"
+        one = rules if label is None else rules[label]
+        return one.to_python(default if name is None else name)
+    if to is Language.SQL:
+        return f"{_sql(rules, label, dialect)}\n"
+    if to is Language.SYMPY:
+        return f"{_sympy(rules, label)}\n"
+    if to is Language.MARKDOWN:
+        return f"{(rules if label is None else rules[label]).to_markdown()}\n"
+    one = rules if label is None else rules[label]
+    return f"{one.to_json() if to is Language.JSON else one.to_latex()}\n"
+
+
+def _sql(rules: ExplanationSet, label: Label | None, dialect: str) -> str:
+    """An expression; of several labels a column for each."""
+    from logiclens.logic.sql import dialect_named
+
+    if label is not None:
+        return rules[label].to_sql(dialect)
+    made = rules.to_sql(dialect)
+    if isinstance(made, str):
+        return made
+    quote = dialect_named(dialect).quote
+    return ",\n".join(f"{test} AS {quote(str(each))}" for each, test in made.items())
+
+
+def _sympy(rules: ExplanationSet, label: Label | None) -> str:
+    """Source that builds the expressions again: names are string literals in it."""
+    expressions = {label: rules[label].to_sympy()} if label is not None else rules.to_sympy()
+    import sympy
+
+    sources = {each: sympy.srepr(expression) for each, expression in expressions.items()}
+    head = "from sympy import And, Not, Or, Symbol, false, true\n\n"
+    if label is not None:
+        return f"{head}rule = {sources[label]}"
+    entries = "".join(f"    {each!r}: {source},\n" for each, source in sources.items())
+    return f"{head}rules = {{\n{entries}}}"

@@ -1,0 +1,319 @@
+"""What a person sees: rules and tables on standard output, errors and progress on standard error.
+
+On a terminal there are colors, the signs of logic and lines that fit its width; in a pipe, plain text with
+one rule a line. Names come from files and cannot do harm. What goes wrong ends in one line and an exit code,
+never in a traceback: 0 all is well, 1 refused or failed, 2 wrong usage (as typer has it), 130 stopped by
+Ctrl-C. While a command works, a line on a terminal says what it does; training draws a bar of its own.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import sys
+import unicodedata
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import isnan
+from typing import TYPE_CHECKING, Literal, NoReturn
+
+import typer
+
+from logiclens.errors import LogicLensError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from logiclens.explain import Explanation
+
+
+_JOINERS = "\u200c\u200d"  # some scripts, and emoji, need them within words
+_PIPE = 1000  # columns of a pipe, where nothing needs to be folded
+_CELL = 48  # most letters of a name among figures
+_HANGING = 6  # blanks before what does not fit on the first line of a term
+_CONNECTIVES = re.compile(r"[∀∧∨¬↔→]")
+_NAME = re.compile(r'"(?:[^"\\]|\\.)*"|.', re.DOTALL)  # a name in quotes, or one sign
+
+
+def safe(text: object) -> str:
+    r"""Text that a terminal shows and does not obey, on one line.
+
+    Names come from files, and may hold anything: what is not a sign to be seen, such as escape sequences,
+    line breaks and marks that turn the direction of writing, is replaced by its number.
+
+    Examples
+    --------
+    >>> print(safe("red\x1b[31m wing\n"))
+    red\u001b[31m wing\u000a
+    """
+    return "".join(map(_inert, str(text)))
+
+
+def _inert(char: str) -> str:
+    if char.isprintable() or char in _JOINERS or unicodedata.category(char) == "Zs":
+        return char
+    return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}"
+
+
+def short(text: object) -> str:
+    """Safe text for a cell of a table of figures: a very long name is cut.
+
+    Examples
+    --------
+    >>> short("long " * 60)
+    'long long long long long long long long long lo…'
+    """
+    name = safe(text)
+    return name if len(name) <= _CELL else f"{name[: _CELL - 1]}…"
+
+
+def output_console() -> Console:
+    """Where results go: standard output, colored if it is a terminal, as wide as need be if it is not."""
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = _PIPE
+    return console
+
+
+def print_line(console: Console, text: str = "", style: str = "") -> None:
+    """Print a line of text that may hold names; wrapped on a terminal only."""
+    from rich.text import Text
+
+    console.print(Text(safe(text), style), soft_wrap=not console.is_terminal)
+
+
+def print_item(console: Console, text: str) -> None:
+    """Print an item of a list, indented."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    if console.is_terminal:
+        console.print(Padding(Text(safe(text)), (0, 0, 0, 2)))
+    else:
+        console.print(Text(f"  {safe(text)}"), soft_wrap=True)
+
+
+def print_rule(console: Console, explanation: Explanation, remark: str) -> None:
+    """The rule as logic, and a remark."""
+    print_logic(console, explanation.rule.format("unicode" if console.is_terminal else "ascii"))
+    print_item(console, remark)
+
+
+def print_logic(console: Console, line: str) -> None:
+    """A line of logic; on a terminal, where it is long, a term of its formula on each line."""
+    from rich.text import Text
+
+    if not console.is_terminal:
+        console.print(Text(safe(line)), soft_wrap=True)
+        return
+    for part in _fitted(line, console.width):
+        first, *others = _colored(part).wrap(console, console.width - _HANGING)
+        console.print(first)
+        for other in others:
+            console.print(Text(" " * _HANGING) + other)
+
+
+def _colored(line: str) -> Text:
+    """A line of a rule, its connectives apart from what they connect."""
+    from rich.text import Text
+
+    text = Text(safe(line), "bold")
+    text.highlight_regex(_CONNECTIVES, "magenta")
+    return text
+
+
+def _fitted(rule: str, width: int) -> Iterator[str]:
+    """Lines of a rule: all on one where it fits, else a term of its formula on each."""
+    from rich.cells import cell_len
+
+    if cell_len(rule) <= width - _HANGING:
+        yield rule
+        return
+    head, *others = _alternatives(rule)
+    yield head
+    for part in others:
+        yield f"    ∨ {part}"
+
+
+def _alternatives(rule: str) -> list[str]:
+    """Parts of a rule between the signs for "or" that stand in no parentheses, and in no name."""
+    parts, depth = [""], 0
+    for match in _NAME.finditer(rule):
+        piece = match[0]
+        depth += (piece == "(") - (piece == ")")
+        if piece == "∨" and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return [part.strip() for part in parts]
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print a table that has rows; in a pipe without blanks at the ends of lines."""
+    if not table.row_count:
+        return
+    if console.is_terminal:
+        console.print(table)
+        return
+    with console.capture() as captured:
+        console.print(table)
+    console.file.writelines(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+def plain_table(*headings: str, first: Literal["left", "right"] = "left") -> Table:
+    """A table without lines between its columns; numbers stand to the right and are never cut."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column(short(headings[0]), justify=first, overflow="fold")
+    for heading in headings[1:]:
+        table.add_column(short(heading), justify="right", overflow="fold", no_wrap=True)
+    return table
+
+
+def text_table(*headings: str, rows: Iterable[tuple[str, str]]) -> Table:
+    """A table of two columns of text; the second is wrapped."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(safe(heading), overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(safe(cell)) for cell in row))
+    return table
+
+
+def percent(rate: float) -> str:
+    """A share as a person reads it."""
+    return "-" if isnan(rate) else f"{rate:.1%}"
+
+
+WRONG_USAGE = 2
+"""Exit code where the command itself makes no sense, as typer has it."""
+STOPPED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
+
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """One line on standard error and an exit code for errors of ours; no traceback, no raw warnings."""
+    try:
+        with _without_remarks():
+            yield
+    except LogicLensError as error:
+        print_error(str(error))
+        raise typer.Exit(1) from None
+    except MemoryError:
+        print_error("There is not enough memory for this. Take fewer rows or columns.")
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        print_error("stopped; no file is half-written.")
+        raise typer.Exit(STOPPED) from None
+
+
+def wrong_usage(message: str) -> NoReturn:
+    """Say what is wrong with a command, in one line, and end it."""
+    print_error(message)
+    raise typer.Exit(WRONG_USAGE)
+
+
+def print_error(message: str) -> None:
+    """Print one line on standard error."""
+    typer.echo(f"logiclens: {safe(message)}", err=True)
+
+
+def print_note(note: str) -> None:
+    """Print a note on standard error, apart from tables."""
+    typer.echo(safe(note), err=True)
+
+
+@contextmanager
+def _without_remarks() -> Iterator[None]:
+    """Keep warnings and log lines, which are for programmers, off the screen."""
+    log, nowhere = logging.getLogger("logiclens"), logging.NullHandler()
+    log.addHandler(nowhere)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.removeHandler(nowhere)
+
+
+@contextmanager
+def checked_output() -> Iterator[None]:
+    """No traceback when the output cannot be written: a reader that went away, or a full disk."""
+    try:
+        yield
+        sys.stdout.flush()
+    except LogicLensError:  # some are about files, and of the kind that the system raises
+        raise
+    except BrokenPipeError:
+        _drop_output()
+        raise typer.Exit(1) from None
+    except OSError as error:
+        raise typer.Exit(output_failed(error)) from None
+
+
+def output_failed(error: OSError) -> int:
+    """Say why the output cannot be written; the exit code."""
+    _drop_output()
+    print_error(f"The output cannot be written: {error.strerror or error}. Send it to another place.")
+    return 1
+
+
+def _drop_output() -> None:
+    """What is still waiting to be written goes nowhere; Python would try once more when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Whether to show progress.
+
+    Attributes
+    ----------
+    shown : bool
+        On a terminal, unless a person asked for quiet.
+    """
+
+    shown: bool
+
+    @classmethod
+    def on_terminal(cls, quiet: bool = False) -> Progress:
+        """Progress if standard error is a terminal."""
+        return cls(not quiet and sys.stderr.isatty())
+
+    @contextmanager
+    def show(self, what: str) -> Iterator[None]:
+        """Show what is being done while it is; the line is gone afterwards."""
+        if not self.shown:
+            yield
+            return
+        from rich.console import Console
+        from rich.text import Text
+
+        with Console(stderr=True).status(Text(safe(what))):
+            yield
+
+    @contextmanager
+    def training(self) -> Iterator[None]:
+        """Leave room for the bar of training, which may end anywhere: what comes next begins a line."""
+        try:
+            yield
+        finally:
+            if self.shown:
+                sys.stderr.write("\r\x1b[K")  # to the beginning of the line, and empty it
+                sys.stderr.flush()

@@ -1,0 +1,177 @@
+"""Which options go with an engine, and which files are read and may be written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from logiclens.cli.engine_rows import (
+    check_apart,
+    columns_of,
+    draw_rows,
+    files_read,
+    name_of,
+    open_rows,
+    quieten,
+)
+from logiclens.cli.options import Engine, EngineName, engine_of_options, refuse_whole_rows
+from logiclens.cli.terminal import Progress
+from logiclens.errors import InputError
+from tests.cli.in_files import in_file, in_files, stays
+from tests.cli.running import run
+
+SILENT = Progress(False)
+DUCKDB = Engine(EngineName.DUCKDB)
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_no_engine_is_asked_for():
+    assert engine_of_options(None, None, "-", {"--decimal": ","}) is None
+
+
+def test_an_engine_with_its_memory():
+    engine = engine_of_options(EngineName.SPARK, "4GB", "data", {"--decimal": None})
+
+    assert engine is not None
+    assert (engine.title, engine.entries()) == ("Spark", {"engine": "spark", "memory": "4GB"})
+
+
+@pytest.mark.parametrize("command", [["explain"], ["predict", "model.lens"]])
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["data", "--memory", "4GB"], "--memory is for an engine. Add --engine duckdb, or omit it."),
+        (
+            ["-", "--engine", "duckdb"],
+            "--engine reads files, and - is standard input. Name a file, or a pattern: 'data/*.parquet'.",
+        ),
+        (
+            ["data", "--engine", "duckdb", "--decimal", ","],
+            "--decimal is not for an engine, which reads files its own way. Omit it.",
+        ),
+    ],
+)
+def test_what_makes_no_sense_together(command: list[str], words: list[str], message: str):
+    result = run(*command, *words)
+
+    assert result.exit_code == 2
+    assert result.stderr == f"logiclens: {message}\n"
+
+
+def test_an_unknown_engine():
+    result = run("explain", "data", "--engine", "sqlite")
+
+    assert result.exit_code == 2
+    assert "'sqlite' is not one of 'duckdb', 'spark'." in result.stderr
+
+
+def test_a_limit_of_rows_lets_them_into_memory():
+    refuse_whole_rows(10, {"--html": Path("report.html")})
+    refuse_whole_rows(None, {"--html": None, "--more": False})
+
+
+def test_files_that_are_read():
+    pattern = in_files(stays(), Path("data"))
+
+    assert sorted(files_read(pattern)) == ["data/0.parquet", "data/1.parquet"]
+    assert sorted(files_read("data")) == ["data/0.parquet", "data/1.parquet"]
+    assert files_read("data/0.parquet") == ("data/0.parquet",)
+    assert files_read("none/*.parquet") == ()
+
+
+def test_names_are_short_and_patterns_whole():
+    in_files(stays(), Path("data"))
+
+    assert [name_of(data) for data in ("data/", f"{os.getcwd()}/data/0.parquet", "data/*.parquet", ".")] == [
+        "data",
+        "0.parquet",
+        "data/*.parquet",
+        ".",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "data"),
+    [
+        ("data/out.parquet", "data"),
+        ("data/out.parquet", "data/*.parquet"),
+        ("data/a/o.parquet", "data/**/*.parquet"),
+    ],
+)
+def test_what_would_be_read_the_next_time_is_not_written(path: str, data: str):
+    Path("data").mkdir()
+    with pytest.raises(InputError) as caught:
+        check_apart(Path(path), data)
+
+    assert str(caught.value) == (
+        f"{path!r} would be read with {data!r} the next time. Name a file in another folder."
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "data"),
+    [
+        ("out.parquet", "data"),
+        ("data/a/out.parquet", "data/*.parquet"),
+        ("data/out.parquet", "data/in.parquet"),
+    ],
+)
+def test_other_files_are_written(path: str, data: str):
+    Path("data").mkdir()
+    check_apart(Path(path), data)
+
+
+def test_columns_of_files():
+    assert columns_of(in_file({"a": [1], "b": [2]}), DUCKDB) == ("a", "b")
+
+
+def test_rows_are_drawn_once_and_the_same_every_time():
+    table = pa.table({"number": range(5000), "file_row_number": range(5000)})
+    pattern = in_files(table, Path("data"))
+    some = draw_rows(pattern, DUCKDB, 100, 3, SILENT)
+    again, others = (draw_rows(pattern, DUCKDB, 100, seed, SILENT).table for seed in (3, 4))
+
+    assert some.table.column_names == table.column_names
+    assert len(set(some.table["number"].to_pylist())) == 100
+    assert some.table.equals(again)
+    assert not some.table.equals(others)
+    assert some.notes == ("100 of 5000 rows taken, drawn at random by DuckDB.",)
+    assert (some.name, some.sha256) == ("data/*.parquet", None)
+
+
+def test_files_are_open_rows():
+    assert open_rows(in_file({"a": [1], "b": [2]}), DUCKDB, SILENT).columns == ("a", "b")
+
+
+def test_spark_is_kept_quiet_unless_a_person_says_otherwise(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "mine")
+    quieten(Engine(EngineName.SPARK))
+    assert os.environ["PYSPARK_SUBMIT_ARGS"] == "mine"
+
+    monkeypatch.delenv("PYSPARK_SUBMIT_ARGS")
+    quieten(DUCKDB)
+    assert "PYSPARK_SUBMIT_ARGS" not in os.environ
+    quieten(Engine(EngineName.SPARK))
+    assert "showConsoleProgress=false" in os.environ["PYSPARK_SUBMIT_ARGS"]
+
+
+@pytest.mark.parametrize("command", [("explain", "--target", "y"), ("predict", "rules.json")])
+@pytest.mark.parametrize("data", ["several/*.csv", "several"])
+def test_several_files_need_an_engine(
+    command: tuple[str, ...], data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "several").mkdir()
+    found = run(*command, data)
+
+    assert found.exit_code == 2
+    assert f"{data!r} stands for several files. Add --engine duckdb to read them all, or name one." in (
+        found.output
+    )

@@ -1,0 +1,87 @@
+"""Results as JSON; the form is documented and has a version."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from logiclens.cli.outputs import FORMAT, VERSION
+from tests.cli.running import STAYS, copied, run
+
+HOW_TO = Path(__file__).parents[2] / "docs" / "how-to" / "use_the_command.md"
+
+
+@pytest.fixture
+def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    copied(STAYS, tmp_path)
+    return json.loads(run("explain", "stays.csv", "--target", "risk", "--json", "-").stdout)
+
+
+def test_all_entries_are_there_and_documented(found):
+    assert (found["format"], found["version"]) == (FORMAT, VERSION)
+    assert list(found) == [
+        *("format", "version", "task", "target", "data", "rules", "decision", "front"),
+        *("overall", "cross_validation", "settings", "versions"),
+    ]
+    page = HOW_TO.read_text(encoding="utf-8")
+    keys = {*found, *found["data"], *found["rules"][0], *found["overall"], *found["settings"]}
+    keys |= {*found["decision"], *found["decision"]["steps"][0], *found["front"][0]}
+    assert [key for key in sorted(keys) if f"`{key}`" not in page] == []
+
+
+def test_data_and_what_was_left_out(found):
+    data = found["data"]
+
+    assert (data["name"], data["n_rows"], data["n_used"]) == ("stays.csv", 500, 500)
+    assert data["columns"] == ["age", "ward", "pressure", "smoker"]
+    assert data["dropped"][2] == {"name": "country", "why": "constant"}
+    assert len(data["sha256"]) == 64
+
+
+def test_the_front_has_every_length(found):
+    (shown,) = [length for length in found["front"] if length["shown"]]
+
+    assert shown["literals"] == found["decision"]["literals"]
+    assert shown["low"] < shown["accuracy"] < shown["high"]
+    assert [length["literals"] for length in found["front"]] == sorted(
+        length["literals"] for length in found["front"]
+    )
+
+
+def test_rules_have_figures_with_intervals(found):
+    high = found["rules"][0]
+
+    assert high["label"] == "high"
+    assert high["literals"] == 4
+    assert high["precision"]["low"] <= high["precision"]["value"] <= high["precision"]["high"]
+    assert '"age" > 58' in high["sql"]
+
+
+def test_what_is_not_defined_is_null(tmp_path: Path):
+    """A rule that is never true has no precision."""
+    copied(STAYS, tmp_path)
+    arguments = ["--target", "risk", "--rule", "only_if", "--max-rows", "200"]
+    text = run("explain", tmp_path / "stays.csv", *arguments, "--json", "-").stdout
+
+    assert json.loads(text)["rules"][0]["precision"] == {"value": None, "low": 0.0, "high": 1.0}
+
+
+def test_settings_are_enough_to_do_it_again(found):
+    assert found["settings"] == {
+        "network": "mu",
+        "rule": "iff",
+        "seed": 0,
+        "max_literals": None,
+        "literals": None,
+        "distillation": None,
+        "device": "cpu",
+        "above": None,
+        "use": [],
+        "ignore": [],
+        "holdout": 0.3,
+        "max_rows": None,
+        "folds": None,
+    }

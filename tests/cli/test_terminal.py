@@ -1,0 +1,272 @@
+"""What a person sees: text that does no harm, rules, tables, errors in one line, progress."""
+
+from __future__ import annotations
+
+import io
+import logging
+import sys
+import unicodedata
+import warnings
+
+import pytest
+import typer
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from logiclens import Explanation, Rule, Var
+from logiclens.cli.terminal import (
+    Progress,
+    _alternatives,
+    checked_output,
+    one_line_errors,
+    output_console,
+    percent,
+    plain_table,
+    print_item,
+    print_line,
+    print_rule,
+    print_table,
+    safe,
+    text_table,
+    wrong_usage,
+)
+from logiclens.errors import FileError, InputError
+from tests.cli.running import FULL, Terminal
+from tests.strategies import distinct_names
+
+
+def console(*, terminal: bool, width: int = 60) -> Console:
+    colors = "standard" if terminal else None
+    return Console(file=io.StringIO(), force_terminal=terminal, width=width, color_system=colors)
+
+
+def printed(on: Console) -> str:
+    assert isinstance(on.file, io.StringIO)
+    return on.file.getvalue()
+
+
+@given(st.text())
+def test_safe_text_is_one_line_that_a_terminal_only_shows(text: str):
+    found = safe(text)
+
+    assert len(found.splitlines()) <= 1
+    assert not {unicodedata.category(char) for char in found if char not in "\u200c\u200d"} & {
+        "Cc",
+        "Cf",
+        "Cs",
+    }
+    assert safe(found) == found
+
+
+@pytest.mark.parametrize(
+    "name", ["red wing", "naïve", "Größe", "حجم", "日本", "👩‍🔬", "a\u00a0b", '"; DROP TABLE x']
+)
+def test_what_can_be_read_stays_as_it_is(name: str):
+    assert safe(name) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a\x1b[31mb", r"a\u001b[31mb"),
+        ("a\nb", r"a\u000ab"),
+        ("\u202eabc", r"\u202eabc"),
+        ("\u2066abc", r"\u2066abc"),
+        ("\U000e0041", r"\U000e0041"),
+        ("\ud800", r"\ud800"),
+        ("\x9b31m", r"\u009b31m"),
+    ],
+)
+def test_what_a_terminal_would_obey_is_escaped(name: str, shown: str):
+    assert safe(name) == shown
+
+
+def test_a_pipe_gets_a_rule_on_one_line():
+    rule = Explanation(Rule("robin", (Var("red") & ~Var("wing")) | Var("x" * 100)))
+    on = console(terminal=False)
+    print_rule(on, rule, "Of robins.")
+
+    assert printed(on) == f"{rule}\n  Of robins.\n"
+
+
+def test_a_terminal_gets_a_line_for_each_term_of_a_long_rule():
+    rule = Explanation(Rule("robin", (Var("red") & Var("wing ∨ bill")) | Var("y" * 20) | Var("z" * 20)))
+    on = Console(file=io.StringIO(), force_terminal=True, width=60, color_system=None)
+    print_rule(on, rule, "Of robins.")
+
+    assert [line.rstrip() for line in printed(on).splitlines()] == [
+        '∀x: robin(x) ↔ (red(x) ∧ "wing ∨ bill"(x))',
+        f"    ∨ {'y' * 20}(x)",
+        f"    ∨ {'z' * 20}(x)",
+        "  Of robins.",
+    ]
+
+
+def test_a_long_term_hangs_below_its_first_line():
+    rule = Explanation(Rule("robin", Var("a" * 20) & Var("b" * 20) & Var("c" * 20)))
+    on = Console(file=io.StringIO(), force_terminal=True, width=60, color_system=None)
+    print_rule(on, rule, "Of robins.")
+    first, second, *_ = printed(on).splitlines()
+
+    assert first.startswith("∀x: robin(x) ↔ aaa")
+    assert second.startswith("      ")
+    assert len(first) <= 60
+
+
+@given(distinct_names(most=4))
+def test_terms_are_found_whatever_names_hold(names: list[str]):
+    """Signs in names do not break a rule apart."""
+    formula = Var(names[0])
+    for name in names[1:]:
+        formula = formula | Var(name)
+    text = Explanation(Rule("robin", formula)).rule.format("unicode")
+
+    assert len(_alternatives(text)) == len(names)
+    assert " ∨ ".join(_alternatives(text)) == text
+
+
+def test_connectives_have_a_color_on_a_terminal_only():
+    rule = Explanation(Rule("robin", Var("red") & Var("wing")))
+    colored, plain = console(terminal=True), console(terminal=False)
+    for on in (colored, plain):
+        print_rule(on, rule, "x")
+
+    assert "\x1b[1;35m∧" in printed(colored)
+    assert "\x1b" not in printed(plain)
+
+
+def test_markup_in_names_is_text():
+    on = console(terminal=False)
+    print_line(on, "[red]a[/red] :smile:")
+    print_item(on, "[b]b[/b]")
+
+    assert printed(on) == "[red]a[/red] :smile:\n  [b]b[/b]\n"
+
+
+def test_tables_in_a_pipe_have_no_blanks_at_the_ends():
+    on = console(terminal=False)
+    table = plain_table("class", "n")
+    table.add_row("a", "1")
+    print_table(on, table)
+    print_table(on, text_table("column", "why", rows=[("[x]", "constant"), ("y\n", "an identifier")]))
+    lines = printed(on).splitlines()
+
+    assert [line.rstrip() for line in lines] == lines
+    assert " [x]      constant" in lines
+    assert r" y\u000a  an identifier" in lines
+
+
+def test_a_pipe_folds_nothing(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+    assert output_console().width == 1000
+
+
+@pytest.mark.parametrize(("rate", "text"), [(0.5, "50.0%"), (1.0, "100.0%"), (float("nan"), "-")])
+def test_percent(rate: float, text: str):
+    assert percent(rate) == text
+
+
+def test_a_table_without_rows_is_not_printed():
+    on = Console(file=io.StringIO(), width=80, color_system=None)
+    print_table(on, plain_table("class", "n"))
+
+    assert on.file.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (InputError("There are no rows. Pass some."), 1, "There are no rows. Pass some."),
+        (InputError("Column 'a\x1b[31m' is odd."), 1, r"Column 'a\u001b[31m' is odd."),
+        (MemoryError(), 1, "There is not enough memory for this. Take fewer rows or columns."),
+        (KeyboardInterrupt(), 130, "stopped; no file is half-written."),
+    ],
+)
+def test_errors_are_one_line_and_a_code(error, code, line, capsys):
+    with pytest.raises(typer.Exit) as info, one_line_errors():
+        raise error
+
+    assert info.value.exit_code == code
+    assert capsys.readouterr().err == f"logiclens: {line}\n"
+
+
+def test_errors_that_are_not_foreseen_are_not_hidden():
+    with pytest.raises(ZeroDivisionError), one_line_errors():
+        raise ZeroDivisionError
+
+
+def test_warnings_and_log_lines_stay_off_the_screen(capsys):
+    with one_line_errors():
+        warnings.warn("raise epochs", stacklevel=1)
+        logging.getLogger("logiclens").warning("Column is dropped")
+
+    assert capsys.readouterr() == ("", "")
+    assert not logging.getLogger("logiclens").handlers
+
+
+def test_output_that_cannot_be_written_is_told(capfd):
+    with pytest.raises(typer.Exit) as info, checked_output():
+        raise OSError(28, "No space left on device")
+
+    assert info.value.exit_code == 1
+    assert capfd.readouterr().err == FULL
+
+
+def test_errors_about_files_say_what_they_are_about():
+    """They are of the kind that the system raises, and no matter of the output."""
+    with pytest.raises(FileError, match="is damaged"), checked_output():
+        raise FileError("'rows.csv' is damaged. Get it once more.")
+
+
+def test_a_reader_that_went_away_is_no_error_of_ours(capfd):
+    with pytest.raises(typer.Exit) as info, checked_output():
+        raise BrokenPipeError
+
+    assert info.value.exit_code == 1
+    assert capfd.readouterr().err == ""
+
+
+def test_wrong_usage_is_one_line_and_a_code(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(typer.Exit) as caught:
+        wrong_usage("say\nmore")
+
+    assert caught.value.exit_code == 2
+    assert capsys.readouterr().err == "logiclens: say\\u000amore\n"
+
+
+@pytest.mark.parametrize(
+    ("stream", "quiet", "shown"),
+    [(Terminal, False, True), (Terminal, True, False), (io.StringIO, False, False)],
+)
+def test_it_is_shown_on_a_terminal_unless_quiet_is_asked_for(stream, quiet, shown, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", stream())
+
+    assert Progress.on_terminal(quiet).shown is shown
+
+
+def test_a_pipe_gets_nothing(capsys):
+    with Progress(False).show("reading"):
+        pass
+
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_terminal_is_told_what_is_being_done(monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    with Progress(True).show("reading [odd]\x1b[31m.csv"):
+        pass
+
+    assert r"reading [odd]\u001b[31m.csv" in stream.getvalue()
+
+
+@pytest.mark.parametrize(("shown", "text"), [(True, "\r\x1b[K"), (False, "")])
+def test_the_bar_of_training_is_gone_whatever_happens(shown, text, capsys):
+    with pytest.raises(KeyboardInterrupt), Progress(shown).training():
+        raise KeyboardInterrupt
+
+    assert capsys.readouterr().err == text
