@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from logiclens.concepts._columns import (
+    ColumnSettings,
     Evidence,
     Extent,
     Reading,
-    Recipe,
     class_codes,
     look_at,
     read_column,
@@ -24,11 +24,11 @@ from logiclens.concepts.concept import Above, AtMost, Between, Flag, Missing, On
 from logiclens.concepts.table import Table
 from tests.errors import error_of
 
-RECIPE = Recipe("quantile", {}, 2, 12, 0.01, False, False)
+RECIPE = ColumnSettings("quantile", {}, 2, 12, 0.01, False, False)
 IMPUTE = replace(RECIPE, impute=True)
 
 
-def read(values: object, recipe: Recipe = RECIPE, name: str = "c", **evidence: object) -> Reading:
+def read(values: object, recipe: ColumnSettings = RECIPE, name: str = "c", **evidence: object) -> Reading:
     column = Table({name: values}).column(name)
     weights = evidence.pop("weights", np.ones(len(column)))
     return read_column(column, recipe, Evidence(weights, **evidence))
@@ -352,7 +352,7 @@ def test_other_values_are_refused():
 
 def test_ties_do_not_depend_on_the_order_of_the_rows():
     texts = ["b", "a", "d", "c"] * 10
-    recipe = Recipe("quantile", {}, 4, 2, 0.01, False, False)
+    recipe = ColumnSettings("quantile", {}, 4, 2, 0.01, False, False)
 
     readings = [
         read_column(Table({"x": column}).column("x"), recipe, Evidence(np.ones(40)))
@@ -366,7 +366,7 @@ def test_ties_do_not_depend_on_the_order_of_the_rows():
 def test_values_that_were_counted_elsewhere_are_those_of_all_rows():
     texts = [f"number {at}" for at in range(30)]
     column = Table({"x": texts}).column("x")
-    recipe = Recipe("quantile", {}, 4, 12, 0.5, False, False)
+    recipe = ColumnSettings("quantile", {}, 4, 12, 0.5, False, False)
 
     few = read_column(column, recipe, Evidence(np.ones(30)))
     many = read_column(column, recipe, Evidence(np.full(30, 2.0), extent=Extent(70, 60, 30)))
@@ -377,7 +377,7 @@ def test_values_that_were_counted_elsewhere_are_those_of_all_rows():
 
 def test_row_numbers_may_be_known_from_elsewhere():
     column = Table({"x": np.arange(30)[::-1]}).column("x")
-    recipe = Recipe("quantile", {}, 4, 12, 0.01, False, False)
+    recipe = ColumnSettings("quantile", {}, 4, 12, 0.01, False, False)
 
     assert not read_column(column, recipe, Evidence(np.ones(30))).reason
     known = Evidence(np.ones(30), extent=Extent(30, 30, 30, first_number=0.0))

@@ -12,7 +12,7 @@ from logiclens.concepts.concept import (
     Relation,
     as_term,
     every_combination,
-    telling_values,
+    representative_values,
     value_text,
     without_implied,
 )
@@ -191,7 +191,7 @@ def test_telling_values_tell_every_row_of_a_table(raw):
     words = raw.vocabulary
     for column in words.used_columns(words.names):
         names = [name for name in words.names if words[name].column == column]
-        probe = {column: [None, *telling_values([words[name] for name in names])]}
+        probe = {column: [None, *representative_values([words[name] for name in names])]}
         seen = np.column_stack(list(words.encode(raw.table, names).values()))
         thought_of = np.column_stack(list(words.encode(probe, names).values()))
 
@@ -199,7 +199,7 @@ def test_telling_values_tell_every_row_of_a_table(raw):
 
 
 def test_a_text_unlike_all_others_is_thought_of():
-    values = telling_values([OneOf("c", ("a", "b")), OneOf("c", ("a\0b\0",))])
+    values = representative_values([OneOf("c", ("a", "b")), OneOf("c", ("a\0b\0",))])
 
     assert {"a", "b", "a\0b\0"} < set(values)
 

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 from logiclens.concepts import Above, ConceptEncoder, Missing, OneOf, Table, Vocabulary, auto_encoder
-from logiclens.concepts.encoder import tell
+from logiclens.concepts.encoder import log_remarks
 from logiclens.errors import UnknownColumnError
 from logiclens.estimators import LENClusterer, MuClassifier, cross_explain
 from logiclens.logic import Var
@@ -397,8 +397,8 @@ def test_a_model_tells_once_and_its_folds_do_not(caplog):
     encoder = ConceptEncoder().fit(Table(PATIENTS))
     assert caplog.messages == []
 
-    tell(encoder)
-    tell(None)
+    log_remarks(encoder)
+    log_remarks(None)
     assert caplog.messages == TOLD
 
 

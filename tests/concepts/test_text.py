@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from logiclens.concepts._text import (
     MISSING,
     Levels,
-    Notation,
+    NumberNotation,
     Odd,
     TextColumn,
     TextProfile,
@@ -19,12 +19,12 @@ from logiclens.concepts._text import (
     as_type,
     currencies,
     decimal_sign,
-    guessed,
+    guess_type,
     has_codes,
     in_another_notation,
     longest_whole,
     on_commas,
-    trimmed,
+    trim,
 )
 from logiclens.concepts.table import ValueType
 
@@ -35,7 +35,7 @@ def column(*values: str | None) -> pa.ChunkedArray:
 
 
 def found(*values: str | None, decimal: str = ".") -> list:
-    return guessed(column(*values), "x", Notation(decimal)).column.to_pylist()
+    return guess_type(column(*values), "x", NumberNotation(decimal)).column.to_pylist()
 
 
 @pytest.mark.parametrize(
@@ -118,18 +118,18 @@ def test_a_decimal_comma():
     ],
 )
 def test_what_a_person_should_know(texts: list[str], note: str):
-    assert guessed(column(*texts), "x").note == note
+    assert guess_type(column(*texts), "x").note == note
 
 
 def test_a_number_with_a_comma_has_two_readings_while_the_decimal_sign_is_not_known():
-    unsure = Notation(sure=False)
+    unsure = NumberNotation(sure=False)
 
-    assert guessed(column("1,234", "5,678"), "x", unsure).note == (
+    assert guess_type(column("1,234", "5,678"), "x", unsure).note == (
         "Column 'x' is read as text: it holds numbers with a comma, such as '1,234'. If that is the decimal "
         "sign, say so with --decimal ','; if it stands between thousands, with --decimal '.'."
     )
-    assert guessed(column("1,234", "5,678"), "x").column.to_pylist() == [1234, 5678]
-    assert guessed(column("1,234", "5,678"), "x", Notation(",")).column.to_pylist() == [1.234, 5.678]
+    assert guess_type(column("1,234", "5,678"), "x").column.to_pylist() == [1234, 5678]
+    assert guess_type(column("1,234", "5,678"), "x", NumberNotation(",")).column.to_pylist() == [1.234, 5.678]
     assert as_type(column("1,234"), ValueType.NUMBER, unsure).odd == Odd(1, "1,234", 0, other_sign=True)
 
 
@@ -137,8 +137,8 @@ def test_a_type_is_found_in_the_last_of_many_rows():
     """The first rows do not decide."""
     numbers = [str(at) for at in range(10_000)]
 
-    assert guessed(column(*numbers, "2.5"), "x").column.type == pa.float64()
-    assert guessed(column(*numbers, *["b"] * 1000), "x").column.type == pa.string()
+    assert guess_type(column(*numbers, "2.5"), "x").column.type == pa.float64()
+    assert guess_type(column(*numbers, *["b"] * 1000), "x").column.type == pa.string()
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_type_is_found_in_the_last_of_many_rows():
     ],
 )
 def test_a_few_values_among_numbers_are_slips(n: int, others: list[str], odd: Odd | None):
-    values = guessed(column(*map(str, range(n)), *others), "x")
+    values = guess_type(column(*map(str, range(n)), *others), "x")
 
     assert values.odd == odd
     if odd is not None:
@@ -186,8 +186,8 @@ TEXTS = st.sampled_from(
 )
 def test_a_row_means_the_same_whatever_the_others_are(texts: list[str], decimal: str, sure: bool, n: int):
     """What a column was guessed to be when rules were made is how each of its values is read later."""
-    notation = Notation(decimal, sure)
-    whole = guessed(column(*texts, *["7"] * n), "x", notation).column
+    notation = NumberNotation(decimal, sure)
+    whole = guess_type(column(*texts, *["7"] * n), "x", notation).column
     kind = {"string": ValueType.TEXT, "bool": ValueType.FLAG}.get(str(whole.type), ValueType.NUMBER)
     for text, value in zip(texts, whole.to_pylist()[: len(texts)], strict=True):
         alone = as_type(column(text), kind, notation)
@@ -234,7 +234,7 @@ def test_values_of_a_given_type(texts: list[str], kind: ValueType, values: list)
     ],
 )
 def test_the_first_value_that_is_not_of_its_type(texts: list, kind: ValueType, decimal: str, row: int):
-    odd = as_type(column(*texts), kind, Notation(decimal)).odd
+    odd = as_type(column(*texts), kind, NumberNotation(decimal)).odd
 
     assert odd is not None
     assert (odd.row, odd.text) == (row, texts[row])
@@ -247,10 +247,10 @@ def test_the_first_value_that_is_not_of_its_type(texts: list, kind: ValueType, d
 )
 def test_profiles_of_batches_add_up(batches: list[list[str]], decimal: str, amounts: bool):
     """Batch by batch, a column is what it is as a whole."""
-    notation = Notation(decimal)
+    notation = NumberNotation(decimal)
     batches += [["7"] * 100] * amounts
-    whole = guessed(column(*(text for batch in batches for text in batch)), "x", notation).column
-    parts = [TextColumn(trimmed(column(*batch)), notation) for batch in batches]
+    whole = guess_type(column(*(text for batch in batches for text in batch)), "x", notation).column
+    parts = [TextColumn(trim(column(*batch)), notation) for batch in batches]
     profile = sum((part.profile for part in parts), TextProfile())
 
     assert profile.type == whole.type
@@ -260,7 +260,7 @@ def test_profiles_of_batches_add_up(batches: list[list[str]], decimal: str, amou
 
 def levels(*texts: str | None) -> Levels:
     middle = len(texts) // 2
-    return Levels(pa.chunked_array([texts[:middle], texts[middle:]], type=pa.string()), Notation())
+    return Levels(pa.chunked_array([texts[:middle], texts[middle:]], type=pa.string()), NumberNotation())
 
 
 def test_texts_are_counted_over_all_chunks():
@@ -287,7 +287,7 @@ def test_texts_are_counted_over_all_chunks():
     ],
 )
 def test_amounts_are_told_from_codes(texts: list[str], numbers: bool):
-    assert TextColumn(column(*texts), Notation()).profile.are_amounts == numbers
+    assert TextColumn(column(*texts), NumberNotation()).profile.are_amounts == numbers
 
 
 def test_codes_and_long_numbers():
@@ -299,7 +299,7 @@ def test_codes_and_long_numbers():
 
 
 def read(text: str, decimal: str = ".", sure: bool = True) -> float | None:
-    return Notation(decimal, sure).read(pa.array([text]))[0].to_pylist()[0]
+    return NumberNotation(decimal, sure).read(pa.array([text]))[0].to_pylist()[0]
 
 
 @pytest.mark.parametrize(

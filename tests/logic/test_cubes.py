@@ -22,7 +22,7 @@ def rows_of(cover):
 
 def words_of(cover, columns):
     """Cubes of the cover over its own concepts and enough others for a second word."""
-    return cubes.moved(rows_of(cover), np.arange(len(PLAIN)), np.array(columns), 70)
+    return cubes.move_columns(rows_of(cover), np.arange(len(PLAIN)), np.array(columns), 70)
 
 
 @pytest.mark.parametrize("n", [0, 1, 3, 6, 8])
@@ -39,7 +39,7 @@ def test_concepts_are_moved_there_and_back(cover, columns):
 
     assert np.array_equal(cubes.used_columns(wide), sorted(used))
     assert np.array_equal(cubes.sizes(wide), cover.literal_counts)
-    back = cubes.moved(wide, np.array(columns), np.arange(len(PLAIN)), len(PLAIN))
+    back = cubes.move_columns(wide, np.array(columns), np.arange(len(PLAIN)), len(PLAIN))
     assert np.array_equal(back, rows_of(cover))
 
 
@@ -48,8 +48,8 @@ def test_a_concept_may_lie_in_any_word(cover, columns):
     wide, narrow = words_of(cover, columns), rows_of(cover)
 
     assert cubes.is_tautology(wide) == cubes.is_tautology(narrow)
-    negation = cubes.complement(cubes.absorbed(wide), 100)
-    back = cubes.moved(negation, np.array(columns), np.arange(len(PLAIN)), len(PLAIN))
+    negation = cubes.complement(cubes.absorb(wide), 100)
+    back = cubes.move_columns(negation, np.array(columns), np.arange(len(PLAIN)), len(PLAIN))
     assert np.array_equal(truth(Cover(PLAIN, back[:, :1], back[:, 1:])), ~truth(cover))
 
 
@@ -57,16 +57,16 @@ def test_contradictory_and_negated():
     found = np.array([[1, 2], [1, 1], [0, 0]], dtype=np.uint64)  # a & ~b, a & ~a, TRUE
 
     assert cubes.contradictory(found).tolist() == [False, True, False]
-    assert cubes.negated(found[0]).tolist() == [2, 1]
+    assert cubes.flip(found[0]).tolist() == [2, 1]
 
 
 @given(covers(), covers())
 def test_containment_through_the_index_is_that_by_pairs(inner, outer):
-    by_pairs = cubes.contained(rows_of(inner), rows_of(outer))
+    by_pairs = cubes.implies_some(rows_of(inner), rows_of(outer))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cubes, "_INDEX_FROM", 0)
 
-        assert np.array_equal(cubes.contained(rows_of(inner), rows_of(outer)), by_pairs)
+        assert np.array_equal(cubes.implies_some(rows_of(inner), rows_of(outer)), by_pairs)
 
 
 def test_many_terms_are_absorbed_through_the_index():
@@ -108,7 +108,7 @@ def test_memory_is_bounded_by_blocks(monkeypatch):
     product = cover.intersect(cover)
     monkeypatch.setattr(cubes, "_BLOCK", 100)
 
-    assert [len(block) for block in cubes.holding(rows_of(cover), rows)] == [2] * 15
+    assert [len(block) for block in cubes.holds(rows_of(cover), rows)] == [2] * 15
     assert np.array_equal(cover.covered_by_terms(rows), whole)
     assert cover.intersect(cover) == product
 
@@ -153,4 +153,4 @@ def test_product_is_conjunction(left, right):
     found = cubes.product(rows_of(left), rows_of(right), 100)
 
     assert np.array_equal(truth(Cover(PLAIN, found[:, :1], found[:, 1:])), truth(left) & truth(right))
-    assert np.array_equal(found, cubes.absorbed(found))
+    assert np.array_equal(found, cubes.absorb(found))

@@ -27,7 +27,7 @@ from logiclens.logic._exact import (
     smallest_agreeing,
 )
 from logiclens.logic._terms import Side, read_terms
-from logiclens.logic._tradeoff import Budget, Tradeoff
+from logiclens.logic._tradeoff import FormulaBudget, Tradeoff
 from tests.strategies import all_rows
 
 
@@ -173,7 +173,9 @@ TERMS = read_terms(np.arange(9), 2)
 
 
 def chosen(gain, price=0.0, budget=None, reached=0.0):
-    program = TradeoffProgram(TERMS, Side(BITS).covered(TERMS), np.array(gain), price, budget or Budget())
+    program = TradeoffProgram(
+        TERMS, Side(BITS).covered(TERMS), np.array(gain), price, budget or FormulaBudget()
+    )
     choice = program.solve(np.zeros(9), reached, nodes=1000)
     return TERMS[choice.columns].tolist(), choice.proved
 
@@ -192,7 +194,7 @@ def test_equal_gains_give_the_fewest_literals():
 
 
 def test_budget_of_terms():
-    terms, proved = chosen([-9.0, 5.0, 4.0, -9.0], price=0.1, budget=Budget(terms=1))
+    terms, proved = chosen([-9.0, 5.0, 4.0, -9.0], price=0.1, budget=FormulaBudget(terms=1))
 
     assert proved
     assert terms == [[1, -1]]
@@ -207,7 +209,9 @@ def test_a_group_covered_twice_costs_once():
 
 def test_gains_that_cancel_out_leave_nothing_to_decide():
     both = np.zeros((1, 2), dtype=np.int8)
-    program = TradeoffProgram(both, np.ones((1, 4), dtype=bool), np.array([1.0, -1, 1, -1]), 0.0, Budget())
+    program = TradeoffProgram(
+        both, np.ones((1, 4), dtype=bool), np.array([1.0, -1, 1, -1]), 0.0, FormulaBudget()
+    )
     choice = program.solve(np.zeros(1), 0.0, nodes=10)
 
     assert choice.proved
@@ -246,16 +250,16 @@ def test_too_many_terms_to_lay_out_is_no_proof(monkeypatch):
     bits, gain = all_rows(3), np.array([1.0, -1, 1, -1, -1, 1, 1, -1])
 
     assert smallest_agreeing(bits[gain > 0], bits[gain < 0], np.zeros(3), QUICK) is None
-    assert best_tradeoff(bits, gain, np.zeros(3), 0.1, Budget(), 0.0, QUICK) is None
+    assert best_tradeoff(bits, gain, np.zeros(3), 0.1, FormulaBudget(), 0.0, QUICK) is None
 
 
 def won_by(bits, gain, terms, price):
-    covered = Tradeoff(bits, gain, np.zeros(bits.shape[1]), Budget()).side.covered(terms).any(axis=0)
+    covered = Tradeoff(bits, gain, np.zeros(bits.shape[1]), FormulaBudget()).side.covered(terms).any(axis=0)
     return gain[covered].sum() - price * np.abs(terms).sum()
 
 
 @pytest.mark.parametrize("price", [0.0, 0.005, 0.02, 0.05])
-@pytest.mark.parametrize("budget", [Budget(), Budget(literals=3), Budget(terms=1)])
+@pytest.mark.parametrize("budget", [FormulaBudget(), FormulaBudget(literals=3), FormulaBudget(terms=1)])
 def test_best_is_at_least_what_was_reached(price, budget):
     random = np.random.default_rng(0)
     bits, gain = all_rows(5), random.integers(-3, 4, 32) / 64
@@ -273,4 +277,4 @@ def test_best_is_at_least_what_was_reached(price, budget):
 def test_more_than_can_be_won_has_no_solution():
     bits, gain = all_rows(2), np.array([1.0, -1.0, -1.0, 1.0])
 
-    assert best_tradeoff(bits, gain, np.zeros(2), 0.1, Budget(), 1.9, QUICK) is None
+    assert best_tradeoff(bits, gain, np.zeros(2), 0.1, FormulaBudget(), 1.9, QUICK) is None

@@ -29,7 +29,7 @@ from logiclens.logic import (
     prove,
 )
 from logiclens.logic._expand import covered_rows
-from logiclens.logic._tradeoff import Budget
+from logiclens.logic._tradeoff import FormulaBudget
 from logiclens.logic.minimize import MinimizationProblem, Minimizer, relevance_of
 from tests.logic.brute_force import best_errors
 from tests.strategies import all_rows, distinct_names, labelled_rows
@@ -612,8 +612,8 @@ def xor_table() -> TruthTable:
 
 def test_one_minimizer_answers_all_questions_and_the_same_each_time():
     minimizer = Minimizer(MinimizationProblem(xor_table(), None), "auto")
-    agreed, path = minimizer.agree(), minimizer.path(Budget())
-    traded = minimizer.trade(0.0, Budget(literals=2))
+    agreed, path = minimizer.agree(), minimizer.path(FormulaBudget())
+    traded = minimizer.trade(0.0, FormulaBudget(literals=2))
 
     assert (agreed.literals, agreed.errors, agreed.status) == (4, 0.0, Status.PROVED)
     assert [(point.literals, point.errors) for point in path] == [(0, 4.0), (2, 2.0), (4, 0.0)]
@@ -639,7 +639,7 @@ def test_long_formulas_of_a_front_are_proved_only_if_they_must_be():
     """At least two of four takes 12 literals."""
     bits = all_rows(4)
     problem = MinimizationProblem(TruthTable.from_data(bits, bits.sum(axis=1) >= 2), None)
-    found = Minimizer(problem, "auto").path(Budget(literals=32))
+    found = Minimizer(problem, "auto").path(FormulaBudget(literals=32))
 
     assert found[-1].literals == 12
     assert {point.status for point in found if point.literals <= 9} == {Status.PROVED}
@@ -653,7 +653,7 @@ def test_agreement_is_proved_without_an_integer_program(monkeypatch):
     bits = all_rows(3)
     table = TruthTable.from_data(bits, bits[:, 0] | (bits[:, 1] & bits[:, 2]), names=["a", "b", "c"])
     problem = MinimizationProblem(table, None)
-    *_, short = Minimizer(problem, False).path(Budget())
+    *_, short = Minimizer(problem, False).path(FormulaBudget())
     cover = Cover.from_literals(["a", "b", "c"], [{"a": True}, {"a": False, "b": True, "c": True}])
     poor = replace(short, cover=cover, literals=4)
 
@@ -667,7 +667,7 @@ def test_agreement_is_proved_without_an_integer_program(monkeypatch):
             assert (proof.literals, proof.errors, proof.status) == (3, 0.0, Status.PROVED)
             assert equivalent(proof.formula, short.formula)
         with pytest.raises(AssertionError):
-            Minimizer(problem, "auto").prove(Minimizer(problem, False).trade(0.0, Budget(literals=1)))
+            Minimizer(problem, "auto").prove(Minimizer(problem, False).trade(0.0, FormulaBudget(literals=1)))
 
 
 @pytest.mark.parametrize("glance", [1 << 12, 40])

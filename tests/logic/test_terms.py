@@ -56,7 +56,7 @@ def test_broken_counts_falsified_literals():
     side = Side(np.array([[True, False], [False, False]]))
     terms = np.array([[1, -1], [1, 1], [0, 0]], dtype=np.int8)
 
-    assert side.broken(terms).tolist() == [[0, 1], [1, 2], [0, 0]]
+    assert side.n_broken(terms).tolist() == [[0, 1], [1, 2], [0, 0]]
     assert side.covered(terms).tolist() == [[True, False], [False, False], [True, True]]
 
 
@@ -65,7 +65,7 @@ def test_terms_are_looked_up_in_packed_bits_where_there_are_many_tuples(seed, n_
     rng = np.random.default_rng(seed)
     side = Side(rng.random((n_rows, 9)) < 0.5)
     terms = rng.choice([-1, 0, 0, 0, 1], (n_terms, 9)).astype(np.int8)
-    expected = side.broken(terms) == 0
+    expected = side.n_broken(terms) == 0
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_terms, "_MANY_ROWS", 0)

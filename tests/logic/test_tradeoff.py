@@ -12,12 +12,12 @@ from logiclens.logic._terms import read_terms
 from logiclens.logic._tradeoff import (
     AllTerms,
     BeamedTerms,
-    Budget,
     CoverFront,
+    FormulaBudget,
     Sums,
     Tradeoff,
     TupleSets,
-    extended,
+    extend,
     first_of_equal,
     literals_of,
 )
@@ -124,7 +124,7 @@ def test_both_searches_find_a_planted_term_beyond_what_is_covered(search):
 def test_extended_adds_one_literal_to_each_term():
     terms = np.array([[1, 0, 0], [0, 0, -1]], dtype=np.int8)
 
-    assert extended(terms, np.array([1, 3])).tolist() == [[1, 1, 0], [-1, 0, -1]]
+    assert extend(terms, np.array([1, 3])).tolist() == [[1, 1, 0], [-1, 0, -1]]
     assert terms.tolist() == [[1, 0, 0], [0, 0, -1]]
 
 
@@ -215,7 +215,7 @@ def test_a_start_takes_part():
         start[at, list(line)] = 1
     y = np.any([X[:, line].all(axis=1) for line in map(list, lines)], axis=0)
     gain = np.where(y, 1.0, -1.0)
-    front = Tradeoff(X, gain, np.zeros(27), Budget()).sweep(2.0, start)
+    front = Tradeoff(X, gain, np.zeros(27), FormulaBudget()).sweep(2.0, start)
 
     assert front.covers[24][0] == y.sum()
 
@@ -225,7 +225,7 @@ def test_what_the_front_says_a_cover_wins_is_what_it_wins(rows, price):
     X, y, weight, _ = rows
     bits, first = np.unique(X, axis=0, return_index=True)
     gain = np.where(y, weight, -weight)[first]
-    search = Tradeoff(bits, gain, np.zeros(X.shape[1]), Budget())
+    search = Tradeoff(bits, gain, np.zeros(X.shape[1]), FormulaBudget())
     front = search.sweep(price)
 
     for size, (won, terms) in front.covers.items():
@@ -242,7 +242,7 @@ def test_beam_and_lattice_find_the_same_on_planted_rules(monkeypatch):
     fronts = []
     for limit in (12, 0):
         monkeypatch.setattr(_tradeoff, "MAX_CONCEPTS", limit)
-        front = Tradeoff(X, gain, np.zeros(8), Budget(literals=6)).sweep(0.0)
+        front = Tradeoff(X, gain, np.zeros(8), FormulaBudget(literals=6)).sweep(0.0)
         fronts.append({size: won for size, (won, _) in front.covers.items()})
 
     assert fronts[0] == fronts[1]
@@ -251,14 +251,14 @@ def test_beam_and_lattice_find_the_same_on_planted_rules(monkeypatch):
 def test_exclusive_or_is_seen_by_the_beam():
     X = np.random.default_rng(0).random((1000, 40)) < 0.5
     gain = np.where(X[:, 7] ^ X[:, 21], 1.0, -1.0)
-    front = Tradeoff(X, gain, np.zeros(40), Budget()).sweep(20.0)
+    front = Tradeoff(X, gain, np.zeros(40), FormulaBudget()).sweep(20.0)
 
     assert front.covers[4][0] == (gain > 0).sum()
 
 
 @pytest.mark.parametrize("price", [0.0, 1.0])
 def test_nothing_to_win_gives_the_empty_cover(price):
-    front = Tradeoff(all_rows(2), np.full(4, -1.0), np.zeros(2), Budget()).sweep(price)
+    front = Tradeoff(all_rows(2), np.full(4, -1.0), np.zeros(2), FormulaBudget()).sweep(price)
 
     assert front.best(price)[0] == 0.0
     assert len(front.best(price)[1]) == 0
@@ -268,7 +268,7 @@ def test_of_many_terms_the_least_useful_go_first():
     """Ninety terms of three literals, each true on one tuple; only the first thirty of them win anything."""
     X = np.repeat(np.eye(90, dtype=bool), 3, axis=1)
     gain = np.where(np.arange(90) < 30, 1.0, -0.001)
-    search = Tradeoff(X, gain, np.zeros(270), Budget())
+    search = Tradeoff(X, gain, np.zeros(270), FormulaBudget())
     search.offer_shorter(X.astype(np.int8))
 
     assert search.front.best(0.0, literals=90)[0] == 30

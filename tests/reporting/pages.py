@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from logiclens.concepts import Above, AtMost, Between, Flag, Missing, OneOf, Vocabulary
-from logiclens.concepts.concept import telling_values
+from logiclens.concepts.concept import representative_values
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.explain.front import Front, Point
 from logiclens.logic import FALSE, Formula, Var, parse_formula, substitute
@@ -149,7 +149,7 @@ def fewest_changes(given: ExplanationSet, row: dict[str, Any], most: int = 3) ->
     assert words is not None
     before = given.predict({column: [value] for column, value in row.items()})[0]
     choices = {
-        column: telling_values([concept for concept in words.concepts if concept.column == column])
+        column: representative_values([concept for concept in words.concepts if concept.column == column])
         + ([None] if column in words.optional else [])
         for column in words.columns
     }

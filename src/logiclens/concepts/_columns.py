@@ -65,7 +65,7 @@ _NO = frozenset({"no", "n", "false", "f", "absent", "negative", "neg", "off", "0
 
 
 @dataclass(frozen=True)
-class Recipe:
+class ColumnSettings:
     """How columns become concepts; the fields are the settings of the encoder.
 
     Attributes
@@ -169,13 +169,13 @@ class Reading:
     as_text: str = ""
 
 
-def read_column(column: Column, recipe: Recipe, evidence: Evidence) -> Reading:
+def read_column(column: Column, recipe: ColumnSettings, evidence: Evidence) -> Reading:
     """Decide what becomes of a column.
 
     Examples
     --------
     >>> from logiclens.concepts import Table
-    >>> recipe = Recipe("quantile", {}, 2, 12, 0.01, False, False)
+    >>> recipe = ColumnSettings("quantile", {}, 2, 12, 0.01, False, False)
     >>> age = Table({"age": [20, 30, 40, 50, 60, None]}).column("age")
     >>> [concept.name for concept in read_column(age, recipe, Evidence(np.ones(6))).concepts]
     ['age > 30', 'age > 40', 'age is missing']
@@ -209,7 +209,7 @@ def read_column(column: Column, recipe: Recipe, evidence: Evidence) -> Reading:
     return reading((*concepts, *gap), note=str(reason) if reason else _in_brackets(column).strip(" ()"))
 
 
-_ROUGH = Recipe("uniform", {}, 1, 1, 0.0, False, False)  # enough to see whether a column can be used
+_ROUGH = ColumnSettings("uniform", {}, 1, 1, 0.0, False, False)  # enough to see whether a column can be used
 
 
 def look_at(column: Column, evidence: Evidence | None = None) -> Reading:
@@ -339,7 +339,7 @@ def _in_brackets(column: Column) -> str:
     return f" ({written} written as text)" if written else ""
 
 
-def _of_numbers(column: Column, recipe: Recipe, evidence: Evidence) -> Sequence[Concept]:
+def _of_numbers(column: Column, recipe: ColumnSettings, evidence: Evidence) -> Sequence[Concept]:
     if column.levels == (0, 1):
         typical = _usual(column, evidence.weights) == 1
         return [Flag(column.name, column.kind is Kind.NUMBER, typical and recipe.impute)]
@@ -350,7 +350,7 @@ def _of_numbers(column: Column, recipe: Recipe, evidence: Evidence) -> Sequence[
     return _of_cuts(column, _cut_points(column, recipe, evidence), recipe, evidence)
 
 
-def _cut_points(column: Column, recipe: Recipe, evidence: Evidence) -> FloatArray:
+def _cut_points(column: Column, recipe: ColumnSettings, evidence: Evidence) -> FloatArray:
     numbers, weights = column.numbers(), evidence.weights
     find: dict[str, Callable[[], FloatArray]] = {
         "quantile": lambda: quantile_cuts(
@@ -369,7 +369,9 @@ def _cut_points(column: Column, recipe: Recipe, evidence: Evidence) -> FloatArra
     return cuts if cuts.size else quantile_cuts(numbers, 1, sample_weight=weights)
 
 
-def _of_cuts(column: Column, cuts: FloatArray, recipe: Recipe, evidence: Evidence) -> Sequence[Concept]:
+def _of_cuts(
+    column: Column, cuts: FloatArray, recipe: ColumnSettings, evidence: Evidence
+) -> Sequence[Concept]:
     """Thresholds or intervals; a missing value is as the median is, where it is imputed."""
     points = [float(cut) for cut in np.unique(cuts)]
     median = _median(column.numbers(), evidence.weights) if recipe.impute else np.nan
@@ -394,7 +396,7 @@ def _median(numbers: FloatArray, weights: FloatArray) -> float:
     return float(numbers[present][order][np.searchsorted(below, below[-1] / 2)])
 
 
-def _of_categories(column: Column, recipe: Recipe, evidence: Evidence) -> Sequence[Concept]:
+def _of_categories(column: Column, recipe: ColumnSettings, evidence: Evidence) -> Sequence[Concept]:
     """A concept for each common value, the most common first; one for two values.
 
     A rare value that tells the classes apart counts as common, and where there are too many values those that
@@ -410,11 +412,11 @@ def _of_categories(column: Column, recipe: Recipe, evidence: Evidence) -> Sequen
     best = {column.levels[at] for at in order[: recipe.max_categories]}
     chosen = [level for level in by_weight if level in best]
     if len(column.levels) == 2:
-        chosen = [_telling(column.levels, usual)]
+        chosen = [_rarer_level(column.levels, usual)]
     return [OneOf(column.name, (level,), recipe.impute and level == usual) for level in chosen]
 
 
-def _level_gains(column: Column, recipe: Recipe, evidence: Evidence) -> FloatArray:
+def _level_gains(column: Column, recipe: ColumnSettings, evidence: Evidence) -> FloatArray:
     """Bits that telling each value from the others says about the classes, 0 where it says nothing sure."""
     if recipe.cuts not in ("auto", "supervised") or evidence.codes is None or len(column.levels) < 3:
         return np.zeros(len(column.levels))
@@ -425,7 +427,7 @@ def _level_gains(column: Column, recipe: Recipe, evidence: Evidence) -> FloatArr
     return paying_gains(sums, sums.sum(axis=0))
 
 
-def _telling(levels: tuple[Any, ...], usual: Any) -> Any:
+def _rarer_level(levels: tuple[Any, ...], usual: Any) -> Any:
     """Which of two values to speak of: yes rather than no, else the less common."""
     words = [str(level).strip().lower() for level in levels]
     for at, (word, other) in enumerate((words, words[::-1])):

@@ -40,7 +40,7 @@ _LIKE_A_CODE = f"[0-9]{_BLANK}[0-9]{{3}}{_BLANK}[0-9]{{3}}"
 
 
 @dataclass(frozen=True)
-class Notation:
+class NumberNotation:
     """How numbers are written in a file.
 
     Attributes
@@ -52,7 +52,7 @@ class Notation:
 
     Examples
     --------
-    >>> numbers, good, _ = Notation(",").read(pa.array(["4.704,03 €", "3,2 %", "1.5"]))
+    >>> numbers, good, _ = NumberNotation(",").read(pa.array(["4.704,03 €", "3,2 %", "1.5"]))
     >>> numbers.to_pylist(), good.to_pylist()
     ([4704.03, 3.2, None], [True, True, False])
     """
@@ -274,7 +274,7 @@ class Values:
 class Levels:
     """The distinct texts of a column that are there, and which of them are numbers."""
 
-    def __init__(self, column: Any, notation: Notation) -> None:
+    def __init__(self, column: Any, notation: NumberNotation) -> None:
         coded = column.dictionary_encode()
         self.notation = notation
         self.texts = coded.chunk(0).dictionary
@@ -357,7 +357,7 @@ def checked_types(types: Any) -> Mapping[str, ValueType]:
     return types
 
 
-def trimmed(column: Any) -> Any:
+def trim(column: Any) -> Any:
     """Values without the blanks around them, null where one is missing."""
     bare = pc.utf8_trim_whitespace(column)
     gap = pc.is_in(bare, value_set=_GAPS)
@@ -368,7 +368,7 @@ def trimmed(column: Any) -> Any:
 class TextProfile:
     """What decides the type of a column of text; profiles of its parts add up to that of the whole.
 
-    Amounts are texts that :class:`Notation` reads as numbers.
+    Amounts are texts that :class:`NumberNotation` reads as numbers.
 
     Attributes
     ----------
@@ -471,17 +471,17 @@ class TextColumn:
 
     Examples
     --------
-    >>> column = TextColumn(pa.chunked_array([["$900", "$41,000"]]), Notation())
+    >>> column = TextColumn(pa.chunked_array([["$900", "$41,000"]]), NumberNotation())
     >>> column.profile.type, column.values(column.profile).column.to_pylist()
     (DataType(int64), [900, 41000])
     """
 
-    def __init__(self, column: Any, notation: Notation) -> None:
+    def __init__(self, column: Any, notation: NumberNotation) -> None:
         self.notation = notation
         self.text = column
         self.numbers = _numbers(column, notation.decimal)
         if self.numbers is None:
-            self.text = trimmed(column)
+            self.text = trim(column)
             self.numbers = _numbers(self.text, notation.decimal)
 
     @cached_property
@@ -542,7 +542,7 @@ class TextColumn:
         return Values(pc.cast(self.numbers, profile.type))
 
 
-def guessed(column: Any, name: str, notation: Notation | None = None) -> Values:
+def guess_type(column: Any, name: str, notation: NumberNotation | None = None) -> Values:
     """A column of text as what all of its values are, or nearly all.
 
     Parameters
@@ -561,10 +561,10 @@ def guessed(column: Any, name: str, notation: Notation | None = None) -> Values:
 
     Examples
     --------
-    >>> guessed(pa.chunked_array([["1.5", None, " 2"]]), "size").column.to_pylist()
+    >>> guess_type(pa.chunked_array([["1.5", None, " 2"]]), "size").column.to_pylist()
     [1.5, None, 2.0]
     """
-    found = TextColumn(column, notation or Notation())
+    found = TextColumn(column, notation or NumberNotation())
     values = found.values(found.profile)
     return replace(values, note=_note_on_text(found, name) if found.profile.type == pa.string() else "")
 
@@ -604,7 +604,7 @@ def _all(mask: Any, column: Any) -> bool:
     return bool(pc.all(pc.or_(mask, pc.is_null(column))).as_py())
 
 
-def as_type(column: Any, kind: ValueType, notation: Notation | None = None) -> Values:
+def as_type(column: Any, kind: ValueType, notation: NumberNotation | None = None) -> Values:
     """Read a column of text as values of one type, each by itself, whatever the other rows hold.
 
     Parameters
@@ -625,8 +625,8 @@ def as_type(column: Any, kind: ValueType, notation: Notation | None = None) -> V
     >>> found.column.to_pylist(), found.odd
     ([62, None, None, 1234], Odd(n=1, text='young', row=2, other_sign=False))
     """
-    notation = notation or Notation()
-    text = trimmed(column)
+    notation = notation or NumberNotation()
+    text = trim(column)
     if kind is ValueType.TEXT:
         return Values(text)
     if kind is ValueType.MIXED:

@@ -279,7 +279,7 @@ def in_python(condition: Condition, optional: bool) -> str:
     return f"(missing({cell}) or {text})" if condition.or_missing else f"(not missing({cell}) and {text})"
 
 
-def joined(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
+def join_conditions(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
     """Conditions that hold together, without what need not be said twice.
 
     Where one of them takes a value for granted, none of the same column speaks of missing ones, and that the
@@ -288,9 +288,10 @@ def joined(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
     Examples
     --------
     >>> low = Condition("age", Relation.AT_MOST, (17,), or_missing=True)
-    >>> [in_english(each) for each in joined({"a": low, "b": Condition("age", Relation.PRESENT)}).values()]
+    >>> present, above = Condition("age", Relation.PRESENT), Condition("age", Relation.ABOVE, (5,))
+    >>> [in_english(each) for each in join_conditions({"a": low, "b": present}).values()]
     ['age at most 17']
-    >>> [in_logic(each) for each in joined({"a": low, "b": Condition("age", Relation.ABOVE, (5,))}).values()]
+    >>> [in_logic(each) for each in join_conditions({"a": low, "b": above}).values()]
     ['5 < age(x) <= 17']
     """
     known = {condition.column for condition in conditions.values() if not condition.or_missing}
@@ -327,7 +328,7 @@ Literal = Callable[[str, bool], Condition]
 """What a literal says, by its concept and its sign."""
 
 
-def spoken(formula: Formula, condition: Literal) -> tuple[Formula, Literal]:
+def merge_conditions(formula: Formula, condition: Literal) -> tuple[Formula, Literal]:
     """A formula as it is written out, and what its literals say: in each conjunction nothing twice.
 
     It is true of the same rows. Literals that say less than by themselves have names of their own in it.
@@ -336,7 +337,7 @@ def spoken(formula: Formula, condition: Literal) -> tuple[Formula, Literal]:
     --------
     >>> means = {"old": Condition("age", Relation.ABOVE, (17,)), "gap": Condition("age", Relation.MISSING)}
     >>> means["gap"] = replace(means["gap"], or_missing=True)
-    >>> short, says = spoken(
+    >>> short, says = merge_conditions(
     ...     ~Var("old") & ~Var("gap"), lambda name, yes: means[name] if yes else means[name].negated()
     ... )
     >>> in_english(says(short.concepts[0], True))
@@ -358,7 +359,7 @@ def spoken(formula: Formula, condition: Literal) -> tuple[Formula, Literal]:
             for at, part in enumerate(node.args)
             if isinstance(part, Var) or (isinstance(part, Not) and isinstance(part.arg, Var))
         }
-        left = joined(mine)
+        left = join_conditions(mine)
         parts = []
         for at, part in enumerate(node.args):
             if (place := f"{at}") not in mine:

@@ -417,7 +417,7 @@ class Group:
     given: BoolArray
 
 
-def telling_values(concepts: Sequence[Concept]) -> list[Any]:
+def representative_values(concepts: Sequence[Concept]) -> list[Any]:
     """Values of a column that give every combination of truth there can be."""
     if any(isinstance(concept, Flag) for concept in concepts):
         return [0.0, 1.0]

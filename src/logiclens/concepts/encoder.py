@@ -19,9 +19,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from logiclens.concepts._columns import (
     CONSTANT,
+    ColumnSettings,
     Evidence,
     Reading,
-    Recipe,
     class_codes,
     read_column,
     read_targets,
@@ -122,7 +122,7 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : data frame, mapping or array of shape (n, n_columns)
             Whatever :class:`~logiclens.concepts.Table` reads. Of a Table itself, which a model passes for
-            each part of its rows, nothing is logged: the model calls :func:`tell`, once.
+            each part of its rows, nothing is logged: the model calls :func:`log_remarks`, once.
         y : array of shape (n,) or (n, n_outputs), optional
             Labels, of one output or of several, to choose cut points by.
         sample_weight : array of shape (n,), optional
@@ -145,7 +145,7 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         readings = [read_column(table.column(name), recipe, evidence) for name in table.names]
         self.adopt(readings, table.names, named=table.named)
         if not isinstance(X, Table):
-            tell(self)
+            log_remarks(self)
         return self
 
     def adopt(self, readings: Sequence[Reading], columns: tuple[str, ...], *, named: bool = True) -> Self:
@@ -264,7 +264,7 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.transformer_tags.preserves_dtype = []  # concepts are Booleans
         return tags
 
-    def recipe(self, *, has_targets: bool) -> Recipe:
+    def recipe(self, *, has_targets: bool) -> ColumnSettings:
         """Return the settings, once it is sure that they make sense.
 
         Parameters
@@ -291,7 +291,7 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         if cuts in ("supervised", "reference") and not has_targets:
             raise InputError(f"cuts={cuts!r} needs y. Pass it to fit, or use cuts='quantile'.")
-        return Recipe(
+        return ColumnSettings(
             cuts="quantile" if cuts == "auto" else cuts,
             own_cuts=_own_cuts(self.cuts) if isinstance(self.cuts, Mapping) else {},
             max_cuts=_at_least_one(self.max_cuts, "max_cuts"),
@@ -315,7 +315,7 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(targets[0].codes == levels.index(self.reference))
 
 
-def tell(encoder: ConceptEncoder | None) -> None:
+def log_remarks(encoder: ConceptEncoder | None) -> None:
     """Log what a person should know about the columns: those dropped, and numbers or dates written as text.
 
     The level is WARNING, and INFO for columns that are constant. None, for no encoder, has nothing to tell.

@@ -17,7 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from logiclens.concepts._wording import in_english, in_logic, in_python, in_sql, joined, spoken
+from logiclens.concepts._wording import (
+    in_english,
+    in_logic,
+    in_python,
+    in_sql,
+    join_conditions,
+    merge_conditions,
+)
 from logiclens.concepts.concept import (
     KINDS,
     Concept,
@@ -27,7 +34,7 @@ from logiclens.concepts.concept import (
     Missing,
     as_term,
     every_combination,
-    telling_values,
+    representative_values,
     without_implied,
 )
 from logiclens.concepts.table import Column, Table, ValueType
@@ -218,7 +225,7 @@ class Vocabulary:
     def _group(self, column: str, names: tuple[str, ...]) -> Group:
         concepts = [self[name] for name in names]
         absent = [None] if column in self.optional else []
-        probe = Table({column: [*absent, *telling_values(concepts)]}).column(column)
+        probe = Table({column: [*absent, *representative_values(concepts)]}).column(column)
         rows = np.column_stack([concept.truth(probe) for concept in concepts])
         states, place = np.unique(rows, axis=0, return_inverse=True)
         by_value = np.isin(np.arange(len(states)), place.reshape(-1)[len(absent) :])
@@ -288,12 +295,14 @@ class Vocabulary:
 
     def conditions(self, term: Mapping[str, bool]) -> tuple[Condition, ...]:
         """The conditions of literals that hold together, without what need not be said twice."""
-        return tuple(joined({name: self.condition(name, value) for name, value in term.items()}).values())
+        return tuple(
+            join_conditions({name: self.condition(name, value) for name, value in term.items()}).values()
+        )
 
     def written(self, formula: Formula, style: str) -> tuple[Formula, Callable[[str, bool], str]]:
         """A formula as it is written in First-Order Logic, and how its literals are."""
         notation_named(style)  # an unknown one raises
-        told, says = spoken(formula, self.condition)
+        told, says = merge_conditions(formula, self.condition)
         return told, lambda name, positive: in_logic(says(name, positive), style)
 
     def format(self, formula: Formula, style: str = "ascii") -> str:
@@ -305,7 +314,7 @@ class Vocabulary:
     def to_sentence(self, formula: Formula) -> str:
         """A formula in plain English; see :func:`logiclens.logic.to_sentence`."""
         check_writable(formula)
-        told, says = spoken(formula, self.condition)
+        told, says = merge_conditions(formula, self.condition)
         return write_sentence(told, lambda name, positive: in_english(says(name, positive)), phrases=True)
 
     def to_sql(self, formula: Formula, dialect: str = "ansi") -> str:

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from logiclens.concepts.encoder import tell
+from logiclens.concepts.encoder import log_remarks
 from logiclens.concepts.table import Table
 from logiclens.constants import DISTILLATION, EPOCHS, HIDDEN, MU_L1, RESTARTS
 from logiclens.errors import InputError, UnknownTargetError, count
@@ -200,7 +200,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         from logiclens.estimators.fit import fit_folds
 
-        tell(inputs.encoder)
+        log_remarks(inputs.encoder)
         fold = self.hold_out(inputs.values, targets, weight)
         known = Priors((), Table(inputs.values), inputs, targets) if known is None else known
         task = known.join(fold, weight, check_prior_weight(prior_weight), seed_of(self.random_state))

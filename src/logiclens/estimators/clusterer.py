@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from logiclens.concepts.encoder import tell
+from logiclens.concepts.encoder import log_remarks
 from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, did_you_mean, listing, shown
@@ -212,7 +212,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
         self._check_settings()
         inputs, weight = self._read(X, sample_weight)
-        tell(inputs.encoder)
+        log_remarks(inputs.encoder)
         rows = weight > 0
         distinct = DistinctRows.of(inputs.values[rows], weight[rows])
         plan = Plan(

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
-from logiclens.concepts._text import TextColumn, TextProfile, trimmed
+from logiclens.concepts._text import TextColumn, TextProfile, trim
 from logiclens.concepts.table import ValueType
 from logiclens.errors import InputError, listing
 from logiclens.files._find_files import FoundFiles
@@ -94,7 +94,7 @@ class _CsvFiles:
                     values = self._read(batch, name, Remarks())
                     self.whole[name] = self.whole.get(name, True) and pa.types.is_integer(values.type)
                 else:
-                    profile = TextColumn(trimmed(column), layout.notation).profile
+                    profile = TextColumn(trim(column), layout.notation).profile
                     self.profiles[name] = self.profiles.get(name, TextProfile()) + profile
 
     def _read(self, batch: Batch, name: str, remarks: Remarks) -> Any:
@@ -135,7 +135,7 @@ class _CsvFiles:
         kind = schema.field(name).type
         if self._has_known_type(name):
             return pc.cast(self._read(batch, name, remarks), kind)
-        values = TextColumn(trimmed(batch.rows.column(name)), batch.origin.layout.notation).values(
+        values = TextColumn(trim(batch.rows.column(name)), batch.origin.layout.notation).values(
             self.profiles[name]
         )
         remarks.add(name, values, batch.start)

@@ -17,7 +17,7 @@ from itertools import islice
 
 import numpy as np
 
-from logiclens.concepts._text import Notation, decimal_sign, has_two_readings
+from logiclens.concepts._text import NumberNotation, decimal_sign, has_two_readings
 from logiclens.errors import FileError, InputError, listing, shown
 from logiclens.files._open import OpenFile, Peekable, Readable
 from logiclens.logic.arrays import IndexArray
@@ -73,9 +73,9 @@ class Layout:
     sure: bool = True
 
     @property
-    def notation(self) -> Notation:
+    def notation(self) -> NumberNotation:
         """Notation of its numbers."""
-        return Notation(self.decimal, self.sure)
+        return NumberNotation(self.decimal, self.sure)
 
 
 def find_layout(

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
-from logiclens.concepts._text import MISSING, as_type, checked_types, guessed
+from logiclens.concepts._text import MISSING, as_type, checked_types, guess_type
 from logiclens.concepts.table import ValueType
 from logiclens.errors import FileError, UnknownColumnError, UnknownColumnsError, listing
 from logiclens.files._csv import (
@@ -175,7 +175,7 @@ def _read_text(
         if name in types and types[name] is not ValueType.MIXED:  # of which there is no column of pyarrow
             found = read_as(column, name, types[name], origin, remarks=remarks)
         else:
-            values = guessed(column, name, layout.notation)
+            values = guess_type(column, name, layout.notation)
             remarks.add(name, values)
             found = values.column
         if name in layout.unnamed and found.null_count == len(found):

@@ -356,11 +356,11 @@ class Circuit:
         columns = values.T if tnorm is not TNorm.BOOLEAN else (values.T > THRESHOLD) * 1.0
         found = space.with_constants(columns)
         for level in self.levels:
-            found = space.joined(found, self._worked_out(level, found, space, tnorm))
+            found = space.joined(found, self._compute(level, found, space, tnorm))
         return found[self.outputs].T
 
     @staticmethod
-    def _worked_out(level: _Level, found: Any, space: Any, tnorm: TNorm) -> Any:
+    def _compute(level: _Level, found: Any, space: Any, tnorm: TNorm) -> Any:
         """Degrees of truth of the parts of a level, shape (n_parts, n)."""
         if level.kind is Not:
             return 1.0 - found[level.parts[:, 0]]

@@ -95,7 +95,7 @@ def contradictory(cubes: Words) -> BoolArray:
     return np.asarray((cubes[..., :half] & cubes[..., half:]).any(axis=-1))
 
 
-def negated(cube: Words) -> Words:
+def flip(cube: Words) -> Words:
     """Opposite literal of each literal."""
     return np.roll(cube, cube.shape[-1] // 2, axis=-1)
 
@@ -112,7 +112,9 @@ def used_columns(cubes: Words) -> NDArray[np.int64]:
     return np.flatnonzero(unpack(used, half * WORD))
 
 
-def moved(cubes: Words, source: NDArray[np.int64], target: NDArray[np.int64], n_concepts: int) -> Words:
+def move_columns(
+    cubes: Words, source: NDArray[np.int64], target: NDArray[np.int64], n_concepts: int
+) -> Words:
     """Cubes over other concepts: column ``source[i]`` becomes column ``target[i]``, the rest is empty."""
     old, new = cubes.shape[1] // 2, n_words(n_concepts)
     result = np.zeros((len(cubes), 2 * new), dtype=np.uint64)
@@ -132,7 +134,7 @@ def literals(cubes: Words, n_concepts: int) -> Iterator[Iterator[tuple[int, bool
         yield zip(columns.tolist(), positive[columns].tolist(), strict=True)
 
 
-def holding(cubes: Words, rows: Words) -> Iterator[BoolArray]:
+def holds(cubes: Words, rows: Words) -> Iterator[BoolArray]:
     """Which cube holds on which packed tuple, for some tuples at a time: shape (some, n_cubes)."""
     step = max(1, _BLOCK // max(1, len(cubes)))
     for start in range(0, max(1, len(rows)), step):  # no tuple at all is one block, too
@@ -148,7 +150,7 @@ def _subsets(small: Words, big: Words) -> BoolArray:
     return np.asarray(missing == 0)
 
 
-def contained(inner: Words, outer: Words) -> BoolArray:
+def implies_some(inner: Words, outer: Words) -> BoolArray:
     """Which inner cubes imply some outer cube."""
     if len(inner) * len(outer) < _INDEX_FROM:
         return np.asarray(_subsets(outer, inner).any(axis=0))
@@ -161,14 +163,14 @@ def contained(inner: Words, outer: Words) -> BoolArray:
     return unpack(found, len(inner))
 
 
-def absorbed(cubes: Words) -> Words:
+def absorb(cubes: Words) -> Words:
     """Keep the cubes that imply no other cube, each once."""
     cubes = _distinct(cubes)
     n_literals = sizes(cubes)
     alive = np.ones(len(cubes), dtype=np.bool_)
     for size in np.unique(n_literals)[:-1]:  # distinct cubes of one size never imply one another
         larger = np.flatnonzero(alive & (n_literals > size))
-        alive[larger] = ~contained(cubes[larger], cubes[alive & (n_literals == size)])
+        alive[larger] = ~implies_some(cubes[larger], cubes[alive & (n_literals == size)])
     return cubes[alive]
 
 
@@ -185,7 +187,7 @@ def _distinct(cubes: Words) -> Words:
 
 def cofactor(cubes: Words, cube: Words) -> Words:
     """Reduce the cubes to where all literals of one cube hold."""
-    return cubes[~(cubes & negated(cube)).any(axis=1)] & ~cube
+    return cubes[~(cubes & flip(cube)).any(axis=1)] & ~cube
 
 
 def product(left: Words, right: Words, limit: int, what: str = "conjunction") -> Words:
@@ -198,7 +200,7 @@ def product(left: Words, right: Words, limit: int, what: str = "conjunction") ->
     for start in range(0, len(left), step):
         some = left[start : start + step]
         block = (some[:, None] | right[None]).reshape(len(some) * len(right), width)
-        kept = absorbed(np.concatenate([kept, block[~contradictory(block)]]))
+        kept = absorb(np.concatenate([kept, block[~contradictory(block)]]))
         if len(kept) > limit:
             raise _too_many(what, limit)
     return kept
@@ -216,8 +218,8 @@ def complement(cubes: Words, limit: int) -> Words:
         task, words = open_cases.pop()
         if task == "merge":
             without, within = done.pop(), done.pop()
-            splits = _counted(splits, (len(without) + len(within)) // _JOINED_PER_SPLIT)
-            done.append(_merged(without, within, words))
+            splits = _count_splits(splits, (len(without) + len(within)) // _JOINED_PER_SPLIT)
+            done.append(_join_cases(without, within, words))
         elif task == "restrict":
             done.append(done.pop() | words)
         elif (sizes(words) == 1).any():
@@ -225,14 +227,14 @@ def complement(cubes: Words, limit: int) -> Words:
             if contradictory(opposite):
                 done.append(words[:0])
             else:
-                open_cases += [("restrict", opposite), ("split", absorbed(rest))]
+                open_cases += [("restrict", opposite), ("split", absorb(rest))]
         elif not _binate(words).any():
             done.append(_unate_complement(words, limit))
         else:
-            splits = _counted(splits)
+            splits = _count_splits(splits)
             literal = _split_literal(words)
             open_cases.append(("merge", literal))
-            for side in (negated(literal), literal):
+            for side in (flip(literal), literal):
                 open_cases.append(("split", _case(words, side)))
         if done and len(done[-1]) > limit:
             raise _too_many("complement", limit)
@@ -246,7 +248,7 @@ def _without_units(cubes: Words) -> tuple[Words, Words]:
     """
     opposite = np.zeros(cubes.shape[1], dtype=np.uint64)
     while (units := cubes[sizes(cubes) == 1]).size and not contradictory(opposite):
-        opposite |= negated(np.bitwise_or.reduce(units, axis=0))
+        opposite |= flip(np.bitwise_or.reduce(units, axis=0))
         cubes = cofactor(cubes, opposite)
     return opposite, cubes
 
@@ -254,7 +256,7 @@ def _without_units(cubes: Words) -> tuple[Words, Words]:
 def _binate(cubes: Words) -> Words:
     """Literals of the concepts that occur in both signs."""
     present: Words = np.bitwise_or.reduce(cubes, axis=0)
-    return present & negated(present)
+    return present & flip(present)
 
 
 def _split_literal(cubes: Words) -> Words:
@@ -270,11 +272,11 @@ def _split_literal(cubes: Words) -> Words:
 
 def _case(cubes: Words, literal: Words) -> Words:
     """Cofactor of absorbed cubes, absorbed: only a cube that lost the literal can absorb others anew."""
-    cubes = cubes[~(cubes & negated(literal)).any(axis=1)]
+    cubes = cubes[~(cubes & flip(literal)).any(axis=1)]
     alive = np.asarray((cubes & literal).any(axis=1))
     cubes = cubes & ~literal
     others = np.flatnonzero(~alive)
-    alive[others] = ~contained(cubes[others], cubes[alive])
+    alive[others] = ~implies_some(cubes[others], cubes[alive])
     return cubes[alive]
 
 
@@ -283,22 +285,22 @@ def _unate_complement(cubes: Words, limit: int) -> Words:
     width = cubes.shape[1]
     result = np.zeros((1, width), dtype=np.uint64)
     for cube in cubes[np.argsort(sizes(cubes), kind="stable")]:
-        literals = np.flatnonzero(unpack(negated(cube), width * WORD))
+        literals = np.flatnonzero(unpack(flip(cube), width * WORD))
         by_column = literals[np.argsort(literals % max(1, width * WORD // 2))]
         clause = pack(by_column[:, None] == np.arange(width * WORD))
         result = product(result, clause, limit, "complement")
     return result
 
 
-def _merged(without: Words, within: Words, literal: Words) -> Words:
+def _join_cases(without: Words, within: Words, literal: Words) -> Words:
     """Join the complements of both cases, both absorbed; what holds in both needs no literal.
 
     The result is absorbed but for what is in both: if one of its cubes implied another one, then so it did
     before the literals were added.
     """
     parts = []
-    for mine, theirs, mark in ((within, without, literal), (without, within, negated(literal))):
-        needed = ~contained(mine, theirs)
+    for mine, theirs, mark in ((within, without, literal), (without, within, flip(literal))):
+        needed = ~implies_some(mine, theirs)
         parts.append(np.where(needed[:, None], mine | mark, mine))
     return _distinct(np.concatenate(parts))
 
@@ -321,9 +323,9 @@ def is_tautology(cubes: Words) -> bool:
             if not _true_throughout(cubes, columns):
                 return False
             continue
-        splits = _counted(splits)
+        splits = _count_splits(splits)
         literal = _split_literal(cubes)
-        waiting += [cofactor(cubes, literal), cofactor(cubes, negated(literal))]
+        waiting += [cofactor(cubes, literal), cofactor(cubes, flip(literal))]
     return True
 
 
@@ -361,9 +363,9 @@ def primes(cubes: Words) -> Words:
             literal = np.zeros(cubes.shape[1], dtype=np.uint64)
             literal[at // WORD] = np.uint64(1 << int(at) % WORD)
             # The term itself is covered, so only its mirror image at this literal is in question.
-            if implies((cubes[row] & ~literal) | negated(literal), cubes):
+            if implies((cubes[row] & ~literal) | flip(literal), cubes):
                 cubes[row] &= ~literal
-    return absorbed(cubes)
+    return absorb(cubes)
 
 
 def irredundant(cubes: Words) -> Words:
@@ -375,7 +377,7 @@ def irredundant(cubes: Words) -> Words:
     return cubes[kept]
 
 
-def _counted(splits: int, more: int = 1) -> int:
+def _count_splits(splits: int, more: int = 1) -> int:
     if splits + more > MAX_SPLITS:
         raise LimitError(
             f"This cover needs more than {MAX_SPLITS} case splits (MAX_SPLITS). "

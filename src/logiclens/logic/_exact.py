@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from logiclens.logic._terms import Side, needs_every_literal, read_terms, term_sizes, term_sums, tie_values
-from logiclens.logic._tradeoff import Budget
+from logiclens.logic._tradeoff import FormulaBudget
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, quiet_products
 
 
@@ -277,7 +277,7 @@ class TradeoffProgram:
     """
 
     def __init__(
-        self, terms: Terms, covered: BoolArray, gain: FloatArray, price: float, budget: Budget
+        self, terms: Terms, covered: BoolArray, gain: FloatArray, price: float, budget: FormulaBudget
     ) -> None:
         from scipy.sparse import csr_array
 
@@ -308,7 +308,7 @@ class TradeoffProgram:
         objective = _SCALE * np.concatenate([self.price * self.sizes, -self.gains])
         slack = _RESOLUTION / 10 * _SCALE
         constraints = [*self._constraints(), LinearConstraint(objective, ub=-_SCALE * reached + slack)]
-        first = self._solved(objective, constraints, nodes)
+        first = self._solve(objective, constraints, nodes)
         if first.x is None:
             return None
         chosen = np.flatnonzero(first.x[:n_terms] > 0.5)
@@ -317,7 +317,7 @@ class TradeoffProgram:
         # Among equally good formulas: fewest literals, then the tie values.
         literals = np.concatenate([self.sizes + 1e-3 * ties, np.zeros(n_groups)])
         constraints[-1] = LinearConstraint(objective, ub=first.fun + slack)
-        second = self._solved(literals, constraints, nodes)
+        second = self._solve(literals, constraints, nodes)
         if second.status != 0:
             return Choice(chosen, False)
         shorter = np.flatnonzero(second.x[:n_terms] > 0.5)
@@ -325,7 +325,7 @@ class TradeoffProgram:
             return Choice(chosen, False)
         return Choice(shorter, self._fine_enough())
 
-    def _solved(self, objective: FloatArray, constraints: list[Any], nodes: int) -> Any:
+    def _solve(self, objective: FloatArray, constraints: list[Any], nodes: int) -> Any:
         """The solver's answer; its presolve at times calls a program infeasible that has a solution."""
         integral = np.concatenate([np.ones(len(self.terms)), np.zeros(len(self.gains))])
         for presolve in (True, False):
@@ -411,7 +411,7 @@ def best_tradeoff(
     gain: FloatArray,
     relevance: FloatArray,
     price: float,
-    budget: Budget,
+    budget: FormulaBudget,
     reached: float,
     effort: Effort,
 ) -> Proof | None:
@@ -451,7 +451,9 @@ def best_tradeoff(
     return None if solution is None else Proof(terms[solution.columns], solution.proved)
 
 
-def _candidates(bits: BoolArray, gain: FloatArray, price: float, budget: Budget, reached: float) -> Terms:
+def _candidates(
+    bits: BoolArray, gain: FloatArray, price: float, budget: FormulaBudget, reached: float
+) -> Terms:
     """Terms that can be part of a formula that wins at least ``reached``."""
     n_concepts = bits.shape[1]
     on = term_sums(bits, np.maximum(gain, 0))

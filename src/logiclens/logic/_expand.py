@@ -225,8 +225,8 @@ class _Search:
         off = np.ones((len(seeds), len(self.off)), dtype=np.float32)
         busy = np.arange(len(seeds))
         while len(busy):
-            kept = np.log1p(self.on.matching(on, bits[busy]))
-            left = np.log1p(self.off.matching(off, bits[busy]))
+            kept = np.log1p(self.on.weight_matching(on, bits[busy]))
+            left = np.log1p(self.off.weight_matching(off, bits[busy]))
             score = temper * kept - left + bonus[busy]
             if jitter:
                 score += jitter * self.random.random(score.shape)
@@ -245,13 +245,13 @@ class _Search:
         busy = np.arange(len(terms))
         while True:
             part = terms[busy]
-            alone = (self.off.broken(part) == 1).astype(np.float32)
-            needless = (part != 0) & (self.off.broken_by(alone, part) == 0)
+            alone = (self.off.n_broken(part) == 1).astype(np.float32)
+            needless = (part != 0) & (self.off.weight_broken(alone, part) == 0)
             loose = needless.any(axis=1)
             if not loose.any():
                 return terms
             busy, part, needless = busy[loose], part[loose], needless[loose]
-            gain = self.on.broken_by((self.on.broken(part) == 1) * weight, part)
+            gain = self.on.weight_broken((self.on.n_broken(part) == 1) * weight, part)
             gain -= 1e-3 * self.relevance[seeds[busy]]
             gain[~needless] = -np.inf
             terms[busy, gain.argmax(axis=1)] = 0

@@ -61,7 +61,7 @@ class Side:
         return len(self.bits)
 
     @quiet_products
-    def broken(self, terms: Terms) -> Dense:
+    def n_broken(self, terms: Terms) -> Dense:
         """Number of literals of each term that each tuple falsifies, shape (n_terms, n_rows)."""
         counts: Dense = (terms > 0).astype(np.float32) @ self.false.T
         counts += (terms < 0).astype(np.float32) @ self.true.T
@@ -70,11 +70,11 @@ class Side:
     def covered(self, terms: Terms) -> BoolArray:
         """Which term is true on which tuple, shape (n_terms, n_rows)."""
         if len(self) < _MANY_ROWS:
-            return np.asarray(self.broken(terms) == 0)
+            return np.asarray(self.n_broken(terms) == 0)
         sizes = np.count_nonzero(terms, axis=1)
         longest = int(sizes.max(initial=0))
         if longest > _SHORT:
-            return np.asarray(self.broken(terms) == 0)
+            return np.asarray(self.n_broken(terms) == 0)
         term, concept = np.nonzero(terms)
         place = np.arange(len(term)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         literals = np.full((len(terms), longest), 2 * terms.shape[1])
@@ -85,13 +85,13 @@ class Side:
         return unpack(words, len(self))
 
     @quiet_products
-    def matching(self, weight: Dense, seeds: BoolArray) -> Dense:
+    def weight_matching(self, weight: Dense, seeds: BoolArray) -> Dense:
         """Weight of the tuples that agree with each seed on each concept, shape (n_seeds, n_concepts)."""
         true = weight @ self.true
         return np.where(seeds, true, weight.sum(axis=1, keepdims=True) - true)
 
     @quiet_products
-    def broken_by(self, weight: Dense, terms: Terms) -> Dense:
+    def weight_broken(self, weight: Dense, terms: Terms) -> Dense:
         """Weight of the tuples that falsify each literal of each term, shape (n_terms, n_concepts)."""
         return np.where(terms > 0, weight @ self.false, weight @ self.true)
 
@@ -140,12 +140,12 @@ def sums_over_terms(numbers: NDArray[np.int64], values: FloatArray, n_concepts: 
     """
     sums: FloatArray = np.bincount(numbers, values, 2**n_concepts).astype(np.float64)
     half = n_concepts // 2
-    first, second = _covering(half), _covering(n_concepts - half)
+    first, second = _covers(half), _covers(n_concepts - half)
     return np.asarray(first @ sums.reshape(2**half, -1) @ second.T).reshape(-1)
 
 
 @cache
-def _covering(n_concepts: int) -> FloatArray:
+def _covers(n_concepts: int) -> FloatArray:
     """Which term covers which tuple, shape (3^m, 2^m): "not at all" covers what the other two do."""
     covers = np.ones((1, 1))
     for _ in range(n_concepts):

@@ -236,7 +236,7 @@ class BeamedTerms(BestTerms):
         literals = np.concatenate([strongest, strongest + self._n_concepts])
         first, second = np.divmod(top, size)
         nothing = np.zeros((len(top), self._n_concepts), dtype=np.int8)
-        return wins.flat[top], extended(extended(nothing, literals[first]), literals[second])
+        return wins.flat[top], extend(extend(nothing, literals[first]), literals[second])
 
     def _pair_gains(self, true: NDArray[np.float32], gain: FloatArray) -> FloatArray:
         """Gain of each pair of literals, shape (2m, 2m); of single literals on the diagonal.
@@ -275,7 +275,7 @@ class BeamedTerms(BestTerms):
         wins = _extensions(side, gain, beam, covered) - cost + self._bonus(np.arange(self._n_concepts))
         top = _largest(wins, 4 * _BEAM)
         parents, literals = np.divmod(top, 2 * self._n_concepts)
-        terms, first = first_of_equal(extended(beam[parents], literals))
+        terms, first = first_of_equal(extend(beam[parents], literals))
         return wins.flat[top[first]], terms
 
 
@@ -303,7 +303,7 @@ def _extensions(side: Side, gain: FloatArray, beam: Terms, covered: BoolArray) -
     return values
 
 
-def extended(terms: Terms, literals: IndexArray) -> Terms:
+def extend(terms: Terms, literals: IndexArray) -> Terms:
     """Each term with a literal added: ``j`` for concept ``j``, ``n_concepts + j`` for its negation."""
     longer = terms.copy()
     n_concepts = terms.shape[1]
@@ -329,7 +329,7 @@ _Cover: TypeAlias = tuple[Term, ...]
 
 
 @dataclass(frozen=True)
-class Budget:
+class FormulaBudget:
     """Most terms and most literals a formula may have."""
 
     terms: float = np.inf
@@ -380,7 +380,9 @@ class Tradeoff:
         shorter ones, so that a larger budget does not lead to a worse front.
     """
 
-    def __init__(self, bits: BoolArray, gain: FloatArray, relevance: FloatArray, budget: Budget) -> None:
+    def __init__(
+        self, bits: BoolArray, gain: FloatArray, relevance: FloatArray, budget: FormulaBudget
+    ) -> None:
         self.tuples = TupleSets(bits)
         self.side = self.tuples.side
         self.bits = bits
@@ -470,12 +472,12 @@ class Tradeoff:
         while _literals(cover) and (key := _key(cover)) not in self._shortened:
             self._shortened.add(key)
             terms = literals_of(cover, self.n_concepts)
-            broken = self.side.broken(terms)
+            broken = self.side.n_broken(terms)
             covered = broken == 0
             times = covered.sum(axis=0)
             # Without a literal, its term also covers the tuples that only this literal excluded.
             entering = ((broken == 1) & (times == 0)) * self._coarse_gain
-            per_literal = np.where(terms != 0, self.side.broken_by(entering, terms), -np.inf)
+            per_literal = np.where(terms != 0, self.side.weight_broken(entering, terms), -np.inf)
             sizes = np.array([max(term.size, 1) for term in cover])
             per_term = -((covered & (times == 1)) @ self.gain) / sizes
             if _literals(cover) > _ONE_BY_ONE:  # many terms at a time, while there are so many
@@ -510,21 +512,21 @@ class Tradeoff:
         return cover
 
     def _value(self, cover: _Cover, price: float) -> float:
-        return self.pull.over(_covered(cover)) - price * _literals(cover)
+        return self.pull.over(_union(cover)) - price * _literals(cover)
 
     def offer(self, terms: Terms) -> float:
         """Offer a cover to the front; what it wins."""
         return self._offer(self.tuples.terms(terms))
 
     def _offer(self, cover: _Cover) -> float:
-        won = self.won.over(_covered(cover))
+        won = self.won.over(_union(cover))
         if self.front.wants(won, _literals(cover), len(cover)):
             self.front.offer(won, literals_of(cover, self.n_concepts))
         return won
 
     def _add(self, cover: _Cover, price: float, literals: float) -> _Cover:
         while len(cover) < self.budget.terms and self.steps > 0:
-            value, term = self._best_term(_covered(cover), price, literals - _literals(cover))
+            value, term = self._best_term(_union(cover), price, literals - _literals(cover))
             if value <= self._epsilon:
                 break
             cover = (*cover, term)
@@ -536,7 +538,7 @@ class Tradeoff:
         while at < len(cover) and self.steps > 0:
             before, term, after = cover[:at], cover[at], cover[at + 1 :]
             rest = before + after
-            covered = _covered(rest)
+            covered = _union(rest)
             own = self.pull.over(term.covers & ~covered) - price * term.size
             value, best = self._best_term(covered, price, literals - _literals(rest))
             if max(value, own) <= self._epsilon:
@@ -573,7 +575,7 @@ def _key(cover: _Cover) -> bytes:
     return b"".join(term.literals.tobytes() for term in cover)
 
 
-def _covered(cover: _Cover) -> int:
+def _union(cover: _Cover) -> int:
     """The set of the tuples that some term covers."""
     covered = 0
     for term in cover:

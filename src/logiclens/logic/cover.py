@@ -214,7 +214,7 @@ class Cover:
         return np.concatenate([*self._blocks(rows)])
 
     def _blocks(self, rows: Words) -> Iterator[BoolArray]:
-        return cubes.holding(self._cubes, cubes.checked_words(rows, len(self.names)))
+        return cubes.holds(self._cubes, cubes.checked_words(rows, len(self.names)))
 
     def over(self, names: Sequence[str]) -> Cover:
         """Return the same cover over other concepts, which must include those it uses.
@@ -231,7 +231,7 @@ class Cover:
             if self.names[j] not in position:
                 raise UnknownConceptError(self.names[j], target)
         moved = np.array([position[self.names[j]] for j in used], dtype=np.int64)
-        return self._with(cubes.moved(self._cubes, used, moved, len(target)), target)
+        return self._with(cubes.move_columns(self._cubes, used, moved, len(target)), target)
 
     def rename(self, mapping: Mapping[str, str]) -> Cover:
         """Return the same cover with other names; those that the mapping lacks stay.
@@ -253,7 +253,7 @@ class Cover:
         >>> Cover.from_formula((Var("a") & Var("b")) | Var("a")).absorb().to_formula()
         Var('a')
         """
-        return self._with(cubes.absorbed(self._cubes))
+        return self._with(cubes.absorb(self._cubes))
 
     def union(self, *others: Cover) -> Cover:
         """Disjunction of covers over the same concepts, absorbed.
@@ -264,7 +264,7 @@ class Cover:
         >>> cover.union(Cover.from_formula(Var("b"), cover.names)).to_formula()
         Var('b')
         """
-        return self._with(cubes.absorbed(np.concatenate([self._cubes, *map(self._matching, others)])))
+        return self._with(cubes.absorb(np.concatenate([self._cubes, *map(self._matching, others)])))
 
     def intersect(self, other: Cover, limit: int = MAX_TERMS) -> Cover:
         """Conjunction of two covers over the same concepts: all products of their terms, absorbed.
@@ -298,8 +298,8 @@ class Cover:
         limit = check_count(limit, "limit")
         used = cubes.used_columns(self._cubes)
         dense = np.arange(len(used))
-        found = cubes.complement(cubes.absorbed(cubes.moved(self._cubes, used, dense, len(used))), limit)
-        return self._with(cubes.moved(found, dense, used, len(self.names)))
+        found = cubes.complement(cubes.absorb(cubes.move_columns(self._cubes, used, dense, len(used))), limit)
+        return self._with(cubes.move_columns(found, dense, used, len(self.names)))
 
     def cofactor(self, name: str, value: bool) -> Cover:
         """Return the cover once a concept is known to have that value.
@@ -353,7 +353,7 @@ class Cover:
         >>> Cover.from_formula((p & n) | (~p & n)).simplify().to_formula()
         Var('n')
         """
-        return self._with(cubes.irredundant(cubes.primes(cubes.absorbed(self._cubes))))
+        return self._with(cubes.irredundant(cubes.primes(cubes.absorb(self._cubes))))
 
     def _matching(self, other: Cover) -> Words:
         if not isinstance(other, Cover):

@@ -221,7 +221,7 @@ def to_json(formula: Formula) -> str:
             raise InputError(
                 f"JSON cannot carry the concept {name!r}: it holds a split surrogate pair. Rename it."
             )
-    text = json.dumps({"format": _FORMAT, "version": _VERSION, "formula": _encoded(formula)})
+    text = json.dumps({"format": _FORMAT, "version": _VERSION, "formula": _encode(formula)})
     if len(text) > MAX_JSON_LENGTH:
         raise LimitError(f"The formula takes {len(text)} characters of JSON; {MAX_JSON_LENGTH} is the limit.")
     return text
@@ -232,15 +232,15 @@ _VERSION = 1
 _ENTRIES = {"format", "version", "formula"}
 
 
-def _encoded(formula: Formula) -> Any:
+def _encode(formula: Formula) -> Any:
     match formula:
         case Const(value):
             return value
         case Var(name):
             return name
         case Not(arg):
-            return {"not": _encoded(arg)}
-    return {"and" if isinstance(formula, And) else "or": list(map(_encoded, formula.args))}
+            return {"not": _encode(arg)}
+    return {"and" if isinstance(formula, And) else "or": list(map(_encode, formula.args))}
 
 
 def from_json(text: str) -> Formula:
@@ -287,7 +287,7 @@ def from_json(text: str) -> Formula:
             f"The formula was saved in version {got} of the format; this release reads version {_VERSION}. "
             "Update logiclens, or save it again."
         )
-    return _decoded(saved["formula"], MAX_DEPTH)
+    return _decode(saved["formula"], MAX_DEPTH)
 
 
 _TOO_DEEP = f"A saved formula is nested {MAX_DEPTH} levels deep at most. Flatten it before saving."
@@ -302,7 +302,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return entries
 
 
-def _decoded(value: Any, levels: int) -> Formula:
+def _decode(value: Any, levels: int) -> Formula:
     if levels == 0:
         raise InputError(_TOO_DEEP)
     match value:
@@ -311,11 +311,11 @@ def _decoded(value: Any, levels: int) -> Formula:
         case str():
             return Var(value)
         case {"not": part} if len(value) == 1:
-            return Not(_decoded(part, levels - 1))
+            return Not(_decode(part, levels - 1))
         case {"and": [_, _, *_] as parts} if len(value) == 1:
-            return And(*(_decoded(part, levels - 1) for part in parts))
+            return And(*(_decode(part, levels - 1) for part in parts))
         case {"or": [_, _, *_] as parts} if len(value) == 1:
-            return Or(*(_decoded(part, levels - 1) for part in parts))
+            return Or(*(_decode(part, levels - 1) for part in parts))
     got = f"an object with {listing(value)}" if isinstance(value, dict) else type(value).__name__
     raise InputError(
         'A saved formula is made of names, true, false, {"not": f} and {"and": [f, g, ...]} or "or" with '

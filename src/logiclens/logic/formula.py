@@ -480,12 +480,12 @@ def _escaped(char: str, special: str) -> str:
     return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}"
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """A concept's name as it stands in a text: in double quotes unless it is plain."""
     return name if is_plain(name) else f'"{escape(name, chr(34))}"'
 
 
 ASCII = Notation(
-    lambda name, positive: ("" if positive else "~") + quoted(name), "TRUE", "FALSE", "~", " & ", " | "
+    lambda name, positive: ("" if positive else "~") + quote(name), "TRUE", "FALSE", "~", " & ", " | "
 )
 """The notation of ``str(formula)``."""

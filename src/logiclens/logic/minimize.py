@@ -27,7 +27,7 @@ from logiclens.errors import InputError, LimitError, UnknownConceptError, shown
 from logiclens.logic._exact import QUICK, THOROUGH, UNPROVED, Effort, Proof, best_tradeoff, smallest_agreeing
 from logiclens.logic._expand import agreeing_terms, covered_rows, evenly, first_agreeing_terms
 from logiclens.logic._terms import MAX_CONCEPTS
-from logiclens.logic._tradeoff import RESTARTS, Budget, Tradeoff
+from logiclens.logic._tradeoff import RESTARTS, FormulaBudget, Tradeoff
 from logiclens.logic.arrays import (
     BoolArray,
     FloatArray,
@@ -163,10 +163,10 @@ def minimize(
     """
     _check(table, exact)
     cost = _cost(literal_cost)
-    budget = Budget(_limit(max_terms, "max_terms"), _limit(max_literals, "max_literals"))
+    budget = FormulaBudget(_limit(max_terms, "max_terms"), _limit(max_literals, "max_literals"))
     minimizer = Minimizer(MinimizationProblem(table, order), exact)
     with one_thread():
-        if cost == 0 and budget == Budget():
+        if cost == 0 and budget == FormulaBudget():
             return minimizer.agree()
         return minimizer.trade(cost, budget)
 
@@ -218,7 +218,7 @@ def minimize_path(
     2 0.0 a | b
     """
     _check(table, exact)
-    budget, cost = Budget(literals=_limit(max_literals, "max_literals")), _cost(literal_cost)
+    budget, cost = FormulaBudget(literals=_limit(max_literals, "max_literals")), _cost(literal_cost)
     minimizer = Minimizer(MinimizationProblem(table, order), exact, check_count(restarts, "restarts"))
     with one_thread():
         return minimizer.path(budget, cost)
@@ -383,12 +383,12 @@ class Minimizer:
         problem = self.problem
         if len(problem.gain) > _LOOK:
             return terms
-        search = Tradeoff(problem.bits, problem.gain, problem.relevance, Budget())
+        search = Tradeoff(problem.bits, problem.gain, problem.relevance, FormulaBudget())
         won = search.offer(terms)
         search.polish_cover(terms, search.finest_price)
         return next(found for _, (value, found) in sorted(search.front.covers.items()) if value >= won)
 
-    def trade(self, cost: float, budget: Budget) -> Minimized:
+    def trade(self, cost: float, budget: FormulaBudget) -> Minimized:
         """The formula of least errors plus cost of the literals, within the budget."""
         price = self._price(cost)
         front = self._search(budget, price).front
@@ -403,7 +403,7 @@ class Minimizer:
         """A share of the weight as gain. What costs the whole weight never pays, nor does what costs more."""
         return min(cost, 1.0) * self.problem.table.total / self.problem.scale
 
-    def _search(self, budget: Budget, last_price: float) -> Tradeoff:
+    def _search(self, budget: FormulaBudget, last_price: float) -> Tradeoff:
         """The search for the front, helped by a formula that agrees with every tuple if one is short."""
         bits, gain = self.problem.sample()
         search = Tradeoff(bits, gain, self.problem.relevance, budget)
@@ -423,13 +423,13 @@ class Minimizer:
         found = smallest_agreeing(wanted, avoided, relevance, UNPROVED)
         return found.terms if found is not None and _size(found.terms) <= longest else None
 
-    def _best(self, price: float, budget: Budget, reached: float) -> Proof | None:
+    def _best(self, price: float, budget: FormulaBudget, reached: float) -> Proof | None:
         problem = self.problem
         return best_tradeoff(
             problem.bits, problem.gain, problem.relevance, price, budget, reached, self.effort
         )
 
-    def path(self, budget: Budget, cost: float = 0.0) -> tuple[Minimized, ...]:
+    def path(self, budget: FormulaBudget, cost: float = 0.0) -> tuple[Minimized, ...]:
         """Best formulas of every size, up to the one that is best at that cost of a literal."""
         price = self._price(cost)
         search = self._search(budget, price)
@@ -446,7 +446,7 @@ class Minimizer:
         longest = max((size for size in map(_size, covers) if size <= self._longest_proved()), default=-1)
         proved = self._proved_path(search, longest)
         others = (self._result(terms, False) for terms in covers if _size(terms) > longest)
-        points = tuple(_falling(chain(proved, others)))
+        points = tuple(_improving(chain(proved, others)))
         losses = [point.errors + cost * self.problem.table.total * point.literals for point in points]
         return points[: int(np.argmin(losses)) + 1] if cost else points
 
@@ -481,7 +481,7 @@ class Minimizer:
             proof = smallest_agreeing(problem.bits[yes], problem.bits[~yes], problem.relevance, self.effort)
             if proof is not None and proof.proved:
                 return proof
-        return self._best(0.0, Budget(literals=found.literals), won)
+        return self._best(0.0, FormulaBudget(literals=found.literals), won)
 
     def _agrees(self, terms: Terms) -> bool:
         """Whether a formula agrees with every tuple of the whole table."""
@@ -491,7 +491,7 @@ class Minimizer:
         """The best formula of at most 0, 1, 2, ... literals."""
         for size in range(longest + 1):
             won, terms = search.front.best(0.0, size)
-            proof = self._best(0.0, Budget(literals=size), won) or Proof(terms, False)
+            proof = self._best(0.0, FormulaBudget(literals=size), won) or Proof(terms, False)
             search.offer(proof.terms)
             yield self._result(*proof)
 
@@ -517,7 +517,7 @@ class Minimizer:
         )
 
 
-def _falling(points: Iterator[Minimized]) -> Iterator[Minimized]:
+def _improving(points: Iterator[Minimized]) -> Iterator[Minimized]:
     """Those points of a front, by length, that have fewer errors than all shorter ones."""
     least = np.inf
     for point in points:

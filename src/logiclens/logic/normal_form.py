@@ -31,7 +31,7 @@ def to_nnf(formula: Formula) -> Formula:
     Or(Not(Var('a')), Var('b'))
     """
     check_formula(formula, "to_nnf")
-    return _folded(formula, True)
+    return _fold_constant(formula, True)
 
 
 def to_dnf(formula: Formula, max_terms: int = MAX_TERMS) -> Formula:
@@ -61,7 +61,7 @@ def to_dnf(formula: Formula, max_terms: int = MAX_TERMS) -> Formula:
     """
     check_formula(formula, "to_dnf")
     limit = check_count(max_terms, "max_terms")
-    return _limited_cover(_folded(formula, True), formula.concepts, limit, "disjunctive").to_formula()
+    return _limited_cover(_fold_constant(formula, True), formula.concepts, limit, "disjunctive").to_formula()
 
 
 def to_cnf(formula: Formula, max_terms: int = MAX_TERMS) -> Formula:
@@ -96,8 +96,8 @@ def to_cnf(formula: Formula, max_terms: int = MAX_TERMS) -> Formula:
     """
     check_formula(formula, "to_cnf")
     limit = check_count(max_terms, "max_terms")
-    negation = _limited_cover(_folded(formula, False), formula.concepts, limit, "conjunctive")
-    return _folded(negation.to_formula(), False)
+    negation = _limited_cover(_fold_constant(formula, False), formula.concepts, limit, "conjunctive")
+    return _fold_constant(negation.to_formula(), False)
 
 
 def simplify(formula: Formula) -> Formula:
@@ -116,7 +116,7 @@ def simplify(formula: Formula) -> Formula:
     And(Var('p'), Or(Var('n'), Var('m')))
     """
     check_formula(formula, "simplify")
-    folded = _folded(formula, True)
+    folded = _fold_constant(formula, True)
     try:
         cover = _cover(folded, folded.concepts, _SIMPLIFY_TERMS, {})
         if len(cover) <= _SIMPLIFY_FULLY:
@@ -175,7 +175,7 @@ def substitute(formula: Formula, mapping: Mapping[str, Formula]) -> Formula:
     return put(formula)
 
 
-def _folded(formula: Formula, value: bool) -> Formula:
+def _fold_constant(formula: Formula, value: bool) -> Formula:
     """Negation normal form of the formula, or of its negation when ``value`` is False."""
     done: dict[tuple[int, bool], Formula] = {}
 
@@ -195,12 +195,12 @@ def _folded(formula: Formula, value: bool) -> Formula:
                 return fold(arg, not value)
             case _:
                 kind = And if isinstance(node, And) == value else Or
-                return _joined(kind, [fold(part, value) for part in node.args])
+                return _join(kind, [fold(part, value) for part in node.args])
 
     return fold(formula, value)
 
 
-def _joined(kind: type[And] | type[Or], parts: Iterable[Formula]) -> Formula:
+def _join(kind: type[And] | type[Or], parts: Iterable[Formula]) -> Formula:
     """Conjunction or disjunction of folded parts, itself folded."""
     neutral, ruling, dual = (TRUE, FALSE, Or) if kind is And else (FALSE, TRUE, And)
     flat = (item for part in parts for item in (part.args if isinstance(part, kind) else (part,)))

@@ -30,7 +30,7 @@ def _apostrophes(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _backslashed(text: str) -> str:
+def _escape_backslashes(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
@@ -67,11 +67,11 @@ class Dialect:
     reads: Callable[[str], bool] = lambda _: True
 
 
-def _double_quoted(name: str) -> str:
+def _in_double_quotes(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _backticked(name: str) -> str:
+def _in_backticks(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
@@ -114,24 +114,24 @@ def _sqlite_reads(number: str) -> bool:
 _DIALECTS = {
     dialect.name: dialect
     for dialect in (
-        Dialect("ansi", _double_quoted),
-        Dialect("duckdb", _double_quoted, fold=_ascii_lower),
+        Dialect("ansi", _in_double_quotes),
+        Dialect("duckdb", _in_double_quotes, fold=_ascii_lower),
         # SQLite reads "a" as a string and TRUE as a column where it pleases; `a` and 1 leave no choice.
         Dialect(
             "sqlite",
-            _backticked,
+            _in_backticks,
             fold=_ascii_lower,
             true="1",
             false="0",
             deepest=_DEEPEST_SQLITE,
             reads=_sqlite_reads,
         ),
-        Dialect("postgresql", _double_quoted, refusal=_postgresql_refusal),
-        Dialect("mysql", _backticked, _backslashed, str.lower, refusal=_mysql_refusal),
+        Dialect("postgresql", _in_double_quotes, refusal=_postgresql_refusal),
+        Dialect("mysql", _in_backticks, _escape_backslashes, str.lower, refusal=_mysql_refusal),
         Dialect(
             "spark",
-            _backticked,
-            _backslashed,
+            _in_backticks,
+            _escape_backslashes,
             str.lower,
             refusal=lambda name: "Spark would substitute ${...}" if "${" in name else None,
         ),
@@ -222,7 +222,7 @@ def write_sql(
     """
     check_writable(formula, dialect.deepest)
     check_columns(columns, dialect)
-    grouped = _grouped(formula)
+    grouped = _group(formula)
     check_writable(grouped, dialect.deepest)
     return Notation(literal, dialect.true, dialect.false, "NOT ", " AND ", " OR ").write(grouped)
 
@@ -292,15 +292,15 @@ def _quotient(value: float) -> str:
     return f"({whole} * 1.0{''.join(f' {sign} {1 << step}' for step in steps)})"
 
 
-def _grouped(formula: Formula) -> Formula:
+def _group(formula: Formula) -> Formula:
     """Equivalent formula without double negations and with at most ``_WIDEST`` parts a node."""
     match formula:
         case Not(Not(arg)):
-            return _grouped(arg)
+            return _group(arg)
         case Not(arg):
-            return Not(_grouped(arg))
+            return Not(_group(arg))
         case And() | Or():
-            parts = list(map(_grouped, formula.args))
+            parts = list(map(_group, formula.args))
             while len(parts) > _WIDEST:
                 starts = range(0, len(parts), _WIDEST)
                 parts = [type(formula).of(parts[start : start + _WIDEST]) for start in starts]

@@ -41,7 +41,7 @@ from logiclens.logic.formula import (
     Var,
     check_writable,
     escape,
-    quoted,
+    quote,
 )
 
 MAX_LENGTH = 1_000_000
@@ -114,7 +114,7 @@ def _text(run: str) -> str:
 _STYLES = {
     "ascii": ASCII,
     "unicode": Notation(
-        lambda name, positive: ("" if positive else "¬") + quoted(name), "⊤", "⊥", "¬", " ∧ ", " ∨ "
+        lambda name, positive: ("" if positive else "¬") + quote(name), "⊤", "⊥", "¬", " ∧ ", " ∨ "
     ),
     "latex": Notation(
         lambda name, positive: ("" if positive else r"\lnot ") + latex_name(name),
@@ -328,7 +328,7 @@ def _tokens(text: str) -> Iterator[_Token]:
         if kind == "word":
             yield _word(found, text, position)
         elif kind == "quoted":
-            yield _Token("operand", repr(found), position, Var(_unquoted(found, text, position)))
+            yield _Token("operand", repr(found), position, Var(_unquote(found, text, position)))
         elif kind == "unclosed":
             reason = 'This quote is never closed. Add a " after the name'
             raise FormulaSyntaxError(reason, text, position)
@@ -370,7 +370,7 @@ def _strange(word: str, text: str, position: int) -> FormulaSyntaxError:
     return FormulaSyntaxError(reason, text, position)
 
 
-def _unquoted(quoted: str, text: str, position: int) -> str:
+def _unquote(quoted: str, text: str, position: int) -> str:
     def character(match: re.Match[str]) -> str:
         code = match[1]
         if code in _UNESCAPES:

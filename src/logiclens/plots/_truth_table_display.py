@@ -148,7 +148,7 @@ class TruthTableDisplay:
             added up.
         """
         most = check_most(max_rows, "max_rows")
-        self.table_ = self._narrowed(check_most(max_concepts, "max_concepts"))
+        self.table_ = self._select_concepts(check_most(max_concepts, "max_concepts"))
         self.rows_ = self._order(most)
         n_concepts, n_rows = len(self.table_.names), len(self.rows_)
         answers = [n_concepts + 0.1] if self.explanation is None else [n_concepts + 0.1, n_concepts + 1.1]
@@ -162,16 +162,16 @@ class TruthTableDisplay:
         self._draw_texts(answers, first_bar)
         return self
 
-    def _narrowed(self, most: int) -> TruthTable:
+    def _select_concepts(self, most: int) -> TruthTable:
         names = self.table.names
         if len(names) <= most:
             return self.table
         used = () if self.explanation is None else self.explanation.concepts
-        others = [name for name in self._telling() if name not in used]
+        others = [name for name in self._concepts_by_gain() if name not in used]
         chosen = {*used, *others[: max(most - len(used), 0)]}
         return self.table.select([name for name in names if name in chosen])
 
-    def _telling(self) -> list[str]:
+    def _concepts_by_gain(self) -> list[str]:
         """Concepts, those first on which answers differ most between true and false."""
         bits = self.table.to_array()
         yes, no = self.table.yes @ bits, self.table.no @ bits
@@ -183,15 +183,15 @@ class TruthTableDisplay:
         """The most frequent tuples; those first to which the answer is yes."""
         weight = self.table_.yes + self.table_.no
         frequent = np.argsort(-weight, kind="stable")[:most]
-        return frequent[np.lexsort((-weight[frequent], ~self._said()[frequent]))]
+        return frequent[np.lexsort((-weight[frequent], ~self._answers()[frequent]))]
 
-    def _said(self) -> BoolArray:
+    def _answers(self) -> BoolArray:
         """The answer on each tuple of the table: that of more weight."""
         return np.asarray(self.table_.yes > self.table_.no)
 
     def _draw_tuples(self, n_concepts: int) -> None:
         bits = self.table_.to_array()[self.rows_]
-        said = self._said()[self.rows_]
+        said = self._answers()[self.rows_]
         for true, color, size in (
             (bits & said[:, None], self._look.yes, 62),
             (bits & ~said[:, None], self._look.faint, 62),
@@ -208,7 +208,7 @@ class TruthTableDisplay:
         self.ax_.axvline(n_concepts - 0.45, color=self._look.faint, linewidth=0.8, zorder=1)
 
     def _draw_answers(self, places: list[float]) -> None:
-        said = self._said()[self.rows_]
+        said = self._answers()[self.rows_]
         for y, answer in enumerate(said):
             self._word(places[0], y, bool(answer), self._look.yes if answer else self._look.faint)
         if self.explanation is not None:

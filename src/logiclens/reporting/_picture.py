@@ -97,7 +97,7 @@ def literals(
     """Conditions of a term, without repetition; a part of it that is no literal is one condition, in words.
 
     Where one condition takes a value for granted, none of the same column speaks of missing ones, as
-    :func:`logiclens.concepts._wording.joined` has it.
+    :func:`logiclens.concepts._wording.join_conditions` has it.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from logiclens.concepts._columns import Evidence, Extent, Reading, Recipe, nested_values, read_column
+from logiclens.concepts._columns import ColumnSettings, Evidence, Extent, Reading, nested_values, read_column
 from logiclens.concepts.encoder import ConceptEncoder
 from logiclens.concepts.table import Column, Kind, infinite_value, read_array, read_series
 from logiclens.errors import ColumnError, InputError, UnknownColumnError
@@ -36,7 +36,7 @@ MOST_VALUES = 1 << 16
 _SURELY_MORE = 2 * MOST_VALUES  # by a number that the engine only estimates
 _EXACTLY = 1 << 24  # rows up to which distinct values are counted, not estimated
 _NEARLY_ALL = 0.9  # a share of distinct values, estimated, that is as good as all
-_ANY = Recipe("quantile", {}, 1, 1, 0.0, False, False)
+_ANY = ColumnSettings("quantile", {}, 1, 1, 0.0, False, False)
 _LOOKED_AT = 100  # values that are fetched to say what is wrong with a column
 
 
@@ -146,7 +146,7 @@ class Histogram:
     column: Column
     evidence: Evidence
 
-    def read(self, recipe: Recipe, encoder: ConceptEncoder) -> Reading:
+    def read(self, recipe: ColumnSettings, encoder: ConceptEncoder) -> Reading:
         """Concepts of the column, or why it has none."""
         codes, is_reference = self.evidence.codes, None
         if codes is not None and encoder.reference is not None:
@@ -259,7 +259,7 @@ def _no_concepts(rows: TrainingRows, name: str) -> InputError:
     return nested_values(name, f"{cells.type()}")
 
 
-def check_own_cuts(recipe: Recipe, summaries: Sequence[ColumnSummary]) -> None:
+def check_own_cuts(recipe: ColumnSettings, summaries: Sequence[ColumnSummary]) -> None:
     """Refuse cut points of columns that are not there."""
     names = [each.name for each in summaries]
     for name in recipe.own_cuts:
