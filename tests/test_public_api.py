@@ -126,6 +126,7 @@ BENCH_NAMES = {
     "METHODS",
     "PEERS",
     "Cell",
+    "DataFileError",
     "Dataset",
     "Experiment",
     "Fold",

@@ -11,7 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, roc_auc_score
 
-from logiclens.bench.fold_scores import RATES, SECONDS, Row, score, seconds_of, unfinished, without_seconds
+from logiclens.bench.fold_scores import (
+    RATES,
+    SECONDS,
+    Row,
+    score,
+    seconds_of,
+    unfinished_outcome,
+    without_seconds,
+)
 from logiclens.bench.method import Outcome
 from logiclens.errors import InputError, UnknownConceptError
 from logiclens.logic import FALSE, TRUE, Formula, Or, Var
@@ -131,7 +139,7 @@ def test_classes_without_a_rule_are_counted_and_never_true():
 
 def test_an_unfinished_fit_has_its_status_and_no_figures():
     fold = toy_fold(parts={"last rows": np.arange(10) > 7})
-    rows = score(Toy(), FirstConcept(), fold, unfinished(fold, "not finished in 2 h", 7200.0))
+    rows = score(Toy(), FirstConcept(), fold, unfinished_outcome(fold, "not finished in 2 h", 7200.0))
 
     assert [row["status"] for row in rows] == ["not finished in 2 h"] * 2
     assert {row[name] for row in rows for name in (*RATES, "complexity")} == {None}

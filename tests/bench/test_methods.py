@@ -31,7 +31,7 @@ from logiclens.bench.methods import (
     ProbabilityList,
     Ripper,
     Tree,
-    _trust,
+    _precision_and_fallback,
     condition,
     list_formula,
     method_for,
@@ -348,7 +348,7 @@ def test_who_decides():
     in_training = np.array([[1, 0, 0], [1, 0, 0], [0, 0, 0], [1, 1, 0], [0, 0, 0], [0, 0, 0], [0, 1, 0]])
     fired = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 0], [0, 0, 1]])
 
-    precision, fallback = _trust(in_training == 1, y)
+    precision, fallback = _precision_and_fallback(in_training == 1, y)
     rules = ClassRules((LiteralRules(()),) * 3, (0, 1, 2), precision, fallback)
     assert rules.decide(fired == 1).tolist() == [0, 1, 2, 2]
 

@@ -23,11 +23,11 @@ def package_of(peer: Peer) -> None:
 def test_conditions_determine_answers(peer: Peer, classes: int):
     package_of(peer)
     part = RawRows.training(one_fold(classes))
-    begun = peer.begin(part, 0)
-    for knob in peer.ladders(part)[-1][: 6 if peer in TREES else 4]:
-        learned = peer.learn(begun, part, knob, 0)
-        assert learned.asks is not None
-        asked, said = learned.asks(part.columns), learned.predict(part.columns)
+    shared = peer.prepare(part, 0)
+    for size in peer.ladders(part)[-1][: 6 if peer in TREES else 4]:
+        learned = peer.fit_size(shared, part, size, 0)
+        assert learned.conditions is not None
+        asked, said = learned.conditions(part.columns), learned.predict(part.columns)
         answers: dict[bytes, set[int]] = {}
         for row, answer in zip(asked, said, strict=True):
             answers.setdefault(row.tobytes(), set()).add(int(answer))
@@ -52,10 +52,10 @@ def test_a_whole_sweep(peer: Peer):
 def test_ways_of_cart_are_what_it_says():
     part = RawRows.training(one_fold(3))
     peer = CartPeer()
-    learned = peer.learn(peer.begin(part, 0), part, {"max_leaf_nodes": 9}, 0)
-    assert learned.asks is not None
+    learned = peer.fit_size(peer.prepare(part, 0), part, {"max_leaf_nodes": 9}, 0)
+    assert learned.conditions is not None
     assert learned.ways is not None
-    asked, said = learned.asks(part.columns), learned.predict(part.columns)
+    asked, said = learned.conditions(part.columns), learned.predict(part.columns)
     for label, ways in learned.ways.items():
         held = ((ways[:, None] == 0) | (ways[:, None] == np.where(asked, 1, -1))).all(axis=2).any(axis=0)
         assert (held == (said == label)).all()
@@ -65,7 +65,7 @@ def test_cart_is_sized_by_cross_validation_by_default():
     (outcome,) = CartPeer().fit([one_fold()], 0)
     point = outcome.points[-1]
 
-    assert (point.knob, point.validation) == (DEFAULT, None)
+    assert (point.size, point.validation) == (DEFAULT, None)
     assert point.test > 0.8
 
 
@@ -74,7 +74,7 @@ def test_a_class_without_rows(peer: Peer):
     package_of(peer)
     part = RawRows.training(one_fold())
     wider = RawRows(part.columns, part.y * 2, 3)
-    learned = peer.learn(peer.begin(wider, 0), wider, peer.ladders(wider)[-1][1], 0)
+    learned = peer.fit_size(peer.prepare(wider, 0), wider, peer.ladders(wider)[-1][1], 0)
 
     assert set(learned.predict(part.columns)) <= {0, 2}
 
@@ -82,11 +82,11 @@ def test_a_class_without_rows(peer: Peer):
 def test_no_rule_is_worth_its_price():
     pytest.importorskip("ruleopt")
     part, peer = RawRows.training(one_fold()), RugPeer()
-    learned = peer.learn(peer.begin(part, 0), part, {"max_depth": 1, "penalty": 1e9}, 0)
+    learned = peer.fit_size(peer.prepare(part, 0), part, {"max_depth": 1, "penalty": 1e9}, 0)
 
     assert learned.printed == 0
-    assert learned.asks is not None
-    assert learned.asks(part.columns).shape == (len(part.y), 0)
+    assert learned.conditions is not None
+    assert learned.conditions(part.columns).shape == (len(part.y), 0)
     assert set(learned.predict(part.columns)) == {np.bincount(part.y).argmax()}
 
 
@@ -94,8 +94,8 @@ def test_one_front_gives_every_length_and_ends_with_the_default():
     (outcome,) = RulesPeer().fit([one_fold()], 0)
     printed = [point.printed for point in outcome.points[:-1]]
 
-    assert [point.knob for point in outcome.points[:3]] == ["majority", "literals=1", "literals=2"]
-    assert outcome.points[-1].knob == DEFAULT
+    assert [point.size for point in outcome.points[:3]] == ["majority", "literals=1", "literals=2"]
+    assert outcome.points[-1].size == DEFAULT
     assert printed == sorted(printed)
     assert all((point.literals == 0) == (point.printed == 0) for point in outcome.points)
 
@@ -103,7 +103,7 @@ def test_one_front_gives_every_length_and_ends_with_the_default():
 def test_lengths_grow_with_the_classes():
     ladder = RulesPeer().ladders(type("Part", (), {"n_classes": 6})())[0]
 
-    assert [knob["literals"] for knob in ladder[:3]] == [3, 6, 9]
+    assert [size["literals"] for size in ladder[:3]] == [3, 6, 9]
 
 
 @pytest.mark.parametrize("name", ["boosting", "mlp", "logistic"])

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from joblib._parallel_backends import SequentialBackend, ThreadingBackend
 
-from logiclens.bench._run import PieceReport, duration, run, tasks_for, training_seed
+from logiclens.bench._run import PieceReport, duration, plan_pieces, run, training_seed
 from logiclens.bench.experiments import EXPERIMENTS, Fold
 from logiclens.bench.fold_scores import RATES, Row, without_seconds
 from logiclens.bench.method import Outcome
@@ -291,7 +291,7 @@ def test_slow_methods_are_stopped_at_the_limit(tmp_path: Path):
 
 def test_more_time_is_another_chance(tmp_path: Path):
     results, slow = Results(tmp_path), FirstConcept("slow", slow=True)
-    (task,) = tasks_for([Toy(n_folds=1)], [slow])
+    (task,) = plan_pieces([Toy(n_folds=1)], [slow])
     row = run([Toy(n_folds=1)], [FirstConcept()], results=results)[0]
     given_up = row | {"method": "slow", "status": "not finished in 2 h"}
     results.store(FinishedPiece(task.key, (given_up,), timed=True, limit=7200.0))
@@ -339,7 +339,7 @@ def test_seeds_of_methods():
 
 def test_methods_by_name_where_they_apply():
     with_labels, without = Toy(), Toy("clusters", supervised=False)
-    tasks = tasks_for([with_labels, without], ["mu", "tree"])
+    tasks = plan_pieces([with_labels, without], ["mu", "tree"])
 
     assert sorted({(task.experiment.name, task.method.name) for task in tasks}) == [
         ("clusters", "mu"),
@@ -351,7 +351,7 @@ def test_methods_by_name_where_they_apply():
 
 def test_unknown_methods():
     with pytest.raises(InputError, match="Unknown method 'tres' for toy"):
-        tasks_for([Toy()], ["tres"])
+        plan_pieces([Toy()], ["tres"])
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def test_unknown_methods():
 )
 def test_each_is_asked_for_once(experiments: list[Toy], methods: list[FirstConcept]):
     with pytest.raises(InputError) as info:
-        tasks_for(experiments, methods)
+        plan_pieces(experiments, methods)
 
     assert str(info.value) == (
         "'first' on 'toy' is asked for twice. Name each once, or give them names of their own."

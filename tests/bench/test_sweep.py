@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from logiclens.bench._sweep import LONGEST, Columns, Concepts, Knob, Learned, Numbers, Peer, RawRows
-from logiclens.bench.fold_scores import unfinished
+from logiclens.bench._sweep import LONGEST, Columns, Concepts, Numbers, Peer, RawRows, Size, SizedModel
+from logiclens.bench.fold_scores import unfinished_outcome
 from logiclens.bench.method import DONE, Outcome
 from logiclens.errors import InputError
 from tests.bench.people import one_fold, people
@@ -35,26 +35,26 @@ def test_a_fold_without_a_table_is_refused():
 
 def test_a_quarter_is_held_out_class_by_class():
     y = np.repeat([0, 1, 2], [40, 20, 3])
-    fitted, held_out = RawRows({"row": np.arange(63)}, y, 3).quarter_held_out(0)
+    fitted, held_out = RawRows({"row": np.arange(63)}, y, 3).hold_out_quarter(0)
 
     assert np.bincount(held_out.y, minlength=3).tolist() == [10, 5, 0]
     assert sorted([*fitted.columns["row"], *held_out.columns["row"]]) == [*range(63)]
     with pytest.raises(InputError, match="No class has four rows"):
-        RawRows({"row": np.arange(3)}, np.array([0, 1, 2]), 3).quarter_held_out(0)
+        RawRows({"row": np.arange(3)}, np.array([0, 1, 2]), 3).hold_out_quarter(0)
 
 
 def test_values_that_were_not_seen_are_no_value():
     columns = {"age": np.array([1.0, 2.0, 4.0]), "color": np.array(["a", "b", "a"], dtype=object)}
     later = {"age": np.array([np.nan]), "color": np.array(["c"], dtype=object)}
 
-    assert Numbers.learn(columns).of(later).tolist() == [[2.0, 0.0, 0.0]]
+    assert Numbers.fit(columns).transform(later).tolist() == [[2.0, 0.0, 0.0]]
 
 
 def test_the_most_informative_concepts_are_kept():
     fold = one_fold()
     part = RawRows.training(fold)
-    reader = Concepts.learn(part, 2)
-    few, every = reader.of(part.columns), Concepts(reader.encoder).of(part.columns)
+    reader = Concepts.fit(part, 2)
+    few, every = reader.transform(part.columns), Concepts(reader.encoder).transform(part.columns)
     names, kept = reader.encoder.get_feature_names_out().tolist(), reader.kept
 
     assert few.shape[1] == 2
@@ -71,35 +71,35 @@ class Ages(Peer):
     title: str = "ages"
     sleep: float = 0.0
 
-    def ladders(self, part: RawRows) -> Sequence[Sequence[Knob]]:
+    def ladders(self, part: RawRows) -> Sequence[Sequence[Size]]:
         assert set(part.columns) == {"age", "size", "color"}
         return [[{"age": 30}, {"age": 50}, {"age": 70}], [{"age": 40}]]
 
-    def learn(self, begun: Any, part: RawRows, knob: Knob, seed: int) -> Learned:
-        assert (begun is part, seed) == (True, 0)
+    def fit_size(self, shared: Any, part: RawRows, size: Size, seed: int) -> SizedModel:
+        assert (shared is part, seed) == (True, 0)
         time.sleep(self.sleep)
 
-        def asks(columns: Columns) -> np.ndarray:
-            return (np.asarray(columns["age"], dtype=float) <= knob["age"])[:, None]
+        def conditions(columns: Columns) -> np.ndarray:
+            return (np.asarray(columns["age"], dtype=float) <= size["age"])[:, None]
 
         def predict(columns: Columns) -> np.ndarray:
-            return asks(columns)[:, 0].astype(int)
+            return conditions(columns)[:, 0].astype(int)
 
-        return Learned(predict, asks, 1.0)
+        return SizedModel(predict, conditions, 1.0)
 
 
 @dataclass(frozen=True)
 class Sizes(Ages):
     """Says yes and no in turn, from size to size: no formula of it is short."""
 
-    def learn(self, begun: Any, part: RawRows, knob: Knob, seed: int) -> Learned:
-        del begun, knob, seed
+    def fit_size(self, shared: Any, part: RawRows, size: Size, seed: int) -> SizedModel:
+        del shared, size, seed
         limits = np.unique(part.columns["size"])
 
-        def asks(columns: Columns) -> np.ndarray:
+        def conditions(columns: Columns) -> np.ndarray:
             return np.asarray(columns["size"])[:, None] <= limits
 
-        return Learned(lambda columns: asks(columns).sum(axis=1) % 2, asks, 1.0)
+        return SizedModel(lambda columns: conditions(columns).sum(axis=1) % 2, conditions, 1.0)
 
 
 def test_every_size_is_rated_measured_and_tested():
@@ -107,7 +107,7 @@ def test_every_size_is_rated_measured_and_tested():
     (outcome,) = Ages().fit([fold], 0)
     sizes = ["majority", "age=30", "age=50", "age=70", "age=40"]
 
-    assert [point.knob for point in outcome.points] == sizes
+    assert [point.size for point in outcome.points] == sizes
     assert [point.literals for point in outcome.points] == [0.0, 1.0, 1.0, 1.0, 1.0]
     assert not outcome.cut
     said = (np.asarray(fold.columns_test["age"], dtype=float) <= 50).astype(int)
@@ -121,10 +121,10 @@ def test_a_ladder_ends_where_formulas_are_long_or_a_fit_takes_long():
     (long,) = Sizes().fit([fold], 0)
     (slow,) = Ages(sleep=0.02, fit_seconds=0.01).fit([fold], 0)
 
-    assert [point.knob for point in long.points] == ["majority", "age=30", "age=40"]
+    assert [point.size for point in long.points] == ["majority", "age=30", "age=40"]
     assert long.points[1].literals > LONGEST
     assert not long.cut
-    assert [point.knob for point in slow.points] == ["majority", "age=30", "age=40"]
+    assert [point.size for point in slow.points] == ["majority", "age=30", "age=40"]
     assert slow.cut
 
 
@@ -133,10 +133,10 @@ def test_rows():
     (outcome,) = peer.fit([fold], 0)
     rows = peer.score(experiment, peer, fold, outcome)
 
-    assert [row["part"] for row in rows] == [point.knob for point in outcome.points]
+    assert [row["part"] for row in rows] == [point.size for point in outcome.points]
     assert {row["status"] for row in rows} == {DONE}
     assert rows[1]["test_accuracy"] == outcome.points[1].test
-    stopped: Outcome = unfinished(fold, "not finished in 90 s", 90.0)
+    stopped: Outcome = unfinished_outcome(fold, "not finished in 90 s", 90.0)
     (row,) = peer.score(experiment, peer, fold, stopped)
     assert (row["status"], row["test_accuracy"], row["part"]) == ("not finished in 90 s", None, "")
     assert row.keys() == rows[0].keys()

@@ -53,7 +53,7 @@ def test_a_method_that_fails_is_told(monkeypatch: pytest.MonkeyPatch):
     def fail(*_: object) -> None:
         raise ValueError("no luck")
 
-    monkeypatch.setattr("logiclens.bench.peers.CartPeer.learn", fail)
+    monkeypatch.setattr("logiclens.bench.peers.CartPeer.fit_size", fail)
     result = run(*WORDS, "--method", "cart,logistic")
 
     assert result.exit_code == 1

@@ -116,7 +116,7 @@ def test_a_folder_is_made_and_nothing_left_in_it(tmp_path: Path):
 
 def test_what_is_finished_is_kept_when_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any):
     """Ctrl-C in the third piece: two are kept, and the same command does the others alone."""
-    work, started = _run._worked, []
+    work, started = _run._do_piece, []
 
     def interrupted(task: Any, limit: Any) -> Any:
         started.append(task.key)
@@ -124,7 +124,7 @@ def test_what_is_finished_is_kept_when_stopped(tmp_path: Path, monkeypatch: pyte
             raise KeyboardInterrupt
         return work(task, limit)
 
-    monkeypatch.setattr(_run, "_worked", interrupted)
+    monkeypatch.setattr(_run, "_do_piece", interrupted)
     asked = runs.RunRequest(("tree", "logistic"), out=tmp_path)
     with pytest.raises(typer.Exit) as caught:
         runs.run_all([FLOWERS], asked)

@@ -13,6 +13,7 @@
 """
 
 from logiclens.bench._dask import on_cluster
+from logiclens.bench._data_files import DataFileError
 from logiclens.bench._run import FAILED, PieceReport, run
 from logiclens.bench.datasets import (
     Dataset,
@@ -45,6 +46,7 @@ __all__ = [
     "METHODS",
     "PEERS",
     "Cell",
+    "DataFileError",
     "Dataset",
     "Experiment",
     "Fold",

@@ -43,7 +43,7 @@ def on_cluster(address: str) -> Iterator[None]:
     MissingDependencyError
         Dask is not installed.
     """
-    with _quiet(), closing(_client(address)) as client:
+    with _silence_logs(), closing(_client(address)) as client:
         from joblib import parallel_config  # type: ignore[import-untyped]
 
         watch = _Watch(client)
@@ -75,19 +75,19 @@ class _Watch:
         if threading.current_thread() is threading.main_thread():
             self._ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
             if self._ignored:
-                signal.signal(signal.SIGINT, self._interrupted)
-            threading.Thread(target=self._look, daemon=True).start()
+                signal.signal(signal.SIGINT, self._interrupt)
+            threading.Thread(target=self._watch, daemon=True).start()
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
         if self._ignored:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    def _interrupted(self, *_: object) -> None:
+    def _interrupt(self, *_: object) -> None:
         if self.lost:
             raise KeyboardInterrupt
 
-    def _look(self) -> None:
+    def _watch(self) -> None:
         while not self._over.wait(_LOOKS):
             if self.client.status in ("closing", "closed"):
                 self.lost = True
@@ -96,7 +96,7 @@ class _Watch:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _silence_logs() -> Iterator[None]:
     """Without the log lines of Dask: what there is to say is an error of ours."""
     loggers = [
         logger
@@ -122,7 +122,7 @@ def _client(address: str) -> Any:
     dask = _dask()
     # A client that finds no scheduler leaves threads and tracebacks behind; so one is looked for first.
     with ThreadPoolExecutor(1) as pool:  # where another loop runs already, as in a notebook
-        problem = pool.submit(lambda: asyncio.run(_tried(dask, address))).result()
+        problem = pool.submit(lambda: asyncio.run(_try_connection(dask, address))).result()
     if isinstance(problem, ValueError):
         raise InputError(
             f"{address!r} is no address of a Dask scheduler: {_line(problem)}. "
@@ -154,7 +154,7 @@ def _dask() -> Any:
         ) from None
 
 
-async def _tried(dask: Any, address: str) -> Exception | None:
+async def _try_connection(dask: Any, address: str) -> Exception | None:
     """What goes wrong when a scheduler is called; nothing, if it answers."""
     try:
         async with asyncio.timeout(_PATIENCE):

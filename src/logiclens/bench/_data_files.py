@@ -34,7 +34,6 @@ Folder: TypeAlias = str | os.PathLike[str] | None
 MISSING = frozenset({"", "?"})
 """What stands in a cell, blanks aside, when its value is missing."""
 
-_REMEDY = f"name another folder with data_dir= or {DATA_VARIABLE}"
 DAMAGED = "cannot be read: it is damaged, or not what its name says"
 UNREADABLE = (OSError, EOFError, zlib.error, BadZipFile, ValueError, TypeError, RuntimeError)
 
@@ -57,11 +56,56 @@ class DataFile:
     origin: str
     advice: str
 
-    def error(self, what: str) -> InputError:
+    def error(self, what: str) -> DataFileError:
         """An error about the file, which says what is wrong and where to get it as it should be."""
-        return InputError(
-            f"The file {self.file!r} {what}. It is part of {self.origin}: {self.advice}, or {_REMEDY}."
+        return DataFileError(self, what)
+
+
+class DataFileError(InputError):
+    """A file of data that is not there, or not as it should be.
+
+    Parameters
+    ----------
+    source : DataFile
+    what : str, default ""
+        What is wrong with the file, as a clause; empty where no folder was found to look in.
+    folder : str, optional
+        The folder that does not exist; None where none is named.
+    by_argument : bool, default False
+        Whether an argument names the folder, and not the environment variable.
+
+    Examples
+    --------
+    >>> error = DataFileError(DataFile("toy.csv", "Toys 1.0", "make it"), folder="gone", by_argument=True)
+    >>> error.text("--data-dir").partition(",")[0]
+    "The data folder 'gone' (--data-dir) does not exist"
+    """
+
+    def __init__(
+        self, source: DataFile, what: str = "", folder: str | None = None, by_argument: bool = False
+    ) -> None:
+        self.source, self.what, self.folder, self.by_argument = source, what, folder, by_argument
+        super().__init__(self.text())
+
+    def text(self, argument: str = "data_dir=") -> str:
+        """The message, with the name of the argument or option that says where the data are."""
+        file, part = self.source.file, f"part of {self.source.origin}: {self.source.advice}"
+        remedy = f"or name another folder with {argument} or {DATA_VARIABLE}"
+        if self.what:
+            return f"The file {file!r} {self.what}. It is {part}, {remedy}."
+        if self.folder is None:
+            return (
+                f"No data folder is named, and {file!r} is needed. Pass {argument} or set {DATA_VARIABLE}; "
+                f"the file is {part}."
+            )
+        by = argument.removesuffix("=") if self.by_argument else DATA_VARIABLE
+        return (
+            f"The data folder {self.folder!r} ({by}) does not exist, and {file!r} is needed. "
+            f"The file is {part}, {remedy}."
         )
+
+    def __reduce__(self) -> tuple[type[DataFileError], tuple[DataFile, str, str | None, bool]]:
+        return DataFileError, (self.source, self.what, self.folder, self.by_argument)
 
 
 _CUB = "CUB-200-2011 of Caltech"
@@ -154,22 +198,14 @@ def find_file(source: DataFile, data_dir: Folder = None) -> Path:
     InputError
         When no folder is named, or it does not exist, or the file is not in it.
     """
-    chosen, by = (
-        (os.environ.get(DATA_VARIABLE), DATA_VARIABLE) if data_dir is None else (data_dir, "data_dir")
-    )
+    chosen = os.environ.get(DATA_VARIABLE) if data_dir is None else data_dir
     if not chosen:
-        raise InputError(
-            f"No data folder is named, and {source.file!r} is needed. Pass data_dir= or set {DATA_VARIABLE}; "
-            f"the file is part of {source.origin}: {source.advice}."
-        )
-    if not isinstance(chosen, (str, os.PathLike)):
+        raise DataFileError(source)
+    if not isinstance(chosen, str | os.PathLike):
         raise InputError(f"data_dir must be a path. Got {shown(chosen)}; write data_dir='folder'.")
     folder = Path(chosen)
     if not folder.is_dir():
-        raise InputError(
-            f"The data folder {str(folder)!r} ({by}) does not exist, and {source.file!r} is needed. "
-            f"The file is part of {source.origin}: {source.advice}, or {_REMEDY}."
-        )
+        raise DataFileError(source, folder=str(folder), by_argument=data_dir is not None)
     for file in (source.file, source.file.removesuffix(".gz")):
         if (folder / file).is_file():
             return folder / file

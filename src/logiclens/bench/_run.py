@@ -25,8 +25,9 @@ from typing import Any, TypeAlias
 
 from logiclens.bench._data_files import Folder
 from logiclens.bench.experiments import Fold, HasFolds
-from logiclens.bench.fold_scores import Row, score, seconds_of, unfinished
+from logiclens.bench.fold_scores import Row, score, seconds_of, unfinished_outcome
 from logiclens.bench.method import DONE, Method, Outcome
+from logiclens.bench.methods import CLUSTERERS, METHODS, method_for, methods_for
 from logiclens.bench.store import FinishedPiece, Key, Results, fold_checksum, in_order, key_of
 from logiclens.errors import InputError, shown
 
@@ -120,20 +121,20 @@ def run(
         A file with data is missing, a method is unknown, or a setting cannot be used.
     """
     _check_settings(results, n_jobs, time_limit)
-    tasks = tasks_for(experiments, methods, data_dir)
+    tasks = plan_pieces(experiments, methods, data_dir)
     found = {
-        task.key: unit for task in tasks if (unit := results.stored(task.key)) and _stands(unit, time_limit)
+        task.key: unit for task in tasks if (unit := results.stored(task.key)) and _is_final(unit, time_limit)
     }
     waiting = [task for task in tasks if task.key not in found]
     # Slow methods are fitted once: alone, if their seconds are to count.
     alone = [task for task in waiting if n_jobs == 1 or (timings and task.method.slow)]
     side_by_side = [task for task in waiting if task not in alone]
-    again = [task for task in tasks if timings and not (task in alone or _timed(found.get(task.key)))]
+    again = [task for task in tasks if timings and not (task in alone or _has_seconds(found.get(task.key)))]
     counter = _Counter(progress, len(tasks) + len(again))
     for unit in found.values():
         counter.report(unit, kept=True)
-    done = _together(side_by_side, n_jobs, time_limit)
-    for timed, pieces in ((False, done), (True, ((task, _worked(task, time_limit)) for task in alone))):
+    done = _do_side_by_side(side_by_side, n_jobs, time_limit)
+    for timed, pieces in ((False, done), (True, ((task, _do_piece(task, time_limit)) for task in alone))):
         for task, rows in pieces:
             unit = FinishedPiece(task.key, tuple(rows), timed, time_limit if task.method.slow else None)
             found[task.key] = unit
@@ -142,13 +143,13 @@ def run(
     for task in again:
         unit = found[task.key]
         if unit.finished:
-            unit = found[task.key] = _with_seconds(unit, _outcomes(task, time_limit))
+            unit = found[task.key] = _retime(unit, _outcomes(task, time_limit))
             _store(results, unit)
         counter.report(unit, timing=True)
     return in_order(row for task in tasks for row in found[task.key].rows)
 
 
-def tasks_for(
+def plan_pieces(
     experiments: Sequence[HasFolds], methods: Sequence[str | Method], data_dir: Folder = None
 ) -> list[PlannedPiece]:
     """Pieces of work, experiment by experiment; parameters as for :func:`run`.
@@ -158,7 +159,7 @@ def tasks_for(
     """
     tasks = []
     for experiment in experiments:
-        chosen = [method for name in methods for method in _applicable(name, experiment)]
+        chosen = [method for name in methods for method in _methods_named(name, experiment)]
         folds = experiment.folds(data_dir) if chosen else []
         sums = {fold.number: fold_checksum(fold) for fold in folds}
         for method in chosen:
@@ -206,28 +207,23 @@ def _check_settings(results: Results, n_jobs: int | None, time_limit: float | No
         raise InputError("time_limit must be finite. Leave it out for no limit.")
 
 
-def _applicable(method: str | Method, experiment: HasFolds) -> list[Method]:
+def _methods_named(method: str | Method, experiment: HasFolds) -> list[Method]:
     """The method, where it applies to the experiment."""
     if not isinstance(method, str):
         return [method]
-    from logiclens.bench.methods import CLUSTERERS, METHODS, method_for, methods_for
-
-    known: Any = experiment
-    if method in methods_for(known):
-        return [methods_for(known)[method]]
-    if method in METHODS or method in CLUSTERERS:
+    if method in (METHODS.keys() | CLUSTERERS.keys()) - methods_for(experiment).keys():
         return []
-    return [method_for(method, known)]  # says which there are
+    return [method_for(method, experiment)]
 
 
-def _stands(unit: FinishedPiece, time_limit: float | None) -> bool:
+def _is_final(unit: FinishedPiece, time_limit: float | None) -> bool:
     """Whether a piece need not be done again: it is finished, or more time was not enough."""
     if unit.finished:
         return True
     return time_limit is not None and unit.limit is not None and time_limit <= unit.limit
 
 
-def _timed(unit: FinishedPiece | None) -> bool:
+def _has_seconds(unit: FinishedPiece | None) -> bool:
     return unit is not None and (unit.timed or not unit.finished)
 
 
@@ -237,7 +233,7 @@ def _store(results: Results, unit: FinishedPiece) -> None:
         results.store(unit)
 
 
-def _with_seconds(unit: FinishedPiece, outcomes: Sequence[Outcome]) -> FinishedPiece:
+def _retime(unit: FinishedPiece, outcomes: Sequence[Outcome]) -> FinishedPiece:
     """The same figures, with the seconds of another fit; without, if that did not come to its end."""
     if any(outcome.status != DONE for outcome in outcomes):
         return unit
@@ -245,7 +241,7 @@ def _with_seconds(unit: FinishedPiece, outcomes: Sequence[Outcome]) -> FinishedP
     return replace(unit, rows=tuple(row | seconds[row["fold"]] for row in unit.rows), timed=True)
 
 
-def _together(
+def _do_side_by_side(
     tasks: Sequence[PlannedPiece], n_jobs: int | None, time_limit: float | None
 ) -> Iterator[tuple[PlannedPiece, list[Row]]]:
     """Do pieces side by side; each comes as soon as it is done."""
@@ -257,25 +253,27 @@ def _together(
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     except ValueError:  # a backend that hands over everything at the end
         parallel = Parallel(n_jobs=n_jobs)
-    calls = (delayed(_numbered)(at, task, time_limit) for at, task in enumerate(tasks))
+    calls = (delayed(_do_numbered)(at, task, time_limit) for at, task in enumerate(tasks))
     for at, rows in parallel(calls):
         yield tasks[at], rows
 
 
-def _numbered(at: int, task: PlannedPiece, time_limit: float | None) -> tuple[int, list[Row]]:
-    return at, _worked(task, time_limit)
+def _do_numbered(at: int, task: PlannedPiece, time_limit: float | None) -> tuple[int, list[Row]]:
+    return at, _do_piece(task, time_limit)
 
 
-def _worked(task: PlannedPiece, time_limit: float | None) -> list[Row]:
+def _do_piece(task: PlannedPiece, time_limit: float | None) -> list[Row]:
     """Rows of a piece of work."""
     outcomes = _outcomes(task, time_limit)
     try:
-        return _scored(task, outcomes)
+        return _score_outcomes(task, outcomes)
     except Exception as error:
-        return _scored(task, _failed(task, error, sum(each.seconds_train for each in outcomes)))
+        return _score_outcomes(
+            task, _failure_outcomes(task, error, sum(each.seconds_train for each in outcomes))
+        )
 
 
-def _scored(task: PlannedPiece, outcomes: Sequence[Outcome]) -> list[Row]:
+def _score_outcomes(task: PlannedPiece, outcomes: Sequence[Outcome]) -> list[Row]:
     pairs = zip(task.folds, outcomes, strict=True)
     scored = getattr(task.method, "score", score)  # what a peer's outcome says, the peer knows
     rows = (scored(task.experiment, task.method, fold, each, seed=task.key.seed) for fold, each in pairs)
@@ -286,37 +284,39 @@ def _outcomes(task: PlannedPiece, time_limit: float | None) -> list[Outcome]:
     """What the method made of each fold; an error becomes a status, so that other pieces go on."""
     start = time.perf_counter()
     try:
-        outcomes = _fitted(task.method, task.folds, task.key.seed, time_limit)
+        outcomes = _fit_within(task.method, task.folds, task.key.seed, time_limit)
         if len(outcomes) != len(task.folds):
             raise InputError(f"A method must give {len(task.folds)} outcomes. Got {len(outcomes)}.")
     except Exception as error:
-        return _failed(task, error, time.perf_counter() - start)
+        return _failure_outcomes(task, error, time.perf_counter() - start)
     return outcomes
 
 
-def _failed(task: PlannedPiece, error: Exception, seconds: float) -> list[Outcome]:
-    return [unfinished(fold, _described(error), seconds / len(task.folds)) for fold in task.folds]
+def _failure_outcomes(task: PlannedPiece, error: Exception, seconds: float) -> list[Outcome]:
+    return [
+        unfinished_outcome(fold, _failure_status(error), seconds / len(task.folds)) for fold in task.folds
+    ]
 
 
-def _described(error: Exception) -> str:
+def _failure_status(error: Exception) -> str:
     return f"{FAILED}{type(error).__name__}: {' '.join(str(error).split())}"
 
 
-def _fitted(method: Method, folds: Sequence[Fold], seed: int, limit: float | None) -> list[Outcome]:
+def _fit_within(method: Method, folds: Sequence[Fold], seed: int, limit: float | None) -> list[Outcome]:
     """Outcomes of a fit; that of a slow method is stopped at the limit."""
     if not method.slow or limit is None:
         return method.fit(folds, seed)
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_fit_apart, args=(sender, method, folds, seed))
-    with _may_have_children(), _without_interrupts():
+    with _allow_children(), _block_interrupts():
         process.start()
     sender.close()
     try:
         receiver.recv()  # the process is up: from now on its time counts
         if not receiver.poll(limit):
             status = f"not finished in {duration(limit)}"
-            return [unfinished(fold, status, limit / len(folds)) for fold in folds]
+            return [unfinished_outcome(fold, status, limit / len(folds)) for fold in folds]
         found: list[Outcome] | str = receiver.recv()
     except EOFError:
         process.join()
@@ -325,11 +325,11 @@ def _fitted(method: Method, folds: Sequence[Fold], seed: int, limit: float | Non
         receiver.close()
         process.kill()
         process.join()
-    return found if isinstance(found, list) else [unfinished(fold, found, 0.0) for fold in folds]
+    return found if isinstance(found, list) else [unfinished_outcome(fold, found, 0.0) for fold in folds]
 
 
 @contextmanager
-def _may_have_children() -> Iterator[None]:
+def _allow_children() -> Iterator[None]:
     """Let a process start others: workers of Dask may not, lest those outlive them; ours never do."""
     own = multiprocessing.current_process()
     before, own.daemon = own.daemon, False
@@ -340,7 +340,7 @@ def _may_have_children() -> Iterator[None]:
 
 
 @contextmanager
-def _without_interrupts() -> Iterator[None]:
+def _block_interrupts() -> Iterator[None]:
     """Let a process begin without Ctrl-C, which is for the one that starts it: that one ends it."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -362,7 +362,7 @@ def _fit_apart(sender: Connection, method: Method, folds: Sequence[Fold], seed: 
     try:
         sender.send(method.fit(folds, seed))
     except Exception as error:
-        sender.send(_described(error))
+        sender.send(_failure_status(error))
 
 
 def _end_with(parent: Any) -> None:

@@ -77,7 +77,7 @@ class RawRows:
             {name: each[rows] for name, each in self.columns.items()}, self.y[rows], self.n_classes
         )
 
-    def quarter_held_out(self, seed: int) -> tuple[RawRows, RawRows]:
+    def hold_out_quarter(self, seed: int) -> tuple[RawRows, RawRows]:
         """Three quarters to fit to and a quarter to validate on, class by class.
 
         Rows of classes that have fewer than four are all fitted to.
@@ -85,7 +85,7 @@ class RawRows:
         Examples
         --------
         >>> part = RawRows({"age": np.arange(8)}, np.array([0, 1] * 4), 2)
-        >>> fitted, held_out = part.quarter_held_out(0)
+        >>> fitted, held_out = part.hold_out_quarter(0)
         >>> len(fitted.y), np.bincount(held_out.y).tolist()
         (6, [1, 1])
         """
@@ -124,7 +124,7 @@ class Numbers:
     Examples
     --------
     >>> columns = {"age": np.array([20.0, np.nan, 40.0]), "color": np.array(["red", "blue", "red"])}
-    >>> Numbers.learn(columns).of(columns).tolist()
+    >>> Numbers.fit(columns).transform(columns).tolist()
     [[20.0, 0.0, 1.0, 0.0], [30.0, 1.0, 0.0, 1.0], [40.0, 0.0, 1.0, 0.0]]
     """
 
@@ -133,7 +133,7 @@ class Numbers:
     missing: tuple[str, ...]
 
     @classmethod
-    def learn(cls, columns: Mapping[str, NDArray[Any]]) -> Numbers:
+    def fit(cls, columns: Mapping[str, NDArray[Any]]) -> Numbers:
         """From the columns that a method learns from."""
         table, medians, values, missing = Table(columns), {}, {}, []
         for name in table.names:
@@ -148,7 +148,7 @@ class Numbers:
                 values[name] = tuple(column.levels[at] for at in order.tolist())
         return cls(medians, values, tuple(missing))
 
-    def of(self, columns: Mapping[str, NDArray[Any]]) -> FloatArray:
+    def transform(self, columns: Mapping[str, NDArray[Any]]) -> FloatArray:
         """The numbers of some rows, (n, n_numbers)."""
         table, found = Table(columns), []
         for name in table.names:
@@ -178,7 +178,7 @@ class Concepts:
     kept: IndexArray | None = None
 
     @classmethod
-    def learn(cls, part: RawRows, most: int | None = None) -> Concepts:
+    def fit(cls, part: RawRows, most: int | None = None) -> Concepts:
         """From the rows that a method learns from.
 
         Parameters
@@ -195,10 +195,10 @@ class Concepts:
         whole = cls(encoder)
         if most is None:
             return whole
-        gains = _information(whole.of(part.columns), part.y, part.n_classes)
+        gains = _information(whole.transform(part.columns), part.y, part.n_classes)
         return cls(encoder, np.sort(np.argsort(-gains, kind="stable")[:most]))
 
-    def of(self, columns: Mapping[str, NDArray[Any]]) -> BoolArray:
+    def transform(self, columns: Mapping[str, NDArray[Any]]) -> BoolArray:
         """The concepts of some rows, (n, n_concepts)."""
         truth: BoolArray = self.encoder.transform(Table(columns))
         return truth if self.kept is None else truth[:, self.kept]
@@ -224,19 +224,19 @@ DEFAULT: Final = "default"
 
 Columns: TypeAlias = Mapping[str, NDArray[Any]]
 """Raw columns of some rows, by name."""
-Knob: TypeAlias = Mapping[str, Any]
+Size: TypeAlias = Mapping[str, Any]
 """Settings that say how large a model may be."""
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class SizedModel:
     """A fitted model of some size.
 
     Parameters
     ----------
     predict : callable
         From raw columns to the class of each row, (n,).
-    asks : callable, optional
+    conditions : callable, optional
         From raw columns to the conditions that the model asks about, (n, n_conditions), which determine what
         it predicts; None for a model without rules.
     printed : float, optional
@@ -246,7 +246,7 @@ class Learned:
     """
 
     predict: Callable[[Columns], IndexArray]
-    asks: Callable[[Columns], BoolArray] | None = None
+    conditions: Callable[[Columns], BoolArray] | None = None
     printed: float | None = None
     ways: Mapping[int, Terms] | None = None
 
@@ -257,7 +257,7 @@ class SizeScore:
 
     Parameters
     ----------
-    knob : str
+    size : str
         The size, as text.
     literals, printed : float or None
         Literals of each class's formula, mean over classes, and size as printed; None without rules.
@@ -267,7 +267,7 @@ class SizeScore:
         Of the fit to all training rows, preparation included.
     """
 
-    knob: str
+    size: str
     literals: float | None
     printed: float | None
     validation: float | None
@@ -302,28 +302,28 @@ class Peer(FoldByFold):
 
     fit_seconds: float = 60.0
 
-    def ladders(self, part: RawRows) -> Sequence[Sequence[Knob]]:
+    def ladders(self, part: RawRows) -> Sequence[Sequence[Size]]:
         """Sizes to try on these rows, each ladder from small to large; none where there are no rules."""
         del part
         return ()
 
-    def begin(self, part: RawRows, seed: int) -> Any:
+    def prepare(self, part: RawRows, seed: int) -> Any:
         """What all sizes share of a fit to these rows."""
         del seed
         return part
 
     @abstractmethod
-    def learn(self, begun: Any, part: RawRows, knob: Knob, seed: int) -> Learned:
-        """The model of one size, from what was begun."""
+    def fit_size(self, shared: Any, part: RawRows, size: Size, seed: int) -> SizedModel:
+        """The model of one size, from what was shared."""
 
-    def default(self, begun: Any, part: RawRows, seed: int) -> Learned | None:
+    def default(self, shared: Any, part: RawRows, seed: int) -> SizedModel | None:
         """The model of the size that the method chooses by itself, if it does."""
-        del begun, part, seed
+        del shared, part, seed
         return None
 
     def fit_fold(self, fold: Fold, seed: int) -> SweepOutcome:
         whole, test = RawRows.training(fold), RawRows.test(fold)
-        sweep = _Sweep(self, whole, *whole.quarter_held_out(seed), test, seed)
+        sweep = _Sweep(self, whole, *whole.hold_out_quarter(seed), test, seed)
         points, answers = sweep.run()
         return SweepOutcome(
             answers,
@@ -356,7 +356,7 @@ class Peer(FoldByFold):
         return [
             shared
             | {
-                "part": point.knob,
+                "part": point.size,
                 "literals": point.literals,
                 "printed": point.printed,
                 "validation_accuracy": point.validation,
@@ -393,22 +393,22 @@ class _Sweep:
         if self.peer.package:
             package_for(self.peer.title, self.peer.package)
         watch = Stopwatch("sklearn.model_selection", "sklearn.tree")
-        begun = self.peer.begin(self.whole, self.seed)
+        shared = self.peer.prepare(self.whole, self.seed)
         beginning = watch.lap()
         if not self.peer.has_rules:
-            learned = self.peer.learn(begun, self.whole, {}, self.seed)
+            learned = self.peer.fit_size(shared, self.whole, {}, self.seed)
             point, said = self._point("", None, learned, beginning + watch.lap())
             return [point], said
         majority = [_majority(part) for part in (self.fitted, self.whole)]
         add(*self._point("majority", majority[0], majority[1], 0.0))
-        half = self.peer.begin(self.fitted, self.seed)
+        half = self.peer.prepare(self.fitted, self.seed)
         for ladder in self.peer.ladders(self.whole):
-            for knob in ladder:
+            for size in ladder:
                 watch.lap()
-                learned = self.peer.learn(begun, self.whole, knob, self.seed)
+                learned = self.peer.fit_size(shared, self.whole, size, self.seed)
                 seconds = watch.lap()
-                rated = self.peer.learn(half, self.fitted, knob, self.seed)
-                point, said = self._point(knob_text(knob), rated, learned, beginning + seconds)
+                rated = self.peer.fit_size(half, self.fitted, size, self.seed)
+                point, said = self._point(size_text(size), rated, learned, beginning + seconds)
                 add(point, said)
                 if seconds > self.peer.fit_seconds:
                     self.cut = True
@@ -416,14 +416,14 @@ class _Sweep:
                 if point.literals is not None and point.literals > LONGEST:
                     break
         watch.lap()
-        chosen = self.peer.default(begun, self.whole, self.seed)
+        chosen = self.peer.default(shared, self.whole, self.seed)
         if chosen is not None:
             add(*self._point(DEFAULT, None, chosen, beginning + watch.lap()))
         best = max(range(len(points)), key=lambda at: points[at].validation or 0.0)
         return points, answers[best]
 
     def _point(
-        self, name: str, rated: Learned | None, learned: Learned, seconds: float
+        self, name: str, rated: SizedModel | None, learned: SizedModel, seconds: float
     ) -> tuple[SizeScore, IndexArray]:
         said = learned.predict(self.test.columns)
         validation = None if rated is None else _share(rated.predict(self.held_out.columns), self.held_out.y)
@@ -432,11 +432,11 @@ class _Sweep:
         )
         return point, said
 
-    def _literals(self, learned: Learned) -> float | None:
-        if learned.asks is None:
+    def _literals(self, learned: SizedModel) -> float | None:
+        if learned.conditions is None:
             return None
         part = self.whole
-        asked, said = learned.asks(part.columns), learned.predict(part.columns)
+        asked, said = learned.conditions(part.columns), learned.predict(part.columns)
         key = hashlib.blake2b(np.packbits(asked).tobytes() + said.tobytes()).digest()
         if key not in self.measured:
             lengths = class_literals(asked, said, part.n_classes, learned.ways)
@@ -444,29 +444,29 @@ class _Sweep:
         return self.measured[key]
 
 
-def _majority(part: RawRows) -> Learned:
+def _majority(part: RawRows) -> SizedModel:
     """A model that always says the most frequent class."""
     label = int(np.bincount(part.y, minlength=part.n_classes).argmax())
 
     def predict(columns: Columns) -> IndexArray:
         return np.full(len(next(iter(columns.values()))), label, dtype=np.intp)
 
-    def asks(columns: Columns) -> BoolArray:
+    def conditions(columns: Columns) -> BoolArray:
         return np.zeros((len(next(iter(columns.values()))), 0), dtype=np.bool_)
 
-    return Learned(predict, asks, printed=0.0)
+    return SizedModel(predict, conditions, printed=0.0)
 
 
 def _share(said: IndexArray, y: IndexArray) -> float:
     return float(np.mean(np.asarray(said) == y))
 
 
-def knob_text(knob: Knob) -> str:
+def size_text(size: Size) -> str:
     """A size as text.
 
     Examples
     --------
-    >>> knob_text({"max_depth": 3, "max_num_nodes": 7})
+    >>> size_text({"max_depth": 3, "max_num_nodes": 7})
     'max_depth=3, max_num_nodes=7'
     """
-    return ", ".join(f"{name}={value}" for name, value in knob.items())
+    return ", ".join(f"{name}={value}" for name, value in size.items())

@@ -289,7 +289,7 @@ def _dataset_fold(number: int, data: Dataset, rows: Split) -> Fold:
     return Fold(number, data.concept_names, data.target_names, x[train], y[train], x[test], y[test])
 
 
-def _cross_validated(
+def _table_folds(
     experiment: Experiment, data_dir: Folder, which: Sequence[int], load: Callable[[Folder], Dataset]
 ) -> list[Fold]:
     """Folds of a table that is made into concepts once."""
@@ -307,12 +307,10 @@ def _in_fold(experiment: Experiment, data_dir: Folder, which: Sequence[int]) -> 
 
 def _black_box(experiment: Experiment, data_dir: Folder, which: Sequence[int]) -> list[Fold]:
     """Folds of MIMIC-II whose training labels are the answers of a network with one hidden layer."""
-    return [
-        _labeled_by_black_box(fold) for fold in _cross_validated(experiment, data_dir, which, load_mimic2)
-    ]
+    return [_black_box_labels(fold) for fold in _table_folds(experiment, data_dir, which, load_mimic2)]
 
 
-def _labeled_by_black_box(fold: Fold) -> Fold:
+def _black_box_labels(fold: Fold) -> Fold:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.neural_network import MLPClassifier
 
@@ -351,10 +349,10 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
     {
         each.name: each
         for each in (
-            Experiment("mimic2", "MIMIC-II", 10, partial(_cross_validated, load=load_mimic2)),
+            Experiment("mimic2", "MIMIC-II", 10, partial(_table_folds, load=load_mimic2)),
             Experiment("mimic2-ebb", "MIMIC-II (EBB)", 10, _black_box),
-            Experiment("vdem", "V-Dem", 5, partial(_cross_validated, load=load_vdem)),
-            Experiment("mnist", "MNIST E/O", 10, partial(_cross_validated, load=load_mnist)),
+            Experiment("vdem", "V-Dem", 5, partial(_table_folds, load=load_vdem)),
+            Experiment("mnist", "MNIST E/O", 10, partial(_table_folds, load=load_mnist)),
             Experiment("mnist-iclu", "MNIST (ICLU)", 10, _seeds, supervised=False),
             Experiment("cub", "CUB", 5, _birds, tree_depth=30),
             Experiment("mimic2-infold", "MIMIC-II (in fold)", 10, _in_fold),

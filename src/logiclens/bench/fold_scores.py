@@ -105,7 +105,7 @@ def score(experiment: HasFolds, method: Method, fold: Fold, outcome: Outcome, *,
     sizes = {name: {"part": name, "n_test": int(mask.sum())} for name, mask in parts.items()}
     if outcome.status != DONE:
         return [shared | sizes[name] for name in parts]
-    rules = None if outcome.rules is None else _completed(outcome.rules, fold)
+    rules = None if outcome.rules is None else _formula_of_each_class(outcome.rules, fold)
     answers = outcome.decided if rules is None or outcome.decided is not None else _decisions(rules, fold)
     rows = [
         shared | sizes[name] | _figures(fold, outcome, rules, answers, mask) for name, mask in parts.items()
@@ -130,7 +130,7 @@ def without_seconds(row: Row) -> Row:
     return {name: value for name, value in row.items() if name not in SECONDS}
 
 
-def unfinished(fold: Fold, status: str, seconds: float) -> Outcome:
+def unfinished_outcome(fold: Fold, status: str, seconds: float) -> Outcome:
     """An outcome without answers, of a method that did not come to its end."""
     n_rows = len(fold.y_test)
     said = np.zeros((n_rows, len(fold.class_names)), dtype=np.bool_)
@@ -212,7 +212,7 @@ def _column(name: str) -> str:
     return name.replace(" ", "_")
 
 
-def _completed(rules: Mapping[str, Any], fold: Fold) -> dict[str, Formula]:
+def _formula_of_each_class(rules: Mapping[str, Any], fold: Fold) -> dict[str, Formula]:
     """A formula for every class, in the order of the classes; one without a rule is never true."""
     formulas = formulas_of(rules)
     return {name: formulas.get(name, FALSE) for name in fold.class_names}

@@ -290,7 +290,7 @@ class Ripper(FoldByFold):
         else:
             formulas = [each.formula(names) for each in found.sets]
         extracting = watch.lap()
-        fired = found.fired(fold.x_test > THRESHOLD)
+        fired = found.fires_by_set(fold.x_test > THRESHOLD)
         said = fired
         if n_classes == 2:
             said = np.hstack([~fired, fired])[:, :: 1 if found.learned[0] else -1]
@@ -361,7 +361,7 @@ class ClassRules:
     precision: FloatArray
     fallback: int
 
-    def fired(self, x: BoolArray) -> BoolArray:
+    def fires_by_set(self, x: BoolArray) -> BoolArray:
         """Whether the rules of each set fire on each row, (n, n_sets)."""
         return np.column_stack([each.fires(x) for each in self.sets])
 
@@ -392,7 +392,7 @@ def learn_rules(
         return ClassRules(found, (rarer,), np.ones(1), 1 - rarer)
     sets = tuple(_learn(package, x, y == at, seed, limits) for at in range(n_classes))
     fired = np.column_stack([each.fires(x) for each in sets])
-    return ClassRules(sets, tuple(range(n_classes)), *_trust(fired, y))
+    return ClassRules(sets, tuple(range(n_classes)), *_precision_and_fallback(fired, y))
 
 
 def _learn(
@@ -424,7 +424,7 @@ def read_rules(model: Any) -> LiteralRules:
     )
 
 
-def _trust(fired: BoolArray, y: IndexArray) -> tuple[FloatArray, int]:
+def _precision_and_fallback(fired: BoolArray, y: IndexArray) -> tuple[FloatArray, int]:
     """How precise the rules of each class were in training, and the class to fall back on."""
     n_classes = fired.shape[1]
     right = fired & (y[:, None] == np.arange(n_classes))

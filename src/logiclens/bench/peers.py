@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 
 from logiclens.bench._formula_length import tree_terms
-from logiclens.bench._sweep import LONGEST, Columns, Concepts, Knob, Learned, Numbers, Peer, RawRows
+from logiclens.bench._sweep import LONGEST, Columns, Concepts, Numbers, Peer, RawRows, Size, SizedModel
 from logiclens.bench.method import isolation, package_for
 from logiclens.bench.methods import METHODS, Ceiling, learn_rules
 from logiclens.explain.resolution import truth_of
@@ -42,19 +42,19 @@ class RulesPeer(Peer):
     name: str = "mu"
     title: str = "mu"
 
-    def ladders(self, part: RawRows) -> Sequence[Sequence[Knob]]:
+    def ladders(self, part: RawRows) -> Sequence[Sequence[Size]]:
         totals = dict.fromkeys(round(each * part.n_classes / 2) for each in _LITERALS)
         return [[{"literals": total} for total in totals]]
 
-    def begin(self, part: RawRows, seed: int) -> Any:
+    def prepare(self, part: RawRows, seed: int) -> Any:
         return _fit_ours("mu", part, seed, max_literals=int(LONGEST) * part.n_classes)
 
-    def learn(self, begun: Any, part: RawRows, knob: Knob, seed: int) -> Learned:
+    def fit_size(self, shared: Any, part: RawRows, size: Size, seed: int) -> SizedModel:
         del part, seed
-        return _rules_model(begun.explain(**knob))
+        return _rules_model(shared.explain(**size))
 
-    def default(self, begun: Any, part: RawRows, seed: int) -> Learned:
-        del begun
+    def default(self, shared: Any, part: RawRows, seed: int) -> SizedModel:
+        del shared
         return _rules_model(_fit_ours("mu", part, seed).explain())
 
 
@@ -71,10 +71,10 @@ class NetworkPeer(Peer):
     has_rules: bool = False
     kind: str = "mu"
 
-    def learn(self, begun: Any, part: RawRows, knob: Knob, seed: int) -> Learned:
-        del begun, knob
+    def fit_size(self, shared: Any, part: RawRows, size: Size, seed: int) -> SizedModel:
+        del shared, size
         model = _fit_ours(self.kind, part, seed, max_literals=1)  # its rules are not looked at
-        return Learned(lambda columns: np.asarray(model.predict(dict(columns)), dtype=np.intp))
+        return SizedModel(lambda columns: np.asarray(model.predict(dict(columns)), dtype=np.intp))
 
 
 def _fit_ours(kind: str, part: RawRows, seed: int, **settings: Any) -> Any:
@@ -88,14 +88,14 @@ def _fit_ours(kind: str, part: RawRows, seed: int, **settings: Any) -> Any:
         return made.fit(dict(part.columns), part.y)
 
 
-def _rules_model(rules: Any) -> Learned:
+def _rules_model(rules: Any) -> SizedModel:
     def predict(columns: Columns) -> IndexArray:
         return np.asarray(rules.predict(dict(columns)), dtype=np.intp)
 
-    def asks(columns: Columns) -> BoolArray:
+    def conditions(columns: Columns) -> BoolArray:
         return truth_of(map(Var, rules.concepts), rules.read(dict(columns), used=rules.concepts))
 
-    return Learned(predict, asks, float(rules.literals))
+    return SizedModel(predict, conditions, float(rules.literals))
 
 
 _LEAVES: Final = (2, 3, 4, 5, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 362, 512, 1024)
@@ -105,7 +105,7 @@ _TREES: Final = ((1, 1), (2, 2), (2, 3), (3, 4), (3, 5), (3, 7), (4, 9), (4, 12)
 _FOLDS: Final = 5
 
 
-class Begun(NamedTuple):
+class ModelInput(NamedTuple):
     """Rows as a model reads them."""
 
     reader: Numbers | Concepts
@@ -116,20 +116,20 @@ class Begun(NamedTuple):
 class NumbersPeer(Peer):
     """A peer that reads raw columns as numbers."""
 
-    def begin(self, part: RawRows, seed: int) -> Begun:
+    def prepare(self, part: RawRows, seed: int) -> ModelInput:
         del seed
-        reader = Numbers.learn(part.columns)
-        return Begun(reader, reader.of(part.columns))
+        reader = Numbers.fit(part.columns)
+        return ModelInput(reader, reader.transform(part.columns))
 
 
 @dataclass(frozen=True)
 class ConceptsPeer(Peer):
     """A peer that reads raw columns as the concepts of our encoder."""
 
-    def begin(self, part: RawRows, seed: int) -> Begun:
+    def prepare(self, part: RawRows, seed: int) -> ModelInput:
         del seed
-        reader = Concepts.learn(part)
-        return Begun(reader, reader.of(part.columns))
+        reader = Concepts.fit(part)
+        return ModelInput(reader, reader.transform(part.columns))
 
 
 @dataclass(frozen=True)
@@ -143,16 +143,16 @@ class CartPeer(NumbersPeer):
     name: str = "cart"
     title: str = "CART"
 
-    def ladders(self, part: RawRows) -> Sequence[Sequence[Knob]]:
+    def ladders(self, part: RawRows) -> Sequence[Sequence[Size]]:
         del part
         return [[{"max_leaf_nodes": leaves} for leaves in _LEAVES]]
 
-    def learn(self, begun: Begun, part: RawRows, knob: Knob, seed: int) -> Learned:
+    def fit_size(self, shared: ModelInput, part: RawRows, size: Size, seed: int) -> SizedModel:
         from sklearn.tree import DecisionTreeClassifier
 
-        return self._read(DecisionTreeClassifier(random_state=seed, **knob).fit(begun.x, part.y), begun)
+        return self._read(DecisionTreeClassifier(random_state=seed, **size).fit(shared.x, part.y), shared)
 
-    def default(self, begun: Begun, part: RawRows, seed: int) -> Learned:
+    def default(self, shared: ModelInput, part: RawRows, seed: int) -> SizedModel:
         from sklearn.model_selection import GridSearchCV, StratifiedKFold
         from sklearn.tree import DecisionTreeClassifier
 
@@ -161,16 +161,16 @@ class CartPeer(NumbersPeer):
         search = GridSearchCV(tree, {"max_leaf_nodes": list(_LEAVES)}, cv=folds)
         with warnings.catch_warnings():  # that rare classes are not in every fold
             warnings.simplefilter("ignore", UserWarning)
-            return self._read(search.fit(begun.x, part.y).best_estimator_, begun)
+            return self._read(search.fit(shared.x, part.y).best_estimator_, shared)
 
-    def _read(self, tree: Any, begun: Begun) -> Learned:
+    def _read(self, tree: Any, shared: ModelInput) -> SizedModel:
         nodes = tree.tree_
         inner = nodes.children_left != nodes.children_right
         splits = list(zip(nodes.feature[inner].tolist(), nodes.threshold[inner].tolist(), strict=True))
         place = {split: at for at, split in enumerate(dict.fromkeys(splits))}
         asked = {int(node): place[split] for node, split in zip(np.flatnonzero(inner), splits, strict=True)}
         # A tree compares numbers of single precision with its limits.
-        learned = _split_model(tree, begun, splits, np.float32)
+        learned = _split_model(tree, shared, splits, np.float32)
         return replace(learned, ways=tree_terms(tree, asked, len(place), held=False))
 
 
@@ -184,16 +184,16 @@ class FigsPeer(NumbersPeer):
     slow: bool = True
     package: str = "imodels"
 
-    def ladders(self, part: RawRows) -> Sequence[Sequence[Knob]]:
+    def ladders(self, part: RawRows) -> Sequence[Sequence[Size]]:
         del part
         return [[{"max_rules": splits} for splits in _SPLITS]]
 
-    def learn(self, begun: Begun, part: RawRows, knob: Knob, seed: int) -> Learned:
+    def fit_size(self, shared: ModelInput, part: RawRows, size: Size, seed: int) -> SizedModel:
         imodels = package_for(self.title, self.package)
         with isolation(seed):
-            model = imodels.FIGSClassifier(random_state=seed, **knob).fit(begun.x, part.y)
+            model = imodels.FIGSClassifier(random_state=seed, **size).fit(shared.x, part.y)
         splits = [split for tree in model.trees_ for split in _splits(tree)]
-        return _split_model(model, begun, splits, np.float64)
+        return _split_model(model, shared, splits, np.float64)
 
 
 def _splits(node: Any) -> Iterator[tuple[int, float]]:
@@ -205,22 +205,24 @@ def _splits(node: Any) -> Iterator[tuple[int, float]]:
                 yield from _splits(child)
 
 
-def _split_model(model: Any, begun: Begun, splits: Sequence[tuple[int, float]], kind: type) -> Learned:
+def _split_model(
+    model: Any, shared: ModelInput, splits: Sequence[tuple[int, float]], kind: type
+) -> SizedModel:
     """A model that compares numbers with limits, as a peer's model."""
-    reader = begun.reader
+    reader = shared.reader
     features = np.array([feature for feature, _ in dict.fromkeys(splits)], dtype=np.intp)
     limits = np.array([limit for _, limit in dict.fromkeys(splits)])
 
     def predict(columns: Columns) -> IndexArray:
-        said: IndexArray = np.asarray(model.predict(reader.of(columns)), dtype=np.intp)
+        said: IndexArray = np.asarray(model.predict(reader.transform(columns)), dtype=np.intp)
         return said
 
-    def asks(columns: Columns) -> BoolArray:
-        x: FloatArray = reader.of(columns).astype(kind)
+    def conditions(columns: Columns) -> BoolArray:
+        x: FloatArray = reader.transform(columns).astype(kind)
         held: BoolArray = x[:, features] <= limits
         return held
 
-    return Learned(predict, asks, float(len(splits)))
+    return SizedModel(predict, conditions, float(len(splits)))
 
 
 @dataclass(frozen=True)
@@ -243,33 +245,33 @@ class StreedPeer(Peer):
     package: str = "pystreed"
     concepts: int = 40
 
-    def ladders(self, part: RawRows) -> Sequence[Sequence[Knob]]:
+    def ladders(self, part: RawRows) -> Sequence[Sequence[Size]]:
         del part
         return [[{"max_depth": depth, "max_num_nodes": splits} for depth, splits in _TREES]]
 
-    def begin(self, part: RawRows, seed: int) -> Begun:
+    def prepare(self, part: RawRows, seed: int) -> ModelInput:
         del seed
-        reader = Concepts.learn(part, self.concepts)
-        return Begun(reader, reader.of(part.columns))
+        reader = Concepts.fit(part, self.concepts)
+        return ModelInput(reader, reader.transform(part.columns))
 
-    def learn(self, begun: Begun, part: RawRows, knob: Knob, seed: int) -> Learned:
+    def fit_size(self, shared: ModelInput, part: RawRows, size: Size, seed: int) -> SizedModel:
         pystreed = package_for(self.title, self.package)
         with isolation(seed):
-            model = pystreed.STreeDClassifier(time_limit=self.fit_seconds, random_seed=seed, **knob)
-            model.fit(begun.x.astype(np.int32), part.y)
+            model = pystreed.STreeDClassifier(time_limit=self.fit_seconds, random_seed=seed, **size)
+            model.fit(shared.x.astype(np.int32), part.y)
             used = [*_questions(model.get_tree())]
-        reader = begun.reader
+        reader = shared.reader
 
         def predict(columns: Columns) -> IndexArray:
             with isolation(seed):
-                said = model.predict(reader.of(columns).astype(np.int32))
+                said = model.predict(reader.transform(columns).astype(np.int32))
             return np.asarray(said, dtype=np.intp)
 
-        def asks(columns: Columns) -> BoolArray:
-            truth: BoolArray = np.asarray(reader.of(columns), dtype=np.bool_)[:, sorted(set(used))]
+        def conditions(columns: Columns) -> BoolArray:
+            truth: BoolArray = np.asarray(reader.transform(columns), dtype=np.bool_)[:, sorted(set(used))]
             return truth
 
-        return Learned(predict, asks, float(len(used)))
+        return SizedModel(predict, conditions, float(len(used)))
 
 
 def _questions(tree: Any) -> Iterator[int]:
@@ -298,24 +300,24 @@ class RipperPeer(ConceptsPeer):
     slow: bool = True
     package: str = "wittgenstein"
 
-    def ladders(self, part: RawRows) -> Sequence[Sequence[Knob]]:
+    def ladders(self, part: RawRows) -> Sequence[Sequence[Size]]:
         del part
         return [[{"max_rules": rules, "max_rule_conds": most} for rules in _RULES] for most in _CONDITIONS]
 
-    def learn(self, begun: Begun, part: RawRows, knob: Knob, seed: int) -> Learned:
+    def fit_size(self, shared: ModelInput, part: RawRows, size: Size, seed: int) -> SizedModel:
         package = package_for(self.title, self.package)
-        rules = learn_rules(package, begun.x, part.y, part.n_classes, seed, **knob)
-        reader = begun.reader
+        rules = learn_rules(package, shared.x, part.y, part.n_classes, seed, **size)
+        reader = shared.reader
         used = sorted({at for each in rules.sets for rule in each.rules for at, _ in rule})
 
         def predict(columns: Columns) -> IndexArray:
-            return rules.decide(rules.fired(np.asarray(reader.of(columns), dtype=np.bool_)))
+            return rules.decide(rules.fires_by_set(np.asarray(reader.transform(columns), dtype=np.bool_)))
 
-        def asks(columns: Columns) -> BoolArray:
-            truth: BoolArray = np.asarray(reader.of(columns), dtype=np.bool_)[:, used]
+        def conditions(columns: Columns) -> BoolArray:
+            truth: BoolArray = np.asarray(reader.transform(columns), dtype=np.bool_)[:, used]
             return truth
 
-        return Learned(predict, asks, float(sum(each.n_literals for each in rules.sets)))
+        return SizedModel(predict, conditions, float(sum(each.n_literals for each in rules.sets)))
 
 
 @dataclass(frozen=True)
@@ -331,37 +333,37 @@ class RugPeer(NumbersPeer):
     slow: bool = True
     package: str = "ruleopt"
 
-    def ladders(self, part: RawRows) -> Sequence[Sequence[Knob]]:
+    def ladders(self, part: RawRows) -> Sequence[Sequence[Size]]:
         del part
         return [[{"max_depth": depth, "penalty": each} for depth in _DEPTHS] for each in _PENALTIES]
 
-    def learn(self, begun: Begun, part: RawRows, knob: Knob, seed: int) -> Learned:
+    def fit_size(self, shared: ModelInput, part: RawRows, size: Size, seed: int) -> SizedModel:
         package = package_for(self.title, self.package)
         solvers = package_for(self.title, f"{self.package}.solver")
         # The package counts classes from 0, without gaps.
         present, y = np.unique(part.y, return_inverse=True)
         with isolation(seed):
-            solver = solvers.HiGHSSolver(penalty=knob["penalty"])
-            model = package.RUGClassifier(solver=solver, max_depth=knob["max_depth"], random_state=seed)
-            model.fit(begun.x, y)
+            solver = solvers.HiGHSSolver(penalty=size["penalty"])
+            model = package.RUGClassifier(solver=solver, max_depth=size["max_depth"], random_state=seed)
+            model.fit(shared.x, y)
         rules = [*model.decision_rules_.values()]
         bounds = list(dict.fromkeys(bound for rule in rules for bound in _bounds(rule)))
-        reader = begun.reader
+        reader = shared.reader
 
         def predict(columns: Columns) -> IndexArray:
             with isolation(seed):
-                said = model.predict(reader.of(columns)) if rules else np.zeros(0)
+                said = model.predict(reader.transform(columns)) if rules else np.zeros(0)
             if not rules:
                 said = np.full(len(next(iter(columns.values()))), np.bincount(y).argmax())
             found: IndexArray = present[np.asarray(said, dtype=np.intp)]
             return found
 
-        def asks(columns: Columns) -> BoolArray:
-            x = reader.of(columns)
+        def conditions(columns: Columns) -> BoolArray:
+            x = reader.transform(columns)
             held = [x[:, feature] <= limit for feature, limit in bounds]
             return np.column_stack(held) if held else np.zeros((len(x), 0), dtype=np.bool_)
 
-        return Learned(predict, asks, float(sum(len([*_bounds(rule)]) for rule in rules)))
+        return SizedModel(predict, conditions, float(sum(len([*_bounds(rule)]) for rule in rules)))
 
 
 def _bounds(rule: Any) -> list[tuple[int, float]]:
@@ -381,17 +383,17 @@ class CeilingPeer(ConceptsPeer):
     identity: ClassVar[str] = "logiclens.bench.peers.ceilings.Ceiling"
     has_rules: bool = False
 
-    def learn(self, begun: Begun, part: RawRows, knob: Knob, seed: int) -> Learned:
-        del knob
+    def fit_size(self, shared: ModelInput, part: RawRows, size: Size, seed: int) -> SizedModel:
+        del size
         ceiling = METHODS[self.name]
         assert isinstance(ceiling, Ceiling)
-        model = ceiling.train(begun.x.astype(np.float64), part.y, seed)
+        model = ceiling.train(shared.x.astype(np.float64), part.y, seed)
 
         def predict(columns: Columns) -> IndexArray:
-            said: IndexArray = model.predict(begun.reader.of(columns).astype(np.float64))
+            said: IndexArray = model.predict(shared.reader.transform(columns).astype(np.float64))
             return said
 
-        return Learned(predict)
+        return SizedModel(predict)
 
 
 OURS = "mu"

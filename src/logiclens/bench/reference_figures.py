@@ -140,7 +140,7 @@ def _lines(text: str) -> list[list[str]]:
     return [line.split() for line in text.strip().splitlines()]
 
 
-def _published() -> dict[Key, Published]:
+def _read_published() -> dict[Key, Published]:
     found: dict[Key, Published] = {}
     for column, text in _TABLES.items():
         for experiment, *figures in _lines(text):
@@ -152,24 +152,24 @@ def _published() -> dict[Key, Published]:
     for experiment, *figures in _lines(_ENTROPY):
         for column, mean, spread in zip(_FOUR, figures[::2], figures[1::2], strict=True):
             found[column, experiment, "entropy"] = _figure(column, mean, spread)
-    return _known(found)
+    return _without_gaps(found)
 
 
-def _measured() -> dict[Key, Published]:
+def _read_measured() -> dict[Key, Published]:
     found: dict[Key, Published] = {}
     for experiment, method, *figures in _lines(_MEASURED):
         for column, mean in zip((*_FOUR, "seconds"), figures, strict=True):
             found[column, experiment, method] = _figure(column, mean, "nan")
-    return _known(found)
+    return _without_gaps(found)
 
 
-def _known(found: dict[Key, Published]) -> dict[Key, Published]:
+def _without_gaps(found: dict[Key, Published]) -> dict[Key, Published]:
     return {key: figure for key, figure in found.items() if figure.mean == figure.mean}
 
 
-PUBLISHED: Final[dict[Key, Published]] = _published()
+PUBLISHED: Final[dict[Key, Published]] = _read_published()
 """The paper's figures, by column, experiment and method; complexity and seconds are no rates."""
-MEASURED: Final[dict[Key, Published]] = _measured()
+MEASURED: Final[dict[Key, Published]] = _read_measured()
 """The authors' code measured, by the same keys; CUB and MNIST on the authors' splits, one to five seeds."""
 
 REFERENCE = "-reference"

@@ -82,7 +82,7 @@ def time_figure(rows: Iterable[Row], fold_seed: int | None = None) -> Figure:
     )
     means = [board.mean(e, name, "seconds") for e in board.main_experiments for name in methods]
     for ax in axes:
-        _logarithmic(ax, [mean.value * room for mean in means if mean is not None for room in (1, 3)])
+        _log_axis(ax, [mean.value * room for mean in means if mean is not None for room in (1, 3)])
     return drawn
 
 
@@ -106,12 +106,12 @@ def error_figure(rows: Iterable[Row], fold_seed: int | None = None) -> Figure:
         errors = {name: (100 - 100 * x, 100 - 100 * y) for name, (x, y) in points.items()}
         _scatter(ax, errors, looks)
         _front(ax, errors.values())
-        _stretched(ax, errors.values())
-        _widened(ax.get_xlim, ax.set_xlim)
-        _widened(ax.get_ylim, ax.set_ylim)
+        _stretch_small_errors(ax, errors.values())
+        _show_half_a_point(ax.get_xlim, ax.set_xlim)
+        _show_half_a_point(ax.get_ylim, ax.set_ylim)
         ax.set_xlabel("model error, %")
         ax.set_ylabel("explanation error, %")
-    _legend(drawn, looks, [name for name in board.methods if _drawn(board, name)])
+    _legend(drawn, looks, [name for name in board.methods if _has_rules(board, name)])
     return drawn
 
 
@@ -132,11 +132,11 @@ def length_figure(rows: Iterable[Row], fold_seed: int | None = None) -> Figure:
         shown = {name: (x, 100 * y) for name, (x, y) in points.items() if x > 0}
         _scatter(ax, shown, looks)
         _front(ax, shown.values(), high=True)
-        _logarithmic(ax, [x for x, _ in shown.values()])
-        _widened(ax.get_ylim, ax.set_ylim)
+        _log_axis(ax, [x for x, _ in shown.values()])
+        _show_half_a_point(ax.get_ylim, ax.set_ylim)
         ax.set_xlabel("literals of a rule")
         ax.set_ylabel("macro-F1 of the rules, %")
-    _legend(drawn, looks, [name for name in board.methods if _drawn(board, name)])
+    _legend(drawn, looks, [name for name in board.methods if _has_rules(board, name)])
     return drawn
 
 
@@ -218,7 +218,7 @@ def _points(board: Scoreboard, experiment: str, across: str, up: str) -> dict[st
     return {name: (x.value, y.value) for name, (x, y) in found.items() if x is not None and y is not None}
 
 
-def _drawn(board: Scoreboard, method: str) -> bool:
+def _has_rules(board: Scoreboard, method: str) -> bool:
     return any(board.values(name, method, "explanation_accuracy") for name in board.experiments)
 
 
@@ -237,7 +237,7 @@ def _front(ax: Axes, points: Iterable[Point], *, high: bool = False) -> None:
         )
 
 
-def _logarithmic(ax: Axes, values: Iterable[float]) -> None:
+def _log_axis(ax: Axes, values: Iterable[float]) -> None:
     """A logarithmic axis around the values, with numbers as people write them."""
     known = [value for value in values if value > 0]
     if not known:
@@ -254,7 +254,7 @@ def _logarithmic(ax: Axes, values: Iterable[float]) -> None:
     ax.xaxis.minorticks_off()
 
 
-def _widened(limits: Callable[[], Point], widen: Callable[[float, float], object]) -> None:
+def _show_half_a_point(limits: Callable[[], Point], widen: Callable[[float, float], object]) -> None:
     """Show half a point at least, so that next to nothing does not look like much."""
     low, high = limits()
     lacking = (_LEAST_SPAN - (high - low)) / 2
@@ -262,7 +262,7 @@ def _widened(limits: Callable[[], Point], widen: Callable[[float, float], object
         widen(low - lacking, high + lacking)
 
 
-def _stretched(ax: Axes, points: Iterable[Point]) -> None:
+def _stretch_small_errors(ax: Axes, points: Iterable[Point]) -> None:
     """Make room among small errors where there are some that are many times as large."""
     scales = (ax.set_xscale, ax.xaxis), (ax.set_yscale, ax.yaxis)
     for values, (scale, axis) in zip(zip(*points, strict=True), scales, strict=False):

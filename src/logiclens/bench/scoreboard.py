@@ -210,14 +210,14 @@ class Scoreboard:
         """
         folds = [row for row in self.folds(experiment, method) if row["fold"] < FOLDS_OF_CONSISTENCY]
         used = [row["used"] for row in folds if row.get("used")]
-        told = {name for each in used for name, concepts in each.items() if concepts}
+        with_rules = {name for each in used for name, concepts in each.items() if concepts}
         if label is not None:
-            told &= {label}
-        used = [{name: each[name] for name in each if name in told} for each in used]
+            with_rules &= {label}
+        used = [{name: each[name] for name in each if name in with_rules} for each in used]
         used = [each for each in used if each]
         if len(used) < 2:
             return None
-        runs = [{name: _using(concepts) for name, concepts in each.items()} for each in used]
+        runs = [{name: _conjunction(concepts) for name, concepts in each.items()} for each in used]
         sizes = [row["n_concepts"] for row in folds if row.get("n_concepts")]
         names = {name for each in used for concepts in each.values() for name in concepts}
         # Where each fold has cut points of its own, more may be used than there are in one of them.
@@ -239,7 +239,7 @@ def _by_fold(rows: Iterable[Row]) -> dict[tuple[str, str], dict[int, Row]]:
     return {key: dict(sorted(folds.items())) for key, folds in found.items()}
 
 
-def _using(concepts: Iterable[str]) -> Formula:
+def _conjunction(concepts: Iterable[str]) -> Formula:
     """A formula that uses these concepts; of none, one that is never true."""
     variables = [Var(name) for name in concepts]
     return And(*variables) if len(variables) > 1 else variables[0] if variables else FALSE
