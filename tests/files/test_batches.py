@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import sys
 from pathlib import Path
@@ -15,19 +14,9 @@ import pytest
 from logiclens.errors import InputError, UnknownColumnError, UnknownColumnsError
 from logiclens.files import ValueType, _csv, _reading, read_batches, read_table
 from logiclens.files._remarks import Remarks
-
-
-def packed(content: bytes) -> bytes:
-    """The content as gzip packs it, the same at any time: names of tests are made of it."""
-    return gzip.compress(content, mtime=0)
-
+from tests.files.making import packed, parquet
 
 NUMBER, TEXT = ValueType.NUMBER, ValueType.TEXT
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "rows.csv"
 
 
 @pytest.fixture
@@ -56,12 +45,6 @@ def refusal(path: Path | str, types: dict[str, ValueType]) -> str:
     with pytest.raises(InputError) as caught:
         values_of(path, types)
     return str(caught.value).removeprefix(f"{str(path)!r} ")
-
-
-def parquet(table: pa.Table) -> bytes:
-    stream = io.BytesIO()
-    pq.write_table(table, stream, row_group_size=150)
-    return stream.getvalue()
 
 
 N = 1000
@@ -95,7 +78,7 @@ def test_all_rows_come_as_they_are(path: Path, kind: str, where: str, monkeypatc
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("content", [*FILES.values(), parquet(NATIVE), packed(parquet(NATIVE))])
+@pytest.mark.parametrize("content", [*FILES.values(), parquet(NATIVE, 150), packed(parquet(NATIVE, 150))])
 @pytest.mark.parametrize("where", ["file", "stdin"])
 def test_values_are_read_as_they_were(
     path: Path, content: bytes, where: str, monkeypatch: pytest.MonkeyPatch
@@ -158,19 +141,17 @@ def test_what_is_wrong_far_below_is_named(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"a,b\n", "has a header and no rows. Pass a table with rows."),
         (b"a,b\n\n\n", "has a header and no rows. Pass a table with rows."),
         (b"a,b\n" + b"\n" * 100_000, "has a header and no rows. Pass a table with rows."),
-        (
-            packed(b"a,b\n" + b"1,2\n" * 100)[:-20],
-            "cannot be read to its end: it is damaged. Get it once more.",
-        ),
         (
             packed(bytes(f"a,b\n{LINES}".replace(",007", ""), "ascii") * 500)[:-20],
             "cannot be read to its end: it is damaged. Get it once more.",
         ),
-        (parquet(NATIVE)[:-9], "is a Parquet file that cannot be read: it is damaged. Get it once more."),
-        (parquet(NATIVE.slice(0, 0)), "has a header and no rows. Pass a table with rows."),
+        (
+            parquet(NATIVE, 150)[:-9],
+            "is a Parquet file that cannot be read: it is damaged. Get it once more.",
+        ),
+        (parquet(NATIVE.slice(0, 0), 150), "has a header and no rows. Pass a table with rows."),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_one_line(path: Path, content: bytes, message: str):
@@ -208,7 +189,7 @@ def test_text_in_parquet_is_read_where_numbers_are_wanted(path: Path):
 def test_a_number_of_parquet_that_is_not_finite_is_named_by_its_row(path: Path):
     """Counted from the first row of the file, not of its batch."""
     ages = [1.0] * 250 + [float("inf")] + [float("nan")] * 3
-    path.write_bytes(parquet(pa.table({"age": ages})))
+    path.write_bytes(parquet(pa.table({"age": ages}), 150))
 
     assert "Column 'age' must hold numbers, as it did when the" in refusal(path, {"age": NUMBER})
     assert len(values_of(path, {"age": TEXT})["age"]) == 254

@@ -25,11 +25,6 @@ from logiclens.files._csv import (
 from logiclens.files._open import open_source
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "rows.csv"
-
-
 def layout_of(path: Path, content: str | bytes, *settings: str | None) -> Layout:
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with open_source(path) as source:

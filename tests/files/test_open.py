@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import gzip
 import hashlib
 import io
 import os
@@ -18,12 +17,7 @@ from hypothesis import strategies as st
 
 from logiclens.errors import FileError, InputError
 from logiclens.files._open import Peekable, open_source
-
-
-def packed(content: bytes) -> bytes:
-    """The content as gzip packs it, the same at any time: names of tests are made of it."""
-    return gzip.compress(content, mtime=0)
-
+from tests.files.making import packed
 
 TEXT = b"age,color\n62,red\n"
 PACKED = {

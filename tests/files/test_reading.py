@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import gzip
 import hashlib
 import io
 import sys
@@ -13,7 +12,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,20 +22,10 @@ from logiclens.concepts.table import Kind
 from logiclens.errors import FileError, InputError
 from logiclens.files import ValueType, read_table
 from logiclens.files._reading import is_text, plain_column, plain_table
+from tests.files.making import packed, parquet
 from tests.strategies import HOSTILE_NAMES
 
-
-def packed(content: bytes) -> bytes:
-    """The content as gzip packs it, the same at any time: names of tests are made of it."""
-    return gzip.compress(content, mtime=0)
-
-
 TABLE = pa.table({"age": [62, 30], "color": ["red", "blue"]})
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "rows.csv"
 
 
 def read(path: Path, content: str | bytes, **settings: object) -> dict[str, list]:
@@ -52,12 +40,6 @@ def refusal(path: Path, content: str | bytes, **settings: object) -> str:
     message = str(caught.value)
     assert message.isprintable()
     return message.removeprefix(f"{str(path)!r} ")
-
-
-def parquet(table: pa.Table) -> bytes:
-    stream = io.BytesIO()
-    pq.write_table(table, stream)
-    return stream.getvalue()
 
 
 @pytest.mark.parametrize(
