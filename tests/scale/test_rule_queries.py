@@ -147,9 +147,8 @@ def test_rules_of_an_estimator():
         explanations_ = None
 
     assert rules_of(Fitted()) is PETS is rules_of(PETS)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=r"^This Bare is not fitted\. Fit it first, or pass its rules\."):
         rules_of(Bare())
-    assert str(caught.value) == "This Bare is not fitted. Fit it first, or pass its rules."
     for nonsense in (None, a, {"x": a}, Fitted):
         with pytest.raises(
             InputError, match=r"^rules must be an ExplanationSet or a fitted estimator\. Got "
@@ -178,12 +177,8 @@ def test_a_column_that_is_there_already(column, more, message):
 
 def test_labels_that_differ_in_case_only_make_no_columns():
     rules = rules_for(["x", "X"], [a, b], ["a", "b"], multi_label=True)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=r"^The labels 'x' and 'X' differ in case only, and so would"):
         predict(rules, in_memory({"a": [True], "b": [True]}))
-    assert str(caught.value) == (
-        "The labels 'x' and 'X' differ in case only, and so would their columns, which engines take for one. "
-        "Rename one of the labels."
-    )
 
 
 @pytest.mark.parametrize("name", ["mark", "Mark"])
@@ -206,18 +201,14 @@ def test_several_labels_beside_the_marks():
 
 def test_other_columns_must_be_carried_too():
     table = in_memory({"wings": [True], "fins": [True], "x": [1], "X": [2]})
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=r"^'x' and 'X' are one column in DuckDB\. Rename one of the"):
         predict(PETS, table)
-    assert str(caught.value) == "'x' and 'X' are one column in DuckDB. Rename one of the columns."
 
 
 def test_bad_arguments():
     table = in_memory({"wings": [True], "fin": [True]})
-    with pytest.raises(UnknownColumnError) as caught:
+    with pytest.raises(UnknownColumnError, match=r"^The data lack the column 'fins'\. Did you mean 'fin'"):
         predict(PETS, table)
-    assert str(caught.value) == (
-        "The data lack the column 'fins'. Did you mean 'fin'? They have 2 columns: 'wings', 'fin'."
-    )
     table = in_memory({"wings": [True], "fins": [True]})
     with pytest.raises(InputError, match=r"^name must be the name of the column to add\. Got None\.$"):
         predict(PETS, table, name=None)
@@ -238,9 +229,8 @@ def test_rules_that_need_no_column():
 
 def test_several_labels_have_no_default():
     rules = rules_for(["x", "y"], [a, b], ["a", "b"], multi_label=True)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=r"^Rules of several labels a row have no default\. Ask for"):
         default_of(rules)
-    assert str(caught.value) == "Rules of several labels a row have no default. Ask for each label."
 
 
 def test_the_first_that_is_true():
