@@ -72,8 +72,8 @@ def out_of_fold(recipe: Any, x: Any, targets: Any, folds: Any, trained: Any) -> 
     held_out = np.where(total > 0, answers / np.where(total > 0, total, 1.0), 0.0) if left else None
     own = fit.Rules.soften
 
-    def soften(rules: Any, said: Any) -> Any:
-        return own(rules, said if held_out is None else held_out)
+    def soften(rules: Any, probability: Any, answers: Any) -> Any:
+        return own(rules, probability if held_out is None else held_out, answers)
 
     with patch.object(fit.Rules, "soften", soften):
         return SEARCH_FRONT(recipe, x, targets, folds, trained)
