@@ -145,22 +145,15 @@ def _chosen_experiments(
 
 def _lacks(experiment: Experiment, data_dir: Path | None) -> str:
     """What keeps an experiment from being run: a file that is missing, and where it comes from."""
+    from logiclens.bench import DataFileError
+
     try:
         experiment.folds(data_dir, ())  # no fold: the data are read, and that is all
+    except DataFileError as error:
+        return error.text("--data-dir")
     except InputError as error:
-        return _in_words_of_the_command(str(error))
+        return str(error)
     return ""
-
-
-def _in_words_of_the_command(message: str) -> str:
-    """A message of the library, with the option where it names an argument."""
-    for mine, its in (
-        ("Pass data_dir= or", "Pass --data-dir or"),
-        ("with data_dir= or", "with --data-dir or"),
-        ("(data_dir)", "(--data-dir)"),
-    ):
-        message = message.replace(mine, its)
-    return message
 
 
 def _paper_tables(
