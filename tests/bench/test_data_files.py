@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from logiclens.bench._data_files import DataFile, find_file, read_arrays, read_names, read_table
+from logiclens.bench._data_files import (
+    DataFile,
+    DataFileError,
+    find_file,
+    read_arrays,
+    read_names,
+    read_table,
+)
 from logiclens.errors import InputError
 
 SOURCE = DataFile("toys/toy.csv.gz", "Toys 1.0", "download it from https://toys.example/")
@@ -38,6 +47,15 @@ def message(folder: object, source: DataFile = SOURCE) -> str:
         read_table(source, folder)  # type: ignore[arg-type]
     assert "\n" not in str(info.value)
     return str(info.value)
+
+
+@pytest.mark.parametrize("more", [{}, {"what": "has no rows"}, {"folder": "gone", "by_argument": True}])
+def test_the_message_names_the_option_of_a_command(more: dict[str, Any]):
+    error = copy.copy(DataFileError(SOURCE, **more))
+
+    assert "data_dir" in str(error)
+    assert "data_dir" not in error.text("--data-dir")
+    assert "--data-dir or" in error.text("--data-dir")
 
 
 @pytest.mark.parametrize("value", [None, ""], ids=["unset", "empty"])

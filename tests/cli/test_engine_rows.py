@@ -21,7 +21,7 @@ from logiclens.cli.options import Engine, EngineName, Selection
 from logiclens.cli.scores import model_scores
 from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError, LimitError, LogicLensError
-from logiclens.evaluation import Leak
+from logiclens.evaluation._leaks import Leak
 from logiclens.scale._engine_fit import fit
 from logiclens.scale._numbered_rows import read_numbered_rows
 from tests.cli.in_files import in_file

@@ -10,8 +10,7 @@ from logiclens.cli import memory_rows
 from logiclens.cli.memory_rows import MemoryRows, TableSource, select_rows
 from logiclens.cli.options import Selection
 from logiclens.concepts import Above, OneOf, Vocabulary
-from logiclens.evaluation import Leak
-from logiclens.evaluation._leaks import leaking_columns
+from logiclens.evaluation._leaks import Leak, leaking_columns
 from logiclens.explain import ExplanationSet
 from logiclens.logic import parse_formula
 from tests.cli.saved import rules_of

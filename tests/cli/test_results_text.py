@@ -23,7 +23,7 @@ from logiclens.cli.results_text import (
 )
 from logiclens.cli.scores import ClassScores, MeanAndError, ModelScores
 from logiclens.cli.selection import Dropped
-from logiclens.evaluation import Leak
+from logiclens.evaluation._leaks import Leak
 from logiclens.explain import Explanation, ExplanationSet, Resolution, Rule, Step
 from logiclens.logic import Var, parse_formula
 from logiclens.metrics import rule_scores

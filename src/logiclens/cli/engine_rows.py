@@ -67,7 +67,7 @@ from logiclens.scale._training_rows import Totals, TrainingRows, check_rows, cou
 if TYPE_CHECKING:
     from logiclens.cli.terminal import Progress
     from logiclens.estimators.base import LENClassifier
-    from logiclens.evaluation import Leak
+    from logiclens.evaluation._leaks import Leak
 
 LOOKED_AT = 10_000
 """Rows that are looked at first: they can show that a column is of use; that it is of none, all must show."""

@@ -25,8 +25,7 @@ from logiclens.cli.selection import (
 from logiclens.concepts._columns import spelling_remark
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, UnknownColumnError, count, listing
-from logiclens.evaluation import Leak
-from logiclens.evaluation._leaks import leaking_columns, used_columns
+from logiclens.evaluation._leaks import Leak, leaking_columns, used_columns
 from logiclens.logic.arrays import BoolArray
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from logiclens.cli.memory_rows import MemoryRows
     from logiclens.cli.scores import ClassScores, MeanAndError, ModelScores
     from logiclens.cli.selection import Dropped, SelectedRows
-    from logiclens.evaluation import Leak
+    from logiclens.evaluation._leaks import Leak
     from logiclens.explain import Explanation, ExplanationSet
     from logiclens.explain.front import Front
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from logiclens.evaluation import Evaluation, Leak
+    from logiclens.evaluation import Evaluation
     from logiclens.evaluation._labeled_rows import LabeledRows
+    from logiclens.evaluation._leaks import Leak
     from logiclens.explain import Explanation, ExplanationSet, Resolution
     from logiclens.explain.rule import Label
     from logiclens.metrics import RuleScores

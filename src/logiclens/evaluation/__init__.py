@@ -7,6 +7,5 @@ fidelity. :func:`evaluate` makes it of rows in memory, :func:`logiclens.scale.sc
 
 from logiclens.evaluation._figures import Evaluation, LabelScores
 from logiclens.evaluation._labeled_rows import evaluate
-from logiclens.evaluation._leaks import Leak
 
-__all__ = ["Evaluation", "LabelScores", "Leak", "evaluate"]
+__all__ = ["Evaluation", "LabelScores", "evaluate"]
