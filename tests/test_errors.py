@@ -79,8 +79,11 @@ def test_every_error_of_the_module_is_listed_here():
     """The table above and the list of examples leave none out."""
     defined = {
         value
-        for value in vars(errors).values()
-        if inspect.isclass(value) and issubclass(value, Exception) and value.__module__ == errors.__name__
+        for name, value in vars(errors).items()
+        if not name.startswith("_")
+        and inspect.isclass(value)
+        and issubclass(value, Exception)
+        and value.__module__ == errors.__name__
     }
 
     assert defined == set(BUILTIN) == {type(error) for error in RAISED}

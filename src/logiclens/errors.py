@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 _LISTED = 8
 _SHOWN = 100
@@ -42,13 +42,42 @@ class InputError(LogicLensError, ValueError):
     """Data, names or settings that cannot be used as they are."""
 
 
-class UnknownConceptError(InputError, KeyError):
+class _UnknownError(InputError, KeyError):
+    """A name that is none of those known; subclasses have the sentences for it."""
+
+    _unknown: ClassVar[str]
+    _none: ClassVar[str]
+    _only: ClassVar[str]
+    _several: ClassVar[str]
+
+    def __init__(self, name: str, known: Iterable[str], advice: str = "") -> None:
+        self.name = name
+        self.known: tuple[Any, ...] = tuple(known)
+        self.advice = advice
+        text = f"{self._unknown.format(repr(name))} {did_you_mean(name, self.known)}{self._listing()}"
+        super().__init__(f"{text} {advice}" if advice else text)
+
+    def _listing(self) -> str:
+        if not self.known:
+            return self._none
+        if len(self.known) == 1:
+            return self._only.format(repr(self.known[0]))
+        return self._several.format(len(self.known), listing(self.known))
+
+    def __str__(self) -> str:  # KeyError would show the message in quotes
+        return str(self.args[0])
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.name, self.known, self.advice)
+
+
+class UnknownConceptError(_UnknownError):
     """A concept that the data do not have.
 
     Parameters
     ----------
     name : str
-        The concept asked for.
+        The concept that is not there.
     known : iterable of str
         The concepts that exist; the nearest one is suggested.
     advice : str, optional
@@ -60,28 +89,13 @@ class UnknownConceptError(InputError, KeyError):
     Unknown concept 'red_wings'. Did you mean 'red_wing'? The 2 known concepts are 'red', 'red_wing'.
     """
 
-    def __init__(self, name: str, known: Iterable[str], advice: str = "") -> None:
-        self.name = name
-        self.known = tuple(known)
-        self.advice = advice
-        text = f"Unknown concept {name!r}. {did_you_mean(name, self.known)}{self._listing()}"
-        super().__init__(f"{text} {advice}" if advice else text)
-
-    def _listing(self) -> str:
-        if not self.known:
-            return "There are no concepts at all."
-        if len(self.known) == 1:
-            return f"The only known concept is {self.known[0]!r}."
-        return f"The {len(self.known)} known concepts are {listing(self.known)}."
-
-    def __str__(self) -> str:  # KeyError would show the message in quotes
-        return str(self.args[0])
-
-    def __reduce__(self) -> tuple[type[UnknownConceptError], tuple[str, tuple[str, ...], str]]:
-        return UnknownConceptError, (self.name, self.known, self.advice)
+    _unknown = "Unknown concept {}."
+    _none = "There are no concepts at all."
+    _only = "The only known concept is {}."
+    _several = "The {} known concepts are {}."
 
 
-class UnknownColumnError(InputError, KeyError):
+class UnknownColumnError(_UnknownError):
     """A column that a model or a rule needs and the data lack.
 
     Parameters
@@ -99,25 +113,10 @@ class UnknownColumnError(InputError, KeyError):
     The data lack the column 'age'. Did you mean 'Age'? They have 2 columns: 'Age', 'sex'. The rules need it.
     """
 
-    def __init__(self, name: str, known: Iterable[str], advice: str = "") -> None:
-        self.name = name
-        self.known = tuple(known)
-        self.advice = advice
-        text = f"The data lack the column {name!r}. {did_you_mean(name, self.known)}{self._listing()}"
-        super().__init__(f"{text} {advice}" if advice else text)
-
-    def _listing(self) -> str:
-        if not self.known:
-            return "They have no columns at all."
-        if len(self.known) == 1:
-            return f"Their only column is {self.known[0]!r}."
-        return f"They have {len(self.known)} columns: {listing(self.known)}."
-
-    def __str__(self) -> str:  # KeyError would show the message in quotes
-        return str(self.args[0])
-
-    def __reduce__(self) -> tuple[type[UnknownColumnError], tuple[str, tuple[str, ...], str]]:
-        return UnknownColumnError, (self.name, self.known, self.advice)
+    _unknown = "The data lack the column {}."
+    _none = "They have no columns at all."
+    _only = "Their only column is {}."
+    _several = "They have {} columns: {}."
 
 
 class UnknownColumnsError(UnknownColumnError):
@@ -147,16 +146,16 @@ class UnknownColumnsError(UnknownColumnError):
         self.args = (f"{text} {advice}" if advice else text,)
 
     def __reduce__(self) -> Any:
-        return UnknownColumnsError, (self.names, self.known, self.advice)
+        return type(self), (self.names, self.known, self.advice)
 
 
-class UnknownTargetError(InputError, KeyError):
+class UnknownTargetError(_UnknownError):
     """A class, cluster or output that was never explained.
 
     Parameters
     ----------
     target : object
-        The label asked for.
+        The label that is not there.
     known : iterable of str, int, float or bool
         The labels that exist; the one that reads most alike is suggested.
 
@@ -166,26 +165,20 @@ class UnknownTargetError(InputError, KeyError):
     Unknown target '1'. Did you mean 1? The 2 known targets are 0, 1.
     """
 
+    _none = "There are no targets at all."
+    _only = "The only known target is {}."
+    _several = "The {} known targets are {}."
+
     def __init__(self, target: object, known: Iterable[object]) -> None:
         self.target = target
         self.known = tuple(known)
         texts = {str(label): label for label in self.known}
         near = _nearest(str(target), texts)
         advice = "" if near is None else f"Did you mean {texts[near]!r}? "
-        super().__init__(f"Unknown target {shown(target)}. {advice}{self._listing()}")
+        InputError.__init__(self, f"Unknown target {shown(target)}. {advice}{self._listing()}")
 
-    def _listing(self) -> str:
-        if not self.known:
-            return "There are no targets at all."
-        if len(self.known) == 1:
-            return f"The only known target is {self.known[0]!r}."
-        return f"The {len(self.known)} known targets are {listing(self.known)}."
-
-    def __str__(self) -> str:  # KeyError would show the message in quotes
-        return str(self.args[0])
-
-    def __reduce__(self) -> tuple[type[UnknownTargetError], tuple[object, tuple[object, ...]]]:
-        return UnknownTargetError, (self.target, self.known)
+    def __reduce__(self) -> Any:
+        return type(self), (self.target, self.known)
 
 
 class Reason(NamedTuple):
@@ -198,7 +191,7 @@ class Reason(NamedTuple):
     n_rows : int, optional
         Rows that were counted for it.
     more : str
-        What else there is to say of them.
+        What else is known of them.
     remedy : str
         What to do, without the stop.
 
@@ -215,7 +208,7 @@ class Reason(NamedTuple):
     remedy: str = ""
 
     def text(self, among: str = "") -> str:
-        """The whole reason; ``among`` says which rows were looked at."""
+        """The whole reason; ``among`` names the rows that were looked at."""
         if self.n_rows is None:
             where = f" in {among}" if among else ""
         else:
@@ -236,7 +229,7 @@ class ColumnError(InputError):
     reason : Reason
         With a remedy.
     aside : str, optional
-        What else there is to say of such columns.
+        What else is known of such columns.
     droppable : bool, default True
         Whether the column could be dropped instead.
 
@@ -339,7 +332,7 @@ class TruthValueError(LogicLensError, TypeError):
 
 
 class EngineError(LogicLensError, RuntimeError):
-    """A database or a cluster that could not do what was asked: table gone, connection lost, no memory."""
+    """A database or a cluster that failed: table gone, connection lost, no memory."""
 
 
 class MissingDependencyError(LogicLensError, ImportError):

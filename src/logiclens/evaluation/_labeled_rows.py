@@ -30,25 +30,16 @@ _BLOCK = 1 << 17  # rows at a time
 
 @dataclass(frozen=True, eq=False)
 class RowLabels:
-    """The labels that somebody gives to rows.
-
-    Attributes
-    ----------
-    by : str
-        Who: "the truth", "the network", "the black box", "the clusters".
-    words : tuple of Words
-        Whether each row is each target, packed, in the order of the labels.
-    codes : ndarray of int, shape (n,), optional
-        The place of each row's label, where rows have one; ``len(labels)`` and above are labels without a
-        rule.
-    others : tuple of label
-        Those.
-    """
+    """The labels that somebody gives to rows."""
 
     by: str
+    """Who: "the truth", "the network", "the black box", "the clusters"."""
     words: tuple[Words, ...]
+    """Whether each row is each target, packed, in the order of the labels."""
     codes: IndexArray | None
+    """The place of each row's label, where rows have one; from ``len(labels)`` on, labels without a rule."""
     others: tuple[Label, ...] = ()
+    """Those without a rule."""
 
     @classmethod
     def of(cls, by: str, values: NDArray[Any], labels: Sequence[Label]) -> RowLabels:
@@ -69,33 +60,22 @@ class RowLabels:
 
 @dataclass(frozen=True, eq=False)
 class LabeledRows:
-    """Rows, and the labels that they have.
-
-    Attributes
-    ----------
-    rules : ExplanationSet
-    concepts : mapping of str to Words
-        Truth of each concept that some formula uses, packed.
-    size : int
-        How many distinct rows there are.
-    table : Table, optional
-        The raw columns, where the rules have a vocabulary or the data are a frame.
-    truth, network, black_box : RowLabels, optional
-    clusters : bool
-        Whether the labels are clusters, so that the network is what rules are compared with.
-    counts : ndarray of float, shape (size,), optional
-        How many rows each stands for; 1 when missing.
-    """
+    """Rows, and the labels that they have."""
 
     rules: ExplanationSet
     concepts: Mapping[str, Words]
+    """Truth of each concept that some formula uses, packed."""
     size: int
+    """How many distinct rows there are."""
     table: Table | None = None
+    """The raw columns, where the rules have a vocabulary or the data are a frame."""
     truth: RowLabels | None = None
     network: RowLabels | None = None
     black_box: RowLabels | None = None
     clusters: bool = False
+    """Whether the labels are clusters, so that the network is what rules are compared with."""
     counts: FloatArray | None = None
+    """How many rows each stands for, (size,); 1 when missing."""
 
     @property
     def n(self) -> int:
@@ -219,21 +199,14 @@ class LabeledRows:
 
 
 class NetworkOf(NamedTuple):
-    """The network of a model: concepts of rows, and predictions for these.
-
-    Attributes
-    ----------
-    read : callable
-        From rows to concepts, (n, n_concepts).
-    answer : callable
-        From concepts to yes or no for each target, (n, n_labels), and the place of the label, (n,).
-    of_concepts : bool
-        Whether all that is read are the concepts of the rules' vocabulary, where there is one.
-    """
+    """The network of a model: concepts of rows, and predictions for these."""
 
     read: Callable[[Any], FloatArray]
+    """From rows to concepts, (n, n_concepts)."""
     answer: Callable[[FloatArray], tuple[BoolArray, IndexArray]]
+    """From concepts to yes or no for each target, (n, n_labels), and the place of the label, (n,)."""
     of_concepts: bool = True
+    """Whether all that is read are the concepts of the rules' vocabulary, where there is one."""
 
 
 def read_rows(
@@ -243,17 +216,9 @@ def read_rows(
     network: NetworkOf | None = None,
     by: str = NETWORK,
 ) -> LabeledRows:
-    """Read rows, and encode them, once for all formulas and the network.
+    """Read rows, and encode them, once for all formulas and the network, which is called ``by``.
 
-    Parameters
-    ----------
-    rules : ExplanationSet
-    X : data frame, array, sparse matrix or mapping, n rows
-    formulas : iterable of Formula
-        All that will be evaluated, beside the rules and what decides.
-    network : NetworkOf, optional
-    by : str
-        What the network is called.
+    The formulas are all that will be evaluated beside the rules and their steps.
     """
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         X = X.toarray()

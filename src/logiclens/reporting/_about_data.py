@@ -46,16 +46,7 @@ _KINDS = {"Booleans": "flag", "numbers": "number"}
 def data_facts(
     subject: Subject, source: Source, inputs: tuple[InputFacts, ...], rows: LabeledRows | None
 ) -> DataFacts:
-    """The data at a glance.
-
-    Parameters
-    ----------
-    subject : Subject
-    source : Source
-    inputs : tuple of InputFacts
-        Columns that some formula uses.
-    rows : LabeledRows, optional
-    """
+    """The data at a glance."""
     columns = _columns(subject, inputs, rows)
     dropped = [*(_dropped(subject) | dict(source.dropped)).items()]
     held_out = subject.task != CLUSTER if source.held_out is None else source.held_out
@@ -198,16 +189,7 @@ def tree_of(formula: Formula, places: Mapping[str, int]) -> Tree:
 def concepts_and_inputs(
     rules: ExplanationSet, names: Sequence[str], table: Table | None = None
 ) -> tuple[tuple[ConceptFacts, ...], tuple[InputFacts, ...]]:
-    """Some concepts as tests of inputs, and those inputs.
-
-    Parameters
-    ----------
-    rules : ExplanationSet
-    names : sequence of str
-        The concepts.
-    table : Table, optional
-        Rows to take ranges and typical values from.
-    """
+    """Some concepts as tests of inputs, and those inputs."""
     words = rules.vocabulary
     if words is None:
         return _scores(names, rules, table)
@@ -374,14 +356,6 @@ def row_facts(
     rows: LabeledRows | None, inputs: Sequence[InputFacts], numbers: Sequence[int] | None = None
 ) -> tuple[tuple[RowFacts, ...], int]:
     """The first rows about which the rules are wrong, and how many more there are.
-
-    Parameters
-    ----------
-    rows : LabeledRows, optional
-    inputs : sequence of InputFacts
-        Columns that formulas use: they are shown first.
-    numbers : sequence of int, length n, optional
-        What the rows are called; they are counted from 1 when missing.
 
     Raises
     ------

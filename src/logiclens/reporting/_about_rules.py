@@ -48,30 +48,20 @@ from logiclens.reporting._subject import BLACK_BOX, Subject
 
 @dataclass(frozen=True)
 class Detail:
-    """How much is listed; the facts have how much there is.
-
-    Attributes
-    ----------
-    literals : int
-        Of all lengths that are shown, together.
-    terms : int
-        Terms of a rule.
-    patterns : int
-        Patterns of rows that break a rule, of each kind.
-    relevant : int
-        Concepts by how much they matter.
-    repeated : bool
-        Whether the list is written in words, too, and as code.
-    exports : bool
-        Whether there are rules for other programs.
-    """
+    """How much is listed; the facts have how much there is."""
 
     literals: int = 3000
+    """Of all lengths that are shown, together."""
     terms: int = 24
+    """Terms of a rule."""
     patterns: int = 5
+    """Patterns of rows that break a rule, of each kind."""
     relevant: int = 12
+    """Concepts by how much they matter."""
     repeated: bool = True
+    """Whether the list is written in words, too, and as code."""
     exports: bool = True
+    """Whether there are rules for other programs."""
 
 
 FULL = Detail()
@@ -90,17 +80,7 @@ DETAILS = (
 def rules_facts(
     subject: Subject, places: Mapping[str, int], rows: LabeledRows | None, detail: Detail = FULL
 ) -> tuple[RuleFacts, ...]:
-    """The facts about each rule; without rows, the scores of the fit.
-
-    Parameters
-    ----------
-    subject : Subject
-    places : mapping of str to int
-        Place of each concept among those of the page.
-    rows : LabeledRows, optional
-    detail : Detail
-        How much is listed.
-    """
+    """The facts about each rule; without rows, the scores of the fit; ``places`` are those of concepts."""
     found = []
     for at, explanation in enumerate(subject.rules.values()):
         terms = _terms(explanation, at, places, rows)
@@ -362,12 +342,6 @@ LEFT_OUT = "training rows left out in turn"
 
 def shown_points(front: Front | None, most_literals: int) -> tuple[int, ...]:
     """Places of the points that are shown: in even steps, the first, the last and the chosen one among them.
-
-    Parameters
-    ----------
-    front : Front, optional
-    most_literals : int
-        Of all points that are shown, all together; none is shown where there is room for one only.
 
     Examples
     --------

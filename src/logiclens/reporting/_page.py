@@ -48,11 +48,6 @@ _LONGEST_ANSWER = 1_200
 def render(facts: Facts) -> str:
     """Write a report as HTML.
 
-    Parameters
-    ----------
-    facts : Facts
-        What the page shows; see :mod:`logiclens.reporting._facts`.
-
     Returns
     -------
     str

@@ -44,13 +44,6 @@ class Chip:
 def chip(concept: Mapping[str, Any], inputs: Sequence[Mapping[str, Any]]) -> Chip:
     """Return a concept as a chip.
 
-    Parameters
-    ----------
-    concept : mapping
-        One of the ``concepts`` of :class:`~logiclens.reporting._facts.Facts`, as JSON has it.
-    inputs : sequence of mappings
-        Its ``inputs``.
-
     Examples
     --------
     >>> age = {"column": 0, "test": {"kind": "above", "cut": 62.0}, "or_missing": False}
@@ -98,14 +91,6 @@ def literals(
 
     Where one condition takes a value for granted, none of the same column speaks of missing ones, as
     :func:`logiclens.concepts._wording.join_conditions` has it.
-
-    Parameters
-    ----------
-    tree : mapping
-        The term, as :mod:`logiclens.reporting._facts` describes trees.
-    concepts : sequence of mappings
-    chips : sequence of Chip
-        Of each concept.
     """
     parts = tree["args"] if tree["op"] == "and" else [tree]
     signs = [_signed(part, chips) for part in parts]
@@ -272,12 +257,6 @@ def lines_of(logic: str, kind: str = "iff") -> list[str]:
 
     Joined by blanks they are the rule again. A name that holds such signs can lead to another split, which
     does no harm: the text is the same.
-
-    Parameters
-    ----------
-    logic : str
-    kind : str, default "iff"
-        Of the rule; the terms of a sufficient condition stand in parentheses.
 
     Examples
     --------

@@ -193,15 +193,6 @@ def _seed(random_state: Any) -> int | None:
 def label_rows(subject: Subject, X: Any, y: Any = None, formulas: Iterable[Formula] = ()) -> LabeledRows:
     """Read rows once, with truth and predictions.
 
-    Parameters
-    ----------
-    subject : Subject
-    X : data frame, array, sparse matrix or mapping
-    y : array, optional
-        The truth; or, where a black box cannot predict, its labels.
-    formulas : iterable of Formula
-        All that will be evaluated, beside the rules.
-
     Raises
     ------
     InputError
