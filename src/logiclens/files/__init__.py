@@ -1,6 +1,6 @@
 """Tables in files: CSV, TSV and Parquet, compressed or not, whole or in batches.
 
-What needs pyarrow is imported when it is first asked for: whoever only writes a file needs none of it.
+What needs pyarrow is imported on first use, so that writing a file needs none of it.
 """
 
 from importlib import import_module
@@ -20,7 +20,7 @@ _LATE = {
     "read_batches": "logiclens.files._reading",
     "read_table": "logiclens.files._reading",
 }
-"""Names imported when they are first asked for, and where they live."""
+"""Names imported on first use, and where they live."""
 
 __all__ = ["Batch", "Batches", "TableFile", "ValueType", "read_batches", "read_table", "written_whole"]
 

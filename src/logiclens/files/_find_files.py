@@ -142,9 +142,9 @@ def _below(folder: str, seen: set[str]) -> Iterator[str]:
 
 def _is_meant(path: str, pattern: str) -> bool:
     """Whether what fits a pattern is not hidden, or is asked for: ``_*`` fits ``_a``, and ``*`` does not."""
-    asked = [part for part in Path(pattern).parts if part[0] not in "*?"]
+    literal = [part for part in Path(pattern).parts if part[0] not in "*?"]
     hidden = [part for part in Path(path).parts if is_hidden(part)]
-    return all(any(fnmatchcase(part, each) for each in asked) for part in hidden)
+    return all(any(fnmatchcase(part, each) for each in literal) for part in hidden)
 
 
 def _fixed_folder(pattern: str) -> str:

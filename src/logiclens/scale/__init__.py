@@ -22,7 +22,7 @@ _LATE = {
     "score": "logiclens.scale._rule_queries",
     "truth_table": "logiclens.scale._collapse",
 }
-"""Names imported when they are first asked for, and where they live."""
+"""Names imported on first use, and where they live."""
 
 __all__ = ["fit", "fit_streaming", "predict", "read", "score", "truth_table"]
 

@@ -301,7 +301,7 @@ def _answer_faults(cells: Expression) -> list[Fault]:
 
 def _first_error(table: Table, wrong: Sequence[Fault]) -> InputError:
     """The error of the first column that has a fault."""
-    asked = {f"f{at}": fault.where.sum() for at, fault in enumerate(wrong)}
-    found = fetch(table.aggregate(**asked), "Looking at the columns")
-    numbers = [int(numbers_of(found, name).sum()) for name in asked]
+    sums = {f"f{at}": fault.where.sum() for at, fault in enumerate(wrong)}
+    found = fetch(table.aggregate(**sums), "Looking at the columns")
+    numbers = [int(numbers_of(found, name).sum()) for name in sums]
     return next(fault.error(number) for fault, number in zip(wrong, numbers, strict=True) if number)

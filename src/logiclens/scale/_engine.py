@@ -95,7 +95,7 @@ def read(
 ) -> Table:
     """Open files as a table in an engine.
 
-    Of Parquet no rows are read before something is asked. CSV files on this machine are copied into a Parquet
+    Of Parquet no rows are read before the first query. CSV files on this machine are copied into a Parquet
     file in a temporary folder first, by the reader of :func:`~logiclens.files.read_table`: what a column is
     follows from all of its values, and is the same in an engine as in memory.
 

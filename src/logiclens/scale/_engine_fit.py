@@ -21,7 +21,7 @@ from sklearn.base import clone
 from logiclens.concepts._columns import Evidence, Extent, Reading, read_column
 from logiclens.concepts.encoder import ConceptEncoder, encoder_for
 from logiclens.concepts.table import Column, Kind, check_tells_apart
-from logiclens.errors import InputError, LimitError, count, listing, shown
+from logiclens.errors import InputError, LimitError, listing, shown
 from logiclens.estimators._parameters import seed_of
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs_and_targets import Inputs, Targets
@@ -29,7 +29,7 @@ from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import ROUNDING, check_count
 from logiclens.scale._collapse import MOST_ROWS, CollapsedRows, check_max_rows, collapse
 from logiclens.scale._engine import Expression, Table, fetch
-from logiclens.scale._expressions import concept_expression, is_missing, truth_expression
+from logiclens.scale._expressions import concept_expression, is_missing, refuse_gaps, truth_expression
 from logiclens.scale._histograms import (
     ColumnSummary,
     check_own_cuts,
@@ -207,7 +207,7 @@ def _refuse_scores(rows: TrainingRows, summaries: Sequence[ColumnSummary]) -> No
         if each.only_flags:
             continue
         truth_expression(rows.table, each.name)  # refuses what holds no numbers
-        _refuse_gaps(each.name, each.rows - each.present)
+        refuse_gaps(each.name, each.rows - each.present)
         if each.low < -ROUNDING or each.high > 1 + ROUNDING:
             wrong = each.low if each.low < 0 else each.high
             raise InputError(
@@ -221,13 +221,6 @@ def _refuse_scores(rows: TrainingRows, summaries: Sequence[ColumnSummary]) -> No
             f"{'Column' if one else 'Columns'} {listing(scores)} {'holds' if one else 'hold'} scores between "
             "0 and 1, and rows collapse by yes and no only.",
             "Stream them with scale.fit_streaming, or cut them with encoder=ConceptEncoder().",
-        )
-
-
-def _refuse_gaps(name: str, number: int) -> None:
-    if number:
-        raise InputError(
-            f"Column {name!r} has {count(number, 'missing value')}. Impute or drop those rows first."
         )
 
 
@@ -283,7 +276,7 @@ class _BitLayout:
         """Concepts that the columns are themselves."""
         for name in self.flags:
             missing = self.column(collapsed, name).missing
-            _refuse_gaps(name, int(collapsed.counts[missing].sum()))
+            refuse_gaps(name, int(collapsed.counts[missing].sum()))
         values = collapsed.bits[:, [at for _, at, _ in self.flags.values()]].astype(np.float64)
         return Inputs(values, rows.columns, True, rows.columns)
 

@@ -296,6 +296,14 @@ def faults(
     return found
 
 
+def refuse_gaps(name: str, number: int) -> None:
+    """Refuse a column that has some missing values where there may be none."""
+    if number:
+        raise InputError(
+            f"Column {name!r} has {count(number, 'missing value')}. Impute or drop those rows first."
+        )
+
+
 # Formulas
 
 

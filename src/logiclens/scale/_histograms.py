@@ -101,20 +101,20 @@ def summarize_columns(rows: TrainingRows) -> list[ColumnSummary]:
     """
     table = rows.weighted
     kinds = {name: kind_of(table[name]) for name in rows.columns}
-    asked: dict[str, Expression] = {}
+    aggregates: dict[str, Expression] = {}
     for at, (name, kind) in enumerate(kinds.items()):
         column = table[name]
         if column.type().is_null():
             continue
         missing = is_missing(column)
-        asked[f"present{at}"] = (~missing).sum() if column.type().is_floating() else column.count()
+        aggregates[f"present{at}"] = (~missing).sum() if column.type().is_floating() else column.count()
         if kind in (Kind.NUMBER, Kind.TEXT):
-            asked[f"values{at}"] = column.approx_nunique()
+            aggregates[f"values{at}"] = column.approx_nunique()
         if kind is Kind.NUMBER:
             numbers = missing.ifelse(ibis_module().null("float64"), as_number(column))
             other = (numbers != float_literal(0)) & (numbers != float_literal(1))
-            asked |= {f"low{at}": numbers.min(), f"high{at}": numbers.max(), f"other{at}": other.sum()}
-    found = fetch(table.aggregate(n=table.count(), **asked), "Looking at the columns").to_pylist()[0]
+            aggregates |= {f"low{at}": numbers.min(), f"high{at}": numbers.max(), f"other{at}": other.sum()}
+    found = fetch(table.aggregate(n=table.count(), **aggregates), "Looking at the columns").to_pylist()[0]
     summaries = []
     for at, (name, kind) in enumerate(kinds.items()):
         ends = [found.get(f"{end}{at}") for end in ("low", "high")]

@@ -2,7 +2,7 @@
 
 A prediction is what :meth:`ExplanationSet.predict <logiclens.explain.ExplanationSet.predict>` says of the
 same row. ``CASE`` takes the first condition that is true: with the steps in their order, and the default at
-the end, that is a decision list. The engine runs it when asked.
+the end, that is a decision list. The engine runs it on demand.
 
 For scores the engine groups rows by their true label and by the step that decides them, and counts in each
 group on how many rows every rule fires. All scores follow from these counts and are those of the same rows in
@@ -44,6 +44,7 @@ from logiclens.scale._expressions import (
     join_balanced,
     label_literal,
     raw_places,
+    refuse_gaps,
     truth_expression,
 )
 from logiclens.scale._training_rows import MOST_LABELS, MOST_WEIGHT, weight_fault, weights_name
@@ -337,18 +338,18 @@ class _ScoreQuery:
         )
         used = used_concepts([*rules.formulas.values(), *rules.conditions.values()])
         self.faults = faults(table, rules.vocabulary, used, columns=columns)
-        asked = {f"fired{at}": each for at, each in enumerate(fired)}
-        asked |= {f"step{at}": each for at, each in enumerate(steps)}
+        expressions = {f"fired{at}": each for at, each in enumerate(fired)}
+        expressions |= {f"step{at}": each for at, each in enumerate(steps)}
         if rules.multi_label:
             self.faults += faults(table, None, targets)
-            asked |= {f"true{at}": truth_expression(table, name) for at, name in enumerate(targets)}
+            expressions |= {f"true{at}": truth_expression(table, name) for at, name in enumerate(targets)}
         else:
-            asked["label"] = as_label(table[targets[0]])
+            expressions["label"] = as_label(table[targets[0]])
         if weights is not None:
-            asked["weight"] = as_number(table[weights])
+            expressions["weight"] = as_number(table[weights])
             self.faults.append(weight_fault(table[weights]))
-        asked |= {f"fault{at}": fault.where for at, fault in enumerate(self.faults)}
-        self.each = table.select(**asked)
+        expressions |= {f"fault{at}": fault.where for at, fault in enumerate(self.faults)}
+        self.each = table.select(**expressions)
         self.fired = [self.each[f"fired{at}"] for at in range(len(fired))]
         self.steps = [self.each[f"step{at}"] for at in range(len(steps))]
 
@@ -367,7 +368,7 @@ class _ScoreQuery:
         return found
 
     def sum_in(self, row: Mapping[str, Any], name: str) -> Sum:
-        """One of the sums that were asked for, in a row of the answer."""
+        """One of the sums of :meth:`sums`, in a row of the answer."""
         weight = float(row[name])
         return Sum(weight, weight if self.weights is None else float(row[f"{name} squared"]))
 
@@ -420,8 +421,8 @@ def _one_label(rows: _ScoreQuery) -> Evaluation:
     sums = rows.sums({"all": None, **{f"sum{at}": fired for at, fired in enumerate(rows.fired)}})
     step = first_of(list(zip(rows.steps, places[:-1], strict=True)), places[-1])
     grouped = rows.each.group_by(rows.each["label"], step=step)
-    asked = grouped.aggregate(**rows.counts(), **sums).limit((MOST_LABELS + 1) * len(places))
-    answer = fetch(asked, "Scoring the rules").to_pylist()
+    query = grouped.aggregate(**rows.counts(), **sums).limit((MOST_LABELS + 1) * len(places))
+    answer = fetch(query, "Scoring the rules").to_pylist()
     n_rows = rows.check(answer)
     true = _true_labels(rows, answer)
     labels = (*rules.labels, *(label for label in true if label not in rules))
@@ -455,10 +456,7 @@ def _true_labels(rows: _ScoreQuery, answer: Sequence[Mapping[str, Any]]) -> list
     """The labels that occur, in order; missing ones and those of another type than the rules' are refused."""
     column = rows.targets[0]
     missing = sum(int(row["rows"]) for row in answer if row["label"] is None or row["label"] != row["label"])
-    if missing:
-        raise InputError(
-            f"Column {column!r} has {count(missing, 'missing value')}. Impute or drop those rows first."
-        )
+    refuse_gaps(column, missing)
     found = sorted({row["label"] for row in answer})
     if len(found) > MOST_LABELS:
         raise InputError(
@@ -477,8 +475,8 @@ def _several_labels(rows: _ScoreQuery) -> Evaluation:
     parts: dict[str, Expression | None] = {"all": None, "right": right}
     for at, (truth, fired) in enumerate(pairs):
         parts |= {f"label{at}": truth, f"sum{at}": fired, f"both{at}": truth & fired}
-    asked = rows.each.aggregate(**rows.counts(), **rows.sums(parts))
-    answer = fetch(asked, "Scoring the rules").to_pylist()
+    query = rows.each.aggregate(**rows.counts(), **rows.sums(parts))
+    answer = fetch(query, "Scoring the rules").to_pylist()
     n_rows = rows.check(answer)
     (row,) = answer
     fires = {label: int(row[f"fires{at}"]) for at, label in enumerate(rules.labels)}

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from logiclens.concepts.table import Kind
-from logiclens.errors import InputError, count, listing, shown
+from logiclens.errors import InputError, listing, shown
 from logiclens.estimators.inputs_and_targets import Problem, Targets, read_targets
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.data import THRESHOLD
@@ -27,6 +27,7 @@ from logiclens.scale._expressions import (
     is_infinite,
     is_missing,
     kind_of,
+    refuse_gaps,
 )
 
 MOST_LABELS = 1 << 16
@@ -236,11 +237,11 @@ def count_rows(rows: TrainingRows) -> Totals:
     table = rows.table
     labelled = len(rows.targets) == 1
     keyed = rows.select_keys(table, one=ibis_module().literal(1))
-    asked: dict[str, Expression] = {"n": keyed.count()}
+    aggregates: dict[str, Expression] = {"n": keyed.count()}
     if rows.weights is not None:
         keyed = rows.select_keys(table, bad=weight_fault(table[rows.weights]).where)
         weight = keyed["w"]
-        asked = {
+        aggregates = {
             "n": keyed.count(),
             "bad": keyed["bad"].sum(),
             "used": (weight > float_literal(0)).sum(),
@@ -251,9 +252,9 @@ def count_rows(rows: TrainingRows) -> Totals:
             ).sum(),
         }
     if not labelled:
-        asked |= {f"gaps{at}": is_missing(keyed[f"t{at}"]).sum() for at in range(len(rows.targets))}
+        aggregates |= {f"gaps{at}": is_missing(keyed[f"t{at}"]).sum() for at in range(len(rows.targets))}
     query = keyed.group_by(["t0"]) if labelled else keyed
-    found = fetch(query.aggregate(**asked).limit(MOST_LABELS + 1), "Counting rows")
+    found = fetch(query.aggregate(**aggregates).limit(MOST_LABELS + 1), "Counting rows")
     if labelled:
         found = found.sort_by("t0")
     n_rows = int(numbers_of(found, "n").sum())
@@ -263,10 +264,7 @@ def count_rows(rows: TrainingRows) -> Totals:
         _check_weights(found, table[rows.weights])
     for at, name in enumerate(rows.targets):
         gaps = _gaps(found, at) if labelled else int(numbers_of(found, f"gaps{at}").sum())
-        if gaps:
-            raise InputError(
-                f"Column {name!r} has {count(gaps, 'missing value')}. Impute or drop those rows first."
-            )
+        refuse_gaps(name, gaps)
     return _totals(found, n_rows, _classes(rows, found) if labelled else None)
 
 
