@@ -8,7 +8,7 @@ import pytest
 
 from logiclens.bench import fronts
 from logiclens.bench._run import FAILED
-from logiclens.cli.bench_command import chosen_peers
+from logiclens.cli.bench_command import choose_peers
 from tests.cli.running import refused, run
 
 WORDS = ["bench", "tables", "tables", "--front", "--folds", "2"]
@@ -63,8 +63,8 @@ def test_a_method_that_fails_is_told(monkeypatch: pytest.MonkeyPatch):
 def test_which_methods(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.setattr(fronts, "is_installed", lambda package: package != "ruleopt")
 
-    assert chosen_peers(["cart, logistic"]) == ("cart", "logistic")
-    assert chosen_peers(["all"]) == chosen_peers(None)
-    assert "rug" not in chosen_peers(None)
+    assert choose_peers(["cart, logistic"]) == ("cart", "logistic")
+    assert choose_peers(["all"]) == choose_peers(None)
+    assert "rug" not in choose_peers(None)
     assert "rug is left out: it needs ruleopt." in capsys.readouterr().err
     assert refused(*WORDS, "--method", "tree").startswith("Unknown method 'tree'.")

@@ -25,16 +25,16 @@ FLOWERS = TableExperiment("tiny", {"x": [1, 2, 3, 4] * 3}, ["a", "a", "b", "b"] 
 
 
 def test_names_are_told_apart_by_commas_and_counted_once():
-    assert runs.chosen(["tree, mu", "", "mu"], METHODS, "method") == ("tree", "mu")
-    assert runs.chosen([], METHODS, "method") == ()
+    assert runs.choose_names(["tree, mu", "", "mu"], METHODS, "method") == ("tree", "mu")
+    assert runs.choose_names([], METHODS, "method") == ()
     with pytest.raises(InputError) as caught:
-        runs.chosen([" ,"], ["mu", "tree"], "method")
+        runs.choose_names([" ,"], ["mu", "tree"], "method")
     assert str(caught.value) == "No method is named. Name some of mu, tree, or leave the option out."
 
 
 def test_an_unknown_method_is_refused():
     with pytest.raises(InputError) as caught:
-        runs.chosen_methods(["mu,tre"])
+        runs.choose_methods(["mu,tre"])
 
     assert str(caught.value) == (
         f"Unknown method 'tre'. Did you mean 'tree'? The known ones are {', '.join(METHODS)}, all."
@@ -45,7 +45,7 @@ def test_without_a_name_all_methods_run_that_are_not_slow():
     slow = {name for name, method in METHODS.items() if method.slow}
 
     assert {"brl", "ripper"} <= slow
-    assert set(runs.chosen_methods(None)) == set(METHODS) - slow
+    assert set(runs.choose_methods(None)) == set(METHODS) - slow
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_method_that_lacks_its_package_is_refused_when_named(name: str, title: str, package: str):
     with pytest.raises(MissingDependencyError) as caught:
-        runs.chosen_methods(["tree", name])
+        runs.choose_methods(["tree", name])
 
     assert str(caught.value) == (
         f"{title} needs the package {package}, which is not installed. Run: pip install 'logiclens[bench]'"
@@ -72,7 +72,7 @@ def test_a_method_that_lacks_its_package_is_refused_when_named(name: str, title:
 
 @pytest.mark.usefixtures("_bare")
 def test_a_method_that_lacks_its_package_is_left_out_of_all(capsys: pytest.CaptureFixture[str]):
-    assert set(runs.chosen_methods(["all"])) == set(METHODS) - {"brl", "ripper"}
+    assert set(runs.choose_methods(["all"])) == set(METHODS) - {"brl", "ripper"}
     assert capsys.readouterr().err == (
         "logiclens: brl is left out: it needs imodels. Run: pip install 'logiclens[bench]'\n"
         "logiclens: ripper is left out: it needs wittgenstein. Run: pip install 'logiclens[bench]'\n"

@@ -12,7 +12,7 @@ from logiclens.cli.engine_rows import (
     check_apart,
     columns_of,
     draw_rows,
-    files_read,
+    input_files,
     name_of,
     open_rows,
     quieten,
@@ -80,10 +80,10 @@ def test_a_limit_of_rows_lets_them_into_memory():
 def test_files_that_are_read():
     pattern = in_files(stays(), Path("data"))
 
-    assert sorted(files_read(pattern)) == ["data/0.parquet", "data/1.parquet"]
-    assert sorted(files_read("data")) == ["data/0.parquet", "data/1.parquet"]
-    assert files_read("data/0.parquet") == ("data/0.parquet",)
-    assert files_read("none/*.parquet") == ()
+    assert sorted(input_files(pattern)) == ["data/0.parquet", "data/1.parquet"]
+    assert sorted(input_files("data")) == ["data/0.parquet", "data/1.parquet"]
+    assert input_files("data/0.parquet") == ("data/0.parquet",)
+    assert input_files("none/*.parquet") == ()
 
 
 def test_names_are_short_and_patterns_whole():

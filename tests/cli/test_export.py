@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from logiclens.cli import app
-from logiclens.cli.saved_rules import DialectName, Language, exported
+from logiclens.cli.saved_rules import DialectName, Language, format_rules
 from logiclens.explain import Explanation, load_rules
 from logiclens.loading import rules_of_model
 from logiclens.logic import Var
@@ -92,7 +92,7 @@ def test_all_dialects_are_there():
 
 def test_several_labels_are_columns():
     rules = rules_of({"x": Var("a"), 'say "hi"': ~Var("b")}, ["a", "b"], multi_label=True)
-    sql = exported(rules, Language.SQL, dialect=DialectName.DUCKDB)
+    sql = format_rules(rules, Language.SQL, dialect=DialectName.DUCKDB)
 
     assert sql == '"a" IS TRUE AS "x",\n"b" IS NOT TRUE AS "say ""hi"""\n'
     found = duckdb.sql(f"SELECT {sql} FROM (SELECT true AS a, true AS b)")

@@ -20,7 +20,7 @@ from logiclens.cli.learning import (
     write_report,
 )
 from logiclens.cli.memory_rows import select_rows
-from logiclens.cli.options import Network, RuleKindName, Selection, typed_command
+from logiclens.cli.options import Network, RuleKindName, Selection, command_line
 from logiclens.cli.scores import METRICS, class_scores, model_scores
 from logiclens.cli.terminal import Progress
 from logiclens.evaluation import evaluate
@@ -132,7 +132,7 @@ def show(
     rows: opt.Rows = False,  # noqa: ARG001
 ) -> None:
     """Note what was typed."""
-    typed.append(typed_command(context))
+    typed.append(command_line(context))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from logiclens.cli.predictions import (
     UNCOVERED,
     MissingCells,
     RowPredictions,
-    _coded,
+    _number_rows,
     needed_columns,
     text_columns,
 )
@@ -259,7 +259,7 @@ def test_rows_are_numbered(rows: list[list[int]], few: bool):
     with pytest.MonkeyPatch.context() as patch:
         if few:
             patch.setattr(module, "_MOST_CODES", 5)
-        codes, firsts = _coded(which, [4, 4, 4])
+        codes, firsts = _number_rows(which, [4, 4, 4])
 
     assert (which[firsts][codes] == which).all()
     assert len(firsts) == len(np.unique(which, axis=0))

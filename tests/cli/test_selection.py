@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from logiclens.cli.memory_rows import TableSource, select_rows, split
 from logiclens.cli.options import Selection
-from logiclens.cli.selection import LEARNED, Dropped, class_labels, column_use, dropped_by
+from logiclens.cli.selection import LEARNED, Dropped, class_labels, column_use, unused_columns
 from logiclens.concepts import Table
 from logiclens.errors import InputError, Reason
 from tests.cli.running import check_golden
@@ -149,7 +149,7 @@ def test_reasons_count_all_rows_of_the_table():
 def test_reasons_of_an_encoder_are_about_the_rows_it_saw():
     model = SimpleNamespace(encoder_=SimpleNamespace(reasons=lambda: {"ward": Reason("constant")}))
 
-    assert dropped_by(model) == (Dropped("ward", "constant in the rows it was learned from"),)
+    assert unused_columns(model) == (Dropped("ward", "constant in the rows it was learned from"),)
 
 
 def test_rows_without_a_target_are_left_out():

@@ -1,6 +1,6 @@
-"""The ``logiclens`` command: each command in a module of its own, which reads arguments, calls and prints.
+"""The ``logiclens`` command: a module for each command reads options, calls the library and prints.
 
-What is heavy is imported when a command runs, so that ``logiclens --help`` is there at once.
+Heavy packages are imported when a command runs, so that ``logiclens --help`` is quick.
 """
 
 from logiclens.cli.app import app

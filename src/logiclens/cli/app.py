@@ -1,4 +1,4 @@
-"""The commands together: what ``logiclens`` says without one, and which there are."""
+"""The program ``logiclens``: all of its commands."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ABOUT = "Neural networks over named concepts that say what they do in First-Ord
 
 
 class Commands(TyperGroup):
-    """The commands, for a place where streams may be closed, and disks full while help is written."""
+    """The commands; they also work where streams are closed, or the disk is full while help is written."""
 
     def main(self, *args: Any, **settings: Any) -> Any:
         """Run a command, and end the program."""
@@ -65,29 +65,29 @@ def main(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """Make ready for a command."""
+    """Prepare for a command."""
     _end_in_order()
     if isinstance(sys.stdout, TextIOWrapper):  # a terminal that lacks a sign gets its number, not a traceback
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _open_streams() -> None:
-    """Streams that were closed lead nowhere: the next file would take their number, and what is printed."""
+    """Replace closed streams: the next file would take their number, and get what is printed."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
 
 
 def _end_in_order() -> None:
-    """A command that is told to end, or whose terminal is closed, removes files that are not whole."""
+    """Let signals end a command in order, so that it removes unfinished files."""
     if current_thread() is main_thread():
         for name in ("SIGTERM", "SIGHUP"):  # not every system has both
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-                signal.signal(number, _stopped)
+                signal.signal(number, _stop)
 
 
-def _stopped(number: int, _: FrameType | None) -> None:
+def _stop(number: int, _: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 

@@ -118,24 +118,24 @@ def paper(  # noqa: PLR0913 - the options of a command
             _print_what_there_is(data_dir)
             return
         request = runs.RunRequest(
-            runs.chosen_methods(method), fold_seed, out, jobs, time_limit, form, scheduler
+            runs.choose_methods(method), fold_seed, out, jobs, time_limit, form, scheduler
         )
-        experiments = _chosen_experiments(experiment, data_dir, folds, fold_seed)
+        experiments = _choose_experiments(experiment, data_dir, folds, fold_seed)
         runs.check_folder(out)
         rows = runs.run_all(experiments, request, data_dir)
         summary, tables = _paper_tables(rows, fold_seed)
         runs.show(summary, tables, rows, request)
 
 
-def _chosen_experiments(
+def _choose_experiments(
     given: Sequence[str] | None, data_dir: Path | None, folds: int | None, fold_seed: int
 ) -> list[Experiment]:
-    """Experiments that were asked for; of all, those whose data are there."""
+    """The experiments named by the options; by default all whose data are there."""
     from logiclens.bench import EXPERIMENTS
 
-    names = runs.chosen(given or (), EXPERIMENTS, "experiment")
+    names = runs.choose_names(given or (), EXPERIMENTS, "experiment")
     wanted = [replace(EXPERIMENTS[name], seed=fold_seed, first=folds) for name in names or EXPERIMENTS]
-    lacking = {each.name: why for each in wanted if (why := _lacks(each, data_dir))}
+    lacking = {each.name: why for each in wanted if (why := _missing_data(each, data_dir))}
     if lacking and (names or len(lacking) == len(wanted)):
         raise InputError(next(iter(lacking.values())))
     for name, why in lacking.items():
@@ -143,8 +143,8 @@ def _chosen_experiments(
     return [each for each in wanted if each.name not in lacking]
 
 
-def _lacks(experiment: Experiment, data_dir: Path | None) -> str:
-    """What keeps an experiment from being run: a file that is missing, and where it comes from."""
+def _missing_data(experiment: Experiment, data_dir: Path | None) -> str:
+    """The message about the data file that an experiment lacks; empty if all are there."""
     from logiclens.bench import DataFileError
 
     try:
@@ -189,7 +189,7 @@ def _print_what_there_is(data_dir: Path | None) -> None:
     from logiclens.cli.terminal import Progress, output_console, print_table, text_table
 
     with Progress.on_terminal().show("looking for the data"):
-        lacking = {each.name: _lacks(each, data_dir) for each in EXPERIMENTS.values()}
+        lacking = {each.name: _missing_data(each, data_dir) for each in EXPERIMENTS.values()}
     experiments = [
         (each.name, f"{each.title}, {each.n_folds} folds. {lacking[each.name] or 'The data are there.'}")
         for each in EXPERIMENTS.values()
@@ -202,7 +202,7 @@ def _print_what_there_is(data_dir: Path | None) -> None:
 
 
 def _method_words(method: Method) -> str:
-    """What a method is, and what it lacks."""
+    """What a method is, and which package it needs."""
     from logiclens.bench.method import is_installed
 
     how = "settings and extraction of the paper" if method.name.endswith("-reference") else "our defaults"
@@ -283,7 +283,7 @@ def tables(  # noqa: PLR0913 - the options of a command
     from logiclens.cli.memory_rows import select_rows
 
     with one_line_errors():
-        methods = chosen_peers(method) if front else runs.chosen_methods(method)
+        methods = choose_peers(method) if front else runs.choose_methods(method)
         limit = time_limit or (_FRONT_LIMIT if front else runs.LIMIT)
         request = runs.RunRequest(methods, fold_seed, out, jobs, limit, form, scheduler)
         if out.resolve() == folder.resolve():
@@ -306,7 +306,7 @@ def tables(  # noqa: PLR0913 - the options of a command
 def _experiments(
     folder: Path, select: Callable[[Path], MemoryRows], folds: int, fold_seed: int
 ) -> list[TableExperiment]:
-    """Tables that can be used; a line tells of each that cannot."""
+    """The tables that can be used; prints a line about each of the others."""
     from logiclens.bench import table_files
 
     files = table_files(folder)
@@ -329,14 +329,14 @@ def _experiment(name: str, rows: MemoryRows, folds: int, fold_seed: int) -> Tabl
     from logiclens.bench import TableExperiment
 
     experiment = TableExperiment(name, rows.inputs, rows.labels, folds, fold_seed)
-    experiment.folds()  # what no concept can be made of is told now, and not after hours
+    experiment.folds()  # tables without usable columns fail now, not after hours
     for note in (*rows.notes, *_not_used(rows.dropped)):
         print_error(f"{name}: {note}")
     return experiment
 
 
 def _not_used(dropped: Sequence[Dropped]) -> Iterator[str]:
-    """Columns without a use, and why, in a line."""
+    """One line about the columns that are not used."""
     if dropped:
         more = f"; and {len(dropped) - _MOST_COLUMNS} more" if len(dropped) > _MOST_COLUMNS else ""
         named = "; ".join(f"{each.name!r}: {each.why}" for each in dropped[:_MOST_COLUMNS])
@@ -369,8 +369,8 @@ FOLDER = "fronts"
 FIGURE = "front.svg"
 
 
-def chosen_peers(given: Sequence[str] | None) -> tuple[str, ...]:
-    """Methods that were asked for; a line tells which of the others are left out.
+def choose_peers(given: Sequence[str] | None) -> tuple[str, ...]:
+    """The methods named by the options; prints a line about those that are left out.
 
     Raises
     ------
@@ -382,12 +382,12 @@ def chosen_peers(given: Sequence[str] | None) -> tuple[str, ...]:
     from logiclens.bench import PEERS
     from logiclens.bench.fronts import available
 
-    names = runs.chosen(given or (), (*PEERS, runs.ALL), "method")
+    names = runs.choose_names(given or (), (*PEERS, runs.ALL), "method")
     return available(() if runs.ALL in names else names, print_error)
 
 
 def run_fronts(experiments: Sequence[TableExperiment], request: runs.RunRequest) -> None:
-    """Sweep all methods over all tables, write tables, figure and rows, and print the tables.
+    """Run all methods on all tables; write tables, figure and rows; print the tables.
 
     Parameters
     ----------

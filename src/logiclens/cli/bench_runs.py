@@ -99,7 +99,7 @@ List: TypeAlias = Annotated[bool, typer.Option("--list", help="Say what can be r
 
 
 class RunRequest(NamedTuple):
-    """How to run, and what to do with what comes out.
+    """How to run methods, and where results go.
 
     Attributes
     ----------
@@ -128,8 +128,8 @@ class RunRequest(NamedTuple):
     scheduler: str | None = None
 
 
-def chosen(given: Iterable[str], known: Iterable[str], what: str) -> tuple[str, ...]:
-    """Names that were given, each once, several in a text with commas between them.
+def choose_names(given: Iterable[str], known: Iterable[str], what: str) -> tuple[str, ...]:
+    """Split names at commas, and drop repeated ones.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def chosen(given: Iterable[str], known: Iterable[str], what: str) -> tuple[str, 
 
     Examples
     --------
-    >>> chosen(["mu, tree", "mu"], ["mu", "psi", "tree"], "method")
+    >>> choose_names(["mu, tree", "mu"], ["mu", "psi", "tree"], "method")
     ('mu', 'tree')
     """
     names, given = tuple(known), tuple(given)
@@ -162,8 +162,8 @@ def chosen(given: Iterable[str], known: Iterable[str], what: str) -> tuple[str, 
     return tuple(found)
 
 
-def chosen_methods(given: Sequence[str] | None) -> tuple[str, ...]:
-    """Methods that were asked for; a line tells what is left out of those that were not named.
+def choose_methods(given: Sequence[str] | None) -> tuple[str, ...]:
+    """The methods named by the options; prints a line about those that are left out by default.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def chosen_methods(given: Sequence[str] | None) -> tuple[str, ...]:
     from logiclens.bench import METHODS
     from logiclens.bench.method import is_installed, package_for
 
-    names = chosen(given or (), (*METHODS, ALL), "method")
+    names = choose_names(given or (), (*METHODS, ALL), "method")
     if names and ALL not in names:
         for name in names:
             if METHODS[name].package:
@@ -193,7 +193,7 @@ def chosen_methods(given: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def check_folder(out: Path) -> None:
-    """Make the folder of results, and try whether it can be written to, before any work is done.
+    """Make the folder of results, and check that files can be written to it.
 
     Raises
     ------
@@ -219,7 +219,7 @@ def check_folder(out: Path) -> None:
 def run_all(
     experiments: Sequence[HasFolds], request: RunRequest, data_dir: Path | None = None
 ) -> list[dict[str, Any]]:
-    """Run all methods on all experiments; what is finished is kept, whenever the command is stopped.
+    """Run all methods on all experiments; finished work is kept when the command is stopped.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def run_all(
 
 
 def work_on(scheduler: str | None) -> AbstractContextManager[None]:
-    """Where the work is done: on the workers of a scheduler, or here."""
+    """Work on the workers of a scheduler, or here."""
     if scheduler is None:
         return nullcontext()
     from logiclens.bench import on_cluster
@@ -275,7 +275,7 @@ def work_on(scheduler: str | None) -> AbstractContextManager[None]:
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[PieceReport], None] | None]:
-    """A bar on standard error, on a terminal only."""
+    """Show a progress bar on standard error if that is a terminal."""
     if not Progress.on_terminal().shown:
         yield None
         return
@@ -295,7 +295,7 @@ def progress_bar() -> Iterator[Callable[[PieceReport], None] | None]:
 
 
 def step_words(step: PieceReport) -> str:
-    """What was just done, in a few words.
+    """Describe a finished piece of work.
 
     Examples
     --------
@@ -311,7 +311,7 @@ def step_words(step: PieceReport) -> str:
 
 
 def failures(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """What went wrong, and where: a status that is no result, with the names of experiments and methods.
+    """Failures by their status, each with the experiments and methods that failed.
 
     Examples
     --------
@@ -351,7 +351,7 @@ def show(
 
 
 def print_failures(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Tell what went wrong, and exit with code 1 where a method failed."""
+    """Print failures; exit with code 1 if a method failed."""
     from logiclens.bench import FAILED
 
     wrong = failures(rows)
@@ -372,7 +372,7 @@ def _print_summary(console: Console, tables: Sequence[ResultTable], out: Path) -
 
 
 def _brief(table: ResultTable) -> ResultTable:
-    """The same table, without the messages of errors, which are told by themselves."""
+    """The same table without the messages of errors, which are printed below it."""
     from logiclens.bench import FAILED
 
     word = FAILED.rstrip(": ")

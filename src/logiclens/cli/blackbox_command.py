@@ -1,4 +1,4 @@
-"""``logiclens blackbox``: rules for what some model does, from a column of its predictions."""
+"""``logiclens blackbox``: explain a model by a column of its predictions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from logiclens.cli.learning import (
     select,
     write,
 )
-from logiclens.cli.options import Network, RuleKindName, Selection, typed_command
+from logiclens.cli.options import Network, RuleKindName, Selection, command_line
 from logiclens.cli.outputs import Outputs
 from logiclens.cli.terminal import Progress, one_line_errors
 
@@ -108,7 +108,7 @@ def blackbox(  # noqa: PLR0913 - the options of a command
             front=front,
             rows=rows,
             quiet=quiet,
-            command=typed_command(context),
+            command=command_line(context),
         )
         request.outputs.check(data)
         progress = Progress.on_terminal(quiet)
@@ -116,7 +116,7 @@ def blackbox(  # noqa: PLR0913 - the options of a command
 
 
 class Compared(NamedTuple):
-    """Accuracies on the rows scored whose truth is known."""
+    """Accuracy of black box and rules on the scored rows that have a true class."""
 
     truth: str
     n: int
@@ -146,7 +146,7 @@ def _run(source: TableSource, request: Request, progress: Progress) -> None:
 
 
 def _check_limit(source: TableSource, selection: Selection) -> None:
-    """Probabilities need a limit, and have one that is better than the middle of these."""
+    """Refuse probabilities without a limit, and suggest 0.5 rather than their median."""
     import numpy as np
 
     from logiclens.concepts._columns import MOST_NUMBERS
@@ -179,7 +179,7 @@ def _fidelity(model: LENClassifier, rows: MemoryRows) -> BlackBoxFidelity:
 
 
 def compare(rules: ExplanationSet, rows: MemoryRows, request: Request) -> Compared | None:
-    """Accuracies of black box and rules, where a column has the truth."""
+    """Compare black box and rules with the true classes, if a column has them."""
     import numpy as np
 
     true = true_answers(rows, request)
@@ -197,7 +197,7 @@ def compare(rules: ExplanationSet, rows: MemoryRows, request: Request) -> Compar
 
 
 def true_answers(rows: MemoryRows, request: Request) -> NDArray[Any] | None:
-    """The truth in the words of the predictions, as text, shape (n,); empty where it is missing.
+    """True classes, written like the predictions, shape (n,); empty where they are missing.
 
     Where predictions are compared with a limit, numbers and Booleans are yes if greater than one half. None
     where no column has the truth.
@@ -233,7 +233,7 @@ def true_answers(rows: MemoryRows, request: Request) -> NDArray[Any] | None:
 
 
 def _as_text(value: Any) -> str:
-    """A value as a class of predictions is called."""
+    """A value, written like the class of a prediction."""
     if not isinstance(value, float):
         return f"{value}"
     return f"{int(value)}" if value == round(value) else f"{value:.10g}"

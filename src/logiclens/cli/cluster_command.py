@@ -17,7 +17,7 @@ from logiclens.cli.learning import (
     select,
     write_report,
 )
-from logiclens.cli.options import Network, Selection, typed_command
+from logiclens.cli.options import Network, Selection, command_line
 from logiclens.cli.outputs import Outputs
 from logiclens.cli.scores import ClassScores, class_scores
 from logiclens.cli.terminal import Progress, one_line_errors, print_error
@@ -88,7 +88,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
             front=front,
             rows=rows,
             quiet=quiet,
-            command=typed_command(context),
+            command=command_line(context),
         )
         request.outputs.check(data)
         progress = Progress.on_terminal(quiet)
@@ -112,7 +112,7 @@ def _run(source: TableSource, request: Request, n_clusters: int, progress: Progr
 
 def _fit(source: TableSource, request: Request, n_clusters: int, progress: Progress) -> ClusterFit:
     from logiclens import LENClusterer
-    from logiclens.cli.selection import dropped_by
+    from logiclens.cli.selection import unused_columns
     from logiclens.concepts import ConceptEncoder
     from logiclens.evaluation import evaluate
 
@@ -132,7 +132,7 @@ def _fit(source: TableSource, request: Request, n_clusters: int, progress: Progr
     found = evaluate(rules, rows.inputs, model.labels_)
     sizes = {label: int(each.support) for label, each in found.by_label.items()}
     classes = class_scores(rules, found, found, sizes)
-    return ClusterFit(rows, model, classes, (*rows.dropped, *dropped_by(model)))
+    return ClusterFit(rows, model, classes, (*rows.dropped, *unused_columns(model)))
 
 
 def _write(

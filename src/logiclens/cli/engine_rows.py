@@ -235,10 +235,10 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
     if lost:
         held_out &= ~table[_LABEL].isin([label_literal(label) for label in lost])
     if selection.holdout:
-        notes += _unscored(sizes)
+        notes += _class_notes(sizes)
     notes += target.remarks
     columns, dropped, remarks = choose_columns(
-        rows.columns, selection, lambda columns: _looks(rows.table, columns)
+        rows.columns, selection, lambda columns: _check_columns(rows.table, columns)
     )
     return EngineRows(
         name=name,
@@ -371,8 +371,8 @@ def _sizes(table: Table) -> tuple[dict[Label, tuple[int, int]], list[Label]]:
     return whole, lost
 
 
-def _unscored(sizes: dict[Label, tuple[int, int]]) -> Iterable[str]:
-    """Remarks on classes without rows to score on."""
+def _class_notes(sizes: dict[Label, tuple[int, int]]) -> Iterable[str]:
+    """Notes on classes without rows to score on."""
     if not any(held for _, held in sizes.values()):
         yield "Too few rows to hold any out: scores are those of the rows trained on."
         return
@@ -385,10 +385,10 @@ def _unscored(sizes: dict[Label, tuple[int, int]]) -> Iterable[str]:
         yield f"{len(none)} classes have no row held out, and are not scored: {listing(none)}."
 
 
-def _looks(table: Table, columns: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Why columns cannot be used, and remarks.
+def _check_columns(table: Table, columns: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Why each column cannot be used, or notes on one that can.
 
-    A few rows come first; all are counted where those do not show that a column is of use.
+    All rows are counted only if the first ones do not show that a column can be used.
     """
     infinite = _infinite(table, columns)
     few = _few_rows(table, columns)
@@ -455,13 +455,13 @@ def _infinite(table: Table, columns: Sequence[str]) -> dict[str, float]:
 # Files
 
 
-def files_read(data: str) -> tuple[str, ...]:
-    """Files that a path, a folder or a pattern stands for, as far as they are on this machine."""
+def input_files(data: str) -> tuple[str, ...]:
+    """The files of a path, folder or pattern, if they are on this machine."""
     return find_files(data).paths
 
 
 def open_rows(data: str, engine: Engine, progress: Progress) -> NumberedRows:
-    """Open files in an engine, with places of their rows."""
+    """Open files in an engine, with a number for each row."""
     quieten(engine)
     with progress.show(f"opening {data} in {engine.title}"):
         return read_numbered_rows(data, engine.name, memory=engine.memory)
@@ -497,14 +497,14 @@ def draw_rows(data: str, engine: Engine, max_rows: int, seed: int, progress: Pro
 
 
 def quieten(engine: Engine) -> None:
-    """Keep a Spark that is yet to be started from drawing bars, and from remarks for programmers."""
+    """Keep Spark from printing progress bars and log lines, if it has not started yet."""
     if engine.name is EngineName.SPARK:
         settings = "--conf spark.ui.showConsoleProgress=false --conf spark.log.level=ERROR pyspark-shell"
         os.environ.setdefault("PYSPARK_SUBMIT_ARGS", settings)
 
 
 def name_of(data: str) -> str:
-    """What is read, in a few letters: the name of a file or folder, or the pattern.
+    """A short name for what is read: of the file or folder, or the pattern.
 
     Examples
     --------
@@ -525,7 +525,7 @@ def columns_of(data: str, engine: Engine) -> tuple[str, ...]:
 
 
 def check_apart(path: Path, data: str) -> None:
-    """Refuse to write a file that would be read as data the next time.
+    """Refuse to write a file that the same command would read as data next time.
 
     Parameters
     ----------
@@ -546,7 +546,7 @@ def check_apart(path: Path, data: str) -> None:
 
 
 def _fits(path: str, pattern: str) -> bool:
-    """Whether a path fits a pattern, as far as one can tell by its letters."""
+    """Whether a path that may not exist yet fits a pattern."""
     if "**" in pattern:
         return fnmatchcase(path, pattern.replace("**", "*"))
     parts, wanted = Path(path).parts, Path(pattern).parts

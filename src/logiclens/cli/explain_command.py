@@ -30,10 +30,10 @@ from logiclens.cli.options import (
     Network,
     RuleKindName,
     Selection,
+    command_line,
     engine_of_options,
     one_of,
     refuse_whole_rows,
-    typed_command,
 )
 from logiclens.cli.outputs import Outputs
 from logiclens.cli.terminal import Progress, one_line_errors
@@ -155,7 +155,7 @@ def explain(  # noqa: PLR0913 - the options of a command
             folds=FOLDS if cv and folds is None else folds,
             rows=rows,
             quiet=quiet,
-            command=typed_command(context),
+            command=command_line(context),
             more=more,
         )
         progress = Progress.on_terminal(quiet)
@@ -172,9 +172,9 @@ def select_in_engine(data: str, engine: Engine, request: Request, progress: Prog
     selection, outputs = request.selection, request.outputs
     needs = {"--html": outputs.html, "Cross-validation": request.folds is not None, "--more": request.more}
     refuse_whole_rows(selection.max_rows, needs)
-    from logiclens.cli.engine_rows import draw_rows, files_read, name_of, open_rows, select_engine_rows
+    from logiclens.cli.engine_rows import draw_rows, input_files, name_of, open_rows, select_engine_rows
 
-    outputs.check(*files_read(data))
+    outputs.check(*input_files(data))
     if selection.max_rows is not None:
         source = draw_rows(data, engine, selection.max_rows, selection.seed, progress)
         return select(source, request, progress)

@@ -1,4 +1,4 @@
-"""What ``explain``, ``blackbox`` and ``cluster`` share: what is asked for, training, figures, files.
+"""What ``explain``, ``blackbox`` and ``cluster`` share: the request, the fit, and its files.
 
 Rows lie in memory or in an engine (:class:`~logiclens.cli.selection.SelectedRows`); nothing here depends on
 which of the two.
@@ -77,14 +77,14 @@ class Settings(NamedTuple):
 
     @property
     def longest(self) -> int | str:
-        """Where the front ends: not before the length that is asked for."""
+        """Where the front ends: at the requested length or beyond."""
         if self.max_literals is None and (self.literals or 0) <= _LONGEST:
             return "auto"
         return max(self.max_literals or 0, self.literals or 0)
 
 
 class Request(NamedTuple):
-    """All that a command was asked for.
+    """The options of a command.
 
     Attributes
     ----------
@@ -131,13 +131,13 @@ class Request(NamedTuple):
 
 
 def check_rows(rows: bool, html: Path | None) -> None:
-    """End a command that asks for rows in a report, and for no report."""
+    """Refuse --rows without --html."""
     if rows and html is None:
         wrong_usage("--rows puts rows into the report. Add --html report.html, or omit it.")
 
 
 def name_a_column(demand: str, data: str, delimiter: str | None, encoding: str | None) -> NoReturn:
-    """End a command that lacks the name of a column, and say which there are."""
+    """End a command that needs the name of a column, and list the columns of the file."""
     from logiclens.files import read_batches
 
     with read_batches(data, delimiter=delimiter, encoding=encoding) as batches:
@@ -146,7 +146,7 @@ def name_a_column(demand: str, data: str, delimiter: str | None, encoding: str |
 
 
 def list_columns(demand: str, name: str, names: Sequence[str]) -> NoReturn:
-    """End a command with what it lacks, and the columns of a table."""
+    """End a command with a demand and the columns of a table."""
     from logiclens.errors import count
 
     listed = ", ".join([*map(short, names[:_LISTED]), *(["..."] if len(names) > _LISTED else [])])
@@ -260,13 +260,13 @@ class Fit(NamedTuple):
 
 def fit(rows: SelectedRows, settings: Settings, progress: Progress) -> Fit:
     """Train, and score network and rules."""
-    from logiclens.cli.selection import dropped_by
+    from logiclens.cli.selection import unused_columns
 
     model = train(rows, settings, progress)
     with progress.show("scoring the rules"):
         found = rows.evaluate(model)
     scores = model_scores(model.explain(), found, rows.class_sizes)
-    return Fit(rows, model, scores, (*rows.dropped, *dropped_by(model)), found.leaks)
+    return Fit(rows, model, scores, (*rows.dropped, *unused_columns(model)), found.leaks)
 
 
 # Files
@@ -281,7 +281,7 @@ def write(
     *,
     task: str = "classify",
 ) -> None:
-    """Write the files that were asked for.
+    """Write the model, the report and JSON, as requested.
 
     Parameters
     ----------
@@ -360,7 +360,7 @@ def write_report(
 
 
 def print_results(request: Request, rules: ExplanationSet, in_full: Callable[[Console], None]) -> None:
-    """Print results, or the rules alone, or nothing where standard output is taken."""
+    """Print results, or the rules alone; nothing if JSON or a table goes to standard output."""
     if request.outputs.to_stdout:
         return
     with checked_output():
@@ -373,7 +373,7 @@ def print_results(request: Request, rules: ExplanationSet, in_full: Callable[[Co
 
 
 def next_step(request: Request, engine: Engine | None = None) -> str:
-    """What to do next, in one line."""
+    """A hint: the command to run next."""
     outputs = request.outputs
     if engine is not None:
         if outputs.save is None:

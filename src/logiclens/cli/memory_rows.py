@@ -161,7 +161,7 @@ class MemoryRows:
 
 
 def _some(which: BoolArray) -> NDArray[np.intp]:
-    """Rows that are true, some of very many."""
+    """Places of the selected rows; of very many, every other or third one and so on."""
     rows = np.flatnonzero(which)
     return rows[:: -(-len(rows) // _MOST)] if len(rows) > _MOST else rows
 
@@ -199,7 +199,7 @@ def select_rows(source: TableSource, selection: Selection) -> MemoryRows:
         if selection.above is None:
             notes += filter(None, [spelling_remark(table.column(selection.target))])
     inputs, dropped, remarks = choose_columns(
-        table.names, selection, lambda columns: _looks(table, kept, columns)
+        table.names, selection, lambda columns: _check_columns(table, kept, columns)
     )
     held_out = split(labels, selection.holdout, selection.seed)
     if selection.holdout and not held_out.any():
@@ -221,7 +221,7 @@ def select_rows(source: TableSource, selection: Selection) -> MemoryRows:
 
 
 def _class_notes(labels: NDArray[Any], selection: Selection) -> Iterator[str]:
-    """Remarks on classes that are too rare; one class alone is refused."""
+    """Notes on classes that are too rare to be scored; a single class is refused."""
     found, sizes = np.unique(labels, return_counts=True)
     if len(found) < 2:
         raise InputError(
@@ -236,12 +236,12 @@ def _class_notes(labels: NDArray[Any], selection: Selection) -> Iterator[str]:
             yield f"{len(single)} classes have a single row, and are not scored: {listing(single)}."
 
 
-def _looks(
+def _check_columns(
     table: Table, kept: NDArray[np.intp], columns: Sequence[str]
 ) -> Iterator[tuple[str, Sequence[str]]]:
-    """Why columns cannot be used, and remarks.
+    """Why each column cannot be used, or notes on one that can.
 
-    Reasons speak of all rows. What only the rows that are kept show is said of them.
+    Reasons are about all rows, or about those that are kept if only these give a reason.
     """
     part = table.take(kept) if len(kept) < table.n_rows else None
     for name in columns:

@@ -100,7 +100,7 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 
 def one_of(options: type[Choice]) -> Callable[[str], Choice]:
-    """Reader of one of several words; typer's own says "Value error, ..." when it fails."""
+    """Make a reader for one of several words, with a plain message if it fails."""
 
     def read(text: str) -> Choice:
         if text not in set(options):
@@ -111,7 +111,7 @@ def one_of(options: type[Choice]) -> Callable[[str], Choice]:
 
 
 def named_columns(given: Iterable[str], known: Sequence[str], option: str) -> tuple[str, ...]:
-    """Columns that an option names: each text is a column's name, or several with commas between them.
+    """Columns named by an option; each text is one name, or several with commas.
 
     Parameters
     ----------
@@ -278,8 +278,8 @@ Memory: TypeAlias = Annotated[
 ]
 
 
-def typed_command(context: typer.Context) -> str:
-    """The running command as it can be typed again, without what stands for itself."""
+def command_line(context: typer.Context) -> str:
+    """The running command as a line for the shell, without options at their defaults."""
     return shlex.join(["logiclens", f"{context.info_name}", *_words(context)])
 
 
@@ -302,7 +302,7 @@ def _words(context: typer.Context) -> Iterator[str]:
 def engine_of_options(
     name: EngineName | None, memory: str | None, data: str, others: Mapping[str, Any]
 ) -> Engine | None:
-    """The engine that a command asks for, if any.
+    """The engine that the options ask for, if any.
 
     Parameters
     ----------
@@ -321,7 +321,7 @@ def engine_of_options(
     if name is None:
         if memory is not None:
             wrong_usage("--memory is for an engine. Add --engine duckdb, or omit it.")
-        if stands_for_several(data):
+        if is_pattern(data):
             wrong_usage(
                 f"{data!r} stands for several files. Add --engine duckdb to read them all, or name one."
             )
@@ -336,13 +336,13 @@ def engine_of_options(
     return Engine(name, memory)
 
 
-def stands_for_several(data: str) -> bool:
-    """Whether a path is a folder, or a pattern and no file."""
+def is_pattern(data: str) -> bool:
+    """Whether a path is a folder or a pattern, so that it may stand for several files."""
     return os.path.isdir(data) or (glob.has_magic(data) and not os.path.exists(data))
 
 
 def refuse_whole_rows(max_rows: int | None, others: Mapping[str, Any]) -> None:
-    """Refuse what needs rows at hand, unless few enough are drawn.
+    """Refuse options that need rows in memory, unless --max-rows draws some.
 
     Parameters
     ----------

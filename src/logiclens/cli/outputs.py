@@ -76,7 +76,7 @@ class Outputs:
         return STDOUT in (self.json, self.out)
 
     def check(self, *read: str) -> None:
-        """Try whether all of it can be written, before any work is done.
+        """Check that all files can be written, before any work is done.
 
         Parameters
         ----------
@@ -138,15 +138,15 @@ def output(path: Path) -> Iterator[BinaryIO]:
         return
     with checked_output():
         if sys.stdout.isatty():
-            yield from _shown()
+            yield from _terminal_stream()
             return
         sys.stdout.flush()
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
 
 
-def _shown() -> Iterator[BinaryIO]:
-    """A stream to the terminal; what it would obey is shown by its number, and a line says so."""
+def _terminal_stream() -> Iterator[BinaryIO]:
+    """A stream to the terminal that escapes control characters, and says so."""
     terminal = _Terminal()
     yield cast("BinaryIO", terminal)
     if terminal.changed:
@@ -155,7 +155,7 @@ def _shown() -> Iterator[BinaryIO]:
 
 
 class _Terminal(io.RawIOBase):
-    """Writes text in UTF-8 to a terminal, without signs that it would obey."""
+    """Writes text in UTF-8 to a terminal, with control characters escaped."""
 
     def __init__(self) -> None:
         self.changed = False
@@ -172,7 +172,7 @@ class _Terminal(io.RawIOBase):
 
 
 def save_model(model: Any, rules: Any, outputs: Outputs) -> None:
-    """Save a model, or its rules, where that is asked for."""
+    """Save a model or its rules, if there is a file for them."""
     if outputs.save is not None:
         (rules if outputs.saves_rules else model).save(outputs.save)
 
@@ -286,11 +286,11 @@ def results_json(  # noqa: PLR0913 - the parts of a result
             **{name: version(name) for name in _PACKAGES},
         },
     }
-    return json.dumps(_defined(entries), indent=2, allow_nan=False) + "\n"
+    return json.dumps(_without_nan(entries), indent=2, allow_nan=False) + "\n"
 
 
 def rule_entries(explanation: Explanation) -> dict[str, Any]:
-    """A rule in the forms that programs and people read."""
+    """A rule as logic, sentence and SQL."""
     return {
         "label": explanation.target,
         "kind": str(explanation.kind),
@@ -326,7 +326,7 @@ def decision_entries(rules: ExplanationSet) -> dict[str, Any] | None:
 
 
 def front_entries(front: Front) -> list[dict[str, Any]]:
-    """The lengths that rules may have, each with its rates on rows left out in turn."""
+    """The points of a front, each with its rates on rows left out in turn."""
     return [
         {
             "literals": point.literals,
@@ -375,10 +375,10 @@ def overall_entries(scores: ModelScores) -> dict[str, Any]:
     }
 
 
-def _defined(value: Any) -> Any:
-    """The same without NaN, which JSON does not know."""
+def _without_nan(value: Any) -> Any:
+    """Replace NaN, which JSON does not know, by None."""
     if isinstance(value, dict):
-        return {key: _defined(entry) for key, entry in value.items()}
+        return {key: _without_nan(entry) for key, entry in value.items()}
     if isinstance(value, list):
-        return [_defined(entry) for entry in value]
+        return [_without_nan(entry) for entry in value]
     return None if isinstance(value, float) and isnan(value) else value

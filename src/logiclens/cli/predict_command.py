@@ -133,7 +133,7 @@ class PredictRequest(NamedTuple):
 
 
 class PredictedTable(NamedTuple):
-    """What became of the rows.
+    """What was written.
 
     Attributes
     ----------
@@ -186,7 +186,7 @@ def _write(
     others: tuple[Any, TrueClasses | None],
     request: PredictRequest,
 ) -> list[str]:
-    """Write all rows with their predictions; what a person should know about it."""
+    """Write all rows with their predictions; return notes on the rows."""
     from logiclens.cli.predictions import Prediction, text_columns
     from logiclens.files._remarks import Remarks
     from logiclens.files._table_writer import table_writer
@@ -218,7 +218,7 @@ def _write(
             writer.write(rows)
         writer.close()
         notes = remarks.notes(batches.origin, needed.never_missing)  # refuses a column of another type
-    return [*notes, *taken_names(names)]
+    return [*notes, *name_notes(names)]
 
 
 def _as_column(predicted: Any, labels: Sequence[Any]) -> Any:
@@ -254,15 +254,15 @@ def _check_usage(request: PredictRequest) -> None:
 
 
 def _check_place(model: str, data: str, engine: Engine, out: Path) -> None:
-    """Refuse to write where it is not possible, or what would be read the next time."""
-    from logiclens.cli.engine_rows import check_apart, files_read
+    """Check that the output can be written, and is not among the files that are read."""
+    from logiclens.cli.engine_rows import check_apart, input_files
 
     if engine.name == "spark":
         from logiclens.scale._engine import check_folder
 
         check_folder(out)
     else:
-        Outputs(out=out).check(model, *files_read(data))
+        Outputs(out=out).check(model, *input_files(data))
     check_apart(out, data)
 
 
@@ -286,7 +286,7 @@ def _in_engine(rules: ExplanationSet, data: str, engine: Engine, request: Predic
         lines.append(truth.summary())
     if scores is not None:
         lines += _by_class(scores)
-    return PredictedTable(predictions, (*files.notes, *taken_names(added)), lines)
+    return PredictedTable(predictions, (*files.notes, *name_notes(added)), lines)
 
 
 def _predicted(rules: ExplanationSet, table: Table) -> tuple[Table, dict[str, str]]:
@@ -339,7 +339,7 @@ def _scores(rules: ExplanationSet, table: Table, truth: TrueClasses) -> Evaluati
 
 
 def _counts(rules: ExplanationSet, out: Path, added: dict[str, str]) -> RowPredictions:
-    """How often each answer was given, counted in what was written."""
+    """How often each prediction was made, counted in the file that was written."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -362,7 +362,7 @@ def _counts(rules: ExplanationSet, out: Path, added: dict[str, str]) -> RowPredi
 
 
 def _by_class(scores: Evaluation) -> Iterator[str]:
-    """How good the rule of each class is, a line each."""
+    """A line with precision and recall of the rule of each class."""
     for label, found in [*scores.by_label.items()][:MOST_CLASSES]:
         rates = found.rates
         yield (
@@ -374,11 +374,11 @@ def _by_class(scores: Evaluation) -> Iterator[str]:
         yield f"  and {left} more classes"
 
 
-# What is said about it
+# Messages
 
 
-def taken_names(names: Mapping[str, str]) -> list[str]:
-    """What to say of new columns that could not have their names."""
+def name_notes(names: Mapping[str, str]) -> list[str]:
+    """Notes on new columns whose names were taken."""
     return [
         f"The table has a column {name!r} already: the answers are in {new!r}."
         for name, new in names.items()
@@ -387,7 +387,7 @@ def taken_names(names: Mapping[str, str]) -> list[str]:
 
 
 def summary(predictions: RowPredictions, out: Path) -> Iterator[str]:
-    """How many rows there were, which of them are marked and, of a file, what was predicted how often."""
+    """Lines with the number of rows, of marked rows and, for a file, of each prediction."""
     text = count(predictions.n_rows, "row")
     if out != STDOUT:
         text = f"Wrote {text} to {out}"

@@ -234,7 +234,7 @@ _MOST_KEPT = 1 << 16
 
 
 class Prediction(NamedTuple):
-    """What is said about a row.
+    """The prediction for a row, and its reason.
 
     Attributes
     ----------
@@ -305,7 +305,7 @@ class RowPredictions:
         if missing is not None:
             which = np.column_stack([which, missing.codes])
             sizes.append(2 * len(missing.columns) + 1)
-        codes, firsts = _coded(which, sizes)
+        codes, firsts = _number_rows(which, sizes)
         found = [self._prediction(which[first], missing) for first in firsts]
         self.n_rows += len(which)
         for prediction, n in zip(found, np.bincount(codes, minlength=len(found)).tolist(), strict=True):
@@ -357,7 +357,7 @@ class RowPredictions:
         return Prediction(label, self._logic(label), f"{self._why(at, int(which[at]))}{earlier}", "")
 
     def _logic(self, label: Label) -> str:
-        """The formula that is looked at for a label, in the words of its vocabulary."""
+        """The formula that decides for a label, in the words of its vocabulary."""
         words, formula = self.rules.vocabulary, self.rules.conditions[label]
         return format_formula(formula) if words is None else words.format(formula)
 
@@ -367,7 +367,7 @@ class RowPredictions:
 
 
 def _of_first(which: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Of steps that come after the one that decides, it does not matter which term is true."""
+    """Ignore the terms of steps after the one that decides."""
     decides = np.arange(which.shape[1]) == resolve(which > 0)[:, None]
     return np.where(decides, which, 0).astype(np.int32)
 
@@ -391,7 +391,7 @@ def _terms_of(formula: Formula) -> tuple[Formula, ...]:
         return (formula,)
 
 
-def _coded(which: NDArray[np.int32], sizes: Sequence[int]) -> tuple[IndexArray, IndexArray]:
+def _number_rows(which: NDArray[np.int32], sizes: Sequence[int]) -> tuple[IndexArray, IndexArray]:
     """Number the distinct rows of an array: the number of each row, and the first row of each number."""
     codes = np.zeros(len(which), dtype=np.int64)
     most = 1
@@ -406,7 +406,7 @@ def _coded(which: NDArray[np.int32], sizes: Sequence[int]) -> tuple[IndexArray, 
 
 
 def _sentence(explanation: Explanation, term: Formula) -> str:
-    """Why a rule fires."""
+    """The reason why a rule is true, as a sentence."""
     label = target_named(explanation.rule)
     if term == TRUE:
         return f"The prediction is {label}, whatever the row."
@@ -431,7 +431,7 @@ def text_columns(
 
 
 class TrueClasses:
-    """Counts predictions that are right.
+    """Counts right predictions.
 
     Parameters
     ----------
@@ -490,7 +490,7 @@ class TrueClasses:
         self.n_right += int((true == said[codes]).sum())
 
     def summary(self) -> str:
-        """What was found, in one line."""
+        """A line with the share of right predictions."""
         if not self.n_known:
             return f"Column {self.column!r} has no value that is a class of the rules: nothing is compared."
         share = f"{self.n_right / self.n:.1%}"
@@ -500,7 +500,7 @@ class TrueClasses:
 
 
 def _reader(labels: Sequence[Label]) -> Callable[[Any], Any]:
-    """What makes labels and values comparable: text says ``1.0`` or ``true`` where a label is 1 or True."""
+    """Make labels comparable with text: ``1.0`` or ``true`` for the labels 1 or True."""
     if all(isinstance(label, bool) for label in labels):
         return lambda value: str(value).strip().lower()
     if all(isinstance(label, int | float) for label in labels):

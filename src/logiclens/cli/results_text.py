@@ -1,4 +1,4 @@
-"""The one way in which results are printed, whatever command they come from."""
+"""Printing of results, for all commands that learn."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ FEW_ROWS, FEW_OF_A_CLASS = 30, 10
 
 
 def print_heading(console: Console, rows: SelectedRows, question: str, trained: str) -> None:
-    """The question, what is known of the data, and how rules were learned."""
+    """Print the question, the size of the table, and how rules were learned."""
     print_line(console, question, "bold")
     columns = f"{count(len(rows.columns), 'column')} used"
     print_line(console, f"{rows.name}: {count(rows.n_read, 'row')}, {columns}. {trained}")
@@ -148,7 +148,7 @@ def coverage_words(scores: ModelScores) -> str:
 
 
 def accuracy_words(scores: ModelScores) -> str:
-    """How often network and rules are right, and a guess; nothing of a network that was not asked."""
+    """How often network and rules are right, and a guess; without the network if it was not evaluated."""
     guess = f"always saying the most common class, about {percent(scores.guess_accuracy)}"
     rules = f"about {percent(scores.rules_accuracy)}"
     if isnan(scores.network_accuracy):
@@ -161,7 +161,7 @@ def accuracy_words(scores: ModelScores) -> str:
 
 
 def print_doubt(console: Console, scores: ModelScores, target: str) -> None:
-    """Say so where rules are right no more often than a guess is, and whether they know more than it."""
+    """Print a note if the rules are no better than always guessing the most common class."""
     if scores.rules_accuracy > scores.guess_accuracy:
         return
     informative = [
@@ -180,7 +180,7 @@ def print_doubt(console: Console, scores: ModelScores, target: str) -> None:
 
 
 def print_few(console: Console, scores: ModelScores) -> None:
-    """Say so where figures come from so few rows that they say little."""
+    """Print a note if figures come from few rows."""
     part = "held out" if scores.held_out else "trained on"
     found = [f"{count(scores.n, 'row')} {part}"] if scores.n < FEW_ROWS else []
     rare = [
@@ -195,7 +195,7 @@ def print_few(console: Console, scores: ModelScores) -> None:
 
 
 def print_leaks(console: Console, columns: Sequence[Leak], question: str) -> None:
-    """Name columns that give the answers away."""
+    """Print a note on each column that gives the answers away."""
     for column, share in columns[:MOST_LEAKS]:
         print_line(
             console,

@@ -1,6 +1,6 @@
-"""``logiclens check`` and ``logiclens export``: what the rules of a saved model say, and in which language.
+"""``logiclens check`` and ``logiclens export``: check or export the rules of a saved model.
 
-Other commands that use a saved model read it here, too: its rules without torch, its network where needed.
+Also reads saved models for other commands: their rules without torch, their network if it is needed.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _is_model(content: bytes) -> bool:
 
 
 def label_named(rules: ExplanationSet, text: str) -> Label:
-    """The label that a text on the command line stands for."""
+    """The label with this text."""
     for label in rules:
         if text in (str(label), str(label).lower() if isinstance(label, bool) else str(label)):
             return label
@@ -226,10 +226,10 @@ def export(
         Outputs(out=out).check(model)
         rules = rules_in(model, literals)
         chosen = None if label is None else label_named(rules, label)
-        write_text(out, exported(rules, to, chosen, dialect or DialectName.ANSI, name))
+        write_text(out, format_rules(rules, to, chosen, dialect or DialectName.ANSI, name))
 
 
-def exported(
+def format_rules(
     rules: ExplanationSet,
     to: Language,
     label: Label | None = None,
@@ -265,7 +265,7 @@ def _sql(rules: ExplanationSet, label: Label | None, dialect: str) -> str:
 
 
 def _sympy(rules: ExplanationSet, label: Label | None) -> str:
-    """Source that builds the expressions again: names are string literals in it."""
+    """Python source that builds the expressions with sympy; names are string literals."""
     expressions = {label: rules[label].to_sympy()} if label is not None else rules.to_sympy()
     import sympy
 

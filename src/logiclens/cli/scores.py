@@ -40,9 +40,9 @@ class HeldOutScores(NamedTuple):
     truth : Evaluation
         The rules against the true classes.
     network : Evaluation or None
-        The rules against what the network says; None where it was not asked.
+        The rules against the predictions of the network; None where it was not evaluated.
     network_accuracy : float
-        NaN where it was not asked.
+        NaN where it was not evaluated.
     leaks : tuple of Leak
         Columns that give the answers away.
     """
@@ -54,7 +54,7 @@ class HeldOutScores(NamedTuple):
 
     @classmethod
     def of(cls, rows: LabeledRows, leaks: tuple[Leak, ...]) -> HeldOutScores:
-        """Those of rows with their true classes and what a network says of them."""
+        """From rows with their true classes and the predictions of a network."""
         truth, accuracy = rows.against(rows.truth), rows.share_alike(rows.network, rows.truth)
         assert truth is not None
         assert accuracy is not None

@@ -1,8 +1,7 @@
 """Which columns and classes of a table are used, wherever its rows are; what is left out has a reason.
 
 The library refuses a table with a column about which a person has to decide, such as dates. A command goes on
-without that column, and says so: each column and row that is not used has its reason, which is printed and
-put into the report.
+without that column; the reason is printed and put into the report.
 """
 
 from __future__ import annotations
@@ -96,8 +95,8 @@ class SelectedRows(Protocol):
         """Score a fitted classifier on the rows held out or, where none are, on all."""
 
 
-def dropped_by(model: Any) -> tuple[Dropped, ...]:
-    """Columns of which a fitted model's encoder could make nothing."""
+def unused_columns(model: Any) -> tuple[Dropped, ...]:
+    """Columns of which the encoder of a fitted model could make no concepts."""
     found = {} if model.encoder_ is None else model.encoder_.reasons()
     return tuple(Dropped(name, why.text(LEARNED)) for name, why in found.items())
 
@@ -112,7 +111,7 @@ def check_size(n_rows: int) -> None:
 
 
 def refuse_kind(column: str, kind: Kind) -> None:
-    """Refuse a target whose values cannot be classes, whichever they are."""
+    """Refuse a target whose type cannot have classes."""
     if kind in (Kind.DATE, Kind.OTHER):
         raise InputError(
             f"Column {column!r} holds {kind}, which are no classes. Name another one as the target."
@@ -273,7 +272,7 @@ def column_use(table: Table, name: str) -> ColumnUse:
 
 
 def use_of(reading: Reading, column: Column, evidence: Evidence | None = None) -> ColumnUse:
-    """What follows from a reading; a reason that counts the rows with a value says of how many."""
+    """Whether a column can be used, by what was read of it; reasons that count rows say of how many."""
     reason = reading.reason
     if reason is None:
         return ColumnUse("", None, reading.as_text == "numbers")

@@ -51,10 +51,10 @@ def safe(text: object) -> str:
     >>> print(safe("red\x1b[31m wing\n"))
     red\u001b[31m wing\u000a
     """
-    return "".join(map(_inert, str(text)))
+    return "".join(map(_escape, str(text)))
 
 
-def _inert(char: str) -> str:
+def _escape(char: str) -> str:
     if char.isprintable() or char in _JOINERS or unicodedata.category(char) == "Zs":
         return char
     return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}"
@@ -113,14 +113,14 @@ def print_logic(console: Console, line: str) -> None:
     if not console.is_terminal:
         console.print(Text(safe(line)), soft_wrap=True)
         return
-    for part in _fitted(line, console.width):
-        first, *others = _colored(part).wrap(console, console.width - _HANGING)
+    for part in _wrap_rule(line, console.width):
+        first, *others = _color(part).wrap(console, console.width - _HANGING)
         console.print(first)
         for other in others:
             console.print(Text(" " * _HANGING) + other)
 
 
-def _colored(line: str) -> Text:
+def _color(line: str) -> Text:
     """A line of a rule, its connectives apart from what they connect."""
     from rich.text import Text
 
@@ -129,7 +129,7 @@ def _colored(line: str) -> Text:
     return text
 
 
-def _fitted(rule: str, width: int) -> Iterator[str]:
+def _wrap_rule(rule: str, width: int) -> Iterator[str]:
     """Lines of a rule: all on one where it fits, else a term of its formula on each."""
     from rich.cells import cell_len
 
@@ -222,13 +222,13 @@ def one_line_errors() -> Iterator[None]:
 
 
 def wrong_usage(message: str) -> NoReturn:
-    """Say what is wrong with a command, in one line, and end it."""
+    """Print what is wrong with a command in one line, and end it."""
     print_error(message)
     raise typer.Exit(WRONG_USAGE)
 
 
 def print_error(message: str) -> None:
-    """Print one line on standard error."""
+    """Print an error in one line on standard error."""
     typer.echo(f"logiclens: {safe(message)}", err=True)
 
 
@@ -252,7 +252,7 @@ def _without_remarks() -> Iterator[None]:
 
 @contextmanager
 def checked_output() -> Iterator[None]:
-    """No traceback when the output cannot be written: a reader that went away, or a full disk."""
+    """End without a traceback if output cannot be written: the reader is gone, or the disk is full."""
     try:
         yield
         sys.stdout.flush()
@@ -266,14 +266,14 @@ def checked_output() -> Iterator[None]:
 
 
 def output_failed(error: OSError) -> int:
-    """Say why the output cannot be written; the exit code."""
+    """Print why the output cannot be written; return the exit code."""
     _drop_output()
     print_error(f"The output cannot be written: {error.strerror or error}. Send it to another place.")
     return 1
 
 
 def _drop_output() -> None:
-    """What is still waiting to be written goes nowhere; Python would try once more when it ends."""
+    """Drop what is still to be written; Python would try once more when it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
@@ -310,7 +310,7 @@ class Progress:
 
     @contextmanager
     def training(self) -> Iterator[None]:
-        """Leave room for the bar of training, which may end anywhere: what comes next begins a line."""
+        """Clear the line of the training bar afterwards."""
         try:
             yield
         finally:
