@@ -53,29 +53,17 @@ def test_names_from_numpy_and_pandas_become_plain_strings():
     ("names", "message"),
     [
         ("ab", "Concept names must be a sequence of strings. Got 'ab'; write ['a', 'b']."),
-        (None, "Concept names must be a sequence of strings. Got None; write ['a', 'b']."),
         (3, "Concept names must be a sequence of strings. Got 3; write ['a', 'b']."),
         (["a", ""], "A concept name must not be empty. Give every column a name."),
         (["a", 0], "A concept name must be a string. Got 0; convert it with str()."),
-        ([None], "A concept name must be a string. Got None; convert it with str()."),
-        ([np.nan], "A concept name must be a string. Got nan; convert it with str()."),
-        (
-            [SimpleNamespace(name="a")],
-            "A concept name must be a string. Got namespace(name='a'); pass its .name.",
-        ),
         ([b"a"], "A concept name must be a string. Got b'a'; convert it with str()."),
-        ([["a", "b"]], "A concept name must be a string. Got ['a', 'b']; convert it with str()."),
+        ([SimpleNamespace(name="a")], "A concept name must be a string. Got namespace(name='a'); pass its"),
         ([("a", "b")], "A concept name must be a string. Got ('a', 'b'); convert it with str()."),
         (list("abcab"), "Concept names must be distinct; repeated: 'a', 'b'. Rename the columns."),
-        (
-            [f"n{j // 2}" for j in range(20)],
-            "Concept names must be distinct; repeated: "
-            "'n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7' and 2 more. Rename the columns.",
-        ),
     ],
 )
 def test_bad_names(names, message):
-    assert error_of(check_names, names) == message
+    assert message in error_of(check_names, names)
 
 
 def test_many_repeated_names_are_found_in_no_time():
@@ -95,15 +83,10 @@ def test_thresholds(threshold):
     ("threshold", "shown"),
     [
         (1, "1"),
-        (1.0, "1.0"),
         (-0.1, "-0.1"),
-        (np.inf, "inf"),
-        (float("nan"), "nan"),
-        (None, "None"),
+        (np.nan, "nan"),
         ("0.5", "'0.5'"),
-        (1j, "1j"),
-        ([0.5, 0.5], "[0.5, 0.5]"),
-        (np.full((2, 2), 0.5), "a value of type ndarray"),
+        ([0.5], "[0.5]"),
         (10**400, "a value of type int"),
     ],
 )
@@ -131,46 +114,31 @@ BAD_VALUES = [
     ([True, None], f"has 1 missing value (None or NaN), {FIRST_IS_1}. {IMPUTE}"),
     (np.array([1, np.nan], dtype=object), f"has 1 missing value (None or NaN), {FIRST_IS_1}. {IMPUTE}"),
     ([True, pd.NA], f"has 1 missing value (None or NaN), {FIRST_IS_1}. {IMPUTE}"),
-    (
-        np.array([pd.NaT, True], dtype=object),
-        f"has 1 missing value (None or NaN), the first in row 0 (counted from 0). {IMPUTE}",
-    ),
+    (np.array([True, pd.NaT], dtype=object), f"has 1 missing value (None or NaN), {FIRST_IS_1}. {IMPUTE}"),
     ([0.0, np.inf], f"has the value inf, {OUTSIDE}"),
-    ([0.0, -np.inf], f"has the value -inf, {OUTSIDE}"),
     ([0.0, -0.1], f"has the value -0.1, {OUTSIDE}"),
     ([0, 2], f"has the value 2, {OUTSIDE}"),
-    ([0, -1], f"has the value -1, {OUTSIDE}"),
-    ([0.5, 90.0], f"has the value 90.0, {OUTSIDE}"),
     (np.array([1.0000001], dtype=np.float32), f"has the value 1.0000001, {OUTSIDE}"),
     (np.array([2, True], dtype=object), f"has the value 2.0, {OUTSIDE}"),
     ([10**400, 0], "has a value that is too large for a float. Scale it down."),
     (["yes", "no"], f"has values of type <U3; {ENCODE}"),
-    ([b"yes", b"no"], f"has values of type |S3; {ENCODE}"),
     ([1j, 0], f"has values of type complex128; {ENCODE}"),
-    (np.array([1j, 0], dtype=object), f"has values of type complex, int; {ENCODE}"),
     (np.array(["2020"], dtype="M8[Y]"), f"has values of type datetime64[Y]; {ENCODE}"),
-    (np.array([1], dtype="m8[s]"), f"has values of type timedelta64[s]; {ENCODE}"),
     (np.array(["yes", True], dtype=object), f"has values of type bool, str; {ENCODE}"),
     ([datetime.date(2020, 1, 1)], f"has values of type date; {ENCODE}"),
     ([decimal.Decimal(1)], f"has values of type Decimal; {ENCODE}"),
-    ([{}, {}], f"has values of type dict; {ENCODE}"),
 ]
 
 
 @pytest.mark.parametrize(("values", "text"), BAD_VALUES)
-def test_bad_values_in_a_column(values, text):
-    data = ConceptData({"good": np.ones(len(values)), "age": values})
+def test_bad_values_are_told_with_their_column(values, text):
+    mapping = ConceptData({"good": np.ones(len(values)), "age": values})
+    array = np.asarray(values)
+    array = np.column_stack([np.ones(len(array), dtype=array.dtype), array])
 
-    assert data.column("good").all()
-    assert error_of(data.column, "age") == f"Column 'age' {text}"
-
-
-@pytest.mark.parametrize(("values", "text"), BAD_VALUES)
-def test_bad_values_in_an_array_are_told_with_their_column(values, text):
-    values = np.asarray(values)
-    data = ConceptData(np.column_stack([np.ones(len(values), dtype=values.dtype), values]), ["good", "age"])
-
-    assert error_of(data.column, "age") == f"Column 'age' {text}"
+    assert mapping.column("good").all()
+    assert error_of(mapping.column, "age") == f"Column 'age' {text}"
+    assert error_of(ConceptData(array, ["good", "age"]).column, "age") == f"Column 'age' {text}"
 
 
 @pytest.mark.parametrize("good", [0, 1])
@@ -223,14 +191,14 @@ def test_a_table_of_any_kind(data):
     assert np.array_equal(np.column_stack([data.column(name) for name in NAMES]), X)
 
 
-@pytest.mark.parametrize("size", [1, 2, 7])
-@pytest.mark.parametrize("positions", [[0, 1, 2], [2, 0], [1], []])
-def test_blocks_of_any_kind_of_table(data, positions, size):
-    blocks = list(data.blocks(positions, size))
+def test_blocks_of_any_kind_of_table(data):
+    for positions in ([0, 1, 2], [2, 0], [1], []):
+        for size in (1, 2, 7):
+            blocks = list(data.blocks(positions, size))
 
-    assert [len(block) for block in blocks] == ([1, 1] if size == 1 else [2])
-    assert np.array_equal(np.concatenate(blocks), X[:, positions])
-    assert all(block.flags.c_contiguous and block.dtype == np.bool_ for block in blocks)
+            assert [len(block) for block in blocks] == ([1, 1] if size == 1 else [2])
+            assert np.array_equal(np.concatenate(blocks), X[:, positions])
+            assert all(block.flags.c_contiguous and block.dtype == np.bool_ for block in blocks)
 
 
 def test_packed_columns_of_any_kind_of_table(data):
@@ -328,148 +296,58 @@ def test_the_caller_keeps_the_data():
 SHAPE = "Concepts must be a mapping, a data frame or an array of shape (rows, concepts). Got"
 NESTED = "write [[...], [...]], one list for each row."
 RESHAPE = "use reshape(-1, 1) for a single concept, reshape(1, -1) for a single row."
-BAD_TABLES = {
-    "None": (None, {}, f"{SHAPE} None; {NESTED}"),
-    "number": (3, {}, f"{SHAPE} 3; {NESTED}"),
-    "text": ("a,b", {}, f"{SHAPE} 'a,b'; {NESTED}"),
-    "0-D": (np.array(1.0), {}, f"{SHAPE} array(1.); {NESTED}"),
-    "1-D": ([1, 0], {}, f"{SHAPE} a list of shape (2,); {RESHAPE}"),
-    "3-D": (
-        np.zeros((1, 2, 3)),
-        {},
-        f"{SHAPE} a ndarray of shape (1, 2, 3); use reshape(len(array), -1) to put all concepts of a row "
-        "side by side.",
-    ),
-    "mappings": (
-        [{"a": 1}, {"a": 0}],
-        {},
-        f"{SHAPE} a list of mappings; turn it into one mapping from each name to its column.",
-    ),
-    "series": (pd.Series([1, 0]), {}, f"{SHAPE} a Series of shape (2,); {RESHAPE}"),
-    "polars series": (pl.Series([1, 0]), {}, f"{SHAPE} a Series of shape (2,); {RESHAPE}"),
-    "ragged": (
-        [[1, 0], [1]],
-        {},
-        "The concept array is not rectangular: rows or columns differ in length. "
-        "Make all of them equally long.",
-    ),
-    "ragged column": (
-        {"a": [[1, 0], [1]]},
-        {},
-        "Column 'a' is not rectangular: rows or columns differ in length. Make all of them equally long.",
-    ),
-    "2-D column": ({"a": X}, {}, "Column 'a' must be one-dimensional. Got shape (2, 3)."),
-    "columns of two lengths": (
-        {"a": [1, 0, 1], "b": [1, 0, 1], "c": [1, 0]},
-        {},
-        "Columns must have the same number of rows: 'c' has 2, 'a' has 3. Cut or fill them to one length.",
-    ),
-    "sparse matrix": (
-        scipy.sparse.eye(3),
-        {},
-        "Sparse matrices are not read here. Convert with X.toarray().",
-    ),
-    "sparse array": (
-        scipy.sparse.csr_array(X),
-        {},
-        "Sparse matrices are not read here. Convert with X.toarray().",
-    ),
-    "sparse column": (
-        {"a": scipy.sparse.csr_array(X)},
-        {},
-        "Sparse matrices are not read here. Convert with X.toarray().",
-    ),
-    "masked array": (
-        np.ma.array(X, mask=~X),
-        {},
-        f"The concept array has 3 missing values (masked), the first in row 0 (counted from 0). {IMPUTE}",
-    ),
-    "masked column": (
-        {"a": np.ma.array([1, 0], mask=[0, 1])},
-        {},
-        f"Column 'a' has 1 missing value (masked), {FIRST_IS_1}. {IMPUTE}",
-    ),
-    "too few names": (
-        X,
-        {"names": ["a"]},
-        "1 name was given for 3 columns. Give one name for each column.",
-    ),
-    "too many names": (
-        X[:, :0],
-        {"names": ["a"]},
-        "1 name was given for 0 columns. Give one name for each column.",
-    ),
-    "repeated names": (
-        X,
-        {"names": ["a", "b", "a"]},
-        "Concept names must be distinct; repeated: 'a'. Rename the columns.",
-    ),
-    "empty name": (
-        X,
-        {"names": ["a", "", "b"]},
-        "A concept name must not be empty. Give every column a name.",
-    ),
-    "number as name": (
-        X,
-        {"names": [0, 1, 2]},
-        "A concept name must be a string. Got 0; convert it with str().",
-    ),
-    "text as names": (
-        X,
-        {"names": "abc"},
-        "Concept names must be a sequence of strings. Got 'abc'; write ['a', 'b'].",
-    ),
-    "number as names": (
-        X,
-        {"names": 3},
-        "Concept names must be a sequence of strings. Got 3; write ['a', 'b'].",
-    ),
-    "names for a mapping": (
-        {"a": [1]},
-        {"names": ["a"]},
-        "names= is for arrays; a mapping carries its own names. Leave it out, or rename the columns.",
-    ),
-    "names for a frame": (
-        pd.DataFrame({"a": [1]}),
-        {"names": ["a"]},
-        "names= is for arrays; a data frame carries its own names. Leave it out, or rename the columns.",
-    ),
-    "mapping with numbers as names": (
-        {0: [1]},
-        {},
-        "A concept name must be a string. Got 0; convert it with str().",
-    ),
-    "mapping with an empty name": (
-        {"": [1]},
-        {},
-        "A concept name must not be empty. Give every column a name.",
-    ),
-    "frame with numbers as names": (
-        pd.DataFrame(X),
-        {},
-        "A concept name must be a string. Got 0; convert it with str().",
-    ),
-    "frame with an empty name": (
-        pd.DataFrame(X, columns=["a", "", "b"]),
-        {},
-        "A concept name must not be empty. Give every column a name.",
-    ),
-    "frame with repeated names": (
-        pd.DataFrame(X, columns=["a", "b", "a"]),
-        {},
-        "Concept names must be distinct; repeated: 'a'. Rename the columns.",
-    ),
-    "arrow table with repeated names": (
-        pa.table([[True], [False]], names=["a", "a"]),
-        {},
-        "Concept names must be distinct; repeated: 'a'. Rename the columns.",
-    ),
-}
+RAGGED = "is not rectangular: rows or columns differ in length."
+SPARSE = "Sparse matrices are not read here. Convert with X.toarray()."
 
 
-@pytest.mark.parametrize(("table", "settings", "message"), BAD_TABLES.values(), ids=BAD_TABLES)
-def test_bad_tables(table, settings, message):
-    assert error_of(ConceptData, table, **settings) == message
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (None, f"{SHAPE} None; {NESTED}"),
+        ("a,b", f"{SHAPE} 'a,b'; {NESTED}"),
+        (np.array(1.0), f"{SHAPE} array(1.); {NESTED}"),
+        ([1, 0], f"{SHAPE} a list of shape (2,); {RESHAPE}"),
+        (pd.Series([1, 0]), f"{SHAPE} a Series of shape (2,); {RESHAPE}"),
+        (pl.Series([1, 0]), f"{SHAPE} a Series of shape (2,); {RESHAPE}"),
+        (np.zeros((1, 2, 3)), f"{SHAPE} a ndarray of shape (1, 2, 3); use reshape(len(array), -1)"),
+        ([{"a": 1}, {"a": 0}], f"{SHAPE} a list of mappings; turn it into one mapping from each name"),
+        ([[1, 0], [1]], f"The concept array {RAGGED}"),
+        ({"a": [[1, 0], [1]]}, f"Column 'a' {RAGGED}"),
+        ({"a": X}, "Column 'a' must be one-dimensional. Got shape (2, 3)."),
+        (
+            {"a": [1, 0, 1], "b": [1, 0, 1], "c": [1, 0]},
+            "Columns must have the same number of rows: 'c' has 2, 'a' has 3. Cut or fill them to one length.",
+        ),
+        (scipy.sparse.eye(3), SPARSE),
+        ({"a": scipy.sparse.csr_array(X)}, SPARSE),
+        (np.ma.array(X, mask=~X), "The concept array has 3 missing values (masked), the first in row 0"),
+        ({"a": np.ma.array([1, 0], mask=[0, 1])}, f"Column 'a' has 1 missing value (masked), {FIRST_IS_1}."),
+        ({0: [1]}, "A concept name must be a string. Got 0; convert it with str()."),
+        (pd.DataFrame(X), "A concept name must be a string. Got 0; convert it with str()."),
+        (pd.DataFrame(X, columns=["a", "", "b"]), "A concept name must not be empty."),
+        (pd.DataFrame(X, columns=["a", "b", "a"]), "Concept names must be distinct; repeated: 'a'."),
+        (pa.table([[True], [False]], names=["a", "a"]), "Concept names must be distinct; repeated: 'a'."),
+    ],
+)
+def test_bad_tables(table, message):
+    assert message in error_of(ConceptData, table)
+
+
+CARRIES = "carries its own names. Leave it out, or rename the columns."
+
+
+@pytest.mark.parametrize(
+    ("table", "names", "message"),
+    [
+        (X, ["a"], "1 name was given for 3 columns. Give one name for each column."),
+        (X[:, :0], ["a"], "1 name was given for 0 columns. Give one name for each column."),
+        (X, ["a", "b", "a"], "Concept names must be distinct; repeated: 'a'. Rename the columns."),
+        ({"a": [1]}, ["a"], f"names= is for arrays; a mapping {CARRIES}"),
+        (pd.DataFrame({"a": [1]}), ["a"], f"names= is for arrays; a data frame {CARRIES}"),
+    ],
+)
+def test_names_that_do_not_fit(table, names, message):
+    assert error_of(ConceptData, table, names=names) == message
 
 
 MISSING = f"Column 'age' has 1 missing value, {FIRST_IS_1}. {IMPUTE}"

@@ -25,6 +25,7 @@ from logiclens.logic.export import (
     write_sentence,
 )
 from logiclens.logic.formula import FALSE, MAX_DEPTH, TRUE, And, Not, Or, Var
+from tests.errors import error_of
 from tests.logic.test_syntax import BIRD_SPLIT, any_names, deep, shared
 from tests.strategies import HOSTILE_NAMES, all_rows, formulas, names
 
@@ -137,12 +138,6 @@ def test_python_source_is_never_true_because_of_a_missing_value(formula):
         rule({})
 
 
-@pytest.mark.parametrize("name", ["", "lambda", "a b", "__debug__", "f(x): pass #", None])
-def test_python_function_needs_a_name(name):
-    with pytest.raises(InputError, match="Give name= a Python identifier"):
-        to_python(a, name)
-
-
 @settings(max_examples=60)
 @given(
     formula=formulas(st.sampled_from(["red", "a & b", "lambda", "\ud83d", "__import__('os')"]), max_leaves=8)
@@ -229,7 +224,6 @@ VERSION = (
             "Save it again.",
         ),
         ("1", ENVELOPE),
-        ("{}", ENVELOPE),
         ('{"format": "other", "version": 1, "formula": "a"}', ENVELOPE),
         ('{"format": "logiclens.formula", "version": 1, "formula": "a", "more": 1}', ENVELOPE),
         (
@@ -238,20 +232,17 @@ VERSION = (
         ),
         (saved('"a"', "2"), VERSION % 2),
         (saved('"a"', "true"), VERSION % "bool"),
-        (saved('"a"', "[[1]]"), VERSION % "list"),
         (saved('{"xor": ["a", "b"]}'), KINDS % "an object with 'xor'"),
         (saved('{"and": ["a", "b"], "or": ["a", "b"]}'), KINDS % "an object with 'and', 'or'"),
         (saved('{"and": ["a"]}'), KINDS % "an object with 'and'"),
-        (saved('{"and": "ab"}'), KINDS % "an object with 'and'"),
         (saved("null"), KINDS % "NoneType"),
-        (saved("NaN"), KINDS % "float"),
         (saved("[" * 300 + "]" * 300), KINDS % "list"),
         (saved('""'), "A concept name must not be empty. Give every column a name."),
         (saved('{"not": ' * 200 + '"a"' + "}" * 200), DEEP),
         (saved("[" * 1_000_000), DEEP),
         ("x" * 10_000_001, "A saved formula has 10000000 characters at most. Got 10000001."),
     ],
-    ids=range(21),
+    ids=range(17),
 )
 def test_json_that_is_not_a_saved_formula_is_refused(text, message):
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
@@ -332,17 +323,16 @@ def test_sentences_are_worded_as_the_caller_says():
     assert write_sentence(FALSE, words) == "never"
 
 
-@pytest.mark.parametrize("name", ["rule", "_", "größe", "match"])
-def test_names_of_functions(name):
-    check_function_name(name)
-
-
-@pytest.mark.parametrize("name", ["def", "a b", "", "1a", "__debug__", None])
-def test_what_cannot_be_a_function(name):
-    with pytest.raises(InputError) as info:
+def test_names_of_functions():
+    for name in ("rule", "_", "größe", "match"):
         check_function_name(name)
 
-    assert str(info.value) == f"A function cannot be called {name!r}. Give name= a Python identifier."
+
+@pytest.mark.parametrize("name", ["lambda", "a b", "", "f(x): pass #", "__debug__", None])
+def test_what_cannot_be_a_function(name):
+    message = f"A function cannot be called {name!r}. Give name= a Python identifier."
+
+    assert error_of(check_function_name, name) == error_of(to_python, a, name) == message
 
 
 def test_examples_in_the_docstrings():

@@ -496,14 +496,14 @@ def test_rows_are_independent(formula, order):
     assert np.array_equal(formula.evaluate(ROWS[order], PLAIN), truth(formula)[order])
 
 
-@pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_a_hostile_name_is_a_name(name):
+def test_a_hostile_name_is_a_name():
     """Nothing is evaluated or substituted: each name only ever means its own column."""
-    formula = Var(name) & ~Var("other")
-    data = {"other": [False, False, True], name: [True, False, True]}
+    for name in HOSTILE_NAMES:
+        formula = Var(name) & ~Var("other")
+        data = {"other": [False, False, True], name: [True, False, True]}
 
-    assert formula.evaluate(data).tolist() == [True, False, False]
-    assert formula.evaluate(np.array([[0, 1]]), ["other", name]).tolist() == [True]
+        assert formula.evaluate(data).tolist() == [True, False, False]
+        assert formula.evaluate(np.array([[0, 1]]), ["other", name]).tolist() == [True]
 
 
 READERS = {
@@ -522,35 +522,33 @@ CONCEPTS = ["red", "red_wing", "a & b"]
 FORMULA = (Var("red") & ~Var("a & b")) | Var("red_wing")
 
 
-@pytest.fixture(params=[0, 1, 8, 130])
-def X(request):
-    return np.random.default_rng(0).random((request.param, 3)) < 0.5
+X = np.random.default_rng(0).random((130, 3)) < 0.5
+EXPECTED = naive_rows(FORMULA, X, CONCEPTS)
 
 
-@pytest.mark.parametrize("dtype", [bool, np.uint8, int, np.float32, float])
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
-def test_tables_of_every_kind_say_the_same(read, dtype, X):
-    result = FORMULA.evaluate(read(X.astype(dtype), CONCEPTS))
+def test_tables_of_every_kind_say_the_same(read):
+    for dtype in (bool, np.uint8, int, np.float32, float):
+        for n_rows in (0, 1, 130):
+            result = FORMULA.evaluate(read(X[:n_rows].astype(dtype), CONCEPTS))
 
-    assert result.tolist() == naive_rows(FORMULA, X, CONCEPTS)
+            assert result.tolist() == EXPECTED[:n_rows]
 
 
 @pytest.mark.parametrize("dtype", [bool, np.uint8, int, np.float16, np.float32, float, object])
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_arrays(dtype, order, X):
-    result = FORMULA.evaluate(np.array(X, dtype=dtype, order=order), CONCEPTS)
-
-    assert result.tolist() == naive_rows(FORMULA, X, CONCEPTS)
+def test_arrays(dtype):
+    for order in "CF":
+        assert FORMULA.evaluate(np.array(X, dtype=dtype, order=order), CONCEPTS).tolist() == EXPECTED
 
 
 def test_nested_lists():
     assert FORMULA.evaluate([[1, 0, 0], [1, 0, 1]], CONCEPTS).tolist() == [True, False]
 
 
-def test_a_view_with_strides(X):
+def test_a_view_with_strides():
     wide = np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)
 
-    assert FORMULA.evaluate(wide[::2, ::2], CONCEPTS).tolist() == naive_rows(FORMULA, X, CONCEPTS)
+    assert FORMULA.evaluate(wide[::2, ::2], CONCEPTS).tolist() == EXPECTED
 
 
 def test_columns_without_names_are_numbered():
@@ -608,10 +606,10 @@ def test_other_names_on_a_second_call_are_used():
     assert a.evaluate(X, ["b", "a"]).tolist() == [False]
 
 
-@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
-def test_an_unknown_concept(read):
-    with pytest.raises(UnknownConceptError, match="Unknown concept 'red_wings'"):
-        Var("red_wings").evaluate(read(np.ones((2, 3), dtype=bool), CONCEPTS))
+def test_an_unknown_concept():
+    for read in READERS.values():
+        with pytest.raises(UnknownConceptError, match="Unknown concept 'red_wings'"):
+            Var("red_wings").evaluate(read(np.ones((2, 3), dtype=bool), CONCEPTS))
 
 
 def test_an_unknown_concept_of_an_unnamed_array():
