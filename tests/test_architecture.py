@@ -38,10 +38,7 @@ SHARED_MODULE_NAMES = frozenset({})
 """Names of modules in more than one package."""
 SHARED_CLASS_NAMES = frozenset(
     {
-        "Budget",
         "Fold",
-        "Notation",
-        "Recipe",
     }
 )
 """Names of public classes in more than one package."""

@@ -18,6 +18,7 @@ from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import FALSE, TRUE, And, Not, Var, equivalent, implies
 from tests.concepts.strategies import Raw, raw_formulas, raw_tables
+from tests.errors import error_of
 from tests.strategies import HOSTILE_NAMES
 
 AGE = Vocabulary(("age",), (Above("age", 30), Above("age", 62)))
@@ -116,10 +117,9 @@ def test_a_vocabulary_without_names_reads_by_place():
 
 
 def test_optional_columns_are_a_sequence_of_names():
-    with pytest.raises(InputError) as info:
-        Vocabulary(("age",), (), optional="age")
+    message = "optional must be a sequence of columns. Got 'age'; write ['age']."
 
-    assert str(info.value) == "optional must be a sequence of columns. Got 'age'; write ['age']."
+    assert error_of(Vocabulary, ("age",), (), optional="age") == message
 
 
 def test_only_lacking_columns_that_are_needed_are_named():
@@ -358,19 +358,17 @@ def test_the_python_function_is_what_one_would_write():
 
 
 def test_a_function_cannot_be_called_like_its_helper():
-    with pytest.raises(InputError) as info:
-        AGE.to_python(OLD, "missing")
+    message = "A function cannot be called 'missing': that one says whether there is a value."
 
-    assert str(info.value) == "A function cannot be called 'missing': that one says whether there is a value."
+    assert error_of(AGE.to_python, OLD, "missing") == message
 
 
 def test_columns_that_a_database_takes_for_one_are_refused():
     words = Vocabulary(("age", "AGE"), (Above("age", 1), Above("AGE", 1)))
 
-    with pytest.raises(InputError) as info:
-        words.to_sql(Var("age > 1") & Var("AGE > 1"), "duckdb")
+    message = "'age' and 'AGE' are one column in duckdb. Rename one of the concepts."
 
-    assert str(info.value) == "'age' and 'AGE' are one column in duckdb. Rename one of the concepts."
+    assert error_of(words.to_sql, Var("age > 1") & Var("AGE > 1"), "duckdb") == message
     assert words.to_sql(Var("age > 1"), "duckdb") == '("age" > 1) IS TRUE'
 
 
@@ -449,38 +447,22 @@ ENTRIES = 'A vocabulary must have the entries "columns", "named" and "concepts".
         ({**SAVED, "columns": [1]}, "A concept name must be a string. Got 1; convert it with str()."),
         ({**SAVED, "columns": ["sex"]}, "The data lack the column 'age'. Their only column is 'sex'."),
         ({**SAVED, "concepts": [3]}, "A concept must be an object with a known kind. Got 3."),
-        (
-            {**SAVED, "concepts": [{"kind": ["above"]}]},
-            "A concept must be an object with a known kind. Got {'kind': ['above']}.",
-        ),
-        (
-            {**SAVED, "concepts": [{"kind": "above", "column": "age"}]},
-            "A concept of the kind 'above' must have the entries 'column', 'cut', 'if_missing'. "
-            "Got {'kind': 'above', 'column': 'age'}.",
-        ),
+        ({**SAVED, "concepts": [{"kind": ["above"]}]}, "A concept must be an object with a known kind."),
+        ({**SAVED, "concepts": [{"kind": "above"}]}, "A concept of the kind 'above' must have the entries"),
         ({**SAVED, "concepts": [{**ABOVE, "cut": None}]}, "cut must be a finite number. Got None."),
         ({**SAVED, "concepts": [{**ABOVE, "if_missing": 0}]}, "if_missing must be True or False. Got 0."),
-        (
-            {**SAVED, "concepts": [{**ABOVE, "column": 3}]},
-            "A concept name must be a string. Got 3; convert it with str().",
-        ),
+        ({**SAVED, "concepts": [{**ABOVE, "column": 3}]}, "A concept name must be a string. Got 3;"),
     ],
 )
 def test_what_is_damaged_is_refused(saved, message):
-    with pytest.raises(InputError) as info:
-        Vocabulary.from_saved(saved)
-
-    assert str(info.value) == message
+    assert message in error_of(Vocabulary.from_saved, saved)
 
 
 @pytest.mark.parametrize(
     "words", [Vocabulary(("\ud83d\ude00",), ()), Vocabulary(("a",), (OneOf("a", ("\ud83d\ude00",)),))]
 )
 def test_a_text_that_json_would_change_is_refused(words):
-    with pytest.raises(InputError) as info:
-        words.to_saved()
-
-    assert str(info.value) == (
+    assert error_of(words.to_saved) == (
         "JSON cannot carry this vocabulary: a text in it holds a split surrogate pair. Replace it."
     )
 
@@ -500,18 +482,12 @@ def test_a_text_that_json_would_change_is_refused(words):
         (lambda: AGE.groups("age"), "names must be a sequence of concepts. Got 'age'; write ['age > 62']."),
         (lambda: AGE.used_columns(3), "names must be a sequence of concepts. Got 3; write ['age > 62']."),
         (lambda: AGE.format(3), "Only a formula can be written out. Got 3."),
-        (
-            lambda: AGE.format(OLD, "asci"),
-            "Unknown style 'asci'. Did you mean 'ascii'? The styles are 'ascii', 'unicode', 'latex'.",
-        ),
+        (lambda: AGE.format(OLD, "asci"), "Unknown style 'asci'. Did you mean 'ascii'?"),
         (lambda: AGE.to_sql("a"), "Only a formula can be written out. Got 'a'; write Var('a')."),
     ],
 )
 def test_nonsense_is_refused(call, message):
-    with pytest.raises(InputError) as info:
-        call()
-
-    assert str(info.value) == message
+    assert message in error_of(call)
 
 
 @pytest.mark.parametrize(
@@ -539,13 +515,13 @@ def test_an_unknown_concept_is_named_with_the_nearest(call):
     )
 
 
-@pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_a_vocabulary_takes_any_column(name):
-    words = Vocabulary((name,), (Above(name, 1), OneOf(name, (7,))))
-    raw = Raw(words, {name: "number"}, {name: [0.0, 7.0]})
+def test_a_vocabulary_takes_any_column():
+    for name in HOSTILE_NAMES:
+        words = Vocabulary((name,), (Above(name, 1), OneOf(name, (7,))))
+        raw = Raw(words, {name: "number"}, {name: [0.0, 7.0]})
 
-    assert [values.tolist() for values in words.encode(raw.table).values()] == [[False, True]] * 2
-    assert Vocabulary.from_saved(words.to_saved()) == words
+        assert [values.tolist() for values in words.encode(raw.table).values()] == [[False, True]] * 2
+        assert Vocabulary.from_saved(words.to_saved()) == words
 
 
 def test_columns_are_read_as_what_the_rules_compare_them_with():

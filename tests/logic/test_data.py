@@ -316,7 +316,7 @@ SPARSE = "Sparse matrices are not read here. Convert with X.toarray()."
         ({"a": X}, "Column 'a' must be one-dimensional. Got shape (2, 3)."),
         (
             {"a": [1, 0, 1], "b": [1, 0, 1], "c": [1, 0]},
-            "Columns must have the same number of rows: 'c' has 2, 'a' has 3. Cut or fill them to one length.",
+            "Columns must have the same number of rows: 'c' has 2, 'a' has 3. Cut or fill them to one",
         ),
         (scipy.sparse.eye(3), SPARSE),
         ({"a": scipy.sparse.csr_array(X)}, SPARSE),

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import ast
-import doctest
 import json
 import re
 import sys
@@ -13,7 +12,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from logiclens.errors import InputError, LimitError, MissingDependencyError
-from logiclens.logic import export
 from logiclens.logic.export import (
     check_function_name,
     from_json,
@@ -333,7 +331,3 @@ def test_what_cannot_be_a_function(name):
     message = f"A function cannot be called {name!r}. Give name= a Python identifier."
 
     assert error_of(check_function_name, name) == error_of(to_python, a, name) == message
-
-
-def test_examples_in_the_docstrings():
-    assert doctest.testmod(export).failed == 0

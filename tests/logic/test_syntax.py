@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import doctest
 import re
 
 import pytest
@@ -8,7 +7,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from logiclens.errors import FormulaSyntaxError, InputError, LimitError
-from logiclens.logic import syntax
 from logiclens.logic.formula import (
     FALSE,
     MAX_DEPTH,
@@ -273,21 +271,6 @@ def test_a_notation_writes_what_its_style_does(style):
     assert notation_named(style).write(formula) == format_formula(formula, style)
 
 
-def test_an_unknown_notation_is_refused_with_the_nearest():
-    with pytest.raises(InputError) as info:
-        notation_named("Ascii")
-
-    assert (
-        str(info.value)
-        == "Unknown style 'Ascii'. Did you mean 'ascii'? The styles are 'ascii', 'unicode', 'latex'."
-    )
-
-
-def test_examples_in_the_docstrings():
-    assert doctest.testmod(syntax).failed == 0
-
-
-a, b, c = (Var(name) for name in "abc")
 WORDS = Notation(lambda name, yes: name if yes else f"no {name}", "all", "none", "not ", " and ", " or ")
 
 
@@ -345,8 +328,6 @@ def test_what_cannot_be_written():
     with pytest.raises(InputError, match=r"^Only a formula can be written out. Got None.$"):
         check_writable(None)
 
-
-a, b, c = (Var(name) for name in "abc")
 
 SIGNS = {
     r"{\backslash}": "\\",
