@@ -249,10 +249,7 @@ class Sum(nn.Module):
             lambda: explain_psi(filled(nn.Sequential(nn.Linear(2, 1)), [[np.nan, 0.0]], [0.0]), TUPLES),
             "The model has outputs that are not finite.",
         ),
-        (
-            lambda: explain_relu(xor_network(), TUPLES),
-            "A ReLU network has Linear layers with ReLU between them",
-        ),
+        (lambda: explain_relu(xor_network(), TUPLES), "A ReLU network has Linear layers with ReLU"),
     ],
 )
 def test_errors_tell_the_fix(call, message):

@@ -94,10 +94,7 @@ def test_names_are_data():
             lambda: term_scores(explanation(a), {"a": [1]}, confidence=1),
             "confidence must be a number between 0 and 1.",
         ),
-        (
-            lambda: term_scores(explanation(a), {"a": [1]}, [1, 0]),
-            "y_is_target must have one value for each of the 1 rows.",
-        ),
+        (lambda: term_scores(explanation(a), {"a": [1]}, [1, 0]), "y_is_target must have one value for"),
     ],
 )
 def test_nonsense_is_refused(call, message):

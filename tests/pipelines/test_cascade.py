@@ -336,10 +336,7 @@ def test_unfitted(method):
         ({"train_on": "truth"}, "train_on must be 'concepts' or 'predictions'."),
         ({"n_folds": 1}, "n_folds must be a whole number of at least 2."),
         ({"max_literals": -1}, "max_literals must be a whole number of at least 0."),
-        (
-            {"train_on": "predictions", "n_folds": 200},
-            "train_on='predictions' needs a row for each of the 200",
-        ),
+        ({"train_on": "predictions", "n_folds": 200}, "train_on='predictions' needs a row for each of"),
     ],
     ids=["train_on", "n_folds", "max_literals", "folds"],
 )
