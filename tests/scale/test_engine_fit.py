@@ -402,7 +402,7 @@ def test_gaps_of_concepts_are_counted_when_they_turn_up():
 
 
 def test_too_many_classes_are_refused_before_they_fill_the_memory(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("logiclens.scale._engine_fit.MOST_CELLS", 20)
+    monkeypatch.setattr("logiclens.scale._engine_fit.MOST_OUTPUTS", 20)
     table = ibis.memtable(pa.table({"a": [True, False] * 5, "y": [str(n) for n in range(10)]}))
 
     with pytest.raises(LimitError, match="10 classes on 10 distinct rows are too many to learn"):

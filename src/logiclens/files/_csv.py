@@ -338,6 +338,9 @@ def distinct_names(header: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
     return tuple(found), unnamed, notes
 
 
+# Blocks of whole records
+
+
 class LongRecordError(Exception):
     """There is a record that is too long to be one."""
 

@@ -44,6 +44,9 @@ _SMALLEST_BLOCK, _LARGEST_BLOCK = 1 << 22, 1 << 28
 _INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls an index without a name
 
 
+# Whole tables
+
+
 @dataclass(frozen=True, eq=False)
 class TableFile:
     """A table that was read from a file.
@@ -269,6 +272,9 @@ def csv_options(layout: Layout, block: int, *, quoted: bool = True, gaps: bool =
     }
 
 
+# Batches
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Some rows of a file.
@@ -482,6 +488,9 @@ def _parquet_batches(file: Any, origin: Origin) -> Iterator[Batch]:
                 start += rows.num_rows
     except (pa.ArrowException, OSError) as error:
         raise damaged_parquet(origin.label) from error
+
+
+# Columns that come with types of their own, as those of Parquet do
 
 
 def plain_table(table: Any) -> tuple[Any, tuple[str, ...]]:

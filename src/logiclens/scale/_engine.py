@@ -388,7 +388,7 @@ def _warehouse() -> str:
     return folder
 
 
-# Looking
+# Checks
 
 
 def check_table(table: Any) -> Table:
@@ -478,6 +478,9 @@ def _refuse_substituted(names: Iterable[str]) -> None:
 def _is_set(session: Any, setting: str) -> bool:
     """Whether a setting of a Spark session is true."""
     return str(session.conf.get(setting)).lower() == "true"
+
+
+# Queries, and what is said when they fail
 
 
 _PACKAGES = ("ibis", "duckdb", "_duckdb", "pyspark", "py4j", "sqlglot")
@@ -597,6 +600,9 @@ def _advice(error: Exception, said: str) -> str:
     text = f"{' '.join(kind.__name__ for kind in type(error).__mro__)} {said}"
     found = (advice for pattern, advice in _ADVICE if re.search(pattern, text))
     return next(found, "Check the table and the state of the engine.")
+
+
+# Writing
 
 
 def write_parquet(table: Table, path: str | os.PathLike[str]) -> None:

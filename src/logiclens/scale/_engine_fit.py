@@ -39,7 +39,7 @@ from logiclens.scale._histograms import (
 )
 from logiclens.scale._training_rows import Totals, TrainingRows, check_rows, count_rows
 
-MOST_CELLS = 1 << 27
+MOST_OUTPUTS = 1 << 27
 """Distinct rows times classes that are learned at most: a gigabyte."""
 
 E = TypeVar("E", bound=LENClassifier)
@@ -157,7 +157,7 @@ def _read_collapsed(
         collapsed = _row_by_row(collapsed, rows)
     answers = rows.answers(collapsed.found)
     n_classes = 1 if totals.targets is None else len(totals.targets.labels)
-    if len(collapsed.bits) * n_classes > MOST_CELLS:
+    if len(collapsed.bits) * n_classes > MOST_OUTPUTS:
         raise LimitError(
             f"{n_classes} classes on {len(collapsed.bits)} distinct rows are too many to learn.",
             "Name a target of fewer classes, fewer columns (columns=), or draw rows (sample=).",

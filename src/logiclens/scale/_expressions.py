@@ -27,6 +27,9 @@ from logiclens.scale._engine import Expression, Table, check_columns, check_tabl
 _DEEPEST = 80  # levels of nesting that engines and Ibis take
 
 
+# Concepts
+
+
 def concept_expression(table: Table, concept: Concept, column: str | None = None) -> Expression:
     """Truth of a concept on each row of a raw table; never NULL.
 
@@ -373,6 +376,9 @@ def join_balanced(
             for pair in pairs
         ]
     return parts[0]
+
+
+# Values of a column, and constants
 
 
 _EXACT_DIGITS = 15  # decimals up to this precision are divided exactly when they become floats

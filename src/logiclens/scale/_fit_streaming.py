@@ -68,7 +68,7 @@ from logiclens.scale._sampling import (
 
 HELD_OUT = 0.25
 """Share of the sample that is held out where the estimator's ``validation_fraction`` is 0."""
-_CELLS = 1 << 25  # values of a sample, at most
+_SAMPLE_VALUES = 1 << 25  # values of a sample, at most
 
 E_ = TypeVar("E_", bound=LENClassifier)
 
@@ -227,7 +227,7 @@ class _StreamingRun:
         self.files = files
         self.names = names
         self.concepts = concepts
-        self.n_drawn = min(n_drawn, max(1, _CELLS // len(concepts)))
+        self.n_drawn = min(n_drawn, max(1, _SAMPLE_VALUES // len(concepts)))
         self.processes = processes
         self.checkpoint = checkpoint
 
@@ -388,6 +388,9 @@ def _checkpoint(folder: Any, run: dict[str, Any], files: ParquetSource, stack: E
     stack.enter_context(made.lock())
     made.clear_drafts()
     return made
+
+
+# Settings of a run, by which a checkpoint knows its own
 
 
 _NOT_PART_OF_A_RUN = ("verbose", "device", "random_state")

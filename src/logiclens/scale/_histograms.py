@@ -267,6 +267,9 @@ def check_own_cuts(recipe: ColumnSettings, summaries: Sequence[ColumnSummary]) -
             raise UnknownColumnError(name, names, "There are cut points for it in cuts.")
 
 
+# Bins, where there are too many values
+
+
 FINENESS = 1 << 12
 """A bin of more than one in so many rows is divided, unless it holds a single value."""
 _FIRST = 1 << 14  # bins at first, and about as many in each later pass

@@ -26,9 +26,9 @@ from logiclens.files._reading import damaged_parquet, plain_column
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import ROUNDING, THRESHOLD
 
-ROWS = 1 << 16
+CHUNK_ROWS = 1 << 16
 """Rows decoded at a time, at most."""
-CELLS = 1 << 24
+CHUNK_VALUES = 1 << 24
 """Values decoded at a time, at most, unless a thousand rows have more."""
 _FEWEST = 1 << 10
 _BUFFER = 1 << 17  # bytes of a column that are read from the disk at a time
@@ -254,7 +254,7 @@ class ParquetSource:
             The file is gone, was damaged, or does not have as many rows as before.
         """
         path = self.paths[group.file]
-        size = min(ROWS, max(_FEWEST, CELLS // max(len(names), 1)))
+        size = min(CHUNK_ROWS, max(_FEWEST, CHUNK_VALUES // max(len(names), 1)))
         with _open_parquet(path) as opened:
             metadata = opened.metadata
             n_rows = metadata.row_group(group.at).num_rows if group.at < metadata.num_row_groups else 0
@@ -324,6 +324,9 @@ def _add_types(types: dict[str, dict[Any, str]], schema: Any, path: str) -> None
 
 def _is_number(kind: Any) -> bool:
     return bool(pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+# Targets: a label is a number from here on, its place among the sorted labels, so that rows need little room
 
 
 MOST_LABELS = 1 << 12

@@ -56,6 +56,9 @@ DEFAULT, UNCOVERED, MISSING = "default", "uncovered", "missing"
 without a value where the rules know of no gaps."""
 
 
+# Predictions
+
+
 def predict(
     rules: Any, table: Table, *, name: str = "prediction", marks: bool = False, threshold: float = THRESHOLD
 ) -> Table:
@@ -224,6 +227,9 @@ def _refuse_taken(added: Iterable[str], table: Table) -> None:
         if column.lower() in taken:
             remedy = "Rename it" if column == MARK else "Pass name= for another one, or rename it"
             raise InputError(f"The table has a column {taken[column.lower()]!r} already. {remedy}.")
+
+
+# Scores
 
 
 _LEAST_WEIGHT = 1 / MOST_WEIGHT

@@ -188,6 +188,9 @@ def sample_from_stored(stored: StoredPart, names: tuple[str, ...]) -> tuple[Samp
     return Sample(**arrays), targets, entries["seed"]
 
 
+# Mini-batches
+
+
 BLOCK = 8
 """Batches in a block, where row groups are no larger and :data:`BYTES` allow it."""
 BYTES = 1 << 28

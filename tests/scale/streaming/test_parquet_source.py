@@ -78,7 +78,7 @@ def test_all_rows_are_decoded_in_order(folder: Path):
 
 def test_wide_rows_are_decoded_fewer_at_a_time(folder: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(_parquet_source, "_FEWEST", 10)
-    monkeypatch.setattr(_parquet_source, "CELLS", 100)
+    monkeypatch.setattr(_parquet_source, "CHUNK_VALUES", 100)
     source = ParquetSource.of(folder)
 
     assert {chunk.rows.num_rows for chunk in source.chunks(source.groups[0], NAMES)} == {20, 10}
