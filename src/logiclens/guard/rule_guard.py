@@ -1,25 +1,4 @@
-"""Links: what rules demand of the outputs of a model, each as one formula over their names.
-
-A rule ties a target to a formula over concepts. Where a model says both, targets and concepts, a rule can be
-broken by what the model says: that is what a guard looks at. A formula written by hand, such as
-``robin -> ~blue_wing``, is a link as it stands.
-
-Which rules were broken, how much, and what that means in words.
-
-Formulas as functions of numbers in [0, 1]: how far a formula is true of what a model says.
-
-A t-norm says how true ``a & b`` is when ``a`` and ``b`` are true to some degree; with ``~a`` as ``1 - a`` it
-says the same of every formula:
-
-    product        a & b = a * b                   a | b = 1 - (1 - a) * (1 - b)
-    lukasiewicz    a & b = max(0, a + b - 1)       a | b = min(1, a + b)
-    boolean        both after ``a > 0.5``
-
-All formulas are made into one circuit whose parts are worked out level by level, equal parts once. So the
-work is a few operations on arrays however many formulas there are, and it is the same work for NumPy arrays
-and for torch tensors, through which gradients flow.
-
-RuleGuard: rows whose outputs break the rules that clean rows keep (Sec. 6.4).
+"""RuleGuard: rejects rows whose outputs break the rules that clean rows keep (Sec. 6.4).
 
 A model that says several things at once, classes and the concepts that go with them, can contradict what is
 known to hold between them. An adversary who changes a picture until the class is another one changes the
@@ -32,6 +11,21 @@ by each of them: ``robin -> red & ~blue`` is two clauses, and a row that breaks 
 breaks one. And a clause counts the more the more seldom clean rows break it: if clauses were broken
 independently, with a chance ``q`` on clean rows, the log-likelihood of a row would fall by ``-log q`` for
 each that it breaks, so that is the weight.
+
+A rule ties a target to a formula over concepts. Where a model says both, targets and concepts, the rule is a
+*link*: a demand on the outputs, as one formula over their names. A formula written by hand, such as
+``robin -> ~blue_wing``, is a link as it stands.
+
+How far a formula is true of numbers in [0, 1] is up to a t-norm. It says how true ``a & b`` is when ``a`` and
+``b`` are true to some degree; with ``~a`` as ``1 - a`` it says the same of every formula:
+
+    product        a & b = a * b                   a | b = 1 - (1 - a) * (1 - b)
+    lukasiewicz    a & b = max(0, a + b - 1)       a | b = min(1, a + b)
+    boolean        both after ``a > 0.5``
+
+All formulas are made into one circuit whose parts are computed level by level, equal parts once. So the work
+is a few operations on arrays however many formulas there are, and it is the same work for NumPy arrays and for
+torch tensors, through which gradients flow.
 """
 
 from __future__ import annotations

@@ -1,20 +1,16 @@
-"""What the scores are computed from: the formulas of rules, answers for each target, and weights.
-
-Answers come as labels, one a row, or as a column of yes and no for each target. Either is read into one
-form, a function from a target's position to a Boolean vector, so that no more than one target's answers
-need be held at a time.
-
-How far formulas agree with answers: with the truth (accuracy) or with a model (fidelity).
+"""How far formulas agree with answers: with the truth (accuracy) or with a model (fidelity); rates of a rule.
 
 The paper's score is a macro-F1: each target's formula, on concepts that count as true above 0.5, is compared
 with "is this target", and the F1 of yes and of no are averaged; then comes the plain mean over the targets.
 The formulas are not combined into one prediction.
 
-The rates of a single rule, each with an interval: how often it is right, how much it covers.
+A rate of a single rule from few rows says little, so each comes with its Wilson score interval, which stays
+within [0, 1] and is sound for small numbers and for rates of 0 and 1. With weights, the number of rows is the
+effective one, ``sum(w)**2 / sum(w**2)``: as many rows of equal weight would tell as much.
 
-A rate from few rows says little, so each comes with its Wilson score interval, which stays within [0, 1] and
-is sound for small numbers and for rates of 0 and 1. With weights, the number of rows is the effective one,
-``sum(w)**2 / sum(w**2)``: as many rows of equal weight would tell as much.
+Answers come as labels, one a row, or as a column of yes and no for each target. Either is read into one
+form, a function from a target's position to a Boolean vector, so that no more than one target's answers
+need be held at a time.
 """
 
 from __future__ import annotations
