@@ -5,10 +5,10 @@ steps of one size along the gradient. APGD (Croce and Hein, 2020, Algorithm 1) a
 large steps, and halves them, going back to the best point, whenever progress since the last checkpoint was
 poor; it has no step size to tune, which makes it the customary test.
 
-An objective is a loss to raise, and when the attack has succeeded. The outputs of a model that is attacked are
-logits. Those of the classes exclude one another, so the attack raises their cross-entropy, as if nothing else
-were said; or, where rows have several labels, the binary cross-entropy of all outputs. Against a guard, an
-attacker who knows it also lowers the penalty.
+An objective is a loss to raise, and when the attack has succeeded. The outputs of a model that is attacked
+are logits. Those of the classes exclude one another, so the attack raises their cross-entropy, as if nothing
+else were said; or, where rows have several labels, the binary cross-entropy of all outputs. Against a guard,
+an attacker who knows it also lowers the penalty.
 
 Inputs lie in [0, 1]. All rows of a batch are attacked at once, each with a step size of its own.
 """

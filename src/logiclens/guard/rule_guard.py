@@ -24,8 +24,8 @@ How far a formula is true of numbers in [0, 1] is up to a t-norm. It says how tr
     boolean        both after ``a > 0.5``
 
 All formulas are made into one circuit whose parts are computed level by level, equal parts once. So the work
-is a few operations on arrays however many formulas there are, and it is the same work for NumPy arrays and for
-torch tensors, through which gradients flow.
+is a few operations on arrays however many formulas there are, and it is the same work for NumPy arrays and
+for torch tensors, through which gradients flow.
 """
 
 from __future__ import annotations
