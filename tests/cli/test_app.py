@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 import logiclens
-from tests.cli.running import FULL, run
+from tests.cli.in_files import in_file
+from tests.cli.running import FULL, check_golden, run
+from tests.cli.saved import PATIENTS, TABLE, model_file, saved
+from tests.test_architecture import loaded_by
 
 COMMANDS = ("explain", "blackbox", "cluster", "demo", "export", "check", "explain-row", "predict")
 
@@ -33,6 +36,31 @@ def test_help_of_a_command_has_examples_on_lines_of_their_own(command: str):
 
     assert "  Examples:" in lines
     assert any(line.startswith(f"    logiclens {command}") for line in lines)
+
+
+@pytest.mark.parametrize("command", ["explain", "blackbox", "cluster", "bench paper", "bench tables"])
+def test_help_teaches_by_example(command: str):
+    check_golden(f"{command.replace(' ', '_')}_help.txt", run(*command.split(), "--help").output)
+
+
+@pytest.mark.parametrize(
+    ("words", "light"),
+    [
+        ("check model.lens", ("torch", "sklearn", "pyarrow")),
+        ("export model.lens --to python", ("torch", "sklearn", "pyarrow", "sympy")),
+        ("predict model.lens rows.csv", ("torch", "sklearn")),
+        ("explain-row rules.json rows.csv --row 1", ("torch", "sklearn")),
+        ("predict model.lens rows.parquet --engine duckdb --out out.parquet", ("torch",)),
+    ],
+)
+def test_rules_are_used_without_torch(words: str, light: tuple[str, ...], tmp_path: Path):
+    model_file(tmp_path)
+    saved(PATIENTS, tmp_path)
+    (tmp_path / "rows.csv").write_text(TABLE)
+    in_file({"age": [70], "ward": ["ICU"]}, str(tmp_path / "rows.parquet"))
+    statement = f"from logiclens.cli import app; app({words.split()!r}, standalone_mode=False)"
+
+    assert loaded_by(statement, light, tmp_path) == []
 
 
 def test_no_command_is_a_call_for_help():
@@ -63,8 +91,20 @@ def test_streams_that_are_closed_lead_nowhere():
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
-@pytest.mark.parametrize("command", ["--help", "explain --help"])
-def test_help_that_cannot_be_written(command: str):
+@pytest.mark.parametrize(
+    "command",
+    [
+        "--help",
+        "explain --help",
+        "demo --data iris",
+        "predict rules.json rows.csv",
+        "export rules.json --to sql",
+    ],
+)
+def test_a_full_disk(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    saved(PATIENTS, tmp_path)
+    Path("rows.csv").write_text(TABLE)
     done = in_a_shell(f"{command} > /dev/full")
 
     assert done.returncode == 1

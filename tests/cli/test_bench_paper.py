@@ -50,10 +50,6 @@ def test_what_is_printed(where: str, env: dict[str, str | None]):
     check_golden(f"bench_paper.{where}.txt", result.stdout)
 
 
-def test_help_teaches_by_example():
-    check_golden("bench_paper_help.txt", run("bench", "paper", "--help").output)
-
-
 def test_what_there_is():
     check_golden("bench_paper_list.txt", run("bench", "paper", "--list", "--data-dir", "data").output)
 

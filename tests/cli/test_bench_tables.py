@@ -45,10 +45,6 @@ def test_what_is_printed(where: str, env: dict[str, str | None]):
     check_golden(f"bench_tables.{where}.txt", result.stdout)
 
 
-def test_help_teaches_by_example():
-    check_golden("bench_tables_help.txt", run("bench", "tables", "--help").output)
-
-
 def test_files_that_are_written(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(result_figures, "as_svg", _AS_SVG)
     assert run(*WORDS, "--out", "results").exit_code == 0

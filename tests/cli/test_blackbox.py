@@ -34,10 +34,6 @@ def test_what_is_printed(where: str, env: dict[str, str | None]):
     check_golden(f"blackbox.{where}.txt", result.stdout)
 
 
-def test_help_teaches_by_example():
-    check_golden("blackbox_help.txt", run("blackbox", "--help").output)
-
-
 def test_fidelity_is_to_the_predictions():
     """The truth is no input, and accuracies are those of predictions and rules."""
     arguments = ["scored_stays.csv", "--predictions", "predicted", "--truth", "risk"]
@@ -90,10 +86,6 @@ def numbers(truth: list[object]) -> str:
     return "scores.csv"
 
 
-def test_probabilities_need_a_limit():
-    assert "--above 0.5" in refused("blackbox", numbers([0, 1]), "--predictions", "score")
-
-
 @pytest.mark.parametrize("truth", [[0, 1], ["true", "false"], [0.0, ""]])
 def test_truth_beside_probabilities_is_yes_or_no(truth: list[object]):
     arguments = ["--predictions", "score", "--above", "0.5", "--truth", "truth", "--json", "-"]
@@ -112,25 +104,6 @@ def test_truth_in_other_words_is_refused():
     assert refused("blackbox", "odd.csv", "--predictions", "predicted", "--truth", "risk") == (
         "Column 'risk' has no value that is also a prediction: 'high', 'low' against '0', '1'. "
         "Write both in the same way, or omit --truth."
-    )
-
-
-def test_a_column_that_is_not_there_is_refused():
-    for option in ("--predictions", "--truth"):
-        columns = {"--predictions": "predicted", "--truth": "risk"} | {option: "prediction"}
-        message = refused(
-            "blackbox", "scored_stays.csv", *(word for pair in columns.items() for word in pair)
-        )
-
-        assert message.startswith("The data lack the column 'prediction'. Did you mean 'predicted'?")
-
-
-def test_predictions_are_not_their_own_truth():
-    result = run("blackbox", "scored_stays.csv", "--predictions", "predicted", "--truth", "predicted")
-
-    assert result.exit_code == 2
-    assert (
-        "Invalid value for '--truth': it is the column of --predictions; name another one." in result.output
     )
 
 

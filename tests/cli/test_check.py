@@ -8,9 +8,8 @@ from typer.testing import CliRunner
 from logiclens.cli import app
 from logiclens.logic import FALSE, TRUE, Var
 from tests.cli.running import on_a_terminal
-from tests.cli.saved import PATIENTS, from_the_future, hostile, model_file, rules_of, saved
+from tests.cli.saved import PATIENTS, hostile, rules_of, saved
 from tests.strategies import HOSTILE_NAMES
-from tests.test_architecture import loaded_by
 
 runner = CliRunner()
 a = Var("a")
@@ -98,29 +97,3 @@ def test_hostile_names_are_readable_and_inert(tmp_path):
         "\\u202e",
     ):
         assert name in output
-
-
-def test_no_torch_is_needed(tmp_path):
-    statement = (
-        f"from logiclens.cli import app; app(['check', {model_file(tmp_path)!r}], standalone_mode=False)"
-    )
-
-    assert loaded_by(statement, ("torch", "sklearn", "pyarrow"), tmp_path) == []
-
-
-def test_what_is_refused_ends_in_one_line(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    from_the_future(tmp_path)
-    result = run("check", "future.json")
-
-    assert result.exit_code == 1
-    assert result.output == (
-        "logiclens: 'future.json' does not hold rules that can be read. The text has version 99 of "
-        "logiclens.rules; this release reads version 3. Update logiclens, or save it again.\n"
-    )
-    assert run("check", "zzz").output == "logiclens: There is no file 'zzz'. Check its name and folder.\n"
-    assert run("check").exit_code == 2
-
-
-def test_help_teaches_by_example():
-    assert "logiclens check rules.json --strict > /dev/null" in run("check", "--help").output

@@ -12,7 +12,7 @@ import pytest
 import logiclens
 from logiclens.cli import cluster_command
 from logiclens.files import read_table
-from tests.cli.running import PIPE, STAYS, TERMINAL, check_golden, copied, refused, run
+from tests.cli.running import PIPE, STAYS, TERMINAL, check_golden, copied, run
 
 ARGUMENTS = ["cluster", "stays.csv", "--ignore", "risk"]
 _FIT = cluster_command._fit
@@ -41,10 +41,6 @@ def test_what_is_printed(where: str, env: dict[str, str | None]):
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
     check_golden(f"cluster.{where}.txt", result.stdout)
-
-
-def test_help_teaches_by_example():
-    check_golden("cluster_help.txt", run("cluster", "--help").output)
 
 
 @pytest.mark.parametrize("name", ["grouped.csv", "grouped.parquet"])
@@ -91,15 +87,6 @@ def test_empty_clusters_are_told():
 
     assert "Note: there is less to tell apart than 3 clusters: 1 is empty.\n" in result.output
     assert "LENClusterer made 2 clusters of 40 rows" in result.output
-
-
-def test_a_table_that_tells_nothing_is_refused():
-    Path("flat.csv").write_text("a,b\n1,x\n1,x\n", encoding="utf-8")
-
-    assert refused("cluster", "flat.csv", "--out", "o.csv") == (
-        "No column can be used: 'a': constant, and so on for 2 columns. Pass columns whose values differ."
-    )
-    assert not Path("o.csv").exists()
 
 
 def test_the_table_can_go_to_standard_output():

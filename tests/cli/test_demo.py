@@ -13,7 +13,7 @@ from logiclens.cli import learning
 from logiclens.cli.explain_command import TARGETS, DemoData, demo_table
 from logiclens.cli.options import Network
 from logiclens.errors import InputError
-from tests.cli.running import FULL, PIPE, TERMINAL, check_golden, run
+from tests.cli.running import PIPE, TERMINAL, check_golden, run
 
 COMMAND = [sys.executable, "-m", "logiclens", "demo", "--data", "iris"]
 
@@ -84,37 +84,6 @@ def test_an_error_of_ours_is_one_line(monkeypatch: pytest.MonkeyPatch):
 
     assert result.exit_code == 1
     assert result.output == "logiclens: There are no rows. Pass some.\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--literal-cost", "0.1"], "No such option: --literal-cost"),
-        (
-            ["--network", "tree"],
-            "Invalid value for '--network': 'tree' is not one of 'mu', 'psi', 'relu', 'entropy'.\n",
-        ),
-        (
-            ["--data", "mnist"],
-            "Invalid value for '--data': 'mnist' is not one of 'wine', 'iris', 'breast_cancer'.\n",
-        ),
-    ],
-)
-def test_bad_arguments_get_a_clear_line_and_no_traceback(arguments: list[str], message: str):
-    result = run("demo", *arguments)
-
-    assert result.exit_code == 2
-    assert message in result.output
-    assert "Traceback" not in result.output
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
-def test_a_full_disk_is_told_in_one_line():
-    with Path("/dev/full").open("w") as full:
-        result = subprocess.run(COMMAND, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-
-    assert result.returncode == 1
-    assert result.stderr == FULL
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes close in another way")

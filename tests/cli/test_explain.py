@@ -56,10 +56,6 @@ def test_what_is_printed(name: str, options: list[str], where: str, env: dict[st
     check_golden(f"{name}.{where}.txt", result.stdout)
 
 
-def test_help_teaches_by_example():
-    check_golden("explain_help.txt", run("explain", "--help").output)
-
-
 def test_a_pipe_gets_plain_text():
     assert "\x1b" not in run("explain", "stays.csv", "--target", "risk").output
 
@@ -188,40 +184,6 @@ def content(text: str, name: str = "rows.csv") -> str:
     return name
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "a,y\n", "y\nyes\nno\n", "a,y\n1,yes\n2,yes\n", "a,y\n1,yes\n2\n", "a,y\n1,yes\n"],
-    ids=["empty", "a header alone", "one column", "one class", "ragged", "one row"],
-)
-def test_tables_without_anything_to_learn_are_refused(text: str):
-    refused("explain", content(text), "--target", "y", "--html", "r.html", "--save", "m.lens")
-
-    assert sorted(os.listdir()) == ["rows.csv", "stays.csv"]
-
-
-def test_a_file_that_is_not_there_is_refused():
-    assert "'nothing.csv'" in refused("explain", "nothing.csv", "--target", "y")
-
-
-def test_a_target_that_is_not_there_is_refused_with_the_nearest():
-    message = refused("explain", "stays.csv", "--target", "rsk")
-
-    assert message.startswith("The data lack the column 'rsk'. Did you mean 'risk'? They have 8 columns: ")
-
-
-def test_a_target_of_numbers_gets_an_offer():
-    assert refused("explain", "stays.csv", "--target", "age") == (
-        "Column 'age' has 70 different numbers, too many to be classes. "
-        "Ask what makes it large: --above 55 (half of its values are)."
-    )
-
-
-def test_an_encoding_has_to_be_named():
-    Path("latin.csv").write_bytes("größe,y\n1,ja\n2,nein\n".encode("latin-1"))
-
-    assert "--encoding" in refused("explain", "latin.csv", "--target", "y")
-
-
 @pytest.mark.parametrize("option", ["--html", "--json", "--save"])
 def test_files_that_cannot_be_written_are_found_before_the_work(option: str, monkeypatch: pytest.MonkeyPatch):
     def never(*_: object) -> None:
@@ -232,15 +194,6 @@ def test_files_that_cannot_be_written_are_found_before_the_work(option: str, mon
     assert refused("explain", "stays.csv", "--target", "risk", option, "no/such/folder/file") == (
         "'no/such/folder/file' cannot be written: there is no folder 'no/such/folder'. Make it first."
     )
-
-
-def test_a_file_is_not_written_over_the_table():
-    before = Path("stays.csv").read_bytes()
-
-    assert refused("explain", "stays.csv", "--target", "risk", "--json", "./stays.csv") == (
-        "'stays.csv' is read, too. Give each file a name of its own."
-    )
-    assert Path("stays.csv").read_bytes() == before
 
 
 def test_ctrl_c_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch):
@@ -295,14 +248,6 @@ def test_ctrl_c_while_writing_keeps_the_old_file(monkeypatch: pytest.MonkeyPatch
     assert sorted(os.listdir()) == ["r.html", "stays.csv"]
 
 
-def test_more_folds_than_rows_are_refused_before_the_work(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(learning, "train", pytest.fail)
-
-    assert refused("explain", "stays.csv", "--target", "risk", "--cv", "--folds", "501") == (
-        "--folds must be at most the number of rows, 500. Got 501."
-    )
-
-
 def test_one_is_one():
     result = run("explain", "stays.csv", "--target", "risk", "--use", "smoker")
 
@@ -348,25 +293,3 @@ def test_folds_ask_for_a_cross_validation():
     result = run("explain", "stays.csv", "--target", "risk", "--folds", "2", "--max-rows", "100")
 
     assert "Cross-validation, 2 folds of 100 rows:" in result.output
-
-
-@pytest.mark.parametrize(
-    "words",
-    [["explain", "--target", "risk"], ["blackbox", "--predictions", "risk"], ["cluster"]],
-    ids=lambda words: words[0],
-)
-def test_rows_need_a_report(words: list[str]):
-    result = run(words[0], "stays.csv", *words[1:], "--rows")
-
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == (
-        "logiclens: --rows puts rows into the report. Add --html report.html, or omit it.\n"
-    )
-
-
-def test_a_name_that_is_not_alike_is_not_offered():
-    content("a,b\n", "typos.csv")
-
-    assert refused("explain", "nosuch.csv", "--target", "y") == (
-        "There is no file 'nosuch.csv'. Check its name and folder."
-    )

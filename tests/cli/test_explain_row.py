@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -12,8 +11,7 @@ from typer.testing import CliRunner
 from logiclens.cli import app
 from logiclens.concepts import Above, OneOf, Vocabulary
 from logiclens.logic import FALSE, Var
-from tests.cli.saved import PATIENTS, TABLE, from_the_future, model_file, rules_of, saved
-from tests.test_architecture import loaded_by
+from tests.cli.saved import PATIENTS, TABLE, model_file, rules_of, saved
 
 runner = CliRunner()
 
@@ -116,15 +114,6 @@ def test_the_network_is_asked_where_there_is_one(files):
     assert "The network cannot be asked:\n  The data lack the column 'ward'." in less.output
 
 
-def test_rules_alone_need_no_torch(files):
-    statement = (
-        "from logiclens.cli import app; "
-        "app(['explain-row', 'rules.json', 'rows.csv', '--row', '1'], standalone_mode=False)"
-    )
-
-    assert loaded_by(statement, ("torch", "sklearn"), files) == []
-
-
 def test_rows_with_several_labels(files):
     rules = rules_of({"x": Var("a"), "y": Var("a") & Var("b"), "z": FALSE}, ["a", "b"], multi_label=True)
     saved(rules, files, "several.json")
@@ -185,50 +174,6 @@ def test_other_files():
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (
-            ["rules.json", "rows.csv", "--row", "6"],
-            1,
-            "logiclens: 'rows.csv' has 5 rows; there is no row 6. Rows count from 1.\n",
-        ),
-        (
-            ["rules.json", "other.csv", "--row", "1"],
-            1,
-            "logiclens: The data lack the column 'ward'. They have 2 columns: 'age', 'b'. "
-            "The rules need it.\n",
-        ),
-        (
-            ["rules.json", "rows.csv", "--row", "1", "--class", "ills"],
-            1,
-            "logiclens: Unknown target 'ills'. Did you mean 'ill'? "
-            "The 3 known targets are 'ill', 'well', 'gone'.\n",
-        ),
-        (["rules.json", "nope.csv", "--row", "1"], 1, "logiclens: There is no file 'nope.csv'. "),
-        (["future.json", "rows.csv", "--row", "1"], 1, "logiclens: 'future.json' does not hold rules"),
-        (
-            ["rules.json", "rows.csv", "--row", "0"],
-            2,
-            "Invalid value for '--row': ",
-        ),
-        (["rules.json", "rows.csv"], 2, "Missing option '--row'"),
-    ],
-)
-def test_what_is_refused_ends_in_one_line(arguments, code, message):
-    from_the_future(Path())
-    Path("other.csv").write_text("age,b\n1,2\n")
-    before = sorted(os.listdir())
-    result = run(*arguments)
-
-    assert result.exit_code == code
-    assert result.stdout == ""
-    assert result.stderr.startswith(message) if code == 1 else message in result.stderr
-    assert result.stderr.count("\n") == 1 or code == 2
-    assert sorted(os.listdir()) == before
-
-
-@pytest.mark.usefixtures("files")
 def test_a_value_that_is_no_number_counts_as_missing():
     Path("odd.csv").write_text("age,ward\nold,ICU\n62,ICU\n")
     result = run("rules.json", "odd.csv", "--row", "1")
@@ -238,7 +183,3 @@ def test_a_value_that_is_no_number_counts_as_missing():
     assert result.stderr == (
         "Column 'age': 1 of 2 values is no number ('old', line 2) and counts as missing.\n"
     )
-
-
-def test_help_teaches_by_example():
-    assert "logiclens explain-row model.lens patients.csv --row 17 --class well" in run("--help").output

@@ -19,10 +19,9 @@ from logiclens.explain import Explanation, load_rules
 from logiclens.loading import rules_of_model
 from logiclens.logic import Var
 from logiclens.logic.sql import _DIALECTS
-from tests.cli.running import FULL, on_a_terminal
-from tests.cli.saved import PATIENTS, from_the_future, hostile, model_file, rules_of, saved
+from tests.cli.running import on_a_terminal
+from tests.cli.saved import PATIENTS, hostile, model_file, rules_of, saved
 from tests.strategies import HOSTILE_NAMES
-from tests.test_architecture import loaded_by
 
 runner = CliRunner()
 
@@ -120,15 +119,6 @@ def test_the_rules_of_a_model(tmp_path):
     assert load_rules(out) == rules
 
 
-def test_no_torch_is_needed(tmp_path):
-    model = model_file(tmp_path)
-    statement = (
-        f"from logiclens.cli import app; app(['export', {model!r}, '--to', 'python'], standalone_mode=False)"
-    )
-
-    assert loaded_by(statement, ("torch", "sklearn", "pyarrow", "sympy"), tmp_path) == []
-
-
 @pytest.mark.parametrize("language", Language)
 def test_hostile_names_are_exported_and_shown(tmp_path, language):
     """Each language carries them; what has control characters is never raw where a person reads it."""
@@ -185,91 +175,3 @@ def test_a_pipe_that_knows_ascii_only_gets_the_exact_text(tmp_path):
     )
 
     assert result.stdout.decode() == f"{rules.to_sql()}\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["zzz", "--to", "sql"], 1, "logiclens: There is no file 'zzz'. Check its name and folder.\n"),
-        ([".", "--to", "sql"], 1, "logiclens: '.' is a folder. Name a file in it.\n"),
-        (
-            ["table.csv", "--to", "sql"],
-            1,
-            "logiclens: 'table.csv' holds neither a model nor rules. "
-            "Pass a file that logiclens explain --save wrote.\n",
-        ),
-        (
-            ["future.json", "--to", "sql"],
-            1,
-            "logiclens: 'future.json' does not hold rules that can be read. The text has version 99 of "
-            "logiclens.rules; this release reads version 3. Update logiclens, or save it again.\n",
-        ),
-        (
-            ["rules.json", "--to", "sql", "--class", "il"],
-            1,
-            "logiclens: Unknown target 'il'. Did you mean 'ill'? "
-            "The 3 known targets are 'ill', 'well', 'gone'.\n",
-        ),
-        (
-            ["rules.json", "--to", "python", "--name", "1st"],
-            1,
-            "logiclens: A function cannot be called '1st'. Give name= a Python identifier.\n",
-        ),
-        (
-            ["rules.json", "--to", "sql", "--out", "rules.json"],
-            1,
-            "logiclens: 'rules.json' is read, too. Give each file a name of its own.\n",
-        ),
-        (
-            ["rules.json", "--to", "sql", "--out", "no/rules.sql"],
-            1,
-            "logiclens: 'no/rules.sql' cannot be written: there is no folder 'no'. Make it first.\n",
-        ),
-        (
-            ["rules.json", "--to", "cobol"],
-            2,
-            "Invalid value for '--to': 'cobol' is not one of 'sql', 'python', 'json', 'latex', 'md', "
-            "'sympy'.\n",
-        ),
-        (["rules.json"], 2, "Missing option '--to'"),
-        (
-            ["rules.json", "--to", "md", "--dialect", "mysql"],
-            2,
-            "Invalid value for '--dialect': there are dialects of SQL only; add --to sql.\n",
-        ),
-        (
-            ["rules.json", "--to", "md", "--name", "f"],
-            2,
-            "Invalid value for '--name': only Python needs a name; add --to python.\n",
-        ),
-    ],
-)
-def test_what_is_refused_ends_in_one_line(tmp_path, monkeypatch, arguments, code, message):
-    monkeypatch.chdir(tmp_path)
-    saved(PATIENTS, tmp_path)
-    from_the_future(tmp_path)
-    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
-    before = sorted(os.listdir())
-    result = run("export", *arguments)
-
-    assert result.exit_code == code
-    assert result.stdout == ""
-    assert (result.stderr == message) if code == 1 else (message in result.stderr)
-    assert sorted(os.listdir()) == before
-    assert load_rules("rules.json") == PATIENTS
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
-def test_a_full_disk_is_told_in_one_line(rules_file):
-    command = [sys.executable, "-m", "logiclens", "export", rules_file, "--to", "sql"]
-    with Path("/dev/full").open("w") as full:
-        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-
-    assert result.returncode == 1
-    assert result.stderr == FULL
-
-
-def test_help_teaches_by_example():
-    text = run("export", "--help").output
-
-    assert "logiclens export model.lens --to python --out rules.py\n" in text

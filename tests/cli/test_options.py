@@ -12,7 +12,7 @@ from logiclens.cli import app
 from logiclens.cli.options import Network, RuleKindName, named_columns, one_of
 from logiclens.errors import UnknownColumnError
 from logiclens.estimators.clusterer import PENALTIES
-from tests.cli.running import STAYS, run
+from tests.cli.running import run
 from tests.strategies import distinct_names
 
 LEARNING = ("explain", "blackbox", "cluster")
@@ -60,13 +60,6 @@ def test_values_that_make_no_sense_are_wrong_usage(option: str, value: str):
     assert result.exit_code == 2
     assert f"Invalid value for '{option}'" in result.output
     assert "Traceback" not in result.output
-
-
-def test_a_target_is_needed():
-    result = run("explain", STAYS)
-
-    assert result.exit_code == 2
-    assert result.stderr.startswith("logiclens: say which column to explain: --target COLUMN. ")
 
 
 def test_a_word_is_read():

@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -21,10 +20,9 @@ from logiclens.cli.predict_command import _as_column
 from logiclens.concepts import Vocabulary
 from logiclens.files import _reading
 from logiclens.logic import FALSE, Var
-from tests.cli.running import FULL, check_golden, half_written, on_a_terminal, refused, run, wait_for
-from tests.cli.saved import PATIENTS, TABLE, WORDS, from_the_future, hostile, model_file, rules_of, saved
+from tests.cli.running import check_golden, half_written, on_a_terminal, refused, run, wait_for
+from tests.cli.saved import PATIENTS, TABLE, WORDS, hostile, model_file, rules_of, saved
 from tests.strategies import HOSTILE_NAMES
-from tests.test_architecture import loaded_by
 
 
 def packed(content: bytes) -> bytes:
@@ -145,15 +143,6 @@ def test_the_network_can_be_asked_too(folder: Path):
     )
 
 
-def test_rules_need_no_network(folder: Path):
-    statement = (
-        "from logiclens.cli import app; "
-        f"app(['predict', {model_file(folder)!r}, 'rows.csv'], standalone_mode=False)"
-    )
-
-    assert loaded_by(statement, ("torch", "sklearn"), folder) == []
-
-
 def test_many_batches_are_one_file(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(_reading, "_BLOCK", 2000)
     Path("rows.csv").write_text("age,ward\n" + "".join(f"{at % 100},ICU\n" for at in range(5000)))
@@ -190,46 +179,6 @@ def test_concepts_can_be_the_columns():
     ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("nothing.json", "rows.csv"), "There is no file 'nothing.json'. Check its name and folder."),
-        (("rules.json", "row.csv"), "There is no file 'row.csv'. Did you mean 'rows.csv'?"),
-        (
-            ("rows.csv", "rows.csv"),
-            "'rows.csv' holds neither a model nor rules. Pass a file that logiclens explain --save wrote.",
-        ),
-        (
-            ("rules.json", "other.csv"),
-            "The data lack the column 'ward'. They have 2 columns: 'id', 'age'. The rules need it.",
-        ),
-        (
-            ("rules.json", "rows.csv", "--out", "no/out.csv"),
-            "'no/out.csv' cannot be written: there is no folder 'no'. Make it first.",
-        ),
-        (("rules.json", "rows.csv", "--out", "."), "'.' is a folder. Name a file in it."),
-    ],
-)
-def test_what_cannot_be_done_is_refused(arguments: tuple[str, ...], message: str):
-    Path("other.csv").write_text("id,age\n1,2\n")
-    before = sorted(os.listdir())
-    if "--out" not in arguments:
-        arguments += ("--out", "out.csv")
-
-    assert refused("predict", *arguments) == message
-    assert sorted(os.listdir()) == before
-
-
-def test_a_model_from_the_future():
-    message = refused("predict", from_the_future(Path()), "rows.csv")
-
-    assert re.fullmatch(
-        r"'future.json' does not hold rules that can be read. The text has version 99 of logiclens.rules; "
-        r"this release reads version \d. Update logiclens, or save it again.",
-        message,
-    )
-
-
 def test_a_failure_leaves_the_old_file():
     Path("out.csv").write_text("old")
     Path("rows.csv").write_text("age,ward\n" + "1,B\n" * 10 + "1\n")
@@ -237,20 +186,6 @@ def test_a_failure_leaves_the_old_file():
 
     assert Path("out.csv").read_text() == "old"
     assert sorted(os.listdir()) == ["out.csv", "rows.csv", "rules.json"]
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
-def test_a_full_disk():
-    done = subprocess.run(
-        f"{sys.executable} -m logiclens predict rules.json rows.csv > /dev/full",
-        shell=True,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-
-    assert done.returncode == 1
-    assert done.stderr == FULL
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such pipes")
@@ -285,16 +220,6 @@ def test_an_end_before_time_leaves_nothing_half_written(number: int, code: int, 
         assert process.wait(timeout=600) == code
         assert process.stderr.read().count("\n") == n_lines
     assert sorted(os.listdir()) == ["rows.csv", "rules.json"]
-
-
-@pytest.mark.parametrize("name", ["rows.csv", "rules.json", "./rules.json"])
-def test_what_is_read_is_not_replaced(name: str):
-    before = Path(name).read_bytes()
-
-    assert refused("predict", "rules.json", "rows.csv", "--out", name) == (
-        f"{str(Path(name))!r} is read, too. Give each file a name of its own."
-    )
-    assert Path(name).read_bytes() == before
 
 
 @pytest.mark.parametrize("words", [None, WORDS], ids=["concepts", "words"])

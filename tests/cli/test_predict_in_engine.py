@@ -266,13 +266,10 @@ def test_what_is_refused_leaves_no_file(options: list[str], message: str, tmp_pa
 
 
 def test_columns_that_are_missing(tmp_path: Path):
-    rules = saved(PATIENTS, tmp_path)
+    rules, data = saved(PATIENTS, tmp_path), in_file({"ward": ["B"]})
 
-    assert (
-        refused("predict", rules, in_file({"ward": ["B"]}), *DUCKDB, "--out", "out.parquet")
-        == ("The data lack the column 'age'. They have the column 'ward'.")
-        or not Path("out.parquet").exists()
-    )
+    assert "'age'" in refused("predict", rules, data, *DUCKDB, "--out", "out.parquet")
+    assert not Path("out.parquet").exists()
 
 
 def test_an_engine_that_fails_in_the_middle_leaves_what_was_there(tmp_path: Path):
@@ -333,16 +330,3 @@ def test_a_real_signal_while_the_engine_writes(number: signal.Signals, tmp_path:
 
     assert process.returncode in (130, 128 + number), said
     assert os.listdir("new") == []
-
-
-def test_rules_are_read_without_torch(tmp_path: Path):
-    """The engine needs the rules alone."""
-    rules, data = saved(PATIENTS, tmp_path), in_file(PEOPLE)
-    words = ["predict", rules, data, *DUCKDB, "--out", "out.parquet"]
-    code = (
-        f"import sys; from typer.testing import CliRunner; from logiclens.cli import app; "
-        f"result = CliRunner().invoke(app, {words!r}); print(result.exit_code, 'torch' in sys.modules)"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-
-    assert found.stdout == "0 False\n", found.stderr

@@ -1,0 +1,135 @@
+"""What commands refuse: one line on standard error, an exit code, and every file as it was."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from logiclens.cli import learning
+from tests.cli.running import SCORED, STAYS, copied, run
+from tests.cli.saved import PATIENTS, TABLE, from_the_future, saved
+
+FILES = {
+    "rows.csv": TABLE,
+    "age.csv": "id,age\n1,2\n",
+    "empty.csv": "",
+    "header.csv": "a,y\n",
+    "column.csv": "y\nyes\nno\n",
+    "class.csv": "a,y\n1,yes\n2,yes\n",
+    "ragged.csv": "a,y\n1,yes\n2\n",
+    "row.csv": "a,y\n1,yes\n",
+    "same.csv": "a,b\n1,x\n1,x\n",
+    "score.csv": "x,score\n" + "".join(f"{at},{at / 250:.3f}\n" for at in range(200)),
+}
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is trained: what is refused is refused before."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(learning, "train", pytest.fail)
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+    Path("latin.csv").write_bytes("größe,y\n1,ja\n2,nein\n".encode("latin-1"))
+    copied(STAYS, tmp_path)
+    copied(SCORED, tmp_path)
+    saved(PATIENTS, tmp_path)
+    from_the_future(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        # files that are read
+        ("explain nothing.csv -t y", "There is no file 'nothing.csv'. Check its name and folder."),
+        ("predict rules.json stay.csv", "There is no file 'stay.csv'. Did you mean 'stays.csv'?"),
+        ("check zzz", "There is no file 'zzz'. Check its name and folder."),
+        ("export . --to sql", "'.' is a folder. Name a file in it."),
+        ("explain latin.csv -t y", "'latin.csv' is not text in UTF-8, in line 1. Name its encoding"),
+        ("explain empty.csv -t y", "'empty.csv' is empty."),
+        ("explain header.csv -t y", "'header.csv' has a header and no rows."),
+        ("explain ragged.csv -t y", "'ragged.csv' has 1 value in line 3; the header names 2 columns."),
+        ("explain row.csv -t y", "The table has 1 row. At least 2 are needed to compare."),
+        ("explain-row rules.json rows.csv --row 6", "'rows.csv' has 5 rows; there is no row 6."),
+        # models
+        ("predict rows.csv rows.csv", "'rows.csv' holds neither a model nor rules."),
+        ("export future.json --to sql", "'future.json' does not hold rules that can be read."),
+        ("predict rules.json rows.csv --network", "'rules.json' holds rules alone. Leave out --network"),
+        ("check rules.json --literals 3", "'rules.json' holds rules of one length. Leave out --literals"),
+        # columns and classes
+        ("explain column.csv -t y", "There is no column to learn from beside 'y'."),
+        ("explain class.csv -t y", "Column 'y' is 'yes' in every row, so there is nothing to explain."),
+        ("explain stays.csv -t rsk", "The data lack the column 'rsk'. Did you mean 'risk'?"),
+        ("explain stays.csv -t age", "Column 'age' has 70 different numbers, too many to be classes."),
+        (
+            "explain stays.csv -t risk --folds 501",
+            "--folds must be at most the number of rows, 500.",
+        ),
+        ("blackbox scored_stays.csv --predictions prediction", "The data lack the column 'prediction'."),
+        ("blackbox scored_stays.csv --predictions predicted --truth rsk", "The data lack the column 'rsk'."),
+        ("blackbox score.csv --predictions score", "Column 'score' has 200 different numbers from 0 to 1"),
+        ("cluster same.csv --out new.csv", "No column can be used: 'a': constant, and so on for 2 columns."),
+        ("predict rules.json age.csv", "The data lack the column 'ward'."),
+        ("explain-row rules.json age.csv --row 1", "The data lack the column 'ward'."),
+        (
+            "explain-row rules.json rows.csv --row 1 --class ills",
+            "Unknown target 'ills'.",
+        ),
+        ("export rules.json --to sql --class il", "Unknown target 'il'. Did you mean 'ill'?"),
+        ("export rules.json --to python --name 1st", "A function cannot be called '1st'."),
+        # files that are written
+        ("explain stays.csv -t risk --json ./stays.csv", "'stays.csv' is read, too."),
+        ("predict rules.json rows.csv --out rules.json", "'rules.json' is read, too."),
+        ("predict rules.json rows.csv --out ./rows.csv", "'rows.csv' is read, too."),
+        ("export rules.json --to sql --out rules.json", "'rules.json' is read, too."),
+        (
+            "predict rules.json rows.csv --out no/out.csv",
+            "'no/out.csv' cannot be written: there is",
+        ),
+        ("export rules.json --to sql --out no/rules.sql", "'no/rules.sql' cannot be written: there is no"),
+        ("predict rules.json rows.csv --out .", "'.' is a folder. Name a file in it."),
+    ],
+)
+def test_refused(words: str, message: str):
+    before = contents()
+    result = run(*shlex.split(words))
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"logiclens: {message}")
+    assert result.stderr.count("\n") == 1
+    assert contents() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("demo --literal-cost 0.1", "No such option: --literal-cost"),
+        ("demo --data mnist", "'mnist' is not one of 'wine', 'iris', 'breast_cancer'."),
+        ("check", "Missing argument 'MODEL'"),
+        ("explain-row rules.json rows.csv", "Missing option '--row'"),
+        ("explain-row rules.json rows.csv --row 0", "Invalid value for '--row': "),
+        ("export rules.json", "Missing option '--to'"),
+        ("export rules.json --to cobol", "'cobol' is not one of 'sql', 'python', 'json', 'latex', 'md', "),
+        ("export rules.json --to md --dialect mysql", "there are dialects of SQL only; add --to sql."),
+        ("export rules.json --to md --name f", "only Python needs a name; add --to python."),
+        ("blackbox rows.csv --predictions a --truth a", "it is the column of --predictions; name another"),
+        ("explain rows.csv -t y --rows", "--rows puts rows into the report. Add --html report.html, or omit"),
+        ("blackbox rows.csv --predictions y --rows", "--rows puts rows into the report."),
+        ("cluster rows.csv --rows", "--rows puts rows into the report."),
+    ],
+)
+def test_wrong_usage(words: str, message: str):
+    before = contents()
+    result = run(*shlex.split(words))
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert contents() == before
+
+
+def contents() -> dict[str, bytes]:
+    """All files, with what they hold."""
+    return {path.name: path.read_bytes() for path in Path().iterdir()}
