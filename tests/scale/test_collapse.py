@@ -17,13 +17,10 @@ from logiclens.logic import TruthTable
 from logiclens.scale._collapse import collapse, pack_bits, unpack_bits
 from logiclens.scale._engine import fetch
 from logiclens.scale._training_rows import check_rows
+from tests.scale.tables import in_memory
 from tests.strategies import HOSTILE_NAMES
 
 RANDOM = np.random.default_rng(0)
-
-
-def in_engine(columns: Any) -> Any:
-    return ibis.memtable(pa.table(columns))
 
 
 def assert_equal(mine: TruthTable, other: TruthTable) -> None:
@@ -36,7 +33,7 @@ def assert_equal(mine: TruthTable, other: TruthTable) -> None:
 @pytest.mark.parametrize("width", [1, 7, 24, 25, 48, 49, 63, 64, 100])
 def test_words_are_unpacked_again(width: int):
     truth = RANDOM.random((30, width)) < 0.5
-    table = in_engine({f"c{at}": truth[:, at] for at in range(width)} | {"at": np.arange(30)})
+    table = in_memory({f"c{at}": truth[:, at] for at in range(width)} | {"at": np.arange(30)})
 
     words = pack_bits([table[f"c{at}"] for at in range(width)])
 
@@ -50,7 +47,7 @@ def test_a_truth_table_is_that_of_the_same_rows(n_concepts: int):
     columns = {f"c{at}": RANDOM.random(300) < 0.5 for at in range(n_concepts)}
     answers = RANDOM.random(300) < 0.3
 
-    found = scale.truth_table(in_engine(columns | {"y": answers}), "y")
+    found = scale.truth_table(in_memory(columns | {"y": answers}), "y")
 
     assert_equal(found, TruthTable.from_data(columns, answers))
 
@@ -59,7 +56,7 @@ def test_a_large_truth_table_is_in_the_same_order():
     columns = {f"c{at}": RANDOM.random(100_000) < 0.5 for at in range(40)}
     answers = RANDOM.random(100_000) < 0.3
 
-    found = scale.truth_table(in_engine(columns | {"y": answers}), "y")
+    found = scale.truth_table(in_memory(columns | {"y": answers}), "y")
 
     assert found.n_rows > 1 << 16
     assert_equal(found, TruthTable.from_data(columns, answers))
@@ -77,7 +74,7 @@ def test_a_large_truth_table_is_in_the_same_order():
 def test_scores_weights_and_thresholds(rows: list[tuple[Any, ...]], threshold: float):
     a, b, c, y, w = (list(column) for column in zip(*rows, strict=True))
     concepts = {"a": a, "b": b, "c": c}
-    table = in_engine(concepts | {"y": y, "w": w})
+    table = in_memory(concepts | {"y": y, "w": w})
     if not any(w):
         with pytest.raises(InputError, match=r"A truth table needs some weight\. All weights are 0\."):
             scale.truth_table(table, "y", weights="w")
@@ -98,7 +95,7 @@ def test_concepts_of_a_vocabulary():
     )
     y = np.where(frame.smoker, "ill", "well")
     words = ConceptEncoder().fit(frame, y).vocabulary_
-    table = in_engine(pa.Table.from_pandas(frame.assign(state=y)))
+    table = in_memory(pa.Table.from_pandas(frame.assign(state=y)))
 
     found = scale.truth_table(table, table["state"] == "ill", vocabulary=words)
     some = scale.truth_table(table, table["state"] == "ill", vocabulary=words, concepts=words.names[1:3])
@@ -110,7 +107,7 @@ def test_concepts_of_a_vocabulary():
 
 def test_concepts_can_be_named():
     columns = {name: RANDOM.random(50) < 0.5 for name in "abc"}
-    table = in_engine(columns)
+    table = in_memory(columns)
 
     found = scale.truth_table(table, table["a"] & table["b"], concepts=["c", "a"])
     rest = scale.truth_table(table, table["a"] & table["b"])
@@ -125,7 +122,7 @@ def test_hostile_names():
     names = [name for name in HOSTILE_NAMES if name and lower.count(name.lower()) == 1]
     columns = {name: RANDOM.random(50) < 0.5 for name in names}
 
-    found = scale.truth_table(in_engine(columns), names[0])
+    found = scale.truth_table(in_memory(columns), names[0])
 
     assert_equal(found, TruthTable.from_data(columns, columns[names[0]], columns=names[1:]))
 
@@ -175,26 +172,26 @@ TABLE = {
 )  # fmt: skip
 def test_what_is_refused(answers: Any, options: dict[str, Any], error: type[Exception], message: str):
     with pytest.raises(error, match=message):
-        scale.truth_table(in_engine(TABLE), answers, **options)
+        scale.truth_table(in_memory(TABLE), answers, **options)
 
 
 def test_unknown_concepts_are_refused():
     words = ConceptEncoder().fit({"age": [1, 2, 3, 4]}).vocabulary_
-    table = in_engine({"age": [1, 2], "y": [True, False]})
+    table = in_memory({"age": [1, 2], "y": [True, False]})
 
     with pytest.raises(UnknownConceptError):
         scale.truth_table(table, "y", vocabulary=words, concepts=["age > 7"])
 
 
 def test_no_rows_are_refused():
-    table = in_engine({"a": pa.array([], pa.bool_()), "y": pa.array([], pa.bool_())})
+    table = in_memory({"a": pa.array([], pa.bool_()), "y": pa.array([], pa.bool_())})
 
     with pytest.raises(InputError, match="A truth table needs at least one row of data"):
         scale.truth_table(table, "y")
 
 
 def test_rows_are_counted_by_weight_where_asked_for():
-    table = in_engine({"a": [True, True, True], "y": ["p", "p", "q"], "w": [0.5, 0.5, 2.0]})
+    table = in_memory({"a": [True, True, True], "y": ["p", "p", "q"], "w": [0.5, 0.5, 2.0]})
     rows = check_rows(table, "y", weights="w")
 
     found = collapse(rows, [table["a"]], by_weight=True)

@@ -4,7 +4,6 @@ from typing import Any
 
 import ibis
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,17 +14,13 @@ from logiclens.estimators.folds import are_counts, effective_rows
 from logiclens.estimators.inputs_and_targets import Problem
 from logiclens.scale._engine import engine_errors, fetch
 from logiclens.scale._training_rows import check_rows, count_rows
-
-
-def in_engine(columns: Any) -> Any:
-    return ibis.memtable(pa.table(columns))
-
+from tests.scale.tables import in_memory
 
 TABLE = {"a": [1, 2, 3, 4], "y": ["p", "q", "p", "p"], "w": [1.0, 0.0, 2.0, 0.5]}
 
 
 def test_all_columns_but_target_and_weights():
-    rows = check_rows(in_engine(TABLE), "y", weights="w")
+    rows = check_rows(in_memory(TABLE), "y", weights="w")
 
     assert rows.columns == ("a",)
     assert rows.targets == ("y",)
@@ -52,7 +47,7 @@ def test_all_columns_but_target_and_weights():
 )  # fmt: skip
 def test_what_is_refused(options: dict[str, Any], error: type[Exception], message: str):
     with pytest.raises(error, match=message):
-        check_rows(in_engine(TABLE), **options)
+        check_rows(in_memory(TABLE), **options)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +87,7 @@ def test_other_tables_are_refused():
 )
 def test_weights_stand_for_as_many_rows_as_in_memory(weights: list[float]):
     array = np.array(weights)
-    table = in_engine({"a": array, "y": ["p"] * len(array), "w": array})
+    table = in_memory({"a": array, "y": ["p"] * len(array), "w": array})
 
     totals = count_rows(check_rows(table, "y", weights="w"))
 
@@ -118,7 +113,7 @@ def test_weights_stand_for_as_many_rows_as_in_memory(weights: list[float]):
 )  # fmt: skip
 def test_targets_that_are_refused(table: Any, target: Any, message: str):
     with pytest.raises(InputError, match=message):
-        count_rows(check_rows(in_engine(table), target))
+        count_rows(check_rows(in_memory(table), target))
 
 
 @settings(max_examples=20)
@@ -129,7 +124,7 @@ def test_targets_that_are_refused(table: Any, target: Any, message: str):
 )
 def test_sums_of_several_outputs_are_those_of_the_rows(lines: list[tuple[int, bool, bool, bool]]):
     value, *outputs = (np.array(column) for column in zip(*lines, strict=True))
-    table = in_engine(
+    table = in_memory(
         {"v": value, "p": outputs[0], "q": outputs[1].astype(float), "r": outputs[2].astype(int)}
     )
     rows = check_rows(table, ["p", "q", "r"])
@@ -147,7 +142,7 @@ def test_sums_of_several_outputs_are_those_of_the_rows(lines: list[tuple[int, bo
 
 
 def test_one_output_in_a_list_is_a_label_unless_it_is_soft():
-    table = in_engine({"a": [1, 2], "y": [0, 1], "s": [0.2, 0.7]})
+    table = in_memory({"a": [1, 2], "y": [0, 1], "s": [0.2, 0.7]})
 
     labels = count_rows(check_rows(table, ["y"])).targets
     soft = count_rows(check_rows(table, ["s"])).targets
