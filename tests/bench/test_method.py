@@ -53,14 +53,6 @@ def test_folds_are_fitted_one_by_one_in_their_order():
     assert found[0].list_literals is None
 
 
-def test_one_hot():
-    table = one_hot(np.array([2, 0]), 3)
-
-    assert table.dtype == np.bool_
-    assert table.tolist() == [[False, False, True], [True, False, False]]
-    assert one_hot([], 2).shape == (0, 2)
-
-
 def test_packages_are_loaded_before_time_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "slow_to_load.py").write_text("import time\nLOADED = time.perf_counter()\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)

@@ -84,11 +84,8 @@ def test_without_labels_there_are_clusterers():
 
 
 def test_a_name_that_is_misspelled():
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match="Unknown method 'boost' for V-Dem"):
         method_for("boost", EXPERIMENTS["vdem"])
-    assert str(info.value) == (
-        f"Unknown method 'boost' for V-Dem. Did you mean 'boosting'? There are {', '.join(METHODS)}."
-    )
 
 
 @pytest.mark.parametrize("name", QUICK)

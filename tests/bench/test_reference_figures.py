@@ -6,7 +6,7 @@ import pytest
 
 from logiclens.bench.experiments import EXPERIMENTS
 from logiclens.bench.methods import METHODS
-from logiclens.bench.reference_figures import CLASS_SHOWN, MEASURED, PUBLISHED, published
+from logiclens.bench.reference_figures import MEASURED, PUBLISHED, published
 
 COUNTS = {"complexity", "seconds"}
 
@@ -48,7 +48,3 @@ def test_settings_of_the_paper_have_the_same_figure():
     assert published("fidelity", "cub", "mu-reference") == published("fidelity", "cub", "mu")
     assert published("fidelity", "cub", "boosting") is None
     assert published("fidelity", "my table", "mu") is None
-
-
-def test_classes_are_of_experiments():
-    assert set(CLASS_SHOWN) <= set(EXPERIMENTS)

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from logiclens.bench.reference_figures import Published
 from logiclens.bench.result_tables import (
-    FOUR,
     MEASURES,
     UNSEEN,
     consistency_table,
@@ -24,7 +23,6 @@ from logiclens.bench.result_tables import (
     paper_tables,
     ranked_table,
     rules_table,
-    three_digits,
     time_ratio,
     time_table,
 )
@@ -127,11 +125,6 @@ def test_what_was_not_finished_is_told_and_not_in_bold():
     assert found["MIMIC-II", "BRL"].text == "1.00 (1 of 2 folds)"
     assert found["MIMIC-II", "RIPPER"].text == "not finished in 9 s"
     assert bold(table) == {("MIMIC-II", "mu")}
-
-
-def test_no_such_metric():
-    with pytest.raises(InputError, match=r"There is no table of 'fidelty'\. Did you mean 'fidelity'\?"):
-        metric_table(Scoreboard([row()]), "fidelty")
 
 
 def test_consistency_of_one_class_and_of_all():
@@ -319,11 +312,6 @@ def test_rows_without_rules_or_scores_give_none(missing: str):
 )
 def test_means_and_errors(mean: Mean, column: str, text: str):
     assert figure(mean, MEASURES[column]) == text
-
-
-def test_the_four_are_measures():
-    assert all(column in MEASURES for column in FOUR)
-    assert three_digits(99.96) == "100"
 
 
 ROW = {"fold": 0, "fold_seed": 0, "status": "done"}

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from joblib._parallel_backends import SequentialBackend, ThreadingBackend
 
-from logiclens.bench._run import PieceReport, duration, plan_pieces, run, training_seed
+from logiclens.bench._run import PieceReport, plan_pieces, run, training_seed
 from logiclens.bench.experiments import EXPERIMENTS, Fold
 from logiclens.bench.fold_scores import RATES, Row, without_seconds
 from logiclens.bench.method import Outcome
@@ -359,12 +359,8 @@ def test_unknown_methods():
     [([Toy(), Toy()], [FirstConcept()]), ([Toy()], [FirstConcept(), FirstConcept(sleep=1.0)])],
 )
 def test_each_is_asked_for_once(experiments: list[Toy], methods: list[FirstConcept]):
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match="'first' on 'toy' is asked for twice"):
         plan_pieces(experiments, methods)
-
-    assert str(info.value) == (
-        "'first' on 'toy' is asked for twice. Name each once, or give them names of their own."
-    )
 
 
 @pytest.mark.parametrize(
@@ -383,10 +379,3 @@ def test_settings_that_cannot_be_used(settings: dict[str, Any], text: str, tmp_p
         run([Toy()], [FirstConcept()], **({"results": Results(tmp_path)} | settings))
 
     assert str(info.value) == text
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(5400.0, "1.5 h"), (3600, "1 h"), (0.5, "0.5 s"), (600, "600 s")]
-)
-def test_limits_in_words(seconds: float, text: str):
-    assert duration(seconds) == text

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from logiclens.bench.scoreboard import Scoreboard, experiment_title, is_network, method_title
+from logiclens.bench.scoreboard import Scoreboard
 from logiclens.errors import InputError
 from tests.bench.made_up import column, row
 
@@ -148,10 +148,3 @@ def test_class_shown_is_that_of_the_paper_or_the_last():
     assert board.class_shown("mimic2") == "death"
     assert board.class_shown("my table") == "yes"
     assert board.class_shown("cub") is None
-
-
-def test_titles():
-    assert experiment_title("vdem") == "V-Dem"
-    assert experiment_title("<b>") == method_title("<b>") == "<b>"
-    assert is_network("psi-reference")
-    assert not is_network("tree")
