@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
+from benchmarks.terminal import frame, printed_table
 from logiclens.bench import Dataset, load_mimic2, load_vdem
 from logiclens.estimators import (
     EntropyClassifier,
@@ -59,15 +58,9 @@ def classifiers() -> dict[str, Any]:
     }
 
 
-def frame(data: Dataset) -> tuple[pd.DataFrame, np.ndarray]:
-    """Concepts and labels."""
-    X = pd.DataFrame(np.array(data.concepts, dtype=float), columns=list(data.concept_names))
-    return X, np.array(data.labels)
-
-
 def scores(classifier: Any, data: Dataset, n_folds: int, seeds: Sequence[int]) -> pd.DataFrame:
     """One row for each fold of each seed."""
-    X, y = frame(data)
+    X, y = frame(data), np.array(data.labels)
     return pd.concat(
         cross_explain(classifier, X, y, cv=StratifiedKFold(n_folds, shuffle=True, random_state=seed))
         for seed in seeds
@@ -76,7 +69,7 @@ def scores(classifier: Any, data: Dataset, n_folds: int, seeds: Sequence[int]) -
 
 def implications(data: Dataset, kind: str, seed: int = 0) -> Iterator[tuple[str, RuleScores]]:
     """Each class's rule of ten folds, scored on the rows held out from each, all together."""
-    X, y = frame(data)
+    X, y = frame(data), np.array(data.labels)
     classifier = MuClassifier(random_state=0, rule=kind)
     targets, weight = classifier.read_data(X, y, None)
     tests = [test for _, test in StratifiedKFold(10, shuffle=True, random_state=seed).split(X, y)]
@@ -102,11 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         (f"MIMIC-II, 10 folds, fold seeds 0 to {options.seeds - 1}", mimic2, 10, seeds),
         ("V-Dem, 5 folds, fold seed 0", vdem, 5, [0]),
     ):
-        table = Table(title=title, box=box.SIMPLE_HEAD)
-        for heading in ("classifier", *COLUMNS, "s a fold"):
-            table.add_column(
-                heading.replace("_", " "), justify="left" if heading == "classifier" else "right"
-            )
+        heads = (each.replace("_", " ") for each in COLUMNS)
+        table = printed_table(title, "classifier", *heads, "s a fold")
         for name, classifier in classifiers().items():
             start = time.perf_counter()
             mean = scores(classifier, data, n_folds, chosen).mean()

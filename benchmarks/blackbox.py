@@ -20,9 +20,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
@@ -30,6 +28,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from benchmarks.terminal import frame, printed_table
 from logiclens.bench import load_mimic2
 from logiclens.metrics import complexity, fidelity, macro_f1
 from logiclens.pipelines import BlackBoxExplainer
@@ -126,13 +125,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore", ConvergenceWarning)
     data = load_mimic2()
-    X = pd.DataFrame(np.array(data.concepts, dtype=float), columns=list(data.concept_names))
-    y = np.array(data.labels)
+    X, y = frame(data), np.array(data.labels)
     where = "its own training rows" if options.seen else "out-of-fold answers"
     title = f"MIMIC-II, {options.folds} folds (seed {options.seed}), learnt from {where}"
-    table = Table(title=title, box=box.SIMPLE_HEAD)
-    for heading in ("black box", *COLUMNS):
-        table.add_column(heading, justify="left" if heading == "black box" else "right")
+    table = printed_table(title, "black box", *COLUMNS)
     for name, model in black_boxes().items():
         splitter = StratifiedKFold(options.folds, shuffle=True, random_state=options.seed)
         rows = pd.DataFrame([fold(model, X, y, parts, options.seen) for parts in splitter.split(X, y)])

@@ -15,13 +15,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
-from logiclens.bench.datasets import load_vdem_items
+from benchmarks.terminal import frame, printed_table
+from logiclens.bench import load_vdem_items
 from logiclens.estimators import MuClassifier
 from logiclens.metrics import complexity, explanation_accuracy, fidelity
 from logiclens.pipelines import CascadeClassifier
@@ -84,17 +83,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore", ConvergenceWarning)
     items, indices = load_vdem_items()
-    X = pd.DataFrame(np.array(items.concepts, dtype=float), columns=list(items.concept_names))
-    C = pd.DataFrame(np.array(indices.concepts, dtype=float), columns=list(indices.concept_names))
-    y = np.array(indices.labels)
+    X, C, y = frame(items), frame(indices), np.array(indices.labels)
     console = Console(highlight=False, width=150)
     for train_on in ("concepts", "predictions"):
         splitter = StratifiedKFold(options.folds, shuffle=True, random_state=options.seed)
         rows = [fold(X, C, y, parts, train_on) for parts in splitter.split(X, y)]
         title = f"V-Dem, {options.folds} folds (seed {options.seed}), train_on={train_on!r}"
-        table = Table(title=title, box=box.SIMPLE_HEAD)
-        for heading in ("", *COLUMNS):
-            table.add_column(heading, justify="right" if heading else "left")
+        table = printed_table(title, "", *COLUMNS)
         for name in rows[0]:
             mean = pd.DataFrame([row[name] for row in rows]).reindex(columns=COLUMNS).mean()
             table.add_row(name, *(_shown(column, mean[column]) for column in COLUMNS))

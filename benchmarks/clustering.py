@@ -16,11 +16,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
+from benchmarks.terminal import frame, printed_table
 from logiclens.bench import Dataset, load_mnist
 from logiclens.estimators.clusterer import PENALTIES, LENClusterer
 
@@ -46,7 +44,7 @@ def matched(clusters: np.ndarray, even: np.ndarray) -> float:
 
 def row(name: str, data: Dataset, seeds: Sequence[int], narrow: int) -> list[str]:
     """Cells of one line."""
-    X = pd.DataFrame(np.array(data.concepts, dtype=float), columns=list(data.concept_names))
+    X = frame(data)
     even, test = np.array(data.labels) == "even", np.asarray(data.split_test)
     shares, literals, fidelity, seconds = [], [], [], []
     spoken: Counter[tuple[str, ...]] = Counter()
@@ -89,9 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     even = np.array(data.labels) == "even"
     by_concept = np.array(data.concepts)[:, data.concept_names.index("even")] > 0.5
     test = np.asarray(data.split_test)
-    table = Table(title=f"MNIST, two clusters, seeds 0 to {options.seeds - 1}", box=box.SIMPLE_HEAD)
-    for heading in COLUMNS:
-        table.add_column(heading, justify="left" if heading in ("network", "starts") else "right")
+    title = f"MNIST, two clusters, seeds 0 to {options.seeds - 1}"
+    table = printed_table(title, *COLUMNS, n_words=2)
     table.add_row(
         "the concept even",
         "",

@@ -14,9 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.exceptions import ConvergenceWarning
@@ -27,6 +25,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.blackbox import tree_literals
+from benchmarks.terminal import printed_table
 from logiclens import MuClassifier, cross_explain
 from logiclens.bench._data_files import DataFile, find_file
 
@@ -60,20 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore", ConvergenceWarning)
     console = Console(highlight=False, width=150)
-    shown = Table(title=f"Ten folds, fold seed {options.fold_seed}", box=box.SIMPLE_HEAD)
-    for heading in (
-        "table",
-        "rows x columns",
-        "fit s",
-        "all rows: rules",
-        "literals",
-        "folds: network",
-        "rules",
-        "literals",
-        "tree",
-        "literals",
-    ):
-        shown.add_column(heading, justify="left" if heading == "table" else "right")
+    heads = ["table", "rows x columns", "fit s", "all rows: rules", "literals", "folds: network", "rules"]
+    heads += ["literals", "tree", "literals"]
+    shown = printed_table(f"Ten folds, fold seed {options.fold_seed}", *heads)
     rules = {}
     for name, X, y in tables():
         start = time.perf_counter()
