@@ -27,7 +27,7 @@ _LOOKS = 0.5  # seconds between two looks at whether it is still there
 
 @contextmanager
 def on_cluster(address: str) -> Iterator[None]:
-    """Let the workers of a Dask scheduler do what is given to joblib within.
+    """Run everything given to joblib inside this context on the workers of a Dask scheduler.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def on_cluster(address: str) -> Iterator[None]:
 
 
 class _Watch:
-    """Interrupts the main thread when a scheduler is lost: joblib would wait for it for ever.
+    """Interrupts the main thread when the scheduler is lost; joblib would wait forever.
 
     In the background of a script interrupts are ignored, as they are for what is in front. This one is not.
     """
@@ -97,7 +97,7 @@ class _Watch:
 
 @contextmanager
 def _silence_logs() -> Iterator[None]:
-    """Without the log lines of Dask: what there is to say is an error of ours."""
+    """Silence Dask's log lines; we raise an error of our own instead."""
     loggers = [
         logger
         for name, logger in logging.root.manager.loggerDict.items()
@@ -144,7 +144,7 @@ def _client(address: str) -> Any:
 
 
 def _dask() -> Any:
-    """The package that speaks to clusters."""
+    """Import ``distributed``."""
     try:
         return importlib.import_module("distributed")
     except ImportError:
@@ -167,6 +167,6 @@ async def _try_connection(dask: Any, address: str) -> Exception | None:
 
 
 def _line(error: BaseException) -> str:
-    """The first line of a message, without its stop."""
+    """The first line of a message, without its full stop."""
     lines = str(error).strip().splitlines()
     return lines[0].rstrip(".") if lines else type(error).__name__

@@ -57,12 +57,12 @@ class DataFile:
     advice: str
 
     def error(self, what: str) -> DataFileError:
-        """An error about the file, which says what is wrong and where to get it as it should be."""
+        """An error that says what is wrong with the file and where to get it."""
         return DataFileError(self, what)
 
 
 class DataFileError(InputError):
-    """A file of data that is not there, or not as it should be.
+    """A data file that is missing or damaged.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class DataFileError(InputError):
         super().__init__(self.text())
 
     def text(self, argument: str = "data_dir=") -> str:
-        """The message, with the name of the argument or option that says where the data are."""
+        """The message, naming the argument or option that sets the data folder."""
         file, part = self.source.file, f"part of {self.source.origin}: {self.source.advice}"
         remedy = f"or name another folder with {argument} or {DATA_VARIABLE}"
         if self.what:
@@ -175,7 +175,7 @@ class CsvTable:
 
 
 def as_number(cell: str) -> float | None:
-    """The finite number that a cell states, None when it states none."""
+    """The finite number in a cell, or None if there is none."""
     try:
         value = float(cell)
     except ValueError:
@@ -265,7 +265,7 @@ def _lines(source: DataFile, data_dir: Folder) -> list[str]:
 
 
 def check_positions(source: DataFile, arrays: Mapping[str, NDArray[Any]], sizes: Mapping[str, int]) -> None:
-    """Refuse arrays whose values are no positions among so many, by name of the array."""
+    """Refuse an array whose values are not positions from 0 to its size minus 1."""
     for name, size in sizes.items():
         index = arrays[name]
         if index.dtype.kind not in "iu" or ((index < 0) | (index >= size)).any():

@@ -1,17 +1,17 @@
-"""How long the formulas of a method's decisions are, on the conditions that the method itself asks about.
+"""The length of the formulas that describe a method's decisions, over the conditions that the method uses.
 
-A method of any kind, whether its model is a tree, a sum of trees or a vote of rules, decides by conditions
-such as ``age <= 62``. On the tuples of their values that occur among the training rows its decisions are an
-empirical truth table for each class, all other tuples being don't-cares, and the DNF that agrees with that
-table is the class's formula. So every method is measured in the same way, however it writes its model.
+Every method, whether a tree, a sum of trees or a vote of rules, decides by conditions such as ``age <=
+62``. The values of these conditions on the training rows, with the method's decisions, are an empirical
+truth table for each class; unseen tuples are don't-cares. The class's formula is the DNF that agrees with
+this table. So all methods are measured in the same way, however they write their models.
 
-Of two searches the shorter formula counts:
+Two searches compete, and the shorter formula counts:
 
-- the quick minimization that our own rule sets write their formulas with, where the other search finds at
-  most :data:`MOST_LITERALS`;
-- the ways of trees that repeat the decisions, the method's own among them where it is a tree, each stripped
-  of literals it can do without in several orders, and the cheapest of these terms that cover all tuples;
-  quick for tables of any size.
+- the quick minimization that our own rule sets use, if the other search finds at most
+  :data:`MOST_LITERALS`;
+- the paths of trees that reproduce the decisions, including the method's own tree if it is one. Needless
+  literals are dropped from each path in several orders, and the cheapest terms that cover all tuples are
+  kept. This is quick for tables of any size.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _literals(tuples: BoolArray, wanted: BoolArray, ways: Sequence[Terms]) -> in
 
 
 def _ways(tuples: BoolArray, answers: IndexArray, criterion: str) -> Mapping[int, Terms]:
-    """The ways of a tree that repeats the answers on all tuples."""
+    """The paths of a tree that reproduces the predictions on all tuples."""
     from sklearn.tree import DecisionTreeClassifier
 
     tree = DecisionTreeClassifier(criterion=criterion, random_state=0).fit(tuples, answers)
@@ -94,7 +94,7 @@ def _ways(tuples: BoolArray, answers: IndexArray, criterion: str) -> Mapping[int
 def tree_terms(
     tree: Any, condition: Mapping[int, int] | IndexArray, n_conditions: int, *, held: bool
 ) -> Mapping[int, Terms]:
-    """The ways from the root of a tree to the leaves of each class, as terms.
+    """The paths from the root of a tree to the leaves of each class, as terms.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def tree_paths(tree: Any) -> Iterator[tuple[int, Sequence[tuple[int, bool]]]]:
 
 
 def strip_terms(terms: Terms, wanted: BoolArray, avoided: BoolArray) -> Terms:
-    """Terms of a DNF without the literals, and the terms, that it can do without.
+    """Drop every literal and every term that a DNF does not need.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def strip_terms(terms: Terms, wanted: BoolArray, avoided: BoolArray) -> Terms:
 
 
 def _prime(term: Terms, wanted: BoolArray, avoided: BoolArray, noise: FloatArray) -> Terms:
-    """A term without needless literals: again and again the one goes whose loss wins most wanted tuples."""
+    """Drop needless literals from a term, each time the one whose loss covers most wanted tuples."""
     places = np.flatnonzero(term)
     positive = term[places] > 0
     lost, kept_out = wanted[:, places] != positive, avoided[:, places] != positive

@@ -58,7 +58,7 @@ class LENMethod:
         return self.name.partition("-")[0]
 
     def fit(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
-        """Train and explain all folds, and ask each about its test rows; see :meth:`Method.fit`."""
+        """Train and explain all folds, and predict their test rows; see :meth:`Method.fit`."""
         found: dict[int, Outcome] = {}
         for alike in self._groups(folds):
             outcomes = self._fit_alike([folds[at] for at in alike], seed)
@@ -104,13 +104,13 @@ class LENMethod:
 
 
 def _soft_targets(outputs: FloatArray, confidence: FloatArray) -> FloatArray:
-    """Outputs with the probability of each label; what is left is shared by all others."""
+    """Soft targets: the probability of each label, the rest shared equally among the other labels."""
     others = max(outputs.shape[1] - 1, 1)
     return np.asarray(outputs * confidence[:, None] + (1.0 - outputs) * (1.0 - confidence[:, None]) / others)
 
 
 def pool_rows(folds: Sequence[Fold]) -> tuple[FloatArray, IndexArray, list[FloatArray]]:
-    """The training rows of all folds, those that folds share only once, in the order in which they come.
+    """The training rows of all folds in their order; a row that several folds share appears once.
 
     A row that a fold has twice is in the pool twice, so every weight is 0 or 1.
 
@@ -148,7 +148,7 @@ def pool_rows(folds: Sequence[Fold]) -> tuple[FloatArray, IndexArray, list[Float
 
 
 def _outcome(part: FittedPart, fold: Fold, present: IndexArray, seconds: float) -> Outcome:
-    """What a part says about a fold's test rows; classes that no fold learned are never said."""
+    """A network's predictions and rules for a fold's test rows; classes it never saw are never predicted."""
     said = part.predict(fold.x_test.copy())  # torch wants arrays that it may write to
     by_class = np.zeros((len(fold.y_test), len(fold.class_names)), dtype=np.bool_)
     by_class[:, present] = said.above
@@ -172,7 +172,7 @@ def _outcome(part: FittedPart, fold: Fold, present: IndexArray, seconds: float) 
 
 @dataclass(frozen=True)
 class Clusterer(FoldByFold):
-    """As many clusters of a fold's training rows as there are classes, by a network of that name.
+    """Cluster a fold's training rows into as many clusters as there are classes.
 
     The labels are looked at when clusters and rules are made: to say which cluster is called what. Folds are
     trained with seeds one after another.
@@ -204,7 +204,7 @@ class Clusterer(FoldByFold):
 
 
 def match_clusters(clusters: IndexArray, classes: IndexArray, n: int) -> IndexArray:
-    """For each of n clusters a class of its own, so that as many rows as can be are in the class of theirs.
+    """Assign a class to each of n clusters, one to one, so that most rows are in the right class.
 
     Parameters
     ----------

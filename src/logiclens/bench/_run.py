@@ -1,12 +1,12 @@
-"""Run methods on experiments: each piece of work once, stored as soon as it is done, in parallel if wished.
+"""Run methods on experiments: each piece of work once, stored as soon as it is done, in parallel if you like.
 
-A piece of work is a method on one fold or, where a method trains all folds as one population, on all folds of
-an experiment. What is in the folder of results already is not done again, so a run that was killed goes on
-where it was. Everything but seconds is the same whether a run was disturbed or not.
+A piece of work is a method on one fold or, for a method that trains all folds as one population, on all
+folds of an experiment. Work that is in the folder of results is not repeated, so a run that was killed
+continues where it stopped. Interruptions change nothing but the seconds.
 
-Seconds only mean something where a fit has the machine to itself. In a parallel run scores come first, then
-every piece is fitted once more, one after the other, for its seconds alone. Methods that may take hours are
-fitted once, in a process of their own that can be stopped.
+Seconds only mean something if a fit has the machine to itself. A parallel run computes scores first, then
+fits every piece once more, one after the other, for its seconds alone. Methods that may take hours are
+fitted once, in a separate process that can be stopped.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FAILED = "failed: "
 
 @dataclass(frozen=True)
 class PieceReport:
-    """What is reported after each piece of work.
+    """The progress report after each piece of work.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ def run(
     timings: bool = True,
     progress: OnPiece | None = None,
 ) -> list[Row]:
-    """Run methods on experiments, and store what comes out.
+    """Run methods on experiments and store the results.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def run(
 def plan_pieces(
     experiments: Sequence[HasFolds], methods: Sequence[str | Method], data_dir: Folder = None
 ) -> list[PlannedPiece]:
-    """Pieces of work, experiment by experiment; parameters as for :func:`run`.
+    """List the pieces of work, experiment by experiment; parameters as for :func:`run`.
 
     A method by name that does not apply to an experiment, such as a tree where there are no labels, is left
     out there.
@@ -208,7 +208,7 @@ def _check_settings(results: Results, n_jobs: int | None, time_limit: float | No
 
 
 def _methods_named(method: str | Method, experiment: HasFolds) -> list[Method]:
-    """The method, where it applies to the experiment."""
+    """The method in a list, or nothing if it does not apply to the experiment."""
     if not isinstance(method, str):
         return [method]
     if method in (METHODS.keys() | CLUSTERERS.keys()) - methods_for(experiment).keys():
@@ -217,7 +217,7 @@ def _methods_named(method: str | Method, experiment: HasFolds) -> list[Method]:
 
 
 def _is_final(unit: FinishedPiece, time_limit: float | None) -> bool:
-    """Whether a piece need not be done again: it is finished, or more time was not enough."""
+    """True if a piece need not run again: it finished, or it already had more time."""
     if unit.finished:
         return True
     return time_limit is not None and unit.limit is not None and time_limit <= unit.limit
@@ -228,13 +228,13 @@ def _has_seconds(unit: FinishedPiece | None) -> bool:
 
 
 def _store(results: Results, unit: FinishedPiece) -> None:
-    """Store a piece, unless an error kept it from its end: the next run tries again."""
+    """Store a piece unless it failed; the next run tries a failed piece again."""
     if not any(str(row["status"]).startswith(FAILED) for row in unit.rows):
         results.store(unit)
 
 
 def _retime(unit: FinishedPiece, outcomes: Sequence[Outcome]) -> FinishedPiece:
-    """The same figures, with the seconds of another fit; without, if that did not come to its end."""
+    """The same figures with the seconds of another fit, if that one finished."""
     if any(outcome.status != DONE for outcome in outcomes):
         return unit
     seconds = {number: seconds_of(each) for number, each in zip(unit.key.folds, outcomes, strict=True)}
@@ -244,7 +244,7 @@ def _retime(unit: FinishedPiece, outcomes: Sequence[Outcome]) -> FinishedPiece:
 def _do_side_by_side(
     tasks: Sequence[PlannedPiece], n_jobs: int | None, time_limit: float | None
 ) -> Iterator[tuple[PlannedPiece, list[Row]]]:
-    """Do pieces side by side; each comes as soon as it is done."""
+    """Run pieces in parallel; yield each as soon as it is done."""
     if not tasks:
         return
     from sklearn.utils.parallel import Parallel, delayed
@@ -263,7 +263,7 @@ def _do_numbered(at: int, task: PlannedPiece, time_limit: float | None) -> tuple
 
 
 def _do_piece(task: PlannedPiece, time_limit: float | None) -> list[Row]:
-    """Rows of a piece of work."""
+    """Run a piece of work; its rows."""
     outcomes = _outcomes(task, time_limit)
     try:
         return _score_outcomes(task, outcomes)
@@ -281,7 +281,7 @@ def _score_outcomes(task: PlannedPiece, outcomes: Sequence[Outcome]) -> list[Row
 
 
 def _outcomes(task: PlannedPiece, time_limit: float | None) -> list[Outcome]:
-    """What the method made of each fold; an error becomes a status, so that other pieces go on."""
+    """The outcome of each fold; an error becomes a status, so that other pieces continue."""
     start = time.perf_counter()
     try:
         outcomes = _fit_within(task.method, task.folds, task.key.seed, time_limit)
@@ -303,7 +303,7 @@ def _failure_status(error: Exception) -> str:
 
 
 def _fit_within(method: Method, folds: Sequence[Fold], seed: int, limit: float | None) -> list[Outcome]:
-    """Outcomes of a fit; that of a slow method is stopped at the limit."""
+    """Fit a method; a slow one is stopped at the time limit."""
     if not method.slow or limit is None:
         return method.fit(folds, seed)
     context = multiprocessing.get_context("spawn")
@@ -330,7 +330,7 @@ def _fit_within(method: Method, folds: Sequence[Fold], seed: int, limit: float |
 
 @contextmanager
 def _allow_children() -> Iterator[None]:
-    """Let a process start others: workers of Dask may not, lest those outlive them; ours never do."""
+    """Allow this process to start children: Dask forbids it, as they may outlive a worker; ours do not."""
     own = multiprocessing.current_process()
     before, own.daemon = own.daemon, False
     try:
@@ -341,7 +341,7 @@ def _allow_children() -> Iterator[None]:
 
 @contextmanager
 def _block_interrupts() -> Iterator[None]:
-    """Let a process begin without Ctrl-C, which is for the one that starts it: that one ends it."""
+    """Start a process that ignores Ctrl-C; its parent handles the interrupt and ends it."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -353,7 +353,7 @@ def _block_interrupts() -> Iterator[None]:
 
 
 def _fit_apart(sender: Connection, method: Method, folds: Sequence[Fold], seed: int) -> None:
-    """Fit in a process of its own, which ends with the one that started it."""
+    """Fit in a separate process, which ends when its parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that started it, which ends this one
     parent = multiprocessing.parent_process()
     if parent is not None:

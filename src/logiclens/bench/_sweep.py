@@ -1,15 +1,15 @@
-"""A method at every size: what is common to all peers, whatever they learn.
+"""A method at every size: what all peers share.
 
-A peer has one or more ladders of sizes, each from small to large. At every size it is fitted twice: to three
-quarters of the training rows, to be rated on the fourth, and to all of them, to be measured and tested. A
-model that always says the most frequent class stands before all ladders, so that every limit of length has a
-model. Which size is chosen for which limit is decided later, from the rows alone
-(:mod:`logiclens.bench.fronts`). A model without rules has one size and is not rated.
+A peer has one or more ladders of sizes, each from small to large. We fit every size twice: on three
+quarters of the training rows, to rate it on the fourth, and on all of them, to measure and test it. A model
+that always predicts the most frequent class stands before all ladders, so that every limit of length has a
+model. The size for a limit is chosen later, from the rows alone (:mod:`logiclens.bench.fronts`). A model
+without rules has one size and is not rated.
 
-A ladder ends where formulas are longer than :data:`LONGEST`, and where a fit took longer than the peer may
-take; then the sweep is cut short, and says so.
+A ladder ends once formulas are longer than :data:`LONGEST`, or once a fit took longer than the peer allows;
+in the second case the outcome says that the sweep was cut short.
 
-Peers learn from raw columns with classes, read as numbers for trees and as concepts for the rest.
+Peers learn from raw columns with classes, encoded as numbers for trees and as concepts for the rest.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class RawRows:
         )
 
     def hold_out_quarter(self, seed: int) -> tuple[RawRows, RawRows]:
-        """Three quarters to fit to and a quarter to validate on, class by class.
+        """Split the rows, stratified: three quarters to fit, a quarter to validate.
 
         Rows of classes that have fewer than four are all fitted to.
 
@@ -107,7 +107,7 @@ def _columns(fold: Fold, columns: Mapping[str, NDArray[Any]]) -> Mapping[str, ND
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """A way from raw columns to numbers, as trees want them.
+    """Encode raw columns as numbers for trees.
 
     Numbers stay as they are, missing ones become the median, with a column that says so; a column of text
     becomes a 0 or 1 for each of its values.
@@ -134,7 +134,7 @@ class Numbers:
 
     @classmethod
     def fit(cls, columns: Mapping[str, NDArray[Any]]) -> Numbers:
-        """From the columns that a method learns from."""
+        """Learn the encoding from training columns."""
         table, medians, values, missing = Table(columns), {}, {}, []
         for name in table.names:
             column = table.column(name)
@@ -165,7 +165,7 @@ class Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Concepts:
-    """A way from raw columns to concepts: our encoder with its defaults, or with few cuts for few concepts.
+    """Encode raw columns as concepts, by our encoder with its defaults or with few cuts.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ class Concepts:
 
     @classmethod
     def fit(cls, part: RawRows, most: int | None = None) -> Concepts:
-        """From the rows that a method learns from.
+        """Learn the encoding from training rows.
 
         Parameters
         ----------
@@ -205,7 +205,7 @@ class Concepts:
 
 
 def _information(truth: BoolArray, y: IndexArray, n_classes: int) -> FloatArray:
-    """What each concept says about the class, (n_concepts,): mutual information."""
+    """Mutual information of each concept and the class, (n_concepts,)."""
     one_hot = y[:, None] == np.arange(n_classes)
     yes = truth.T.astype(np.float64) @ one_hot / len(y)
     each = one_hot.mean(axis=0)
@@ -308,13 +308,13 @@ class Peer(FoldByFold):
         return ()
 
     def prepare(self, part: RawRows, seed: int) -> Any:
-        """What all sizes share of a fit to these rows."""
+        """Prepare what the fits of all sizes share."""
         del seed
         return part
 
     @abstractmethod
     def fit_size(self, shared: Any, part: RawRows, size: Size, seed: int) -> SizedModel:
-        """The model of one size, from what was shared."""
+        """Fit the model of one size."""
 
     def default(self, shared: Any, part: RawRows, seed: int) -> SizedModel | None:
         """The model of the size that the method chooses by itself, if it does."""

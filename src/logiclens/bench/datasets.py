@@ -1,13 +1,13 @@
 """The tables of the paper's experiments, as concepts and targets.
 
-Each loader reads files that the user has and the package has not; the message about a missing file says where
-it comes from. Loaders never write anything. V-Dem appears in versions that differ: there, compare methods on
-one and the same file.
+Loaders read files that you have and the package does not; the error about a missing file says where it
+comes from. They never write anything. V-Dem exists in several versions: compare methods on one and the same
+file.
 
 Columns become concepts by one fixed recipe, so that figures can be compared with the paper's. A number
-becomes three concepts, LOW, NORMAL and HIGH, for three bins of equal width; categories become one concept
-each. That is how the reference implementation makes the 90 concepts of MIMIC-II; the paper (Sec. 6.1) speaks
-of five bins of blood pressure, which would not give 90. The recipe is kept apart from any encoder with
+becomes three concepts, LOW, NORMAL and HIGH, for three bins of equal width; each category becomes a
+concept. This is how the reference implementation makes the 90 concepts of MIMIC-II; the five bins of blood
+pressure that the paper mentions (Sec. 6.1) would not give 90. The recipe is separate from any encoder with
 settings, so that the tables of the experiments never change.
 """
 

@@ -123,7 +123,7 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 class HasFolds(Protocol):
-    """What is needed of an experiment to run it."""
+    """What :func:`run` needs to know of an experiment."""
 
     @property
     def name(self) -> str:
@@ -137,7 +137,7 @@ class HasFolds(Protocol):
 
     @property
     def n_folds(self) -> int:
-        """Into how many folds the rows are split; without labels, the number of seeds."""
+        """Number of folds or, without labels, of seeds."""
         ...
 
     @property
@@ -147,7 +147,7 @@ class HasFolds(Protocol):
 
     @property
     def supervised(self) -> bool:
-        """Whether there are labels to learn from."""
+        """True if there are labels to learn from."""
         ...
 
     @property
@@ -260,7 +260,7 @@ def split_rows(labels: IndexArray, n_folds: int, seed: int) -> list[Split]:
 
 
 def split_common_rows(labels: IndexArray, n_folds: int, seed: int, *, fewest: int) -> list[Split]:
-    """The same, with all rows of classes that have fewer than so many among the training rows of every fold.
+    """Split like :func:`split_rows`, but keep all rows of rare classes for training in every fold.
 
     Examples
     --------
@@ -499,7 +499,7 @@ def _encoded_fold(
 
 
 def _columns(table: raw.Table) -> dict[str, NDArray[Any]]:
-    """Every column as an array that is read back as the same column; another process can have it."""
+    """Every column as an array that survives pickling and reads back as the same column."""
     found = {}
     for name in table.names:
         column = table.column(name)
@@ -509,7 +509,7 @@ def _columns(table: raw.Table) -> dict[str, NDArray[Any]]:
 
 
 def _texts(labels: ArrayLike) -> NDArray[Any]:
-    """Labels as text, by which rules are called."""
+    """Labels as text, which name the rules."""
     return np.array([str(label) for label in np.asarray(labels, dtype=object).tolist()])
 
 

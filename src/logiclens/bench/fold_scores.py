@@ -131,7 +131,7 @@ def without_seconds(row: Row) -> Row:
 
 
 def unfinished_outcome(fold: Fold, status: str, seconds: float) -> Outcome:
-    """An outcome without answers, of a method that did not come to its end."""
+    """The outcome of a method that did not finish."""
     n_rows = len(fold.y_test)
     said = np.zeros((n_rows, len(fold.class_names)), dtype=np.bool_)
     return Outcome(np.zeros(n_rows, dtype=np.intp), said, None, seconds, 0.0, status)
@@ -187,7 +187,7 @@ def _of_probabilities(probability: FloatArray, truth: IndexArray) -> Row:
 
 
 def _decisions(rules: Mapping[str, Formula], fold: Fold) -> IndexArray:
-    """Class that rules alone give each test row: the most precise on the training rows decides first."""
+    """The class that rules alone give each test row; those most precise in training decide first."""
     formulas = list(rules.values())
     fired = np.column_stack([each.evaluate(fold.x_train, fold.concept_names) for each in formulas])
     truth = fold.y_train[:, None] == np.arange(len(formulas))
@@ -201,7 +201,7 @@ def _decisions(rules: Mapping[str, Formula], fold: Fold) -> IndexArray:
 
 
 def _literals(rules: Mapping[str, Formula]) -> float | None:
-    """Literals, mean over classes; None where a normal form would be too large to be written."""
+    """Mean literals of a class's DNF; None if a DNF is too large."""
     try:
         return complexity(rules)
     except LimitError:
@@ -213,7 +213,7 @@ def _column(name: str) -> str:
 
 
 def _formula_of_each_class(rules: Mapping[str, Any], fold: Fold) -> dict[str, Formula]:
-    """A formula for every class, in the order of the classes; one without a rule is never true."""
+    """A formula for every class, in order; FALSE for a class without a rule."""
     formulas = formulas_of(rules)
     return {name: formulas.get(name, FALSE) for name in fold.class_names}
 

@@ -73,7 +73,7 @@ def run_fronts(
     n_jobs: int | None = 1,
     progress: OnPiece | None = None,
 ) -> list[Row]:
-    """Sweep methods over tables, one table after the other; what is done already is not done again.
+    """Sweep methods over tables, one table after the other; finished work is not repeated.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def run_fronts(
 
 
 def available(names: Sequence[str], tell: Callable[[str], object]) -> tuple[str, ...]:
-    """Methods to run: those that were named or, where none was, all whose packages are installed.
+    """The methods to run: those named or, if none is, all whose packages are installed.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def _peer(name: str) -> Peer:
 
 
 def choose_size(rows: Iterable[Row], limit: float, axis: str = LITERALS) -> Row | None:
-    """The size of one method on one fold that is chosen for a limit; None where it is left out.
+    """Choose the size of a method on one fold for a limit of length; None if the method is left out.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ class Fronts:
         self.methods = tuple(sorted(found, key=lambda name: [*PEERS, *found].index(name)))
 
     def has_rules(self, method: str) -> bool:
-        """Whether a method has a length."""
+        """True if the method has rules, and so a length."""
         return any(
             row["literals"] is not None
             for (_, name), folds in self._sweeps.items()
@@ -230,7 +230,7 @@ class Fronts:
         return _mean(picked, column, self._n_folds(table))
 
     def default(self, table: str, method: str, column: str = "test_accuracy") -> float | None:
-        """The same at the point that the method itself starts with."""
+        """Mean over folds of a column at the method's default size."""
         folds = self._sweeps.get((table, method), {})
         points = [next((row for row in sizes if row["part"] == DEFAULT), None) for sizes in folds.values()]
         return _mean(points, column, self._n_folds(table))
@@ -238,7 +238,7 @@ class Fronts:
     def means(
         self, method: str, limit: float | None, column: str = "test_accuracy", axis: str = LITERALS
     ) -> dict[str, float]:
-        """Of every table that the method is not left out of; without a limit, of the default point."""
+        """The mean for every table that has one; without a limit, at the default size."""
         found = {
             table: self.default(table, method, column)
             if limit is None
@@ -340,7 +340,7 @@ def _rate(fronts: Fronts, method: str, limit: float, axis: str) -> Cell:
 
 
 def _leads(fronts: Fronts, axis: str) -> ResultTable:
-    """How far ours is ahead of each other method."""
+    """The lead of our rules over each other method."""
     lines = []
     others = [method for method in fronts.methods if method != OURS] if OURS in fronts.methods else []
     for method in others:
@@ -380,7 +380,7 @@ def _lengths(fronts: Fronts, axis: str) -> ResultTable:
 
 
 def _defaults(fronts: Fronts) -> ResultTable:
-    """The points that methods choose by themselves, without a limit."""
+    """The sizes that methods choose by themselves, without a limit."""
     lines = []
     mine = fronts.means(OURS, None)
     for method in fronts.methods:

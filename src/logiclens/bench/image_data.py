@@ -50,7 +50,7 @@ Decoder = Callable[[bytes], Bytes]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pictures:
-    """Pictures, what is to be seen on them, and what they are.
+    """Pictures with their concepts and classes.
 
     Attributes
     ----------
@@ -182,7 +182,7 @@ def load_cub_pictures(
 
 
 def read_idx(source: DataFile, data_dir: Folder = None) -> Bytes:
-    """Bytes of an idx file, in the shape that its head states.
+    """Read an idx file of unsigned bytes.
 
     The head is two zeros, the type (8: unsigned bytes), the number of dimensions, and the length of each as
     four bytes, the most significant first.
@@ -201,7 +201,7 @@ def read_idx(source: DataFile, data_dir: Folder = None) -> Bytes:
 
 
 def find_decoder() -> Decoder:
-    """What decodes JPEG files here: Pillow, else torchvision.
+    """The JPEG decoder of this machine: Pillow or, without it, torchvision.
 
     Raises
     ------
@@ -237,7 +237,7 @@ def _torchvision() -> Decoder:
 
 
 def _read_archive(files: Sequence[str], decode: Decoder, rows: Sequence[int], data_dir: Folder) -> Bytes:
-    """Decode pictures in several threads: decoders leave Python's lock alone. (n, 3, height, width)."""
+    """Decode pictures in several threads, as decoders release the GIL; (n, 3, height, width)."""
     path = find_file(CUB_ARCHIVE, data_dir)
     chosen = list(rows)
     if not chosen:

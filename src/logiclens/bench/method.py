@@ -1,7 +1,7 @@
-"""What a method is: something that learns from the training rows of folds and answers for their test rows.
+"""A method: something that learns from the training rows of folds and predicts their test rows.
 
-Models of other packages print, warn and draw from generators that the whole process shares: :func:`isolation`
-keeps that apart.
+Models of other packages print, warn, and draw from generators that the whole process shares;
+:func:`isolation` contains that.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ DONE = "done"
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a method made of one fold.
+    """What a method predicts for the test rows of one fold, and its rules.
 
     Parameters
     ----------
@@ -74,40 +74,40 @@ class Outcome:
 
 
 class Method(Protocol):
-    """A way of learning, under the name that rows of results carry."""
+    """A learner under the name that rows of results carry."""
 
     @property
     def name(self) -> str:
-        """Short, for files and options."""
+        """Short name, for files and options."""
         ...
 
     @property
     def title(self) -> str:
-        """For people."""
+        """Name for people."""
         ...
 
     @property
     def together(self) -> bool:
-        """Whether all folds of an experiment are one piece of work."""
+        """True if all folds of an experiment are one piece of work."""
         ...
 
     @property
     def has_rules(self) -> bool:
-        """Whether outcomes have rules."""
+        """True if outcomes have rules."""
         ...
 
     @property
     def slow(self) -> bool:
-        """Whether a fit may take hours, so that it is run where it can be stopped."""
+        """True if a fit may take hours; it then runs in a process that can be stopped."""
         ...
 
     @property
     def package(self) -> str:
-        """What must be installed for it, besides what the project itself needs; empty for nothing."""
+        """The extra package it needs; empty for none."""
         ...
 
     def fit(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
-        """Learn each fold's training rows and answer for its test rows.
+        """Learn each fold's training rows and predict its test rows.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class Method(Protocol):
 
 @dataclass(frozen=True)
 class FoldByFold(ABC):
-    """A method that learns each fold by itself.
+    """A method that learns one fold at a time.
 
     A class may state an ``identity``: the name under which finished work is kept. Work that was done before
     the class moved or changed its name is then still found.
@@ -145,7 +145,7 @@ class FoldByFold(ABC):
         return False
 
     def fit(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
-        """Learn each fold's training rows and answer for its test rows; see :meth:`Method.fit`."""
+        """Learn each fold's training rows and predict its test rows; see :meth:`Method.fit`."""
         return [self.fit_fold(fold, seed) for fold in folds]
 
     @abstractmethod
@@ -154,7 +154,7 @@ class FoldByFold(ABC):
 
 
 class Stopwatch:
-    """Seconds since it was made, or since it was last read.
+    """Measures seconds since it was made or last read.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def by_class(model: Any, x: Any, fold: Fold) -> FloatArray:
 
 
 def is_installed(package: str) -> bool:
-    """Whether a package is there; it is not imported. No package needs nothing.
+    """True if a package is installed; it is not imported. The empty name is always there.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def is_installed(package: str) -> bool:
 
 
 def package_for(title: str, package: str) -> Any:
-    """Import what a method needs.
+    """Import a package that a method needs.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def package_for(title: str, package: str) -> Any:
 
 @contextmanager
 def isolation(seed: int) -> Iterator[None]:
-    """A place for code of others: shared generators are seeded and put back, nothing printed or warned of.
+    """Isolate other people's code: seed and restore the shared generators, print nothing, warn of nothing.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ class Tree(FoldByFold):
 
 
 def tree_ways(tree: Any, names: tuple[str, ...]) -> dict[int, list[Formula]]:
-    """The ways from the root to the leaves of each class, left to right.
+    """The paths from the root to the leaves of each class, left to right, as conjunctions.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def condition(literals: Mapping[str, bool]) -> Formula:
 
 
 def list_formula(conditions: Sequence[Formula], says: Sequence[bool], otherwise: bool) -> Formula:
-    """Where a list of rules says yes, in disjunctive normal form.
+    """The DNF that is true where a list of rules says yes.
 
     Terms that contradict themselves or imply another are left out, nothing else is. A list whose normal form
     has more than :data:`MOST_TERMS` terms is left as it is read.
@@ -215,7 +215,7 @@ class BayesianRuleList(FoldByFold):
 
 @dataclass(frozen=True)
 class ProbabilityList:
-    """A list of rules, each with the probability of yes where it is the first that fires.
+    """A rule list with the probability of yes for each rule, if it is the first to fire.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ class ProbabilityList:
 
 
 def read_list(model: Any) -> ProbabilityList:
-    """The list that a fitted model of imodels has chosen.
+    """Read the rule list from a fitted model of imodels.
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ class Ripper(FoldByFold):
 
 @dataclass(frozen=True)
 class LiteralRules:
-    """Rules of which any may fire.
+    """A rule set for one class: it says yes if any rule fires.
 
     Parameters
     ----------
@@ -342,7 +342,7 @@ class LiteralRules:
 
 @dataclass(frozen=True, eq=False)
 class ClassRules:
-    """Rules of classes, and who decides.
+    """The rule sets of several classes, and which one decides.
 
     Parameters
     ----------
@@ -374,7 +374,7 @@ class ClassRules:
 def learn_rules(
     package: Any, x: BoolArray, y: IndexArray, n_classes: int, seed: int, **limits: int | None
 ) -> ClassRules:
-    """Rules of the rarer of two classes, or of each of more against all others.
+    """Learn rules for the rarer of two classes, or for each of several against the rest.
 
     Parameters
     ----------
@@ -410,7 +410,7 @@ def _learn(
 
 
 def read_rules(model: Any) -> LiteralRules:
-    """The rules of a fitted model of wittgenstein.
+    """Read the rules from a fitted model of wittgenstein.
 
     Parameters
     ----------
@@ -435,7 +435,7 @@ def _precision_and_fallback(fired: BoolArray, y: IndexArray) -> tuple[FloatArray
 
 @dataclass(frozen=True)
 class Ceiling(FoldByFold):
-    """A classifier of scikit-learn that answers, and explains nothing."""
+    """A classifier of scikit-learn without rules."""
 
     has_rules: bool = False
 
@@ -448,7 +448,7 @@ class Ceiling(FoldByFold):
         return Outcome(answers, said, None, seconds, 0.0, probability=by_class(model, fold.x_test, fold))
 
     def train(self, x: FloatArray, y: IndexArray, seed: int) -> Any:
-        """The fitted classifier."""
+        """Fit the classifier."""
         from sklearn.exceptions import ConvergenceWarning
 
         with warnings.catch_warnings():
@@ -457,7 +457,7 @@ class Ceiling(FoldByFold):
 
     @abstractmethod
     def model(self, seed: int) -> Any:
-        """The classifier, still to be fitted."""
+        """The unfitted classifier."""
 
 
 @dataclass(frozen=True)

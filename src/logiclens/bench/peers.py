@@ -1,9 +1,10 @@
-"""Rule learners compared over the whole front of accuracy against length, each by a size of its own.
+"""Rule learners compared over the whole front of accuracy against length, each at every size it has.
 
-Our own rules at every length, by one fit whose front has them all; trees: CART, trees that are proved best
-(STreeD), and sums of small trees (FIGS); rules: RIPPER, and votes of rules that a linear program weighs
-(RUG). Beside them, without a size: our networks, and other models without rules on our encoder's concepts,
-which say how accurate one can get with these.
+- Our rules at every length, from one fit whose front has them all.
+- Trees: CART, provably optimal trees (STreeD), and sums of small trees (FIGS).
+- Rules: RIPPER, and votes of rules that a linear program weighs (RUG).
+- Without a size: our networks, and other models without rules on the concepts of our encoder. They show how
+  accurate one can get with these concepts.
 
 Packages that a method needs, ours included, are imported when it is fitted.
 """
@@ -197,7 +198,7 @@ class FigsPeer(NumbersPeer):
 
 
 def _splits(node: Any) -> Iterator[tuple[int, float]]:
-    """Features and limits of a tree of imodels."""
+    """Features and thresholds of a tree of imodels."""
     if node.left is not None or node.right is not None:
         yield int(node.feature), float(node.threshold)
         for child in (node.left, node.right):
@@ -208,7 +209,7 @@ def _splits(node: Any) -> Iterator[tuple[int, float]]:
 def _split_model(
     model: Any, shared: ModelInput, splits: Sequence[tuple[int, float]], kind: type
 ) -> SizedModel:
-    """A model that compares numbers with limits, as a peer's model."""
+    """A model whose conditions compare numbers with thresholds."""
     reader = shared.reader
     features = np.array([feature for feature, _ in dict.fromkeys(splits)], dtype=np.intp)
     limits = np.array([limit for _, limit in dict.fromkeys(splits)])
@@ -275,7 +276,7 @@ class StreedPeer(Peer):
 
 
 def _questions(tree: Any) -> Iterator[int]:
-    """Positions of the concepts that a tree of pystreed asks about."""
+    """Positions of the concepts that a tree of pystreed tests."""
     if tree.is_branching_node():
         yield int(tree.feature)
         yield from _questions(tree.left_child)

@@ -1,9 +1,9 @@
-"""Figures to compare with: what the paper printed, and what its authors' code gave on the data at hand.
+"""Figures to compare with: the paper's, and those that its authors' code gave on the data at hand.
 
-Figures are kept as they were published, in percent and with their spread, and handed out as rates in [0, 1]
-like every other rate of the package. The pictures and the V-Dem file of the paper are not those that can be
-had today, so on MNIST, CUB and V-Dem its figures are another data set's: methods are compared within one run,
-and the paper's figures stand beside them.
+Figures are kept as published, in percent with their spread, and returned as rates in [0, 1] like all rates
+of the package. The paper's pictures and V-Dem file are not the ones available today, so its figures for
+MNIST, CUB and V-Dem are about other data: compare methods within one run, and read the paper's figures as
+context.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ AUTHORS_CODE: Final = (
 
 
 class Published(NamedTuple):
-    """A figure and its spread, NaN where none was given.
+    """A published figure and its spread, NaN if there is none.
 
     The spread of the paper is called a standard deviation there and is the standard error of the mean, as
     the rows that its authors' code gives show.

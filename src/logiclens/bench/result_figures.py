@@ -195,7 +195,7 @@ def _panels(board: Scoreboard, height: float) -> tuple[Figure, list[Axes]]:
 
 
 def _looks(methods: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Color and shape of each method; those that are not known get one of their own, while there are some."""
+    """Color and marker of each method; unknown methods take spare ones in turn."""
     spare = cycle(_OTHERS)
     return {name: _LOOKS[plain_name(name)] if plain_name(name) in _LOOKS else next(spare) for name in methods}
 
@@ -255,7 +255,7 @@ def _log_axis(ax: Axes, values: Iterable[float]) -> None:
 
 
 def _show_half_a_point(limits: Callable[[], Point], widen: Callable[[float, float], object]) -> None:
-    """Show half a point at least, so that next to nothing does not look like much."""
+    """Widen an axis to half a point at least, so that tiny differences do not look large."""
     low, high = limits()
     lacking = (_LEAST_SPAN - (high - low)) / 2
     if lacking > 0:
@@ -263,7 +263,7 @@ def _show_half_a_point(limits: Callable[[], Point], widen: Callable[[float, floa
 
 
 def _stretch_small_errors(ax: Axes, points: Iterable[Point]) -> None:
-    """Make room among small errors where there are some that are many times as large."""
+    """Use a symmetric log scale if some errors are many times as large as others."""
     scales = (ax.set_xscale, ax.xaxis), (ax.set_yscale, ax.yaxis)
     for values, (scale, axis) in zip(zip(*points, strict=True), scales, strict=False):
         least = max(min(values), 0.1)
@@ -302,5 +302,5 @@ def _interval(mean: Mean) -> Point:
 
 
 def _plain(text: str) -> str:
-    """Text that matplotlib does not take for mathematics."""
+    """Escape text so that matplotlib does not read it as mathematics."""
     return text.replace("$", r"\$")

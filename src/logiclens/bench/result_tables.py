@@ -1,8 +1,9 @@
 """Tables of results in the paper's layout, from rows, with the paper's figures beside ours (Tables 4 to 10).
 
-A figure is the mean over folds with its standard error. The two best of a line are in bold, as in the paper,
-and all that print alike; of fidelity it is the best network, since trees and lists of rules are their own
-explanations. A method that did not finish all folds is never in bold and says how many it finished.
+A figure is the mean over folds with its standard error. As in the paper, the two best of a line are in
+bold, with all that print alike. For fidelity that is the best network, since trees and rule lists are their
+own explanations. A method that did not finish all folds is never in bold, and its cell says how many it
+finished.
 """
 
 from __future__ import annotations
@@ -85,14 +86,14 @@ FOUR: Final = ("model_accuracy", "explanation_accuracy", "complexity", "fidelity
 
 
 def may_be_bold(board: Scoreboard, experiment: str, method: str, measure: Measure) -> bool:
-    """Whether a method competes: of fidelity networks alone do, of accuracy those that give rules."""
+    """True if a method competes for bold: networks for fidelity, methods with rules for accuracy."""
     if measure.networks:
         return is_network(method)
     return measure.column != "model_accuracy" or board.explains(experiment, method)
 
 
 def remark_on(column: str, methods: Iterable[str]) -> str:
-    """What is to be said of a metric of these methods, if anything: who is never in bold, and why.
+    """A remark on who is never in bold for a metric, and why; empty if there is nothing to say.
 
     Examples
     --------
@@ -128,7 +129,7 @@ def figure(mean: Mean | Published, measure: Measure) -> str:
 
 
 def three_digits(value: float) -> str:
-    """Seconds, or how many times as many, with three digits that count.
+    """A positive number with three significant digits.
 
     Examples
     --------
@@ -199,7 +200,7 @@ def metric_table(board: Scoreboard, column: str) -> ResultTable:
 
 
 def honest_tables(rows: Iterable[Row], fold_seed: int | None = None) -> list[ResultTable]:
-    """What the paper's protocol flatters: preprocessing outside of folds, pictures that a CNN was trained on.
+    """Variants without the paper's leaks: preprocessing outside folds, pictures that the CNN was trained on.
 
     Each variant stands below the experiment that it is a variant of.
     """
@@ -247,7 +248,7 @@ def _across(measure: Measure, experiments: Sequence[tuple[Scoreboard, str, str]]
 
 
 def _has_figure(board: Scoreboard, experiment: str, method: str, column: str) -> bool:
-    """Whether a cell has something to say: a figure, or that there is none for want of time."""
+    """True if a cell is not empty: it has a figure, or says why there is none."""
     if board.mean(experiment, method, column) is not None:
         return True
     return bool(board.statuses(experiment, method))
@@ -380,7 +381,7 @@ def experiment_table(board: Scoreboard, experiment: str) -> ResultTable:
 
 
 def _worth_showing(mean: Mean | None, measure: Measure) -> bool:
-    """Whether a column says something: that no class lacks a rule needs none."""
+    """True if a column is worth a place: "no class lacks a rule" is not."""
     return mean is not None and (measure.n_best > 0 or mean.value > 0)
 
 
@@ -424,7 +425,7 @@ def time_ratio(board: Scoreboard, experiment: str, method: str, other: str) -> f
 
 
 def at_least(board: Scoreboard, experiment: str, method: str) -> str:
-    """A sign before times of a method that was stopped in some folds."""
+    """``"≥"`` for a method that was stopped in some folds."""
     return "≥" if board.statuses(experiment, method) else ""
 
 
@@ -561,7 +562,7 @@ def ranked_table(board: Scoreboard, column: str) -> ResultTable:
 
 
 def _means(board: Scoreboard, experiment: str, measure: Measure) -> dict[str, float]:
-    """Mean of each method over all folds, as it is printed, more is better; of those that finished."""
+    """Printed mean of each method that finished all folds; more is better."""
     found = {name: board.mean(experiment, name, measure.column) for name in board.methods}
     sign = -1 if measure.low else 1
     return {

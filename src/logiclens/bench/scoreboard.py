@@ -1,8 +1,8 @@
-"""Rows of results, looked up by experiment and method: means, standard errors, and comparisons fold by fold.
+"""Rows of results, looked up by experiment and method: means, standard errors, comparisons fold by fold.
 
-One row is what one method made of one fold; see :mod:`logiclens.bench.fold_scores` for its columns. A fold
-that a method did not finish has no figures. Such a method is compared with another on the folds that both
-have, so that nobody wins by leaving out what is hard.
+A row is one method on one fold; :mod:`logiclens.bench.fold_scores` lists its columns. An unfinished fold
+has no figures. We compare two methods on the folds that both have, so that nobody wins by leaving out what
+is hard.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Scoreboard:
 
     @property
     def main_experiments(self) -> tuple[str, ...]:
-        """The same without variants of an experiment that is there itself."""
+        """The experiments without variants of one that is there itself."""
         return tuple(name for name in self.experiments if VARIANTS.get(name) not in self.experiments)
 
     @property
@@ -167,24 +167,24 @@ class Scoreboard:
         return len({fold for (name, _), rows in self._folds.items() if name == experiment for fold in rows})
 
     def lead(self, experiment: str, column: str, method: str, other: str) -> float | None:
-        """How much greater a method's mean is than another's, on the folds that both have; None if none."""
+        """A method's lead over another on the folds that both have; None if there are none."""
         mine, theirs = (self.values(experiment, name, column) for name in (method, other))
         shared = sorted(mine.keys() & theirs.keys())
         return float(np.mean([mine[fold] - theirs[fold] for fold in shared])) if shared else None
 
     def explains(self, experiment: str, method: str) -> bool:
-        """Whether a method gives rules, and is not there for its accuracy alone."""
+        """True if a method gives rules."""
         return any(
             row.get("used") or row.get("complexity") is not None for row in self.folds(experiment, method)
         )
 
     def statuses(self, experiment: str, method: str) -> tuple[str, ...]:
-        """What is said of folds that were not finished, each once."""
+        """The distinct statuses of unfinished folds."""
         found = (str(row.get("status") or DONE) for row in self.folds(experiment, method))
         return tuple(dict.fromkeys(status for status in found if status != DONE))
 
     def class_shown(self, experiment: str) -> str | None:
-        """The class whose rules are printed: the paper's or, as it is the one meant by yes, the last."""
+        """The class whose rules are printed: the paper's or else the last, which is usually "yes"."""
         classes = [
             label for row in self.rows if row["experiment"] == experiment for label in row.get("used") or ()
         ]
@@ -192,7 +192,7 @@ class Scoreboard:
         return wanted if wanted in classes else next(reversed(classes), None)
 
     def consistency(self, experiment: str, method: str, label: str | None = None) -> Recurrence | None:
-        """How far the concepts of rules return over the first five folds, the paper's index and the adjusted.
+        """Consistency of the concepts of rules over five folds: the paper's index and the adjusted one.
 
         A class that no fold has a rule for is left out: nothing returns there.
 

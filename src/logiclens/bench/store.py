@@ -1,9 +1,9 @@
-"""Results on disk: one file for each piece of work, written whole, and tables made of all of them.
+"""Results on disk: one file per piece of work, written atomically, and tables of all of them.
 
-A folder of results holds ``units/``, a JSON file for each piece of work: one method on one fold or, for
-methods that train all folds at once, on all of an experiment. With the rows goes a key: of which experiment,
-method, folds, seeds, data, settings and release they are. Only a file with the very same key counts as done,
-so a run that was killed goes on where it was, and a run with other settings starts anew.
+A folder of results holds ``units/`` with a JSON file per piece of work: one method on one fold or, for
+methods that train all folds at once, on all folds of an experiment. Beside its rows each file has a key:
+experiment, method, folds, seeds, data, settings and release. Only a file with exactly the same key counts
+as done. So a run that was killed continues where it stopped, and a run with other settings starts anew.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Key:
-    """What a piece of work is, so that it is done once.
+    """Identifies a piece of work, so that it is done once.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Key:
 
 @dataclass(frozen=True)
 class FinishedPiece:
-    """A piece of work that was done.
+    """A finished piece of work and its rows.
 
     Attributes
     ----------
@@ -107,12 +107,12 @@ class FinishedPiece:
 
     @property
     def finished(self) -> bool:
-        """Whether it came to its end within the limit."""
+        """True if it finished within the time limit."""
         return all(row["status"] == DONE for row in self.rows)
 
 
 class Results:
-    """A folder of results; it is made when something is stored.
+    """A folder of results, created when something is stored.
 
     Parameters
     ----------
@@ -145,13 +145,13 @@ class Results:
         return self.folder / "units"
 
     def stored(self, key: Key) -> FinishedPiece | None:
-        """What was stored under this very key; None where nothing was, or of something else."""
+        """The piece stored under exactly this key, or None."""
         path = self._units / key.file
         unit = _read_unit(path) if path.is_file() else None
         return unit if unit is not None and unit.key == key else None
 
     def store(self, unit: FinishedPiece) -> None:
-        """Write a piece of work, whole or not at all, in place of what had its name and not more folds."""
+        """Store a piece atomically; it replaces one of the same name unless that one has more folds."""
         self._units.mkdir(parents=True, exist_ok=True)
         path = self._units / unit.key.file
         there = _read_unit(path) if path.is_file() else None
@@ -295,7 +295,7 @@ def fold_checksum(fold: Fold) -> str:
 
 
 def fingerprint(value: Any) -> str:
-    """Settings as text: equal for equal settings, also in another process.
+    """Settings as text, equal for equal settings in any process.
 
     Examples
     --------
@@ -327,7 +327,7 @@ def fingerprint(value: Any) -> str:
 
 
 def about() -> dict[str, Any]:
-    """What figures depend on: release, packages, machine and day."""
+    """What the figures depend on: release, packages, machine and day."""
     return {
         "logiclens": _version("logiclens"),
         "python": platform.python_version(),
@@ -365,7 +365,7 @@ def _memory() -> float | None:
 
 
 def _gpu() -> str | None:
-    """Name of the GPU, if the networks could have used one."""
+    """Name of the GPU that networks could use, if any."""
     torch = sys.modules.get("torch")
     return torch.cuda.get_device_name() if torch is not None and torch.cuda.is_available() else None
 
@@ -387,7 +387,7 @@ def _json(value: Any, indent: int | None = None) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON knows it: what is not a number is missing."""
+    """A value as JSON knows it; NaN becomes None."""
     if isinstance(value, dict):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

@@ -228,7 +228,7 @@ def html_text(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Text without line breaks and without what cannot be seen; backslashes stay as they are."""
+    """Text on one line, with invisible characters escaped."""
     return "".join(char if char.isprintable() else escape(char) for char in text)
 
 
