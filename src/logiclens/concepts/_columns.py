@@ -66,7 +66,7 @@ _NO = frozenset({"no", "n", "false", "f", "absent", "negative", "neg", "off", "0
 
 @dataclass(frozen=True)
 class ColumnSettings:
-    """How columns become concepts; the fields are the settings of the encoder.
+    """Settings that say how columns become concepts: those of the encoder.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class ColumnSettings:
 
 @dataclass(frozen=True)
 class Extent:
-    """How many rows and values a column has, be it at hand or counted elsewhere.
+    """Number of rows and values of a column, in memory or counted in an engine.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class Extent:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What is known of the rows beside the columns.
+    """Classes, reference group and weights of the rows.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Reading:
-    """What became of a column.
+    """Result of reading a column: its concepts, or the reason why it has none.
 
     Attributes
     ----------
@@ -213,7 +213,7 @@ _ROUGH = ColumnSettings("uniform", {}, 1, 1, 0.0, False, False)  # enough to see
 
 
 def look_at(column: Column, evidence: Evidence | None = None) -> Reading:
-    """What would become of a column; one about which a person has to decide has a reason, too.
+    """Read a column without settings of its own; where a person has to decide, the reason says why.
 
     Examples
     --------
@@ -312,7 +312,7 @@ def _is_whole(column: Column) -> bool:
 
 
 def _as_text(column: Column) -> str:
-    """What is written as text in a column: "numbers", "dates" or, in most, nothing."""
+    """Kind of values that a column holds as text: "numbers", "dates" or, mostly, nothing."""
     texts = [level for level in column.levels if isinstance(level, str)] if column.kind is Kind.TEXT else []
     if texts and all(map(_is_number, texts)):
         return "numbers"
@@ -428,7 +428,7 @@ def _level_gains(column: Column, recipe: ColumnSettings, evidence: Evidence) -> 
 
 
 def _rarer_level(levels: tuple[Any, ...], usual: Any) -> Any:
-    """Which of two values to speak of: yes rather than no, else the less common."""
+    """Choose which of two values names the concept: yes rather than no, else the less common."""
     words = [str(level).strip().lower() for level in levels]
     for at, (word, other) in enumerate((words, words[::-1])):
         if word in _YES and other in _NO:

@@ -96,7 +96,7 @@ _MOST_CELLS = 50_000_000  # places times classes that are looked at one by one
 
 
 class _Candidates(NamedTuple):
-    """Where a column may be cut.
+    """Candidate cut points of a column.
 
     ``cuts``, (m,), lie in the intervals from ``low`` to ``high``, (m,), and ``bins``, (n,), is the number of
     cuts below each value; ``weights`` are the weights of the n rows.

@@ -41,7 +41,7 @@ _LIKE_A_CODE = f"[0-9]{_BLANK}[0-9]{{3}}{_BLANK}[0-9]{{3}}"
 
 @dataclass(frozen=True)
 class NumberNotation:
-    """How numbers are written in a file.
+    """The way a file writes numbers.
 
     Attributes
     ----------
@@ -115,12 +115,12 @@ class NumberNotation:
         return found if self.decimal == "." else pc.replace_substring(found, ",", ".")
 
     def is_plain(self, texts: Any) -> Any:
-        """Where texts are numbers as programs write them, but for the decimal sign."""
+        """Mark the texts that are numbers as programs write them, but for the decimal sign."""
         return pc.match_substring_regex(texts, f"^[+-]?{_PLAIN.format(point=re.escape(self.decimal))}$")
 
 
 def in_percent(texts: Any) -> Any:
-    """Where texts have a percent sign."""
+    """Mark the texts with a percent sign."""
     return pc.match_substring(texts, _PERCENT)
 
 
@@ -134,7 +134,7 @@ def currencies(texts: Any) -> list[str]:
 
 
 def in_another_notation(texts: Any) -> Any:
-    """Where texts that are no numbers would be some if the decimal sign were the other."""
+    """Mark the texts that would be numbers with the other decimal sign."""
     return pc.match_substring_regex(texts, _OTHER_NOTATION)
 
 
@@ -144,7 +144,7 @@ def has_two_readings(text: str) -> bool:
 
 
 def on_commas(text: str, *, sure: bool) -> str:
-    """What to do about a number with a comma where the decimal sign is a point."""
+    """Advice about a number with a comma where the decimal sign is a point."""
     otherwise = ""
     if not sure and has_two_readings(text):
         otherwise = "; if it stands between thousands, with --decimal '.'"
@@ -491,7 +491,7 @@ class TextColumn:
 
     @cached_property
     def profile(self) -> TextProfile:
-        """What these rows say of the type of the column."""
+        """Evidence of these rows about the type of the column."""
         text, numbers = self.text, self.numbers
         n = len(text) - text.null_count
         if not n:
@@ -658,7 +658,7 @@ def _number_or_text(level: str, decimal: str) -> str | int | float:
 
 
 def _note_on_text(column: TextColumn, name: str) -> str:
-    """What to say about text that is numbers for the most part."""
+    """Note about text that is mostly numbers."""
     profile = column.profile
     if profile.plain:
         return "" if profile.codes else _note_on_long(name, profile.long)
@@ -692,7 +692,7 @@ def _note_on_text(column: TextColumn, name: str) -> str:
 
 
 def _note_on_units(texts: Any) -> str:
-    """What to say where all are numbers with the same unit."""
+    """Note about numbers that all have the same unit."""
     units = pc.replace_substring_regex(texts, r"^[+-]?[0-9][0-9.,]*[ \x{00a0}]?", "")
     if pc.any(pc.equal(units, texts)).as_py() or pc.count_distinct(units).as_py() != 1:
         return ""
@@ -705,7 +705,7 @@ def _note_on_units(texts: Any) -> str:
 
 
 def _note_on_long(name: str, text: str) -> str:
-    """What to say about whole numbers that a float would change."""
+    """Note about whole numbers that a float would change."""
     return (
         f"Column {name!r} is read as text: it holds whole numbers that are too long to count with, such as "
         f"{shown(text)}."

@@ -20,7 +20,7 @@ from logiclens.logic.syntax import latex_name
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """How one style of First-Order Logic spells conditions."""
+    """Spelling of conditions in one style of First-Order Logic."""
 
     name: Callable[[str], str]
     less: str

@@ -39,7 +39,7 @@ Value: TypeAlias = str | int | float
 
 
 class Relation(StrEnum):
-    """How a column's value stands to the values of a condition; each has its opposite."""
+    """Relation between a column's value and the values of a condition; each has its opposite."""
 
     HOLDS = "holds"
     FAILS = "fails"
@@ -114,7 +114,7 @@ class Concept(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """How the concept is called."""
+        """Name of the concept."""
 
     @abstractmethod
     def condition(self) -> Condition:

@@ -302,7 +302,7 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def is_reference(self, targets: Sequence[Column]) -> BoolArray | None:
-        """Which rows are the reference group, (n,), by the columns of ``y``; None where none is asked for."""
+        """Mark the rows of the reference group, (n,), by the columns of ``y``; None without one."""
         if self.reference is None:
             return None
         if len(targets) > 1:

@@ -45,7 +45,7 @@ _NEVER_MISSING = {str, int, bool}
 
 
 class Kind(StrEnum):
-    """What the values of a column are."""
+    """Kind of values in a column."""
 
     BOOLEAN = "Booleans"
     NUMBER = "numbers"
@@ -56,7 +56,7 @@ class Kind(StrEnum):
 
 
 class ValueType(StrEnum):
-    """What the values of a column are to be read as."""
+    """Type that the values of a column are read as."""
 
     NUMBER = "numbers"
     FLAG = "yes or no"
@@ -180,7 +180,7 @@ class Column:
 
     @property
     def codes(self) -> IndexArray:
-        """Which of the levels each value is, shape (n,), -1 where it is missing."""
+        """Place of each value among the levels, shape (n,), -1 where it is missing."""
         return self._coded[1]
 
     @cached_property
@@ -510,7 +510,7 @@ def _as_frame(data: Any) -> nw.DataFrame[Any] | None:
 
 
 def _plain(data: Any) -> Any:
-    """What is no array but can be one: sparse matrices and tensors."""
+    """Turn sparse matrices and tensors into arrays."""
     if hasattr(data, "toarray") and hasattr(data, "nnz"):
         return data.toarray()
     return data.detach().cpu().numpy() if hasattr(data, "detach") else data

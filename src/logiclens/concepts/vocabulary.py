@@ -54,7 +54,7 @@ _MOST_TUPLES = 1 << 12  # combinations up to which a formula is minimized on all
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What concepts mean in the columns of a raw table.
+    """Meaning of concepts in the columns of a raw table.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class Vocabulary:
 
     @cached_property
     def types(self) -> Mapping[str, ValueType]:
-        """What the values of each column are to be read as, so that its concepts can compare them.
+        """Type of each column, so that its concepts can compare the values.
 
         A column of codes is text to them even where a file holds none but numbers.
         """
@@ -232,7 +232,7 @@ class Vocabulary:
         return Group(column, names, states, by_value)
 
     def given(self, names: Iterable[str]) -> tuple[Formula, ...]:
-        """What is known about some concepts: for each column, that one of its states is the case.
+        """Constraints among some concepts: for each column, one of its states holds.
 
         To be passed as ``given`` to :func:`logiclens.logic.equivalent` and the others.
         """
@@ -244,7 +244,7 @@ class Vocabulary:
         return tuple(found)
 
     def possible(self, tuples: BoolArray, names: Sequence[str]) -> BoolArray:
-        """Which tuples of concepts, (n, k), some row of a raw table can have, shape (n,)."""
+        """Whether some row of a raw table can have each tuple of concepts, (n, k), shape (n,)."""
         found = np.ones(len(tuples), dtype=np.bool_)
         for group in self.groups(names):
             powers = 1 << np.arange(len(group.names), dtype=object if len(group.names) > 62 else np.int64)
@@ -340,7 +340,7 @@ class Vocabulary:
         return with_missing(write_python(formula, name, self.python_literal(name)))
 
     def python_literal(self, name: str) -> Callable[[str, bool], str]:
-        """How literals are written in the source of a Python function of that name."""
+        """Writer of literals in the source of a Python function of that name."""
         check_function_name(name)
         if name == "missing":
             raise InputError("A function cannot be called 'missing': that one says whether there is a value.")

@@ -32,10 +32,10 @@ from logiclens.logic.data import as_float, check_count
 
 
 class Objective(Protocol):
-    """What an attacker wants of the logits of some rows."""
+    """An attacker's aim, given the logits of some rows."""
 
     def loss(self, logits: Tensor, y: Tensor) -> Tensor:
-        """What is to be raised, shape (n,)."""
+        """Loss that the attack raises, shape (n,)."""
 
     def reached(self, logits: Tensor, y: Tensor) -> Tensor:
         """Whether the attack has succeeded, shape (n,)."""
@@ -120,7 +120,7 @@ _TINY = 1e-12
 
 
 class Norm(StrEnum):
-    """How the size of a change is measured."""
+    """Measure of the size of a change."""
 
     LINF = "linf"
     L2 = "l2"
@@ -148,7 +148,7 @@ class Attacked:
 
 @dataclass(frozen=True)
 class Budget:
-    """What an attacker may do.
+    """Limits of an attack.
 
     Attributes
     ----------

@@ -60,7 +60,7 @@ from logiclens.logic.formula import FALSE, TRUE, And, Const, Formula, Not, Or, V
 
 @dataclass(frozen=True)
 class Link:
-    """What a rule demands of the outputs.
+    """Demand of a rule on the outputs.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Link:
 
     @property
     def clauses(self) -> tuple[Formula, ...]:
-        """What has to be true, each by itself: the parts of the demand's CNF.
+        """The parts of the demand's CNF, each of which has to be true.
 
         A demand whose CNF would be too large is one part.
 
@@ -334,7 +334,7 @@ class Circuit:
 
     @property
     def n_parts(self) -> int:
-        """How many values are worked out for each row."""
+        """Number of values computed for each row."""
         return 2 + self.n_columns + sum(len(level.parts) for level in self.levels)
 
     def truth(self, values: Any, tnorm: TNorm) -> Any:
@@ -396,7 +396,7 @@ class _Arrays:
 
 
 def _tensors() -> Any:
-    """The same for torch, which is imported only where there is a tensor."""
+    """These operations for torch, which is imported only where there is a tensor."""
     import torch
 
     class Tensors:
@@ -534,7 +534,7 @@ class RuleGuard(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def penalties(self, outputs: Any) -> Any:
-        """How much each rule is broken, in [0, 1], shape (n, n_rules); a tensor for a tensor."""
+        """Degree to which each row breaks each rule, in [0, 1], shape (n, n_rules); a tensor for a tensor."""
         check_is_fitted(self)
         return 1.0 - self._truth(self._whole, self._read(outputs))
 
@@ -592,7 +592,7 @@ class RuleGuard(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return float(low), float(high)
 
     def violations(self, outputs: Any) -> Violations:
-        """Which rules each row breaks, how much, and in words."""
+        """Rules that each row breaks, how much, and in words."""
         check_is_fitted(self)
         values = np.asarray(_numpy(self._read(outputs)))
         sides = self._truth(self._sides, values).reshape(len(values), len(self.links_), 2)
@@ -612,7 +612,7 @@ class RuleGuard(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return np.concatenate(parts)
 
     def _weights(self, penalties: FloatArray, doubt: float) -> FloatArray:
-        """What each clause counts, by the rows it was broken on; ``doubt`` rows of each kind are made up."""
+        """Weight of each clause, by the rows it was broken on; ``doubt`` rows of each kind are made up."""
         if self.rule_weight is None:
             return np.ones(len(self.clauses_))
         if isinstance(self.rule_weight, str):

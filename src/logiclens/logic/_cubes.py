@@ -90,7 +90,7 @@ _columns_of_table = lru_cache(maxsize=_TABLE_CONCEPTS + 1)(truth_columns)
 
 
 def contradictory(cubes: Words) -> BoolArray:
-    """Which cubes ask for a concept and its negation."""
+    """Mark the cubes that ask for a concept and its negation."""
     half = cubes.shape[-1] // 2
     return np.asarray((cubes[..., :half] & cubes[..., half:]).any(axis=-1))
 
@@ -135,7 +135,7 @@ def literals(cubes: Words, n_concepts: int) -> Iterator[Iterator[tuple[int, bool
 
 
 def holds(cubes: Words, rows: Words) -> Iterator[BoolArray]:
-    """Which cube holds on which packed tuple, for some tuples at a time: shape (some, n_cubes)."""
+    """Yield, for some packed tuples at a time, the cubes that hold on each: shape (some, n_cubes)."""
     step = max(1, _BLOCK // max(1, len(cubes)))
     for start in range(0, max(1, len(rows)), step):  # no tuple at all is one block, too
         some = rows[start : start + step]
@@ -151,7 +151,7 @@ def _subsets(small: Words, big: Words) -> BoolArray:
 
 
 def implies_some(inner: Words, outer: Words) -> BoolArray:
-    """Which inner cubes imply some outer cube."""
+    """Mark the inner cubes that imply some outer cube."""
     if len(inner) * len(outer) < _INDEX_FROM:
         return np.asarray(_subsets(outer, inner).any(axis=0))
     width = inner.shape[1]

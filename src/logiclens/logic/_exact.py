@@ -29,7 +29,7 @@ from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, qui
 
 @dataclass(frozen=True)
 class Effort:
-    """How much work a proof may take; nodes and sizes, never seconds, so that results repeat."""
+    """Limits on the work for a proof: nodes and sizes, never seconds, so that results repeat."""
 
     nodes: int
     """Branch-and-bound nodes of one solve."""
@@ -144,7 +144,7 @@ def _branch_and_bound(
 def _solution(
     objective: FloatArray, constraints: list[Any], integral: FloatArray, nodes: int, presolve: bool = True
 ) -> Any:
-    """What SciPy's solver says about a program over [0, 1]."""
+    """Solve a program over [0, 1] with SciPy's solver."""
     from scipy.optimize import Bounds, milp
 
     options = {"node_limit": nodes, "mip_rel_gap": 0.0, "presolve": presolve}
@@ -335,7 +335,7 @@ class TradeoffProgram:
         return answer
 
     def _won(self, chosen: IndexArray) -> float:
-        """What the terms really win, without the solver's rounding."""
+        """Compute what the terms win, without the solver's rounding."""
         covered = np.asarray(self.incidence[:, chosen].sum(axis=1)).ravel() > 0
         return float(self.gains[covered].sum() - self.price * self.sizes[chosen].sum())
 
@@ -469,7 +469,7 @@ def _candidates(
 
 
 def _distinct(terms: Terms, covered: BoolArray, relevance: FloatArray) -> tuple[Terms, BoolArray]:
-    """Of terms that cover the same tuples, the one with fewest literals."""
+    """Keep, of terms that cover the same tuples, the one with the fewest literals."""
     order = np.lexsort((tie_values(terms, relevance), np.abs(terms).sum(axis=1)))
     _, first = np.unique(np.packbits(covered[order], axis=1), axis=0, return_index=True)
     kept = order[np.sort(first)]

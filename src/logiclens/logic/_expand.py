@@ -206,7 +206,7 @@ class _Search:
         return useful[minimum_cover(covers[useful].T, literals, np.zeros(len(useful)), _REFILL).columns]
 
     def _given_up(self, n_terms: int, attempt: int) -> BoolArray:
-        """Which of the chosen terms to give up: each in turn when they are few, else a random fifth."""
+        """Choose the terms to give up: each in turn when they are few, else a random fifth."""
         if n_terms <= 5:
             gone: BoolArray = np.arange(n_terms) == attempt % n_terms
         else:

@@ -48,12 +48,12 @@ class Side:
 
     @cached_property
     def false(self) -> Dense:
-        """Which concepts are false, shape (n_rows, n_concepts)."""
+        """1 where a concept is false, shape (n_rows, n_concepts)."""
         return 1 - self.true
 
     @cached_property
     def _literals(self) -> Words:
-        """Where each literal is true, in words: concepts, their negations, and one that always is."""
+        """Packed truth of each literal: the concepts, their negations, and one that is always true."""
         always = np.ones((1, len(self)), dtype=np.bool_)
         return pack(np.concatenate([self.columns, ~self.columns, always]))
 
@@ -68,7 +68,7 @@ class Side:
         return counts
 
     def covered(self, terms: Terms) -> BoolArray:
-        """Which term is true on which tuple, shape (n_terms, n_rows)."""
+        """Whether each term is true on each tuple, shape (n_terms, n_rows)."""
         if len(self) < _MANY_ROWS:
             return np.asarray(self.n_broken(terms) == 0)
         sizes = np.count_nonzero(terms, axis=1)
@@ -146,7 +146,7 @@ def sums_over_terms(numbers: NDArray[np.int64], values: FloatArray, n_concepts: 
 
 @cache
 def _covers(n_concepts: int) -> FloatArray:
-    """Which term covers which tuple, shape (3^m, 2^m): "not at all" covers what the other two do."""
+    """Tuples that each term covers, shape (3^m, 2^m): "not at all" covers what the other two do."""
     covers = np.ones((1, 1))
     for _ in range(n_concepts):
         covers = np.kron(covers, np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
@@ -188,5 +188,5 @@ def read_terms(index: NDArray[Any], n_concepts: int) -> Terms:
 
 @cache
 def _powers(n_concepts: int) -> NDArray[np.int64]:
-    """What one more in the digit of each concept adds to a place."""
+    """Value of each concept's digit in the place of a term."""
     return np.asarray(3 ** np.arange(n_concepts - 1, -1, -1))

@@ -84,7 +84,7 @@ class TupleSets:
         return len(self.side)
 
     def members(self, some: int) -> BoolArray:
-        """Which tuples are in a set, shape (n_rows,)."""
+        """Whether each tuple is in a set, shape (n_rows,)."""
         packed = np.frombuffer(some.to_bytes(self._n_bytes, "little"), dtype=np.uint8)
         return np.unpackbits(packed, count=len(self), bitorder="little").view(np.bool_)
 
@@ -178,11 +178,11 @@ class AllTerms(BestTerms):
         return priced[size], terms[size]
 
     def _values(self, gains: Sums, covered: int) -> FloatArray:
-        """What each term wins beyond a set of tuples, by the number of literals."""
+        """Gain of each term beyond a set of tuples, terms ordered by their number of literals."""
         return sums_over_terms(self._numbers, gains.beyond(covered), self._n_concepts)[self._order]
 
     def _first(self, values: FloatArray, size: int) -> Term:
-        """Of the terms of that many literals that win most: more relevant concepts first, then plain ones."""
+        """The preferred one of the terms of a length that win most: relevant concepts, then plain ones."""
         start, stop = self._start[size], self._start[size + 1]
         sized = values[start:stop]
         top = np.flatnonzero(sized >= sized.max() - self._epsilon) + start
@@ -557,7 +557,7 @@ class Tradeoff:
         return self.terms.best(self.pull, covered, price, most)
 
     def _affordable_steps(self) -> int:
-        """How many best terms one descent may ask for."""
+        """Number of best terms that one descent may look for."""
         n_rows, n_concepts = self.bits.shape
         cost = 200 * 3**n_concepts if self.small else n_rows * n_concepts * (n_concepts + 300)
         return int(_WORK / max(cost, 1)) + 100

@@ -189,7 +189,7 @@ class Cover:
         return Cover, (self.names, self.positive, self.negative)
 
     def contains(self, rows: Words) -> BoolArray:
-        """Which rows satisfy the cover.
+        """Whether each row satisfies the cover.
 
         Parameters
         ----------
@@ -210,7 +210,7 @@ class Cover:
         return np.concatenate([block.any(axis=1) for block in self._blocks(rows)])
 
     def covered_by_terms(self, rows: Words) -> BoolArray:
-        """Which term holds on which row, shape (n_rows, n_terms); see :meth:`contains`."""
+        """Whether each term holds on each row, shape (n_rows, n_terms); see :meth:`contains`."""
         return np.concatenate([*self._blocks(rows)])
 
     def _blocks(self, rows: Words) -> Iterator[BoolArray]:

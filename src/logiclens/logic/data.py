@@ -83,7 +83,7 @@ def _unboxed(values: NDArray[Any], label: str) -> NDArray[Any]:
 
 
 def missing_values(label: str, missing: BoolArray, kind: str = "") -> InputError:
-    """What to say of missing values, given where they are."""
+    """The error about missing values, given where they are."""
     first = np.argwhere(missing)[0][:1].tolist()  # none when there is a single value
     place = f", the first in row {first[0]} (counted from 0)" if first else ""
     number = count(int(missing.sum()), "missing value")

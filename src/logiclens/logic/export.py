@@ -85,7 +85,7 @@ def to_python(formula: Formula, name: str = "rule", *, threshold: float = THRESH
 
 
 def threshold_literal(cut: float) -> Callable[[str, bool], str]:
-    """How a literal is written in Python: a value of ``row`` is compared with a threshold."""
+    """Write a literal in Python: a value of ``row`` compared with a threshold."""
 
     def literal(name: str, positive: bool) -> str:
         return f"row[{name!r}] {'>' if positive else '<='} {cut!r}"

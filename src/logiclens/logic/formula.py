@@ -303,7 +303,7 @@ class Not(Formula):
 
 
 class _Connective(Formula):
-    """What And and Or share: two or more parts, kept in the order given."""
+    """Base of And and Or: two or more parts, kept in the order given."""
 
     __slots__ = ("_args",)
     _args: tuple[Formula, ...]
@@ -407,7 +407,7 @@ def _checked(kind: str, args: tuple[Formula, ...], least: int) -> tuple[Formula,
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How one way of writing formulas spells its parts.
+    """Spelling of formulas in one language.
 
     Connectives inside connectives always stand in parentheses: nobody has to know what binds tighter. So do
     literals that are phrases, such as ``age <= 62``, after a sign of negation.

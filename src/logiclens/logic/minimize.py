@@ -379,7 +379,7 @@ class Minimizer:
         return proof if proof is not None and _size(proof.terms) <= _size(found) else Proof(found, False)
 
     def _shortened(self, terms: Terms) -> Terms:
-        """What one more look at each term makes of a formula that agrees with every tuple."""
+        """Shorten a formula that agrees with every tuple by improving each of its terms once more."""
         problem = self.problem
         if len(problem.gain) > _LOOK:
             return terms
@@ -474,7 +474,7 @@ class Minimizer:
         return best
 
     def _best_within(self, found: Minimized, won: float) -> Proof | None:
-        """What wins most of the formulas that are no longer than a known one, which wins so much."""
+        """The best formula no longer than a known one, given what that one wins."""
         problem, yes = self.problem, self.problem.gain > 0
         if np.array_equal(found.cover.contains(problem.decided), yes):
             # Agreement wins most. Whether a shorter formula agrees, too, is told without an integer program.
@@ -518,7 +518,7 @@ class Minimizer:
 
 
 def _improving(points: Iterator[Minimized]) -> Iterator[Minimized]:
-    """Those points of a front, by length, that have fewer errors than all shorter ones."""
+    """Yield the points of a front, by length, that have fewer errors than all shorter ones."""
     least = np.inf
     for point in points:
         if point.errors < least:
@@ -542,7 +542,7 @@ def _size(terms: Terms) -> int:
 
 
 class MinimizationProblem:
-    """What there is to decide about a table.
+    """The tuples of a table that need an answer, over the concepts that tell them apart.
 
     Concepts that are constant on the decided tuples, or that repeat or negate another one there, are left
     out: a formula over the others can say all that one over all concepts can, with as many literals.

@@ -36,7 +36,7 @@ def _escape_backslashes(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one database writes names, texts and truth.
+    """The way one database writes names, texts and truth.
 
     Attributes
     ----------

@@ -166,7 +166,7 @@ def format_formula(formula: Formula, style: str = "ascii") -> str:
 
 
 def notation_named(style: str) -> Notation:
-    """How a style writes formulas; an unknown one is refused with the nearest."""
+    """The notation of a style; the error about an unknown one names the nearest."""
     if isinstance(style, str) and style in _STYLES:
         return _STYLES[style]
     nearest = did_you_mean(style, _STYLES) if isinstance(style, str) else ""
@@ -224,7 +224,7 @@ def parse_formula(text: str) -> Formula:
 
 
 class _Group:
-    """What has been read since a parenthesis opened; a stack of these makes recursion needless."""
+    """Parts read since a parenthesis opened; a stack of these makes recursion needless."""
 
     def __init__(self, start: int) -> None:
         self.start = start
@@ -352,7 +352,7 @@ def _word(word: str, text: str, position: int) -> _Token:
 
 
 def _strange(word: str, text: str, position: int) -> FormulaSyntaxError:
-    """What to write instead of a word that is no name: another sign, or quotes."""
+    """Advice about a word that is no name: another sign, or quotes."""
     if foreign := _FOREIGN_SIGN.search(word):
         instead = _FOREIGN[foreign[0]]
         reason = (

@@ -225,7 +225,7 @@ class TargetScores(NamedTuple):
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far formulas agree with answers: means over the targets, and each target.
+    """Agreement of formulas with answers: means over the targets, and each target.
 
     Attributes
     ----------
@@ -292,7 +292,7 @@ def explanation_accuracy(
     names: Sequence[str] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Agreement:
-    """How well each target's formula tells the target from the rest, on true labels.
+    """Accuracy of rules: how well each target's formula tells the target from the rest, on true labels.
 
     Parameters
     ----------
@@ -344,7 +344,7 @@ def fidelity(
     sample_weight: ArrayLike | None = None,
     seen: Any = None,
 ) -> Fidelity:
-    """How well each target's formula says what a model says; see :func:`explanation_accuracy`.
+    """Fidelity of rules: how well each target's formula repeats a model's answers.
 
     Parameters
     ----------
@@ -578,7 +578,7 @@ def rule_scores(
 
 
 def normal_quantile(confidence: float) -> float:
-    """How many standard deviations from the middle an interval of that confidence ends."""
+    """Standard deviations from the middle to the end of an interval of that confidence."""
     level = as_float(confidence)
     if not 0 < level < 1:
         raise InputError(f"confidence must be a number between 0 and 1. Got {shown(confidence)}.")

@@ -54,7 +54,7 @@ def _is_dnf(formula: Formula) -> bool:
 
 
 class Recurrence(NamedTuple):
-    """How far the concepts of one target return."""
+    """Consistency of the concepts of one target."""
 
     plain: float
     adjusted: float
@@ -62,7 +62,7 @@ class Recurrence(NamedTuple):
 
 @dataclass(frozen=True)
 class Consistency:
-    """How far the same concepts return over folds or seeds.
+    """Consistency of concepts over folds or seeds.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Consistency:
 
 
 def consistency(runs: Iterable[Rules], *, n_concepts: int | None = None) -> Consistency:
-    """How far the same concepts return in the rules of several folds or seeds.
+    """Consistency: how far the rules of several folds or seeds use the same concepts.
 
     A concept counts by its name, whether negated or not. A target is judged by the runs that have it. Where
     no run uses any concept, ``TRUE`` and ``FALSE`` are what may return: the score is 1 when all runs agree.

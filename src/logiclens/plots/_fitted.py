@@ -130,16 +130,16 @@ class Member:
 
     @property
     def vocabulary(self) -> Vocabulary | None:
-        """What they mean."""
+        """Meaning of the concepts."""
         vocabulary: Vocabulary | None = self.estimator.vocabulary_
         return vocabulary
 
     def kept(self) -> BoolArray:
-        """Which concepts the layers of the network read, shape (n_concepts,)."""
+        """Whether the layers of the network read each concept, shape (n_concepts,)."""
         return np.asarray(self.network.kept()[self.at].cpu().numpy(), dtype=np.bool_)
 
     def relevance(self) -> FloatArray:
-        """How much each concept matters, shape (n_concepts,), the most relevant 1.
+        """Relevance of each concept, shape (n_concepts,), the most relevant 1.
 
         That of a ReLU network differs from row to row; here it is that at a row of all one halves.
         """
@@ -180,7 +180,7 @@ class Member:
         return tuple(found)
 
     def table(self, X: Any = None) -> TruthTable:
-        """What the network says about the target, over the concepts of its rule.
+        """The network's answers about the target, over the concepts of its rule.
 
         Where the rule has none, over all that its network keeps.
 

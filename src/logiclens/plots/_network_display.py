@@ -52,7 +52,7 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 @dataclass(frozen=True)
 class Layer:
-    """What is drawn of one layer.
+    """Units of one layer, and where they stand.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ def path_signs(weights: Sequence[FloatArray]) -> list[FloatArray]:
 
 
 def unit_strengths(weights: Sequence[FloatArray]) -> list[FloatArray]:
-    """How much each unit of each layer matters: the sum over its paths of the products of absolute weights.
+    """Strength of each unit of each layer: the sum over its paths of the products of absolute weights.
 
     Parameters
     ----------
@@ -325,7 +325,7 @@ class NetworkDisplay:
         return 0.5 + 0.08 * (longest + max(output, 24 if self.neurons else 0)) + drawn * len(self.weights)
 
     def _kept(self) -> BoolArray:
-        """Which concepts have a connection, shape (n_concepts,)."""
+        """Whether each concept has a connection, shape (n_concepts,)."""
         return np.asarray(self.weights[0].any(axis=0))
 
     def _draw_connections(self, layers: list[Layer]) -> None:
@@ -470,7 +470,7 @@ class NetworkDisplay:
         write_footnote(ax, self._left_out(layers), left=left)
 
     def _left_out(self, layers: list[Layer]) -> str:
-        """What is not drawn."""
+        """Remark about what is not drawn."""
         parts = []
         concepts = int(self._kept().sum()) - len(self.kept_)
         if concepts:

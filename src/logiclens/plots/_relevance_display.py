@@ -183,7 +183,7 @@ class ConceptRelevanceDisplay:
         write_footnote(ax, self._left_out(order), below=_BELOW, left=left)
 
     def _left_out(self, order: IndexArray) -> str:
-        """What is not drawn."""
+        """Remark about what is not drawn."""
         number = len(self.names) - len(order)
         pruned = int((~self.kept).sum() - (~self.kept[order]).sum())
         if not number:

@@ -72,7 +72,7 @@ def in_words(formula: Formula, vocabulary: Vocabulary | None = None) -> str:
 
 
 def concept_label(name: str, vocabulary: Vocabulary | None = None, longest: int = LONGEST) -> str:
-    """What a concept says, as the label of a picture.
+    """A concept in words, as the label of a picture.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def concept_label(name: str, vocabulary: Vocabulary | None = None, longest: int 
 
 
 def target_label(rule: Explanation, longest: int = LONGEST) -> str:
-    """What a rule is about, as part of a title: a name, or the number of a class or cluster.
+    """The target of a rule as part of a title: a name, or the number of a class or cluster.
 
     Examples
     --------
@@ -276,7 +276,7 @@ def _width(text: Text) -> float:
 
 
 def _letters(ax: Axes, text: Text, left: float) -> int:
-    """How many letters like those of a text fit on a line that begins so many points before the axes."""
+    """Number of letters like those of a text that fit on a line beginning so many points before the axes."""
     longest = max(map(len, text.get_text().splitlines()), default=0)
     return max(int(_line(ax, left) * longest / max(_width(text), 1.0)), 12)
 

@@ -276,7 +276,7 @@ class TruthTableDisplay:
         write_footnote(ax, self._left_out())
 
     def _left_out(self) -> str:
-        """What is not shown."""
+        """Remark about what is not shown."""
         parts = []
         concepts = len(self.table.names) - len(self.table_.names)
         if concepts:
