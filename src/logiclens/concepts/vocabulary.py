@@ -302,20 +302,20 @@ class Vocabulary:
     def written(self, formula: Formula, style: str) -> tuple[Formula, Callable[[str, bool], str]]:
         """A formula as it is written in First-Order Logic, and how its literals are."""
         notation_named(style)  # an unknown one raises
-        told, says = merge_conditions(formula, self.condition)
-        return told, lambda name, positive: in_logic(says(name, positive), style)
+        short, says = merge_conditions(formula, self.condition)
+        return short, lambda name, positive: in_logic(says(name, positive), style)
 
     def format(self, formula: Formula, style: str = "ascii") -> str:
         """A formula with conditions on the columns for concepts, on one line."""
         check_writable(formula)
-        told, literal = self.written(formula, style)
-        return replace(notation_named(style), literal=literal, phrases=True).write(told)
+        short, literal = self.written(formula, style)
+        return replace(notation_named(style), literal=literal, phrases=True).write(short)
 
     def to_sentence(self, formula: Formula) -> str:
         """A formula in plain English; see :func:`logiclens.logic.to_sentence`."""
         check_writable(formula)
-        told, says = merge_conditions(formula, self.condition)
-        return write_sentence(told, lambda name, positive: in_english(says(name, positive)), phrases=True)
+        short, says = merge_conditions(formula, self.condition)
+        return write_sentence(short, lambda name, positive: in_english(says(name, positive)), phrases=True)
 
     def to_sql(self, formula: Formula, dialect: str = "ansi") -> str:
         """A formula as a Boolean SQL expression over the raw columns; see :func:`logiclens.logic.to_sql`.

@@ -209,8 +209,8 @@ def _useful_columns(core: BoolArray, costs: FloatArray, ties: FloatArray) -> Ind
 
 
 # HiGHS, which SciPy solves integer programs with, now and then prints a line to the standard output of the
-# process, whatever it is told. So that output goes nowhere while a program is solved: below Python, since the
-# line comes from below.
+# process, whatever its settings. So that output goes nowhere while a program is solved, below Python,
+# where the line comes from.
 _lock = Lock()
 _inside = 0  # threads that are solving
 _kept = -1  # the standard output, while they are

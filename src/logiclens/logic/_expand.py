@@ -83,8 +83,8 @@ def first_agreeing_terms(
 
     Without ``triples`` terms of three literals are grown, too, and not looked through one by one.
 
-    None when it has more literals than told, or is not found soon: then the answers are too noisy for a short
-    formula to agree with all of them.
+    None when it has more literals than allowed, or is not found soon: then the answers are too noisy for a
+    short formula to agree with all of them.
     """
     search = _Search(Side(wanted), Side(avoided), np.broadcast_to(relevance, wanted.shape))
     chosen = search.first(max(_FIRST_BATCHES, max_literals / 10), triples)

@@ -106,7 +106,7 @@ class TupleSets:
 
 
 class Sums:
-    """Sums of one value for each tuple over sets of them; what was asked once is looked up."""
+    """Sums of one value for each tuple over sets of them; each sum is computed once."""
 
     def __init__(self, tuples: TupleSets, values: FloatArray) -> None:
         self.values = values

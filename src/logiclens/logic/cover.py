@@ -25,7 +25,7 @@ from logiclens.logic.data import check_count, check_name, check_names
 from logiclens.logic.formula import TRUE, And, Const, Formula, Not, Or, Var, check_formula
 
 MAX_TERMS = 100_000
-"""Most terms that an operation on covers may produce, unless told otherwise."""
+"""Most terms that an operation on covers may produce, by default."""
 
 
 @final

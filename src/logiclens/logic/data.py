@@ -113,7 +113,7 @@ def as_array(values: Any, label: str) -> NDArray[Any]:
 
 
 def as_answers(predictions: Any, length: int, threshold: float) -> BoolArray:
-    """Truth of that many answers; labels of several classes are told from answers about one."""
+    """Truth of that many answers; labels of several classes are recognized."""
     answers = as_array(predictions, "predictions")
     check_length(answers, "predictions", length)
     wrong = _class_label(answers)

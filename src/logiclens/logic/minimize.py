@@ -46,7 +46,7 @@ from logiclens.logic.truth_table import TruthTable
 __all__ = ["Exact", "Minimized", "Status", "agreeing_formula", "minimize", "minimize_path", "prove"]
 
 _PRIME_CONCEPTS: Final = 8  # concepts up to which all prime terms are found sooner than a few
-_PATH_CONCEPTS: Final = 6  # concepts up to which points of a front are proved unless told otherwise
+_PATH_CONCEPTS: Final = 6  # concepts up to which points of a front are proved by default
 _PATH_LITERALS: Final = 9  # literals up to which they are
 _SAME: Final = 1e-9  # share of the weight by which errors may differ that are the same
 _LONGEST_START: Final = 1000  # literals of an agreeing formula that is worth shortening
@@ -477,7 +477,7 @@ class Minimizer:
         """The best formula no longer than a known one, given what that one wins."""
         problem, yes = self.problem, self.problem.gain > 0
         if np.array_equal(found.cover.contains(problem.decided), yes):
-            # Agreement wins most. Whether a shorter formula agrees, too, is told without an integer program.
+            # Agreement wins most. Whether a shorter formula agrees, too, shows without an integer program.
             proof = smallest_agreeing(problem.bits[yes], problem.bits[~yes], problem.relevance, self.effort)
             if proof is not None and proof.proved:
                 return proof

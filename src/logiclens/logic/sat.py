@@ -28,7 +28,7 @@ from logiclens.logic.data import check_count
 from logiclens.logic.formula import And, Const, Formula, Not, Or, Var, check_formula
 
 MAX_CONFLICTS = 20_000
-"""Most dead ends of one search, unless told otherwise: seconds, or up to a minute on hard questions."""
+"""Most dead ends of one search, by default: seconds, or up to a minute on hard questions."""
 
 _RESTART = 64  # conflicts before the first restart
 _DECAY = 1 / 0.95
