@@ -10,18 +10,15 @@ import pytest
 
 from logiclens.cli.engine_rows import (
     check_apart,
-    columns_of,
     draw_rows,
     input_files,
     name_of,
-    open_rows,
     quieten,
 )
-from logiclens.cli.options import Engine, EngineName, engine_of_options, refuse_whole_rows
+from logiclens.cli.options import Engine, EngineName
 from logiclens.cli.terminal import Progress
 from logiclens.errors import InputError
-from tests.cli.in_files import in_file, in_files, stays
-from tests.cli.running import run
+from tests.cli.in_files import in_files, stays
 
 SILENT = Progress(False)
 DUCKDB = Engine(EngineName.DUCKDB)
@@ -30,51 +27,6 @@ DUCKDB = Engine(EngineName.DUCKDB)
 @pytest.fixture(autouse=True)
 def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-def test_no_engine_is_asked_for():
-    assert engine_of_options(None, None, "-", {"--decimal": ","}) is None
-
-
-def test_an_engine_with_its_memory():
-    engine = engine_of_options(EngineName.SPARK, "4GB", "data", {"--decimal": None})
-
-    assert engine is not None
-    assert (engine.title, engine.entries()) == ("Spark", {"engine": "spark", "memory": "4GB"})
-
-
-@pytest.mark.parametrize("command", [["explain"], ["predict", "model.lens"]])
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["data", "--memory", "4GB"], "--memory is for an engine. Add --engine duckdb, or omit it."),
-        (
-            ["-", "--engine", "duckdb"],
-            "--engine reads files, and - is standard input. Name a file, or a pattern: 'data/*.parquet'.",
-        ),
-        (
-            ["data", "--engine", "duckdb", "--decimal", ","],
-            "--decimal is not for an engine, which reads files its own way. Omit it.",
-        ),
-    ],
-)
-def test_what_makes_no_sense_together(command: list[str], words: list[str], message: str):
-    result = run(*command, *words)
-
-    assert result.exit_code == 2
-    assert result.stderr == f"logiclens: {message}\n"
-
-
-def test_an_unknown_engine():
-    result = run("explain", "data", "--engine", "sqlite")
-
-    assert result.exit_code == 2
-    assert "'sqlite' is not one of 'duckdb', 'spark'." in result.stderr
-
-
-def test_a_limit_of_rows_lets_them_into_memory():
-    refuse_whole_rows(10, {"--html": Path("report.html")})
-    refuse_whole_rows(None, {"--html": None, "--more": False})
 
 
 def test_files_that_are_read():
@@ -128,10 +80,6 @@ def test_other_files_are_written(path: str, data: str):
     check_apart(Path(path), data)
 
 
-def test_columns_of_files():
-    assert columns_of(in_file({"a": [1], "b": [2]}), DUCKDB) == ("a", "b")
-
-
 def test_rows_are_drawn_once_and_the_same_every_time():
     table = pa.table({"number": range(5000), "file_row_number": range(5000)})
     pattern = in_files(table, Path("data"))
@@ -146,10 +94,6 @@ def test_rows_are_drawn_once_and_the_same_every_time():
     assert (some.name, some.sha256) == ("data/*.parquet", None)
 
 
-def test_files_are_open_rows():
-    assert open_rows(in_file({"a": [1], "b": [2]}), DUCKDB, SILENT).columns == ("a", "b")
-
-
 def test_spark_is_kept_quiet_unless_a_person_says_otherwise(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "mine")
     quieten(Engine(EngineName.SPARK))
@@ -160,18 +104,3 @@ def test_spark_is_kept_quiet_unless_a_person_says_otherwise(monkeypatch: pytest.
     assert "PYSPARK_SUBMIT_ARGS" not in os.environ
     quieten(Engine(EngineName.SPARK))
     assert "showConsoleProgress=false" in os.environ["PYSPARK_SUBMIT_ARGS"]
-
-
-@pytest.mark.parametrize("command", [("explain", "--target", "y"), ("predict", "rules.json")])
-@pytest.mark.parametrize("data", ["several/*.csv", "several"])
-def test_several_files_need_an_engine(
-    command: tuple[str, ...], data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "several").mkdir()
-    found = run(*command, data)
-
-    assert found.exit_code == 2
-    assert f"{data!r} stands for several files. Add --engine duckdb to read them all, or name one." in (
-        found.output
-    )

@@ -36,22 +36,22 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def counted(columns: dict[str, Any], target: str = "y", **wishes: Any) -> EngineRows:
+def counted(columns: dict[str, Any], target: str = "y", **options: Any) -> EngineRows:
     """The same table in an engine."""
     return select_engine_rows(
-        read_numbered_rows(in_file(columns)), "rows", DUCKDB, Selection(target, **wishes)
+        read_numbered_rows(in_file(columns)), "rows", DUCKDB, Selection(target, **options)
     )
 
 
-def prepared(columns: dict[str, Any], target: str = "y", **wishes: Any) -> Any:
+def prepared(columns: dict[str, Any], target: str = "y", **options: Any) -> Any:
     """The same table in memory."""
-    return select_rows(TableSource(pa.table(columns), "rows"), Selection(target, **wishes))
+    return select_rows(TableSource(pa.table(columns), "rows"), Selection(target, **options))
 
 
-def answer(ask: Any, *arguments: Any, **wishes: Any) -> str:
+def answer(ask: Any, *arguments: Any, **options: Any) -> str:
     """What is said of a table that is refused."""
     with pytest.raises(LogicLensError) as caught:
-        ask(*arguments, **wishes)
+        ask(*arguments, **options)
     return str(caught.value)
 
 
@@ -75,8 +75,8 @@ TABLE: dict[str, Any] = {
 
 
 def test_columns_reasons_and_notes_are_those_of_rows_in_memory():
-    wishes: dict[str, Any] = {"ignore": ["number,flag"], "holdout": 0.0}
-    mine, theirs = counted(TABLE, **wishes), prepared(TABLE, **wishes)
+    options: dict[str, Any] = {"ignore": ["number,flag"], "holdout": 0.0}
+    mine, theirs = counted(TABLE, **options), prepared(TABLE, **options)
 
     assert list(mine.columns) == theirs.columns == ["gaps", "ward", "price"]
     assert dict(mine.dropped) == dict(theirs.dropped)
@@ -143,7 +143,7 @@ def test_two_sides_of_a_limit():
 
 
 @pytest.mark.parametrize(
-    ("values", "wishes"),
+    ("values", "options"),
     [
         ([1.0] * 100, {}),
         (pa.nulls(100, pa.float64()), {}),
@@ -163,10 +163,10 @@ def test_two_sides_of_a_limit():
     ],
     ids=lambda each: str(each)[:40],
 )
-def test_what_is_refused_is_refused_in_the_same_words(values: Any, wishes: dict[str, Any]):
+def test_what_is_refused_is_refused_in_the_same_words(values: Any, options: dict[str, Any]):
     columns = {"x": [1, 2, 3, 4] * 25, "same": [1] * 100, "y": values}
 
-    assert answer(counted, columns, **wishes) == answer(prepared, columns, **wishes)
+    assert answer(counted, columns, **options) == answer(prepared, columns, **options)
 
 
 @pytest.mark.parametrize("n_rows", [0, 1])

@@ -184,18 +184,6 @@ def content(text: str, name: str = "rows.csv") -> str:
     return name
 
 
-@pytest.mark.parametrize("option", ["--html", "--json", "--save"])
-def test_files_that_cannot_be_written_are_found_before_the_work(option: str, monkeypatch: pytest.MonkeyPatch):
-    def never(*_: object) -> None:
-        raise AssertionError("the table is not even read")
-
-    monkeypatch.setattr("logiclens.cli.explain_command.read", never)
-
-    assert refused("explain", "stays.csv", "--target", "risk", option, "no/such/folder/file") == (
-        "'no/such/folder/file' cannot be written: there is no folder 'no/such/folder'. Make it first."
-    )
-
-
 def test_ctrl_c_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch):
     def stop(*_: object) -> None:
         raise KeyboardInterrupt

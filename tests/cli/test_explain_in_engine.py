@@ -171,58 +171,6 @@ def test_json_alone_goes_to_standard_output():
     assert json.loads(result.stdout)["settings"]["engine"] == "duckdb"
 
 
-@pytest.mark.parametrize(
-    ("data", "options", "message"),
-    [
-        ("none/*.parquet", [], "No file fits the pattern 'none/*.parquet'. Check its name and its folder."),
-        ("none.parquet", [], "There is no file or folder 'none.parquet'. Check its name."),
-        ("empty", [], "The folder 'empty' holds no Parquet file. Write a pattern such as 'folder/*.csv'."),
-        ("stays", ["--memory", "lots"], "memory must be an amount such as '4GB' or '500MB'. Got 'lots'."),
-        (
-            "stays",
-            ["--use", "agee"],
-            "The data lack the column 'agee'. Did you mean 'age'? ",
-        ),
-        (
-            "stays",
-            ["--save", "stays/0.parquet"],
-            "'stays/0.parquet' is read, too. ",
-        ),
-    ],
-)
-def test_what_is_refused(data: str, options: list[str], message: str):
-    Path("empty").mkdir()
-
-    assert refused("explain", data, "--target", "risk", *DUCKDB, *options).startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--html", "r.html"], "--html needs rows in memory, and --engine leaves them in the engine. "),
-        (["--cv"], "Cross-validation needs rows in memory, and --engine leaves them in the engine. "),
-        (["--folds", "3"], "Cross-validation needs rows in memory, and --engine leaves them in the engine. "),
-        (["--more"], "--more needs rows in memory, and --engine leaves them in the engine. "),
-    ],
-)
-def test_what_needs_rows_in_memory(options: list[str], message: str):
-    result = run("explain", "stays", "--target", "risk", *DUCKDB, *options)
-
-    assert result.exit_code == 2
-    advice = "Draw some with --max-rows 100000, or leave out --engine."
-    assert result.stderr == f"logiclens: {message}{advice}\n"
-
-
-def test_a_command_without_a_target_names_the_columns():
-    result = run("explain", "stays", *DUCKDB)
-
-    assert result.exit_code == 2
-    assert result.stderr == (
-        "logiclens: say which column to explain: --target COLUMN. stays has stay_id, admitted, age, ward, "
-        "pressure, smoker, country, risk (8 columns).\n"
-    )
-
-
 def test_a_table_that_does_not_collapse_gets_advice_for_the_command(monkeypatch: pytest.MonkeyPatch):
     def fit(*_: object, **__: object) -> None:
         raise LimitError("The table does not collapse enough: its 9 rows have more.", "Use sample=100000.")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-import typer
 from hypothesis import given
 from typer.main import get_command
 
 from logiclens import RuleKind
 from logiclens.cli import app
-from logiclens.cli.options import Network, RuleKindName, named_columns, one_of
+from logiclens.cli.options import Network, RuleKindName, named_columns
 from logiclens.errors import UnknownColumnError
 from logiclens.estimators.clusterer import PENALTIES
 from tests.cli.running import run
@@ -60,18 +59,6 @@ def test_values_that_make_no_sense_are_wrong_usage(option: str, value: str):
     assert result.exit_code == 2
     assert f"Invalid value for '{option}'" in result.output
     assert "Traceback" not in result.output
-
-
-def test_a_word_is_read():
-    assert one_of(Network)("psi") is Network.PSI
-
-
-@pytest.mark.parametrize("text", ["tree", "", "MU", "mu "])
-def test_other_words_are_refused(text: str):
-    with pytest.raises(typer.BadParameter) as info:
-        one_of(Network)(text)
-
-    assert str(info.value) == f"{text!r} is not one of 'mu', 'psi', 'relu', 'entropy'."
 
 
 def test_words_are_those_of_the_library():

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -210,59 +209,6 @@ def test_numbers_that_are_classes_by_their_texts(tmp_path: Path):
     assert (
         "Column 'empty' has no value that is a class of the rules: nothing is compared.\n" in nothing.stderr
     )
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ([], "--engine writes Parquet. Say where: --out predicted.parquet"),
-        (
-            ["--out", "out.csv"],
-            "--engine writes Parquet. Give --out a name that ends in .parquet, not out.csv.",
-        ),
-        (
-            ["--out", "out.parquet", "--network"],
-            "--network needs rows in memory, and --engine leaves them in the engine. Omit one.",
-        ),
-        (
-            ["--out", "s3://bucket/out.parquet"],
-            "--out must be a place on this machine. In Python, logiclens.scale.predict makes a table that an "
-            "engine writes anywhere.",
-        ),
-    ],
-)
-def test_wrong_usage(options: list[str], message: str):
-    result = run("predict", "rules.json", "rows.parquet", *DUCKDB, *options)
-
-    assert result.exit_code == 2
-    assert result.stderr == f"logiclens: {message}\n"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            ["--out", "none/out.parquet"],
-            "'none/out.parquet' cannot be written: there is no folder 'none'. Make it first.",
-        ),
-        (["--out", "rows.parquet"], "'rows.parquet' is read, too. Give each file a name of its own."),
-        (
-            ["--out", "out.parquet", "--truth", "truht"],
-            "The data lack the column 'truht'. Did you mean 'truth'? They have 5 columns: 'id', 'age', "
-            "'ward', 'truth', 'when'. It is named by --truth.",
-        ),
-        (
-            ["--out", "out.parquet", "--truth", "when"],
-            "Labels must be text, numbers or Booleans. Column 'when' holds dates or times, of type date.",
-        ),
-    ],
-)
-def test_what_is_refused_leaves_no_file(options: list[str], message: str, tmp_path: Path):
-    rules = saved(PATIENTS, tmp_path)
-    data = in_file(PEOPLE | {"when": [date(2020, 1, 1)] * 6})
-
-    assert refused("predict", rules, data, *DUCKDB, *options) == message
-    assert sorted(os.listdir()) == ["rows.parquet", "rules.json"]
 
 
 def test_columns_that_are_missing(tmp_path: Path):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from logiclens.cli import learning
+from tests.cli.in_files import in_file, in_files, stays
 from tests.cli.running import SCORED, STAYS, copied, run
 from tests.cli.saved import PATIENTS, TABLE, from_the_future, saved
 
@@ -24,6 +26,12 @@ FILES = {
     "score.csv": "x,score\n" + "".join(f"{at},{at / 250:.3f}\n" for at in range(200)),
 }
 
+ENGINE = "rules.json rows.parquet --engine duckdb"
+IN_MEMORY = (
+    "needs rows in memory, and --engine leaves them in the engine. Draw some with --max-rows 100000, or "
+    "leave out --engine."
+)
+
 
 @pytest.fixture(autouse=True)
 def _in_a_folder_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,6 +43,9 @@ def _in_a_folder_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     Path("latin.csv").write_bytes("größe,y\n1,ja\n2,nein\n".encode("latin-1"))
     copied(STAYS, tmp_path)
     copied(SCORED, tmp_path)
+    in_files(stays(), tmp_path / "stays")
+    in_file({"age": [70], "ward": ["ICU"], "when": [date(2020, 1, 1)]})
+    Path("none").mkdir()
     saved(PATIENTS, tmp_path)
     from_the_future(tmp_path)
 
@@ -53,6 +64,10 @@ def _in_a_folder_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ("explain ragged.csv -t y", "'ragged.csv' has 1 value in line 3; the header names 2 columns."),
         ("explain row.csv -t y", "The table has 1 row. At least 2 are needed to compare."),
         ("explain-row rules.json rows.csv --row 6", "'rows.csv' has 5 rows; there is no row 6."),
+        ("explain 'no/*.parquet' -t y --engine duckdb", "No file fits the pattern 'no/*.parquet'."),
+        ("explain no.parquet -t y --engine duckdb", "There is no file or folder 'no.parquet'."),
+        ("explain none -t y --engine duckdb", "The folder 'none' holds no Parquet file."),
+        ("explain stays -t y --engine duckdb --memory lots", "memory must be an amount such as '4GB'"),
         # models
         ("predict rows.csv rows.csv", "'rows.csv' holds neither a model nor rules."),
         ("export future.json --to sql", "'future.json' does not hold rules that can be read."),
@@ -79,7 +94,15 @@ def _in_a_folder_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ),
         ("export rules.json --to sql --class il", "Unknown target 'il'. Did you mean 'ill'?"),
         ("export rules.json --to python --name 1st", "A function cannot be called '1st'."),
+        ("explain stays -t risk --use agee --engine duckdb", "The data lack the column 'agee'."),
+        (f"predict {ENGINE} --out new.parquet --truth wen", "The data lack the column 'wen'."),
+        (f"predict {ENGINE} --out new.parquet --truth when", "Labels must be text, numbers or Booleans."),
         # files that are written
+        ("explain stays.csv -t risk --html no/such/file", "'no/such/file' cannot be written: there is no"),
+        ("explain stays.csv -t risk --save no/such/file", "'no/such/file' cannot be written: there is no"),
+        ("explain stays -t risk --save stays/0.parquet --engine duckdb", "'stays/0.parquet' is read, too."),
+        (f"predict {ENGINE} --out no/new.parquet", "'no/new.parquet' cannot be written: there is no folder"),
+        (f"predict {ENGINE} --out rows.parquet", "'rows.parquet' is read, too."),
         ("explain stays.csv -t risk --json ./stays.csv", "'stays.csv' is read, too."),
         ("predict rules.json rows.csv --out rules.json", "'rules.json' is read, too."),
         ("predict rules.json rows.csv --out ./rows.csv", "'rows.csv' is read, too."),
@@ -118,6 +141,26 @@ def test_refused(words: str, message: str):
         ("explain rows.csv -t y --rows", "--rows puts rows into the report. Add --html report.html, or omit"),
         ("blackbox rows.csv --predictions y --rows", "--rows puts rows into the report."),
         ("cluster rows.csv --rows", "--rows puts rows into the report."),
+        (
+            "explain stays --engine duckdb",
+            "say which column to explain: --target COLUMN. stays has stay_id, admitted, age, ward, pressure, "
+            "smoker, country, risk (8 columns).",
+        ),
+        ("explain several/*.csv -t y", "'several/*.csv' stands for several files. Add --engine duckdb"),
+        ("predict rules.json stays", "'stays' stands for several files. Add --engine duckdb"),
+        ("explain rows.csv --memory 4GB", "--memory is for an engine. Add --engine duckdb, or omit it."),
+        ("explain - --engine duckdb", "--engine reads files, and - is standard input. Name a file, or"),
+        ("explain rows.csv --engine duckdb --decimal ,", "--decimal is not for an engine, which reads files"),
+        ("predict rules.json - --engine duckdb", "--engine reads files, and - is standard input."),
+        ("explain rows.csv --engine sqlite", "'sqlite' is not one of 'duckdb', 'spark'."),
+        ("explain stays -t risk --engine duckdb --html r.html", f"--html {IN_MEMORY}"),
+        ("explain stays -t risk --engine duckdb --cv", f"Cross-validation {IN_MEMORY}"),
+        ("explain stays -t risk --engine duckdb --folds 3", f"Cross-validation {IN_MEMORY}"),
+        ("explain stays -t risk --engine duckdb --more", f"--more {IN_MEMORY}"),
+        (f"predict {ENGINE}", "--engine writes Parquet. Say where: --out predicted.parquet"),
+        (f"predict {ENGINE} --out out.csv", "Give --out a name that ends in .parquet, not out.csv."),
+        (f"predict {ENGINE} --out out.parquet --network", "--network needs rows in memory, and --engine"),
+        (f"predict {ENGINE} --out s3://bucket/out.parquet", "--out must be a place on this machine."),
     ],
 )
 def test_wrong_usage(words: str, message: str):
@@ -132,4 +175,4 @@ def test_wrong_usage(words: str, message: str):
 
 def contents() -> dict[str, bytes]:
     """All files, with what they hold."""
-    return {path.name: path.read_bytes() for path in Path().iterdir()}
+    return {str(path): path.read_bytes() for path in Path().rglob("*") if path.is_file()}
