@@ -152,7 +152,7 @@ def test_what_a_condition_means(name, expected):
     (formula,) = known.formulas
     nobody = np.zeros((5, 2), dtype=bool)
 
-    allowed = known.allowed(formula, known.table, known.inputs.values, nobody)
+    allowed = known.holds(formula, known.table, known.inputs.values, nobody)
     assert (~allowed).tolist() == expected
 
 

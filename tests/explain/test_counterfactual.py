@@ -14,7 +14,7 @@ from logiclens.concepts import Above, AtMost, Between, Flag, Missing, OneOf, Voc
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError
 from logiclens.explain import Change, Counterfactual, Explanation, Rule, RuleKind, counterfactual
 from logiclens.explain.counterfactual import ChangeUnit, change_of, read_row, term_values, units_of
-from logiclens.explain.rule import target_named
+from logiclens.explain.rule import target_in_sentence
 from logiclens.logic import FALSE, TRUE, And, Formula, Not, Or, Var, parse_formula
 from logiclens.logic.data import ConceptData
 from tests.concepts.strategies import raw_formulas
@@ -28,9 +28,9 @@ WORDS = Vocabulary(
 
 
 def test_states_that_fit():
-    assert AGE.fitting({"old": False}).tolist() == [[True, False], [False, False]]
-    assert len(AGE.fitting({})) == 3
-    assert len(AGE.fitting({"young": True, "old": True})) == 0
+    assert AGE.states_with({"old": False}).tolist() == [[True, False], [False, False]]
+    assert len(AGE.states_with({})) == 3
+    assert len(AGE.states_with({"young": True, "old": True})) == 0
 
 
 def test_the_nearest_state():
@@ -43,8 +43,8 @@ def test_the_nearest_state():
 
 
 def test_what_follows_is_left_out():
-    assert AGE.needed({"young": False, "old": True}) == {"old": True}
-    assert AGE.needed({"young": False, "old": False}) == {"young": False, "old": False}
+    assert AGE.without_implied({"young": False, "old": True}) == {"old": True}
+    assert AGE.without_implied({"young": False, "old": False}) == {"young": False, "old": False}
 
 
 def test_terms():
@@ -111,7 +111,7 @@ def test_changes_of_concepts():
     ],
 )
 def test_targets_in_sentences(rule, name):
-    assert target_named(rule) == name
+    assert target_in_sentence(rule) == name
 
 
 def test_one_row_is_wanted():

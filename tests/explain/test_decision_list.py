@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from logiclens.errors import InputError
 from logiclens.explain import Resolution, Step, class_formulas
-from logiclens.explain.resolution import checked_steps, ranked_steps, resolve, truth_of, used_concepts
-from logiclens.explain.scopes import EQUIVALENT, decided_condition
+from logiclens.explain.resolution import check_steps, ranked_steps, resolve, truth_of, used_concepts
+from logiclens.explain.scopes import EQUIVALENT, condition_of
 from logiclens.logic import FALSE, TRUE, TruthTable, Var, at_most_one, equivalent, parse_formula
 from logiclens.logic.data import ConceptData
 from tests.strategies import all_rows, formulas
@@ -62,12 +62,12 @@ def test_a_step_has_a_plain_label():
 )
 def test_what_is_no_list_is_refused(steps, message):
     with pytest.raises(InputError) as info:
-        checked_steps(steps)
+        check_steps(steps)
     assert str(info.value).startswith(message)
 
 
 def test_steps_that_never_decide_are_left_out():
-    assert checked_steps([Step("x", FALSE), Step("y", a)]) == (Step("y", a),)
+    assert check_steps([Step("x", FALSE), Step("y", a)]) == (Step("y", a),)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), max_size=6))
@@ -110,7 +110,7 @@ def test_the_condition_of_a_class_is_true_where_the_list_decides_it(made):
     steps, default = made
     for label in LABELS:
         expected = [decision(steps, default, row) == label for row in all_rows(4)]
-        assert decided_condition(steps, default, label).evaluate(all_rows(4), NAMES).tolist() == expected
+        assert condition_of(steps, default, label).evaluate(all_rows(4), NAMES).tolist() == expected
 
 
 @given(lists(), st.sets(st.integers(0, 15), min_size=1))
@@ -126,7 +126,7 @@ def test_formulas_of_classes_agree_with_the_list_on_what_was_seen(made, which):
         tuples = f"{len(rows)} tuple{'' if len(rows) == 1 else 's'}"
         assert status in (EQUIVALENT, f"agrees with the list on all {tuples} seen")
         if status == EQUIVALENT:
-            assert equivalent(formula, decided_condition(steps, default, label))
+            assert equivalent(formula, condition_of(steps, default, label))
 
 
 def test_what_is_known_of_the_concepts_counts():

@@ -15,7 +15,7 @@ from logiclens.explain.paper import (
     TOP_K,
     example_terms,
     explain_class_as_in_paper,
-    first_met,
+    first_terms,
     most_frequent,
 )
 from logiclens.explain.rule import RuleKind
@@ -157,9 +157,9 @@ def test_formulas_of_many_literals_stay_as_they_were_joined():
 
 
 def test_first_met_of_nothing():
-    terms, frequency = first_met(np.zeros((0, 3), dtype=np.int8), np.zeros(0, dtype=bool))
+    terms, frequency = first_terms(np.zeros((0, 3), dtype=np.int8), np.zeros(0, dtype=bool))
     assert (terms.shape, frequency.tolist()) == ((0, 3), [])
-    terms, frequency = first_met(np.zeros((4, 0), dtype=np.int8), np.array([True, False, True, False]))
+    terms, frequency = first_terms(np.zeros((4, 0), dtype=np.int8), np.array([True, False, True, False]))
     assert (terms.shape, frequency.tolist()) == ((1, 0), [2])
 
 

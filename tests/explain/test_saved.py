@@ -9,12 +9,12 @@ from hypothesis import given
 
 from logiclens.errors import InputError
 from logiclens.explain._saved import (
-    damage_named,
     fields,
     formula_from_saved,
     formula_to_saved,
     items,
     read_saved,
+    report_damage,
     storable,
     write_saved,
 )
@@ -81,7 +81,10 @@ def test_fields_and_items():
 
 
 def test_what_is_refused_while_reading_is_called_damage():
-    with pytest.raises(InputError, match=r"^This text is damaged: Not so\. Save it again\.$"), damage_named():
+    with (
+        pytest.raises(InputError, match=r"^This text is damaged: Not so\. Save it again\.$"),
+        report_damage(),
+    ):
         raise InputError("Not so.")
 
 

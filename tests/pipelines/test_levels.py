@@ -10,7 +10,13 @@ from sklearn.exceptions import ConvergenceWarning
 from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier, PsiClassifier
 from logiclens.logic import Var, equivalent
-from logiclens.pipelines.cascade import as_columns, fit_concepts, level_classifiers, read_levels, renamed
+from logiclens.pipelines.cascade import (
+    as_columns,
+    fit_concepts,
+    level_classifiers,
+    read_levels,
+    rename_targets,
+)
 from tests.estimators.toys import booleans, frame, quick
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
@@ -54,7 +60,7 @@ def test_only_the_first_level_is_encoded():
 
 def test_a_single_concept_has_its_complement_beside_it():
     model = fit_concepts(quick(), frame(X), Y[:, None].astype(float), None)
-    rules = renamed(model.explain(), ["both"])
+    rules = rename_targets(model.explain(), ["both"])
 
     assert list(rules) == ["both"]
     assert equivalent(rules["both"].formula, Var("a") & Var("b"))

@@ -18,7 +18,7 @@ from logiclens.pipelines._native_tables import (
     check_rows,
     hold_out,
     number_of_rows,
-    recombined,
+    recombine,
     take,
 )
 
@@ -62,7 +62,7 @@ def test_rows_are_taken_by_place_in_the_kind_of_the_table(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_fresh_rows_are_made_of_pieces_of_real_ones(kind):
-    both, new = recombined(KINDS[kind], 200, np.random.default_rng(0))
+    both, new = recombine(KINDS[kind], 200, np.random.default_rng(0))
     everything, fresh = plain(both), plain(new)
 
     assert everything[:6].tolist() == VALUES.tolist()
@@ -75,13 +75,13 @@ def test_fresh_rows_are_made_of_pieces_of_real_ones(kind):
 
 def test_fresh_rows_keep_the_types_of_columns():
     frame = pd.DataFrame({"n": [1, 2, 3], "t": pd.Categorical(["x", "y", "x"]), "f": [0.5, 1.5, 2.5]})
-    both, new = recombined(frame, 5, np.random.default_rng(0))
+    both, new = recombine(frame, 5, np.random.default_rng(0))
 
     assert both.dtypes.tolist() == new.dtypes.tolist() == frame.dtypes.tolist()
 
 
 def test_the_same_seed_makes_the_same_rows():
-    first, second = (recombined(VALUES, 9, np.random.default_rng(3))[1] for _ in range(2))
+    first, second = (recombine(VALUES, 9, np.random.default_rng(3))[1] for _ in range(2))
 
     assert (first == second).all()
 

@@ -153,9 +153,9 @@ def _label(rules: ExplanationSet, label: Any, one: Any) -> Paragraph:
 
 
 def _named(rules: ExplanationSet, label: Any) -> str:
-    from logiclens.explain.rule import target_named
+    from logiclens.explain.rule import target_in_sentence
 
-    return target_named(rules[label].rule)
+    return target_in_sentence(rules[label].rule)
 
 
 def _why(explanation: Explanation, one: Any) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from logiclens.concepts.table import Column, Table, ValueType
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownColumnsError, count
 from logiclens.explain.resolution import resolve, used_concepts
-from logiclens.explain.rule import RuleKind, target_named
+from logiclens.explain.rule import RuleKind, target_in_sentence
 from logiclens.logic.arrays import BoolArray, IndexArray, unpack
 from logiclens.logic.data import ConceptData
 from logiclens.logic.export import to_sentence
@@ -348,7 +348,7 @@ class RowPredictions:
             )
         part = "step" if self.rules.is_list else "rule"
         if not true:
-            default = target_named(self.rules[self.rules.default].rule)
+            default = target_in_sentence(self.rules[self.rules.default].rule)
             why = f"No {part} is true of it; the default is {default}."
             return Prediction(self.rules.default, "", why, DEFAULT)
         at = true[0]
@@ -407,7 +407,7 @@ def _number_rows(which: NDArray[np.int32], sizes: Sequence[int]) -> tuple[IndexA
 
 def _sentence(explanation: Explanation, term: Formula) -> str:
     """The reason why a rule is true, as a sentence."""
-    label = target_named(explanation.rule)
+    label = target_in_sentence(explanation.rule)
     if term == TRUE:
         return f"The prediction is {label}, whatever the row."
     words = explanation.vocabulary

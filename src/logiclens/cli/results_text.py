@@ -20,7 +20,7 @@ from logiclens.cli.terminal import (
     text_table,
 )
 from logiclens.errors import count
-from logiclens.explain.rule import target_named
+from logiclens.explain.rule import target_in_sentence
 from logiclens.logic.formula import FALSE
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ def print_more(console: Console, model: Any, rows: MemoryRows) -> None:
     row = inputs.slice(0, 1)
     found = model.explain_sample(row)
     part = "held out" if rows.n_held else "of all"
-    true = target_named(replace(found.rule, target=labels[0]))
+    true = target_in_sentence(replace(found.rule, target=labels[0]))
     print_line(console, f"Why the network gives the first row {part} its class:")
     print_rule(console, found, f"{found.to_sentence()}. In truth it is {true}.")
     console.print()

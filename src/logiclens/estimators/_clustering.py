@@ -102,11 +102,11 @@ def few_concepts(rows: DistinctRows, n_clusters: int, literal_cost: float, limit
     usable = _distinct_columns(rows)
     found: dict[Reads, float] = {}
     for first in usable:
-        columns, value = _combined(rows, first, usable, n_clusters, literal_cost)
+        columns, value = _combine_columns(rows, first, usable, n_clusters, literal_cost)
         found.setdefault((tuple(sorted(columns)),) * n_clusters, value)
         if n_clusters == 2:
             continue
-        columns, value = _listed(rows, first, usable, n_clusters, literal_cost)
+        columns, value = _list_columns(rows, first, usable, n_clusters, literal_cost)
         padded = (*columns, *columns[-1:] * n_clusters)[:n_clusters]
         found.setdefault(tuple((j,) for j in sorted(padded)), value)
     return sorted(found, key=lambda reads: (-round(found[reads], 9), reads))[:limit]
@@ -123,7 +123,7 @@ def _distinct_columns(rows: DistinctRows) -> list[int]:
     return sorted(varied, key=lambda j: (unevenness[j], j))
 
 
-def _combined(
+def _combine_columns(
     rows: DistinctRows, first: int, usable: Sequence[int], n_clusters: int, literal_cost: float
 ) -> tuple[list[int], float]:
     """Columns from ``first`` on whose combinations are the groups, and what they are worth."""
@@ -142,7 +142,7 @@ def _combined(
     return columns, min(reached / largest, 1.0) - literal_cost * n_clusters * len(columns)
 
 
-def _listed(
+def _list_columns(
     rows: DistinctRows, first: int, usable: Sequence[int], n_clusters: int, literal_cost: float
 ) -> tuple[list[int], float]:
     """Columns from ``first`` on, the group of each what those before it left, and what they are worth.
@@ -278,7 +278,7 @@ def cluster(
     """
     k = starts.n_clusters
     plan = replace(plan, criterion=partial(cluster_loss, n_clusters=k), together=k)
-    trained = _trained(starts, plan, rows, search.literal_cost, progress)
+    trained = _train_starts(starts, plan, rows, search.literal_cost, progress)
     by_start = clusters_of(trained.network, rows, k)  # (starts, n)
     shares = np.array([information(each, rows) for each in by_start]) / np.log(max(k, 2))
     limits = np.array(
@@ -289,7 +289,7 @@ def cluster(
         if best is not None and limits[start] < best.value - _ROUNDING:
             break
         network = trained.network.select(torch.arange(start * k, (start + 1) * k))
-        network, front, clusters = _numbered(network, rows, by_start[start], search, most_concepts)
+        network, front, clusters = _number_clusters(network, rows, by_start[start], search, most_concepts)
         rules = front.rules()
         value = float(shares[start]) - _price(rules, clusters, rows, search)
         if best is None or _is_better(value, rules, best):
@@ -355,7 +355,7 @@ def information(clusters: IndexArray, rows: DistinctRows) -> float:
     return entropy(group_weights(clusters, rows.weight))
 
 
-class _Trained(NamedTuple):
+class _TrainedStarts(NamedTuple):
     """Networks of all starts, double precision on the CPU, with epochs and penalty of each start."""
 
     network: LogicNetwork
@@ -363,13 +363,13 @@ class _Trained(NamedTuple):
     penalties: list[float]
 
 
-def _trained(
+def _train_starts(
     starts: Starts,
     plan: Plan,
     rows: DistinctRows,
     literal_cost: float,
     progress: Callable[[float], None] | None,
-) -> _Trained:
+) -> _TrainedStarts:
     """Train all starts, side by side."""
     device = resolve_device(starts.device)
     k, n_concepts = starts.n_clusters, rows.bits.shape[1]
@@ -390,7 +390,7 @@ def _trained(
     network, history = train(
         network, training_rows, plan, generator, lambda epoch: report(epoch / plan.epochs)
     )
-    return _Trained(network.double().cpu(), history.n_iter[::k].tolist(), penalties)
+    return _TrainedStarts(network.double().cpu(), history.n_iter[::k].tolist(), penalties)
 
 
 def _kept_from_the_start(reads: Sequence[Reads | None], k: int, n_concepts: int) -> Tensor:
@@ -403,7 +403,7 @@ def _kept_from_the_start(reads: Sequence[Reads | None], k: int, n_concepts: int)
     return keep.view(-1, 1, n_concepts)
 
 
-def _numbered(
+def _number_clusters(
     network: LogicNetwork, rows: DistinctRows, clusters: IndexArray, search: RuleSearch, most_concepts: int
 ) -> tuple[LogicNetwork, Front, IndexArray]:
     """Network, rules and clusters, numbered by decreasing weight, of equals by the order of their formulas.

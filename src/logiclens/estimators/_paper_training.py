@@ -226,7 +226,7 @@ def train_as_in_paper(
                 adam = torch.optim.AdamW(
                     network.parameters(), lr=plan.learning_rate, weight_decay=_DECAY_AFTER_PRUNING
                 )
-            logits = _dropped_out(network, inputs, dropout, generator)
+            logits = _drop_out(network, inputs, dropout, generator)
             loss = rows.loss(_by_output(logits)) + _penalty(network, plan.prune, epoch >= pruned_at)
             adam.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
@@ -304,7 +304,7 @@ def _penalty(network: LogicNetwork, prunes: bool, pruned: bool) -> Tensor | floa
     return (network.l1 * size).sum()
 
 
-def _dropped_out(network: LogicNetwork, inputs: Tensor, rate: float, generator: torch.Generator) -> Tensor:
+def _drop_out(network: LogicNetwork, inputs: Tensor, rate: float, generator: torch.Generator) -> Tensor:
     """Logits of a training step, (members, n): of a ReLU network where units drop out."""
     if not rate:
         return network.logits(inputs)

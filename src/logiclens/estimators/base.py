@@ -440,7 +440,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Explanation
         """
         check_is_fitted(self)
-        label = self._known(target)
+        label = self._check_target(target)
         x = self._rows(X)
         predicted = self._predictions(x)[:, self._labels().index(label)]
         if not predicted.any():
@@ -493,7 +493,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _labels(self) -> tuple[Label, ...]:
         return tuple(plain_label(label) for label in self.classes_)
 
-    def _known(self, target: Label) -> Label:
+    def _check_target(self, target: Label) -> Label:
         label = plain_label(target)
         if label not in self._labels():
             raise UnknownTargetError(label, self._labels())
@@ -509,7 +509,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         predicted = self._predictions(x)[0]
         if target is not None:
-            label = self._known(target)
+            label = self._check_target(target)
             if not predicted[self._labels().index(label)]:
                 several = self.problem_ is Problem.MULTI_LABEL
                 instead = (

@@ -378,7 +378,7 @@ def learn_inputs(
     rows = weight > 0
     truth = None if targets is None else targets.codes()[rows]
     made.fit(_weighty(table, weight), truth, as_counts(weight[rows]))
-    return _encoded(table, made)
+    return _encode(table, made)
 
 
 def needed_encoder(table: Table, encoder: Any, weight: FloatArray) -> ConceptEncoder | None:
@@ -397,7 +397,7 @@ def _weighty(table: Table, weight: FloatArray) -> Table:
     return table if (weight > 0).all() else table.take(weight > 0)
 
 
-def _encoded(table: Table, encoder: ConceptEncoder) -> Inputs:
+def _encode(table: Table, encoder: ConceptEncoder) -> Inputs:
     words = encoder.vocabulary_
     values = concept_matrix(words, table)
     return Inputs(values, words.names, table.named, table.names, words, encoder)

@@ -125,10 +125,10 @@ class Priors:
         if name not in self.labels and name not in self.inputs.names:
             condition = _condition(name, self.table)
             if condition is None:
-                raise self._unknown(name)
+                raise self._unknown_name(name)
             self._conditions[name] = condition
 
-    def _unknown(self, name: str) -> InputError:
+    def _unknown_name(self, name: str) -> InputError:
         """What is wrong with a name that stands for nothing: the column of a condition, or all of it."""
         columns = [column for column, *_ in _readings(name)]
         is_concept = self.inputs.vocabulary is None and did_you_mean(name, self.inputs.names)
@@ -149,7 +149,7 @@ class Priors:
                     advice = did_you_mean(str(value), texts).strip() or f"The column has {listing(texts)}."
                     raise InputError(f"No row has {column.name} = {value!r}. {advice}")
 
-    def allowed(self, formula: Formula, table: Table, x: FloatArray, labels: BoolArray) -> BoolArray:
+    def holds(self, formula: Formula, table: Table, x: FloatArray, labels: BoolArray) -> BoolArray:
         """Whether a prior holds on rows that have some labels, (n,); ``labels`` is (n, n_targets)."""
         columns: dict[str, Any] = {}
         for name in formula.concepts:
@@ -222,7 +222,7 @@ class Priors:
         for at in range(n_targets):
             labels = np.tile(np.arange(n_targets) == at, (len(x), 1))
             for formula in self.formulas:
-                possible[:, at] &= self.allowed(formula, table, x, labels)
+                possible[:, at] &= self.holds(formula, table, x, labels)
         left = np.where(possible, usual + 1e-12, 0.0)
         total = left.sum(axis=1, keepdims=True)
         truth = left / np.where(total > 0, total, 1.0)
@@ -243,7 +243,7 @@ class Priors:
                 for value in (0, 1):
                     labels = stated.copy()
                     labels[:, at] = value
-                    able[value, :, at] &= self.allowed(formula, table, x, labels)
+                    able[value, :, at] &= self.holds(formula, table, x, labels)
         decided = able[0] != able[1]
         return np.where(decided, able[1], base), decided.any(axis=1)
 
@@ -262,8 +262,8 @@ class Priors:
         unseen = answers(fresh_x)
         found = []
         for formula in self.formulas:
-            held = [counts @ self.allowed(formula, table, x, labels) / counts.sum() for labels in stated]
-            apart = self.allowed(formula, fresh, fresh_x, unseen).mean()
+            held = [counts @ self.holds(formula, table, x, labels) / counts.sum() for labels in stated]
+            apart = self.holds(formula, fresh, fresh_x, unseen).mean()
             found.append(PriorReport(formula, *(round(float(part), 12) for part in (*held, apart))))
         return tuple(found)
 

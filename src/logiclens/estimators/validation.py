@@ -177,7 +177,7 @@ def cross_explain(
         estimator.set_params(
             encoder=_common_encoder(estimator, X, [_only(weight, train) for train, _ in parts])
         )
-        shared = (estimator, _collected(X), targets, weight)
+        shared = (estimator, _collect(X), targets, weight)
         scored = share_out(_one_fold, shared, [(at, *part) for at, part in enumerate(parts)], n_jobs)
     else:
         scored = _one_population(estimator, X, targets, weight, parts)
@@ -194,7 +194,7 @@ def cross_explain(
     return _frame(rows, X)
 
 
-class _Scored(NamedTuple):
+class _ScoredFold(NamedTuple):
     """A fold: its scores, its rules, the concepts that they may use, seconds."""
 
     scores: dict[str, float]
@@ -205,13 +205,13 @@ class _Scored(NamedTuple):
 
 def _one_population(
     estimator: LENClassifier, X: Any, targets: Targets, weight: FloatArray, parts: Sequence[tuple[Rows, Rows]]
-) -> list[_Scored]:
+) -> list[_ScoredFold]:
     """All folds, those with the same concepts trained together."""
     start = time.perf_counter()
     fitted = fit_parts(estimator, X, targets, [_only(weight, train) for train, _ in parts])
     seconds = (time.perf_counter() - start) / len(parts)
     return [
-        _Scored(_scores(part, *rows, targets), part.rules, part.inputs.names, seconds)
+        _ScoredFold(_scores(part, *rows, targets), part.rules, part.inputs.names, seconds)
         for part, rows in zip(fitted, parts, strict=True)
     ]
 
@@ -224,15 +224,15 @@ def _one_fold(
     number: int,
     train: Rows,
     test: Rows,
-) -> _Scored:
+) -> _ScoredFold:
     """One fold by itself, on whatever worker."""
     start = time.perf_counter()
     (part,) = fit_parts(clone(estimator), X, targets, [_only(weight, train)], first=number)
     seconds = time.perf_counter() - start
-    return _Scored(_scores(part, train, test, targets), part.rules, part.inputs.names, seconds)
+    return _ScoredFold(_scores(part, train, test, targets), part.rules, part.inputs.names, seconds)
 
 
-def _collected(X: Any) -> Any:
+def _collect(X: Any) -> Any:
     """The data, in memory: what a lazy frame would read may not be where a worker is."""
     frame = nw.from_native(X, pass_through=True)
     return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else X
@@ -375,7 +375,7 @@ def _splits(
 ) -> list[tuple[Rows, Rows]]:
     every = np.arange(len(labels))
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        cv = _stratified(int(cv), len(labels), labels, groups, random_state)
+        cv = _splitter(int(cv), len(labels), labels, groups, random_state)
     try:
         found = list(check_cv(cv, labels, classifier=True).split(every, labels, groups))
         parts = [(every[train], every[test]) for train, test in found]  # masks become indices
@@ -389,7 +389,7 @@ def _splits(
     return parts
 
 
-def _stratified(
+def _splitter(
     n_folds: int, n_rows: int, labels: NDArray[Any], groups: ArrayLike | None, random_state: Any
 ) -> Any:
     from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold

@@ -190,7 +190,7 @@ class Evaluation:
         head = [
             f"accuracy {self.accuracy:.3f} [{low:.3f}, {high:.3f}], macro-F1 {self.macro_f1:.3f}, "
             f"explanation accuracy {self.explanation_accuracy:.3f}",
-            f"{count(self.n_rows, 'row')}: {self._decided()}",
+            f"{count(self.n_rows, 'row')}: {self._decision_text()}",
         ]
         shortened = list(self.by_label.items())[:_PRINTED]
         names = [repr(label) for label, _ in shortened]
@@ -204,7 +204,7 @@ class Evaluation:
         left = len(self.by_label) - len(shortened)
         return "\n".join([*head, titles, *lines, *([f"  and {left} more"] if left else [])])
 
-    def _decided(self) -> str:
+    def _decision_text(self) -> str:
         if self.confusion.ndim == 3:
             return f"a rule is true of {self.n_decided}, none of {self.n_uncovered}"
         return f"a step decides {self.n_decided}, the default {self.n_uncovered}"

@@ -21,7 +21,7 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from logiclens.errors import InputError, shown
-from logiclens.explain._saved import damage_named, read_saved, write_saved
+from logiclens.explain._saved import read_saved, report_damage, write_saved
 from logiclens.explain.front import Front
 from logiclens.explain.rule_set import ExplanationSet
 
@@ -105,7 +105,7 @@ def decode(content: bytes) -> ModelFile:
     rules = ExplanationSet.from_json(json.dumps(entries["rules"]))
     front = None
     if entries.get("front") is not None:
-        with damage_named():
+        with report_damage():
             front = Front.from_json(entries["front"], rules.concept_names, rules.vocabulary)
     return ModelFile({key: entries[key] for key in _ENTRIES}, rules, tensors, front)
 

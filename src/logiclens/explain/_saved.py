@@ -59,7 +59,7 @@ def read_saved(
     if not isinstance(text, str):
         raise InputError(f"{kind} is read from a string. Got {type(text).__name__}.")
     try:
-        with damage_named():
+        with report_damage():
             saved = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
     except InputError:
         raise
@@ -77,13 +77,13 @@ def read_saved(
             f"The text has {found} of {kind}; this release reads version {version}. "
             "Update logiclens, or save it again."
         )
-    with damage_named():
+    with report_damage():
         del saved["format"], saved["version"]
         return fields(saved, known[got], kind)
 
 
 @contextmanager
-def damage_named() -> Iterator[None]:
+def report_damage() -> Iterator[None]:
     """While a saved value is put together: say of whatever is refused that the text is damaged."""
     try:
         yield

@@ -206,7 +206,7 @@ class _Network:
         """Formula of a neuron over the concepts, in DNF."""
         key = (depth, at)
         if key not in self.composed:
-            reached = self._reached(depth, at)
+            reached = self._reachable(depth, at)
             if depth == 0:
                 self.composed[key] = self.neuron(depth, at)
             elif len(reached) <= MAX_TUPLES_OF:
@@ -217,10 +217,10 @@ class _Network:
                 truth = fires(before, weights[[at]], biases[[at]])[:, 0]
                 self.composed[key] = smallest_formula(truth, [self.names[0][j] for j in reached])
             else:
-                self.composed[key] = self._substituted(depth, at)
+                self.composed[key] = self._substitute(depth, at)
         return self.composed[key]
 
-    def _reached(self, depth: int, at: int) -> IndexArray:
+    def _reachable(self, depth: int, at: int) -> IndexArray:
         """Concepts from which a path of weights leads to a neuron."""
         reached: BoolArray = np.zeros(len(self.layers[depth][1]), dtype=np.bool_)
         reached[at] = True
@@ -228,7 +228,7 @@ class _Network:
             reached = np.asarray(weights[reached].any(axis=0))
         return np.flatnonzero(reached)
 
-    def _substituted(self, depth: int, at: int) -> Formula:
+    def _substitute(self, depth: int, at: int) -> Formula:
         """The neuron's formula with those of the layer before put in."""
         position = {name: j for j, name in enumerate(self.names[depth])}
 

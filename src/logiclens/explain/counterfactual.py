@@ -39,7 +39,7 @@ from logiclens.explain.rule import (
     html_box,
     html_part,
     html_table,
-    target_named,
+    target_in_sentence,
 )
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import ConceptData, check_names
@@ -81,7 +81,7 @@ class ChangeUnit:
     names: tuple[str, ...]
     states: BoolArray  # (n_states, n_names)
 
-    def fitting(self, required: Term) -> BoolArray:
+    def states_with(self, required: Term) -> BoolArray:
         """The states in which concepts have the required values, shape (n, n_names)."""
         at = [self.names.index(name) for name in required]
         fits = (self.states[:, at] == np.array(list(required.values()), dtype=np.bool_)).all(axis=1)
@@ -91,19 +91,19 @@ class ChangeUnit:
         """The concepts that turn on the way to the nearest state that fits, None without one."""
         if all(row[name] == value for name, value in required.items()):
             return {}
-        states = self.fitting(required)
+        states = self.states_with(required)
         if not len(states):
             return None
         now = np.array([row[name] for name in self.names])
         best = states[(states != now).sum(axis=1).argmin()]
         return {name: bool(v) for name, v, old in zip(self.names, best, now, strict=True) if v != old}
 
-    def needed(self, required: Term) -> Term:
+    def without_implied(self, required: Term) -> Term:
         """The required values, without those that follow from the others."""
         kept = dict(required)
         for name in required:
             rest = {other: value for other, value in kept.items() if other != name}
-            left = self.fitting(rest)
+            left = self.states_with(rest)
             if rest and (left[:, self.names.index(name)] == required[name]).all():
                 kept = rest
         return kept
@@ -123,7 +123,7 @@ def units_of(
     concepts: Iterable[str], words: Vocabulary | None, groups: Iterable[Sequence[str]] = ()
 ) -> list[ChangeUnit]:
     """What is changed together: columns of a vocabulary, groups of which one is true, single concepts."""
-    grouped = _checked_groups(groups)
+    grouped = _check_groups(groups)
     if words is not None:
         if grouped:
             raise InputError("groups= is for concepts without a vocabulary, which knows them. Leave it out.")
@@ -143,7 +143,7 @@ def units_of(
     ]
 
 
-def _checked_groups(groups: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
+def _check_groups(groups: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         raise InputError(f"groups must be a sequence of groups. Got {shown(groups)}; write [['a', 'b']].")
     grouped = [check_names(group) for group in groups]
@@ -166,7 +166,7 @@ def change_of(
     """A change in words: the values required of a unit, and those that turned."""
     violated = {name: value for name, value in required.items() if row[name] != value}
     before = _in_words(words, {name: not value for name, value in violated.items()}, were=False)
-    return Change(unit.what, before, _in_words(words, unit.needed(required), were=True), turned)
+    return Change(unit.what, before, _in_words(words, unit.without_implied(required), were=True), turned)
 
 
 def term_in_words(term: Formula, words: Vocabulary | None) -> str:
@@ -187,7 +187,7 @@ def term_in_words(term: Formula, words: Vocabulary | None) -> str:
     return " and ".join(_in_words(words, mine, were=False) for mine in by_column)
 
 
-def _joined(conditions: list[Condition]) -> list[Condition]:
+def _join_conditions(conditions: list[Condition]) -> list[Condition]:
     """Conditions of one column, those that deny values as one, and two ends as an interval."""
     denied = [condition for condition in conditions if condition.relation is Relation.IS_NOT]
     if len(denied) > 1:
@@ -208,7 +208,7 @@ def _in_words(words: Vocabulary | None, values: Term, *, were: bool) -> str:
         conditions = list(words.conditions(values))
         if were:  # what a value would have to be, not a gap
             conditions = [replace(condition, or_missing=False) for condition in conditions]
-        return " and ".join(in_english(condition, were=were) for condition in _joined(conditions))
+        return " and ".join(in_english(condition, were=were) for condition in _join_conditions(conditions))
     if were:
         return " and ".join(
             f"{to_sentence(Var(n))} were {'true' if v else 'false'}" for n, v in values.items()
@@ -280,7 +280,7 @@ class Counterfactual(_Turn):
             return f"Nothing would change it: the formula is always {'true' if self.truth else 'false'}."
         turned = "no longer hold" if self.truth else "hold"
         changes = " and ".join(change.after for change in self.changes)
-        return f"The rule of {target_named(self.rule)} would {turned} if {changes}."
+        return f"The rule of {target_in_sentence(self.rule)} would {turned} if {changes}."
 
 
 def counterfactual(rule: Rule, x: Any, *, groups: Iterable[Sequence[str]] = ()) -> Counterfactual:
@@ -455,9 +455,9 @@ class Decision:
                 else:
                     yield from (_Goal(label, term, []) for term in self._terms[label])
             elif label != before:
-                yield from self._decided(label)
+                yield from self._goals_of_list(label)
 
-    def _decided(self, label: Label) -> Iterator[_Goal]:
+    def _goals_of_list(self, label: Label) -> Iterator[_Goal]:
         """The ways to the label of a step, or to the default."""
         earlier: list[Term] = []
         for other, terms in self._terms.items():
@@ -469,7 +469,7 @@ class Decision:
 
     def named(self, label: Label) -> str:
         """A label in a sentence."""
-        return target_named(self._rules[label])
+        return target_in_sentence(self._rules[label])
 
     def sentence(self, before: Predicted, label: Label, changes: Sequence[Change]) -> str:
         """What the changes would bring, in plain English."""
@@ -517,8 +517,8 @@ def _nearest(
         if not waiting:
             return None
         _, _, at, _, required, steps = heappop(waiting)
-        changed = {unit.names: unit.fitting(mine) for unit, mine, _ in steps}
-        undecided = next((t for t in reached[at].avoided if not _denied(t, unit_of, row, changed)), None)
+        changed = {unit.names: unit.states_with(mine) for unit, mine, _ in steps}
+        undecided = next((t for t in reached[at].avoided if not _is_denied(t, unit_of, row, changed)), None)
         if undecided is None:
             return reached[at].label, steps
         for name, value in undecided.items():
@@ -543,7 +543,9 @@ def _steps(required: Term, unit_of: dict[str, ChangeUnit], row: Term) -> list[_S
     return steps
 
 
-def _denied(term: Term, unit_of: dict[str, ChangeUnit], row: Term, changed: dict[_Names, BoolArray]) -> bool:
+def _is_denied(
+    term: Term, unit_of: dict[str, ChangeUnit], row: Term, changed: dict[_Names, BoolArray]
+) -> bool:
     """Whether a term is false: by a column that stays, or in every state that a changed one may take."""
     for names, mine in _by_unit(term, unit_of).items():
         if names not in changed:

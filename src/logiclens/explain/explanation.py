@@ -21,11 +21,11 @@ from numpy.typing import ArrayLike
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, count, shown
 from logiclens.explain._saved import (
-    damage_named,
     fields,
     formula_from_saved,
     formula_to_saved,
     read_saved,
+    report_damage,
     storable,
     write_saved,
 )
@@ -291,7 +291,7 @@ class Explanation:
             The text is damaged, comes from elsewhere or from a later release.
         """
         entries = read_saved(text, _FORMAT, _VERSION, ["explanation", "vocabulary"])
-        with damage_named():
+        with report_damage():
             words = entries["vocabulary"]
             vocabulary = None if words is None else Vocabulary.from_saved(words)
             return from_saved(entries["explanation"]).worded(vocabulary)

@@ -212,7 +212,7 @@ class Front(Sequence[Point]):
             table = None if self.seen is None else self.seen.table()
             wide = self.kind is RuleKind.CLUSTER  # about all that the rows of a cluster have in common
             formulas = class_formulas(
-                point.steps, point.default, self.labels, table, given=self._known(point), wide=wide
+                point.steps, point.default, self.labels, table, given=self._given(point), wide=wide
             )
         else:
             own = {step.label: step.formula for step in point.steps}
@@ -254,7 +254,7 @@ class Front(Sequence[Point]):
                 return ALWAYS_DECIDED if always else NEVER_DECIDED
         return ALWAYS if always else NEVER
 
-    def _known(self, point: Point) -> tuple[Formula, ...]:
+    def _given(self, point: Point) -> tuple[Formula, ...]:
         if self.vocabulary is None:
             return ()
         return self.vocabulary.given(name for step in point.steps for name in step.formula.concepts)

@@ -99,7 +99,7 @@ def explain_class_as_in_paper(
     held_out = None if validation is None else _validation_table(validation, concept_names)
     terms = example_terms(rows, scores, check_rate(tau, "tau"))
     if top_k is None:
-        frequent, frequency = first_met(terms, predicted)
+        frequent, frequency = first_terms(terms, predicted)
     else:
         frequent, frequency = most_frequent(terms[predicted], check_count(top_k, "top_k"))
     kept = np.ones(len(frequent), dtype=np.bool_) if held_out is None else _helpful(frequent, held_out)
@@ -109,7 +109,7 @@ def explain_class_as_in_paper(
     elif not kept.any():
         status = NO_GAIN
     else:
-        formula = _joined(frequent[kept], concept_names)
+        formula = _join_terms(frequent[kept], concept_names)
         covered = int(frequency[kept].sum())
         status = (
             f"{count(int(kept.sum()), 'example-level explanation')}, those of {count(covered, 'row')} "
@@ -141,13 +141,13 @@ def example_terms(rows: BoolArray, relevance: NDArray[np.float64] | None = None,
     return terms
 
 
-def first_met(terms: Terms, predicted: BoolArray) -> tuple[Terms, NDArray[np.intp]]:
+def first_terms(terms: Terms, predicted: BoolArray) -> tuple[Terms, NDArray[np.intp]]:
     """Distinct terms whose first row has a yes, in ascending order, and how many of their rows have one.
 
     Examples
     --------
     >>> terms = np.array([[1, 1], [-1, 1], [1, 1], [-1, 1]], dtype=np.int8)
-    >>> found, frequency = first_met(terms, np.array([True, False, True, True]))
+    >>> found, frequency = first_terms(terms, np.array([True, False, True, True]))
     >>> found.tolist(), frequency.tolist()
     ([[1, 1]], [2])
     """
@@ -191,7 +191,7 @@ def _helpful(terms: Terms, truth: TruthTable) -> BoolArray:
     return kept
 
 
-def _joined(terms: Terms, names: tuple[str, ...]) -> Formula:
+def _join_terms(terms: Terms, names: tuple[str, ...]) -> Formula:
     """The disjunction of terms, simplified where there are few literals."""
     formula = cover_of(terms, names).to_formula()
     n_literals = int((terms > 0).any(axis=0).sum() + (terms < 0).any(axis=0).sum())

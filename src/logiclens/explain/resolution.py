@@ -18,7 +18,7 @@ from logiclens.concepts.vocabulary import Vocabulary, with_missing
 from logiclens.errors import InputError, shown
 from logiclens.explain.rule import (
     Label,
-    aligned,
+    align_latex,
     formula_sentence,
     formula_text,
     label_text,
@@ -126,7 +126,7 @@ class Resolution:
         return cls(len(fired), dict(zip(labels, counts, strict=True)), uncovered)
 
 
-def checked_steps(steps: Any) -> tuple[Step, ...]:
+def check_steps(steps: Any) -> tuple[Step, ...]:
     """Steps as a tuple, without those that never decide; what is no list, or repeats a label, is refused."""
     several = tuple(steps) if isinstance(steps, Iterable) else (steps,)
     if not all(isinstance(step, Step) for step in several):
@@ -204,7 +204,7 @@ def list_text(
         for at, step in enumerate(steps)
     ]
     lines.append(f"{opening('otherwise' if lines else 'always')} {label_text(default, style)}")
-    return aligned(f"& {line}" for line in lines) if latex else "\n".join(lines)
+    return align_latex(f"& {line}" for line in lines) if latex else "\n".join(lines)
 
 
 def list_sentence(

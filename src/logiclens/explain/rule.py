@@ -341,7 +341,7 @@ def label_in_sentence(target: Label) -> str:
     return to_sentence(Var(target)) if target else "“”"
 
 
-def target_named(rule: Rule) -> str:
+def target_in_sentence(rule: Rule) -> str:
     """What a rule is about, in a sentence: ``bird``, ``class 3``, ``cluster 3``."""
     plain = label_in_sentence(rule.target)
     if rule.kind is RuleKind.CLUSTER:
@@ -417,7 +417,7 @@ _STYLES = {
 }
 
 
-def aligned(lines: Iterable[str]) -> str:
+def align_latex(lines: Iterable[str]) -> str:
     """Lines of math-mode LaTeX, one below the other."""
     body = " \\\\\n".join(lines)
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"

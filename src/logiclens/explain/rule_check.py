@@ -18,7 +18,7 @@ from logiclens.concepts.concept import without_implied
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import LimitError, count
 from logiclens.explain.counterfactual import term_in_words
-from logiclens.explain.rule import Label, Rule, RuleKind, html_box, html_part, target_named
+from logiclens.explain.rule import Label, Rule, RuleKind, html_box, html_part, target_in_sentence
 from logiclens.logic.entail import conflicts, implies
 from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.normal_form import dnf_terms, simplify, to_dnf, to_nnf
@@ -150,8 +150,8 @@ class RuleCheck:
         parts = (self._conflicts(), self._gap(), self._constants(), self._superfluous(), self._concepts())
         return tuple(line for part in parts for line in part)
 
-    def _named(self, label: Label) -> str:
-        return next(target_named(rule) for rule in self.rules if rule.target == label)
+    def _name(self, label: Label) -> str:
+        return next(target_in_sentence(rule) for rule in self.rules if rule.target == label)
 
     def _conflicts(self) -> Iterator[str]:
         if self.multi_label:
@@ -162,7 +162,7 @@ class RuleCheck:
             harmless = ", as conditions that are only necessary may" if self._all(RuleKind.IF) else ""
             yield f"Conflicts: {count(len(self.conflicts), 'pair')} of rules can be true together{harmless}."
         for found in self.conflicts[:_LISTED_PAIRS]:
-            both = f"{self._named(found.first)} and {self._named(found.second)}"
+            both = f"{self._name(found.first)} and {self._name(found.second)}"
             yield f"  {both}, for example: {found.region.example_text}"
         if len(self.conflicts) > _LISTED_PAIRS:
             yield f"  and {count(len(self.conflicts) - _LISTED_PAIRS, 'more pair')}"
@@ -186,7 +186,7 @@ class RuleCheck:
         if self.default is None:
             yield "  No label is then predicted."
         else:
-            yield f"  The prediction is then {self._named(self.default)}."
+            yield f"  The prediction is then {self._name(self.default)}."
 
     def _constants(self) -> Iterator[str]:
         if not self.always and not self.never:
@@ -194,7 +194,7 @@ class RuleCheck:
         for labels, word in ((self.always, "Always"), (self.never, "Never")):
             if labels:
                 rules = "the rule of" if len(labels) == 1 else "the rules of"
-                yield f"{word} true: {rules} {', '.join(map(self._named, labels))}."
+                yield f"{word} true: {rules} {', '.join(map(self._name, labels))}."
 
     def _superfluous(self) -> Iterator[str]:
         if not self.superfluous:
@@ -203,7 +203,7 @@ class RuleCheck:
         yield f"Superfluous terms: {sum(map(len, self.superfluous.values()))}."
         for rule in self.rules:
             for term in self.superfluous.get(rule.target, ()):
-                yield f"  {target_named(rule)}: {term_in_words(term, rule.vocabulary)}"
+                yield f"  {target_in_sentence(rule)}: {term_in_words(term, rule.vocabulary)}"
 
     def _concepts(self) -> Iterator[str]:
         words = self.rules[0].vocabulary

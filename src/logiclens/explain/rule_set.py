@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import FileError, InputError, UnknownConceptError, UnknownTargetError, count, shown
 from logiclens.explain._saved import (
-    damage_named,
     fields,
     formula_from_saved,
     formula_to_saved,
     items,
     read_saved,
+    report_damage,
     storable,
     write_saved,
 )
@@ -35,7 +35,7 @@ from logiclens.explain.explanation import Explanation, check_rate, facts_of, fro
 from logiclens.explain.resolution import (
     Resolution,
     Step,
-    checked_steps,
+    check_steps,
     conditions_to_python,
     conditions_to_sql,
     list_sentence,
@@ -49,7 +49,7 @@ from logiclens.explain.rule import (
     FAINT,
     Label,
     RuleKind,
-    aligned,
+    align_latex,
     check_labels,
     html_box,
     html_logic,
@@ -60,7 +60,7 @@ from logiclens.explain.rule import (
     markdown,
     markdown_text,
     plain_label,
-    target_named,
+    target_in_sentence,
     true_answers,
     true_labels,
 )
@@ -143,8 +143,8 @@ class ExplanationSet(Mapping[Label, Explanation]):
         if not isinstance(self.multi_label, (bool, np.bool_)):
             raise InputError(f"multi_label must be True or False. Got {shown(self.multi_label)}.")
         object.__setattr__(self, "multi_label", bool(self.multi_label))
-        object.__setattr__(self, "default", self._checked_default())
-        object.__setattr__(self, "steps", self._checked_steps())
+        object.__setattr__(self, "default", self._check_default())
+        object.__setattr__(self, "steps", self._check_steps())
 
     def _check_concepts(self) -> None:
         known = set(self.concept_names)
@@ -153,7 +153,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
                 if name not in known:
                     raise UnknownConceptError(name, self.concept_names)
 
-    def _checked_default(self) -> Label | None:
+    def _check_default(self) -> Label | None:
         if self.multi_label:
             if self.default is not None:
                 raise InputError(
@@ -165,14 +165,14 @@ class ExplanationSet(Mapping[Label, Explanation]):
             return max(self.explanations, key=lambda explanation: explanation.support).target
         return self[plain_label(self.default)].target
 
-    def _checked_steps(self) -> tuple[Step, ...]:
+    def _check_steps(self) -> tuple[Step, ...]:
         if self.multi_label:
             if self.steps:
                 raise InputError("A multi-label set answers with the rules that are true. Leave out steps=.")
             return ()
         if self.steps is None:
-            return checked_steps(Step(each.target, each.formula) for each in self.explanations)
-        steps = checked_steps(self.steps)
+            return check_steps(Step(each.target, each.formula) for each in self.explanations)
+        steps = check_steps(self.steps)
         for name in used_concepts(step.formula for step in steps):
             if name not in self.concept_names:
                 raise UnknownConceptError(name, self.concept_names)
@@ -546,7 +546,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
         """What is predicted, in plain English: the list, or in what order the rules decide."""
 
         def named(label: Label) -> str:
-            return target_named(self[label].rule)
+            return target_in_sentence(self[label].rule)
 
         if self.multi_label or self.default is None:
             return "Each label is predicted where its rule is true; a row may have several, or none."
@@ -586,7 +586,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
             The text is damaged, comes from elsewhere or from a later release.
         """
         entries = read_saved(text, _FORMAT, _VERSION, _ENTRIES, _OLDER)
-        with damage_named():
+        with report_damage():
             explanations = tuple(map(from_saved, items(entries["explanations"], '"explanations"')))
             entries |= {"explanations": explanations}
             entries["concept_names"] = tuple(items(entries["concept_names"], '"concept_names"'))
@@ -622,7 +622,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
         if self.is_list and self.default is not None:
             return list_text(self.steps, self.default, self.vocabulary, style)
         lines = [explanation.rule.format(style) for explanation in self.explanations]
-        return aligned(f"& {line}" for line in lines) if style == "latex" else "\n".join(lines)
+        return align_latex(f"& {line}" for line in lines) if style == "latex" else "\n".join(lines)
 
     def __str__(self) -> str:
         return self.format()

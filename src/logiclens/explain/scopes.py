@@ -33,7 +33,7 @@ from logiclens.constants import FALSE_YES, MISS
 from logiclens.errors import InputError, LimitError, count, shown
 from logiclens.explain.compose import all_tuples, smallest_formula
 from logiclens.explain.explanation import Explanation, Scope, Scores
-from logiclens.explain.resolution import Step, checked_steps, resolve, truth_of, used_concepts
+from logiclens.explain.resolution import Step, check_steps, resolve, truth_of, used_concepts
 from logiclens.explain.rule import (
     FAINT,
     Label,
@@ -522,7 +522,7 @@ _MOST_TERMS: Final = 60  # of the list's own condition as a DNF
 _MOST_CONFLICTS: Final = 200  # dead ends of a proof of equivalence
 
 
-def decided_condition(steps: Sequence[Step], default: Label, label: Label) -> Formula:
+def condition_of(steps: Sequence[Step], default: Label, label: Label) -> Formula:
     """A formula that is true of exactly the rows for which a list decides a label."""
     cases: list[Formula] = []
     earlier: list[Formula] = []
@@ -580,12 +580,12 @@ def class_formulas(
     cat: ~fins & ~wings (equivalent to the list)
     fish: fins (agrees with the list on all 3 tuples seen)
     """
-    kept, default, known = checked_steps(steps), plain_label(default), given_parts(given)
+    kept, default, known = check_steps(steps), plain_label(default), given_parts(given)
     if isinstance(labels, str) or not isinstance(labels, Iterable):
         raise InputError(f"labels must be a sequence of labels. Got {shown(labels)}.")
     for formula in known:
         check_formula(formula, "given")
-    conditions = {label: decided_condition(kept, default, label) for label in map(plain_label, labels)}
+    conditions = {label: condition_of(kept, default, label) for label in map(plain_label, labels)}
     if table is None:
         dnfs = {label: _written_out(each) for label, each in conditions.items()}
         return {

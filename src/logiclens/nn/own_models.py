@@ -394,7 +394,7 @@ def layers_of(kind: str, model: nn.Module) -> list[nn.Linear]:
     Between them stand Sigmoid or :class:`StepSigmoid` (psi) or ReLU, and perhaps a sigmoid at the end.
     """
     if not isinstance(model, nn.Sequential):
-        raise InputError(f"A {kind} network must be a torch.nn.Sequential. Got {_named(model)}.")
+        raise InputError(f"A {kind} network must be a torch.nn.Sequential. Got {_name_of(model)}.")
     allowed = _ACTIVATIONS[kind]
     found: list[nn.Linear] = []
     chain = list(parts(model))
@@ -406,7 +406,7 @@ def layers_of(kind: str, model: nn.Module) -> list[nn.Linear]:
         elif number % 2 == 0 or not isinstance(part, allowed) or number == len(chain) - 1:
             raise InputError(
                 f"A {kind} network has Linear layers with {allowed[0].__name__} between them and at most a "
-                f"Sigmoid at the end. Got {_named(part)} as part {number}; leave it out, or explain the "
+                f"Sigmoid at the end. Got {_name_of(part)} as part {number}; leave it out, or explain the "
                 "model by its answers alone with explain_network."
             )
     if not found:
@@ -423,7 +423,7 @@ def parts(model: nn.Module) -> Iterator[nn.Module]:
         yield model
 
 
-def _named(part: object) -> str:
+def _name_of(part: object) -> str:
     return f"{type(part).__name__}" if isinstance(part, nn.Module) else shown(part)
 
 

@@ -309,7 +309,7 @@ def join(networks: Sequence[N]) -> N:
     if any(network.columns is not None for network in networks):
         columns = [_columns(network) for network in networks]
         width = max(part.shape[1] for part in columns)
-        whole.columns = torch.cat([_widened(part, width, networks[0].n_concepts) for part in columns])
+        whole.columns = torch.cat([_widen_columns(part, width, networks[0].n_concepts) for part in columns])
     stacks = zip(*(network.linears for network in networks), strict=True)
     whole.layers = nn.ModuleList(
         _join_layers(layers, width if at == 0 else None) for at, layers in enumerate(stacks)
@@ -375,7 +375,7 @@ def _columns(network: LogicNetwork) -> Tensor:
     return torch.arange(network.n_concepts, device=network.l1.device).expand(network.members, -1)
 
 
-def _widened(columns: Tensor, width: int, n_concepts: int) -> Tensor:
+def _widen_columns(columns: Tensor, width: int, n_concepts: int) -> Tensor:
     """Columns filled up to a width with others of the concepts, which are to be masked."""
     missing = width - columns.shape[1]
     if missing == 0:

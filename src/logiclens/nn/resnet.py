@@ -161,7 +161,7 @@ def resnet10(
     >>> bool((one.last.weight == other.last.weight).all())
     True
     """
-    return _seeded(ResNet10, random_state, n_concepts, channels, width, stem, dropout)
+    return _make_seeded(ResNet10, random_state, n_concepts, channels, width, stem, dropout)
 
 
 def resnet18(
@@ -174,13 +174,13 @@ def resnet18(
     random_state: int = 0,
 ) -> ResNet18:
     """Make a :class:`ResNet18`; the parameters are those of :func:`resnet10`."""
-    return _seeded(ResNet18, random_state, n_concepts, channels, width, stem, dropout)
+    return _make_seeded(ResNet18, random_state, n_concepts, channels, width, stem, dropout)
 
 
 Network = TypeVar("Network", bound=ResNet)
 
 
-def _seeded(kind: type[Network], random_state: int, *settings: Any) -> Network:
+def _make_seeded(kind: type[Network], random_state: int, *settings: Any) -> Network:
     if isinstance(random_state, bool) or not isinstance(random_state, int) or random_state < 0:
         raise InputError(f"random_state must be a whole number of at least 0. Got {shown(random_state)}.")
     with torch.random.fork_rng(devices=[]):

@@ -199,7 +199,7 @@ def _explore(
     rows = _read(network, rows, plan)
 
     def work(part: LogicNetwork, own: Rows) -> Tensor:
-        run, losses = _Run(part, _learned(own, plan), plan, generator), []
+        run, losses = _Run(part, _learning_rows(own, plan), plan, generator), []
         for epoch in range(plan.explored):
             losses.append(run.epoch(_rate(plan, epoch, plan.explored)))
             count.add(part.members)
@@ -300,7 +300,7 @@ def _runs(cuts: Sequence[int], learned: BoolArray) -> Iterator[tuple[slice, int]
         start, n_parts = at, 1
 
 
-def _learned(rows: Rows, plan: Plan) -> Rows:
+def _learning_rows(rows: Rows, plan: Plan) -> Rows:
     """The gathered rows that some member learns from; all where mini-batches are drawn from them."""
     if _in_batches(rows, plan):
         return rows
@@ -389,7 +389,7 @@ class _FineTuning:
     def __init__(self, network: LogicNetwork, rows: Rows, plan: Plan) -> None:
         self.network = network
         self.checked = (rows.check_yes + rows.check_no).sum(dim=1) > 0
-        self.learned = _learned(rows, plan)
+        self.learned = _learning_rows(rows, plan)
         held_out = _with_checks(rows, self.checked)
         self.held_out = held_out.where((held_out.check_yes + held_out.check_no > 0).any(dim=0))
         self.plan = plan
@@ -434,7 +434,7 @@ class _FineTuning:
             for parameter, best in zip(self.network.parameters(), self.best, strict=True):
                 parameter.copy_(best)
         history = History(losses, self.done_at, check_loss=self.least)
-        history.converged = (self.since >= self.plan.patience) | _levelled(history)
+        history.converged = (self.since >= self.plan.patience) | _has_levelled(history)
         return history
 
     @torch.no_grad()
@@ -457,7 +457,7 @@ class _FineTuning:
         self.since[active] = torch.where(going, waited, self.since[active])
 
 
-def _levelled(history: History) -> Tensor:
+def _has_levelled(history: History) -> Tensor:
     """Members whose training loss hardly fell over the last tenth of the epochs."""
     if not history.losses:  # of no epochs at all
         return torch.zeros_like(history.n_iter, dtype=torch.bool)

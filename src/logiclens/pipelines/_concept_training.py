@@ -130,7 +130,7 @@ def train_concepts(
     """
     device = device_of(model)
     rows, check = parts
-    inputs = _placed(inputs, device)
+    inputs = _place(inputs, device)
     n_batches = math.ceil(len(rows) / plan.batch_size)
     optimizer = torch.optim.AdamW(_groups(model, plan.weight_decay), lr=plan.learning_rate)
     steps = plan.epochs * n_batches
@@ -293,7 +293,7 @@ def _rate(step: int, steps: int) -> float:
     return 0.5 * (1.0 + math.cos(math.pi * min((step - warm) / max(steps - warm, 1.0), 1.0)))
 
 
-def _placed(inputs: Tensor, device: torch.device) -> Tensor:
+def _place(inputs: Tensor, device: torch.device) -> Tensor:
     """All inputs on the device, unless they are too many for it."""
     return inputs if inputs.nbytes > _ON_DEVICE else inputs.to(device)
 

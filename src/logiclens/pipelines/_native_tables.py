@@ -101,7 +101,7 @@ def _codes(column: Column) -> IndexArray:
         return np.arange(len(column))
 
 
-def recombined(table: Any, n_fresh: int, random: np.random.Generator) -> tuple[Any, Any]:
+def recombine(table: Any, n_fresh: int, random: np.random.Generator) -> tuple[Any, Any]:
     """A table with fresh rows below it, and the fresh rows alone, in the table's own kind.
 
     A fresh row is a row of the table, drawn at random, in which each column has the value of another row with
@@ -109,7 +109,7 @@ def recombined(table: Any, n_fresh: int, random: np.random.Generator) -> tuple[A
 
     Examples
     --------
-    >>> both, new = recombined(np.array([[1, 2], [3, 4]]), 3, np.random.default_rng(0))
+    >>> both, new = recombine(np.array([[1, 2], [3, 4]]), 3, np.random.default_rng(0))
     >>> both.shape, new.shape
     ((5, 2), (3, 2))
     """
@@ -127,7 +127,7 @@ def recombined(table: Any, n_fresh: int, random: np.random.Generator) -> tuple[A
         return {name: np.concatenate([columns[name], new[name]]) for name in names}, new
     if frame is not None:
         swapped = random.random((n_fresh, len(frame.columns))) < SWAPPED
-        fresh = _mixed(frame, base, donor, swapped)
+        fresh = _mix_rows(frame, base, donor, swapped)
         return nw.concat([frame, fresh]).to_native(), fresh.to_native()
     if hasattr(table, "detach"):  # a tensor
         import torch
@@ -156,7 +156,7 @@ def _only_array(table: Any) -> bool:
     return hasattr(table, "__array__") and not hasattr(table, "shape")
 
 
-def _mixed(
+def _mix_rows(
     frame: nw.DataFrame[Any], base: IndexArray, donor: IndexArray, swapped: BoolArray
 ) -> nw.DataFrame[Any]:
     """Rows of a frame, some of their columns from other rows; types of columns stay what they are."""

@@ -67,7 +67,7 @@ from logiclens.pipelines._native_tables import (
     check_rows,
     hold_out,
     number_of_rows,
-    recombined,
+    recombine,
     shared_input,
     take,
 )
@@ -124,7 +124,7 @@ class OutputFormat:
         if self.form is OutputKind.LABELS:
             return answers
         numbers = as_floats(answers, "The answer of the black box")
-        _check_answered(numbers)
+        _check_outputs(numbers)
         if self.form is OutputKind.TABLE:
             return (numbers > 0.5).astype(np.int64)
         if self.form is OutputKind.ONE:
@@ -254,7 +254,7 @@ def check_folds(n_folds: Any, black_box: Any, y: Any, n_rows: int) -> None:
         )
 
 
-def _check_answered(answers: NDArray[Any]) -> None:
+def _check_outputs(answers: NDArray[Any]) -> None:
     """Refuse outputs that are missing: mostly something is missing in the rows."""
     missing = np.isnan(answers)
     if missing.any():
@@ -268,7 +268,7 @@ def _check_answered(answers: NDArray[Any]) -> None:
 def _form(black_box: Any, answers: NDArray[Any]) -> OutputKind:
     numbers = answers.dtype.kind == "f"
     if numbers:
-        _check_answered(answers)
+        _check_outputs(answers)
     within = numbers and bool(((answers >= -_ROUNDING) & (answers <= 1 + _ROUNDING)).all())
     if is_module(black_box):
         if answers.ndim == 1 and within:
@@ -804,7 +804,7 @@ class BlackBoxExplainer(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
                 folds.order
             ]
         if self.n_fresh:
-            table, new = recombined(learned, self.n_fresh, np.random.default_rng(seed))
+            table, new = recombine(learned, self.n_fresh, np.random.default_rng(seed))
             outputs = np.concatenate([outputs, self._lesson.about(self.black_box_, new)])
             weight = np.concatenate([weight, np.full(self.n_fresh, weight.mean())])
         estimator = self.estimator

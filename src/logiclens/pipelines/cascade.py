@@ -118,7 +118,7 @@ def as_columns(names: Sequence[str], scores: FloatArray) -> dict[str, FloatArray
     return {name: (scores[:, j] > THRESHOLD).astype(np.float64) for j, name in enumerate(names)}
 
 
-def renamed(rules: ExplanationSet, names: Sequence[str]) -> ExplanationSet:
+def rename_targets(rules: ExplanationSet, names: Sequence[str]) -> ExplanationSet:
     """The rules of a level, called after its concepts."""
     found = [
         replace(explanation, rule=replace(explanation.rule, target=name))
@@ -312,7 +312,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         check_is_fitted(self, "estimators_")
         return [
             *(
-                renamed(estimator.explain(), names)
+                rename_targets(estimator.explain(), names)
                 for estimator, names in zip(self.estimators_[:-1], self.level_names_[1:], strict=True)
             ),
             self.estimators_[-1].explain(),

@@ -143,7 +143,7 @@ def read_known(values: Any, names: Sequence[str], n_rows: int) -> FloatArray:
         for name, column in columns.items():
             if name not in place:
                 raise UnknownConceptError(name, names)
-            array = as_floats(_unmasked(column), f"Concept {name!r}")
+            array = as_floats(_unmask(column), f"Concept {name!r}")
             if array.shape not in ((), (n_rows,)):
                 raise InputError(
                     f"Concept {name!r} must have one value, or one for each of the {count(n_rows, 'row')}. "
@@ -151,7 +151,7 @@ def read_known(values: Any, names: Sequence[str], n_rows: int) -> FloatArray:
                 )
             known[:, place[name]] = array
     else:
-        array = as_floats(_unmasked(values), "values")
+        array = as_floats(_unmask(values), "values")
         if array.shape != known.shape:
             raise InputError(
                 f"values must be a mapping from concept to value, or an array of shape {known.shape}. "
@@ -183,7 +183,7 @@ def _columns(values: Any) -> Mapping[str, Any] | None:
     return {name: frame[name].cast(nw.Float64).to_numpy() for name in frame.columns}
 
 
-def _unmasked(values: Any) -> Any:
+def _unmask(values: Any) -> Any:
     """Values with NaN in the place of what is masked or None."""
     if hasattr(values, "detach"):  # a tensor
         values = values.detach().cpu().numpy()

@@ -16,7 +16,7 @@ from logiclens.explain.counterfactual import term_in_words
 from logiclens.explain.explanation import Explanation
 from logiclens.explain.front import Front, Point
 from logiclens.explain.resolution import list_sentence, list_text
-from logiclens.explain.rule import Rule, RuleKind, target_named
+from logiclens.explain.rule import Rule, RuleKind, target_in_sentence
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, IndexArray, Words, pack, unpack
 from logiclens.logic.entail import Conflict, conflicts
@@ -106,10 +106,10 @@ def rules_facts(
 
 def exports_of(rules: Explanation | ExplanationSet) -> Exports:
     """A rule, or a list, in other languages; None in one that cannot carry its names."""
-    return Exports(_tried(rules.to_sql), _tried(rules.to_python), _tried(rules.to_latex))
+    return Exports(_try_export(rules.to_sql), _try_export(rules.to_python), _try_export(rules.to_latex))
 
 
-def _tried(write: Callable[[], Any]) -> str | None:
+def _try_export(write: Callable[[], Any]) -> str | None:
     try:
         return str(write())
     except (InputError, LimitError):
@@ -395,7 +395,7 @@ def _length(
     if subject.rules.is_list and point.default is not None:
         logic = list_text(steps, point.default, words, "unicode").split("\n")
         rules = subject.rules
-        named = {label: target_named(explanation.rule) for label, explanation in rules.items()}
+        named = {label: target_in_sentence(explanation.rule) for label, explanation in rules.items()}
         sentences = list_sentence(steps, point.default, named.__getitem__, words).split("\n")
     else:
         made = [Rule(step.label, step.formula, front.kind, vocabulary=words) for step in steps]

@@ -69,15 +69,15 @@ class Rate:
         >>> Rate.of(3, 4)
         Rate(value=0.75, low=0.3006, high=0.9544)
         """
-        return cls._rounded(*share_of(part, Sum.of_rows(whole)))
+        return cls._round(*share_of(part, Sum.of_rows(whole)))
 
     @classmethod
     def among(cls, scores: LabelScores, name: str) -> Rate:
         """One of the rates of a rule."""
-        return cls._rounded(getattr(scores.rates, name), getattr(scores.rates, f"{name}_interval"))
+        return cls._round(getattr(scores.rates, name), getattr(scores.rates, f"{name}_interval"))
 
     @classmethod
-    def _rounded(cls, value: float, interval: tuple[float, float]) -> Rate:
+    def _round(cls, value: float, interval: tuple[float, float]) -> Rate:
         return NO_RATE if isnan(value) else cls(value, *(round(end, 4) for end in interval))
 
 

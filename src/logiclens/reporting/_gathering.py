@@ -192,7 +192,7 @@ def gather_facts(
     ('What decides animal?', 1.0, 1)
     """
     subject = subject_of(model)
-    source = _checked(source, title, target)
+    source = _check_facts(source, title, target)
     if not isinstance(rows, bool | np.bool_):
         raise InputError(f"rows must be True or False. Got {shown(rows)}.")
     if X is None and y is not None:
@@ -224,7 +224,7 @@ def gather_facts(
     return facts
 
 
-def _checked(source: Source | None, title: str | None, target: str | None) -> Source:
+def _check_facts(source: Source | None, title: str | None, target: str | None) -> Source:
     if source is not None and not isinstance(source, Source):
         raise InputError(f"source must be a Source. Got {shown(source)}; write Source('patients.csv').")
     for name, text in (("title", title), ("target", target)):

@@ -56,10 +56,10 @@ def chip(concept: Mapping[str, Any], inputs: Sequence[Mapping[str, Any]]) -> Chi
         return Chip(column["name"], "yes", "no")
     if test["kind"] == "missing":
         return Chip(column["name"], "is missing", "is known", True, about_gap=True)
-    return Chip(column["name"], *_asked(test), concept["or_missing"] if column["optional"] else None)
+    return Chip(column["name"], *_requirement(test), concept["or_missing"] if column["optional"] else None)
 
 
-def _asked(test: Mapping[str, Any]) -> tuple[str, str]:
+def _requirement(test: Mapping[str, Any]) -> tuple[str, str]:
     match test["kind"]:
         case "flag":
             return "yes", "no"
@@ -93,7 +93,7 @@ def literals(
     :func:`logiclens.concepts._wording.join_conditions` has it.
     """
     parts = tree["args"] if tree["op"] == "and" else [tree]
-    signs = [_signed(part, chips) for part in parts]
+    signs = [_sign(part, chips) for part in parts]
     known = {sign.column for sign, positive in filter(None, signs) if sign.gap not in (None, positive)}
     compared = {sign.column for sign, _ in filter(None, signs) if not sign.about_gap}
     found = []
@@ -111,7 +111,7 @@ def literals(
     return found
 
 
-def _signed(tree: Mapping[str, Any], chips: Sequence[Chip]) -> tuple[Chip, bool] | None:
+def _sign(tree: Mapping[str, Any], chips: Sequence[Chip]) -> tuple[Chip, bool] | None:
     """The chip of a literal, and whether it is positive; None of what is no literal."""
     positive = tree["op"] == "var"
     if not positive and (tree["op"] != "not" or tree["arg"]["op"] != "var"):

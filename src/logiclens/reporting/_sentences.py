@@ -110,7 +110,7 @@ def answer(facts: Mapping[str, Any]) -> Markup:
                 by, strong.format(percent(overall["fidelity_plain"]))
             )
         )
-    sentences += _marked(facts)
+    sentences += _marks(facts)
     return Markup(" ").join(sentences)
 
 
@@ -184,7 +184,7 @@ def _lifts(rules: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     return found
 
 
-def _marked(facts: Mapping[str, Any]) -> list[str | Markup]:
+def _marks(facts: Mapping[str, Any]) -> list[str | Markup]:
     """How many rows the default decides."""
     overall = facts["overall"]
     uncovered = overall["n_uncovered"]
