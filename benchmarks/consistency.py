@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from logiclens.bench._len_methods import pool_rows
 from logiclens.bench.experiments import EXPERIMENTS
+from logiclens.bench.methods import pool_rows
 from logiclens.bench.reference_figures import FOLDS_OF_CONSISTENCY
 from logiclens.bench.scoreboard import experiment_title
 from logiclens.estimators import MuClassifier

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from logiclens.bench._len_methods import Clusterer, LENMethod, match_clusters, pool_rows
 from logiclens.bench.experiments import Fold
+from logiclens.bench.methods import Clusterer, LENMethod, match_clusters, pool_rows
 from logiclens.estimators import classifiers, clusterer
 from logiclens.logic import equivalent
 from tests.bench.toys import CLASSES, NAMES, check, held, same, several_classes, two_classes

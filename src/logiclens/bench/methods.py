@@ -1,14 +1,21 @@
 """The methods that are compared: our networks, trees, rule lists, rule sets, and models without rules.
 
+- Our networks. Folds with the same concepts are trained as one population. They share most of their rows, so
+  the rows of all are pooled: a row that several folds have is one row, with a weight in each of them. Folds
+  that do not share their concepts, as each is encoded by its own training rows, are trained in turn. Networks
+  with the paper's settings are fitted fold by fold, as there: fold k has k as its seed. They draw the weights
+  of their last output first, so classes are handed over in reverse: the first class draws first, as in the
+  paper, and with the same seed has the same weights. Without labels (Sec. 6.1, ICLU), clusters come first,
+  then a match of clusters and classes.
 - The decision tree, whose leaves are read as formulas (a baseline of Sec. 6.2).
 - Bayesian rule lists (Letham et al., 2015; a baseline of Sec. 6.2), by the package imodels. A list is sampled
   for one class against the rest; of two classes, for the second. Rules speak of concepts that are true.
-  imodels asks for a least support among all rows, the authors of the method among the rows of a class: the
-  share of the rarer side is counted in, so that nothing frequent within it is passed over.
-- RIPPER (Cohen, 1995), by the package wittgenstein: a set of rules for one class against the rest. Of two
-  classes the rarer one is learned and the other is its complement. Of more, each is learned; where the rules
-  of several fire, those decide that are right most often on the training rows, and where none fires, the
-  class that is most frequent among the training rows where none does.
+  imodels asks for a least support among all rows, the authors of the method among the rows of a class. We
+  multiply by the share of the rarer side, so that nothing frequent within it is passed over.
+- RIPPER (Cohen, 1995), by the package wittgenstein: a rule set for one class against the rest. Of two classes
+  the rarer one is learned and the other is its complement. Of more, each is learned. If the rules of several
+  fire, the most precise ones in training decide; if none fires, the class decides that is most frequent among
+  the training rows where none does.
 - Models without rules, on the degrees of the concepts: how accurate one can get with these concepts.
 
 Packages that a method needs, ours included, are imported when it is fitted.
@@ -19,14 +26,13 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from logiclens.bench._formula_length import tree_paths
-from logiclens.bench._len_methods import Clusterer, LENMethod
 from logiclens.bench.method import (
     FoldByFold,
     Method,
@@ -41,10 +47,212 @@ from logiclens.errors import InputError, LimitError, did_you_mean, shown
 from logiclens.logic import to_dnf, to_nnf
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import THRESHOLD
-from logiclens.logic.formula import And, Const, Formula, Not, Or, Var
+from logiclens.logic.formula import FALSE, And, Const, Formula, Not, Or, Var
 
 if TYPE_CHECKING:
     from logiclens.bench.experiments import Fold, HasFolds
+    from logiclens.estimators.base import LENClassifier
+    from logiclens.estimators.validation import FittedPart
+
+
+# Our networks
+
+
+@dataclass(frozen=True)
+class LENMethod:
+    """One of our classifiers with its defaults or, as ``reference``, with the settings of the paper.
+
+    Parameters
+    ----------
+    name : str
+        "mu", "psi", "relu" or "entropy", whatever follows a hyphen.
+    title : str
+    reference : bool, default False
+    """
+
+    identity: ClassVar[str] = "logiclens.bench.methods.networks.Network"
+    name: str
+    title: str
+    reference: bool = False
+
+    together = True
+    has_rules = True
+    slow = False
+    package = ""
+
+    @property
+    def kind(self) -> str:
+        """Which network it is."""
+        return self.name.partition("-")[0]
+
+    def fit(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
+        """Train and explain all folds, and predict their test rows; see :meth:`Method.fit`."""
+        found: dict[int, Outcome] = {}
+        for alike in self._groups(folds):
+            outcomes = self._fit_alike([folds[at] for at in alike], seed)
+            found |= dict(zip(alike, outcomes, strict=True))
+        return [found[at] for at in range(len(folds))]
+
+    def _groups(self, folds: Sequence[Fold]) -> list[list[int]]:
+        """Positions of folds that are trained as one population, together."""
+        if self.reference or any(fold.confidence is not None for fold in folds):
+            return [[at] for at in range(len(folds))]
+        names = [(fold.concept_names, fold.class_names) for fold in folds]
+        return [[at for at, each in enumerate(names) if each == shared] for shared in dict.fromkeys(names)]
+
+    def _fit_alike(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
+        """Train folds with the same concepts and classes at once."""
+        from logiclens.estimators.validation import fit_parts
+
+        watch = Stopwatch("logiclens.estimators.fit")
+        x, y, weights = pool_rows(folds)
+        columns = dict(zip(folds[0].concept_names, x.T, strict=True))
+        classifier = self._classifier(seed + folds[0].number if self.reference else seed)
+        sign = -1 if self.reference else 1
+        targets, _ = classifier.read_data(columns, sign * y, None)
+        if folds[0].confidence is not None:
+            targets = replace(targets, outputs=_soft_targets(targets.outputs, folds[0].confidence))
+        parts = fit_parts(classifier, columns, targets, weights)
+        seconds = watch.lap() / len(folds)
+        present = sign * np.asarray(targets.labels, dtype=np.intp)
+        return [_outcome(part, fold, present, seconds) for part, fold in zip(parts, folds, strict=True)]
+
+    def _classifier(self, seed: int) -> LENClassifier:
+        from logiclens.estimators import classifiers
+
+        kinds: dict[str, Any] = {
+            "mu": classifiers.MuClassifier,
+            "psi": classifiers.PsiClassifier,
+            "relu": classifiers.ReluClassifier,
+            "entropy": classifiers.EntropyClassifier,
+        }
+        make = kinds[self.kind].reference if self.reference else kinds[self.kind]
+        made: LENClassifier = make(encoder=None, random_state=seed)
+        return made
+
+
+def _soft_targets(outputs: FloatArray, confidence: FloatArray) -> FloatArray:
+    """Soft targets: the probability of each label, the rest shared equally among the other labels."""
+    others = max(outputs.shape[1] - 1, 1)
+    return np.asarray(outputs * confidence[:, None] + (1.0 - outputs) * (1.0 - confidence[:, None]) / others)
+
+
+def pool_rows(folds: Sequence[Fold]) -> tuple[FloatArray, IndexArray, list[FloatArray]]:
+    """The training rows of all folds in their order; a row that several folds share appears once.
+
+    A row that a fold has twice is in the pool twice, so every weight is 0 or 1.
+
+    Parameters
+    ----------
+    folds : sequence of Fold
+        With the same concepts.
+
+    Returns
+    -------
+    x : ndarray of shape (n, n_concepts)
+    y : ndarray of int, shape (n,)
+    weights : list of ndarray of shape (n,)
+        1 for the rows that the fold has.
+    """
+    from logiclens.estimators.folds import Distinct
+
+    sizes = [len(fold.y_train) for fold in folds]
+    x = np.concatenate([fold.x_train for fold in folds])
+    y = np.concatenate([fold.y_train for fold in folds])
+    of_fold = np.repeat(np.arange(len(folds)), sizes)
+    place = Distinct.of(x, y[:, None].astype(np.float64)).place
+    # Rows that are equal to others of their fold are told apart by counting them.
+    order = np.lexsort((of_fold, place))
+    is_first = np.ones(len(y), dtype=np.bool_)
+    is_first[1:] = (np.diff(place[order]) != 0) | (np.diff(of_fold[order]) != 0)
+    starts = np.maximum.accumulate(np.where(is_first, np.arange(len(y)), 0))
+    copy = np.empty(len(y), dtype=np.intp)
+    copy[order] = np.arange(len(y)) - starts
+    _, first, row = np.unique(place * (copy.max() + 1) + copy, return_index=True, return_inverse=True)
+    weights = np.zeros((len(folds), len(first)))
+    weights[of_fold, row] = 1.0
+    order = np.argsort(first)
+    return x[first[order]], y[first[order]], list(weights[:, order])
+
+
+def _outcome(part: FittedPart, fold: Fold, present: IndexArray, seconds: float) -> Outcome:
+    """A network's predictions and rules for a fold's test rows; classes it never saw are never predicted."""
+    said = part.predict(fold.x_test.copy())  # torch wants arrays that it may write to
+    by_class = np.zeros((len(fold.y_test), len(fold.class_names)), dtype=np.bool_)
+    by_class[:, present] = said.above
+    probability = np.zeros(by_class.shape)
+    probability[:, present] = said.probability
+    formulas = dict(zip(present.tolist(), part.rules.formulas.values(), strict=True))
+    rules: dict[str, Formula] = {name: formulas.get(at, FALSE) for at, name in enumerate(fold.class_names)}
+    place = {label: at for label, at in zip(part.rules.labels, present.tolist(), strict=True)}
+    decided = [place[label] for label in part.rules.predict(fold.x_test, fold.concept_names).tolist()]
+    return Outcome(
+        present[said.chosen],
+        by_class,
+        rules,
+        seconds,
+        0.0,
+        list_literals=part.rules.literals / len(rules),
+        decided=np.array(decided, dtype=np.intp),
+        probability=probability,
+    )
+
+
+@dataclass(frozen=True)
+class Clusterer(FoldByFold):
+    """Cluster a fold's training rows into as many clusters as there are classes.
+
+    The labels are looked at when clusters and rules are made: to say which cluster is called what. Folds are
+    trained with seeds one after another.
+    """
+
+    identity: ClassVar[str] = "logiclens.bench.methods.clusterers.Clusterer"
+
+    def fit_fold(self, fold: Fold, seed: int) -> Outcome:
+        from sklearn.exceptions import ConvergenceWarning
+
+        from logiclens.estimators.clusterer import LENClusterer
+
+        n_classes = len(fold.class_names)
+        watch = Stopwatch("logiclens.estimators._clustering")
+        clusterer = LENClusterer(n_classes, network=self.name, encoder=None, random_state=seed + fold.number)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            clusterer.fit(dict(zip(fold.concept_names, fold.x_train.T, strict=True)))
+        seconds = watch.lap()
+        class_of = match_clusters(clusterer.labels_, fold.y_train, n_classes)
+        answers = class_of[clusterer.predict(fold.x_test)]
+        cluster_of = np.argsort(class_of)
+        formulas = clusterer.explain().formulas
+        rules = {
+            name: formulas.get(int(cluster), FALSE)
+            for name, cluster in zip(fold.class_names, cluster_of, strict=True)
+        }
+        return Outcome(answers, one_hot(answers, n_classes), rules, seconds, 0.0)
+
+
+def match_clusters(clusters: IndexArray, classes: IndexArray, n: int) -> IndexArray:
+    """Assign a class to each of n clusters, one to one, so that most rows are in the right class.
+
+    Parameters
+    ----------
+    clusters, classes : ndarray of int, shape (n_rows,)
+        From 0 to n - 1.
+    n : int
+
+    Examples
+    --------
+    >>> match_clusters(np.array([0, 0, 1, 1]), np.array([1, 1, 1, 0]), 2)
+    array([1, 0])
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    together = np.bincount(clusters * n + classes, minlength=n * n).reshape(n, n)
+    found: IndexArray = linear_sum_assignment(together, maximize=True)[1]
+    return found
+
+
+# Trees, rule lists, rule sets, and models without rules
 
 
 @dataclass(frozen=True)
