@@ -17,10 +17,10 @@ from joblib import parallel_config
 from logiclens.bench import _dask as module
 from logiclens.bench._dask import on_cluster
 from logiclens.bench._run import run
-from logiclens.bench.fold_scores import Row, without_seconds
+from logiclens.bench.fold_scores import Row
 from logiclens.bench.store import Results
 from logiclens.errors import EngineError, InputError, MissingDependencyError
-from tests.bench.toy_runs import Failing, FirstConcept, Toy
+from tests.bench.toy_runs import Failing, FirstConcept, Toy, without_seconds
 from tests.clusters import small_cluster
 
 EXPERIMENTS = (Toy(), Toy('"; DROP TABLE x', 2, seed=1))

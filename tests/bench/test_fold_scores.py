@@ -18,12 +18,11 @@ from logiclens.bench.fold_scores import (
     score,
     seconds_of,
     unfinished_outcome,
-    without_seconds,
 )
 from logiclens.bench.method import Outcome
 from logiclens.errors import InputError, UnknownConceptError
 from logiclens.logic import FALSE, TRUE, Formula, Or, Var
-from tests.bench.toy_runs import CLASSES, CONCEPTS, FirstConcept, Toy, nothing, toy_fold
+from tests.bench.toy_runs import CLASSES, CONCEPTS, FirstConcept, Toy, nothing, toy_fold, without_seconds
 from tests.strategies import HOSTILE_NAMES, formulas
 
 RED = Var("red")

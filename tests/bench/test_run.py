@@ -17,7 +17,7 @@ from joblib._parallel_backends import SequentialBackend, ThreadingBackend
 
 from logiclens.bench._run import PieceReport, plan_pieces, run, training_seed
 from logiclens.bench.experiments import EXPERIMENTS, Fold
-from logiclens.bench.fold_scores import RATES, Row, without_seconds
+from logiclens.bench.fold_scores import RATES, Row
 from logiclens.bench.method import Outcome
 from logiclens.bench.store import FinishedPiece, Results
 from logiclens.errors import InputError
@@ -30,6 +30,7 @@ from tests.bench.toy_runs import (
     Failing,
     FirstConcept,
     Toy,
+    without_seconds,
 )
 
 ROOT = Path(__file__).parents[2]

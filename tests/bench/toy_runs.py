@@ -14,6 +14,7 @@ import numpy as np
 
 from logiclens.bench._run import PieceReport, run
 from logiclens.bench.experiments import Fold
+from logiclens.bench.fold_scores import SECONDS, Row
 from logiclens.bench.method import Outcome
 from logiclens.bench.store import Results
 from logiclens.logic import FALSE, Formula, Var
@@ -120,6 +121,11 @@ class Dying(FirstConcept):
     def fit(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
         del folds, seed
         os._exit(3)
+
+
+def without_seconds(row: Row) -> Row:
+    """A row without the columns that differ from run to run."""
+    return {name: value for name, value in row.items() if name not in SECONDS}
 
 
 def nothing(fold: Fold) -> Outcome:

@@ -125,11 +125,6 @@ def seconds_of(outcome: Outcome) -> dict[str, float]:
     return dict(zip(SECONDS, (train, extract, train + extract), strict=True))
 
 
-def without_seconds(row: Row) -> Row:
-    """A row without the columns that differ from run to run."""
-    return {name: value for name, value in row.items() if name not in SECONDS}
-
-
 def unfinished_outcome(fold: Fold, status: str, seconds: float) -> Outcome:
     """The outcome of a method that did not finish."""
     n_rows = len(fold.y_test)

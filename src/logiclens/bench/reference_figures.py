@@ -10,15 +10,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-PAPER: Final = "Ciravegna et al., Logic Explained Networks, Tables 4 to 8 and 10"
-"""Where :data:`PUBLISHED` is from; entropy networks apart."""
-ENTROPY_PAPER: Final = "Barbiero et al., Entropy-Based Logic Explanations of Neural Networks, AAAI 2022"
-"""Where the entropy network's figures are from."""
-AUTHORS_CODE: Final = (
-    "the authors' code with the authors' settings, run on the same data on two shared CPU cores"
-)
-"""Where :data:`MEASURED` is from."""
-
 
 class Published(NamedTuple):
     """A published figure and its spread, NaN if there is none.
@@ -127,8 +118,6 @@ CLASS_SHOWN: Final = {
 """The class whose rules the paper prints. It gives the consistency of one class and does not say of which."""
 FOLDS_OF_CONSISTENCY: Final = 5
 """Folds, or seeds, over which the paper counts how far concepts return."""
-FOLDS_OF_MIMIC2: Final = 5
-"""Of the ten folds, the first that the paper's row of MIMIC-II is the mean of."""
 
 
 def _figure(column: str, mean: str, spread: str) -> Published:
@@ -168,9 +157,16 @@ def _without_gaps(found: dict[Key, Published]) -> dict[Key, Published]:
 
 
 PUBLISHED: Final[dict[Key, Published]] = _read_published()
-"""The paper's figures, by column, experiment and method; complexity and seconds are no rates."""
+"""The paper's figures, by column, experiment and method; complexity and seconds are no rates.
+
+Tables 4 to 8 and 10 of Ciravegna et al., *Logic Explained Networks*; for entropy networks, Barbiero et al.,
+*Entropy-Based Logic Explanations of Neural Networks*, AAAI 2022.
+"""
 MEASURED: Final[dict[Key, Published]] = _read_measured()
-"""The authors' code measured, by the same keys; CUB and MNIST on the authors' splits, one to five seeds."""
+"""Figures of the authors' code with the authors' settings, by the same keys, on two shared CPU cores.
+
+The data are the same but for CUB and MNIST, which have the authors' splits; one to five seeds.
+"""
 
 REFERENCE = "-reference"
 """How the names of methods end that are set as in the paper."""

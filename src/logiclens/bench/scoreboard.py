@@ -24,8 +24,6 @@ from logiclens.metrics import Recurrence, consistency
 Row = Mapping[str, Any]
 """What one method made of one fold."""
 
-PAPER_EXPERIMENTS: Final = ("mimic2", "mimic2-ebb", "vdem", "mnist", "mnist-iclu", "cub")
-"""The six experiments of the paper."""
 VARIANTS: Final = {"mimic2-infold": "mimic2"}
 """Honest variants, and the experiment each is a variant of."""
 NETWORKS: Final = ("psi", "relu", "mu", "entropy")
