@@ -16,7 +16,6 @@ from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.truth_table import TruthTable
 
 if TYPE_CHECKING:
-    from logiclens.explain.front import Seen
     from logiclens.nn.population import LogicNetwork
 
 
@@ -194,13 +193,14 @@ class Member:
         label = self.explanation.target
         used = self.explanation.concepts or tuple(np.array(self.names)[self.kept()].tolist())
         if X is None:
-            seen: Seen | None = getattr(self.estimator, "seen_", None)
+            seen = getattr(self.estimator, "seen_", None)
             if seen is None:
                 whose = "A loaded model" if hasattr(self.estimator, "seen_") else "A clusterer"
                 raise InputError(
                     f"{whose} holds no rows to count. Pass X, the rows to ask the network about."
                 )
-            return seen.predictions(labels.index(label)).select(used)
+            predictions: TruthTable = seen.predictions(labels.index(label))
+            return predictions.select(used)
         from logiclens.estimators.inputs_and_targets import read_rows
 
         values = read_rows(X, self.names, self.vocabulary, type(self.estimator).__name__)

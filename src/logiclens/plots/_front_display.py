@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +11,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from logiclens.errors import InputError, count, shown
-from logiclens.explain.front import Front, Point
 from logiclens.logic.arrays import FloatArray
 from logiclens.plots._fitted import rules_of
 from logiclens.plots._style import SMALL, Look, draw_grid, draw_legend, hide_frame, start, write_title
@@ -49,8 +49,9 @@ class FrontDisplay:
     ax_: Axes
     figure_: Figure
 
-    def __init__(self, front: Front) -> None:
-        if not isinstance(front, Front):
+    def __init__(self, front: Any) -> None:
+        # Front.plot makes this display, so this module cannot import Front.
+        if not isinstance(front, Sequence) or not hasattr(front, "chosen"):
             raise InputError(f"front must be a Front, such as front_ of a classifier. Got {shown(front)}.")
         if all(point.accuracy is None for point in front):
             raise InputError(
@@ -78,7 +79,7 @@ class FrontDisplay:
         return cls(front).plot(ax, **kwargs)
 
     @classmethod
-    def from_front(cls, front: Front, *, ax: Axes | None = None, **kwargs: Any) -> Self:
+    def from_front(cls, front: Any, *, ax: Axes | None = None, **kwargs: Any) -> Self:
         """Draw a front.
 
         Parameters
@@ -113,7 +114,7 @@ class FrontDisplay:
         return self
 
     def _draw_line(
-        self, literals: FloatArray, points: list[Point], rate: str, color: Any, style: str, size: float
+        self, literals: FloatArray, points: list[Any], rate: str, color: Any, style: str, size: float
     ) -> None:
         values = [getattr(point, rate) for point in points]
         self.ax_.plot(
@@ -127,7 +128,7 @@ class FrontDisplay:
             zorder=3,
         )
 
-    def _mark(self, points: list[Point]) -> None:
+    def _mark(self, points: list[Any]) -> None:
         chosen = self.front[self.front.chosen]
         if chosen.accuracy is None:
             return
