@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from logiclens.cli.selection import Dropped, SelectedRows
     from logiclens.cli.terminal import Progress
     from logiclens.estimators.base import LENClassifier
+    from logiclens.evaluation._labeled_rows import LabeledRows
     from logiclens.evaluation._leaks import Leak
     from logiclens.explain import ExplanationSet
 
@@ -241,6 +242,8 @@ class Fit(NamedTuple):
     dropped : tuple of Dropped
         All columns without a use, those included of which the encoder could make nothing.
     leaks : tuple of Leak
+    labeled : LabeledRows, optional
+        The rows scored, if they have been read.
     metrics : mapping of str to MeanAndError, optional
         Of a cross-validation.
     """
@@ -250,6 +253,7 @@ class Fit(NamedTuple):
     scores: ModelScores
     dropped: tuple[Dropped, ...]
     leaks: tuple[Leak, ...]
+    labeled: LabeledRows | None = None
     metrics: Mapping[str, MeanAndError] | None = None
 
     @property
@@ -266,7 +270,7 @@ def fit(rows: SelectedRows, settings: Settings, progress: Progress) -> Fit:
     with progress.show("scoring the rules"):
         found = rows.evaluate(model)
     scores = model_scores(model.explain(), found, rows.class_sizes)
-    return Fit(rows, model, scores, (*rows.dropped, *unused_columns(model)), found.leaks)
+    return Fit(rows, model, scores, (*rows.dropped, *unused_columns(model)), found.leaks, found.labeled)
 
 
 # Files
@@ -301,7 +305,13 @@ def write(
     if outputs.html is not None and isinstance(rows, MemoryRows):
         with progress.show("writing the report"):
             write_report(
-                outputs.html, found.model, rows, task=task, rows=request.rows, command=request.command
+                outputs.html,
+                found.model,
+                rows,
+                found.labeled,
+                task=task,
+                rows=request.rows,
+                command=request.command,
             )
     if outputs.json is not None:
         text = results_json(
@@ -322,6 +332,7 @@ def write_report(
     path: Path,
     model: Any,
     selected: MemoryRows,
+    labeled: LabeledRows | None = None,
     *,
     task: str = "classify",
     rows: bool = False,
@@ -335,6 +346,8 @@ def write_report(
     model : classifier or clusterer of this package, fitted
     selected : MemoryRows
         What it was fitted on, and the rows to score it on.
+    labeled : LabeledRows, optional
+        These rows, where they have been read already.
     task : {"classify", "black box", "cluster"}, default "classify"
     rows : bool, default False
         Whether rows on which rules are wrong are put into it.
@@ -343,7 +356,6 @@ def write_report(
     """
     from logiclens.reporting import Source, report
 
-    inputs, labels = selected.part(selected.scored)
     source = Source(
         selected.name,
         command=command,
@@ -355,7 +367,13 @@ def write_report(
         row_numbers=(selected.kept[selected.scored] + 1).tolist() if rows else None,
         notes=selected.notes,
     )
-    truth = None if selected.target is None else labels
+    inputs: Any = labeled
+    truth = None
+    if labeled is None:
+        inputs, labels = selected.part(selected.scored)
+        truth = None if selected.target is None else labels
+    elif task == "black box":
+        inputs = labeled.with_black_box()
     report(model, inputs, truth, path=path, target=selected.target, rows=rows, source=source)
 
 

@@ -45,12 +45,15 @@ class HeldOutScores(NamedTuple):
         NaN where it was not evaluated.
     leaks : tuple of Leak
         Columns that give the answers away.
+    labeled : LabeledRows, optional
+        The rows scored, if they have been read.
     """
 
     truth: Evaluation
     network: Evaluation | None
     network_accuracy: float
     leaks: tuple[Leak, ...]
+    labeled: LabeledRows | None = None
 
     @classmethod
     def of(cls, rows: LabeledRows, leaks: tuple[Leak, ...]) -> HeldOutScores:
@@ -58,7 +61,7 @@ class HeldOutScores(NamedTuple):
         truth, accuracy = rows.against(rows.truth), rows.share_alike(rows.network, rows.truth)
         assert truth is not None
         assert accuracy is not None
-        return cls(truth, rows.against(rows.network), accuracy, leaks)
+        return cls(truth, rows.against(rows.network), accuracy, leaks, rows)
 
 
 class ClassScores(NamedTuple):

@@ -93,6 +93,12 @@ class LabeledRows:
         explained = self.model if self.black_box or self.clusters else None
         return explained or self.truth or self.model
 
+    def with_black_box(self) -> LabeledRows:
+        """The same rows, whose true labels are the predictions of a black box."""
+        if self.truth is None:
+            return self
+        return replace(self, truth=None, black_box=replace(self.truth, by=BLACK_BOX))
+
     def fired(self, formula: Formula) -> Words:
         """Truth of a formula on each row, packed; bits beyond the rows are 0."""
         return formula.evaluate_words(self.concepts, -(-self.size // 64)) & self._every

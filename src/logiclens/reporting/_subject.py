@@ -208,9 +208,7 @@ def label_rows(subject: Subject, X: Any, y: Any = None, formulas: Iterable[Formu
     if subject.ask is not None:
         answers = RowLabels.of(THE_BLACK_BOX, np.asarray(subject.ask(X)), subject.rules.labels)
         return replace(rows, black_box=answers)
-    if subject.task == BLACK_BOX and rows.truth is not None:
-        return replace(rows, truth=None, black_box=replace(rows.truth, by=THE_BLACK_BOX))
-    return rows
+    return rows.with_black_box() if subject.task == BLACK_BOX else rows
 
 
 @dataclass(frozen=True)
