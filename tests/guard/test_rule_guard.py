@@ -1,4 +1,4 @@
-"""The guard: thresholds, weights, inputs of every kind, refusals."""
+"""Links, degrees of truth, broken rules in words, and the guard that they make."""
 
 from __future__ import annotations
 
@@ -8,13 +8,172 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.base import clone
 
 from logiclens.errors import InputError, UnknownConceptError
 from logiclens.estimators import MuClassifier
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.guard import RuleGuard
-from logiclens.logic import Var
+from logiclens.guard.rule_guard import Circuit, Link, TNorm, Violation, Violations, read_links
+from logiclens.logic import FALSE, TRUE, And, Not, Or, Var, equivalent, parse_formula
+from tests.strategies import formulas
+
+red, blue = Var("red"), Var("blue")
+
+
+@pytest.mark.parametrize(
+    ("kind", "demand"),
+    [("iff", "robin <-> red & ~blue"), ("if", "robin -> red & ~blue"), ("only_if", "red & ~blue -> robin")],
+)
+def test_a_rule_demands_what_its_kind_says(kind, demand):
+    link = Link.of(Rule("robin", red & ~blue, kind))
+
+    assert equivalent(link.demand, parse_formula(demand))
+    assert str(link) == str(Rule("robin", red & ~blue, kind))
+
+
+def test_rules_of_any_kind_are_read():
+    rule = Rule("robin", red)
+    explanation = Explanation(rule)
+    rules = ExplanationSet([explanation, Explanation(Rule("jay", blue))], ["red", "blue"])
+
+    assert [str(link) for link in read_links(rules)] == [str(rule), str(Rule("jay", blue))]
+    assert read_links(rule) == read_links(explanation) == read_links([rule])
+    assert read_links(["red -> ~blue", red >> ~blue])[0] == Link(red >> ~blue) == read_links(red >> ~blue)[0]
+    assert len(read_links([rules, "red | blue"])) == 3
+
+
+def test_labels_that_are_numbers_stand_for_outputs_of_that_name():
+    assert read_links(Rule(3, red))[0].demand == Var("3").iff(red)
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ([], "A guard needs at least one rule. Got none."),
+        (
+            [7],
+            "Rules are explanations, rules, formulas or texts such as 'robin -> ~blue_wing'. Got 7.",
+        ),
+        (
+            Rule("red", red),
+            "The rule of 'red' speaks of a concept of the same name. Rename one of the two outputs.",
+        ),
+        (
+            Rule(0, red, "cluster"),
+            "The rule of a cluster links no output to a formula. Pass rules of classes.",
+        ),
+        (TRUE, "No rule can be broken: all are constants. Pass rules that speak of outputs."),
+    ],
+)
+def test_links_that_are_refused(rules, message):
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        read_links(rules)
+
+
+ABC = ["a", "b", "c"]
+a, b, c = map(Var, ABC)
+CORNERS = np.array(np.meshgrid(*[[0.0, 1.0]] * 3)).reshape(3, -1).T
+
+
+def value(formula, row, tnorm):
+    """The degree of truth by the definition, one connective after the other."""
+    match formula:
+        case Var():
+            score = row[ABC.index(formula.name)]
+            return float(score > 0.5) if tnorm is TNorm.BOOLEAN else score
+        case Not():
+            return 1 - value(formula.args[0], row, tnorm)
+        case And() | Or():
+            degrees = [value(part, row, tnorm) for part in formula.args]
+            if isinstance(formula, Or):
+                degrees = [1 - degree for degree in degrees]
+            total = degrees[0]
+            for degree in degrees[1:]:
+                total = max(0.0, total + degree - 1) if tnorm is TNorm.LUKASIEWICZ else total * degree
+            return total if isinstance(formula, And) else 1 - total
+    return float(formula == TRUE)
+
+
+@given(st.lists(formulas(st.sampled_from(ABC)), min_size=1, max_size=5))
+def test_on_truth_values_every_t_norm_is_logic(several):
+    circuit = Circuit.of(several, ABC)
+    expected = np.column_stack([formula.evaluate(CORNERS, ABC) for formula in several])
+
+    for tnorm in TNorm:
+        assert np.array_equal(circuit.truth(CORNERS, tnorm), expected)
+
+
+@given(st.lists(formulas(st.sampled_from(ABC)), min_size=1, max_size=5), st.integers(0, 2**32 - 1))
+def test_in_between_it_is_the_definition(several, seed):
+    rows = np.random.default_rng(seed).random((4, 3))
+    circuit = Circuit.of(several, ABC)
+
+    for tnorm in TNorm:
+        expected = [[value(formula, row, tnorm) for formula in several] for row in rows]
+        found = circuit.truth(rows, tnorm)
+        assert np.allclose(found, expected, atol=1e-12)
+        assert np.allclose(circuit.truth(torch.from_numpy(rows), tnorm).numpy(), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("tnorm", [TNorm.PRODUCT, TNorm.LUKASIEWICZ])
+def test_gradients_are_those_of_differences(tnorm):
+    circuit = Circuit.of([(a & ~b) | c, a.iff(b)], ABC)
+    rows = torch.tensor([[0.8, 0.3, 0.1], [0.6, 0.7, 0.2]], dtype=torch.float64, requires_grad=True)
+
+    assert torch.autograd.gradcheck(lambda x: circuit.truth(x, tnorm), rows)
+
+
+def test_equal_parts_are_worked_out_once():
+    shared = a & ~b
+    circuit = Circuit.of([shared | c, ~shared, shared], ABC)
+
+    assert sum(len(level.parts) for level in circuit.levels) == 4  # ~b, shared, ~shared, shared | c
+
+
+def test_constants():
+    assert Circuit.of([TRUE, FALSE], []).truth(np.zeros((2, 0)), TNorm.PRODUCT).tolist() == [[1, 0], [1, 0]]
+
+
+def sentence(kind, target, formula):
+    return str(Violation(Link.of(Rule("robin", red & ~blue, kind)), 0.9, target, formula))
+
+
+def test_the_direction_that_is_broken_is_told():
+    taken = "It is said to be robin (0.97), but not what that takes (0.04): red and not blue."
+    made = "It is said to be what makes robin (0.95): red and not blue; but not robin (0.02)."
+
+    assert sentence("iff", 0.97, 0.04) == sentence("if", 0.97, 0.04) == taken
+    assert sentence("iff", 0.02, 0.95) == sentence("only_if", 0.02, 0.95) == made
+
+
+def test_a_formula_by_hand_is_told_as_it_stands():
+    link = Link(parse_formula("red -> ~blue"))
+
+    assert str(Violation(link, 0.5, float("nan"), float("nan"))) == (
+        "Outputs break a rule (by 0.50): not red or not blue."
+    )
+
+
+def test_the_worst_come_first_and_small_ones_are_left_out():
+    links = (Link(red >> blue), Link(red | blue), Link(~red))
+    nothing = np.full((2, 3), np.nan)
+    found = Violations(links, np.array([[0.2, 0.001, 0.7], [0.0, 0.0, 0.0]]), nothing, nothing)
+
+    assert [violation.penalty for violation in found[0]] == [0.7, 0.2]
+    assert found[1] == ()
+    assert len(found) == 2
+    assert [len(row) for row in found] == [2, 0]
+    assert len(found[1:]) == 1
+    assert str(found) == (
+        "row 0:\n"
+        "  Outputs break a rule (by 0.70): not red.\n"
+        "  Outputs break a rule (by 0.20): not red or blue.\n"
+        "row 1: all rules are kept"
+    )
+
 
 NAMES = ["robin", "red", "blue"]
 RULES = ["robin <-> red & ~blue", "red -> ~blue"]
