@@ -298,21 +298,6 @@ def test_a_class_without_rows_and_concepts_that_are_never_true():
     assert outcome.list_literals == 0.0
 
 
-@pytest.mark.usefixtures("imodels")
-def test_the_same_seed_gives_the_same_and_nothing_is_left_behind(capfd):
-    fold = two_classes()[0]
-    random.seed(7)
-    np.random.seed(7)
-    expected = random.random(), np.random.random()
-    random.seed(7)
-    np.random.seed(7)
-    one, other = (METHOD.fit([fold], seed=3)[0] for _ in range(2))
-
-    assert (random.random(), np.random.random()) == expected
-    assert same(one, other)
-    assert capfd.readouterr() == ("", "")
-
-
 EVERY = ((np.arange(64)[:, None] >> np.arange(6)) & 1).astype(bool)
 
 
@@ -409,15 +394,16 @@ def test_a_class_without_rows():
     assert not certain.answers.any()
 
 
-@pytest.mark.usefixtures("package")
-def test_nothing_is_left_behind(capfd):
+@pytest.mark.parametrize("method", [METHOD, Ripper()], ids=lambda each: each.name)
+def test_the_same_seed_gives_the_same_and_nothing_is_left_behind(method, capfd):
+    pytest.importorskip(method.package)
     fold = two_classes()[0]
     random.seed(7)
     np.random.seed(7)
     expected = random.random(), np.random.random()
     random.seed(7)
     np.random.seed(7)
-    one, other = (Ripper().fit([fold], seed=3)[0] for _ in range(2))
+    one, other = (method.fit([fold], seed=3)[0] for _ in range(2))
 
     assert (random.random(), np.random.random()) == expected
     assert same(one, other)
