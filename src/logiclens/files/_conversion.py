@@ -127,8 +127,8 @@ class _CsvFiles:
         several = len(origins) > 1
         notes = []
         for file, origin in origins.items():
-            said = (*origin.layout.notes, *remarks[file].notes(origin))
-            notes += [f"{os.path.basename(file)}: {note}" if several else note for note in said]
+            lines = (*origin.layout.notes, *remarks[file].notes(origin))
+            notes += [f"{os.path.basename(file)}: {note}" if several else note for note in lines]
         return tuple(notes)
 
     def _values(self, batch: Batch, name: str, remarks: Remarks, schema: Any) -> Any:

@@ -480,7 +480,7 @@ def _is_set(session: Any, setting: str) -> bool:
     return str(session.conf.get(setting)).lower() == "true"
 
 
-# Queries, and what is said when they fail
+# Queries, and errors of engines
 
 
 _PACKAGES = ("ibis", "duckdb", "_duckdb", "pyspark", "py4j", "sqlglot")
@@ -534,8 +534,8 @@ def engine_errors(what: str) -> Iterator[None]:
             raise KeyboardInterrupt from None
         if not _is_of_engine(error):
             raise
-        said = _first_line(error)
-        raise EngineError(f"{what} failed: {said} {_advice(error, said)}") from error
+        message = _first_line(error)
+        raise EngineError(f"{what} failed: {message} {_advice(error, message)}") from error
     finally:
         noise.disabled = silent
 
@@ -595,9 +595,9 @@ _ADVICE = (
 )
 
 
-def _advice(error: Exception, said: str) -> str:
+def _advice(error: Exception, message: str) -> str:
     """Advice on an error, by its type and its text."""
-    text = f"{' '.join(kind.__name__ for kind in type(error).__mro__)} {said}"
+    text = f"{' '.join(kind.__name__ for kind in type(error).__mro__)} {message}"
     found = (advice for pattern, advice in _ADVICE if re.search(pattern, text))
     return next(found, "Check the table and the state of the engine.")
 

@@ -169,7 +169,7 @@ def _read_collapsed(
     else:
         readings |= layout.read(collapsed, targets, weight, totals, encoder)
         encoder.adopt([readings[name] for name in rows.columns], rows.columns)
-        inputs = layout.encoded(collapsed, readings, encoder)
+        inputs = layout.encode(collapsed, readings, encoder)
     if whole and not totals.are_counts:
         weight = np.round(weight * (totals.effective / totals.weight))
     return inputs, targets, weight
@@ -303,7 +303,7 @@ class _BitLayout:
             readings[column.name] = read_column(column, recipe, replace(evidence, extent=extent))
         return readings
 
-    def encoded(
+    def encode(
         self, collapsed: CollapsedRows, readings: dict[str, Reading], encoder: ConceptEncoder
     ) -> Inputs:
         """Concepts of all columns."""

@@ -236,7 +236,7 @@ def fine_tune(
     return torch.stack(curve).numpy()
 
 
-def trained_to_stored(trained: Trained[Any]) -> StoredPart:
+def store_network(trained: Trained[Any]) -> StoredPart:
     """A trained network as tensors, and what these do not say: numbers such as the steepness of steps.
 
     Parameters
@@ -254,8 +254,8 @@ def trained_to_stored(trained: Trained[Any]) -> StoredPart:
     return StoredPart({"network": settings}, {**tensors, **history})
 
 
-def trained_from_stored(stored: StoredPart, population: Population[N]) -> Trained[N]:
-    """Inverse of :func:`trained_to_stored`, for a network of the same kind.
+def restore_network(stored: StoredPart, population: Population[N]) -> Trained[N]:
+    """Inverse of :func:`store_network`, for a network of the same kind.
 
     Parameters
     ----------

@@ -45,8 +45,8 @@ from logiclens.scale._fine_tuning import (
     fine_tune,
     kept_columns,
     on_columns,
-    trained_from_stored,
-    trained_to_stored,
+    restore_network,
+    store_network,
 )
 from logiclens.scale._parquet_source import (
     ParquetSource,
@@ -61,9 +61,9 @@ from logiclens.scale._sampling import (
     Sample,
     draw,
     merge_samples,
-    sample_from_stored,
-    sample_to_stored,
+    restore_sample,
     share_of_groups,
+    store_sample,
 )
 
 HELD_OUT = 0.25
@@ -274,7 +274,7 @@ class _StreamingRun:
             )
             if self.processes.is_first:
                 self.sample = merge_samples(parts)
-                self.save("sample", sample_to_stored(self.sample, self.columns, self.seed))
+                self.save("sample", store_sample(self.sample, self.columns, self.seed))
         else:
             self.columns, self.seed = known
         self.learner = clone(self.estimator).set_params(random_state=self.seed, encoder=None)
@@ -283,7 +283,7 @@ class _StreamingRun:
         stored = None if self.checkpoint is None else self.checkpoint.read("sample")
         if stored is None:
             return None
-        self.sample, columns, seed = sample_from_stored(stored, self.names)
+        self.sample, columns, seed = restore_sample(stored, self.names)
         return columns, seed
 
     # Explore
@@ -319,9 +319,9 @@ class _StreamingRun:
             population = replace(recipe.population, device=str(self.processes.device))
             line = self.line("Exploring")
             trained = train_networks(population, recipe.plan, rows.x, rows.targets, [fold], line)[0]
-            self.save("network", trained_to_stored(trained))
+            self.save("network", store_network(trained))
         else:
-            trained = trained_from_stored(stored, recipe.population)
+            trained = restore_network(stored, recipe.population)
         held_out = rows.fold.check > 0
         return _Exploration(
             trained,
@@ -458,7 +458,7 @@ def run_of(
 
 
 def last_change(files: ParquetSource) -> str:
-    """When the files were last written, for a checkpoint: other data may look the same from outside.
+    """The last change of the files, for a checkpoint: other data may look the same from outside.
 
     It is not part of :func:`run_of`, as copies of the files on several machines may be of any age.
     """

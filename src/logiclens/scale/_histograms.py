@@ -206,10 +206,10 @@ def histogram(rows: TrainingRows, totals: Totals, summary: ColumnSummary) -> His
     elif many:
         once = summary.kind is Kind.TEXT and numbers_of(found, "k").max(initial=0) == 1
         extent = replace(extent, values=present if once else min(summary.values, present - 1))
-    return Histogram(column, Evidence(weights, codes, extent=_numbering(column, extent)))
+    return Histogram(column, Evidence(weights, codes, extent=_with_first_number(column, extent)))
 
 
-def _numbering(column: Column, extent: Extent) -> Extent:
+def _with_first_number(column: Column, extent: Extent) -> Extent:
     """The extent with its first number, where whole numbers from 0 or 1 on stand in one row each."""
     least = extent.rows if extent.rows <= _EXACTLY else _NEARLY_ALL * extent.rows
     if not column.is_numeric or extent.present < extent.rows or extent.values < least:

@@ -115,13 +115,13 @@ class Chunk:
             return
         at = int(wrong.argmax())
         if missing[at]:
-            raise self.missing(name, at)
+            raise self.missing_value(name, at)
         raise InputError(
             f"Column {name!r} of {self.path!r} has the value {values[at]:g}, outside [0, 1], in row "
             f"{self.within + at} (counted from 0). {REMEDY}"
         )
 
-    def missing(self, name: str, at: int) -> InputError:
+    def missing_value(self, name: str, at: int) -> InputError:
         """The error for a missing value."""
         return InputError(
             f"Column {name!r} of {self.path!r} has a missing value in row {self.within + at} (counted from "
@@ -522,7 +522,7 @@ def _encode(chunk: Chunk, name: str) -> tuple[list[Any], NDArray[np.intp]]:
         column = column.cast(column.type.value_type)
     missing = column.is_null(nan_is_null=True).to_numpy()
     if missing.any():
-        raise chunk.missing(name, int(missing.argmax()))
+        raise chunk.missing_value(name, int(missing.argmax()))
     coded = column.combine_chunks().dictionary_encode()
     if isinstance(coded, pa.ChunkedArray):
         coded = coded.combine_chunks()

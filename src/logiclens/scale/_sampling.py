@@ -173,15 +173,15 @@ def uniforms(position: NDArray[np.int64], seed: int) -> FloatArray:
     return np.asarray((z >> np.uint64(11)) * 2.0**-53)
 
 
-def sample_to_stored(sample: Sample, targets: TargetColumns, seed: int) -> StoredPart:
+def store_sample(sample: Sample, targets: TargetColumns, seed: int) -> StoredPart:
     """A sample and what was counted on the way to it, for a checkpoint."""
     entries = {"seed": seed, "labels": list(targets.labels), "multi_label": targets.multi_label}
     arrays = {name: getattr(sample, name) for name in ("x", "truth", "position", "stratum", "sizes")}
     return StoredPart(entries | {"rows": targets.n_rows}, {**arrays, "counts": targets.counts})
 
 
-def sample_from_stored(stored: StoredPart, names: tuple[str, ...]) -> tuple[Sample, TargetColumns, int]:
-    """Inverse of :func:`sample_to_stored`, where the targets are in those columns."""
+def restore_sample(stored: StoredPart, names: tuple[str, ...]) -> tuple[Sample, TargetColumns, int]:
+    """Inverse of :func:`store_sample`, where the targets are in those columns."""
     entries, arrays = stored.entries, dict(stored.tensors)
     counts = arrays.pop("counts")
     targets = TargetColumns(names, tuple(entries["labels"]), entries["multi_label"], counts, entries["rows"])
@@ -277,14 +277,14 @@ class MiniBatches:
             blocks[-1] += last
         return [tuple(block) for block in blocks]
 
-    def _held(self, group: RowGroup) -> NDArray[np.int64]:
+    def _held_positions(self, group: RowGroup) -> NDArray[np.int64]:
         """Positions within a row group that are left out."""
         first, last = np.searchsorted(self.held_out, [group.start, group.start + group.n_rows])
         return np.asarray(self.held_out[first:last] - group.start)
 
     def _sizes(self, block: _Block) -> NDArray[np.int64]:
         """Rows of each of the batches of a block."""
-        n_rows = sum(group.n_rows - len(self._held(group)) for group in block)
+        n_rows = sum(group.n_rows - len(self._held_positions(group)) for group in block)
         n_batches = max(1, round(n_rows / self.batch_rows))
         return np.diff(np.arange(n_batches + 1) * n_rows // n_batches)
 
@@ -361,7 +361,7 @@ class MiniBatches:
         if len(self.held_out):
             left_out = np.zeros(starts[-1], dtype=np.bool_)
             for first, group in zip(starts, block, strict=False):
-                left_out[first + self._held(group)] = True
+                left_out[first + self._held_positions(group)] = True
             order = order[~left_out[order]]
         first, last = self._share(block)
         sizes = self._sizes(block)

@@ -26,8 +26,8 @@ from logiclens.scale._fine_tuning import (
     fine_tune,
     kept_columns,
     on_columns,
-    trained_from_stored,
-    trained_to_stored,
+    restore_network,
+    store_network,
 )
 from logiclens.scale._parquet_source import TargetColumns
 from logiclens.scale._processes import Processes
@@ -200,14 +200,14 @@ def test_a_process_without_rows_takes_part(folder: Path):
 def test_a_network_is_kept_to_the_bit(classifier: Any, tmp_path: Path):
     trained = _trained(classifier, 9)
     checkpoint = Checkpoint.at(tmp_path, {})
-    checkpoint.write("network", trained_to_stored(trained))
+    checkpoint.write("network", store_network(trained))
     stored = checkpoint.read("network")
     assert stored is not None
     inputs = Inputs(np.zeros((0, 9)), tuple("abcdefghi"), True, ())
     targets = Targets(("no", "yes"), Problem.BINARY, np.zeros((0, 1)))
     population = classifier(random_state=0, hidden=(4,)).recipe(inputs, targets).population
 
-    again = trained_from_stored(stored, population)
+    again = restore_network(stored, population)
 
     rows = torch.as_tensor(np.random.default_rng(0).random((50, 9)))
     assert torch.equal(again.network(rows), trained.network(rows))

@@ -21,10 +21,10 @@ from logiclens.scale._sampling import (
     Sample,
     draw,
     merge_samples,
-    sample_from_stored,
-    sample_to_stored,
+    restore_sample,
     share_of_groups,
     shares,
+    store_sample,
     uniforms,
 )
 from tests.scale.streaming.making import NAMES, whole, write
@@ -121,11 +121,11 @@ def test_values_are_looked_at_even_where_no_row_is_drawn(tmp_path: Path):
 def test_a_sample_is_kept(folder: Path, tmp_path: Path):
     sample, targets = drawn(folder, 300)
     checkpoint = Checkpoint.at(tmp_path, {})
-    checkpoint.write("sample", sample_to_stored(sample, targets, 7))
+    checkpoint.write("sample", store_sample(sample, targets, 7))
     stored = checkpoint.read("sample")
     assert stored is not None
 
-    again, other, seed = sample_from_stored(stored, ("y",))
+    again, other, seed = restore_sample(stored, ("y",))
 
     assert seed == 7
     assert (other.labels, other.multi_label, other.n_rows) == (targets.labels, False, 1200)
