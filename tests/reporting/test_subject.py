@@ -38,7 +38,7 @@ def test_two_classes_share_the_relevance_of_one_output(boxed):
     subject = subject_of(boxed.model)
 
     assert subject.task == "black box"
-    assert np.array_equal(subject.ask(boxed.X), boxed.model.ask(boxed.X))
+    assert np.array_equal(subject.black_box(boxed.X), boxed.model.ask(boxed.X))
     assert np.array_equal(subject.relevance[0], subject.relevance[1])
     assert subject.imitation is boxed.model.fidelity_
     assert subject.seed == 0
@@ -48,7 +48,7 @@ def test_a_black_box_is_not_asked_about_rows_of_another_table(iris):
     explainer = BlackBoxExplainer(lambda X: X[:, 2] > 3, estimator=iris.model, random_state=0)
     explainer.fit(iris.X.to_numpy(), concepts=iris.X)
 
-    assert subject_of(explainer).ask is None
+    assert subject_of(explainer).black_box is None
 
 
 def test_a_cluster_says_yes_to_its_own_rows(clusters):

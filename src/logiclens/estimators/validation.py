@@ -280,22 +280,9 @@ def fit_parts(
 ) -> list[FittedPart]:
     """Fit every part: those with the same concepts as one population, each with an encoder of its own.
 
-    Parameters
-    ----------
-    estimator : classifier of this package
-        Its ``encoder`` is set to what the rows need.
-    X : data frame, array, sparse matrix or mapping, n rows
-    targets : Targets
-        Of all rows, as :meth:`~logiclens.estimators.base.LENClassifier.read_data` reads them.
-    weights : sequence of arrays of shape (n,)
-        Of the rows in each part; 0 for those it does not learn from.
-    first : int, default 0
-        Number of the first part, where they are some of many.
-
-    Returns
-    -------
-    list of Part
-        One for each of the weights.
+    The ``encoder`` of the estimator is set to what the rows need. Weights are those of the rows in each part,
+    0 for rows that it does not learn from; ``first`` is the number of the first part, where they are some of
+    many.
     """
     from logiclens.estimators.fit import Fitted, fit_folds
 

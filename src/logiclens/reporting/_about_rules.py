@@ -209,18 +209,7 @@ _BREAKING = {
 
 
 def breaks_of(rule: Rule, at: int, rows: LabeledRows | None, most: int = FULL.patterns) -> Breaks:
-    """Rows that break a rule.
-
-    Parameters
-    ----------
-    rule : Rule
-    at : int
-        Place of its label.
-    rows : LabeledRows, optional
-        Where there is nothing to compare it with, nothing is counted.
-    most : int
-        Patterns of each kind to list.
-    """
+    """Rows that break a rule, whose label has the place ``at``; at most so many patterns of each kind."""
     kinds = _BREAKING[rule.kind]
     if rows is None or rows.wanted is None:
         return Breaks("", kinds, None, None, (), 0)
@@ -284,17 +273,7 @@ def _tuples(wrong: Words, concepts: Sequence[str], rows: LabeledRows) -> tuple[B
 def policy_facts(
     rules: ExplanationSet, places: Mapping[str, int], rows: LabeledRows | None, detail: Detail = FULL
 ) -> PolicyFacts:
-    """How rules decide together.
-
-    Parameters
-    ----------
-    rules : ExplanationSet
-    places : mapping of str to int
-        Place of each concept among those of the page.
-    rows : LabeledRows, optional
-        Whose rows are counted, step by step.
-    detail : Detail
-        How much is listed.
+    """How rules decide together; rows are counted step by step.
 
     Examples
     --------
@@ -365,18 +344,7 @@ def shown_points(front: Front | None, most_literals: int) -> tuple[int, ...]:
 def lengths_facts(
     subject: Subject, shown: Sequence[int], places: Mapping[str, int], rows: LabeledRows | None
 ) -> tuple[LengthFacts, ...]:
-    """The facts about rules of each length.
-
-    Parameters
-    ----------
-    subject : Subject
-    shown : sequence of int
-        Places of the points of the front.
-    places : mapping of str to int
-        Place of each concept among those of the page.
-    rows : LabeledRows, optional
-        Rows to score them on; the scores of the fit are shown when missing.
-    """
+    """The facts about rules of each length that is shown; without rows, the scores of the fit."""
     front = subject.front
     return () if front is None else tuple(_length(subject, front, at, places, rows) for at in shown)
 

@@ -48,43 +48,26 @@ PACKAGES = ("narwhals", "numpy", "pyarrow", "scikit-learn", "scipy", "torch")
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """Rules, and what is known of the model that they were made of.
-
-    Attributes
-    ----------
-    rules : ExplanationSet
-    task : {"classify", "black box", "cluster"}
-    model : str
-        What the model is called; empty for rules alone.
-    network : NetworkOf, optional
-        The network of the model.
-    front : Front, optional
-        Rules of every length, :attr:`rules` among them.
-    ask : callable, optional
-        The labels of the black box that is explained.
-    relevance : ndarray of shape (n_labels, n_concepts), optional
-    encoder : ConceptEncoder, optional
-        What made the concepts, where it is still there.
-    imitation : BlackBoxFidelity, optional
-        How well a black box was imitated when the model was fitted.
-    settings : mapping
-    seed : int, optional
-    part : str
-        What the rows are called that rules are measured on.
-    """
+    """Rules, and what is known of the model that they were made of."""
 
     rules: ExplanationSet
     task: str = CLASSIFY
     model: str = ""
+    """What the model is called; empty for rules alone."""
     network: NetworkOf | None = None
     front: Front | None = None
-    ask: Callable[[Any], NDArray[Any]] | None = None
-    relevance: FloatArray | None = None
+    """Rules of every length, :attr:`rules` among them."""
+    black_box: Callable[[Any], NDArray[Any]] | None = None
+    """Predicts the labels of the black box that is explained."""
+    relevance: FloatArray | None = None  # (n_labels, n_concepts)
     encoder: Any = None
+    """What made the concepts, where it is still there."""
     imitation: Any = None
+    """How well a black box was imitated when the model was fitted."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
     part: str = "rows held out"
+    """What the rows are called that rules are measured on."""
 
 
 def subject_of(model: Any) -> Subject:
@@ -178,7 +161,7 @@ def _of_black_box(model: Any) -> Subject:
     return replace(
         fitted,
         # Rows of a table of its own mean nothing to the black box.
-        ask=None if model._own_table else model.ask,
+        black_box=None if model._own_table else model.ask,
         imitation=model.fidelity_,
         settings={**mine, **fitted.settings},
         seed=_seed(model.random_state) if model.random_state is not None else fitted.seed,
@@ -205,8 +188,8 @@ def label_rows(subject: Subject, X: Any, y: Any = None, formulas: Iterable[Formu
     rows = read_rows(subject.rules, X, formulas, subject.network, by)
     if y is not None:
         rows = with_truth(rows, y)
-    if subject.ask is not None:
-        answers = RowLabels.of(THE_BLACK_BOX, np.asarray(subject.ask(X)), subject.rules.labels)
+    if subject.black_box is not None:
+        answers = RowLabels.of(THE_BLACK_BOX, np.asarray(subject.black_box(X)), subject.rules.labels)
         return replace(rows, black_box=answers)
     return rows.with_black_box() if subject.task == BLACK_BOX else rows
 
