@@ -56,9 +56,10 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     if not 0.0 < as_float(settings["learning_rate"]) < np.inf:
         raise InputError(f"learning_rate must be a positive number. Got {shown(settings['learning_rate'])}.")
     check_encoder(settings["encoder"])
-    for name in ("distillation", "literal_cost"):
-        if not 0.0 <= as_float(settings[name]) <= 1.0:
-            raise InputError(f"{name} must be a number in [0, 1]. Got {shown(settings[name])}.")
+    for name, otherwise in (("distillation", ""), ("literal_cost", ", or 'auto'")):
+        value = settings[name]
+        if not (otherwise and is_auto(value)) and not 0.0 <= as_float(value) <= 1.0:
+            raise InputError(f"{name} must be a number in [0, 1]{otherwise}. Got {shown(value)}.")
     literals = settings["literals"]
     if not is_auto(literals) and (
         isinstance(literals, bool) or not isinstance(literals, int | np.integer) or literals < 0

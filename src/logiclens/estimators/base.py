@@ -105,7 +105,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     rule: str = "iff"
     distillation: float = DISTILLATION
-    literal_cost: float = 0.0
+    literal_cost: float | str = "auto"
     max_literals: int | str = "auto"
     literals: int | str = "auto"
     class_weight: Any = None
@@ -245,7 +245,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
         """All settings, in the form in which they are used, for some inputs and targets."""
-        from logiclens.estimators.fit import Recipe, longest
+        from logiclens.estimators.fit import Recipe, longest, price
         from logiclens.estimators.networks import Population
         from logiclens.nn.criteria import iff_loss
         from logiclens.nn.training import Plan
@@ -272,7 +272,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             inputs.names,
             inputs.vocabulary,
             distillation=self.distillation,
-            literal_cost=self.literal_cost,
+            literal_cost=price(targets) if is_auto(self.literal_cost) else float(self.literal_cost),
             max_literals=longest(targets) if is_auto(self.max_literals) else int(self.max_literals),
             literals=self.literals,
             class_weight=self.class_weight,

@@ -47,13 +47,14 @@ class MuClassifier(LENClassifier):
         necessary condition (``target -> formula``); ONLY IF, a sufficient one (``formula -> target``).
     distillation : float, default 0.5
         What rules are searched for: 0 the labels alone, 1 the network's predictions alone; in between, both.
-    literal_cost : float, default 0
-        Price of a literal: accuracy that it must be worth for a longer rule to be shown.
+    literal_cost : float or "auto", default "auto"
+        Price of a literal: accuracy on held-out rows that it must be worth to be shown. "auto": 0.001,
+        divided by the number of targets where there are more than two.
     max_literals : int or "auto", default "auto"
         Literals of the longest rules on the front; "auto": 60 for two classes, 20 a target for more.
     literals : int or "auto", default "auto"
-        Literals of the rules that are shown; "auto": the fewest whose accuracy on held-out rows is within one
-        standard error of the best. Other lengths come from ``explain(literals=...)``.
+        Literals of the rules that are shown; "auto": those of the best accuracy on held-out rows, less the
+        price of their literals. Other lengths come from ``explain(literals=...)``.
     class_weight : {"balanced", None} or mapping of label to weight, default None
         What a row of each target counts in the search for rules; "balanced": its inverse frequency. Networks
         are trained without it, so that they stay calibrated.
@@ -129,14 +130,15 @@ class PsiClassifier(LENClassifier):
         necessary condition (``target -> formula``); ONLY IF, a sufficient one (``formula -> target``).
     distillation : float, default 0.5
         What rules are searched for: 0 the labels alone, 1 the network's predictions alone; in between, both.
-    literal_cost : float, default 0
-        Price of a literal: accuracy that it must be worth for a longer rule to be shown.
+    literal_cost : float or "auto", default "auto"
+        Price of a literal: accuracy on held-out rows that it must be worth to be shown. "auto": 0.001,
+        divided by the number of targets where there are more than two.
     max_literals : int or "auto", default "auto"
         Literals of the longest rules on the front; "auto": 60 for two classes, 20 a target for more.
     literals : int or "auto", default "auto"
-        Literals of the rules that are shown; "auto": the fewest whose accuracy on held-out rows is within one
-        standard error of the best; of IFF rules the exact ones, of any length. Other lengths
-        come from ``explain(literals=...)``.
+        Literals of the rules that are shown; "auto": the exact ones, of any length; of IF and ONLY IF rules
+        those of the best accuracy on held-out rows, less the price of their literals. Other lengths come from
+        ``explain(literals=...)``.
     class_weight : {"balanced", None} or mapping of label to weight, default None
         What a row of each target counts in the search for rules; "balanced": its inverse frequency. Networks
         are trained without it, so that they stay calibrated.
@@ -211,13 +213,14 @@ class ReluClassifier(LENClassifier):
         necessary condition (``target -> formula``); ONLY IF, a sufficient one (``formula -> target``).
     distillation : float, default 0.5
         What rules are searched for: 0 the labels alone, 1 the network's predictions alone; in between, both.
-    literal_cost : float, default 0
-        Price of a literal: accuracy that it must be worth for a longer rule to be shown.
+    literal_cost : float or "auto", default "auto"
+        Price of a literal: accuracy on held-out rows that it must be worth to be shown. "auto": 0.001,
+        divided by the number of targets where there are more than two.
     max_literals : int or "auto", default "auto"
         Literals of the longest rules on the front; "auto": 60 for two classes, 20 a target for more.
     literals : int or "auto", default "auto"
-        Literals of the rules that are shown; "auto": the fewest whose accuracy on held-out rows is within one
-        standard error of the best. Other lengths come from ``explain(literals=...)``.
+        Literals of the rules that are shown; "auto": those of the best accuracy on held-out rows, less the
+        price of their literals. Other lengths come from ``explain(literals=...)``.
     class_weight : {"balanced", None} or mapping of label to weight, default None
         What a row of each target counts in the search for rules; "balanced": its inverse frequency. Networks
         are trained without it, so that they stay calibrated.
@@ -290,13 +293,14 @@ class EntropyClassifier(LENClassifier):
         necessary condition (``target -> formula``); ONLY IF, a sufficient one (``formula -> target``).
     distillation : float, default 0.5
         What rules are searched for: 0 the labels alone, 1 the network's predictions alone; in between, both.
-    literal_cost : float, default 0
-        Price of a literal: accuracy that it must be worth for a longer rule to be shown.
+    literal_cost : float or "auto", default "auto"
+        Price of a literal: accuracy on held-out rows that it must be worth to be shown. "auto": 0.001,
+        divided by the number of targets where there are more than two.
     max_literals : int or "auto", default "auto"
         Literals of the longest rules on the front; "auto": 60 for two classes, 20 a target for more.
     literals : int or "auto", default "auto"
-        Literals of the rules that are shown; "auto": the fewest whose accuracy on held-out rows is within one
-        standard error of the best. Other lengths come from ``explain(literals=...)``.
+        Literals of the rules that are shown; "auto": those of the best accuracy on held-out rows, less the
+        price of their literals. Other lengths come from ``explain(literals=...)``.
     class_weight : {"balanced", None} or mapping of label to weight, default None
         What a row of each target counts in the search for rules; "balanced": its inverse frequency. Networks
         are trained without it, so that they stay calibrated.

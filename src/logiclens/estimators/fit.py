@@ -5,7 +5,7 @@
     soften     p_i = (1 - a) y_i + a f(x_i)                            a is `distillation`
     search     lists of every length with the least regret under p     logic/decision_list.py
     score      accuracy and fidelity of every length, on rows that neither trained nor searched
-    choose     the shortest within one standard error of the best
+    choose     the length of the least J on those rows; none where that is no better than a guess
     resolve    the list with its default is the decision; phi_c is what it says of a class
                                                                        explain/front.py
 
@@ -26,7 +26,7 @@ from typing import Any, Final
 import numpy as np
 
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.constants import DISTILLATION, LITERALS
+from logiclens.constants import DISTILLATION, LITERAL_COST, LITERALS
 from logiclens.estimators.folds import (
     Distinct,
     Fold,
@@ -400,22 +400,19 @@ class Rules:
         return effective_rows(weight) * float(np.round(judged.sum() / weight.sum(), 9))
 
     def choose(self, front: Sequence[Lists], gained: FloatArray, weight: FloatArray) -> int:
-        """The shortest length within one standard error of the best; the error is that of the difference.
+        """The length of the least J on held-out rows; on all rows where none is held out.
 
-        Where no rows rate lengths, as none has a weight, the least J on all rows.
+        Rules that are better than none by less than one standard error of that difference are not shown.
         """
-        lengths = np.array([_length(lists) for lists in front])
+        price = self.recipe.literal_cost * np.array([_length(lists) for lists in front])
         if not weight.any():
             regret = np.array([sum(each.regret for each in lists) for lists in front])
-            total = self.weights[0].sum() * max(len(front[0]), 1)
-            return int((regret / total + self.recipe.literal_cost * lengths).argmin())
-        n_rows, weight = self.n_rows(weight), weight / weight.sum()
-        gained = gained - self.recipe.literal_cost * lengths
-        best = int((weight @ gained).argmax())
-        loss = gained[:, [best]] - gained
-        mean = weight @ loss
-        error = np.sqrt(weight @ np.square(loss - mean) / n_rows)
-        return int(np.flatnonzero(mean <= error)[0])
+            return int((regret / (self.weights[0].sum() * max(len(front[0]), 1)) + price).argmin())
+        share = weight / weight.sum()
+        best = int(np.round(share @ gained - price, 9).argmax())
+        lead = gained[:, best] - gained[:, 0]
+        error = np.sqrt(share @ np.square(lead - share @ lead) / self.n_rows(weight))
+        return best if share @ lead > error else 0
 
     def point(self, lists: Lists, right: FloatArray, same: FloatArray) -> Point:
         """A length with its rules in the words of concepts, and how good it is."""
@@ -573,8 +570,8 @@ def explain_answers(
     kept : ndarray of bool, shape (n_concepts,), optional
         The concepts that rules may use; all when missing.
     by_truth : bool, default False
-        Whether the length that is shown is the shortest within one standard error of the best about the truth
-        of these rows, rather than that of the least J.
+        Whether the length that is shown is that of the least J about the truth of these rows, rather than
+        about the predictions.
     """
     rules = Rules(recipe, np.asfortranarray(x > THRESHOLD), targets, [weight])
     kept = np.ones(x.shape[1], dtype=np.bool_) if kept is None else kept
@@ -588,8 +585,17 @@ def explain_answers(
 def longest(targets: Targets) -> int:
     """Where a front ends unless told otherwise: by two classes, or by the number of targets."""
     of_two, of_each = LITERALS
-    n_targets = len(targets.labels)
-    return of_two if n_targets == 2 and targets.problem is not Problem.MULTI_LABEL else of_each * n_targets
+    return of_each * len(targets.labels) if _has_many(targets) else of_two
+
+
+def price(targets: Targets) -> float:
+    """What a literal costs unless set otherwise: with more than two classes, a literal of each class."""
+    return LITERAL_COST / len(targets.labels) if _has_many(targets) else LITERAL_COST
+
+
+def _has_many(targets: Targets) -> bool:
+    """Whether there is more to explain than one formula and its opposite."""
+    return len(targets.labels) != 2 or targets.problem is Problem.MULTI_LABEL
 
 
 def _length(lists: Lists) -> int:

@@ -329,8 +329,8 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             The truth about them, which decides how long the rules are; without it, the predictions of the
             cascade.
         literals : int or "auto", default "auto"
-            Most literals of the rules, all together; "auto": the fewest that are as good, within one standard
-            error. Nothing is trained.
+            Most literals of the rules, all together; "auto": those of the best accuracy, less the price of
+            their literals. Nothing is trained.
 
         Returns
         -------
@@ -356,7 +356,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
 
     def _front(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Front:
         """Rules of every length for the predictions of the rules of all levels together."""
-        from logiclens.estimators.fit import RuleSearch, explain_answers, longest
+        from logiclens.estimators.fit import RuleSearch, explain_answers, longest, price
 
         last, names, x = self.estimators_[-1], self.level_names_[0], self._first(X)
         if not len(x):
@@ -377,7 +377,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
             names,
             self.estimators_[0].vocabulary_,
             distillation=1.0,
-            literal_cost=last.literal_cost,
+            literal_cost=price(targets) if is_auto(last.literal_cost) else float(last.literal_cost),
             max_literals=longest(targets) if is_auto(self.max_literals) else int(self.max_literals),
             class_weight=last.class_weight,
         )
