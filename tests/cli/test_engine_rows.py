@@ -198,7 +198,7 @@ def test_rows_are_held_out_of_each_class_that_has_enough():
     assert 60 < found.n_held < 120
     assert found.class_sizes["c"] == (1, 0)
     assert len(held) == found.n_held
-    assert found.trained_on.count().to_pyarrow().as_py() == found.n_train == 301 - found.n_held
+    assert found.training_rows.count().to_pyarrow().as_py() == found.n_train == 301 - found.n_held
     assert {label: held.count(label) for label in "abc"} == {
         each: n for each, (_, n) in found.class_sizes.items()
     }
@@ -213,7 +213,7 @@ def test_a_class_of_which_all_rows_would_be_held_out_is_learned():
 
         assert all(train for train, _ in found.class_sizes.values())
         assert any("not scored" in note for note in found.notes)
-        assert found.trained_on.select("y").distinct().count().to_pyarrow().as_py() == 11
+        assert found.training_rows.select("y").distinct().count().to_pyarrow().as_py() == 11
 
 
 def test_too_few_rows_to_hold_any_out():
@@ -254,7 +254,7 @@ def both(labels: Any, model: Any, tmp_path: Path, holdout: float = 0.3) -> tuple
     counted = select_engine_rows(rows, "rows", DUCKDB, Selection("y", holdout=holdout))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fit(model, counted.trained_on, counted.label, columns=counted.columns)
+        fit(model, counted.training_rows, counted.label, columns=counted.columns)
     prepared = select_rows(TableSource(pa.table(columns), "rows"), Selection("y", holdout=0.0))
     held = counted.table.select(held=counted.held_out).to_pyarrow()["held"].to_numpy(zero_copy_only=False)
     return model, counted, replace(prepared, held_out=held if holdout else prepared.held_out)

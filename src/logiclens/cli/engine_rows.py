@@ -3,7 +3,7 @@
 The same is chosen as of rows in memory (:mod:`logiclens.cli.memory_rows`), in the same words. The engine
 counts; what comes out are classes, a few rows to look at, and counts of the values of columns that those rows
 say nothing of. Rules are scored on distinct tuples of concepts, each with the number of its rows; where there
-are too many, in the engine, and then nothing is said of the network.
+are too many, in the engine, and the network is left out.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class EngineRows:
         return self.n_train + self.n_held
 
     @property
-    def trained_on(self) -> Table:
+    def training_rows(self) -> Table:
         """The rows trained on."""
         return self.table.filter(~self.held_out) if self.n_held else self.table
 
@@ -147,7 +147,7 @@ class EngineRows:
         from logiclens.scale._engine_fit import fit  # imports torch, which predictions do without
 
         try:
-            return fit(model, self.trained_on, self.label, columns=self.columns)
+            return fit(model, self.training_rows, self.label, columns=self.columns)
         except LimitError as error:  # its advice is for Python
             raise LimitError(
                 error.problem,
@@ -176,13 +176,13 @@ class EngineRows:
         except LimitError:
             return None
         labels = np.array(rows.answers(found.found).to_pylist(), dtype=object)
-        said, codes = network.answer(found.bits.astype(np.float64))
+        predicted, codes = network.answer(found.bits.astype(np.float64))
         return LabeledRows(
             rules,
             {name: pack(truth) for name, truth in zip(rules.vocabulary.names, found.bits.T, strict=True)},
             len(labels),
             truth=RowLabels.of(TRUTH, labels, rules.labels),
-            network=labels_by_network(NETWORK, said, codes, rules),
+            network=labels_by_network(NETWORK, predicted, codes, rules),
             counts=found.counts,
         )
 
@@ -283,14 +283,14 @@ class _Target:
         missing, numbers = is_missing(column), as_number(column)
         larger = (numbers > float_literal(above)) & ~missing
         there = ~missing
-        asked = {
+        figures = {
             "n": table.count(),
             "missing": missing.sum(),
             "larger": larger.sum(),
             "low": numbers.min(where=there),
             "high": numbers.max(where=there),
         }
-        found = fetch(table.aggregate(**asked), f"Looking at {name!r}").to_pylist()[0]
+        found = fetch(table.aggregate(**figures), f"Looking at {name!r}").to_pylist()[0]
         n_rows, n_missing, n_larger = (int(found[each] or 0) for each in ("n", "missing", "larger"))
         if n_missing == n_rows or n_larger in (0, n_rows - n_missing):
             values = values_of(table, name)[0]
@@ -442,12 +442,12 @@ def _infinite(table: Table, columns: Sequence[str]) -> dict[str, float]:
     floats = [name for name in columns if table[name].type().is_floating()]
     if not floats:
         return {}
-    asked = {}
+    figures = {}
     for at, name in enumerate(floats):
         numbers = as_number(table[name])
-        asked[f"high{at}"] = (numbers == float_literal(np.inf)).sum()
-        asked[f"low{at}"] = (numbers == float_literal(-np.inf)).sum()
-    found = fetch(table.aggregate(**asked), "Looking at the columns").to_pylist()[0]
+        figures[f"high{at}"] = (numbers == float_literal(np.inf)).sum()
+        figures[f"low{at}"] = (numbers == float_literal(-np.inf)).sum()
+    found = fetch(table.aggregate(**figures), "Looking at the columns").to_pylist()[0]
     ends = {"high": np.inf, "low": -np.inf}
     return {name: ends[end] for end in ends for at, name in enumerate(floats) if found[f"{end}{at}"]}
 

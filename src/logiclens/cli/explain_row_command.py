@@ -81,7 +81,7 @@ _MOST_TERMS = 5  # of one rule that are listed
 
 
 class Paragraph(NamedTuple):
-    """A heading, a line of logic to show, if any, and what is said."""
+    """A heading, a line of logic, if any, and sentences."""
 
     heading: str
     lines: tuple[str, ...]
@@ -176,10 +176,12 @@ def _network(path: str, rules: ExplanationSet, one: Any) -> list[Paragraph]:
     if model is None:
         return []
     try:
-        said = model.predict(one).tolist()[0]
+        predicted = model.predict(one).tolist()[0]
     except InputError as error:
         return [Paragraph("The network cannot be asked:", (str(error),))]
-    labels = [label for label, yes in zip(rules, said, strict=True) if yes] if rules.multi_label else [said]
+    labels = [predicted]
+    if rules.multi_label:
+        labels = [label for label, yes in zip(rules, predicted, strict=True) if yes]
     named = ", ".join(_named(rules, label) for label in labels)
     return [Paragraph(f"The network predicts {named or 'no label'}.", ())]
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from logiclens.scale._engine import Table
 
 MOST_CLASSES = 10
-"""Classes whose rows are counted aloud."""
+"""Classes whose predictions are counted in the summary."""
 _SHORT = ("prediction", "mark")  # of the columns that are added
 _PARQUET = (".parquet", ".pq")
 _ADDRESS = re.compile(r"\w{2,}:/")  # what is left of s3://... in a path

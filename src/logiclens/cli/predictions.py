@@ -484,10 +484,10 @@ class TrueClasses:
         levels = [self._plain(level) for level in coded.dictionary.to_pylist()]
         places = coded.indices.fill_null(len(levels)).to_numpy()
         true = np.array([*(self._labels.get(level, -1) for level in levels), -1])[places]
-        said = np.array([self._labels.get(self._plain(label), -2) for label in predictions])
+        predicted = np.array([self._labels.get(self._plain(label), -2) for label in predictions])
         self.n += int((places < len(levels)).sum())
         self.n_known += int((true >= 0).sum())
-        self.n_right += int((true == said[codes]).sum())
+        self.n_right += int((true == predicted[codes]).sum())
 
     def summary(self) -> str:
         """A line with the share of right predictions."""
