@@ -93,9 +93,23 @@ def every_concept(recipe: Any, x: Any, targets: Any, folds: Any, trained: Any) -
         return SEARCH_FRONT(recipe, x, targets, folds, trained)
 
 
-def most_accurate(rules: Any, front: Any, gained: Any, weight: Any) -> int:
-    """The length that scores best, rather than the shortest within one standard error."""
-    return int((weight @ gained).argmax()) if weight.any() else CHOOSE(rules, front, gained, weight)
+def one_standard_error(rules: Any, front: Any, gained: Any, weight: Any) -> int:
+    """The shortest length within one standard error of the best, by the error of that difference."""
+    if not weight.any():
+        return int(CHOOSE(rules, front, gained, weight))
+    share = weight / weight.sum()
+    loss = gained[:, [(share @ gained).argmax()]] - gained
+    mean = share @ loss
+    error = np.sqrt(share @ np.square(loss - mean) / rules.n_rows(weight))
+    return int(np.flatnonzero(mean <= error)[0])
+
+
+def no_guess(rules: Any, front: Any, gained: Any, weight: Any) -> int:
+    """The length of the least J, also where no rules are nearly as good."""
+    if not weight.any():
+        return int(CHOOSE(rules, front, gained, weight))
+    lengths = np.array([sum(each.literals for each in lists) for lists in front])
+    return int((weight @ gained / weight.sum() - rules.recipe.literal_cost * lengths).argmax())
 
 
 def no_pairs(*arguments: Any) -> tuple[float, int, int, int]:
@@ -145,7 +159,14 @@ VARIANTS: dict[str, Variant] = {
     "rate 0.05": Variant("learning rate", {"learning_rate": 0.05}),
     "epochs 300": Variant("", {"epochs": 300, "patience": 90}),
     "uncalibrated": Variant("no temperature", patches=[(networks._Work, "_scales", uncalibrated)]),
-    "best length": Variant("instead of one standard error", patches=[(fit.Rules, "choose", most_accurate)]),
+    "free literals": Variant("the most accurate length", {"literal_cost": 0.0}),
+    "dear literals": Variant("three times the price", {"literal_cost": 0.003}),
+    "one standard error": Variant(
+        "the shortest length within that of the best", patches=[(fit.Rules, "choose", one_standard_error)]
+    ),
+    "no guess": Variant(
+        "rules are shown where they are no better than none", patches=[(fit.Rules, "choose", no_guess)]
+    ),
     "8 cuts": Variant("of a column", _cuts(max_cuts=8)),
     "32 cuts": Variant("of a column", _cuts(max_cuts=32)),
     "supervised cuts": Variant("instead of quantiles", _cuts(cuts="supervised")),
