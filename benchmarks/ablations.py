@@ -160,7 +160,7 @@ VARIANTS: dict[str, Variant] = {
     "epochs 300": Variant("", {"epochs": 300, "patience": 90}),
     "uncalibrated": Variant("no temperature", patches=[(networks._Work, "_scales", uncalibrated)]),
     "free literals": Variant("the most accurate length", {"literal_cost": 0.0}),
-    "dear literals": Variant("three times the price", {"literal_cost": 0.003}),
+    "dear literals": Variant("three times the price", patches=[(fit, "LITERAL_COST", 0.003)]),
     "one standard error": Variant(
         "the shortest length within that of the best", patches=[(fit.Rules, "choose", one_standard_error)]
     ),
