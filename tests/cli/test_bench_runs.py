@@ -17,7 +17,7 @@ from logiclens.bench._run import PieceReport
 from logiclens.bench.experiments import TableExperiment
 from logiclens.bench.methods import METHODS
 from logiclens.bench.table_layout import Cell, ResultTable
-from logiclens.cli import bench_runs as runs
+from logiclens.cli import bench_command as runs
 from logiclens.errors import FileError, InputError, MissingDependencyError
 from tests.cli.running import Terminal
 

@@ -24,7 +24,7 @@ from logiclens.cli.options import Network, RuleKindName, Selection, command_line
 from logiclens.cli.scores import METRICS, class_scores, model_scores
 from logiclens.cli.terminal import Progress
 from logiclens.evaluation import evaluate
-from logiclens.reporting import _gathering
+from logiclens.reporting import _report
 from tests.cli.running import STAYS, CliRunner, run
 
 
@@ -188,8 +188,8 @@ def test_rows_have_their_numbers_in_the_file(tmp_path: Any, monkeypatch: pytest.
     first[header.index("risk")] = ""
     (tmp_path / "rows.csv").write_text("\n".join([lines[0], ",".join(first), *lines[1:], ""]), "utf-8")
     seen: list[Any] = []
-    gather = _gathering.gather_facts
-    monkeypatch.setattr(_gathering, "gather_facts", lambda *a, **m: seen.append(gather(*a, **m)) or seen[-1])
+    gather = _report.gather_facts
+    monkeypatch.setattr(_report, "gather_facts", lambda *a, **m: seen.append(gather(*a, **m)) or seen[-1])
     done = run("explain", "rows.csv", "--target", "risk", "--html", "r.html", "--rows", "--save", "m.json")
 
     assert done.exit_code == 0, done.output

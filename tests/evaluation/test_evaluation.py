@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
-from logiclens.evaluation._figures import NOTHING, Sum, label_scores, mean_f1, share_of
+from logiclens.evaluation._evaluate import NOTHING, Sum, label_scores, mean_f1, share_of
 from logiclens.logic import Var
 from logiclens.metrics import explanation_accuracy, macro_f1, rule_scores
 from tests.strategies import labelled_rows

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from logiclens.errors import InputError
 from logiclens.evaluation import evaluate
-from logiclens.evaluation._labeled_rows import RowLabels, read_rows, with_truth
+from logiclens.evaluation._evaluate import RowLabels, read_rows, with_truth
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import Var
 from logiclens.logic.arrays import unpack

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from logiclens.nn._examples import Rows
+from logiclens.nn._descent import Rows
 from logiclens.nn.criteria import iff_loss
 from logiclens.nn.entropy import EntropyNetwork
 from logiclens.nn.mu import MuNetwork

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from logiclens.nn._descent import AutogradDescent, RectifierDescent, descent_of
-from logiclens.nn._examples import Rows
+from logiclens.nn._descent import AutogradDescent, RectifierDescent, Rows, descent_of
 from logiclens.nn.criteria import if_loss, iff_loss, only_if_loss
 from tests.nn.populations import KINDS, make, some_rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from logiclens.nn._examples import Rows, merge_rows
+from logiclens.nn._descent import Rows, merge_rows
 from logiclens.nn.criteria import iff_loss
 from tests.nn.populations import make, some_rows
 
@@ -90,7 +90,7 @@ def test_gathered_rows_stay_as_they_are_where_few_are_equal(monkeypatch):
     rows = some_rows(n=200)
     network = make("mu", max_concepts=2)
     network.prune()
-    monkeypatch.setattr("logiclens.nn._examples._WORTH_MERGING", 0.0)
+    monkeypatch.setattr("logiclens.nn._descent._WORTH_MERGING", 0.0)
 
     assert rows.gathered(network).yes is rows.yes
 

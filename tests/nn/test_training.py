@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from logiclens.nn._examples import Rows
+from logiclens.nn._descent import Rows
 from logiclens.nn.criteria import if_loss, iff_loss, mutual_information_loss, only_if_loss
 from logiclens.nn.training import History, Plan, explore, train
 from tests.nn.populations import KINDS, make, plan, random_x, rows_of, some_rows

@@ -11,7 +11,7 @@ from logiclens.logic import Var
 from logiclens.reporting import Source
 from logiclens.reporting._about_data import MOST_COLUMNS
 from logiclens.reporting._facts import ClassFacts, ColumnFacts, DroppedFacts
-from logiclens.reporting._gathering import gather_facts
+from logiclens.reporting._report import gather_facts
 from tests.reporting.conftest import quick
 
 

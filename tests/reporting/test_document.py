@@ -10,7 +10,7 @@ from logiclens.errors import FileError
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import Var
 from logiclens.reporting import report
-from logiclens.reporting._gathering import gather_facts
+from logiclens.reporting._report import gather_facts
 
 RULES = ExplanationSet([Explanation(Rule("bird", Var("wings")))], ["wings", "fins"])
 

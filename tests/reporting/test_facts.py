@@ -7,7 +7,7 @@ from hypothesis import given
 
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import Var
-from logiclens.reporting._gathering import gather_facts
+from logiclens.reporting._report import gather_facts
 from tests.strategies import names
 
 RULES = ExplanationSet([Explanation(Rule("bird", Var("wings")))], ["wings", "fins"])

@@ -12,8 +12,8 @@ from logiclens.explain.front import Front, Point
 from logiclens.logic import And, Or, Var
 from logiclens.logic.normal_form import disjuncts
 from logiclens.reporting import Source
-from logiclens.reporting import _gathering as gathering
-from logiclens.reporting._gathering import gather_facts
+from logiclens.reporting import _report as gathering
+from logiclens.reporting._report import gather_facts
 from tests.reporting.evaluator import predicted
 
 

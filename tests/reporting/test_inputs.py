@@ -12,7 +12,7 @@ from logiclens.concepts import Above, AtMost, Flag, Missing, OneOf, Table, Vocab
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import Formula, Var
 from logiclens.reporting._about_data import concepts_and_inputs, tree_of
-from logiclens.reporting._gathering import gather_facts
+from logiclens.reporting._report import gather_facts
 from tests.concepts.strategies import raw_tables
 from tests.explain.strategies import steps
 from tests.reporting.evaluator import concept_truth, predicted, tree_holds

@@ -10,7 +10,7 @@ from logiclens.explain.front import Front, Point
 from logiclens.explain.rule import RuleKind
 from logiclens.logic import Var
 from logiclens.reporting._about_rules import LEFT_OUT
-from logiclens.reporting._gathering import gather_facts
+from logiclens.reporting._report import gather_facts
 from tests.reporting.evaluator import concept_truth, tree_holds
 
 A, B = Var("a"), Var("b")

@@ -7,7 +7,7 @@ from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import Var
 from logiclens.metrics import explanation_accuracy, fidelity
 from logiclens.reporting._facts import Mistake
-from logiclens.reporting._gathering import gather_facts
+from logiclens.reporting._report import gather_facts
 
 
 def test_figures_are_those_of_the_metrics(iris):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.reporting._picture import (
+from logiclens.reporting._page import (
     Chip,
     Literal,
     chip,

@@ -5,7 +5,7 @@ import numpy as np
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.logic import Var
 from logiclens.reporting._about_rules import DETAILS, policy_facts
-from logiclens.reporting._gathering import gather_facts
+from logiclens.reporting._report import gather_facts
 
 a, b = Var("a"), Var("b")
 FOUND = [Explanation(Rule("x", a)), Explanation(Rule("y", b & ~a))]

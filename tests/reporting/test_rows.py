@@ -11,7 +11,7 @@ from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import Var
 from logiclens.reporting import Source
 from logiclens.reporting._about_data import MOST_ROWS
-from logiclens.reporting._gathering import gather_facts
+from logiclens.reporting._report import gather_facts
 
 RULES = ExplanationSet(
     [Explanation(Rule("bird", Var("wings"))), Explanation(Rule("fish", Var("fins")))],

@@ -9,7 +9,7 @@ from logiclens.logic import TRUE, Var, parse_formula
 from logiclens.metrics import explanation_accuracy, fidelity, rule_scores
 from logiclens.reporting._about_rules import DETAILS, exports_of, rules_facts
 from logiclens.reporting._facts import NO_RATE
-from logiclens.reporting._gathering import gather_facts
+from logiclens.reporting._report import gather_facts
 from logiclens.reporting._subject import Subject, label_rows
 
 

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier
-from logiclens.evaluation import _labeled_rows
+from logiclens.evaluation import _evaluate
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import Var
 from logiclens.logic.arrays import unpack
@@ -78,7 +78,7 @@ def test_other_models_are_refused():
 def test_rules_alone_need_neither_torch_nor_scikit_learn():
     code = (
         "import sys; from logiclens import Explanation, ExplanationSet, Rule, Var; "
-        "from logiclens.reporting._gathering import gather_facts; "
+        "from logiclens.reporting._report import gather_facts; "
         "rules = ExplanationSet([Explanation(Rule('bird', Var('wings')))], ['wings', 'fins']); "
         "gather_facts(rules, [[1, 0]], ['bird']).to_json(); "
         "print(sorted({'torch', 'sklearn', 'matplotlib', 'pyarrow', 'jinja2'} & set(sys.modules)))"
@@ -150,7 +150,7 @@ def test_concepts_and_sparse_rows_are_read_too(iris):
 
 def test_a_network_is_asked_in_blocks(iris, monkeypatch):
     whole = of(iris.model, iris.X).network
-    monkeypatch.setattr(_labeled_rows, "_BLOCK", 7)
+    monkeypatch.setattr(_evaluate, "_BLOCK", 7)
 
     parts = of(iris.model, iris.X).network
 

@@ -37,7 +37,7 @@ from logiclens.concepts.concept import value_text
 from logiclens.concepts.table import Column, Kind, infinite_value, read_array, read_series
 from logiclens.concepts.table import Table as Cells
 from logiclens.errors import ColumnError, InputError, LimitError, UnknownColumnError, count, listing
-from logiclens.evaluation._labeled_rows import (
+from logiclens.evaluation._evaluate import (
     NETWORK,
     TRUTH,
     LabeledRows,

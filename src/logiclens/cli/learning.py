@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from logiclens.cli.selection import Dropped, SelectedRows
     from logiclens.cli.terminal import Progress
     from logiclens.estimators.base import LENClassifier
-    from logiclens.evaluation._labeled_rows import LabeledRows
+    from logiclens.evaluation._evaluate import LabeledRows
     from logiclens.evaluation._leaks import Leak
     from logiclens.explain import ExplanationSet
 

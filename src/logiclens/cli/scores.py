@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from logiclens.evaluation import Evaluation
-    from logiclens.evaluation._labeled_rows import LabeledRows
+    from logiclens.evaluation._evaluate import LabeledRows
     from logiclens.evaluation._leaks import Leak
     from logiclens.explain import Explanation, ExplanationSet, Resolution
     from logiclens.explain.rule import Label

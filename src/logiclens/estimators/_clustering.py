@@ -38,7 +38,7 @@ from logiclens.explain.front import Front
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, pack
 from logiclens.logic.data import THRESHOLD
-from logiclens.nn._examples import Rows
+from logiclens.nn._descent import Rows
 from logiclens.nn.criteria import mutual_information_loss
 from logiclens.nn.population import LogicNetwork, Streams
 from logiclens.nn.training import Plan, train

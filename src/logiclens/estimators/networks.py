@@ -35,8 +35,7 @@ from logiclens.estimators.inputs_and_targets import Problem, Targets, spread_out
 from logiclens.explain.compose import check_layers, forward
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.data import THRESHOLD
-from logiclens.nn._descent import has_mean
-from logiclens.nn._examples import Rows
+from logiclens.nn._descent import Rows, has_mean
 from logiclens.nn._parallel import for_each
 from logiclens.nn.criteria import SoftmaxLoss
 from logiclens.nn.population import LogicNetwork, Streams, join, mean_network, most_relevant

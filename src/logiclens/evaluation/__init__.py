@@ -5,7 +5,6 @@ and the confusion of labels. Compared with a model's predictions instead of the 
 fidelity. :func:`evaluate` makes it of rows in memory, :func:`logiclens.scale.score` of rows in an engine.
 """
 
-from logiclens.evaluation._figures import Evaluation, LabelScores
-from logiclens.evaluation._labeled_rows import evaluate
+from logiclens.evaluation._evaluate import Evaluation, LabelScores, evaluate
 
 __all__ = ["Evaluation", "LabelScores", "evaluate"]

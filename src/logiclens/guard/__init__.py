@@ -1,6 +1,5 @@
 """Rules as a defence: reject what breaks them, and the attacks to try that on (Sec. 6.4)."""
 
-from logiclens.guard.mutual_rules import mutual_rules
-from logiclens.guard.rule_guard import Link, RuleGuard, Violation, Violations
+from logiclens.guard.rule_guard import Link, RuleGuard, Violation, Violations, mutual_rules
 
 __all__ = ["Link", "RuleGuard", "Violation", "Violations", "mutual_rules"]

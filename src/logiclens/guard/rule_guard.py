@@ -26,26 +26,38 @@ How far a formula is true of numbers in [0, 1] is up to a t-norm. It says how tr
 All formulas are made into one circuit whose parts are computed level by level, equal parts once. So the work
 is a few operations on arrays however many formulas there are, and it is the same work for NumPy arrays and
 for torch tensors, through which gradients flow.
+
+Where there is no model, each column of a table is explained by all the others: a LEN learns each of its
+concepts from the concepts of the other columns. What comes out holds of the table as it was:
+``weight > 72.8 <-> bmi > 28 | ...``. A guard set on such rules notices when columns no longer go together:
+a sensor that stands still, a changed unit, rows that were joined wrongly.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.base import BaseEstimator, OutlierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from logiclens.concepts.encoder import ConceptEncoder
+from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, LimitError, UnknownConceptError, shown
+from logiclens.estimators import MuClassifier
+from logiclens.estimators.base import LENClassifier
 from logiclens.explain import Explanation, ExplanationSet, Rule, RuleKind
+from logiclens.explain.explanation import check_rate
 from logiclens.explain.rule import label_in_sentence, member
 from logiclens.logic import parse_formula, to_cnf, to_sentence
-from logiclens.logic.arrays import FloatArray, IndexArray
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import (
     THRESHOLD,
     ConceptData,
@@ -447,7 +459,7 @@ class RuleGuard(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Names of the outputs.
     vocabulary_ : Vocabulary or None
         What the outputs are, where rules speak of the columns of a raw table alone
-        (:func:`~logiclens.guard.mutual_rules`): tables with these columns are read then.
+        (:func:`~logiclens.guard.rule_guard`): tables with these columns are read then.
     clauses_ : tuple of Formula
         What has to be true, one rule after the other.
     rule_of_clause_ : ndarray of int, shape (n_clauses,)
@@ -697,3 +709,79 @@ def _is_tensor(outputs: Any) -> bool:
 
 def _numpy(values: Any) -> NDArray[Any]:
     return values if isinstance(values, np.ndarray) else np.asarray(values.detach().cpu().double().numpy())
+
+
+_OTHER = ""  # label of the rows on which a concept is false
+
+
+def mutual_rules(X: Any, estimator: Any = None, *, min_share: float = 0.01) -> list[Explanation]:
+    """Learn what each column of a table says about the others.
+
+    Parameters
+    ----------
+    X : data frame, mapping or array, n rows
+        A raw table; its columns are made concepts by a :class:`~logiclens.concepts.ConceptEncoder`.
+    estimator : classifier of this package, optional
+        What learns each column; ``MuClassifier(random_state=0)`` when missing.
+    min_share : float, default 0.01
+        Concepts that are true or false of a smaller share of the rows get no rule.
+
+    Returns
+    -------
+    list of Explanation
+        In the words of the table's columns; the target of each is a concept of its vocabulary. For
+        :class:`~logiclens.guard.RuleGuard`, which then reads raw tables.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> celsius = rng.uniform(0, 40, 400)
+    >>> table = {"celsius": celsius, "fahrenheit": 32 + 1.8 * celsius, "day": rng.integers(0, 7, 400)}
+    >>> rules = mutual_rules(table)
+    >>> print(rules[0])
+    forall x: "celsius > 2.65"(x) <-> fahrenheit(x) > 36.8
+    """
+    model = MuClassifier(random_state=0) if estimator is None else estimator
+    if not isinstance(model, LENClassifier):
+        raise InputError(f"mutual_rules needs a classifier such as MuClassifier(). Got {shown(estimator)}.")
+    check_rate(min_share, "min_share")
+    model = clone(model).set_params(encoder=None)
+    table = Table(X)
+    vocabulary: Vocabulary = ConceptEncoder().fit(X).vocabulary_
+    truth = vocabulary.encode(table)
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for column in vocabulary.used_columns(vocabulary.names):
+            found.extend(_of_column(column, model, vocabulary, truth, min_share))
+    if not found:
+        raise InputError(
+            "The columns say nothing about each other. Pass a table whose columns hang together."
+        )
+    return found
+
+
+def _of_column(
+    column: str, model: LENClassifier, vocabulary: Vocabulary, truth: dict[str, BoolArray], min_share: float
+) -> list[Explanation]:
+    """Rules of the concepts of one column, over those of the others."""
+    mine = [
+        name
+        for name in vocabulary.names
+        if vocabulary[name].column == column and min_share <= truth[name].mean() <= 1 - min_share
+    ]
+    others = {name: truth[name] for name in vocabulary.names if vocabulary[name].column != column}
+    if not mine or not others:
+        return []
+    if len(mine) == 1:
+        y = np.where(truth[mine[0]], mine[0], _OTHER)
+        found = [clone(model).fit(others, y).explain()[mine[0]]]
+    else:  # labels of an array are 0, 1, ...
+        y = np.column_stack([truth[name] for name in mine]).astype(int)
+        found = list(clone(model).fit(others, y).explain().values())
+    return [
+        replace(explanation, rule=Rule(name, explanation.formula, explanation.kind, vocabulary))
+        for name, explanation in zip(mine, found, strict=True)
+        if explanation.complexity
+    ]

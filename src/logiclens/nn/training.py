@@ -20,8 +20,7 @@ import torch
 from torch import Tensor
 
 from logiclens.logic.arrays import BoolArray
-from logiclens.nn._descent import Descent, Examples, descent_of
-from logiclens.nn._examples import Rows
+from logiclens.nn._descent import Descent, Examples, Rows, descent_of
 from logiclens.nn._parallel import EpochCount, for_each, threads_for
 from logiclens.nn.criteria import Criterion
 from logiclens.nn.population import LogicNetwork

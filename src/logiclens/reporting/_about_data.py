@@ -17,7 +17,7 @@ from logiclens.concepts.concept import Above, AtMost, Between, Concept, Flag, Mi
 from logiclens.concepts.table import Column, Kind, Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, count
-from logiclens.evaluation._labeled_rows import CLUSTERS, TRUTH, LabeledRows, RowLabels
+from logiclens.evaluation._evaluate import CLUSTERS, TRUTH, LabeledRows, RowLabels
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import IndexArray, unpack
 from logiclens.logic.data import THRESHOLD

@@ -11,7 +11,7 @@ import numpy as np
 from logiclens.concepts.concept import as_term, without_implied
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, LimitError
-from logiclens.evaluation._labeled_rows import LabeledRows, RowLabels
+from logiclens.evaluation._evaluate import LabeledRows, RowLabels
 from logiclens.explain.counterfactual import term_in_words
 from logiclens.explain.explanation import Explanation
 from logiclens.explain.front import Front, Point

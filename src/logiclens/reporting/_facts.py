@@ -31,7 +31,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from logiclens.evaluation import LabelScores
-from logiclens.evaluation._figures import Sum, share_of
+from logiclens.evaluation._evaluate import Sum, share_of
 
 Tree: TypeAlias = Mapping[str, Any]
 """A formula, as the page evaluates it; see the module's description."""

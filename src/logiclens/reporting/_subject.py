@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.errors import InputError, shown
-from logiclens.evaluation._labeled_rows import (
+from logiclens.evaluation._evaluate import (
     BLACK_BOX as THE_BLACK_BOX,
 )
-from logiclens.evaluation._labeled_rows import (
+from logiclens.evaluation._evaluate import (
     CLUSTERS,
     NETWORK,
     LabeledRows,

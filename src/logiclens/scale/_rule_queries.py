@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from logiclens.errors import InputError, count, shown
-from logiclens.evaluation._figures import NOTHING, Evaluation, Sum
+from logiclens.evaluation._evaluate import NOTHING, Evaluation, Sum
 from logiclens.explain import ExplanationSet, Resolution
 from logiclens.explain.resolution import used_concepts
 from logiclens.explain.rule import Label, true_labels

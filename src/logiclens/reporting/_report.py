@@ -12,7 +12,7 @@ import numpy as np
 
 from logiclens.errors import InputError, count, shown
 from logiclens.evaluation import Evaluation
-from logiclens.evaluation._labeled_rows import LabeledRows
+from logiclens.evaluation._evaluate import LabeledRows
 from logiclens.explain.explanation import check_text
 from logiclens.explain.rule import RuleKind
 from logiclens.files._atomic import as_file, written_whole
