@@ -5,7 +5,7 @@
     soften     p_i = (1 - a) y_i + a f(x_i)                            a is `distillation`
     search     lists of every length with the least regret under p     logic/decision_list.py
     score      accuracy and fidelity of every length, on rows that neither trained nor searched
-    choose     the length of the least J on those rows; none where that is no better than a guess
+    choose     the length with the smallest J on those rows; no rules where they do not beat a guess
     resolve    the list with its default is the decision; phi_c is what it says of a class
                                                                        explain/front.py
 
