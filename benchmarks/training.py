@@ -61,7 +61,7 @@ from logiclens.estimators.folds import Fold
 from logiclens.estimators.inputs_and_targets import Targets, read_concepts
 from logiclens.estimators.networks import train_networks
 from logiclens.explain import explain_class_as_in_paper
-from logiclens.nn._parallel import threads_for
+from logiclens.nn.population import threads_for
 
 KEPT = Path(__file__).parent / "results" / "training.json"
 SAMPLED = 5  # members of the plain loop that are timed

@@ -12,8 +12,8 @@ import pytest
 import logiclens
 from logiclens.cli.blackbox_command import true_answers
 from logiclens.cli.learning import Request, Settings
-from logiclens.cli.memory_rows import TableSource, select_rows, split
 from logiclens.cli.options import Selection
+from logiclens.cli.selection import TableSource, select_rows, split
 from logiclens.files import read_table
 from tests.cli.running import PIPE, SCORED, TERMINAL, check_golden, copied, refused, run
 

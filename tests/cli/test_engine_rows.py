@@ -16,9 +16,9 @@ import pytest
 from logiclens import MuClassifier, PsiClassifier
 from logiclens.cli import engine_rows
 from logiclens.cli.engine_rows import EngineRows, select_engine_rows
-from logiclens.cli.memory_rows import MemoryRows, TableSource, select_rows
 from logiclens.cli.options import Engine, EngineName, Selection
 from logiclens.cli.scores import model_scores
+from logiclens.cli.selection import MemoryRows, TableSource, select_rows
 from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError, LimitError, LogicLensError
 from logiclens.evaluation._leaks import Leak

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from logiclens.cli import memory_rows
-from logiclens.cli.memory_rows import MemoryRows, TableSource, select_rows
+from logiclens.cli import selection
 from logiclens.cli.options import Selection
+from logiclens.cli.selection import MemoryRows, TableSource, select_rows
 from logiclens.concepts import Above, OneOf, Vocabulary
 from logiclens.evaluation._leaks import Leak, leaking_columns
 from logiclens.explain import ExplanationSet
@@ -72,6 +72,6 @@ def test_one_column_is_no_leak():
 
 
 def test_some_of_very_many_rows_are_enough(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(memory_rows, "_MOST", 37)
+    monkeypatch.setattr(selection, "_MOST", 37)
 
     assert table().leaks(rules()) == (Leak("day", 1.0),)

@@ -19,9 +19,9 @@ from logiclens.cli.learning import (
     cross_validate,
     write_report,
 )
-from logiclens.cli.memory_rows import select_rows
 from logiclens.cli.options import Network, RuleKindName, Selection, command_line
 from logiclens.cli.scores import METRICS, class_scores, model_scores
+from logiclens.cli.selection import select_rows
 from logiclens.cli.terminal import Progress
 from logiclens.evaluation import evaluate
 from logiclens.reporting import _report

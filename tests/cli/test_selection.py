@@ -12,9 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.cli.memory_rows import TableSource, select_rows, split
 from logiclens.cli.options import Selection
-from logiclens.cli.selection import LEARNED, Dropped, class_labels, column_use, unused_columns
+from logiclens.cli.selection import (
+    LEARNED,
+    Dropped,
+    TableSource,
+    class_labels,
+    column_use,
+    select_rows,
+    split,
+    unused_columns,
+)
 from logiclens.concepts import Table
 from logiclens.errors import InputError, Reason
 from tests.cli.running import check_golden

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info
 
 from logiclens.nn import training as module
-from logiclens.nn._parallel import SMALL, EpochCount, for_each, one_thread_each, threads_for
+from logiclens.nn.population import SMALL, EpochCount, for_each, one_thread_each, threads_for
 from logiclens.nn.training import parts_of, train
 from tests.nn.populations import KINDS, make, plan, random_x, rows_of, some_rows
 

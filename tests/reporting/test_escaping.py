@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from logiclens.reporting._sentences import inert, isolated, name, script_hash, visible
+from logiclens.reporting._page import inert, isolated, name, script_hash, visible
 from tests.strategies import names
 
 

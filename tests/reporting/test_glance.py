@@ -9,7 +9,7 @@ import pytest
 from logiclens.explain import Rule, RuleKind
 from logiclens.logic import Var
 from logiclens.reporting import report
-from logiclens.reporting._sentences import (
+from logiclens.reporting._page import (
     answer,
     figures,
     findings,

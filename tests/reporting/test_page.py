@@ -13,8 +13,7 @@ import pytest
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.logic import FALSE, TRUE, Var
 from logiclens.reporting import Source, report
-from logiclens.reporting._page import render
-from logiclens.reporting._sentences import script_hash
+from logiclens.reporting._page import render, script_hash
 from tests.reporting import pages
 
 

@@ -44,8 +44,7 @@ if TYPE_CHECKING:
         TableExperiment,
     )
     from logiclens.bench.method import Method
-    from logiclens.cli.memory_rows import MemoryRows
-    from logiclens.cli.selection import Dropped
+    from logiclens.cli.selection import Dropped, MemoryRows
 
 ALL = "all"
 """The word for every method there is."""
@@ -663,7 +662,7 @@ def tables(  # noqa: PLR0913 - the options of a command
       logiclens bench tables data/ --target outcome --front --method mu,cart,figs
           accuracy against length, each method choosing its size up to limits of length
     """  # noqa: D301 - \b keeps lines
-    from logiclens.cli.memory_rows import select_rows
+    from logiclens.cli.selection import select_rows
 
     with one_line_errors():
         methods = choose_peers(method) if front else choose_methods(method)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import Console
 
-    from logiclens.cli.memory_rows import MemoryRows, TableSource
+    from logiclens.cli.selection import MemoryRows, TableSource
     from logiclens.estimators.base import LENClassifier
     from logiclens.explain import ExplanationSet
     from logiclens.pipelines import BlackBoxFidelity

@@ -25,8 +25,7 @@ from logiclens.cli.terminal import Progress, one_line_errors, print_error
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from logiclens.cli.memory_rows import MemoryRows, TableSource
-    from logiclens.cli.selection import Dropped
+    from logiclens.cli.selection import Dropped, MemoryRows, TableSource
     from logiclens.estimators import LENClusterer
 
 

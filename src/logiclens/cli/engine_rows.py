@@ -1,6 +1,6 @@
 """Rows in an engine: columns and classes of files that stay there, rows to learn from and rows to score on.
 
-The same is chosen as of rows in memory (:mod:`logiclens.cli.memory_rows`), in the same words. The engine
+The same is chosen as of rows in memory (:mod:`logiclens.cli.selection`), in the same words. The engine
 counts; what comes out are classes, a few rows to look at, and counts of the values of columns that those rows
 say nothing of. Rules are scored on distinct tuples of concepts, each with the number of its rows; where there
 are too many, in the engine, and the network is left out.
@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from logiclens.cli.memory_rows import TableSource
 from logiclens.cli.options import Engine, EngineName, Selection
 from logiclens.cli.scores import HeldOutScores
 from logiclens.cli.selection import (
     Dropped,
+    TableSource,
     check_size,
     choose_columns,
     class_labels,

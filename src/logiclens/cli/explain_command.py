@@ -41,9 +41,8 @@ from logiclens.cli.terminal import Progress, one_line_errors
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from logiclens.cli.memory_rows import TableSource
     from logiclens.cli.options import Engine
-    from logiclens.cli.selection import SelectedRows
+    from logiclens.cli.selection import SelectedRows, TableSource
 
 FOLDS = 10
 """Of a cross-validation, where no other number is asked for."""
@@ -185,8 +184,8 @@ def select_in_engine(data: str, engine: Engine, request: Request, progress: Prog
 
 def run(rows: SelectedRows, request: Request, progress: Progress) -> None:
     """Learn, write what is to be written, and print."""
-    from logiclens.cli.memory_rows import MemoryRows
     from logiclens.cli.outputs import class_entries, overall_entries
+    from logiclens.cli.selection import MemoryRows
 
     found = fit(rows, request.settings, progress)
     if request.folds is not None and isinstance(rows, MemoryRows):
@@ -199,7 +198,7 @@ def run(rows: SelectedRows, request: Request, progress: Progress) -> None:
 
 def _print(console: Console, found: Fit, request: Request) -> None:
     from logiclens.cli import results_text as show
-    from logiclens.cli.memory_rows import MemoryRows
+    from logiclens.cli.selection import MemoryRows
     from logiclens.cli.terminal import print_line, print_table
     from logiclens.errors import count
 
@@ -278,7 +277,7 @@ def demo_table(data: DemoData) -> TableSource:
     import pyarrow as pa
     from sklearn import datasets
 
-    from logiclens.cli.memory_rows import TableSource
+    from logiclens.cli.selection import TableSource
 
     bunch = getattr(datasets, f"load_{data.value}")()
     columns = dict(zip(map(str, bunch.feature_names), bunch.data.T, strict=True))

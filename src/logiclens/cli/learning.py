@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from logiclens.cli.memory_rows import MemoryRows, TableSource
     from logiclens.cli.options import Engine
-    from logiclens.cli.selection import Dropped, SelectedRows
+    from logiclens.cli.selection import Dropped, MemoryRows, SelectedRows, TableSource
     from logiclens.cli.terminal import Progress
     from logiclens.estimators.base import LENClassifier
     from logiclens.evaluation._evaluate import LabeledRows
@@ -158,7 +157,7 @@ def read(
     data: str, progress: Progress, delimiter: str | None, encoding: str | None, decimal: str | None
 ) -> TableSource:
     """Read the table that a command names."""
-    from logiclens.cli.memory_rows import TableSource
+    from logiclens.cli.selection import TableSource
     from logiclens.files import read_table
 
     with progress.show(f"reading {data}"):
@@ -173,7 +172,7 @@ def select(
     check: Callable[[MemoryRows], object] | None = None,
 ) -> MemoryRows:
     """Columns and rows of a table; a check may refuse them before the long work."""
-    from logiclens.cli.memory_rows import select_rows
+    from logiclens.cli.selection import select_rows
     from logiclens.errors import InputError
 
     with progress.show("looking at the columns"):
@@ -298,7 +297,7 @@ def write(
         Figures about all rules together, for JSON.
     task : {"classify", "black box"}, default "classify"
     """
-    from logiclens.cli.memory_rows import MemoryRows
+    from logiclens.cli.selection import MemoryRows
 
     outputs, rows, metrics = request.outputs, found.rows, found.metrics
     save_model(found.model, found.rules, outputs)

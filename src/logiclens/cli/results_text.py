@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from logiclens.cli.memory_rows import MemoryRows
     from logiclens.cli.scores import ClassScores, MeanAndError, ModelScores
-    from logiclens.cli.selection import Dropped, SelectedRows
+    from logiclens.cli.selection import Dropped, MemoryRows, SelectedRows
     from logiclens.evaluation._leaks import Leak
     from logiclens.explain import Explanation, ExplanationSet
     from logiclens.explain.front import Front

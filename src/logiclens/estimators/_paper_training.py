@@ -38,8 +38,7 @@ from logiclens.explain.front import Front
 from logiclens.explain.paper import TOP_K, explain_class_as_in_paper
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.data import THRESHOLD
-from logiclens.nn._parallel import threads_for
-from logiclens.nn.population import LogicNetwork
+from logiclens.nn.population import LogicNetwork, threads_for
 from logiclens.nn.training import Plan
 
 _DECAY = 1e-4  # weight decay of Adam, part of the gradient

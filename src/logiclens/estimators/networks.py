@@ -36,9 +36,8 @@ from logiclens.explain.compose import check_layers, forward
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.data import THRESHOLD
 from logiclens.nn._descent import Rows, has_mean
-from logiclens.nn._parallel import for_each
 from logiclens.nn.criteria import SoftmaxLoss
-from logiclens.nn.population import LogicNetwork, Streams, join, mean_network, most_relevant
+from logiclens.nn.population import LogicNetwork, Streams, for_each, join, mean_network, most_relevant
 from logiclens.nn.psi import PsiNetwork
 from logiclens.nn.training import Explored, History, Plan, explore
 

@@ -81,7 +81,7 @@ def share_out(
     """
     from sklearn.utils.parallel import Parallel, delayed
 
-    from logiclens.nn._parallel import one_thread_each
+    from logiclens.nn.population import one_thread_each
 
     # Processes map large arrays into their memory; torch wants such that it could write to: to copies.
     parallel = Parallel(n_jobs=n_jobs, mmap_mode="c")
@@ -90,7 +90,7 @@ def share_out(
 
 
 def _on_one_thread(work: Callable[..., T], *arguments: Any) -> T:
-    from logiclens.nn._parallel import one_thread_each
+    from logiclens.nn.population import one_thread_each
 
     with one_thread_each():
         return work(*arguments)

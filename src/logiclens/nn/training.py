@@ -21,9 +21,8 @@ from torch import Tensor
 
 from logiclens.logic.arrays import BoolArray
 from logiclens.nn._descent import Descent, Examples, Rows, descent_of
-from logiclens.nn._parallel import EpochCount, for_each, threads_for
 from logiclens.nn.criteria import Criterion
-from logiclens.nn.population import LogicNetwork
+from logiclens.nn.population import EpochCount, LogicNetwork, for_each, threads_for
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,7 @@ from logiclens.estimators.inputs_and_targets import Problem, read_concepts, read
 from logiclens.estimators.networks import resolve_device
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import THRESHOLD, as_array, as_float, as_floats, check_names, check_one_name_each
-from logiclens.nn._parallel import threads_for
-from logiclens.nn.population import LogicNetwork
+from logiclens.nn.population import LogicNetwork, threads_for
 from logiclens.nn.psi import PsiNetwork
 
 Augment = Callable[[Tensor], Tensor]

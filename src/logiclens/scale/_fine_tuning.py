@@ -21,9 +21,8 @@ from logiclens.estimators.inputs_and_targets import Problem
 from logiclens.estimators.networks import Population, Trained, constant_loss
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.nn._descent import AutogradDescent
-from logiclens.nn._parallel import threads_for
 from logiclens.nn.criteria import Criterion, SoftmaxLoss
-from logiclens.nn.population import LogicNetwork
+from logiclens.nn.population import LogicNetwork, threads_for
 from logiclens.nn.training import Plan
 from logiclens.scale._checkpoint import Checkpoint, StoredPart
 from logiclens.scale._parquet_source import TargetColumns
