@@ -1,7 +1,7 @@
 """The ``logiclens`` command: a module for each command reads options, calls the library and prints.
 
-All commands are registered here. Heavy packages are imported when a command runs, so that ``logiclens --help``
-is quick.
+All commands are registered here. Heavy packages are imported when a command runs, so that
+``logiclens --help`` is quick.
 """
 
 from __future__ import annotations
