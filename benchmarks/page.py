@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -117,9 +117,10 @@ def page(
     rows, again = _merged(runs)
     if not rows:
         return _START + _NOTHING_YET
-    seeds = sorted({row["fold_seed"] for row in rows})
+    seeds = _seeds(rows)
+    ours = [seed for seed in seeds if _has(rows, DEFAULT, seed)] or seeds[:1]
     board = Scoreboard(rows, fold_seed=seeds[0])
-    parts = [_START, _section("In short", _in_short(rows, seeds)), _claims(runs[0], rows, seeds)]
+    parts = [_START, _section("In short", _in_short(rows, ours)), _claims(runs[0], rows, ours)]
     if repeated:
         parts.append(
             _section(
@@ -135,11 +136,11 @@ def page(
         _section(
             "The paper's tables",
             [
-                f"Mean over folds and its standard error, fold seed {seeds[0]}. The two best of a line are "
-                "in bold; of fidelity it is the best network. The paper's networks of MIMIC-II (EBB) learned "
-                "the true labels, by a slip of its code; ours learn what a black box answers, see "
-                "[differences from the reference code](explanation/differences_from_reference_code.md).",
-                *_shown([tables.metric_table(board, column) for column in FOUR]),
+                "Mean over folds and its standard error. The two best of a line are in bold; of fidelity it "
+                "is the best network. The paper's networks of MIMIC-II (EBB) learned the true labels, by a "
+                "slip of its code; ours learn what a black box answers, see [differences from the reference "
+                "code](explanation/differences_from_reference_code.md).",
+                *_by_seed(rows, seeds, lambda each: [tables.metric_table(each, column) for column in FOUR]),
             ],
         ),
         _section(
@@ -164,7 +165,7 @@ def page(
             "Time",
             [
                 _image("time", "Seconds a fold of every method, an experiment a panel"),
-                *_shown([tables.time_table(board)]),
+                *_by_seed(rows, seeds, lambda each: [tables.time_table(each)]),
                 *_circumstances(runs[0]),
                 *_elsewhere(runs, seeds[0]),
                 *(part for run in again for part in _times_again(run)),
@@ -179,8 +180,9 @@ def page(
             "by the network that finds the concepts. Below each experiment stands its variant without that."
         )
         parts.append(_section("Honest variants", [remark, *honest]))
-    if len(seeds) > 1 and _has(rows, DEFAULT):
-        parts.append(_section("Other folds", [_seeds_remark(seeds), *_shown(_seed_tables(rows, seeds))]))
+    if len(ours) > 1:
+        remark = "Defaults were chosen on other data. The default method on the folds of several seeds:"
+        parts.append(_section("Other folds", [remark, *_shown(_seed_tables(rows, ours))]))
     parts.append(
         _section(
             "Each experiment", _shown(tables.experiment_table(board, name) for name in board.experiments)
@@ -193,7 +195,7 @@ def page(
 def figures(runs: Sequence[Run], curve: Sequence[Mapping[str, Any]] = ()) -> dict[str, bytes]:
     """The figures of the page, by the names of their files; none without results."""
     rows, _ = _merged(runs)
-    seed = min((row["fold_seed"] for row in rows), default=0)
+    seed = next(iter(_seeds(rows)), 0)
     drawn = {_file(name): as_svg(draw(rows, seed)) for name, draw in FIGURES.items()} if rows else {}
     return drawn | ({_file("consistency"): as_svg(curve_figure(curve))} if curve else {})
 
@@ -218,8 +220,24 @@ def _merged(runs: Iterable[Run]) -> tuple[list[Row], list[Run]]:
     return in_order([*done.values()]), again
 
 
-def _has(rows: Iterable[Row], method: str) -> bool:
-    return any(row["method"] == method for row in rows)
+def _seeds(rows: Iterable[Row]) -> list[int]:
+    """All fold seeds; first those with rows of the default."""
+    rows = list(rows)
+    return sorted({row["fold_seed"] for row in rows}, key=lambda seed: (not _has(rows, DEFAULT, seed), seed))
+
+
+def _has(rows: Iterable[Row], method: str, seed: int | None = None) -> bool:
+    return any(row["method"] == method and seed in (None, row["fold_seed"]) for row in rows)
+
+
+def _by_seed(
+    rows: Sequence[Row], seeds: Sequence[int], made: Callable[[Scoreboard], Iterable[ResultTable]]
+) -> Iterator[str]:
+    """Tables of each fold seed, which is named where there are several."""
+    for seed in seeds:
+        if len(seeds) > 1:
+            yield f"Fold seed {seed}:"
+        yield from _shown(made(Scoreboard(rows, fold_seed=seed)))
 
 
 def _section(title: str, parts: Iterable[str]) -> str:
@@ -458,14 +476,6 @@ def _times_again(run: Run) -> list[str]:
         f"Run *{run.name}*, {markdown_text(str(machine))}{markdown_text(remark)}:",
         *_shown([replace(tables.time_table(board), note="")]),
     ]
-
-
-def _seeds_remark(seeds: Sequence[int]) -> str:
-    others = " and ".join(map(str, seeds[1:]))
-    return (
-        "Defaults were chosen on other folds and other data, though with earlier results of the fold seed "
-        f"{seeds[0]} in sight. The default method on those folds and on the folds of {others}:"
-    )
 
 
 def _seed_tables(rows: Sequence[Row], seeds: Sequence[int]) -> list[ResultTable]:
