@@ -21,7 +21,8 @@ from logiclens.bench import image_data as module
 from logiclens.bench import load_cub_pictures, load_mnist, load_mnist_pictures
 from logiclens.bench._data_files import DataFile
 from logiclens.bench.image_data import DIGITS, Pictures, find_decoder, read_idx
-from logiclens.errors import InputError, MissingDependencyError
+from logiclens.errors import MissingDependencyError
+from tests.errors import error_of
 
 SOURCE = DataFile("toys/toy.gz", "Toys 1.0", "download it from https://toys.example/")
 ENDING = (
@@ -93,13 +94,6 @@ def cub(tmp_path: Path) -> Path:
 def flat(raw: bytes) -> np.ndarray:
     """Decode a byte as a picture of 2 x 4 pixels of that brightness."""
     return np.full((2, 4, 3), raw[0], dtype=np.uint8)
-
-
-def error_of(call: Any, *args: Any, **kwargs: Any) -> str:
-    with pytest.raises(InputError) as info:
-        call(*args, **kwargs)
-    assert "\n" not in str(info.value)
-    return str(info.value)
 
 
 # --- MNIST ---

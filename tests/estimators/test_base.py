@@ -16,10 +16,11 @@ import torch
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from logiclens.errors import InputError, UnknownColumnError, UnknownTargetError
+from logiclens.errors import UnknownColumnError, UnknownTargetError
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs_and_targets import Problem, read_targets
 from logiclens.logic import FALSE, TRUE, equivalent, parse_formula
+from tests.errors import error_of
 from tests.estimators.toys import CLASSIFIERS, NAMES, booleans, frame, quick
 from tests.strategies import HOSTILE_NAMES
 
@@ -33,13 +34,6 @@ NO_COLUMNS = (
     "Found array with 0 feature(s) (shape=(80, 0)) while a minimum of 1 is required. "
     "Pass a table with columns."
 )
-
-
-def error_of(call: Any, *args: Any, **kwargs: Any) -> str:
-    with pytest.raises(InputError) as info:
-        call(*args, **kwargs)
-    assert "\n" not in str(info.value)
-    return str(info.value)
 
 
 @pytest.fixture(scope="module", params=KINDS)

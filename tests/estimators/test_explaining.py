@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from logiclens.errors import InputError, UnknownTargetError
+from logiclens.errors import UnknownTargetError
 from logiclens.estimators.base import LENClassifier
 from logiclens.explain import RuleKind, Scope
 from logiclens.logic import TRUE, equivalent, parse_formula
+from tests.errors import error_of
 from tests.estimators.toys import CLASSIFIERS, NAMES, booleans, frame, quick
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
 
 X, Y = booleans()
 FRAME = frame(X)
-
-
-def error_of(call: Any, *args: Any, **kwargs: Any) -> str:
-    with pytest.raises(InputError) as info:
-        call(*args, **kwargs)
-    return str(info.value)
 
 
 @pytest.fixture(scope="module", params=CLASSIFIERS)

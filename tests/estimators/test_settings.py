@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
 
 from logiclens.constants import WIDTHS
-from logiclens.errors import InputError
 from logiclens.estimators._parameters import check_settings, penalties, seed_of, widths
+from tests.errors import error_of
 from tests.estimators.toys import CLASSIFIERS, quick
-
-
-def error_of(call: Any, *args: Any, **kwargs: Any) -> str:
-    with pytest.raises(InputError) as info:
-        call(*args, **kwargs)
-    return str(info.value)
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS)

@@ -20,6 +20,7 @@ from logiclens.explain.scopes import ALWAYS, NEVER, USELESS
 from logiclens.logic import FALSE, TRUE, Formula, Not, Or, Var, equivalent
 from logiclens.logic.arrays import pack
 from logiclens.logic.normal_form import disjuncts
+from tests.errors import error_of
 from tests.strategies import HOSTILE_NAMES, PLAIN, all_rows, plain_formulas
 
 a, b, c = map(Var, "abc")
@@ -34,14 +35,6 @@ def animals(chosen: int = 1, **more: Any) -> Front:
         Point((Step("bird", a), Step("fish", b & ~c)), "cat", 0.9, 0.95, (0.8, 0.96)),
     )
     return Front(points, ("bird", "cat", "fish"), NAMES, chosen=chosen, **more)
-
-
-def error_of(call: Any, *args: Any) -> str:
-    with pytest.raises(InputError) as info:
-        call(*args)
-    message = str(info.value)
-    assert message.isprintable()
-    return message
 
 
 def again(front: Front) -> Front:

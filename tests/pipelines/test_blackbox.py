@@ -23,10 +23,10 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import logiclens
-from logiclens.errors import InputError
 from logiclens.logic import FALSE, Var, equivalent
 from logiclens.pipelines import BlackBoxExplainer
 from logiclens.pipelines.black_box import fit_out_of_fold
+from tests.errors import error_of
 from tests.estimators.toys import NAMES, booleans, frame, quick
 from tests.strategies import HOSTILE_NAMES
 
@@ -42,13 +42,6 @@ def explain(black_box: Any, X: Any = FRAME, y: Any = None, **settings: Any) -> B
     fit = {name: settings.pop(name) for name in ("sample_weight", "concepts") if name in settings}
     settings = {"estimator": quick(), "random_state": 0} | settings
     return BlackBoxExplainer(black_box, **settings).fit(X, y, **fit)
-
-
-def error_of(call: Any, *args: Any, **kwargs: Any) -> str:
-    with pytest.raises(InputError) as info:
-        call(*args, **kwargs)
-    assert "\n" not in str(info.value)
-    return str(info.value)
 
 
 class Net(torch.nn.Module):

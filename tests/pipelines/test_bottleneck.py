@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import random
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,10 +14,11 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from torch import nn
 
-from logiclens.errors import InputError, UnknownConceptError
+from logiclens.errors import UnknownConceptError
 from logiclens.estimators import MuClassifier, PsiClassifier
 from logiclens.logic import equivalent, exactly_one, parse_formula
 from logiclens.pipelines import ConceptBottleneckClassifier, intervention_curve
+from tests.errors import error_of
 from tests.estimators.toys import booleans
 from tests.pipelines.raw_toys import DIGITS, PLACES, digits, linear, plane, quick, sharp, small_cnn
 from tests.strategies import HOSTILE_NAMES
@@ -32,13 +32,6 @@ X, Y, CONCEPTS = plane()
 def fitted() -> ConceptBottleneckClassifier:
     """A bottleneck of points of a plane."""
     return quick(linear()).fit(X, Y, CONCEPTS, PLACES)
-
-
-def error_of(call: Any, *args: Any, **kwargs: Any) -> str:
-    with pytest.raises(InputError) as info:
-        call(*args, **kwargs)
-    assert "\n" not in str(info.value)
-    return str(info.value)
 
 
 # --- pictures of digits ---

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier, PsiClassifier
 from logiclens.pipelines._concept_training import concept_loss, joint_loss, read_labels, split_rows
+from tests.errors import error_of
 from tests.pipelines.raw_toys import linear, plane, quick
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
@@ -91,12 +90,6 @@ def test_labels_and_names_are_read():
     assert read_labels([[0, 1]], ["a", "b"], 1, needed=True)[1] == ("a", "b")
     assert read_labels(None, ["a"], 1, needed=False) == (None, ("a",))
     assert read_labels(None, None, 1, needed=False) == (None, None)
-
-
-def error_of(call: Any, *args: Any, **kwargs: Any) -> str:
-    with pytest.raises(InputError) as info:
-        call(*args, **kwargs)
-    return str(info.value)
 
 
 def test_labels_that_do_not_fit():

@@ -12,9 +12,10 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from logiclens.concepts import ConceptEncoder
-from logiclens.errors import InputError, UnknownConceptError
+from logiclens.errors import UnknownConceptError
 from logiclens.logic import FALSE, TRUE, Var, equivalent, parse_formula
 from logiclens.pipelines import CascadeClassifier
+from tests.errors import error_of
 from tests.estimators.toys import CLASSIFIERS, frame, quick
 from tests.strategies import HOSTILE_NAMES, all_rows
 
@@ -36,13 +37,6 @@ def cascade(**settings: Any) -> CascadeClassifier:
 @pytest.fixture(scope="module")
 def fitted() -> CascadeClassifier:
     return cascade().fit(FRAME, Y, levels=[MIDDLE])
-
-
-def error_of(call: Any, *args: Any, **kwargs: Any) -> str:
-    with pytest.raises(InputError) as info:
-        call(*args, **kwargs)
-    assert "\n" not in str(info.value)
-    return str(info.value)
 
 
 # --- rules ---

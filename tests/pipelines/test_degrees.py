@@ -13,7 +13,6 @@ from scipy.special import expit, softmax
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.neighbors import KNeighborsClassifier
 
-from logiclens.errors import InputError
 from logiclens.pipelines.black_box import (
     OutputFormat,
     OutputKind,
@@ -22,6 +21,7 @@ from logiclens.pipelines.black_box import (
     predict_with,
     probabilities,
 )
+from tests.errors import error_of
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 
@@ -29,13 +29,6 @@ X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 def read(black_box: object) -> OutputFormat:
     said = predict_with(black_box, X)
     return OutputFormat.of(black_box, said, len(said))
-
-
-def error_of(call, *args) -> str:
-    with pytest.raises(InputError) as info:
-        call(*args)
-    assert "\n" not in str(info.value)
-    return str(info.value)
 
 
 def linear(*weights: list[float]) -> torch.nn.Linear:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -13,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from logiclens.errors import InputError, UnknownConceptError
+from logiclens.errors import UnknownConceptError
 from logiclens.pipelines import ConceptBottleneckClassifier, intervention_curve
 from logiclens.pipelines.bottleneck import ORDERS
 from logiclens.pipelines.intervention import Intervention, read_known
+from tests.errors import error_of
 from tests.pipelines.raw_toys import PLACES, plane, quick, sharp
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
@@ -28,13 +27,6 @@ ROTATED = X[:, ::-1] * np.array([1, -1], dtype=np.float32)  # concepts are seen 
 @pytest.fixture(scope="module")
 def model() -> ConceptBottleneckClassifier:
     return quick(sharp(), train_concepts=False).fit(X, Y, concept_names=PLACES)
-
-
-def error_of(call: Any, *args: Any, **kwargs: Any) -> str:
-    with pytest.raises(InputError) as info:
-        call(*args, **kwargs)
-    assert "\n" not in str(info.value)
-    return str(info.value)
 
 
 # --- known values ---

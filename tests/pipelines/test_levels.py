@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier, PsiClassifier
 from logiclens.logic import Var, equivalent
 from logiclens.pipelines.cascade import (
@@ -17,18 +16,12 @@ from logiclens.pipelines.cascade import (
     read_levels,
     rename_targets,
 )
+from tests.errors import error_of
 from tests.estimators.toys import booleans, frame, quick
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
 
 X, Y = booleans()
-
-
-def error_of(call, *args) -> str:
-    with pytest.raises(InputError) as info:
-        call(*args)
-    assert "\n" not in str(info.value)
-    return str(info.value)
 
 
 def test_tables_of_every_kind():

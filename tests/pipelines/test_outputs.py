@@ -15,7 +15,6 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from logiclens.errors import InputError
 from logiclens.pipelines.black_box import (
     OutputFormat,
     OutputKind,
@@ -26,6 +25,7 @@ from logiclens.pipelines.black_box import (
     is_fitted,
     predict_with,
 )
+from tests.errors import error_of
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 
@@ -43,13 +43,6 @@ class Foreign:
 def read(black_box: object, X: object = X, classes: object = None) -> OutputFormat:
     said = predict_with(black_box, X)
     return OutputFormat.of(black_box, said, len(said), classes)
-
-
-def error_of(call, *args, **kwargs) -> str:
-    with pytest.raises(InputError) as info:
-        call(*args, **kwargs)
-    assert "\n" not in str(info.value)
-    return str(info.value)
 
 
 def linear(*weights: list[float]) -> torch.nn.Linear:
