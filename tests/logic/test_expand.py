@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from hypothesis import given
 
-from logiclens.logic import _expand
-from logiclens.logic._expand import agreeing_terms, covered_rows
+from logiclens.logic.minimize import agreeing_terms, covered_rows
 from tests.strategies import labelled_rows
 
 
@@ -63,7 +64,7 @@ def test_parity_of_three():
 
 def test_tuples_beyond_the_working_set_are_respected(monkeypatch):
     """With room for few tuples at first, the others are added where the terms are wrong."""
-    monkeypatch.setattr(_expand, "_WORKING_SET", 16)
+    monkeypatch.setattr(import_module("logiclens.logic.minimize"), "_WORKING_SET", 16)
     X = np.random.default_rng(1).random((600, 12)) < 0.5
     y = (X[:, 0] & X[:, 1]) | (X[:, 2] & ~X[:, 3] & X[:, 4])
     wanted, avoided = split(X, y)

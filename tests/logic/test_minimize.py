@@ -28,9 +28,8 @@ from logiclens.logic import (
     parse_formula,
     prove,
 )
-from logiclens.logic._expand import covered_rows
 from logiclens.logic._tradeoff import FormulaBudget
-from logiclens.logic.minimize import MinimizationProblem, Minimizer, relevance_of
+from logiclens.logic.minimize import MinimizationProblem, Minimizer, covered_rows, relevance_of
 from tests.logic.brute_force import best_errors
 from tests.strategies import all_rows, distinct_names, labelled_rows
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.logic import _terms
-from logiclens.logic._terms import Side, needs_every_literal, read_terms, term_sizes, term_sums, tie_values
+from logiclens.logic import _tradeoff
+from logiclens.logic._tradeoff import Side, needs_every_literal, read_terms, term_sizes, term_sums, tie_values
 from tests.strategies import all_rows
 
 
@@ -68,9 +68,9 @@ def test_terms_are_looked_up_in_packed_bits_where_there_are_many_tuples(seed, n_
     expected = side.n_broken(terms) == 0
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_terms, "_MANY_ROWS", 0)
+        patch.setattr(_tradeoff, "_MANY_ROWS", 0)
         assert np.array_equal(side.covered(terms), expected)
-        patch.setattr(_terms, "_SHORT", 1)
+        patch.setattr(_tradeoff, "_SHORT", 1)
         assert np.array_equal(side.covered(terms), expected)
 
 

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.logic import _tradeoff
-from logiclens.logic._terms import read_terms
 from logiclens.logic._tradeoff import (
     AllTerms,
     BeamedTerms,
@@ -20,6 +19,7 @@ from logiclens.logic._tradeoff import (
     extend,
     first_of_equal,
     literals_of,
+    read_terms,
 )
 from tests.strategies import all_rows, labelled_rows
 

@@ -22,8 +22,15 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from logiclens.logic._terms import Side, needs_every_literal, read_terms, term_sizes, term_sums, tie_values
-from logiclens.logic._tradeoff import FormulaBudget
+from logiclens.logic._tradeoff import (
+    FormulaBudget,
+    Side,
+    needs_every_literal,
+    read_terms,
+    term_sizes,
+    term_sums,
+    tie_values,
+)
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms, quiet_products
 
 

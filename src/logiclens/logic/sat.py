@@ -22,8 +22,8 @@ from itertools import islice
 import numpy as np
 
 from logiclens.errors import LimitError
-from logiclens.logic._cubes import truth_columns
 from logiclens.logic.arrays import BoolArray, unpack
+from logiclens.logic.cover import truth_columns
 from logiclens.logic.data import check_count
 from logiclens.logic.formula import And, Const, Formula, Not, Or, Var, check_formula
 
