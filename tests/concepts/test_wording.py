@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from logiclens.concepts import Above, AtMost, Between, Flag, Missing, OneOf, Vocabulary
-from logiclens.concepts._wording import in_english, in_logic, in_python, in_sql
 from logiclens.concepts.concept import Condition, Relation
+from logiclens.concepts.vocabulary import in_english, in_logic, in_python, in_sql
 from logiclens.errors import InputError
 from logiclens.explain import Rule
 from logiclens.logic import Not, Var

@@ -26,10 +26,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from logiclens.concepts._wording import in_english
 from logiclens.concepts.concept import Condition, Relation
 from logiclens.concepts.table import Table
-from logiclens.concepts.vocabulary import Vocabulary
+from logiclens.concepts.vocabulary import Vocabulary, in_english
 from logiclens.errors import InputError, LimitError, count, shown
 from logiclens.explain.resolution import resolve, truth_of, used_concepts
 from logiclens.explain.rule import (

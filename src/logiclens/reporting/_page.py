@@ -683,7 +683,7 @@ def literals(
     """Conditions of a term, without repetition; a part of it that is no literal is one condition, in words.
 
     Where one condition takes a value for granted, none of the same column speaks of missing ones, as
-    :func:`logiclens.concepts._wording.join_conditions` has it.
+    :func:`logiclens.concepts.vocabulary.join_conditions` has it.
     """
     parts = tree["args"] if tree["op"] == "and" else [tree]
     signs = [_sign(part, chips) for part in parts]
