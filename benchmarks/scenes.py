@@ -15,8 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import affine_grid, binary_cross_entropy_with_logits, grid_sample, one_hot
 
-from logiclens.bench.datasets import Folder
-from logiclens.bench.image_data import load_cub_pictures
+from logiclens.bench.datasets import Folder, load_cub_pictures
 from logiclens.logic.arrays import BoolArray, IndexArray
 from logiclens.nn.resnet import resnet18
 from logiclens.pipelines._concept_training import ConceptPlan, Loss, seeded, train_concepts

@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 from joblib import parallel_config
 
-from logiclens.bench import _dask as module
-from logiclens.bench._dask import on_cluster
-from logiclens.bench._run import run
+from logiclens.bench import _run as module
+from logiclens.bench._run import on_cluster, run
 from logiclens.bench.fold_scores import Row
 from logiclens.bench.store import Results
 from logiclens.errors import EngineError, InputError, MissingDependencyError

@@ -17,10 +17,10 @@ import torch
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks import pictures as benchmark
-from logiclens.bench import image_data as module
+from logiclens.bench import datasets as module
 from logiclens.bench import load_cub_pictures, load_mnist, load_mnist_pictures
 from logiclens.bench._data_files import DataFile
-from logiclens.bench.image_data import DIGITS, Pictures, find_decoder, read_idx
+from logiclens.bench.datasets import DIGITS, Pictures, find_decoder, read_idx
 from logiclens.errors import MissingDependencyError
 from tests.errors import error_of
 

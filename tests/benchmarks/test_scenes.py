@@ -8,7 +8,7 @@ import torch
 from benchmarks.scenes import RandomView, TwoTowers, cub_scene, digits_scene, make_network, train_network
 
 from benchmarks import scenes
-from logiclens.bench.image_data import Pictures
+from logiclens.bench.datasets import Pictures
 
 
 def test_the_parts_of_a_scene_do_not_overlap():

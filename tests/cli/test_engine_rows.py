@@ -23,7 +23,7 @@ from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError, LimitError, LogicLensError
 from logiclens.evaluation._leaks import Leak
 from logiclens.scale._engine_fit import fit
-from logiclens.scale._numbered_rows import read_numbered_rows
+from logiclens.scale._training_rows import read_numbered_rows
 from tests.cli.in_files import in_file
 
 N = 200

@@ -80,7 +80,7 @@ def test_options_mean_what_they_mean_in_memory(options: list[str]):
 def test_scores_are_about_rows_held_out():
     run("explain", "stays", "--target", "risk", *DUCKDB, "--json", "all.json", "--save", "model.lens")
     found = json.loads(Path("all.json").read_text())
-    from logiclens.scale._numbered_rows import read_numbered_rows
+    from logiclens.scale._training_rows import read_numbered_rows
 
     rows = read_numbered_rows("stays")
     held = rows.table.filter(rows.is_drawn(0.3)).to_pyarrow()

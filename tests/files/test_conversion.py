@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from logiclens.concepts.table import ValueType
 from logiclens.errors import InputError
 from logiclens.files import _reading, read_table
-from logiclens.files._conversion import copy_as_parquet
-from logiclens.files._find_files import find_files
+from logiclens.files._open import find_files
+from logiclens.files._reading import copy_as_parquet
 from tests.concepts.test_text import TEXTS
 
 LINES = st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=8)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from logiclens.errors import ForbiddenFileError, InputError
-from logiclens.files._find_files import FoundFiles, find_files
+from logiclens.files._open import FoundFiles, find_files
 
 FILES = (
     ".draft.tmp/a.parquet",

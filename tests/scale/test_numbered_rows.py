@@ -13,7 +13,7 @@ import pytest
 
 from logiclens.errors import InputError, MissingFileError
 from logiclens.scale._engine import fetch
-from logiclens.scale._numbered_rows import NumberedRows, read_numbered_rows
+from logiclens.scale._training_rows import NumberedRows, read_numbered_rows
 
 N = 20_000
 

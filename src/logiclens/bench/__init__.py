@@ -12,22 +12,23 @@
   rows, :data:`FIGURES` and :func:`front_figure` draw them; :func:`as_document` and :func:`as_svg` write them.
 """
 
-from logiclens.bench._dask import on_cluster
 from logiclens.bench._data_files import DataFileError
-from logiclens.bench._run import FAILED, PieceReport, run
+from logiclens.bench._run import FAILED, PieceReport, on_cluster, run
 from logiclens.bench.datasets import (
     Dataset,
+    Pictures,
     load_cub,
+    load_cub_pictures,
     load_dsprites,
     load_mimic2,
     load_mnist,
+    load_mnist_pictures,
     load_tabular,
     load_vdem,
     load_vdem_items,
 )
 from logiclens.bench.experiments import EXPERIMENTS, Experiment, Fold, HasFolds, TableExperiment, table_files
 from logiclens.bench.fronts import front_figure, front_tables, run_fronts
-from logiclens.bench.image_data import Pictures, load_cub_pictures, load_mnist_pictures
 from logiclens.bench.method import DONE, FoldByFold, Method, Outcome, Stopwatch, one_hot
 from logiclens.bench.methods import METHODS
 from logiclens.bench.peers import PEERS

@@ -47,7 +47,7 @@ from logiclens.evaluation._evaluate import (
 from logiclens.evaluation._leaks import leaking_columns, used_columns
 from logiclens.explain.rule import Label
 from logiclens.files import read_batches
-from logiclens.files._find_files import find_files
+from logiclens.files._open import find_files
 from logiclens.logic.arrays import pack, unpack
 from logiclens.scale._collapse import collapse
 from logiclens.scale._engine import Expression, Table, check_columns, fetch, find_source, ibis_module, read
@@ -60,9 +60,15 @@ from logiclens.scale._expressions import (
     label_literal,
 )
 from logiclens.scale._histograms import histogram, summarize_columns
-from logiclens.scale._numbered_rows import NumberedRows, read_numbered_rows
 from logiclens.scale._rule_queries import score
-from logiclens.scale._training_rows import Totals, TrainingRows, check_rows, count_rows
+from logiclens.scale._training_rows import (
+    NumberedRows,
+    Totals,
+    TrainingRows,
+    check_rows,
+    count_rows,
+    read_numbered_rows,
+)
 
 if TYPE_CHECKING:
     from logiclens.cli.terminal import Progress

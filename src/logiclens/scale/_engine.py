@@ -46,7 +46,7 @@ from logiclens.errors import (
 )
 from logiclens.explain import ExplanationSet
 from logiclens.files._atomic import written_whole
-from logiclens.files._find_files import PARQUET, FoundFiles, find_files, is_hidden, keys_in
+from logiclens.files._open import PARQUET, FoundFiles, find_files, is_hidden, keys_in
 
 Table: TypeAlias = Any
 """An Ibis table expression."""
@@ -188,7 +188,7 @@ def open_files(source: Any, engine: str, *, memory: str | None = None, rules: An
 
 def _csv_as_parquet(connection: Any, found: FoundFiles, rules: Any) -> tuple[FoundFiles, tuple[str, ...]]:
     """CSV files as a Parquet file, which is removed with the connection; and what to know of it."""
-    from logiclens.files._conversion import copy_as_parquet
+    from logiclens.files._reading import copy_as_parquet
 
     folder = tempfile.mkdtemp(prefix="logiclens-")
     weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)

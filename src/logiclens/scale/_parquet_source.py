@@ -21,7 +21,7 @@ from logiclens.errors import FileError, InputError, MissingFileError, UnknownCol
 from logiclens.estimators.inputs_and_targets import Problem, read_targets
 from logiclens.explain.rule import Label, label_array
 from logiclens.files._atomic import unreadable
-from logiclens.files._find_files import find_files
+from logiclens.files._open import find_files
 from logiclens.files._reading import damaged_parquet, plain_column
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import ROUNDING, THRESHOLD

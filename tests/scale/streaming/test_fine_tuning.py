@@ -18,9 +18,9 @@ from logiclens.estimators.networks import Trained, train_networks
 from logiclens.nn._descent import AutogradDescent, Examples
 from logiclens.nn.criteria import SoftmaxLoss, iff_loss
 from logiclens.nn.training import Plan
-from logiclens.scale import _fine_tuning
+from logiclens.scale import _fit_streaming
 from logiclens.scale._checkpoint import Checkpoint
-from logiclens.scale._fine_tuning import (
+from logiclens.scale._fit_streaming import (
     Schedule,
     StreamLoss,
     fine_tune,
@@ -106,9 +106,9 @@ def test_a_network_reads_its_own_columns_alone(classifier: Any):
 def test_a_step_is_one_of_the_ordinary_training(
     folder: Path, monkeypatch: pytest.MonkeyPatch, classifier: Any, numbers: int
 ):
-    monkeypatch.setattr(_fine_tuning, "_NUMBERS", numbers)  # rows all at once, and part by part
-    monkeypatch.setattr(_fine_tuning, "_FEWEST", 100)
-    monkeypatch.setattr(_fine_tuning, "RATE", 1.0)
+    monkeypatch.setattr(_fit_streaming, "_NUMBERS", numbers)  # rows all at once, and part by part
+    monkeypatch.setattr(_fit_streaming, "_FEWEST", 100)
+    monkeypatch.setattr(_fit_streaming, "RATE", 1.0)
     stream = stream_of(folder, 1200)
     loss = loss_of(stream)
     network = network_of(classifier)
@@ -177,8 +177,10 @@ def test_a_training_that_stopped_goes_on(folder: Path, tmp_path: Path, undisturb
 
 def test_the_rate_falls_to_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch):
     rates: list[float] = []
-    original = _fine_tuning._Descent.step
-    monkeypatch.setattr(_fine_tuning._Descent, "step", lambda *args: rates.append(args[3]) or original(*args))
+    original = _fit_streaming._Descent.step
+    monkeypatch.setattr(
+        _fit_streaming._Descent, "step", lambda *args: rates.append(args[3]) or original(*args)
+    )
     stream = stream_of(folder, 400)
 
     fine_tune(network_of(MuClassifier), stream, loss_of(stream), Schedule(PLAN, 2), ALONE)
@@ -189,7 +191,7 @@ def test_the_rate_falls_to_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_process_without_rows_takes_part(folder: Path):
     stream = stream_of(folder)
     network = network_of(MuClassifier)
-    descent = _fine_tuning._Descent(network, loss_of(stream), ALONE)
+    descent = _fit_streaming._Descent(network, loss_of(stream), ALONE)
 
     losses = descent.step(MiniBatch(np.zeros((5, 0), np.float32), NONE, 10), 1200, 0.01)
 
