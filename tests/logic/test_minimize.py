@@ -53,37 +53,23 @@ def majority(table: TruthTable):
 
 
 @given(labelled_rows(), st.sampled_from(["auto", False]))
-def test_agrees_with_every_seen_tuple(rows, exact):
+def test_agrees_with_every_seen_tuple_in_no_more_literals_than_the_minterms(rows, exact):
     table = table_of(rows)
     found = minimize(table, exact=exact)
     decided, answer = majority(table)
+    values = found.formula.evaluate(table.to_array(), table.names)
 
-    assert np.array_equal(found.formula.evaluate(table.to_array(), table.names)[decided], answer)
+    assert np.array_equal(values[decided], answer)
     assert found.errors == np.minimum(table.yes, table.no).sum()
-
-
-@given(labelled_rows())
-def test_no_more_literals_than_the_minterms(rows):
-    table = table_of(rows)
-    minterms = (table.yes > table.no).sum() * len(table.names)
-
-    assert minimize(table).literals <= minterms
-    assert minimize(table, exact=False).literals <= minterms
-
-
-@given(labelled_rows())
-def test_result_is_consistent_with_itself(rows):
-    table = table_of(rows)
-    found = minimize(table)
+    assert found.literals <= (table.yes > table.no).sum() * len(table.names)
 
     assert found.formula.complexity == found.literals == found.cover.n_literals
     assert found.cover == Cover.from_formula(found.formula, table.names)
-    assert np.array_equal(
-        found.cover.contains(table.rows), found.formula.evaluate(table.to_array(), table.names)
-    )
+    assert np.array_equal(found.cover.contains(table.rows), values)
 
 
 @given(labelled_rows(), st.data())
+@settings(max_examples=40)
 def test_renaming_concepts_renames_the_result_and_nothing_else(rows, data):
     table = table_of(rows)
     others = data.draw(distinct_names(len(table.names), len(table.names)))
@@ -99,6 +85,7 @@ def test_renaming_concepts_renames_the_result_and_nothing_else(rows, data):
 
 
 @given(labelled_rows(), st.data(), st.sampled_from([0.0, 0.03, 0.1]))
+@settings(max_examples=60)
 def test_permuting_columns_keeps_errors_and_literals_when_proved(rows, data, literal_cost):
     X, y, weight, names = rows
     order = data.draw(st.permutations(range(len(names))))
@@ -237,7 +224,7 @@ def test_exclusive_or_among_a_hundred_concepts():
     assert equivalent(found.formula, parse_formula("(x3 & ~x50) | (~x3 & x50)"))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_planted_rule_among_a_hundred_concepts(seed):
     planted = parse_formula("(x3 & x17) | (x42 & ~x60) | (x5 & x71 & ~x88)")
     random = np.random.default_rng(seed)
@@ -302,6 +289,7 @@ def test_the_same_table_gives_the_same_formula():
 
 
 @given(labelled_rows(), st.sampled_from([0.0, 0.01, 0.1, 1.0]), st.sampled_from(["auto", False]))
+@settings(max_examples=60)
 def test_a_dearer_literal_never_lengthens_the_formula(rows, literal_cost, exact):
     table = table_of(rows)
     cheap = minimize(table, literal_cost=literal_cost, exact=exact)
@@ -313,6 +301,7 @@ def test_a_dearer_literal_never_lengthens_the_formula(rows, literal_cost, exact)
 
 
 @given(labelled_rows(), st.integers(0, 6), st.integers(0, 3), st.sampled_from(["auto", False]))
+@settings(max_examples=60)
 def test_budgets_are_kept(rows, max_literals, max_terms, exact):
     found = minimize(table_of(rows), max_literals=max_literals, max_terms=max_terms, exact=exact)
 
@@ -321,6 +310,7 @@ def test_budgets_are_kept(rows, max_literals, max_terms, exact):
 
 
 @given(labelled_rows())
+@settings(max_examples=40)
 def test_a_budget_that_does_not_bind_changes_no_error(rows):
     table = table_of(rows)
 
@@ -328,6 +318,7 @@ def test_a_budget_that_does_not_bind_changes_no_error(rows):
 
 
 @given(labelled_rows(), st.sampled_from(["auto", False]))
+@settings(max_examples=60)
 def test_front_falls_strictly_and_ends_in_agreement(rows, exact):
     table = table_of(rows)
     front = minimize_path(table, exact=exact)
@@ -340,6 +331,7 @@ def test_front_falls_strictly_and_ends_in_agreement(rows, exact):
 
 
 @given(labelled_rows(), st.integers(0, 4))
+@settings(max_examples=40)
 def test_front_stops_at_the_budget(rows, max_literals):
     front = minimize_path(table_of(rows), max_literals=max_literals)
 
@@ -347,6 +339,7 @@ def test_front_stops_at_the_budget(rows, max_literals):
 
 
 @given(labelled_rows(), st.sampled_from([True, False]), st.sampled_from([0.01, 0.05, 0.2, 2.0]))
+@settings(max_examples=40)
 def test_front_ends_where_literals_are_not_worth_their_cost(rows, exact, cost):
     table = table_of(rows)
     front = minimize_path(table, exact=exact, literal_cost=cost)
@@ -371,7 +364,7 @@ def test_front_of_the_digits_has_every_length():
 
 def test_search_is_as_good_as_the_proof_on_noisy_rules():
     """The search alone reaches the proved optimum on all of these tables."""
-    for seed in range(5):
+    for seed in range(3):
         random = np.random.default_rng(seed)
         X = random.random((800, 8)) < 0.5
         y = (X[:, 0] & X[:, 1] | X[:, 2] & ~X[:, 3] | X[:, 4] & X[:, 1] & ~X[:, 2]) ^ (
@@ -475,7 +468,7 @@ def espresso_literals(X, y) -> int:
     return sum(value != 3 for inputs, _ in answer for value in inputs)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("n_rows", "n_concepts"), [(40, 6), (80, 10), (150, 30)])
 def test_no_more_literals_than_espresso(n_rows, n_concepts, seed):
     random = np.random.default_rng(seed)
