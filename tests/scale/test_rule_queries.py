@@ -12,7 +12,7 @@ from sklearn.metrics import confusion_matrix, f1_score, multilabel_confusion_mat
 
 from logiclens.cli.predictions import RowPredictions, needed_columns
 from logiclens.concepts import Above, OneOf, Vocabulary
-from logiclens.errors import EngineError, InputError, LogicLensError, UnknownColumnError
+from logiclens.errors import EngineError, InputError, UnknownColumnError
 from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.logic import Var
 from logiclens.metrics import explanation_accuracy, rule_scores
@@ -527,22 +527,3 @@ def test_an_explanation_set_is_needed():
     assert score(rules, in_memory(GOOD), "y").accuracy == 0.5
     with pytest.raises(InputError, match=r"^rules must be an ExplanationSet"):
         score({"bird": Var("wings")}, in_memory(GOOD), "y")
-
-
-NONSENSE = [None, 3, "", ["y"], np.zeros((2, 2)), {"y": 1}, b"y"]
-
-
-@pytest.mark.parametrize("nonsense", NONSENSE, ids=lambda value: type(value).__name__)
-def test_nonsense_is_refused(nonsense):
-    """Each argument in turn."""
-    with pytest.raises(LogicLensError):
-        score(nonsense, in_memory(GOOD), "y")
-    with pytest.raises(LogicLensError):
-        score(PETS, nonsense, "y")
-    with pytest.raises(LogicLensError):
-        score(PETS, in_memory(GOOD), nonsense)
-    if nonsense is not None:
-        with pytest.raises(LogicLensError):
-            score(PETS, in_memory(GOOD), "y", weights=nonsense)
-    with pytest.raises(LogicLensError):
-        score(PETS, in_memory(GOOD), "y", threshold=nonsense)
