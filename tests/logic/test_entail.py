@@ -39,13 +39,6 @@ def test_only_what_is_given_is_looked_at(f, g, given):
     assert implies(f, g, iter(given)) == (truth(f) <= truth(g))[known].all()
 
 
-@given(plain_formulas(), plain_formulas())
-def test_de_morgan(f, g):
-    assert equivalent(~(f & g), ~f | ~g)
-    assert equivalent(~(f | g), ~f & ~g)
-    assert equivalent(f >> g, ~f | g)
-
-
 def test_many_concepts():
     names = [f"c{j}" for j in range(200)]
     every, none = And.of(map(Var, names)), And.of(~Var(name) for name in names)

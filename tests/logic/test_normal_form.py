@@ -79,26 +79,6 @@ def test_constant_functions_become_constants(formula):
         assert simplify(formula) == to_dnf(formula) == FALSE
 
 
-@given(plain_formulas())
-def test_sympy_agrees_on_the_normal_forms(formula):
-    sympy = pytest.importorskip("sympy")
-
-    def convert(node):
-        match node:
-            case Var(name):
-                return sympy.Symbol(name)
-            case Not(arg):
-                return sympy.Not(convert(arg))
-            case And() | Or():
-                return getattr(sympy, type(node).__name__)(*map(convert, node.args))
-        return sympy.true if node == TRUE else sympy.false
-
-    dnf, cnf = convert(to_dnf(formula)), convert(to_cnf(formula))
-    assert sympy.logic.boolalg.is_dnf(dnf)
-    assert sympy.logic.boolalg.is_cnf(cnf)
-    assert sympy.logic.inference.satisfiable(sympy.Xor(dnf, convert(formula))) is False
-
-
 @pytest.mark.parametrize(
     ("formula", "expected"),
     [
@@ -209,14 +189,6 @@ def test_shared_parts_do_not_explode():
     with pytest.raises(LimitError):
         to_dnf(formula, max_terms=2000)
     assert len(to_dnf(parity(8)).args) == 128
-
-
-@given(st.lists(st.tuples(st.sampled_from(PLAIN), st.booleans()), min_size=1, max_size=5))
-def test_terms_and_clauses_stay_what_they_are(literals):
-    parts = [Var(name) if value else ~Var(name) for name, value in literals]
-
-    assert np.array_equal(truth(to_dnf(And.of(parts))), truth(And.of(parts)))
-    assert np.array_equal(truth(to_cnf(Or.of(parts))), truth(Or.of(parts)))
 
 
 def test_thousands_of_concepts():
