@@ -124,10 +124,6 @@ def test_splits_are_limited(monkeypatch):
         )
 
 
-def test_the_limit_can_be_read_beside_the_class():
-    assert cubes.MAX_SPLITS == cubes.MAX_SPLITS
-
-
 def test_terms_joined_count_as_splits(monkeypatch):
     cover = random_cover(14, 40, 4, seed=0)
     cover.complement()

@@ -122,7 +122,7 @@ def random_clauses(n_variables, n_clauses, seed):
     return clauses
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(0, 8, 2))
 def test_random_3_sat_agrees_with_sympy(seed):
     sympy = pytest.importorskip("sympy")
     n = 40 + 2 * seed
