@@ -76,11 +76,8 @@ def test_without_labels_there_are_clusterers():
     assert methods_for(EXPERIMENTS["mnist-iclu"]) == CLUSTERERS
     with pytest.raises(InputError) as info:
         method_for("tree", EXPERIMENTS["mnist-iclu"])
-    assert (
-        str(info.value)
-        == ("Unknown method 'tree' for MNIST (ICLU). Did you mean 'relu'? There are mu, psi, relu, entropy.")
-        or str(info.value) == "Unknown method 'tree' for MNIST (ICLU). There are mu, psi, relu, entropy."
-    )
+    assert str(info.value).startswith("Unknown method 'tree' for MNIST (ICLU). ")
+    assert str(info.value).endswith("There are mu, psi, relu, entropy.")
 
 
 def test_a_name_that_is_misspelled():
@@ -110,7 +107,7 @@ def test_methods_are_listed_before_anything_is_imported():
     assert not {"'torch'", "'imodels'", "'wittgenstein'", "'sklearn'"} & set(done.stdout[1:-2].split(", "))
 
 
-@pytest.mark.parametrize("depth", [1, 3, 5, 30])
+@pytest.mark.parametrize("depth", [1, 5, 30])
 @pytest.mark.parametrize("make", [two_classes, several_classes])
 def test_formulas_say_what_the_tree_says(make, depth):
     folds = make(noise=0.2)
