@@ -57,7 +57,7 @@ from benchmarks.harness import Row, faster, seconds, timed
 from logiclens.bench import load_cub, load_vdem
 from logiclens.estimators import MuClassifier, cross_explain
 from logiclens.estimators._parameters import penalties, widths
-from logiclens.estimators.folds import Fold
+from logiclens.estimators.folds import RowSplit
 from logiclens.estimators.inputs_and_targets import Targets, read_concepts
 from logiclens.estimators.networks import train_networks
 from logiclens.explain import explain_class_as_in_paper
@@ -167,7 +167,7 @@ def _ours(classifier: MuClassifier, table: Table, n_folds: int) -> None:
 class _Member:
     """One network of the plain loop: what it learns from, for which class, with which penalty."""
 
-    fold: Fold
+    fold: RowSplit
     is_class: np.ndarray
     l1: float
 
@@ -182,7 +182,7 @@ class PlainLoop:
     """
 
     def __init__(
-        self, classifier: MuClassifier, X: np.ndarray, targets: Targets, folds: Sequence[Fold]
+        self, classifier: MuClassifier, X: np.ndarray, targets: Targets, folds: Sequence[RowSplit]
     ) -> None:
         self.classifier = classifier
         self.X = X
@@ -284,7 +284,7 @@ def _plain_explanation(network: nn.Sequential, kept: np.ndarray, X: np.ndarray, 
     )
 
 
-def _folds(classifier: MuClassifier, table: Table, n_folds: int) -> tuple[Targets, list[Fold]]:
+def _folds(classifier: MuClassifier, table: Table, n_folds: int) -> tuple[Targets, list[RowSplit]]:
     """Targets, and the rows to learn from and to check with in each fold; all rows when there is one."""
     targets, weight = classifier.read_data(table.X, table.y, None)
     if n_folds == 1:
@@ -374,7 +374,7 @@ def gpu_population(
 
 
 def _train_population(
-    classifier: MuClassifier, table: Table, targets: Targets, folds: Sequence[Fold], epochs: int
+    classifier: MuClassifier, table: Table, targets: Targets, folds: Sequence[RowSplit], epochs: int
 ) -> tuple[float, float]:
     """Seconds, and the mean number of epochs that the members were trained."""
     recipe = classifier.set_params(epochs=epochs).recipe(

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from logiclens.estimators import MuClassifier
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.fit import DISTILLATION, FEW_ROWS, Rules, fit_folds, longest, search_front
-from logiclens.estimators.folds import Fold
+from logiclens.estimators.folds import RowSplit
 from logiclens.estimators.inputs_and_targets import Problem, Targets
 from logiclens.explain import Front, RuleKind
 from logiclens.loading import load
@@ -360,7 +360,7 @@ def test_a_front_without_rows_held_out_has_the_least_objective_shown():
     clf = quick("mu", encoder=None, literal_cost=0.01).fit(x, y)
     targets, weight = clf.read_data(x, y, None)
     recipe = clf.recipe(clf.read_inputs(x, targets, weight), targets)
-    front = search_front(recipe, x, targets, [Fold(weight, np.zeros_like(weight))], [clf.network_])
+    front = search_front(recipe, x, targets, [RowSplit(weight, np.zeros_like(weight))], [clf.network_])
     p = 0.5 * targets.truth() + 0.5 * clf.predict_proba(x)
 
     def objective(point: Any) -> float:

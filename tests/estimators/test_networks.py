@@ -12,15 +12,15 @@ from sklearn.metrics import log_loss
 
 from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier, PsiClassifier, ReluClassifier
-from logiclens.estimators.folds import Fold, leave_out
+from logiclens.estimators.folds import RowSplit, leave_out
 from logiclens.estimators.inputs_and_targets import Problem, read_concepts
 from logiclens.estimators.networks import (
     as_probabilities,
-    ask,
     calibrate,
     constant_loss,
     cross_entropy,
-    paced,
+    plan_for_rows,
+    predict_logits,
     probabilities,
     resolve_device,
     temperatures,
@@ -49,7 +49,7 @@ def work(classifier: Any, X: np.ndarray, y: np.ndarray, parts: int = 2) -> tuple
     targets, weight = classifier.read_data(X, y, None)
     recipe = classifier.recipe(read_concepts(X, NAMES), targets)
     left = leave_out(X, targets.outputs, targets.strata(), weight, parts, 0)
-    return recipe.population, recipe.plan, X, targets, Fold(weight, np.zeros_like(weight), 0, tuple(left))
+    return recipe.population, recipe.plan, X, targets, RowSplit(weight, np.zeros_like(weight), 0, tuple(left))
 
 
 def trained(classifier: Any, X: np.ndarray, y: np.ndarray, parts: int = 2) -> Any:
@@ -64,12 +64,12 @@ def test_the_network_is_the_mean_of_its_restarts(make: Any, data: Any):
     X, y = data()
     settings = QUICK | ({"max_concepts": 6} if make is MuClassifier else {})
     found = trained(make(restarts=3, random_state=0, **settings), X, y, parts=3)
-    mean = np.mean([ask(each, X) for each in found.restarts], axis=0)
+    mean = np.mean([predict_logits(each, X) for each in found.restarts], axis=0)
 
     assert len(found.restarts) == 3
     if make is MuClassifier:
-        np.testing.assert_allclose(ask(found.network, X), mean, atol=1e-5)
-    assert not np.allclose(ask(found.restarts[0], X), mean, atol=1e-3)
+        np.testing.assert_allclose(predict_logits(found.network, X), mean, atol=1e-5)
+    assert not np.allclose(predict_logits(found.restarts[0], X), mean, atol=1e-3)
 
 
 def test_the_loss_is_that_of_the_held_out_answers():
@@ -80,7 +80,7 @@ def test_the_loss_is_that_of_the_held_out_answers():
     found = train_networks(population, plan, x, targets, [fold])[0]
     logits = np.zeros(len(X))
     for part, network in zip(fold.parts, found.restarts, strict=True):
-        logits = np.where(part > 0, ask(network, X)[:, 0], logits)
+        logits = np.where(part > 0, predict_logits(network, X)[:, 0], logits)
     calibrated = log_loss(y, expit(logits))
 
     assert calibrated <= found.loss[0] + 1e-6  # calibration only makes it less
@@ -92,11 +92,11 @@ def test_a_fold_among_many_is_what_it_is_alone(make: Any):
     X, y = noisy()
     population, plan, x, targets, fold = work(make(restarts=2, random_state=0, **QUICK), X, y)
     half = np.arange(len(X)) % 3 > 0
-    other = Fold(fold.train * half, np.zeros(len(X)), 1, tuple(part * half for part in fold.parts))
+    other = RowSplit(fold.train * half, np.zeros(len(X)), 1, tuple(part * half for part in fold.parts))
     (alone,) = train_networks(population, plan, x, targets, [fold])
     _, beside = train_networks(population, plan, x, targets, [other, fold])
 
-    assert (ask(alone.network, X) == ask(beside.network, X)).all()
+    assert (predict_logits(alone.network, X) == predict_logits(beside.network, X)).all()
     assert alone.loss.tolist() == beside.loss.tolist()
 
 
@@ -117,13 +117,13 @@ def test_calibration_finds_the_scale_of_logits_again(data: Any, joint: bool):
     model = ReluClassifier(restarts=1, random_state=0, **QUICK).fit(X, y)
     targets, weight = model.read_data(X, y, None)
     calibrate(model.network_, X, targets.outputs, weight, joint)
-    before = ask(model.network_, X)
+    before = predict_logits(model.network_, X)
     with torch.no_grad():
         model.network_.linears[-1].weight.mul_(3.0)
         model.network_.linears[-1].bias.mul_(3.0)
     calibrate(model.network_, X, targets.outputs, weight, joint)
 
-    np.testing.assert_allclose(ask(model.network_, X), before, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(predict_logits(model.network_, X), before, rtol=1e-3, atol=1e-3)
     scales = temperatures(before, targets.outputs, weight / weight.sum(), joint)
     np.testing.assert_allclose(scales, 1.0, atol=1e-3)
 
@@ -167,9 +167,9 @@ def test_probabilities_are_those_of_predict_proba():
 def test_steps_grow_with_the_square_root_of_the_rows():
     plan = Plan(criterion=lambda *_: torch.zeros(1), epochs=300)
 
-    assert paced(plan, 511) is plan
+    assert plan_for_rows(plan, 511) is plan
     for n_rows in (2048, 8192):
-        fewer = paced(plan, n_rows)
+        fewer = plan_for_rows(plan, n_rows)
         steps = fewer.epochs * n_rows / 256
         assert fewer.batch_size == 256
         assert steps == pytest.approx(300 * 2 * (n_rows / 512) ** 0.5, rel=0.01)

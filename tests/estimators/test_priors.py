@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
-from logiclens.estimators.folds import Fold
+from logiclens.estimators.folds import RowSplit
 from logiclens.estimators.inputs_and_targets import learn_inputs, read_targets
 from logiclens.estimators.priors import PriorReport, Priors
 from logiclens.logic import Var, equivalent, parse_formula
@@ -46,7 +46,7 @@ def ready(priors, X, y) -> Priors:
 def told_by(known: Priors, weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Concepts, outputs and weights of what is told."""
     weight = np.asarray(weight, dtype=float)
-    task = known.join(Fold(weight, 0 * weight), weight, 1.0, 0)
+    task = known.join(RowSplit(weight, 0 * weight), weight, 1.0, 0)
     return tuple(part[len(weight) :] for part in (task.x, task.targets.outputs, task.fold.train))
 
 

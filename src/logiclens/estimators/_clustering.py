@@ -16,7 +16,7 @@ merging rows is exact.
 Networks that start at random read all concepts. They seldom end in a cluster that is one concept, and which
 clusters they find differs from seed to seed. So other starts read one concept from the beginning or, for more
 than two clusters, a few that separate that many groups. Which ones is found by counting, so it is the same
-for every seed. All starts are trained and judged alike.
+for every seed. All starts are trained and compared alike.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from torch import Tensor
 
 from logiclens.estimators.fit import RuleSearch, explain_answers
 from logiclens.estimators.inputs_and_targets import Problem, Targets
-from logiclens.estimators.networks import ask, resolve_device
+from logiclens.estimators.networks import predict_logits, resolve_device
 from logiclens.explain.front import Front
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, pack
@@ -310,7 +310,7 @@ def explain_clusters(
     Sec. 4.2, Eq. (13) of Ciravegna et al., *Logic Explained Networks*.
     """
     x = rows.bits.astype(float)
-    logits = ask(network, x)
+    logits = predict_logits(network, x)
     posterior = np.asarray(softmax(logits, axis=1))
     targets = Targets(tuple(range(network.members)), Problem.SINGLE_LABEL, posterior)
     largest = logits.argmax(axis=1)[:, None] == np.arange(network.members)
@@ -339,7 +339,7 @@ def read_concepts(network: LogicNetwork, rows: DistinctRows, most: int) -> BoolA
 
 def clusters_of(network: LogicNetwork, rows: DistinctRows, n_clusters: int) -> IndexArray:
     """The cluster that each start's networks put each row into, shape (starts, n): the largest output."""
-    logits = ask(network, rows.bits.astype(float)).reshape(len(rows.bits), -1, n_clusters)
+    logits = predict_logits(network, rows.bits.astype(float)).reshape(len(rows.bits), -1, n_clusters)
     return np.asarray(logits.argmax(axis=2).T)
 
 
@@ -464,5 +464,5 @@ def certainty(found: Clustering, rows: DistinctRows) -> float:
     whole = information(found.clusters, rows)
     if whole < _ROUNDING:
         return 1.0
-    logits = torch.as_tensor(ask(found.network, rows.bits.astype(float)).T)
+    logits = torch.as_tensor(predict_logits(found.network, rows.bits.astype(float)).T)
     return min(-float(mutual_information_loss(logits, torch.as_tensor(rows.weight))) / whole, 1.0)

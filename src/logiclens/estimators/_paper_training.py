@@ -31,9 +31,9 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from logiclens.estimators.fit import Recipe, Rules
-from logiclens.estimators.folds import Fold
+from logiclens.estimators.folds import RowSplit
 from logiclens.estimators.inputs_and_targets import Targets, decisions
-from logiclens.estimators.networks import Population, Trained, ask, resolve_device
+from logiclens.estimators.networks import Population, Trained, predict_logits, resolve_device
 from logiclens.explain.front import Front
 from logiclens.explain.paper import TOP_K, explain_class_as_in_paper
 from logiclens.logic.arrays import FloatArray, IndexArray
@@ -53,7 +53,7 @@ def paper_front(
     recipe: Recipe,
     x: FloatArray,
     targets: Targets,
-    folds: Sequence[Fold],
+    folds: Sequence[RowSplit],
     networks: Sequence[LogicNetwork],
 ) -> Front:
     """The paper's aggregation of example-level explanations, class by class, in place of ``search_front``.
@@ -63,7 +63,7 @@ def paper_front(
     frequent explanations are candidates, otherwise all.
     """
     network, fold = networks[0], folds[0]
-    answers, truth = decisions(ask(network, x), targets.problem), targets.truth() > THRESHOLD
+    answers, truth = decisions(predict_logits(network, x), targets.problem), targets.truth() > THRESHOLD
     trained, checked = fold.train > 0, fold.check > 0
     formulas = []
     for at, label in enumerate(targets.labels):
@@ -131,7 +131,7 @@ def train_folds_as_in_paper(
     plan: Plan,
     x: FloatArray,
     targets: Targets,
-    folds: Sequence[Fold],
+    folds: Sequence[RowSplit],
     progress: Callable[[float], None] | None = None,
     *,
     dropout: float = 0.0,
@@ -161,7 +161,7 @@ def train_folds_as_in_paper(
 
     found = []
     for at, fold in enumerate(folds):
-        network = population.made(penalty[None], x.shape[1], width).to(device)
+        network = population.new_networks(penalty[None], x.shape[1], width).to(device)
         if shared:
             network = with_outputs(network, truth.shape[1])
 

@@ -31,7 +31,7 @@ from logiclens.estimators._parameters import (
     seed_of,
     widths,
 )
-from logiclens.estimators.folds import Fold, hold_out
+from logiclens.estimators.folds import RowSplit, hold_out
 from logiclens.estimators.inputs_and_targets import (
     Inputs,
     Problem,
@@ -204,7 +204,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fold = self.hold_out(inputs.values, targets, weight)
         known = Priors((), Table(inputs.values), inputs, targets) if known is None else known
         task = known.join(fold, weight, check_prior_weight(prior_weight), seed_of(self.random_state))
-        recipe = replace(self.recipe(inputs, targets), n_told=task.n_told)
+        recipe = replace(self.recipe(inputs, targets), n_prior_rows=task.n_prior_rows)
         fitted = fit_folds(recipe, task.x, task.targets, [task.fold], self._reporter())[0]
         self.adopt(fitted, inputs, targets)
         self.prior_reports_ = known.report(
@@ -238,7 +238,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("No column tells the rows apart, so there are no concepts. Pass other columns.")
         return inputs
 
-    def hold_out(self, x: FloatArray, targets: Targets, weight: FloatArray) -> Fold:
+    def hold_out(self, x: FloatArray, targets: Targets, weight: FloatArray) -> RowSplit:
         """Set a validation part aside, in proportion from every class."""
         seed = seed_of(self.random_state)
         return hold_out(x, targets.outputs, targets.strata(), weight, self.validation_fraction, seed)
@@ -311,10 +311,10 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _logits(self, X: Any) -> FloatArray:
         """Logits by output, (n, n_outputs)."""
-        from logiclens.estimators.networks import ask
+        from logiclens.estimators.networks import predict_logits
 
         x = self._rows(X)
-        return ask(self.network_, x)
+        return predict_logits(self.network_, x)
 
     def decide(self, X: Any) -> BoolArray:
         """The targets that the network predicts, (n, n_targets): what fidelity is measured against.
@@ -486,9 +486,9 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _predictions(self, x: FloatArray) -> BoolArray:
         """The targets that the network predicts, (n, n_targets)."""
-        from logiclens.estimators.networks import ask
+        from logiclens.estimators.networks import predict_logits
 
-        return decisions(ask(self.network_, x), self.problem_)
+        return decisions(predict_logits(self.network_, x), self.problem_)
 
     def _labels(self) -> tuple[Label, ...]:
         return tuple(plain_label(label) for label in self.classes_)

@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 from logiclens.constants import RELU_L1
 from logiclens.errors import InputError, shown
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.folds import Fold
+from logiclens.estimators.folds import RowSplit
 from logiclens.estimators.inputs_and_targets import Inputs, Problem, Targets
 from logiclens.logic.arrays import FloatArray
 
@@ -427,14 +427,14 @@ class _AsInPaper(_Aggregates):
             targets = Targets(targets.labels, Problem.SINGLE_LABEL, targets.truth())
         return targets, weight
 
-    def hold_out(self, x: FloatArray, targets: Targets, weight: FloatArray) -> Fold:  # noqa: ARG002
+    def hold_out(self, x: FloatArray, targets: Targets, weight: FloatArray) -> RowSplit:  # noqa: ARG002
         """Set a validation part aside, at random, whatever the classes of the rows."""
         rows = np.flatnonzero(weight > 0)
         n_check = min(int(np.ceil(len(rows) * self.validation_fraction)), len(rows) - 1)
         check = np.zeros_like(weight)
         held = rows[check_random_state(_SPLIT_SEED).permutation(len(rows))[:n_check]]
         check[held] = weight[held]
-        return Fold(weight - check, check)
+        return RowSplit(weight - check, check)
 
     def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
         from logiclens.estimators._paper_training import train_folds_as_in_paper

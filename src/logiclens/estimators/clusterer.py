@@ -283,10 +283,10 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _logits(self, X: Any) -> FloatArray:
         """Outputs of the clusters' networks, (n, n_clusters)."""
-        from logiclens.estimators.networks import ask
+        from logiclens.estimators.networks import predict_logits
 
         check_is_fitted(self)
-        return ask(self.network_, (self._rows(X) > THRESHOLD).astype(float))
+        return predict_logits(self.network_, (self._rows(X) > THRESHOLD).astype(float))
 
     def _rows(self, X: Any) -> FloatArray:
         """The concepts of rows, (n, n_concepts)."""

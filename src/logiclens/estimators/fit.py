@@ -29,7 +29,7 @@ from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.constants import DISTILLATION, LITERAL_COST, LITERALS
 from logiclens.estimators.folds import (
     Distinct,
-    Fold,
+    RowSplit,
     are_counts,
     effective_rows,
     leave_out,
@@ -42,7 +42,13 @@ from logiclens.estimators.inputs_and_targets import (
     decisions,
     predicted_index,
 )
-from logiclens.estimators.networks import Population, Trained, as_probabilities, ask, train_networks
+from logiclens.estimators.networks import (
+    Population,
+    Trained,
+    as_probabilities,
+    predict_logits,
+    train_networks,
+)
 from logiclens.explain.compose import compose
 from logiclens.explain.front import LISTED, Front, Point, Seen
 from logiclens.explain.resolution import Step, ranked_steps
@@ -71,7 +77,7 @@ Lists = tuple[DecisionList, ...]
 
 @dataclass(frozen=True)
 class RuleSearch:
-    """How rules are searched for, whatever it is that answers about rows.
+    """How rules are searched for, whatever it is that predicts.
 
     Attributes
     ----------
@@ -81,7 +87,7 @@ class RuleSearch:
     vocabulary : Vocabulary, optional
         What the concepts mean in the columns of a raw table.
     distillation : float
-        What rules are searched for: 0 the labels alone, 1 what the network says alone.
+        What rules are searched for: 0 the labels alone, 1 the network alone.
     literal_cost : float
         Price of a literal, in accuracy.
     max_literals : int
@@ -90,8 +96,8 @@ class RuleSearch:
         Where on the front the rules are that are shown.
     class_weight : "balanced", None or mapping of label to weight
         What a row of each target counts.
-    n_told : int
-        Rows at the end that are no data, but what priors tell; they have no part in scores.
+    n_prior_rows : int
+        Rows at the end that come from priors and not from data; they have no part in scores.
     """
 
     kind: RuleKind
@@ -102,11 +108,11 @@ class RuleSearch:
     max_literals: int = LITERALS[0]
     literals: int | str = "auto"
     class_weight: Any = None
-    n_told: int = 0
+    n_prior_rows: int = 0
 
     def observed(self, weight: FloatArray) -> FloatArray:
         """The weights of rows, without those that are no data."""
-        return np.where(np.arange(len(weight)) < len(weight) - self.n_told, weight, 0.0)
+        return np.where(np.arange(len(weight)) < len(weight) - self.n_prior_rows, weight, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +150,7 @@ class Fitted:
     rules : ExplanationSet
         Those at the length that was chosen.
     seen : Seen or None
-        The distinct tuples of the rows, with the truth and what the network says.
+        The distinct tuples of the rows, with the truth and the network's answers.
     """
 
     trained: Trained[Any]
@@ -163,7 +169,7 @@ def fit_folds(
     recipe: Recipe,
     x: FloatArray,
     targets: Targets,
-    folds: Sequence[Fold],
+    folds: Sequence[RowSplit],
     progress: Callable[[float], None] | None = None,
 ) -> list[Fitted]:
     """Fit all folds; one result for each.
@@ -175,15 +181,15 @@ def fit_folds(
         Concept values.
     targets : Targets
         What is true of each row; may be soft.
-    folds : sequence of Fold
+    folds : sequence of RowSplit
         Weights of the rows to train on and to check with.
     progress : callable, optional
-        Told the share of the work that is done.
+        Called with the share of the work that is done.
     """
     for fold in folds:  # refuse weights of classes before anything is trained
         class_weights(recipe.class_weight, targets, recipe.observed(fold.train + fold.check))
-    x, targets, folds = _merged(x, targets, folds, recipe)
-    folds = [_divided(recipe, x, targets, fold) for fold in folds]
+    x, targets, folds = _merge_rows(x, targets, folds, recipe)
+    folds = [_split_into_parts(recipe, x, targets, fold) for fold in folds]
     trained = recipe.train(recipe.population, recipe.plan, x, targets, folds, progress)
     fitted = []
     for fold, each in zip(folds, trained, strict=True):
@@ -200,7 +206,7 @@ def search_front(
     recipe: Recipe,
     x: FloatArray,
     targets: Targets,
-    folds: Sequence[Fold],
+    folds: Sequence[RowSplit],
     networks: Sequence[LogicNetwork],
 ) -> Front:
     """Rules of every length for networks that are trained, their scores, and the length that is shown.
@@ -210,7 +216,7 @@ def search_front(
     recipe : Recipe
     x : ndarray of shape (n, n_concepts)
     targets : Targets
-    folds : sequence of Fold
+    folds : sequence of RowSplit
         The first is the one to explain; each of the others leaves out rows, which its lists are scored on.
     networks : sequence of LogicNetwork
         One for each of them, trained without the rows that it leaves out.
@@ -218,24 +224,24 @@ def search_front(
     rules = Rules(
         recipe, np.asfortranarray(x > THRESHOLD), targets, [fold.train + fold.check for fold in folds]
     )
-    answers = [ask(network, x) for network in networks]
+    answers = [predict_logits(network, x) for network in networks]
     soft = [
         rules.soften(as_probabilities(each, targets.problem), decisions(each, targets.problem))
         for each in answers
     ]
     allowed = np.array([network.kept().any(dim=0).cpu().numpy() for network in networks])
     found = rules.search(soft, allowed)
-    right, same, gained = rules.score(found, [rules.decided(each) for each in answers])
+    right, same, gained = rules.score(found, [rules.network_decisions(each) for each in answers])
     points = [rules.point(lists, *each) for lists, *each in zip(found[0], right.T, same.T, strict=True)]
-    chosen = rules.choose(found[0], gained, rules.judged)
+    chosen = rules.choose(found[0], gained, rules.held_out)
     if isinstance(networks[0], PsiNetwork) and recipe.kind is RuleKind.IFF:
-        points, chosen = [*points, rules.composed(networks[0])], len(points)
+        points, chosen = [*points, rules.psi_point(networks[0])], len(points)
     return rules.front(points, chosen, rules.seen(allowed[0], decisions(answers[0], targets.problem)))
 
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """The steps from what a network says to the front.
+    """The steps from a network's predictions to the front.
 
     Attributes
     ----------
@@ -265,8 +271,8 @@ class Rules:
     def soften(self, probability: FloatArray, answers: BoolArray) -> FloatArray:
         """``p_i = (1 - a) y_i + a f(x_i)``, (n, n_targets).
 
-        IF and ONLY IF rules are about what the network answers, not how surely: at their prices a doubt of
-        one in twenty would count as much as the truth.
+        IF and ONLY IF rules are about the network's decisions, not its probabilities: at their prices a doubt
+        of one in twenty would count as much as the truth.
         """
         a = self.recipe.distillation
         priced = PRICES.get(self.recipe.kind, (1.0, 1.0)) != (1.0, 1.0)
@@ -279,7 +285,7 @@ class Rules:
         first, place = merged.first, merged.place
         share = np.ones(len(first))
         if len(first) > _SEARCHED:
-            share = _sampled(merged.add_up(np.sum(self.weights, axis=0)), _SEARCHED)
+            share = _sample_weights(merged.add_up(np.sum(self.weights, axis=0)), _SEARCHED)
             drawn = np.flatnonzero(share)
             order = np.full(len(first), -1)
             order[drawn] = np.arange(len(drawn))
@@ -324,14 +330,14 @@ class Rules:
         ]
 
     def decide(self, lists: Lists, rows: IndexArray | slice = slice(None)) -> BoolArray:
-        """What rules say of each target on some rows, (n, n_targets)."""
+        """The rules' decision on each target, on some rows, (n, n_targets)."""
         bits = self.bits[rows]
         if self.listed:
             return np.asarray(lists[0].decide(bits)[:, None] == np.arange(len(self.targets.labels)))
         return np.column_stack([each.decide(bits) == 1 for each in lists])
 
-    def decided(self, logits: FloatArray) -> BoolArray:
-        """What a network says of each target: one of them where the rules are a list, (n, n_targets)."""
+    def network_decisions(self, logits: FloatArray) -> BoolArray:
+        """The network's decision on each target: one of them where the rules are a list, (n, n_targets)."""
         if self.listed:
             best = predicted_index(logits, self.targets.problem)
             return np.asarray(best[:, None] == np.arange(len(self.targets.labels)))
@@ -356,48 +362,52 @@ class Rules:
     def score(
         self, found: Sequence[list[Lists]], answers: Sequence[BoolArray]
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """How good each length is on each row held out: right, as the network says, and what is gained.
+        """How good each length is on each row held out: accuracy, agreement with the network, and gain.
 
-        A row that a part leaves out is judged by that part's lists and network. Each (n, n_points), 0 for
+        A row that a part leaves out is rated under that part's lists and network. Each (n, n_points), 0 for
         rows that no part leaves out.
         """
         lengths = [_length(lists) for lists in found[0]]
         scores = np.zeros((3, len(self.bits), len(lengths)))
         truth, out = self.targets.truth(), np.sum([self.weights[0] - w for w in self.weights[1:]], axis=0)
         out = np.where(out > 0, out, 1.0)
-        for front, weight, said in zip(found[1:], self.weights[1:], answers[1:], strict=True):
+        for front, weight, predicted in zip(found[1:], self.weights[1:], answers[1:], strict=True):
             place = np.searchsorted([_length(lists) for lists in front], lengths, side="right") - 1
             share = (self.weights[0] - weight) / out  # of each row, which may stand for several
             rows = np.flatnonzero(share)
-            share, true, told = share[rows], truth[rows], said[rows]
+            share, true, answers_here = share[rows], truth[rows], predicted[rows]
             for at in np.unique(place):
                 decided = self.decide(front[at], rows)
-                each = self.right(decided, true), self.agrees(decided, told), self.gain(decided, true, rows)
+                each = (
+                    self.accuracy(decided, true),
+                    self.agreement(decided, answers_here),
+                    self.gain(decided, true, rows),
+                )
                 alike = np.flatnonzero(place == at)
                 scores[:, rows[:, None], alike] += (share * np.stack(each))[:, :, None]
         return scores[0], scores[1], scores[2]
 
-    def right(self, decided: BoolArray, truth: FloatArray) -> FloatArray:
-        """How far what is said of each row is true, (n,); in part, where targets are apart."""
+    def accuracy(self, decided: BoolArray, truth: FloatArray) -> FloatArray:
+        """Accuracy of the decision on each row, (n,); the mean over targets where they are apart."""
         if self.listed:
             return np.asarray((truth * decided).sum(axis=1))
         return np.asarray(np.where(decided, truth, 1.0 - truth).mean(axis=1))
 
-    def agrees(self, decided: BoolArray, said: BoolArray) -> FloatArray:
-        """Whether rules and a network say the same of each row, (n,); in part, where targets are apart."""
-        same = decided == said
+    def agreement(self, decided: BoolArray, predicted: BoolArray) -> FloatArray:
+        """Agreement of rules and network on each row, (n,); the mean over targets where they are apart."""
+        same = decided == predicted
         return np.asarray(same.all(axis=1) if self.listed else same.mean(axis=1), dtype=np.float64)
 
     @property
-    def judged(self) -> FloatArray:
+    def held_out(self) -> FloatArray:
         """Weights of the rows by which lengths are rated: those that were held out once, and are data."""
         out = np.sum([self.weights[0] - weight for weight in self.weights[1:]], axis=0)
         return self.recipe.observed(np.broadcast_to(out, self.weights[0].shape))
 
-    def n_rows(self, judged: FloatArray) -> float:
+    def n_rows(self, held_out: FloatArray) -> float:
         """How many rows lengths are rated by, from their weights."""
         weight = self.recipe.observed(self.weights[0])
-        return effective_rows(weight) * float(np.round(judged.sum() / weight.sum(), 9))
+        return effective_rows(weight) * float(np.round(held_out.sum() / weight.sum(), 9))
 
     def choose(self, front: Sequence[Lists], gained: FloatArray, weight: FloatArray) -> int:
         """The length of the least J on held-out rows; on all rows where none is held out.
@@ -426,15 +436,15 @@ class Rules:
             steps = tuple(map(Step, labels, formulas))
             default = None
             if self.targets.problem is not Problem.MULTI_LABEL:
-                own, (steps, default) = formulas, self.ranked(steps, every=True)
-        weight = self.judged
+                own, (steps, default) = formulas, self.rank(steps, every=True)
+        weight = self.held_out
         if not weight.any():
             return Point(steps, default, formulas=own)
         accuracy, fidelity = (float(np.clip(weight @ v / weight.sum(), 0.0, 1.0)) for v in (right, same))
         interval = wilson(accuracy, self.n_rows(weight), normal_quantile(0.95))
         return Point(steps, default, accuracy, fidelity, interval, formulas=own)
 
-    def ranked(self, steps: Sequence[Step], *, every: bool = False) -> tuple[tuple[Step, ...], Any]:
+    def rank(self, steps: Sequence[Step], *, every: bool = False) -> tuple[tuple[Step, ...], Any]:
         """Formulas that may overlap as a list, the most precise first; then what is most frequent."""
         names, truth = self.recipe.names, self.targets.truth()
         weight = self.recipe.observed(self.weights[0])
@@ -466,7 +476,7 @@ class Rules:
             self._terms[key] = words.simplify(found) if words is not None and shared else found
         return self._terms[key]
 
-    def composed(self, network: PsiNetwork) -> Point:
+    def psi_point(self, network: PsiNetwork) -> Point:
         """The formulas of a psi network, each exact for its output."""
         names = self.recipe.names
         formulas = [compose(network.neurons(i), names).outputs[0] for i in range(network.members)]
@@ -485,7 +495,7 @@ class Rules:
             return Point(steps[first : first + 1], other, status=status, formulas=tuple(formulas))
         if self.targets.problem is Problem.MULTI_LABEL:
             return Point(steps, status=status, formulas=tuple(formulas))
-        return Point(*self.ranked(steps), status=status, formulas=tuple(formulas))
+        return Point(*self.rank(steps), status=status, formulas=tuple(formulas))
 
     def front(self, points: Sequence[Point], chosen: int, seen: Seen) -> Front:
         """The front of these points; what is shown is the chosen one, unless the recipe says otherwise."""
@@ -538,9 +548,9 @@ def explain_network(
         What is true of the rows.
     weight : ndarray of shape (n,)
     recipe : Recipe
-        ``distillation`` 1 searches for rules in what the network says alone.
+        ``distillation`` 1 searches for rules in the network's predictions alone.
     """
-    return search_front(recipe, x, targets, [Fold(weight, np.zeros_like(weight))], [network])
+    return search_front(recipe, x, targets, [RowSplit(weight, np.zeros_like(weight))], [network])
 
 
 def explain_answers(
@@ -554,14 +564,14 @@ def explain_answers(
     *,
     by_truth: bool = False,
 ) -> Front:
-    """Rules of every length for whatever answers about rows; none of the rows is held out.
+    """Rules of every length for any predictions; none of the rows is held out.
 
     Parameters
     ----------
     probabilities : ndarray of shape (n, n_targets)
-        How probable each target is said to be: ``f(x)`` of the objective.
+        Predicted probability of each target: ``f(x)`` of the objective.
     answers : ndarray of bool, shape (n, n_targets)
-        What is said of each target in the end: what fidelity is about.
+        Decision on each target, which fidelity is about.
     x : ndarray of shape (n, n_concepts)
     targets : Targets
         What is true of the rows.
@@ -583,7 +593,7 @@ def explain_answers(
 
 
 def longest(targets: Targets) -> int:
-    """Where a front ends unless told otherwise: by two classes, or by the number of targets."""
+    """Where a front ends unless set otherwise: by two classes, or by the number of targets."""
     of_two, of_each = LITERALS
     return of_each * len(targets.labels) if _has_many(targets) else of_two
 
@@ -602,7 +612,7 @@ def _length(lists: Lists) -> int:
     return sum(each.literals for each in lists)
 
 
-def _sampled(weight: FloatArray, size: int) -> FloatArray:
+def _sample_weights(weight: FloatArray, size: int) -> FloatArray:
     """What tuples count in a sample of about so many, drawn by weight: 0 for those that are not drawn."""
     order = np.random.default_rng(0).permutation(len(weight))
     step = weight.sum() / size
@@ -630,11 +640,11 @@ def _side_by_side(fronts: Sequence[list[DecisionList]], most: int) -> list[Lists
         found.append(tuple(front[place] for front, place in zip(fronts, at, strict=True)))
 
 
-def _divided(recipe: Recipe, x: FloatArray, targets: Targets, fold: Fold) -> Fold:
+def _split_into_parts(recipe: Recipe, x: FloatArray, targets: Targets, fold: RowSplit) -> RowSplit:
     """The fold with a part for each restart to leave out, class by class; with none where rows are few."""
     weight = recipe.observed(fold.train + fold.check)
     if number_of_rows(weight) < FEW_ROWS:
-        return Fold(fold.train + fold.check, np.zeros_like(weight), fold.number)
+        return RowSplit(fold.train + fold.check, np.zeros_like(weight), fold.number)
     number = recipe.population.restarts
     if number == 1:
         return fold
@@ -642,14 +652,14 @@ def _divided(recipe: Recipe, x: FloatArray, targets: Targets, fold: Fold) -> Fol
     return replace(fold, parts=tuple(left))
 
 
-def _merged(
-    x: FloatArray, targets: Targets, folds: Sequence[Fold], recipe: Recipe
-) -> tuple[FloatArray, Targets, list[Fold]]:
+def _merge_rows(
+    x: FloatArray, targets: Targets, folds: Sequence[RowSplit], recipe: Recipe
+) -> tuple[FloatArray, Targets, list[RowSplit]]:
     """The distinct rows, counted, in an order of their own; as they are where weights are no counts.
 
-    What priors tell stays at the end. What takes the place of the search may be about rows one by one.
+    Rows from priors stay at the end. What takes the place of the search may be about rows one by one.
     """
-    n_rows = len(x) - recipe.n_told
+    n_rows = len(x) - recipe.n_prior_rows
     if recipe.front is not None or not all(
         are_counts(recipe.observed(fold.train + fold.check)) for fold in folds
     ):

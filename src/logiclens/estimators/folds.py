@@ -51,7 +51,7 @@ def as_counts(weight: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class Fold:
+class RowSplit:
     """Weights of the rows to learn from and of those to check with, each of shape (n,).
 
     ``number`` says which of several folds it is, for classifiers that give each a seed of its own.
@@ -63,10 +63,10 @@ class Fold:
     number: int = 0
     parts: tuple[FloatArray, ...] = ()
 
-    def scaled(self) -> Fold:
+    def scaled(self) -> RowSplit:
         """The same with a largest weight of about 1, which single precision can hold: a power of two less."""
         power = np.frexp(max(self.train.max(), self.check.max()))[1] - 1
-        return Fold(np.ldexp(self.train, -power), np.ldexp(self.check, -power))
+        return RowSplit(np.ldexp(self.train, -power), np.ldexp(self.check, -power))
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ def draw_rows(rows: Distinct, counts: FloatArray, strata: IndexArray, n_drawn: i
 
 def hold_out(
     x: FloatArray, outputs: FloatArray, strata: IndexArray, weight: FloatArray, share: float, seed: int
-) -> Fold:
+) -> RowSplit:
     """Set rows aside to check with, in proportion from every stratum.
 
     A row that is counted several times may be on both sides, as equal rows may. Rows of weight 0 do not count
@@ -146,7 +146,7 @@ def hold_out(
     if 0 < n_check < counts.sum():
         drawn = draw_rows(Distinct.of(x[rows], outputs[rows]), counts, strata[rows], n_check, seed)
         check[rows] = weight[rows] * (drawn / counts)
-    return Fold(weight - check, check)
+    return RowSplit(weight - check, check)
 
 
 def leave_out(

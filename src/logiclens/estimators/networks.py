@@ -30,7 +30,7 @@ from scipy.special import entr, expit, log_softmax, softmax
 from torch import Tensor
 
 from logiclens.errors import InputError, shown
-from logiclens.estimators.folds import Distinct, Fold, effective_rows
+from logiclens.estimators.folds import Distinct, RowSplit, effective_rows
 from logiclens.estimators.inputs_and_targets import Problem, Targets, spread_outputs
 from logiclens.explain.compose import check_layers, forward
 from logiclens.logic.arrays import FloatArray, IndexArray
@@ -48,10 +48,10 @@ MOST_ROWS = 1 << 16
 ENOUGH = 1000
 """Rows of a part on which one restart is enough to choose penalty and width by."""
 _LEAST_ENTROPY = 1e-3  # of answers that are nearly all the same, in nats
-_LOOKED_AT = 256  # rows on which it is seen whether a last layer scales logits
+_CHECKED = 256  # rows on which to check that a last layer scales logits
 _LOG_SCALES = (-2.0, 2.0)  # bounds of the logarithm of what logits are multiplied by
 
-_BLOCK, _SMALL_BLOCK = 1 << 15, 1 << 8  # most rows asked at once, and fewest
+_BLOCK, _SMALL_BLOCK = 1 << 15, 1 << 8  # most rows in a block, and fewest
 _ON_CPU = 1 << 21  # numbers in a layer of all members on such rows that stay in the cache
 _ON_GPU = 1 << 27  # and that take little of a device's memory
 
@@ -93,7 +93,7 @@ class Population(Generic[N]):
     widths: tuple[int, ...] = ()
     joint: bool = False
 
-    def made(self, penalties: FloatArray, n_concepts: int, width: int) -> N:
+    def new_networks(self, penalties: FloatArray, n_concepts: int, width: int) -> N:
         """New networks, by penalty, restart, output.
 
         The stream of a member is a function of the seed, the output and the restart alone.
@@ -162,7 +162,7 @@ def train_networks(
     plan: Plan,
     x: FloatArray,
     targets: Targets,
-    folds: Sequence[Fold],
+    folds: Sequence[RowSplit],
     progress: Callable[[float], None] | None = None,
 ) -> list[Trained[N]]:
     """Train a network for each fold.
@@ -173,16 +173,16 @@ def train_networks(
         The networks to train.
     plan : Plan
         How. Where classes are trained together, its criterion and ``together`` are set here; its epochs are
-        those of a small table (:func:`paced`).
+        those of a small table (:func:`plan_for_rows`).
     x : ndarray of shape (n, n_concepts)
         Concept values.
     targets : Targets
         What to learn; may be soft.
-    folds : sequence of Fold
+    folds : sequence of RowSplit
         Row weights of each fold. The restarts take turns in leaving out its parts; where it has none, all of
         them leave out its rows to check with.
     progress : callable, optional
-        Told the share of the work that is done.
+        Called with the share of the work that is done.
 
     Returns
     -------
@@ -196,21 +196,21 @@ def train_networks(
     def work(at: Tensor) -> Trained[N]:
         fold = folds[int(at)]
 
-        def told(share: float) -> None:
+        def report(share: float) -> None:
             with lock:
                 shares[at] = share
                 if progress is not None:
                     progress(float(shares.mean()))
 
         whole = distinct.add_up(fold.train + fold.check)
-        weight = _drawn(whole, strata, population.seed)
+        weight = _sample_rows(whole, strata, population.seed)
         rows = np.flatnonzero(weight > 0)
         left = [
             distinct.add_up(part)[rows] * weight[rows] / whole[rows] for part in fold.parts or (fold.check,)
         ]
         data = _Data(x[rows], outputs[rows], weight[rows], np.array(left))
-        trained = _Work.of(population, plan, data).trained(told)
-        told(1.0)  # also where the widest networks need not be tried
+        trained = _Work.of(population, plan, data).train(report)
+        report(1.0)  # also where the widest networks need not be tried
         return trained
 
     return for_each(list(torch.arange(len(folds))), work, 0)  # results do not depend on how many threads
@@ -225,7 +225,7 @@ def probabilities(network: LogicNetwork, x: FloatArray, problem: Problem) -> Flo
     x : ndarray of shape (n, n_concepts)
     problem : Problem
     """
-    return as_probabilities(ask(network, x), problem)
+    return as_probabilities(predict_logits(network, x), problem)
 
 
 def as_probabilities(logits: FloatArray, problem: Problem) -> FloatArray:
@@ -238,7 +238,7 @@ def as_probabilities(logits: FloatArray, problem: Problem) -> FloatArray:
     return np.asarray(values)
 
 
-def paced(plan: Plan, n_rows: int) -> Plan:
+def plan_for_rows(plan: Plan, n_rows: int) -> Plan:
     """The plan for so many rows: mini-batches where there are many, and then fewer epochs.
 
     The number of steps grows with the square root of the rows.
@@ -305,8 +305,8 @@ def calibrate(
     joint : bool
         Whether the outputs are classes of which one is true: they have one temperature.
     """
-    scales = temperatures(ask(network, x), outputs, weight / weight.sum(), joint)
-    _scale(network, scales, x[:_LOOKED_AT])
+    scales = temperatures(predict_logits(network, x), outputs, weight / weight.sum(), joint)
+    _scale(network, scales, x[:_CHECKED])
 
 
 def temperatures(logits: FloatArray, outputs: FloatArray, share: FloatArray, joint: bool) -> FloatArray:
@@ -375,14 +375,14 @@ class _Data:
             total = np.maximum(part.sum(axis=1, keepdims=True), np.finfo(float).tiny)
             scaled = (part / total)[:, None] / entropy[:, None]
             for answer in (self.outputs.T, 1.0 - self.outputs.T):
-                told = torch.as_tensor(scaled * answer, dtype=torch.float32, device=device)
-                weights.append(told.flatten(0, 1).repeat(n_penalties, 1))
+                part_weights = torch.as_tensor(scaled * answer, dtype=torch.float32, device=device)
+                weights.append(part_weights.flatten(0, 1).repeat(n_penalties, 1))
         yes, no, check_yes, check_no = weights
         x = torch.as_tensor(self.x, dtype=torch.float32, device=device)
         return Rows(x, yes, no, check_yes, check_no).merged()
 
 
-def _drawn(weight: FloatArray, strata: IndexArray, seed: int) -> FloatArray:
+def _sample_rows(weight: FloatArray, strata: IndexArray, seed: int) -> FloatArray:
     """Weights of the rows to train on: a sample, in proportion from every stratum, where there are many."""
     if np.count_nonzero(weight) <= MOST_ROWS:
         return weight
@@ -445,43 +445,47 @@ class _Work(Generic[N]):
             ladder = population.ladder(data.x.shape[1])
         held_out = data.left_out[np.arange(population.restarts) % len(data.left_out)]
         rows = data.rows(held_out, len(penalties), joint, resolve_device(population.device))
-        return cls(population, paced(plan, len(rows.x)), data, rows, held_out, joint, penalties, ladder)
+        return cls(
+            population, plan_for_rows(plan, len(rows.x)), data, rows, held_out, joint, penalties, ladder
+        )
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """Numbers of penalties, restarts and outputs: how members are ordered."""
         return len(self.penalties), self.population.restarts, self.data.outputs.shape[1]
 
-    def made(self, width: int) -> N:
+    def new_networks(self, width: int) -> N:
         """New networks, to be pruned to so many concepts."""
-        network = self.population.made(self.penalties, self.data.x.shape[1], width)
+        network = self.population.new_networks(self.penalties, self.data.x.shape[1], width)
         return network.to(self.rows.x.device)
 
-    def trained(self, report: Callable[[float], None]) -> Trained[N]:
+    def train(self, report: Callable[[float], None]) -> Trained[N]:
         """Train, choose, average and calibrate."""
         work, tried = self, 0.0
         if self._is_large() and len(self.ladder) * len(self.penalties) > 1:
             tried = 0.5
             one = _Work.of(replace(self.population, restarts=1), self.plan, self.data)
-            chosen, _ = one.chosen(lambda share: report(tried * share))
+            chosen, _ = one.choose(lambda share: report(tried * share))
             work = _Work.of(self.population, self.plan, self.data, chosen)
-        chosen, explored = work.chosen(lambda share: report(tried + (1.0 - tried) * share))
-        return work._calibrated(work._network(chosen, explored), chosen)
+        chosen, explored = work.choose(lambda share: report(tried + (1.0 - tried) * share))
+        return work._calibrate(work._average(chosen, explored), chosen)
 
     def _is_large(self) -> bool:
         """Whether what one restart leaves out is enough to choose by."""
         return self.population.restarts > 1 and effective_rows(self.data.left_out[0]) >= ENOUGH
 
-    def chosen(self, report: Callable[[float], None]) -> tuple[list[_Rung[N]], Explored]:
+    def choose(self, report: Callable[[float], None]) -> tuple[list[_Rung[N]], Explored]:
         """For each output the rung that is chosen, and the networks before they were pruned."""
         rungs: list[_Rung[N]] = []
 
-        def told(epoch: int) -> None:
+        def report_epoch(epoch: int) -> None:
             report((len(rungs) + epoch / self.plan.epochs) / (len(self.ladder) + 1))
 
-        explored = explore(self.made(self.ladder[0]), self.rows, self.plan, self.population.generator(), told)
+        explored = explore(
+            self.new_networks(self.ladder[0]), self.rows, self.plan, self.population.generator(), report_epoch
+        )
         for width in self.ladder:
-            rungs.append(self._rung(*explored.tuned(self.made(width), told), width))
+            rungs.append(self._rung(*explored.tuned(self.new_networks(width), report_epoch), width))
             if len(rungs) > 1 and not (self._loss(rungs[-1]) < self._loss(rungs[-2])).any():
                 break
         losses = np.stack([self._loss(rung) for rung in rungs])  # (widths, outputs)
@@ -492,20 +496,20 @@ class _Work(Generic[N]):
         members = torch.arange(len(rung.history.n_iter), device=self.rows.x.device).view(self.shape)
         return members[rung.place[output], :, output]
 
-    def _network(self, chosen: Sequence[_Rung[N]], explored: Explored) -> N:
+    def _average(self, chosen: Sequence[_Rung[N]], explored: Explored) -> N:
         """One network for each output: the mean of its restarts, or the best where there is no mean."""
         restarts = [rung.network.select(self._members(rung, at)) for at, rung in enumerate(chosen)]
         if not has_mean(restarts[0]):
             return self._best([each.double().cpu() for each in restarts])
         if self.plan.prune:
-            restarts = self._pruned_alike(chosen, explored)
+            restarts = self._prune_alike(chosen, explored)
         means = [mean_network(each.double().cpu(), torch.arange(self.shape[1])[None]) for each in restarts]
         return join(means)
 
-    def _pruned_alike(self, chosen: Sequence[_Rung[N]], explored: Explored) -> list[N]:
+    def _prune_alike(self, chosen: Sequence[_Rung[N]], explored: Explored) -> list[N]:
         """The restarts of each output, pruned to the same concepts: the most relevant in the mean.
 
-        They were chosen pruned by themselves, since this looks at all rows.
+        Each was pruned by itself when it was chosen, since this uses all rows.
         """
         every = self.data.x.shape[1]
         restarts = {
@@ -523,7 +527,7 @@ class _Work(Generic[N]):
                 scores = scores.mean(dim=0, keepdim=True).expand_as(scores).flatten(0, 1)
                 network.narrow(most_relevant(scores, width, cast(float, network.tau)))
 
-            network, _ = explored.select(index).tuned(self.made(width).select(index), prune=prune)
+            network, _ = explored.select(index).tuned(self.new_networks(width).select(index), prune=prune)
             for place, at in enumerate(outputs):
                 members = torch.arange(place, len(index), len(outputs), device=index.device)
                 restarts[at] = network.select(members)
@@ -545,7 +549,7 @@ class _Work(Generic[N]):
         return temperatures(logits, self.data.outputs, self._share(), self.joint)
 
     def _held_out_logits(self, network: N) -> FloatArray:
-        """What restarts that did not learn from a row say about it, (penalties, n, n_outputs)."""
+        """Logits of each row under the restarts that did not learn from it, (penalties, n, n_outputs)."""
         n_penalties, restarts, n_outputs = self.shape
         held_out = self.held_out if self.held_out.any() else np.tile(self.data.weight, (restarts, 1))
         members = torch.arange(network.members).view(self.shape)
@@ -555,8 +559,10 @@ class _Work(Generic[N]):
             if not len(rows):
                 continue
             part = network.select(members[:, restart].flatten().to(self.rows.x.device))
-            said = logits_on(part, self.data.x[rows]).double().cpu().numpy()
-            logits[:, rows] += weight[rows, None] * said.reshape(n_penalties, n_outputs, -1).swapaxes(1, 2)
+            predicted = logits_on(part, self.data.x[rows]).double().cpu().numpy()
+            logits[:, rows] += weight[rows, None] * predicted.reshape(n_penalties, n_outputs, -1).swapaxes(
+                1, 2
+            )
         total = held_out.sum(axis=0)
         return np.asarray(logits / np.where(total > 0, total, 1.0)[:, None])
 
@@ -588,18 +594,20 @@ class _Work(Generic[N]):
 
     def _best(self, restarts: Sequence[N]) -> N:
         """Of each output the restart of least cross-entropy on all rows; of classes the same for all."""
-        logits = np.stack([ask(each, self.data.x) for each in restarts], axis=2)  # (n, restarts, outputs)
+        logits = np.stack(
+            [predict_logits(each, self.data.x) for each in restarts], axis=2
+        )  # (n, restarts, outputs)
         share = self.data.weight / self.data.weight.sum()
-        best = np.argmin([share @ self._losses(said) for said in logits.swapaxes(0, 1)], axis=0)
+        best = np.argmin([share @ self._losses(each) for each in logits.swapaxes(0, 1)], axis=0)
         return join([each.select(torch.tensor([at])) for each, at in zip(restarts, best, strict=True)])
 
-    def _calibrated(self, network: N, chosen: Sequence[_Rung[N]]) -> Trained[N]:
+    def _calibrate(self, network: N, chosen: Sequence[_Rung[N]]) -> Trained[N]:
         """The network with its logits divided by a temperature, and what is known about it."""
         losses = np.column_stack([rung.losses[:, at] for at, rung in enumerate(chosen)])
         scales = np.array([rung.scale[at] for at, rung in enumerate(chosen)])
         restarts = self._restarts(chosen)
         for each in (network, *restarts):
-            _scale(each, scales, self.data.x[:_LOOKED_AT])
+            _scale(each, scales, self.data.x[:_CHECKED])
         histories = [rung.history.select(self._members(rung, at)) for at, rung in enumerate(chosen)]
         longest = max(len(history.losses) for history in histories)
         curves = [[float(each.loss_at(epoch).mean()) for epoch in range(longest)] for each in histories]
@@ -622,10 +630,10 @@ def _scale(network: LogicNetwork, scales: FloatArray, x: FloatArray) -> None:
     The logits of a subclass may depend on it in another way; such a network is left as it is.
     """
     last, by = network.linears[-1], torch.as_tensor(scales).to(network.l1)[:, None, None]
-    before, old = ask(network, x), (last.weight.clone(), last.bias.clone())
+    before, old = predict_logits(network, x), (last.weight.clone(), last.bias.clone())
     last.weight.mul_(by)
     last.bias.mul_(by)
-    if not np.allclose(ask(network, x), before * scales, rtol=1e-3, atol=1e-4):
+    if not np.allclose(predict_logits(network, x), before * scales, rtol=1e-3, atol=1e-4):
         last.weight.copy_(old[0])
         last.bias.copy_(old[1])
 
@@ -634,7 +642,7 @@ def _scale(network: LogicNetwork, scales: FloatArray, x: FloatArray) -> None:
 
 
 @torch.no_grad()
-def ask(network: LogicNetwork, x: FloatArray) -> FloatArray:
+def predict_logits(network: LogicNetwork, x: FloatArray) -> FloatArray:
     """Logits of a network on rows, shape (n, n_outputs), in double precision on the CPU."""
     parts = [logits_on(network, x[start : start + _BLOCK]).T.cpu() for start in range(0, len(x), _BLOCK)]
     logits = torch.cat(parts).double().numpy() if parts else np.zeros((0, network.members))
@@ -653,8 +661,8 @@ def logits_on(network: LogicNetwork, x: FloatArray | Tensor) -> Tensor:
 
 
 def _by_neurons(network: PsiNetwork, x: FloatArray, logits: FloatArray) -> FloatArray:
-    """Logits whose signs are what the neurons, composed as formulas, say: rounding cannot part the two."""
+    """Logits whose signs are what the neurons, composed as formulas, decide, whatever rounding does."""
     inputs = x > THRESHOLD
-    said = [forward(check_layers(network.neurons(i)), inputs)[:, 0] for i in range(network.members)]
+    fired = [forward(check_layers(network.neurons(i)), inputs)[:, 0] for i in range(network.members)]
     size = np.maximum(np.abs(logits), np.finfo(float).tiny)
-    return np.where(np.column_stack(said), size, -size)
+    return np.where(np.column_stack(fired), size, -size)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from logiclens.concepts.concept import Above, AtMost, Between, Concept, OneOf
 from logiclens.concepts.table import Column, Kind, Table
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, did_you_mean, listing, shown
-from logiclens.estimators.folds import Distinct, Fold, as_counts, number_of_rows
+from logiclens.estimators.folds import Distinct, RowSplit, as_counts, number_of_rows
 from logiclens.estimators.inputs_and_targets import Inputs, Problem, Targets, concept_matrix
 from logiclens.explain.rule import label_array
 from logiclens.explain.rule_set import ExplanationSet
@@ -84,12 +84,12 @@ class PriorReport:
 
 @dataclass(frozen=True, eq=False)
 class TrainingTask:
-    """Rows to learn from; the last ``n_told`` come from the priors."""
+    """Rows to learn from; the last ``n_prior_rows`` come from the priors."""
 
-    x: FloatArray  # (n + n_told, n_concepts)
+    x: FloatArray  # (n + n_prior_rows, n_concepts)
     targets: Targets
-    fold: Fold
-    n_told: int
+    fold: RowSplit
+    n_prior_rows: int
 
 
 class Priors:
@@ -178,7 +178,7 @@ class Priors:
             return table, concept_matrix(words, table)
         return table, np.column_stack([table.column(name).numbers() for name in table.names])
 
-    def join(self, fold: Fold, weight: FloatArray, share: float, seed: int) -> TrainingTask:
+    def join(self, fold: RowSplit, weight: FloatArray, share: float, seed: int) -> TrainingTask:
         """The data, and rows from the priors to learn from, which weigh ``share`` times what the data weigh.
 
         A fresh row counts as one; the seed is theirs.

@@ -263,9 +263,9 @@ class FittedPart:
 
     def predict(self, x: FloatArray) -> Predictions:
         """The network's predictions for rows of concepts, (n, n_concepts)."""
-        from logiclens.estimators.networks import as_probabilities, ask
+        from logiclens.estimators.networks import as_probabilities, predict_logits
 
-        logits = ask(self.network, x)
+        logits = predict_logits(self.network, x)
         above = decisions(logits, self.problem) if self.problem is Problem.BINARY else logits > 0.0
         chosen, decided = predicted_index(logits, self.problem), decisions(logits, self.problem)
         return Predictions(chosen, decided, above, as_probabilities(logits, self.problem))

@@ -448,11 +448,11 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
 
     def _from_level(self, scores: FloatArray, level: int) -> tuple[NDArray[Any], BoolArray]:
         """Predictions, and which rules of the classes fire, given the concepts of a level."""
-        from logiclens.estimators.networks import ask
+        from logiclens.estimators.networks import predict_logits
 
         x = scores if level == 1 else (scores > THRESHOLD).astype(np.float64)
         for estimator, names in zip(self.estimators_[level - 1 : -1], self.level_names_[level:], strict=True):
-            predicted = decisions(ask(estimator.network_, x), estimator.problem_)
+            predicted = decisions(predict_logits(estimator.network_, x), estimator.problem_)
             x = predicted[:, : len(names)].astype(np.float64)
         last, columns = self.estimators_[-1], dict(zip(self.level_names_[-1], x.T, strict=True))
         fired = last.explain().fired(columns)

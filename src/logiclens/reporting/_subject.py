@@ -116,9 +116,9 @@ def _of_classifier(model: Any, task: str = CLASSIFY) -> Subject:
 
     def answer(x: FloatArray) -> tuple[BoolArray, IndexArray]:
         from logiclens.estimators.inputs_and_targets import decisions, predicted_index
-        from logiclens.estimators.networks import ask
+        from logiclens.estimators.networks import predict_logits
 
-        logits = ask(model.network_, x)
+        logits = predict_logits(model.network_, x)
         return decisions(logits, model.problem_), predicted_index(logits, model.problem_)
 
     return Subject(

@@ -39,12 +39,12 @@ from logiclens.errors import InputError, count, listing, shown
 from logiclens.estimators._parameters import progress_line, seed_of
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.fit import FEW_ROWS, Fitted, Recipe, search_front
-from logiclens.estimators.folds import Fold, hold_out
+from logiclens.estimators.folds import RowSplit, hold_out
 from logiclens.estimators.inputs_and_targets import Inputs, Problem, Targets, class_weights
 from logiclens.estimators.networks import (
     Population,
     Trained,
-    ask,
+    predict_logits,
     calibrate,
     constant_loss,
     cross_entropy,
@@ -213,7 +213,7 @@ class _SampleRows:
 
     x: FloatArray
     targets: Targets
-    fold: Fold
+    fold: RowSplit
 
     def held_out(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Inputs, outputs and weights of the rows held out; of all where none are."""
@@ -379,7 +379,7 @@ class _StreamingRun:
         weight = fold.train + fold.check
         folds = [fold]
         if (weight > 0).sum() >= FEW_ROWS:
-            folds.append(Fold(fold.train, np.zeros_like(weight)))
+            folds.append(RowSplit(fold.train, np.zeros_like(weight)))
         front = search_front(recipe, rows.x, rows.targets, folds, [network] * len(folds))
         curve = np.concatenate([explored.trained.loss_curve, curve])
         trained = replace(explored.trained, network=network, loss_curve=curve, loss=loss)
@@ -391,7 +391,7 @@ class _StreamingRun:
         joint = self.rows.targets.problem is Problem.SINGLE_LABEL
         calibrate(tuned, x, outputs, weight, joint)
         losses = [
-            weight @ cross_entropy(ask(network, x), outputs, joint) / weight.sum()
+            weight @ cross_entropy(predict_logits(network, x), outputs, joint) / weight.sum()
             for network in (tuned, before)
         ]
         best = np.argmin(losses, axis=0)

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
-from logiclens.estimators.folds import Fold
+from logiclens.estimators.folds import RowSplit
 from logiclens.estimators.inputs_and_targets import Inputs, Problem, Targets
 from logiclens.estimators.networks import Trained, train_networks
 from logiclens.nn._descent import AutogradDescent, Examples
@@ -53,7 +53,7 @@ def _trained(classifier: Any, n_concepts: int) -> Trained[Any]:
     few = {"max_concepts": 4} if classifier.prunes_inputs else {}
     model = classifier(epochs=6, random_state=0, hidden=(4,), **few)
     recipe = model.recipe(Inputs(x, tuple(map(str, range(n_concepts))), True, ()), targets)
-    fold = Fold(np.ones(100), np.zeros(100))
+    fold = RowSplit(np.ones(100), np.zeros(100))
     return train_networks(recipe.population, recipe.plan, x, targets, [fold])[0]
 
 
