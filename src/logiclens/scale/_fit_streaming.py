@@ -44,10 +44,10 @@ from logiclens.estimators.inputs_and_targets import Inputs, Problem, Targets, cl
 from logiclens.estimators.networks import (
     Population,
     Trained,
-    predict_logits,
     calibrate,
     constant_loss,
     cross_entropy,
+    predict_logits,
     train_networks,
 )
 from logiclens.logic.arrays import FloatArray, IndexArray
