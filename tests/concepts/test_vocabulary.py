@@ -181,7 +181,7 @@ def test_the_states_of_a_column_are_those_that_some_value_gives(concepts, states
     assert states_of(Vocabulary(("a",), concepts), "a") == states
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(raw_tables(most_concepts=4))
 def test_groups_and_what_is_given_hold_on_every_row(raw):
     words = raw.vocabulary

@@ -79,7 +79,7 @@ def test_sql_on_the_raw_table_is_evaluate(engine, found):
     assert run(connection, raw.vocabulary.to_sql(formula, dialect), raw) == everywhere(raw, formula)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(raw_formulas())
 def test_python_on_rows_is_evaluate(found):
     """Rows with None and NaN in the columns that may lack values; the source runs without anything else."""
@@ -95,7 +95,7 @@ def test_python_on_rows_is_evaluate(found):
     assert all(type(scope["decide"](row)) is bool for row in rows)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(raw_formulas())
 def test_logic_as_a_person_reads_it_is_evaluate(found):
     raw, formula = found
@@ -107,7 +107,7 @@ def test_logic_as_a_person_reads_it_is_evaluate(found):
         assert "\n" not in text
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(raw_formulas())
 @example(
     (

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logiclens.concepts.table import ValueType
@@ -22,6 +22,7 @@ from tests.concepts.test_text import TEXTS
 LINES = st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=8)
 
 
+@settings(max_examples=50)
 @given(
     LINES,
     st.sampled_from([0, 150]),
