@@ -20,7 +20,7 @@ from logiclens.explain.compose import (
     threshold_formula,
 )
 from logiclens.logic import FALSE, TRUE, TruthTable, equivalent, minimize, parse_formula
-from tests.strategies import HOSTILE_NAMES, all_rows, plain_formulas
+from tests.strategies import all_rows, plain_formulas
 
 
 @st.composite
@@ -148,14 +148,6 @@ def test_negated_groups_are_substituted_as_well():
 
     rows = np.random.default_rng(0).random((4000, 20)) < 0.7
     assert np.array_equal(formula.evaluate(rows, names), forward(layers, rows)[:, 0])
-
-
-@pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_names_are_data(name):
-    found = compose([([[1.0]], [-0.5]), ([[-1.0]], [0.5])], [name])
-
-    assert found.outputs[0].concepts == (name,)
-    assert found.outputs[0].evaluate([[True], [False]], [name]).tolist() == [False, True]
 
 
 def test_a_concept_called_like_a_hidden_neuron():

@@ -22,7 +22,7 @@ from logiclens.explain.scopes import (
     fired_rows,
 )
 from logiclens.logic import TRUE, Or, TruthTable, Var, equivalent, parse_formula
-from tests.strategies import HOSTILE_NAMES, all_rows, labelled_rows
+from tests.strategies import all_rows, labelled_rows
 
 XOR = TruthTable.from_data(all_rows(2), [0, 1, 1, 0], ["c1", "c2"])
 
@@ -171,14 +171,6 @@ def test_a_set_is_no_longer_than_its_members_joined(data):
         joined = cover_of(explain_examples(yes, table), table.names).absorb()
 
         assert explain_set(yes, table, "t").complexity <= joined.n_literals
-
-
-@pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_names_are_data(name):
-    table = TruthTable.from_data([[0], [1]], [0, 1], [name])
-
-    assert explain_example([1], table, name).formula == Var(name)
-    assert explain_set([[1]], table, name).formula == Var(name)
 
 
 @pytest.mark.parametrize(

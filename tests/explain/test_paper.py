@@ -20,9 +20,9 @@ from logiclens.explain.paper import (
 )
 from logiclens.explain.rule import RuleKind
 from logiclens.explain.scopes import NEVER, explain_class
-from logiclens.logic import FALSE, TRUE, TruthTable, Var, equivalent, parse_formula
+from logiclens.logic import FALSE, TRUE, TruthTable, equivalent, parse_formula
 from logiclens.metrics import macro_f1
-from tests.strategies import HOSTILE_NAMES, all_rows, labelled_rows
+from tests.strategies import all_rows, labelled_rows
 
 
 def test_example_1_of_the_paper():
@@ -122,11 +122,6 @@ def test_don_t_cares_are_what_makes_our_own_shorter():
 
     assert np.array_equal(papers.evaluate(X, names), ours.evaluate(X, names))
     assert (papers.complexity, ours.complexity) == (50, 5)
-
-
-@pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_names_are_data(name):
-    assert explain_class_as_in_paper([[0], [1]], [0, 1], name, names=[name]).formula == Var(name)
 
 
 def test_without_a_number_candidates_come_in_the_order_of_their_tuples():

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from logiclens.concepts import Above, Vocabulary
 from logiclens.errors import InputError
+from logiclens.explain import compose, explain_example, explain_set
 from logiclens.explain.compose import all_tuples
 from logiclens.explain.explanation import Scope
+from logiclens.explain.paper import explain_class_as_in_paper
 from logiclens.explain.rule import RuleKind
 from logiclens.explain.scopes import (
     ALWAYS,
@@ -202,11 +204,21 @@ def test_max_literals_bounds_the_formula():
     assert found.status.endswith(" within max_literals=2")
 
 
-@pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_names_are_data(name):
-    table = TruthTable.from_data([[0], [1]], [0, 1], [name])
+def test_names_are_data():
+    """In every scope, and in the formulas that layers and the paper's method give."""
+    for name in HOSTILE_NAMES:
+        table, variable = TruthTable.from_data([[0], [1]], [0, 1], [name]), Var(name)
+        everywhere = explain_global(TruthTable.from_data([[1]], [1], [name]))
+        layers = compose([([[1.0]], [-0.5]), ([[-1.0]], [0.5])], [name])
 
-    assert explain_class(table, name, truth=table).formula == Var(name)
+        assert explain_class(table, name, truth=table).formula == variable
+        assert explain_example([1], table, name).formula == variable
+        assert explain_set([[1]], table, name).formula == variable
+        assert explain_class_as_in_paper([[0], [1]], [0, 1], name, names=[name]).formula == variable
+        assert everywhere.formula == variable
+        assert str(everywhere).startswith("forall x: ")
+        assert layers.outputs[0].concepts == (name,)
+        assert layers.outputs[0].evaluate([[True], [False]], [name]).tolist() == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -333,14 +345,6 @@ def test_global_of_many_concepts_stays_feasible():
     assert found.status == "8 of 60 concepts"
     assert fired_rows(found.formula, table).all()
     assert len(explain_global(table, max_concepts=60).concepts) == MAX_GLOBAL
-
-
-@pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_names_are_data_in_clauses(name):
-    found = explain_global(TruthTable.from_data([[1]], [1], [name]))
-
-    assert found.formula == Var(name)
-    assert str(found).startswith("forall x: ")
 
 
 def test_clauses_are_worded_by_a_vocabulary():
