@@ -17,11 +17,11 @@ from logiclens import MuClassifier, PsiClassifier
 from logiclens.cli import engine_rows
 from logiclens.cli.engine_rows import EngineRows, select_engine_rows
 from logiclens.cli.options import Engine, EngineName, Selection
-from logiclens.cli.scores import model_scores
+from logiclens.cli.outputs import model_scores
 from logiclens.cli.selection import MemoryRows, TableSource, select_rows
 from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError, LimitError, LogicLensError
-from logiclens.evaluation._leaks import Leak
+from logiclens.evaluation._evaluate import Leak
 from logiclens.scale._engine_fit import fit
 from logiclens.scale._training_rows import read_numbered_rows
 from tests.cli.in_files import in_file

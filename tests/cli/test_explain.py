@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import logiclens
-from logiclens.cli import learning, scores
+from logiclens.cli import learning, outputs
 from logiclens.files import read_table
 from tests.cli.running import PIPE, STAYS, TERMINAL, check_golden, copied, refused, run
 
@@ -136,7 +136,7 @@ def test_cross_validation_prints_the_six_metrics_of_the_paper():
     found = json.loads(Path("cv.json").read_text(encoding="utf-8"))["cross_validation"]
 
     assert "Cross-validation, 2 folds of 500 rows:" in result.output
-    for metric, words in scores.METRICS.items():
+    for metric, words in outputs.METRICS.items():
         assert words in result.output
         assert set(found[metric]) == {"mean", "standard_error"}
     assert found["consistency"]["standard_error"] is None

@@ -10,7 +10,7 @@ from logiclens.cli import selection
 from logiclens.cli.options import Selection
 from logiclens.cli.selection import MemoryRows, TableSource, select_rows
 from logiclens.concepts import Above, OneOf, Vocabulary
-from logiclens.evaluation._leaks import Leak, leaking_columns
+from logiclens.evaluation._evaluate import Leak, leaking_columns
 from logiclens.explain import ExplanationSet
 from logiclens.logic import parse_formula
 from tests.cli.saved import rules_of

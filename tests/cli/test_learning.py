@@ -20,7 +20,7 @@ from logiclens.cli.learning import (
     write_report,
 )
 from logiclens.cli.options import Network, RuleKindName, Selection, command_line
-from logiclens.cli.scores import METRICS, class_scores, model_scores
+from logiclens.cli.outputs import METRICS, class_scores, model_scores
 from logiclens.cli.selection import select_rows
 from logiclens.cli.terminal import Progress
 from logiclens.evaluation import evaluate

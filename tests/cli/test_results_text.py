@@ -7,7 +7,7 @@ import io
 import numpy as np
 from rich.console import Console
 
-from logiclens.cli.results_text import (
+from logiclens.cli.learning import (
     MOST_LINES,
     class_headings,
     metrics_table,
@@ -21,9 +21,9 @@ from logiclens.cli.results_text import (
     print_rules,
     score_table,
 )
-from logiclens.cli.scores import ClassScores, MeanAndError, ModelScores
+from logiclens.cli.outputs import ClassScores, MeanAndError, ModelScores
 from logiclens.cli.selection import Dropped
-from logiclens.evaluation._leaks import Leak
+from logiclens.evaluation._evaluate import Leak
 from logiclens.explain import Explanation, ExplanationSet, Resolution, Rule, Step
 from logiclens.logic import Var, parse_formula
 from logiclens.metrics import rule_scores

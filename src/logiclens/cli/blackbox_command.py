@@ -12,11 +12,23 @@ from logiclens.cli.learning import (
     Request,
     Settings,
     check_rows,
+    class_headings,
+    coverage_words,
     fit,
     name_a_column,
     next_step,
+    part_words,
+    print_decision,
+    print_doubt,
+    print_dropped,
+    print_few,
+    print_files,
+    print_front,
+    print_heading,
+    print_leaks,
     print_results,
     read,
+    score_table,
     select,
     write,
 )
@@ -242,32 +254,31 @@ def _as_text(value: Any) -> str:
 def _print(
     console: Console, found: Fit, request: Request, fidelity: BlackBoxFidelity, compared: Compared | None
 ) -> None:
-    from logiclens.cli import results_text as show
     from logiclens.cli.terminal import percent, print_line, print_table
     from logiclens.errors import count
 
     rows, scores = found.rows, found.scores
     target = f"{rows.target}"
-    show.print_heading(
+    print_heading(
         console,
         rows,
         f"What does the model behind {target} do?",
         f"{type(found.model).__name__} learned its answers on {count(scores.n_train, 'row')}, "
         f"{count(len(found.model.concept_names_), 'concept')}.",
     )
-    headings = show.class_headings(scores, target, rows.n_used)
-    show.print_decision(console, found.rules, headings)
-    print_line(console, f"{show.part_words(scores)[:-1]}, compared with the model's answers:")
-    print_table(console, show.score_table(scores.classes, by_network=False))
+    headings = class_headings(scores, target, rows.n_used)
+    print_decision(console, found.rules, headings)
+    print_line(console, f"{part_words(scores)[:-1]}, compared with the model's answers:")
+    print_table(console, score_table(scores.classes, by_network=False))
     print_line(
         console,
         f"The rules give the model's answer on {percent(fidelity.rules_agree)} of these rows (macro-F1 "
         f"{fidelity.macro_f1:.3f}), the network behind them on {percent(fidelity.network_agree)}; always the "
-        f"most common answer, {percent(scores.guess_accuracy)}. {show.coverage_words(scores)}",
+        f"most common answer, {percent(scores.guess_accuracy)}. {coverage_words(scores)}",
     )
-    show.print_doubt(console, scores, target)
-    show.print_few(console, scores)
-    show.print_leaks(console, found.leaks, "Is it another answer of the model?")
+    print_doubt(console, scores, target)
+    print_few(console, scores)
+    print_leaks(console, found.leaks, "Is it another answer of the model?")
     if compared is not None:
         print_line(
             console,
@@ -276,6 +287,6 @@ def _print(
         )
     console.print()
     if request.front:
-        show.print_front(console, found.model.front_)
-    show.print_dropped(console, found.dropped)
-    show.print_files(console, request.outputs.listed(), next_step(request))
+        print_front(console, found.model.front_)
+    print_dropped(console, found.dropped)
+    print_files(console, request.outputs.listed(), next_step(request))

@@ -12,14 +12,19 @@ from logiclens.cli.learning import (
     Request,
     Settings,
     check_rows,
+    print_dropped,
+    print_files,
+    print_front,
+    print_heading,
     print_results,
+    print_rules,
     read,
+    score_table,
     select,
     write_report,
 )
 from logiclens.cli.options import Network, Selection, command_line
-from logiclens.cli.outputs import Outputs
-from logiclens.cli.scores import ClassScores, class_scores
+from logiclens.cli.outputs import ClassScores, Outputs, class_scores
 from logiclens.cli.terminal import Progress, one_line_errors, print_error
 
 if TYPE_CHECKING:
@@ -176,12 +181,11 @@ def _write(
 
 
 def _print(console: Console, found: ClusterFit, request: Request, n_clusters: int) -> None:
-    from logiclens.cli import results_text as show
     from logiclens.cli.terminal import percent, print_line, print_table
     from logiclens.errors import count
 
     rows, n_rows = found.rows, found.rows.n_used
-    show.print_heading(
+    print_heading(
         console,
         rows,
         "Which groups are there?",
@@ -198,13 +202,13 @@ def _print(console: Console, found: ClusterFit, request: Request, n_clusters: in
     headings = [
         f"cluster {each.label} ({count(each.n, 'row')}, {percent(each.n / n_rows)})" for each in filled
     ]
-    show.print_rules(console, zip(headings, (each.explanation for each in filled), strict=True))
+    print_rules(console, zip(headings, (each.explanation for each in filled), strict=True))
     print_line(console, "How well rules tell the clusters apart:")
-    print_table(console, show.score_table(filled, first="cluster", by_network=False))
+    print_table(console, score_table(filled, first="cluster", by_network=False))
     if request.front:
-        show.print_front(console, found.model.front_)
-    show.print_dropped(console, found.dropped)
-    show.print_files(console, request.outputs.listed(), _next_step(request))
+        print_front(console, found.model.front_)
+    print_dropped(console, found.dropped)
+    print_files(console, request.outputs.listed(), _next_step(request))
 
 
 def _next_step(request: Request) -> str:

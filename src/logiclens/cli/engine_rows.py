@@ -19,9 +19,9 @@ import narwhals as nw
 import numpy as np
 
 from logiclens.cli.options import Engine, EngineName, Selection
-from logiclens.cli.scores import HeldOutScores
 from logiclens.cli.selection import (
     Dropped,
+    HeldOutScores,
     TableSource,
     check_size,
     choose_columns,
@@ -43,8 +43,9 @@ from logiclens.evaluation._evaluate import (
     LabeledRows,
     RowLabels,
     labels_by_network,
+    leaking_columns,
+    used_columns,
 )
-from logiclens.evaluation._leaks import leaking_columns, used_columns
 from logiclens.explain.rule import Label
 from logiclens.files import read_batches
 from logiclens.files._open import find_files
@@ -73,7 +74,7 @@ from logiclens.scale._training_rows import (
 if TYPE_CHECKING:
     from logiclens.cli.terminal import Progress
     from logiclens.estimators.base import LENClassifier
-    from logiclens.evaluation._leaks import Leak
+    from logiclens.evaluation._evaluate import Leak
 
 LOOKED_AT = 10_000
 """Rows that are looked at first: they can show that a column is of use; that it is of none, all must show."""

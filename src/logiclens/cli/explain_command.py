@@ -15,14 +15,28 @@ from logiclens.cli.learning import (
     Fit,
     Request,
     Settings,
+    accuracy_words,
     check_rows,
+    class_headings,
     cross_validate,
     fit,
     list_columns,
+    metrics_table,
     name_a_column,
     next_step,
+    part_words,
+    print_decision,
+    print_doubt,
+    print_dropped,
+    print_few,
+    print_files,
+    print_front,
+    print_heading,
+    print_leaks,
+    print_more,
     print_results,
     read,
+    score_table,
     select,
     write,
 )
@@ -197,7 +211,6 @@ def run(rows: SelectedRows, request: Request, progress: Progress) -> None:
 
 
 def _print(console: Console, found: Fit, request: Request) -> None:
-    from logiclens.cli import results_text as show
     from logiclens.cli.selection import MemoryRows
     from logiclens.cli.terminal import print_line, print_table
     from logiclens.errors import count
@@ -205,30 +218,30 @@ def _print(console: Console, found: Fit, request: Request) -> None:
     rows, scores = found.rows, found.scores
     target = f"{rows.target}"
     where = "" if rows.engine is None else f" in {rows.engine.title}"
-    show.print_heading(
+    print_heading(
         console,
         rows,
         f"What decides {target}?",
         f"{type(found.model).__name__} trained on {count(scores.n_train, 'row')}{where}, "
         f"{count(len(found.model.concept_names_), 'concept')}.",
     )
-    show.print_decision(console, found.rules, show.class_headings(scores, target, rows.n_used))
-    print_line(console, show.part_words(scores))
-    print_table(console, show.score_table(scores.classes))
-    print_line(console, show.accuracy_words(scores))
-    show.print_doubt(console, scores, target)
-    show.print_few(console, scores)
-    show.print_leaks(console, found.leaks, "Is it known only afterwards?")
+    print_decision(console, found.rules, class_headings(scores, target, rows.n_used))
+    print_line(console, part_words(scores))
+    print_table(console, score_table(scores.classes))
+    print_line(console, accuracy_words(scores))
+    print_doubt(console, scores, target)
+    print_few(console, scores)
+    print_leaks(console, found.leaks, "Is it known only afterwards?")
     console.print()
     if request.front:
-        show.print_front(console, found.model.front_)
+        print_front(console, found.model.front_)
     if request.more and isinstance(rows, MemoryRows):
-        show.print_more(console, found.model, rows)
+        print_more(console, found.model, rows)
     if found.metrics is not None:
         print_line(console, f"Cross-validation, {request.folds} folds of {rows.n_used} rows:")
-        print_table(console, show.metrics_table(found.metrics))
-    show.print_dropped(console, found.dropped)
-    show.print_files(console, request.outputs.listed(), next_step(request, rows.engine))
+        print_table(console, metrics_table(found.metrics))
+    print_dropped(console, found.dropped)
+    print_files(console, request.outputs.listed(), next_step(request, rows.engine))
 
 
 class DemoData(StrEnum):

@@ -1,4 +1,4 @@
-"""Files that a command writes: tried before the long work, written whole after it; results as JSON.
+"""What a command writes: figures and results as JSON, and files, tried before the work and written after it.
 
 In JSON, rates are numbers in [0, 1]; one that is not defined, such as the precision of a rule that is never
 true, is null.
@@ -19,7 +19,7 @@ from importlib.metadata import version
 from itertools import chain, count
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 import logiclens
 from logiclens.cli.terminal import checked_output, print_error, safe
@@ -30,10 +30,12 @@ if TYPE_CHECKING:
     import pyarrow
     from numpy.typing import NDArray
 
-    from logiclens.cli.scores import ClassScores, ModelScores
-    from logiclens.cli.selection import Dropped, SelectedRows
-    from logiclens.explain import Explanation, ExplanationSet
+    from logiclens.cli.selection import Dropped, HeldOutScores, SelectedRows
+    from logiclens.evaluation import Evaluation
+    from logiclens.explain import Explanation, ExplanationSet, Resolution
     from logiclens.explain.front import Front
+    from logiclens.explain.rule import Label
+    from logiclens.metrics import RuleScores
 
 STDOUT = Path("-")
 """The file that stands for standard output."""
@@ -226,6 +228,141 @@ def new_names(names: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
 FORMAT = "logiclens.results"
 VERSION = 3
 _PACKAGES = ("numpy", "scikit-learn", "torch")
+
+
+METRICS = {
+    "model_accuracy": "accuracy of the network",
+    "explanation_accuracy": "accuracy of the rules (macro-F1)",
+    "complexity": "literals of a rule",
+    "fidelity": "fidelity of the rules (macro-F1)",
+    "consistency": "consistency of the concepts",
+    "time": "seconds for a fold",
+}
+"""The six metrics of the paper (Sec. 6.2), as ``cross_explain`` calls them and in words."""
+
+
+class MeanAndError(NamedTuple):
+    """Mean of a metric over folds, and its standard error; NaN for what is one figure for all folds."""
+
+    mean: float
+    standard_error: float
+
+
+class ClassScores(NamedTuple):
+    """A class, its rule, and how good that is on the rows scored.
+
+    Attributes
+    ----------
+    label : str, int, float or bool
+    explanation : Explanation
+    n_all : int
+        Rows of the class among all rows.
+    n : int
+        Rows of the class among those scored.
+    rates : RuleScores
+        Of the rule's formula, against the class.
+    fidelity : float
+        Share of the rows on which the formula says what the network says; NaN where that is not known.
+    agreement : float
+        Share of the rows on which the formula says what is true.
+    """
+
+    label: Label
+    explanation: Explanation
+    n_all: int
+    n: int
+    rates: RuleScores
+    fidelity: float
+    agreement: float
+
+
+@dataclass(frozen=True)
+class ModelScores:
+    """All classes, and network and rules as classifiers.
+
+    Attributes
+    ----------
+    classes : tuple of ClassScores
+    held_out : bool
+        Whether the rows scored were held out; otherwise they were trained on.
+    n_train, n : int
+        Rows trained on, and rows scored.
+    network_accuracy, rules_accuracy : float
+        Share of the rows scored whose class is predicted.
+    guess_accuracy : float
+        The same of a guess: the most frequent class of the training rows.
+    fidelity : float
+        Share of the rows scored on which network and rules predict the same class.
+    resolution : Resolution
+        How many of them each step of the rules decides, and how many the default.
+    """
+
+    classes: tuple[ClassScores, ...]
+    held_out: bool
+    n_train: int
+    n: int
+    network_accuracy: float
+    rules_accuracy: float
+    guess_accuracy: float
+    fidelity: float
+    resolution: Resolution
+
+
+def class_scores(
+    rules: ExplanationSet, truth: Evaluation, network: Evaluation | None, sizes: Mapping[Label, int]
+) -> tuple[ClassScores, ...]:
+    """How good the rule of each class is.
+
+    Parameters
+    ----------
+    rules : ExplanationSet
+    truth : Evaluation
+        The rules against the true classes.
+    network : Evaluation or None
+        The rules against what the network says, where that is known.
+    sizes : mapping of label to int
+        Rows of each class, those that are not scored included.
+    """
+    return tuple(
+        ClassScores(
+            label,
+            explanation,
+            n_all=sizes.get(label, 0),
+            n=int(truth.by_label[label].support),
+            rates=truth.by_label[label].rates,
+            fidelity=float("nan") if network is None else network.by_label[label].plain,
+            agreement=truth.by_label[label].plain,
+        )
+        for label, explanation in rules.items()
+    )
+
+
+def model_scores(
+    rules: ExplanationSet, found: HeldOutScores, sizes: Mapping[Label, tuple[int, int]]
+) -> ModelScores:
+    """The figures of a fitted classifier and its rules.
+
+    Parameters
+    ----------
+    rules : ExplanationSet
+    found : HeldOutScores
+    sizes : mapping of label to (int, int)
+        Rows of each class that were trained on, and that were held out.
+    """
+    truth, network = found.truth, found.network
+    n_train, n_held = map(sum, zip(*sizes.values(), strict=True))
+    guess = max(sizes, key=lambda label: sizes[label][0])
+    return ModelScores(
+        classes=class_scores(rules, truth, network, {label: sum(both) for label, both in sizes.items()}),
+        held_out=n_held > 0,
+        n_train=n_train,
+        n=truth.n_rows,
+        network_accuracy=found.network_accuracy,
+        rules_accuracy=truth.accuracy,
+        guess_accuracy=sizes[guess][n_held > 0] / truth.n_rows,
+        fidelity=float("nan") if network is None else network.accuracy,
+        resolution=truth.resolution,
+    )
 
 
 def results_json(  # noqa: PLR0913 - the parts of a result

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.cli.options import Selection, named_columns
-from logiclens.cli.scores import HeldOutScores
 from logiclens.concepts._columns import (
     Evidence,
     Extent,
@@ -32,14 +31,14 @@ from logiclens.concepts._columns import (
 from logiclens.concepts._columns import class_labels as labels_of
 from logiclens.concepts.table import Column, Kind, Table
 from logiclens.errors import ColumnError, InputError, Reason, UnknownColumnError, count, listing
-from logiclens.evaluation._leaks import Leak, leaking_columns, used_columns
+from logiclens.evaluation import Evaluation
+from logiclens.evaluation._evaluate import LabeledRows, Leak, leaking_columns, used_columns
 from logiclens.logic.arrays import BoolArray, IndexArray
 
 if TYPE_CHECKING:
     import pyarrow
 
     from logiclens.cli.options import Engine
-    from logiclens.cli.scores import HeldOutScores
     from logiclens.estimators.base import LENClassifier
     from logiclens.explain import ExplanationSet
     from logiclens.explain.rule import Label
@@ -54,6 +53,38 @@ class Dropped(NamedTuple):
 
     name: str
     why: str
+
+
+class HeldOutScores(NamedTuple):
+    """How good rules and network are on the rows scored.
+
+    Attributes
+    ----------
+    truth : Evaluation
+        The rules against the true classes.
+    network : Evaluation or None
+        The rules against the predictions of the network; None where it was not evaluated.
+    network_accuracy : float
+        NaN where it was not evaluated.
+    leaks : tuple of Leak
+        Columns that give the answers away.
+    labeled : LabeledRows, optional
+        The rows scored, if they have been read.
+    """
+
+    truth: Evaluation
+    network: Evaluation | None
+    network_accuracy: float
+    leaks: tuple[Leak, ...]
+    labeled: LabeledRows | None = None
+
+    @classmethod
+    def of(cls, rows: LabeledRows, leaks: tuple[Leak, ...]) -> HeldOutScores:
+        """From rows with their true classes and the predictions of a network."""
+        truth, accuracy = rows.against(rows.truth), rows.share_alike(rows.network, rows.truth)
+        assert truth is not None
+        assert accuracy is not None
+        return cls(truth, rows.against(rows.network), accuracy, leaks, rows)
 
 
 class SelectedRows(Protocol):

@@ -6,8 +6,7 @@ caller's axes where ``ax`` is given, and ``ax_`` and ``figure_`` are what was dr
 
 from logiclens.plots._coverage_display import RuleCoverageDisplay
 from logiclens.plots._front_display import FrontDisplay
-from logiclens.plots._network_display import NetworkDisplay
-from logiclens.plots._relevance_display import ConceptRelevanceDisplay
+from logiclens.plots._network_display import ConceptRelevanceDisplay, NetworkDisplay
 from logiclens.plots._truth_table_display import TruthTableDisplay
 
 __all__ = [
