@@ -98,9 +98,9 @@ def one_standard_error(rules: Any, front: Any, gained: Any, weight: Any) -> int:
     if not weight.any():
         return int(CHOOSE(rules, front, gained, weight))
     share = weight / weight.sum()
-    loss = gained[:, [(share @ gained).argmax()]] - gained
-    mean = share @ loss
-    error = np.sqrt(share @ np.square(loss - mean) / rules.n_rows(weight))
+    loss = gained[(gained @ share).argmax()] - gained
+    mean = loss @ share
+    error = np.sqrt(np.square(loss - mean[:, None]) @ share / rules.n_rows(weight))
     return int(np.flatnonzero(mean <= error)[0])
 
 
@@ -109,7 +109,7 @@ def no_guess(rules: Any, front: Any, gained: Any, weight: Any) -> int:
     if not weight.any():
         return int(CHOOSE(rules, front, gained, weight))
     lengths = np.array([sum(each.literals for each in lists) for lists in front])
-    return int((weight @ gained / weight.sum() - rules.recipe.literal_cost * lengths).argmax())
+    return int((gained @ weight / weight.sum() - rules.recipe.literal_cost * lengths).argmax())
 
 
 def no_pairs(*arguments: Any) -> tuple[float, int, int, int]:

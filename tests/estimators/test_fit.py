@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -10,14 +11,25 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from logiclens.constants import LITERAL_COST
 from logiclens.estimators import MuClassifier
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.fit import DISTILLATION, FEW_ROWS, Rules, fit_folds, longest, search_front
+from logiclens.estimators.fit import (
+    DISTILLATION,
+    FEW_ROWS,
+    Rules,
+    RuleSearch,
+    fit_folds,
+    longest,
+    price,
+    search_front,
+)
 from logiclens.estimators.folds import RowSplit
 from logiclens.estimators.inputs_and_targets import Problem, Targets
 from logiclens.explain import Front, RuleKind
 from logiclens.loading import load
 from logiclens.logic import equivalent, parse_formula
+from logiclens.logic.decision_list import DecisionList
 from logiclens.nn.mu import MuNetwork
 from tests.estimators.toys import CLASSIFIERS, booleans, frame, quick
 from tests.strategies import all_rows
@@ -225,11 +237,69 @@ def test_a_price_of_literals_makes_rules_shorter():
 def test_class_weights_count_in_the_search_alone():
     x, _ = noisy()
     y = (x[:, 0] * x[:, 1] > 0) & (np.random.default_rng(1).random(len(x)) < 0.4)
-    plain, heavy = (quick("mu", class_weight=w).fit(x, y) for w in (None, {True: 4.0}))
+    plain, heavy = (quick("mu", class_weight=w, literals=5).fit(x, y) for w in (None, {True: 4.0}))
 
     assert (plain.predict_proba(x) == heavy.predict_proba(x)).all()
     assert decided(heavy, x).sum() > decided(plain, x).sum()
-    assert same_front(plain.front_, quick("mu", class_weight={True: 1.0}).fit(x, y).front_)
+    for same in ({True: 1.0}, {True: 100.0, False: 100.0}):
+        assert same_front(plain.front_, quick("mu", class_weight=same, literals=5).fit(x, y).front_)
+
+
+def test_the_length_of_the_smallest_price_less_gain():
+    """A literal must be worth its price, and rules must beat none by more than chance does."""
+    rows = 400
+    truth = Targets((0, 1), Problem.BINARY, np.zeros((rows, 1)))
+    search = RuleSearch(RuleKind.IFF, ("a",), literal_cost=0.01)
+    rules = Rules(search, np.zeros((rows, 1), dtype=bool), truth, [np.ones(rows), np.zeros(rows)])
+    front = [(DecisionList((), 0, n, 0.0),) for n in (0, 1, 4)]
+
+    def chosen(*right: int) -> int:
+        gained = np.arange(rows) < np.array(right)[:, None]
+        return rules.choose(front, gained.astype(np.float32), np.ones(rows))
+
+    assert chosen(200, 300, 300) == 1
+    assert chosen(200, 300, 311) == 1  # three literals more for 2.75 points
+    assert chosen(200, 300, 313) == 2
+    assert chosen(200, 207, 207) == 1
+    assert chosen(200, 199, 198) == 0
+    assert chosen(200, 202, 202) == 0  # not worth a literal
+    search = replace(search, literal_cost=0.0)
+    rules = replace(rules, recipe=search)
+    assert chosen(200, 202, 202) == 0  # worth it, but within chance
+    assert chosen(200, 203, 203) == 1
+
+
+def test_a_literal_of_each_class_has_the_price_of_one():
+    def cost(n: int, problem: Problem) -> float:
+        return price(Targets(tuple(range(n)), problem, np.zeros((1, n))))
+
+    assert cost(2, Problem.BINARY) == LITERAL_COST
+    assert cost(5, Problem.SINGLE_LABEL) == LITERAL_COST / 5
+    assert cost(2, Problem.MULTI_LABEL) == LITERAL_COST / 2
+
+
+def test_labels_by_chance_have_no_rules():
+    shown = []
+    for seed in range(6):
+        random = np.random.default_rng(seed)
+        shown.append(quick("mu").fit(random.normal(size=(300, 5)), random.random(300) < 0.5).explain())
+
+    assert [rules.literals for rules in shown].count(0) >= 5
+
+
+def test_weights_of_any_size_give_the_same_front():
+    x, y = noisy()
+    one, *others = (
+        quick("mu").fit(x, y, sample_weight=np.full(len(x), weight)).front_ for weight in (1.0, 1e-200, 1e200)
+    )
+
+    for other in others:
+        assert other.chosen == one.chosen
+        assert [each.steps for each in other.points] == [each.steps for each in one.points]
+        for column in ("accuracy", "fidelity"):
+            assert [getattr(each, column) for each in other.points] == pytest.approx(
+                [getattr(each, column) for each in one.points]
+            )
 
 
 # --- rows are counted ---

@@ -174,8 +174,8 @@ Seed: TypeAlias = Annotated[
 Literals: TypeAlias = Annotated[
     int | None,
     typer.Option(
-        help="Literals of the rules, all together; the fit does not depend on it.  [default: as few as are "
-        "about as accurate as the best]",
+        help="Literals of the rules, all together; the fit does not depend on it.  [default: the "
+        "most accurate on rows left out, less a price for each literal]",
         min=0,
         metavar="NUMBER",
     ),

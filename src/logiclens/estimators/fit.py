@@ -24,6 +24,7 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.constants import DISTILLATION, LITERAL_COST, LITERALS
@@ -73,6 +74,8 @@ _SEARCHED: Final = 1 << 14  # distinct rows on which lists are searched
 
 Lists = tuple[DecisionList, ...]
 """One list about all targets; or, where each has a formula of its own, one list of one step for each."""
+Gains = NDArray[np.float32]
+"""What the rules of each length gain on each row, (n_points, n); in single precision, as there are many."""
 
 
 @dataclass(frozen=True)
@@ -232,7 +235,7 @@ def search_front(
     allowed = np.array([network.kept().any(dim=0).cpu().numpy() for network in networks])
     found = rules.search(soft, allowed)
     right, same, gained = rules.score(found, [rules.network_decisions(each) for each in answers])
-    points = [rules.point(lists, *each) for lists, *each in zip(found[0], right.T, same.T, strict=True)]
+    points = [rules.point(lists, *each) for lists, *each in zip(found[0], right, same, strict=True)]
     chosen = rules.choose(found[0], gained, rules.held_out)
     if isinstance(networks[0], PsiNetwork) and recipe.kind is RuleKind.IFF:
         points, chosen = [*points, rules.psi_point(networks[0])], len(points)
@@ -361,14 +364,16 @@ class Rules:
 
     def score(
         self, found: Sequence[list[Lists]], answers: Sequence[BoolArray]
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+    ) -> tuple[FloatArray, FloatArray, Gains]:
         """How good each length is on each row held out: accuracy, agreement with the network, and gain.
 
-        A row that a part leaves out is rated under that part's lists and network. Each (n, n_points), 0 for
-        rows that no part leaves out.
+        A row that a part leaves out is rated under that part's lists and network. The first two are shares,
+        (n_points,); the last is by row, (n_points, n), 0 for rows that no part leaves out.
         """
         lengths = [_length(lists) for lists in found[0]]
-        scores = np.zeros((3, len(self.bits), len(lengths)))
+        right, same = np.zeros((2, len(lengths)))
+        gained = np.zeros((len(lengths), len(self.bits)), dtype=np.float32)
+        rated = self.held_out / max(float(self.held_out.sum()), np.finfo(float).tiny)
         truth, out = self.targets.truth(), np.sum([self.weights[0] - w for w in self.weights[1:]], axis=0)
         out = np.where(out > 0, out, 1.0)
         for front, weight, predicted in zip(found[1:], self.weights[1:], answers[1:], strict=True):
@@ -378,14 +383,11 @@ class Rules:
             share, true, answers_here = share[rows], truth[rows], predicted[rows]
             for at in np.unique(place):
                 decided = self.decide(front[at], rows)
-                each = (
-                    self.accuracy(decided, true),
-                    self.agreement(decided, answers_here),
-                    self.gain(decided, true, rows),
-                )
                 alike = np.flatnonzero(place == at)
-                scores[:, rows[:, None], alike] += (share * np.stack(each))[:, :, None]
-        return scores[0], scores[1], scores[2]
+                right[alike] += (rated[rows] * share) @ self.accuracy(decided, true)
+                same[alike] += (rated[rows] * share) @ self.agreement(decided, answers_here)
+                gained[alike[:, None], rows] += share * self.gain(decided, true, rows)
+        return right, same, gained
 
     def accuracy(self, decided: BoolArray, truth: FloatArray) -> FloatArray:
         """Accuracy of the decision on each row, (n,); the mean over targets where they are apart."""
@@ -409,22 +411,23 @@ class Rules:
         weight = self.recipe.observed(self.weights[0])
         return effective_rows(weight) * float(np.round(held_out.sum() / weight.sum(), 9))
 
-    def choose(self, front: Sequence[Lists], gained: FloatArray, weight: FloatArray) -> int:
-        """The length of the least J on held-out rows; on all rows where none is held out.
+    def choose(self, front: Sequence[Lists], gained: Gains, weight: FloatArray) -> int:
+        """The length with the smallest J on held-out rows; on all rows where none is held out.
 
-        Rules that are better than none by less than one standard error of that difference are not shown.
+        Rules that do not beat a constant answer by a one-sided test at the 95 % level are not shown.
         """
         price = self.recipe.literal_cost * np.array([_length(lists) for lists in front])
         if not weight.any():
             regret = np.array([sum(each.regret for each in lists) for lists in front])
             return int((regret / (self.weights[0].sum() * max(len(front[0]), 1)) + price).argmin())
         share = weight / weight.sum()
-        best = int(np.round(share @ gained - price, 9).argmax())
-        lead = gained[:, best] - gained[:, 0]
+        means = np.array([share @ each for each in gained])
+        best = int(np.round(means - price, 9).argmax())
+        lead = (gained[best] - gained[0]).astype(np.float64)
         error = np.sqrt(share @ np.square(lead - share @ lead) / self.n_rows(weight))
-        return best if share @ lead > error else 0
+        return best if share @ lead > normal_quantile(0.9) * error else 0
 
-    def point(self, lists: Lists, right: FloatArray, same: FloatArray) -> Point:
+    def point(self, lists: Lists, right: float, same: float) -> Point:
         """A length with its rules in the words of concepts, and how good it is."""
         labels = self.targets.labels
         own: tuple[Formula, ...] = ()
@@ -440,7 +443,7 @@ class Rules:
         weight = self.held_out
         if not weight.any():
             return Point(steps, default, formulas=own)
-        accuracy, fidelity = (float(np.clip(weight @ v / weight.sum(), 0.0, 1.0)) for v in (right, same))
+        accuracy, fidelity = (float(np.clip(v, 0.0, 1.0)) for v in (right, same))
         interval = wilson(accuracy, self.n_rows(weight), normal_quantile(0.95))
         return Point(steps, default, accuracy, fidelity, interval, formulas=own)
 
@@ -587,9 +590,9 @@ def explain_answers(
     kept = np.ones(x.shape[1], dtype=np.bool_) if kept is None else kept
     found = rules.search([rules.soften(probabilities, answers)], kept[None])[0]
     truth, none = targets.truth(), np.zeros(len(x))
-    gained = np.column_stack([rules.gain(rules.decide(lists), truth) for lists in found])
+    gained = np.array([rules.gain(rules.decide(lists), truth) for lists in found], dtype=np.float32)
     chosen = rules.choose(found, gained, recipe.observed(weight) if by_truth else none)
-    return rules.front([rules.point(lists, none, none) for lists in found], chosen, rules.seen(kept, answers))
+    return rules.front([rules.point(lists, 0.0, 0.0) for lists in found], chosen, rules.seen(kept, answers))
 
 
 def longest(targets: Targets) -> int:

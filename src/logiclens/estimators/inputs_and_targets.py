@@ -272,7 +272,8 @@ def label_vector(labels: tuple[Label, ...], index: NDArray[np.intp]) -> NDArray[
 def class_weights(class_weight: Any, targets: Targets, weight: FloatArray) -> FloatArray:
     """``c_k``: what a row of each target counts where rules are searched for, (n_targets,).
 
-    "balanced": the inverse of how frequent a target is. Labels that a mapping does not name weigh 1.
+    "balanced": the inverse of how frequent a target is. Labels that a mapping does not name weigh 1. Only
+    ratios matter: the mean over rows is 1.
     """
     if class_weight is None:
         return np.ones(len(targets.labels))
@@ -289,7 +290,9 @@ def class_weights(class_weight: Any, targets: Targets, weight: FloatArray) -> Fl
         raise InputError(f"Class weights must be finite and not negative. Got {shown(dict(class_weight))}.")
     if not by_class.any():
         raise InputError("class_weight leaves every row with weight 0. Give some class a positive weight.")
-    return by_class
+    total = weight @ targets.truth()
+    mean = float(total @ by_class) / max(float(total.sum()), np.finfo(float).tiny)
+    return by_class / mean if mean > 0 else by_class
 
 
 @dataclass(frozen=True, eq=False)

@@ -206,7 +206,7 @@ def train_networks(
         weight = _sample_rows(whole, strata, population.seed)
         rows = np.flatnonzero(weight > 0)
         left = [
-            distinct.add_up(part)[rows] * weight[rows] / whole[rows] for part in fold.parts or (fold.check,)
+            distinct.add_up(part)[rows] * (weight[rows] / whole[rows]) for part in fold.parts or (fold.check,)
         ]
         data = _Data(x[rows], outputs[rows], weight[rows], np.array(left))
         trained = _Work.of(population, plan, data).train(report)
