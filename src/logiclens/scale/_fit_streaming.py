@@ -12,30 +12,35 @@ Memory holds the sample, at most 33 million values; two blocks of mini-batches, 
 one row group of the columns that the network still reads; and some rows of all columns, at most 16 million
 values or a thousand rows. It does not grow with the files.
 
-One process tunes, or several. The loss of a batch is the sum over its rows in all processes, divided by
-their number and multiplied by that of all rows, so that the penalty keeps its strength. Each process has
-the loss and the gradient of its own rows; their sums, in double precision, are the step that all of them
-take. So two processes take the steps of one, but for rounding. The learning rate starts at a share of the
-plan's and falls linearly to 0.
+Under ``torchrun`` every process runs the same program. The first one alone explores, searches for rules and
+writes files; all of them read their part of the rows and train. The loss of a batch is the sum over its
+rows in all processes, divided by their number and multiplied by that of all rows, so that the penalty keeps
+its strength. Each process has the loss and the gradient of its own rows; their sums, in double precision,
+are the step that all of them take. So two processes take the steps of one, but for rounding. The learning
+rate starts at a share of the plan's and falls linearly to 0. Where a process group is there already it is
+used; otherwise one is made that stays until the program ends: once given up, it could not be made again.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
+import torch.distributed as dist
 from numpy.typing import NDArray
 from sklearn.base import clone
 from torch import Tensor, nn
 
-from logiclens.errors import InputError, count, listing, shown
+from logiclens.errors import InputError, LogicLensError, count, listing, shown
 from logiclens.estimators._parameters import progress_line, seed_of
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.fit import FEW_ROWS, Fitted, Recipe, search_front
@@ -48,6 +53,7 @@ from logiclens.estimators.networks import (
     constant_loss,
     cross_entropy,
     predict_logits,
+    resolve_device,
     train_networks,
 )
 from logiclens.logic.arrays import FloatArray, IndexArray
@@ -64,7 +70,6 @@ from logiclens.scale._parquet_source import (
     count_targets,
     target_columns,
 )
-from logiclens.scale._processes import Processes, process_group
 from logiclens.scale._sampling import (
     MiniBatch,
     MiniBatches,
@@ -88,6 +93,9 @@ _FEWEST = 1 << 8  # rows of a step
 _HISTORY = ("loss_curve", "n_iter", "converged", "penalty", "width", "loss")
 
 N = TypeVar("N", bound=LogicNetwork)
+_PATIENCE = timedelta(days=2)  # the first process explores while the others wait
+
+T = TypeVar("T")
 
 
 def fit_streaming(  # noqa: PLR0913 - settings of a run
@@ -737,3 +745,123 @@ def restore_network(stored: StoredPart, population: Population[N]) -> Trained[N]
     for name, value in stored.entries["network"].items():
         setattr(network, name, value)
     return Trained(network, (network,), **{name: tensors[name] for name in _HISTORY})
+
+
+@dataclass(frozen=True, eq=False)
+class Processes:
+    """The processes that work together.
+
+    Attributes
+    ----------
+    rank : int
+        Which one this is; the first, 0, does what is done once.
+    size : int
+    device : torch.device
+        Where this one computes.
+    group : object, optional
+        The process group through which they exchange values; None for a single one.
+
+    Examples
+    --------
+    >>> alone = Processes(0, 1, torch.device("cpu"))
+    >>> alone.once(lambda: "rules"), alone.each(lambda: 3), alone.total(torch.ones(1)).tolist()
+    ('rules', [3], [1.0])
+    """
+
+    rank: int
+    size: int
+    device: torch.device
+    group: Any = None
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this process does what is done once."""
+        return self.rank == 0
+
+    def once(self, make: Callable[[], T]) -> T:
+        """The value that the first process makes, in all of them; an error of ours is raised in all, too."""
+        if self.group is None:
+            return make()
+        results: list[Any] = [None]
+        if self.is_first:
+            results = [_try(make)]
+        dist.broadcast_object_list(results, src=0, group=self.group)
+        made: T = _unwrap(results[0])
+        return made
+
+    def each(self, make: Callable[[], T]) -> list[T]:
+        """The values that the processes make, in all of them, by rank; an error in one is raised in all."""
+        if self.group is None:
+            return [make()]
+        results: list[Any] = [None] * self.size
+        dist.all_gather_object(results, _try(make), group=self.group)
+        return [_unwrap(each) for each in results]
+
+    def total(self, values: torch.Tensor) -> torch.Tensor:
+        """The sum over all processes, on the CPU and in double precision."""
+        summed = values.detach().double().cpu()
+        if self.group is not None:
+            summed = summed.clone()
+            dist.all_reduce(summed, group=self.group)
+        return summed
+
+
+@contextmanager
+def process_group(device: str) -> Iterator[Processes]:
+    """The processes of this run: those that ``torchrun`` started, or of a group that is there; else one.
+
+    Parameters
+    ----------
+    device : str
+        "auto", "cpu", "cuda", ... On CUDA each process of a machine takes a device of its own.
+    """
+    found = _own_device(resolve_device(device))
+    there = dist.is_available() and dist.is_initialized()
+    if not there and int(os.environ.get("WORLD_SIZE", "1")) <= 1:
+        yield Processes(0, 1, found)
+        return
+    if not there:
+        dist.init_process_group("gloo")
+        atexit.register(_leave)
+    if dist.get_world_size() == 1:
+        yield Processes(0, 1, found)
+        return
+    group = dist.new_group(backend="gloo", timeout=_PATIENCE)
+    try:
+        yield Processes(dist.get_rank(), dist.get_world_size(), found, group)
+    finally:
+        dist.destroy_process_group(group)
+
+
+def _leave() -> None:
+    if dist.is_initialized():
+        dist.destroy_process_group()
+
+
+def _own_device(device: torch.device) -> torch.device:
+    if device.type != "cuda" or device.index is not None:
+        return device
+    own = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")) % torch.cuda.device_count())
+    torch.cuda.set_device(own)
+    return own
+
+
+@dataclass(frozen=True, eq=False)
+class _Result:
+    """A value that a process sends to the others, or why it could not make it."""
+
+    value: Any = None
+    error: LogicLensError | None = None
+
+
+def _try(make: Callable[[], Any]) -> _Result:
+    try:
+        return _Result(make())
+    except LogicLensError as error:
+        return _Result(error=error)
+
+
+def _unwrap(results: _Result) -> Any:
+    if results.error is not None:
+        raise results.error
+    return results.value

@@ -22,7 +22,7 @@ from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier, PsiClassifier
 from logiclens.scale import fit_streaming
 from logiclens.scale._checkpoint import Checkpoint, StoredPart
-from logiclens.scale._processes import process_group
+from logiclens.scale._fit_streaming import process_group
 
 # Two that fit together
 

@@ -21,6 +21,7 @@ from logiclens.nn.training import Plan
 from logiclens.scale import _fit_streaming
 from logiclens.scale._checkpoint import Checkpoint
 from logiclens.scale._fit_streaming import (
+    Processes,
     Schedule,
     StreamLoss,
     fine_tune,
@@ -30,7 +31,6 @@ from logiclens.scale._fit_streaming import (
     store_network,
 )
 from logiclens.scale._parquet_source import TargetColumns
-from logiclens.scale._processes import Processes
 from logiclens.scale._sampling import MiniBatch, MiniBatches
 from tests.scale.streaming.test_sampling import stream_of
 

@@ -9,7 +9,7 @@ import torch
 import torch.distributed as dist
 
 from logiclens.errors import InputError
-from logiclens.scale._processes import process_group
+from logiclens.scale._fit_streaming import process_group
 
 
 def test_one_process_talks_to_no_one():
