@@ -36,7 +36,7 @@ from benchmarks.scenes import Scene, cub_scene, digits_scene, make_network, trai
 from logiclens.errors import InputError, LogicLensError, shown
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
 from logiclens.explain import ExplanationSet, load_rules
-from logiclens.files._atomic import written_whole
+from logiclens.files._storage import written_whole
 from logiclens.guard import RuleGuard
 from logiclens.guard.attack import Budget, Evade, Misclassify, Norm, apgd
 from logiclens.guard.rule_guard import TNorm

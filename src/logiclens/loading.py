@@ -11,7 +11,7 @@ from logiclens.errors import InputError
 from logiclens.explain._model_file import ModelFile, decode, is_model
 from logiclens.explain.front import Front
 from logiclens.explain.rule_set import ExplanationSet, load_rules
-from logiclens.files._atomic import read_whole
+from logiclens.files._storage import read_whole
 
 if TYPE_CHECKING:
     from logiclens.estimators.base import LENClassifier

@@ -24,12 +24,12 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-import logiclens.files._atomic as saved_files
+import logiclens.files._storage as saved_files
 from logiclens.errors import InputError
 from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier
 from logiclens.estimators._saving import save_model
 from logiclens.explain._model_file import ModelFile, _checksum, decode, encode
-from logiclens.explain._saved import write_saved
+from logiclens.files._storage import write_saved
 from logiclens.loading import load, rules_of_model
 from logiclens.logic import FALSE
 from tests.strategies import HOSTILE_NAMES

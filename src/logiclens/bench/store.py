@@ -32,7 +32,7 @@ from logiclens.bench.experiments import Fold
 from logiclens.bench.fold_scores import Row
 from logiclens.bench.method import DONE
 from logiclens.errors import FileError, InputError, shown
-from logiclens.files._atomic import read_whole, written_whole
+from logiclens.files._storage import read_whole, written_whole
 
 PACKAGES = (*"imodels joblib numpy pystreed ruleopt scikit-learn scipy torch wittgenstein".split(),)
 """Packages that figures depend on."""

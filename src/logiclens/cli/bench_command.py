@@ -28,7 +28,7 @@ from logiclens.cli.terminal import (
     safe,
 )
 from logiclens.errors import FileError, ForbiddenFileError, InputError, count, did_you_mean
-from logiclens.files._atomic import written_whole
+from logiclens.files._storage import written_whole
 
 if TYPE_CHECKING:
     from rich.console import Console

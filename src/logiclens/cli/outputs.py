@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 import logiclens
 from logiclens.cli.terminal import checked_output, print_error, safe
 from logiclens.errors import InputError
-from logiclens.files._atomic import is_stream, written_whole
+from logiclens.files._storage import is_stream, written_whole
 
 if TYPE_CHECKING:
     import pyarrow

@@ -46,7 +46,7 @@ def rules_in(path: str | os.PathLike[str], literals: int | None = None) -> Expla
         It holds neither, is damaged or comes from a later release.
     """
     from logiclens.explain import load_rules
-    from logiclens.files._atomic import read_whole
+    from logiclens.files._storage import read_whole
     from logiclens.loading import front_of_model, rules_of_model
 
     content = read_whole(path)
@@ -70,7 +70,7 @@ def rules_in(path: str | os.PathLike[str], literals: int | None = None) -> Expla
 
 def network_in(path: str | os.PathLike[str]) -> Any:
     """The model that a file holds, with its network; None where it holds rules alone."""
-    from logiclens.files._atomic import read_whole
+    from logiclens.files._storage import read_whole
     from logiclens.loading import load
 
     return load(path) if _is_model(read_whole(path)) else None

@@ -26,11 +26,10 @@ from logiclens.errors import InputError, count, listing, shown
 from logiclens.estimators._parameters import check_settings, seed_of
 from logiclens.estimators.inputs_and_targets import Problem
 from logiclens.explain._model_file import ModelFile, encode
-from logiclens.explain._saved import fields, items
 from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, RuleKind, check_labels, label_array, member, plain_label
 from logiclens.explain.rule_set import ExplanationSet
-from logiclens.files._atomic import written_whole
+from logiclens.files._storage import fields, items, written_whole
 from logiclens.logic.data import as_float
 
 if TYPE_CHECKING:

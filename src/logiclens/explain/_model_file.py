@@ -21,9 +21,9 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from logiclens.errors import InputError, shown
-from logiclens.explain._saved import read_saved, report_damage, write_saved
 from logiclens.explain.front import Front
 from logiclens.explain.rule_set import ExplanationSet
+from logiclens.files._storage import read_saved, report_damage, write_saved
 
 _KEY = "logiclens"
 _FORMAT = "logiclens.model"

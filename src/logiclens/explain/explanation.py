@@ -20,15 +20,6 @@ from numpy.typing import ArrayLike
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, count, shown
-from logiclens.explain._saved import (
-    fields,
-    formula_from_saved,
-    formula_to_saved,
-    read_saved,
-    report_damage,
-    storable,
-    write_saved,
-)
 from logiclens.explain.counterfactual import Counterfactual, counterfactual
 from logiclens.explain.resolution import truth_of
 from logiclens.explain.rule import (
@@ -43,6 +34,15 @@ from logiclens.explain.rule import (
     markdown,
     member,
     plain_label,
+)
+from logiclens.files._storage import (
+    fields,
+    formula_from_saved,
+    formula_to_saved,
+    read_saved,
+    report_damage,
+    storable,
+    write_saved,
 )
 from logiclens.logic import export
 from logiclens.logic.arrays import BoolArray

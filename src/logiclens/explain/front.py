@@ -24,12 +24,12 @@ from logiclens.errors import (
     listing,
     shown,
 )
-from logiclens.explain._saved import fields, formula_from_saved, formula_to_saved, items, storable
 from logiclens.explain.explanation import Explanation, Scope, check_rate, check_text
 from logiclens.explain.resolution import Step
 from logiclens.explain.rule import Label, Rule, RuleKind, check_labels, member, plain_label
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.explain.scopes import ALWAYS, NEVER, USELESS, class_formulas, rates_on
+from logiclens.files._storage import fields, formula_from_saved, formula_to_saved, items, storable
 from logiclens.logic.arrays import FloatArray, Words
 from logiclens.logic.data import check_count
 from logiclens.logic.formula import FALSE, TRUE, Formula, Or

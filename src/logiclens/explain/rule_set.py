@@ -20,16 +20,6 @@ from numpy.typing import NDArray
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import FileError, InputError, UnknownConceptError, UnknownTargetError, count, shown
-from logiclens.explain._saved import (
-    fields,
-    formula_from_saved,
-    formula_to_saved,
-    items,
-    read_saved,
-    report_damage,
-    storable,
-    write_saved,
-)
 from logiclens.explain.counterfactual import Decision, PredictionCounterfactual, prediction_counterfactual
 from logiclens.explain.explanation import Explanation, check_rate, facts_of, from_saved, to_saved
 from logiclens.explain.resolution import (
@@ -65,7 +55,19 @@ from logiclens.explain.rule import (
     true_labels,
 )
 from logiclens.explain.rule_check import RuleCheck, check_rules
-from logiclens.files._atomic import as_file, read_whole, written_whole
+from logiclens.files._storage import (
+    as_file,
+    fields,
+    formula_from_saved,
+    formula_to_saved,
+    items,
+    read_saved,
+    read_whole,
+    report_damage,
+    storable,
+    write_saved,
+    written_whole,
+)
 from logiclens.logic.arrays import BoolArray, IndexArray
 from logiclens.logic.data import THRESHOLD, ConceptData, check_names
 from logiclens.logic.entail import Conflict, Given, conflicts, given_parts

@@ -6,7 +6,7 @@ What needs pyarrow is imported on first use, so that writing a file needs none o
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from logiclens.files._atomic import written_whole
+from logiclens.files._storage import written_whole
 
 if TYPE_CHECKING:
     from logiclens.concepts.table import ValueType

@@ -27,7 +27,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from logiclens.errors import FileError, InputError, listing, shown
-from logiclens.files._atomic import unreadable
+from logiclens.files._storage import unreadable
 
 STDIN = "-"
 """The path that means standard input."""

@@ -15,7 +15,7 @@ from logiclens.evaluation import Evaluation
 from logiclens.evaluation._evaluate import LabeledRows
 from logiclens.explain.explanation import check_text
 from logiclens.explain.rule import RuleKind
-from logiclens.files._atomic import as_file, written_whole
+from logiclens.files._storage import as_file, written_whole
 from logiclens.logic.formula import MAX_DEPTH, Formula, check_writable
 from logiclens.reporting._about_data import concepts_and_inputs, data_facts, row_facts
 from logiclens.reporting._about_rules import (

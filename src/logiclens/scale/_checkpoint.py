@@ -24,8 +24,7 @@ import safetensors.numpy
 from numpy.typing import NDArray
 
 from logiclens.errors import FileError, InputError, shown
-from logiclens.explain._saved import read_saved, write_saved
-from logiclens.files._atomic import read_whole, written_whole
+from logiclens.files._storage import read_saved, read_whole, write_saved, written_whole
 
 try:
     import fcntl

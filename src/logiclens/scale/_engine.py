@@ -45,8 +45,8 @@ from logiclens.errors import (
     shown,
 )
 from logiclens.explain import ExplanationSet
-from logiclens.files._atomic import written_whole
 from logiclens.files._open import PARQUET, FoundFiles, find_files, is_hidden, keys_in
+from logiclens.files._storage import written_whole
 
 Table: TypeAlias = Any
 """An Ibis table expression."""

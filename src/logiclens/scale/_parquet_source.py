@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from logiclens.errors import FileError, InputError, MissingFileError, UnknownColumnError, count, shown
 from logiclens.estimators.inputs_and_targets import Problem, read_targets
 from logiclens.explain.rule import Label, label_array
-from logiclens.files._atomic import unreadable
 from logiclens.files._open import find_files
 from logiclens.files._reading import damaged_parquet, plain_column
+from logiclens.files._storage import unreadable
 from logiclens.logic.arrays import FloatArray
 from logiclens.logic.data import ROUNDING, THRESHOLD
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from logiclens.errors import InputError
-from logiclens.explain._saved import (
+from logiclens.files._storage import (
     fields,
     formula_from_saved,
     formula_to_saved,

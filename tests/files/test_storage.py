@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from logiclens.errors import FileError, ForbiddenFileError, InputError, MissingFileError
-from logiclens.files import _atomic
-from logiclens.files._atomic import as_file, is_stream, read_whole, written_whole
+from logiclens.files import _storage
+from logiclens.files._storage import as_file, is_stream, read_whole, written_whole
 
 
 def write(path: Path | str, content: bytes = b"new") -> None:
@@ -80,7 +80,7 @@ def test_what_the_system_refuses_is_said(
         raise OSError(number, os.strerror(number))
 
     if step != "write":
-        monkeypatch.setattr(_atomic.os, step, fail)
+        monkeypatch.setattr(_storage.os, step, fail)
     with pytest.raises(kind) as caught:
         write_and_raise(path, OSError(number, os.strerror(number)) if step == "write" else None)
 
