@@ -269,6 +269,15 @@ def test_the_length_of_the_smallest_price_less_gain():
     assert chosen(200, 203, 203) == 1
 
 
+def test_the_front_goes_as_far_as_the_literals_that_are_asked_for():
+    random = np.random.default_rng(0)
+    x = random.random((500, 14)) < 0.5
+    y = x @ random.normal(size=14) > 0
+
+    assert quick("mu", literals=80).fit(x, y).explain().literals > 60
+    assert quick("mu", literals=80, max_literals=5).fit(x, y).explain().literals <= 5
+
+
 def test_a_literal_of_each_class_has_the_price_of_one():
     def cost(n: int, problem: Problem) -> float:
         return price(Targets(tuple(range(n)), problem, np.zeros((1, n))))
