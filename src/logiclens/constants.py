@@ -1,7 +1,8 @@
 """The defaults that decide what a fit finds: cut points, mu and ReLU networks, and the search for rules.
 
 ``docs/explanation/ablations.md`` measures what the more important ones are worth. Limits of the search for
-lists stand with it, in :mod:`logiclens.logic.decision_list`. Defaults of psi and entropy networks stand in :mod:`logiclens.estimators.classifiers`, those of clusters in :mod:`logiclens.estimators.clusterer`.
+lists stand with it, in :mod:`logiclens.logic.decision_list`. Defaults of psi and entropy networks stand in
+:mod:`logiclens.estimators.classifiers`, those of clusters in :mod:`logiclens.estimators.clusterer`.
 """
 
 from __future__ import annotations
