@@ -551,8 +551,8 @@ def test_class_weights_shift_what_rules_decide():
 
 def test_balanced_class_weights_find_a_rare_class():
     """Of the rows with the concept a third is rare: balanced, that is enough to say so."""
-    x = np.repeat([[1.0], [0.0]], [30, 90], axis=0)
-    y = np.r_[np.arange(30) < 10, np.zeros(90, dtype=bool)]
+    x = np.repeat([[1.0], [0.0]], [120, 360], axis=0)
+    y = np.r_[np.arange(120) < 40, np.zeros(360, dtype=bool)]
 
     assert not quick("mu", class_weight=None).fit(x, y).explain().predict([[1.0]])[0]
     assert quick("mu", class_weight="balanced").fit(x, y).explain().predict([[1.0]])[0]

@@ -201,14 +201,16 @@ def test_what_the_next_level_learns_from():
 
 def test_predictions_are_learnt_from_with_weights():
     weight = np.where(d, 0.0, 1.0)
-    fitted = cascade(train_on="predictions", n_folds=2).fit(FRAME, Y, [MIDDLE], weight)
+    estimator = quick("mu", epochs=120, restarts=3)  # which hold out every row once
+    fitted = cascade(estimator=estimator, train_on="predictions", n_folds=2).fit(FRAME, Y, [MIDDLE], weight)
 
     assert equivalent(fitted.explain()["yes"].formula, parse_formula("a & b & ~c"))
 
 
 def test_rows_of_weight_zero_have_no_say():
     wrong = np.where(d, "no", Y)
-    fitted = cascade().fit(FRAME, wrong, [MIDDLE], np.where(d, 0.0, 1.0))
+    estimator = quick("mu", epochs=120, restarts=3)
+    fitted = cascade(estimator=estimator).fit(FRAME, wrong, [MIDDLE], np.where(d, 0.0, 1.0))
 
     assert equivalent(fitted.explain()["yes"].formula, parse_formula("a & b & ~c"))
     assert fitted.explain()["yes"].scores.n_rows == len(X) // 2

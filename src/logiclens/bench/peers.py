@@ -36,7 +36,8 @@ _LITERALS: Final = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80,
 class RulesPeer(Peer):
     """The rules of a fitted ``MuClassifier``, on the raw table, for each number of literals.
 
-    Its front goes as far as the longest rules that are compared; by default it is as long as it is.
+    Its front goes as far as the longest rules that are compared, in literals for each two classes; by default
+    it is as long as it is.
     """
 
     identity: ClassVar[str] = "logiclens.bench.peers.ours.Ours"
@@ -48,7 +49,7 @@ class RulesPeer(Peer):
         return [[{"literals": total} for total in totals]]
 
     def prepare(self, part: RawRows, seed: int) -> Any:
-        return _fit_ours("mu", part, seed, max_literals=int(LONGEST) * part.n_classes)
+        return _fit_ours("mu", part, seed, max_literals=round(LONGEST * part.n_classes / 2))
 
     def fit_size(self, shared: Any, part: RawRows, size: Size, seed: int) -> SizedModel:
         del part, seed

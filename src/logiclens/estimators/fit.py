@@ -443,7 +443,7 @@ class Rules:
         weight = self.held_out
         if not weight.any():
             return Point(steps, default, formulas=own)
-        accuracy, fidelity = (float(np.clip(v, 0.0, 1.0)) for v in (right, same))
+        accuracy, fidelity = (float(np.clip(np.round(v, 12), 0.0, 1.0)) for v in (right, same))
         interval = wilson(accuracy, self.n_rows(weight), normal_quantile(0.95))
         return Point(steps, default, accuracy, fidelity, interval, formulas=own)
 
