@@ -29,7 +29,7 @@ from benchmarks.fronts import HELD_BACK, TARGET, by_size
 from logiclens.bench.experiments import table_files
 from logiclens.bench.fronts import lead
 from logiclens.errors import LogicLensError
-from logiclens.estimators import MuClassifier, fit, networks
+from logiclens.estimators import MuClassifier, _parameters, fit, networks
 from logiclens.files import read_table
 from logiclens.logic import decision_list
 
@@ -70,18 +70,18 @@ def out_of_fold(recipe: Any, x: Any, targets: Any, folds: Any, trained: Any) -> 
     )
     total = (whole.train + whole.check)[:, None]
     held_out = np.where(total > 0, answers / np.where(total > 0, total, 1.0), 0.0) if left else None
-    own = fit.Rules.soften
+    own = fit.FrontSearch.soften
 
     def soften(rules: Any, probability: Any, answers: Any) -> Any:
         return own(rules, probability if held_out is None else held_out, answers)
 
-    with patch.object(fit.Rules, "soften", soften):
+    with patch.object(fit.FrontSearch, "soften", soften):
         return SEARCH_FRONT(recipe, x, targets, folds, trained)
 
 
 def every_concept(recipe: Any, x: Any, targets: Any, folds: Any, trained: Any) -> Any:
     """Let rules use all concepts, whatever the networks read."""
-    own, tuples = fit.Rules.search, fit.Rules.seen
+    own, tuples = fit.FrontSearch.search, fit.FrontSearch.seen
 
     def search(rules: Any, soft: Any, allowed: Any) -> Any:
         return own(rules, soft, np.ones_like(allowed))
@@ -89,7 +89,7 @@ def every_concept(recipe: Any, x: Any, targets: Any, folds: Any, trained: Any) -
     def seen(rules: Any, kept: Any, answers: Any) -> Any:
         return tuples(rules, np.ones_like(kept), answers)
 
-    with patch.object(fit.Rules, "search", search), patch.object(fit.Rules, "seen", seen):
+    with patch.object(fit.FrontSearch, "search", search), patch.object(fit.FrontSearch, "seen", seen):
         return SEARCH_FRONT(recipe, x, targets, folds, trained)
 
 
@@ -124,7 +124,7 @@ def uncalibrated(work: Any, logits: Any) -> Any:
     return np.ones(logits.shape[1])
 
 
-SEARCH_FRONT, CHOOSE = fit.search_front, fit.Rules.choose
+SEARCH_FRONT, CHOOSE = fit.search_front, fit.FrontSearch.choose
 
 
 def _cuts(**settings: Any) -> Mapping[str, Any]:
@@ -160,12 +160,13 @@ VARIANTS: dict[str, Variant] = {
     "epochs 300": Variant("", {"epochs": 300, "patience": 90}),
     "uncalibrated": Variant("no temperature", patches=[(networks._Work, "_scales", uncalibrated)]),
     "free literals": Variant("the most accurate length", {"literal_cost": 0.0}),
-    "dear literals": Variant("three times the price", patches=[(fit, "LITERAL_COST", 0.003)]),
+    "dear literals": Variant("three times the price", patches=[(_parameters, "LITERAL_COST", 0.003)]),
     "one standard error": Variant(
-        "the shortest length within that of the best", patches=[(fit.Rules, "choose", one_standard_error)]
+        "the shortest length within that of the best",
+        patches=[(fit.FrontSearch, "choose", one_standard_error)],
     ),
     "no guess": Variant(
-        "rules are shown where they are no better than none", patches=[(fit.Rules, "choose", no_guess)]
+        "rules are shown where they are no better than none", patches=[(fit.FrontSearch, "choose", no_guess)]
     ),
     "8 cuts": Variant("of a column", _cuts(max_cuts=8)),
     "32 cuts": Variant("of a column", _cuts(max_cuts=32)),

@@ -29,7 +29,7 @@ DISTILLATION: Final = 0.5
 """Share of the network, beside the labels, in what rules are searched for."""
 LITERAL_COST: Final = 0.001
 """Accuracy that a literal must be worth to be shown; of more than two classes, a literal of each class."""
-MISS, FALSE_YES = 199.0, 19.0
+IF_MISS, ONLY_IF_FALSE_YES = 199.0, 19.0
 """What a miss of an IF rule costs, and a false yes of an ONLY IF rule, where the other error costs 1."""
-LITERALS: Final = (60, 20)
+MAX_LITERALS: Final = (60, 20)
 """Where a front ends: literals for two classes, and literals a class for more."""

@@ -297,7 +297,7 @@ def test_a_file_comes_with_a_summary():
         "Wrote 6 rows to out.csv; the default decides 1; 2 lack a value that rules "
         "need.\n"
         "Predicted: well 4 (66.7%), gone 1 (16.7%), ill 1 (16.7%).\n"
-        "Of 5 rows with a value of 'outcome', the rules are right about 80.0%.\n"
+        "Of 5 rows with a value of 'outcome', the rules are right on 80.0%.\n"
     )
 
 

@@ -46,7 +46,7 @@ def test_what_is_written_and_said(tmp_path: Path):
         "1 lacks a value that rules need.\n"
         "Predicted: well 3 (50.0%), ill 2 (33.3%), gone 1 (16.7%).\n"
         "DuckDB wrote one Parquet file, with prediction and mark, without rule and why.\n"
-        "Of 5 rows with a value of 'truth', the rules are right about 60.0%.\n"
+        "Of 5 rows with a value of 'truth', the rules are right on 60.0%.\n"
         "  ill: precision 33.3%, recall 100.0%, 1 row\n"
         "  well: precision 50.0%, recall 50.0%, 2 rows\n"
         "  gone: precision 100.0%, recall 100.0%, 1 row\n"
@@ -93,8 +93,7 @@ def test_a_model_says_the_same_of_a_csv_in_memory_and_in_an_engine(learned: list
         memory = run("predict", "m.lens", *options, "--out", "memory.parquet")
         engine = run("predict", "m.lens", *options[:-1], *DUCKDB, "--out", "engine.parquet")
         told = [
-            next(line for line in each.stderr.splitlines() if "right about" in line)
-            for each in (memory, engine)
+            next(line for line in each.stderr.splitlines() if "right on" in line) for each in (memory, engine)
         ]
         found = [pq.read_table(f"{name}.parquet") for name in ("memory", "engine")]
 
@@ -205,7 +204,7 @@ def test_numbers_that_are_classes_by_their_texts(tmp_path: Path):
     found = run("predict", rules, data, *DUCKDB, "--out", "out.parquet", "--truth", "y")
     nothing = run("predict", rules, data, *DUCKDB, "--out", "out.parquet", "--truth", "empty")
 
-    assert "Of 3 rows with a value of 'y', the rules are right about 66.7%.\n" in found.stderr
+    assert "Of 3 rows with a value of 'y', the rules are right on 66.7%.\n" in found.stderr
     assert (
         "Column 'empty' has no value that is a class of the rules: nothing is compared.\n" in nothing.stderr
     )

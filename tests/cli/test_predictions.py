@@ -317,7 +317,7 @@ def test_true_classes_as_files_write_them(labels: tuple, truth: list[str]):
     Path("rows.csv").write_text(f"a,truth\n{rows}")
     result = run("predict", "rules.json", "rows.csv", "--truth", "truth")
 
-    assert result.stderr == ("5 rows.\nOf 4 rows with a value of 'truth', the rules are right about 50.0%.\n")
+    assert result.stderr == ("5 rows.\nOf 4 rows with a value of 'truth', the rules are right on 50.0%.\n")
 
 
 def test_true_classes_with_a_type_of_their_own():
@@ -325,7 +325,7 @@ def test_true_classes_with_a_type_of_their_own():
     pq.write_table(pa.table({"a": [True, False, True], "truth": [1, 1, None]}), "rows.parquet")
     result = run("predict", "rules.json", "rows.parquet", "--truth", "truth", "--out", "out.parquet")
 
-    assert result.stderr.endswith("Of 2 rows with a value of 'truth', the rules are right about 50.0%.\n")
+    assert result.stderr.endswith("Of 2 rows with a value of 'truth', the rules are right on 50.0%.\n")
 
 
 def test_a_column_of_something_else():

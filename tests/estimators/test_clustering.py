@@ -22,7 +22,7 @@ from logiclens.estimators._clustering import (
     information,
     read_concepts,
 )
-from logiclens.estimators.fit import RuleSearch
+from logiclens.estimators.fit import SearchSettings
 from logiclens.explain import RuleKind
 from logiclens.explain.front import NO_FORMULA, NO_ROWS
 from logiclens.logic import FALSE, TRUE, Var, equivalent
@@ -49,10 +49,10 @@ def tuples_of(bits: np.ndarray, weight: np.ndarray | None = None) -> DistinctRow
     return DistinctRows.of(bits.astype(float), np.ones(len(bits)) if weight is None else weight)
 
 
-def search(n_concepts: int, **changed) -> RuleSearch:
+def search(n_concepts: int, **changed) -> SearchSettings:
     names = tuple(f"x{j}" for j in range(n_concepts))
     given = {"distillation": 1.0, "literal_cost": 0.01, "max_literals": 20} | changed
-    return RuleSearch(RuleKind.CLUSTER, names, **given)
+    return SearchSettings(RuleKind.CLUSTER, names, **given)
 
 
 def biased(n: int = 300, seed: int = 0) -> DistinctRows:

@@ -13,15 +13,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.constants import LITERAL_COST
 from logiclens.estimators import MuClassifier
+from logiclens.estimators._parameters import most_literals
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.fit import (
     DISTILLATION,
     FEW_ROWS,
-    Rules,
-    RuleSearch,
+    FrontSearch,
+    SearchSettings,
     fit_folds,
-    longest,
-    price,
     search_front,
 )
 from logiclens.estimators.folds import RowSplit
@@ -108,7 +107,7 @@ def test_what_is_softened_is_a_mixture():
     targets = Targets(("n", "y"), Problem.BINARY, np.array([[0.0], [1.0], [1.0], [0.25]]))
     recipe = quick("mu", distillation=0.25).recipe(inputs_of(x), targets)
     answers = np.tile([0.9, 0.1], (4, 1))
-    soft = Rules(recipe, x > 0.5, targets, [np.ones(4)]).soften(answers, answers > 0.5)
+    soft = FrontSearch(recipe, x > 0.5, targets, [np.ones(4)]).soften(answers, answers > 0.5)
 
     assert soft == pytest.approx(0.75 * targets.truth() + 0.25 * answers, abs=1 / 1024)
     assert (soft * 1024 == np.round(soft * 1024)).all()
@@ -220,10 +219,10 @@ def test_the_longest_rules_unless_told_otherwise():
     def targets(n: int, problem: Problem) -> Targets:
         return Targets(tuple(range(n)), problem, np.zeros((1, n)))
 
-    assert longest(targets(2, Problem.BINARY)) == 60
-    assert longest(targets(3, Problem.SINGLE_LABEL)) == 60
-    assert longest(targets(5, Problem.SINGLE_LABEL)) == 100
-    assert longest(targets(2, Problem.MULTI_LABEL)) == 40
+    assert most_literals("auto", targets(2, Problem.BINARY)) == 60
+    assert most_literals("auto", targets(3, Problem.SINGLE_LABEL)) == 60
+    assert most_literals("auto", targets(5, Problem.SINGLE_LABEL)) == 100
+    assert most_literals("auto", targets(2, Problem.MULTI_LABEL)) == 40
 
 
 def test_a_price_of_literals_makes_rules_shorter():
@@ -249,8 +248,8 @@ def test_the_length_of_the_smallest_price_less_gain():
     """A literal must be worth its price, and rules must beat none by more than chance does."""
     rows = 400
     truth = Targets((0, 1), Problem.BINARY, np.zeros((rows, 1)))
-    search = RuleSearch(RuleKind.IFF, ("a",), literal_cost=0.01)
-    rules = Rules(search, np.zeros((rows, 1), dtype=bool), truth, [np.ones(rows), np.zeros(rows)])
+    search = SearchSettings(RuleKind.IFF, ("a",), literal_cost=0.01)
+    rules = FrontSearch(search, np.zeros((rows, 1), dtype=bool), truth, [np.ones(rows), np.zeros(rows)])
     front = [(DecisionList((), 0, n, 0.0),) for n in (0, 1, 4)]
 
     def chosen(*right: int) -> int:
@@ -280,7 +279,7 @@ def test_the_front_goes_as_far_as_the_literals_that_are_asked_for():
 
 def test_a_literal_of_each_class_has_the_price_of_one():
     def cost(n: int, problem: Problem) -> float:
-        return price(Targets(tuple(range(n)), problem, np.zeros((1, n))))
+        return price_of_literal("auto", Targets(tuple(range(n)), problem, np.zeros((1, n))))
 
     assert cost(2, Problem.BINARY) == LITERAL_COST
     assert cost(5, Problem.SINGLE_LABEL) == LITERAL_COST / 5
@@ -486,7 +485,7 @@ def test_implications_are_about_what_the_network_answers():
     targets = Targets(("a", "b"), Problem.OUTPUT_BY_OUTPUT, np.eye(2)[[0, 1, 0, 1]])
     recipe = quick("mu", rule="if", distillation=1.0).recipe(inputs_of(x), targets)
     answers = np.array([[True, True], [False, False], [True, False], [False, True]])
-    soft = Rules(recipe, x > 0.5, targets, [np.ones(4)]).soften(np.full((4, 2), 0.5), answers)
+    soft = FrontSearch(recipe, x > 0.5, targets, [np.ones(4)]).soften(np.full((4, 2), 0.5), answers)
 
     assert (soft == answers).all()
 

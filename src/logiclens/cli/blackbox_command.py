@@ -282,8 +282,8 @@ def _print(
     if compared is not None:
         print_line(
             console,
-            f"Of {count(compared.n, 'row')} with a value of {compared.truth!r}, the model is right about "
-            f"{percent(compared.black_box)}, its rules about {percent(compared.rules)}.",
+            f"Of {count(compared.n, 'row')} with a value of {compared.truth!r}, the model is right on "
+            f"{percent(compared.black_box)}, its rules on {percent(compared.rules)}.",
         )
     console.print()
     if request.front:

@@ -546,13 +546,13 @@ def coverage_words(scores: ModelScores) -> str:
 
 def accuracy_words(scores: ModelScores) -> str:
     """How often network and rules are right, and a guess; without the network if it was not evaluated."""
-    guess = f"always saying the most common class, about {percent(scores.guess_accuracy)}"
-    rules = f"about {percent(scores.rules_accuracy)}"
+    guess = f"always predicting the most common class, on {percent(scores.guess_accuracy)}"
+    rules = f"on {percent(scores.rules_accuracy)}"
     if isnan(scores.network_accuracy):
         return f"The rules are right {rules} of these rows; {guess}. {coverage_words(scores)}"
     return (
-        f"The network is right about {percent(scores.network_accuracy)} of these rows, the rules {rules}; "
-        f"{guess}. Rules and network say the same about {percent(scores.fidelity)} (fidelity). "
+        f"The network is right on {percent(scores.network_accuracy)} of these rows, the rules {rules}; "
+        f"{guess}. Rules and network agree on {percent(scores.fidelity)} (fidelity). "
         f"{coverage_words(scores)}"
     )
 

@@ -494,9 +494,7 @@ class TrueClasses:
         if not self.n_known:
             return f"Column {self.column!r} has no value that is a class of the rules: nothing is compared."
         share = f"{self.n_right / self.n:.1%}"
-        return (
-            f"Of {count(self.n, 'row')} with a value of {self.column!r}, the rules are right about {share}."
-        )
+        return f"Of {count(self.n, 'row')} with a value of {self.column!r}, the rules are right on {share}."
 
 
 def _reader(labels: Sequence[Label]) -> Callable[[Any], Any]:

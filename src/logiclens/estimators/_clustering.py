@@ -31,7 +31,7 @@ import torch
 from scipy.special import softmax
 from torch import Tensor
 
-from logiclens.estimators.fit import RuleSearch, explain_answers
+from logiclens.estimators.fit import SearchSettings, explain_answers
 from logiclens.estimators.inputs_and_targets import Problem, Targets
 from logiclens.estimators.networks import predict_logits, resolve_device
 from logiclens.explain.front import Front
@@ -268,7 +268,7 @@ def cluster(
     starts: Starts,
     plan: Plan,
     rows: DistinctRows,
-    search: RuleSearch,
+    search: SearchSettings,
     most_concepts: int,
     progress: Callable[[float], None] | None = None,
 ) -> Clustering:
@@ -301,7 +301,7 @@ def cluster(
 
 
 def explain_clusters(
-    network: LogicNetwork, rows: DistinctRows, search: RuleSearch, most_concepts: int
+    network: LogicNetwork, rows: DistinctRows, search: SearchSettings, most_concepts: int
 ) -> Front:
     """Rules of every length for the clusters of a network (Eq. 13): a list about their probabilities.
 
@@ -404,7 +404,11 @@ def _kept_from_the_start(reads: Sequence[Reads | None], k: int, n_concepts: int)
 
 
 def _number_clusters(
-    network: LogicNetwork, rows: DistinctRows, clusters: IndexArray, search: RuleSearch, most_concepts: int
+    network: LogicNetwork,
+    rows: DistinctRows,
+    clusters: IndexArray,
+    search: SearchSettings,
+    most_concepts: int,
 ) -> tuple[LogicNetwork, Front, IndexArray]:
     """Network, rules and clusters, numbered by decreasing weight, of equals by the order of their formulas.
 
@@ -426,7 +430,7 @@ def _number_clusters(
     return network, explain_clusters(network, rows, search, most_concepts), clusters
 
 
-def _most(share: float, clusters: IndexArray, rows: DistinctRows, search: RuleSearch) -> float:
+def _most(share: float, clusters: IndexArray, rows: DistinctRows, search: SearchSettings) -> float:
     """A value that rules of clusters cannot exceed.
 
     A list of m literals has m steps at most, and decides for m + 1 clusters. One of a single literal is as
@@ -445,7 +449,7 @@ def _most(share: float, clusters: IndexArray, rows: DistinctRows, search: RuleSe
     return share - float((wrong + search.literal_cost * np.arange(len(wrong))).min())
 
 
-def _price(rules: ExplanationSet, clusters: IndexArray, rows: DistinctRows, search: RuleSearch) -> float:
+def _price(rules: ExplanationSet, clusters: IndexArray, rows: DistinctRows, search: SearchSettings) -> float:
     """What rules cost: the share of the rows that they decide otherwise, and their literals."""
     wrong = rules.predict(rows.bits, search.names) != clusters
     return float(rows.weight @ wrong) / rows.total + search.literal_cost * rules.literals

@@ -30,7 +30,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from logiclens.estimators.fit import Recipe, Rules
+from logiclens.estimators.fit import FrontSearch, Recipe
 from logiclens.estimators.folds import RowSplit
 from logiclens.estimators.inputs_and_targets import Targets, decisions
 from logiclens.estimators.networks import Population, Trained, predict_logits, resolve_device
@@ -81,7 +81,7 @@ def paper_front(
         )
         words = recipe.vocabulary
         formulas.append(found.formula if words is None else words.simplify(found.formula))
-    rules = Rules(recipe, x > THRESHOLD, targets, [fold.train + fold.check])
+    rules = FrontSearch(recipe, x > THRESHOLD, targets, [fold.train + fold.check])
     kept = np.ones(len(recipe.names), dtype=np.bool_)
     return rules.front([rules.of_formulas(formulas, JOINED)], 0, rules.seen(kept, answers))
 

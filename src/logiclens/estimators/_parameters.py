@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from logiclens.constants import WIDTHS
+from logiclens.constants import LITERAL_COST, MAX_LITERALS, WIDTHS
 from logiclens.errors import InputError, shown
+from logiclens.estimators.inputs_and_targets import Problem, Targets
 from logiclens.explain.compose import MAX_FAN_IN
 from logiclens.logic.data import as_float
 
@@ -148,3 +149,24 @@ def seed_of(random_state: Any) -> int:
             "random_state must be a whole number of at least 0, None or a RandomState. "
             f"Got {shown(random_state)}."
         ) from None
+
+
+def most_literals(setting: Any, targets: Targets, literals: Any = "auto") -> int:
+    """Length of the longest rules on the front; "auto" reaches at least the length that is asked for."""
+    if not is_auto(setting):
+        return int(setting)
+    of_two, of_each = MAX_LITERALS
+    most = of_each * len(targets.labels) if _has_many(targets) else of_two
+    return max(most, 0 if is_auto(literals) else int(literals))
+
+
+def price_of_literal(setting: Any, targets: Targets) -> float:
+    """Price of a literal; "auto" shares it among the targets if there are more than two classes."""
+    if not is_auto(setting):
+        return float(setting)
+    return LITERAL_COST / len(targets.labels) if _has_many(targets) else LITERAL_COST
+
+
+def _has_many(targets: Targets) -> bool:
+    """Whether there is more to explain than one formula and its opposite."""
+    return len(targets.labels) != 2 or targets.problem is Problem.MULTI_LABEL

@@ -26,7 +26,9 @@ from logiclens.errors import InputError, UnknownTargetError, count
 from logiclens.estimators._parameters import (
     check_settings,
     is_auto,
+    most_literals,
     penalties,
+    price_of_literal,
     progress_line,
     seed_of,
     widths,
@@ -245,7 +247,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def recipe(self, inputs: Inputs, targets: Targets) -> Recipe:
         """All settings, in the form in which they are used, for some inputs and targets."""
-        from logiclens.estimators.fit import Recipe, price
+        from logiclens.estimators.fit import Recipe
         from logiclens.estimators.networks import Population
         from logiclens.nn.criteria import iff_loss
         from logiclens.nn.training import Plan
@@ -272,21 +274,13 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             inputs.names,
             inputs.vocabulary,
             distillation=self.distillation,
-            literal_cost=price(targets) if is_auto(self.literal_cost) else float(self.literal_cost),
-            max_literals=self._longest(targets),
+            literal_cost=price_of_literal(self.literal_cost, targets),
+            max_literals=most_literals(self.max_literals, targets, self.literals),
             literals=self.literals,
             class_weight=self.class_weight,
             population=population,
             plan=plan,
         )
-
-    def _longest(self, targets: Targets) -> int:
-        """Where the front ends; by default at least at the length that is asked for."""
-        from logiclens.estimators.fit import longest
-
-        if not is_auto(self.max_literals):
-            return int(self.max_literals)
-        return max(longest(targets), 0 if is_auto(self.literals) else int(self.literals))
 
     def _kind(self) -> RuleKind:
         kind = member(RuleKind, self.rule, "rule")

@@ -40,7 +40,7 @@ from logiclens.logic.data import THRESHOLD, as_float
 
 if TYPE_CHECKING:
     from logiclens.estimators._clustering import Maker, Starts
-    from logiclens.estimators.fit import RuleSearch
+    from logiclens.estimators.fit import SearchSettings
     from logiclens.nn.population import LogicNetwork, Streams
 
 PENALTIES: Mapping[str, tuple[float, ...]] = MappingProxyType(
@@ -332,12 +332,12 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             device=self.device,
         )
 
-    def _search(self, names: tuple[str, ...], vocabulary: Vocabulary | None) -> RuleSearch:
+    def _search(self, names: tuple[str, ...], vocabulary: Vocabulary | None) -> SearchSettings:
         """How rules are searched for: in the predictions of the network alone."""
-        from logiclens.estimators.fit import RuleSearch
+        from logiclens.estimators.fit import SearchSettings
 
         auto = self.max_literals == "auto"
-        return RuleSearch(
+        return SearchSettings(
             RuleKind.CLUSTER,
             names,
             vocabulary,

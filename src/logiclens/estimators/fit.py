@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.constants import DISTILLATION, LITERAL_COST, LITERALS
+from logiclens.constants import DISTILLATION, MAX_LITERALS
 from logiclens.estimators.folds import (
     Distinct,
     RowSplit,
@@ -72,6 +72,8 @@ EXACT: Final = "exact: composed of the network's neurons"
 _DEGREES: Final = 1024  # p is a multiple of one over this: the last digits of a network decide nothing
 _SEARCHED: Final = 1 << 14  # distinct rows on which lists are searched
 
+_ONE_SIDED: Final = normal_quantile(0.90)  # a one-sided test at the 95 % level
+
 Lists = tuple[DecisionList, ...]
 """One list about all targets; or, where each has a formula of its own, one list of one step for each."""
 Gains = NDArray[np.float32]
@@ -79,7 +81,7 @@ Gains = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class RuleSearch:
+class SearchSettings:
     """How rules are searched for, whatever it is that predicts.
 
     Attributes
@@ -108,7 +110,7 @@ class RuleSearch:
     vocabulary: Vocabulary | None = None
     distillation: float = DISTILLATION
     literal_cost: float = 0.0
-    max_literals: int = LITERALS[0]
+    max_literals: int = MAX_LITERALS[0]
     literals: int | str = "auto"
     class_weight: Any = None
     n_prior_rows: int = 0
@@ -119,7 +121,7 @@ class RuleSearch:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe(RuleSearch):
+class Recipe(SearchSettings):
     """How to fit: what to train, and how rules are searched for then.
 
     Attributes
@@ -224,7 +226,7 @@ def search_front(
     networks : sequence of LogicNetwork
         One for each of them, trained without the rows that it leaves out.
     """
-    rules = Rules(
+    rules = FrontSearch(
         recipe, np.asfortranarray(x > THRESHOLD), targets, [fold.train + fold.check for fold in folds]
     )
     answers = [predict_logits(network, x) for network in networks]
@@ -243,26 +245,26 @@ def search_front(
 
 
 @dataclass(frozen=True, eq=False)
-class Rules:
+class FrontSearch:
     """The steps from a network's predictions to the front.
 
     Attributes
     ----------
-    recipe : RuleSearch
+    recipe : SearchSettings
     bits : ndarray of bool, shape (n, n_concepts)
     targets : Targets
     weights : sequence of ndarray of shape (n,)
         Of the rows in each part; the first has all of them.
     """
 
-    recipe: RuleSearch
+    recipe: SearchSettings
     bits: BoolArray
     targets: Targets
     weights: Sequence[FloatArray]
     _terms: dict[bytes, Formula] = field(default_factory=dict)
 
     @property
-    def listed(self) -> bool:
+    def is_list(self) -> bool:
         """Whether the rules are one list: targets exclude one another, and rules say when, and only when."""
         return self.targets.problem is not Problem.MULTI_LABEL and self.recipe.kind in LISTED
 
@@ -317,11 +319,11 @@ class Rules:
                 row_weights=np.array([w.sum() / min(effective_rows(w), _SEARCHED) for w in self.weights]),
             )
 
-        if self.listed:
+        if self.is_list:
             found = lists([p * self.class_weight for p in soft], (0, 1))
             return [[(each,) for each in part] for part in found]
         false_yes, miss = PRICES[self.recipe.kind]
-        prices, fair = self.of_row * np.array([false_yes, miss]), self.of_row
+        prices, fair = self.row_price * np.array([false_yes, miss]), self.row_price
         by_target = []
         for k in range(len(self.targets.labels)):
             wrong = [np.column_stack([1.0 - p[:, k], p[:, k]]) for p in soft]  # a false yes, and a miss
@@ -335,19 +337,19 @@ class Rules:
     def decide(self, lists: Lists, rows: IndexArray | slice = slice(None)) -> BoolArray:
         """The rules' decision on each target, on some rows, (n, n_targets)."""
         bits = self.bits[rows]
-        if self.listed:
+        if self.is_list:
             return np.asarray(lists[0].decide(bits)[:, None] == np.arange(len(self.targets.labels)))
         return np.column_stack([each.decide(bits) == 1 for each in lists])
 
     def network_decisions(self, logits: FloatArray) -> BoolArray:
         """The network's decision on each target: one of them where the rules are a list, (n, n_targets)."""
-        if self.listed:
+        if self.is_list:
             best = predicted_index(logits, self.targets.problem)
             return np.asarray(best[:, None] == np.arange(len(self.targets.labels)))
         return decisions(logits, self.targets.problem)
 
     @cached_property
-    def of_row(self) -> FloatArray:
+    def row_price(self) -> FloatArray:
         """What each row counts by its class, where targets are apart, (n, 1)."""
         if self.targets.problem is Problem.MULTI_LABEL:
             return np.ones((len(self.bits), 1))
@@ -355,11 +357,11 @@ class Rules:
 
     def gain(self, decided: BoolArray, p: FloatArray, rows: IndexArray | slice = slice(None)) -> FloatArray:
         """How right decisions are about some rows, at the prices that the rules are searched at, (n,)."""
-        if self.listed:
+        if self.is_list:
             return np.asarray((self.class_weight * p * decided).sum(axis=1))
         false_yes, miss = PRICES[self.recipe.kind]
         return np.asarray(
-            self.of_row[rows, 0] * np.where(decided, miss * p, false_yes * (1.0 - p)).mean(axis=1)
+            self.row_price[rows, 0] * np.where(decided, miss * p, false_yes * (1.0 - p)).mean(axis=1)
         )
 
     def score(
@@ -391,14 +393,14 @@ class Rules:
 
     def accuracy(self, decided: BoolArray, truth: FloatArray) -> FloatArray:
         """Accuracy of the decision on each row, (n,); the mean over targets where they are apart."""
-        if self.listed:
+        if self.is_list:
             return np.asarray((truth * decided).sum(axis=1))
         return np.asarray(np.where(decided, truth, 1.0 - truth).mean(axis=1))
 
     def agreement(self, decided: BoolArray, predicted: BoolArray) -> FloatArray:
         """Agreement of rules and network on each row, (n,); the mean over targets where they are apart."""
         same = decided == predicted
-        return np.asarray(same.all(axis=1) if self.listed else same.mean(axis=1), dtype=np.float64)
+        return np.asarray(same.all(axis=1) if self.is_list else same.mean(axis=1), dtype=np.float64)
 
     @property
     def held_out(self) -> FloatArray:
@@ -412,26 +414,26 @@ class Rules:
         return effective_rows(weight) * float(np.round(held_out.sum() / weight.sum(), 9))
 
     def choose(self, front: Sequence[Lists], gained: Gains, weight: FloatArray) -> int:
-        """The length with the smallest J on held-out rows; on all rows where none is held out.
+        """The length with the smallest J about the truth of held-out rows; of all rows if none is held out.
 
-        Rules that do not beat a constant answer by a one-sided test at the 95 % level are not shown.
+        Rules are shown only if they beat a constant prediction.
         """
         price = self.recipe.literal_cost * np.array([_length(lists) for lists in front])
         if not weight.any():
             regret = np.array([sum(each.regret for each in lists) for lists in front])
             return int((regret / (self.weights[0].sum() * max(len(front[0]), 1)) + price).argmin())
         share = weight / weight.sum()
-        means = np.array([share @ each for each in gained])
-        best = int(np.round(means - price, 9).argmax())
+        j = price - np.array([share @ each for each in gained])  # up to a constant
+        best = int(np.round(j, 9).argmin())
         lead = (gained[best] - gained[0]).astype(np.float64)
         error = np.sqrt(share @ np.square(lead - share @ lead) / self.n_rows(weight))
-        return best if share @ lead > normal_quantile(0.9) * error else 0
+        return best if share @ lead > _ONE_SIDED * error else 0
 
     def point(self, lists: Lists, right: float, same: float) -> Point:
         """A length with its rules in the words of concepts, and how good it is."""
         labels = self.targets.labels
         own: tuple[Formula, ...] = ()
-        if self.listed:
+        if self.is_list:
             steps = tuple(Step(labels[k], self.formula(terms)) for k, terms in lists[0].steps)
             default = labels[lists[0].default]
         else:
@@ -562,7 +564,7 @@ def explain_answers(
     x: FloatArray,
     targets: Targets,
     weight: FloatArray,
-    recipe: RuleSearch,
+    recipe: SearchSettings,
     kept: BoolArray | None = None,
     *,
     by_truth: bool = False,
@@ -579,36 +581,20 @@ def explain_answers(
     targets : Targets
         What is true of the rows.
     weight : ndarray of shape (n,)
-    recipe : RuleSearch
+    recipe : SearchSettings
     kept : ndarray of bool, shape (n_concepts,), optional
         The concepts that rules may use; all when missing.
     by_truth : bool, default False
         Whether the length that is shown is that of the least J about the truth of these rows, rather than
         about the predictions.
     """
-    rules = Rules(recipe, np.asfortranarray(x > THRESHOLD), targets, [weight])
+    rules = FrontSearch(recipe, np.asfortranarray(x > THRESHOLD), targets, [weight])
     kept = np.ones(x.shape[1], dtype=np.bool_) if kept is None else kept
     found = rules.search([rules.soften(probabilities, answers)], kept[None])[0]
     truth, none = targets.truth(), np.zeros(len(x))
     gained = np.array([rules.gain(rules.decide(lists), truth) for lists in found], dtype=np.float32)
     chosen = rules.choose(found, gained, recipe.observed(weight) if by_truth else none)
     return rules.front([rules.point(lists, 0.0, 0.0) for lists in found], chosen, rules.seen(kept, answers))
-
-
-def longest(targets: Targets) -> int:
-    """Where a front ends unless set otherwise: by two classes, or by the number of targets."""
-    of_two, of_each = LITERALS
-    return of_each * len(targets.labels) if _has_many(targets) else of_two
-
-
-def price(targets: Targets) -> float:
-    """What a literal costs unless set otherwise: with more than two classes, a literal of each class."""
-    return LITERAL_COST / len(targets.labels) if _has_many(targets) else LITERAL_COST
-
-
-def _has_many(targets: Targets) -> bool:
-    """Whether there is more to explain than one formula and its opposite."""
-    return len(targets.labels) != 2 or targets.problem is Problem.MULTI_LABEL
 
 
 def _length(lists: Lists) -> int:

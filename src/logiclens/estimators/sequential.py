@@ -25,7 +25,8 @@ import torch
 from torch import Tensor, nn
 
 from logiclens.errors import InputError, count, shown
-from logiclens.estimators.fit import EXACT, Rules, RuleSearch, explain_answers, longest
+from logiclens.estimators._parameters import is_auto, most_literals
+from logiclens.estimators.fit import EXACT, FrontSearch, SearchSettings, explain_answers
 from logiclens.estimators.inputs_and_targets import Problem, Targets
 from logiclens.explain.compose import compose
 from logiclens.explain.front import Front
@@ -103,8 +104,8 @@ def explain_psi(
     steps = [part for part in parts(model) if isinstance(part, (nn.Sigmoid, StepSigmoid))]
     hidden = steps[: len(layers) - 1]
     status = EXACT if all(isinstance(part, StepSigmoid) and part.hard for part in hidden) else COMPOSED
-    search = RuleSearch(member(RuleKind, kind, "kind of rule"), found.names, distillation=1.0)
-    rules = Rules(search, found.x > THRESHOLD, found.targets, [np.ones(len(found.x))])
+    search = SearchSettings(member(RuleKind, kind, "kind of rule"), found.names, distillation=1.0)
+    rules = FrontSearch(search, found.x > THRESHOLD, found.targets, [np.ones(len(found.x))])
     point = rules.of_formulas(formulas, status, exclusive=single and search.kind is RuleKind.IFF)
     every = np.ones(len(found.names), dtype=np.bool_)
     return _about_rows_given(rules.front([point], 0, rules.seen(every, found.answers)))
@@ -242,8 +243,8 @@ class _Predictions:
             ranked = np.argsort(-scores, kind="stable")[:MAX_CONCEPTS]
             kept[ranked[scores[ranked] > 0]] = True
         most: Any = _ANY_LENGTH if max_literals is None else max_literals
-        most = longest(self.targets) if most == "auto" else check_count(most, "max_literals")
-        search = RuleSearch(
+        most = most_literals(most, self.targets) if is_auto(most) else check_count(most, "max_literals")
+        search = SearchSettings(
             member(RuleKind, kind, "kind of rule"), self.names, distillation=1.0, max_literals=most
         )
         predicted, weight = self.answers.astype(np.float64), np.ones(len(self.x))

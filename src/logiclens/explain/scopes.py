@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from logiclens.concepts.vocabulary import Vocabulary
-from logiclens.constants import FALSE_YES, MISS
+from logiclens.constants import IF_MISS, ONLY_IF_FALSE_YES
 from logiclens.errors import InputError, LimitError, count, shown
 from logiclens.explain.compose import all_tuples, smallest_formula
 from logiclens.explain.explanation import Explanation, Scope, Scores
@@ -378,7 +378,11 @@ def _sufficient(rows: BoolArray, columns: Words, n_contrary: int, order: IndexAr
     return needed
 
 
-PRICES: Final = {RuleKind.IFF: (1.0, 1.0), RuleKind.IF: (1.0, MISS), RuleKind.ONLY_IF: (FALSE_YES, 1.0)}
+PRICES: Final = {
+    RuleKind.IFF: (1.0, 1.0),
+    RuleKind.IF: (1.0, IF_MISS),
+    RuleKind.ONLY_IF: (ONLY_IF_FALSE_YES, 1.0),
+}
 """Price of a false yes and of a miss: what makes IF and ONLY IF rules differ from equivalences (Sec. 4.2)."""
 
 NEVER, ALWAYS = "never predicted on the data", "always predicted on the data"

@@ -27,7 +27,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted
 
 from logiclens.errors import InputError, shown
-from logiclens.estimators._parameters import is_auto, seed_of
+from logiclens.estimators._parameters import is_auto, most_literals, price_of_literal, seed_of
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs_and_targets import (
     Problem,
@@ -356,7 +356,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
 
     def _front(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Front:
         """Rules of every length for the predictions of the rules of all levels together."""
-        from logiclens.estimators.fit import RuleSearch, explain_answers, longest, price
+        from logiclens.estimators.fit import SearchSettings, explain_answers
 
         last, names, x = self.estimators_[-1], self.level_names_[0], self._first(X)
         if not len(x):
@@ -372,13 +372,13 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         weight = np.ones(len(x))
         if sample_weight is not None:
             weight = as_weights(sample_weight, "sample_weight", len(x))
-        search = RuleSearch(
+        search = SearchSettings(
             last.front_.kind,
             names,
             self.estimators_[0].vocabulary_,
             distillation=1.0,
-            literal_cost=price(targets) if is_auto(last.literal_cost) else float(last.literal_cost),
-            max_literals=longest(targets) if is_auto(self.max_literals) else int(self.max_literals),
+            literal_cost=price_of_literal(last.literal_cost, targets),
+            max_literals=most_literals(self.max_literals, targets),
             class_weight=last.class_weight,
         )
         used = {name for formula in self.composed_.values() for name in formula.concepts}

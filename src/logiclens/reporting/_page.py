@@ -100,7 +100,7 @@ def answer(facts: Mapping[str, Any]) -> Markup:
     where = f"On {amount(overall['n'])} {overall['part']}" if overall["n"] else f"On the {overall['part']}"
     strong = Markup("<strong>{}</strong>")
     if overall["rules_accuracy"] is not None:
-        right = "get every label right of" if facts["policy"]["multi_label"] else f"{are} right about"
+        right = "get every label right on" if facts["policy"]["multi_label"] else f"{are} right on"
         sentences.append(
             Markup("{} {} {} {}").format(
                 where, they, right, strong.format(percent(overall["rules_accuracy"]))
@@ -117,7 +117,7 @@ def answer(facts: Mapping[str, Any]) -> Markup:
         )
     sentences += _doubt(facts)
     if overall["black_box_accuracy"] is not None:
-        sentences.append(f"The black box is right about {percent(overall['black_box_accuracy'])}.")
+        sentences.append(f"The black box is right on {percent(overall['black_box_accuracy'])}.")
     by = overall["faithful_to"]
     if by and overall["joint_fidelity"] is not None:
         does = "do" if by == "the clusters" else "says"
