@@ -40,7 +40,7 @@ def test_rules_of_iris():
     output = run("demo", "--data", "iris").output
 
     assert 'if "petal length (cm)"(x) > 5.15 then virginica\n' in output
-    assert "If “petal length (cm)” above 5.15, then virginica;" in output
+    assert "If “petal length (cm)” is above 5.15, then virginica;" in output
 
 
 @pytest.mark.parametrize("data", DemoData)

@@ -44,8 +44,8 @@ def test_what_is_printed():
         "\n"
         "The rules predict ill:\n"
         "else if age(x) > 62 | (age(x) > 30 & ward(x) = ICU) then ill\n"
-        "  Because: age above 62.\n"
-        "  Also because: age above 30 and ward is ICU.\n"
+        "  Because: age is above 62.\n"
+        "  Also because: age is above 30 and ward is ICU.\n"
         "  No earlier step is true of this row.\n"
         "What would change it:\n"
         "  The prediction would be well if age were at most 30.\n"
@@ -59,7 +59,7 @@ def test_what_is_printed():
         (
             2,
             [
-                "  Because: age above 30 and ward is ICU.",
+                "  Because: age is above 30 and ward is ICU.",
                 "What would change it:",
                 "  The prediction would be well if age were at most 30.",
             ],
@@ -69,14 +69,14 @@ def test_what_is_printed():
             [
                 " ward    missing",
                 "The rules predict well:",
-                "  Because: age at most 30.",
+                "  Because: age is at most 30.",
             ],
         ),
         (
             4,
             [
                 "The rules predict gone:",
-                "  Because: age above 62 and ward is missing.",
+                "  Because: age is above 62 and ward is missing.",
             ],
         ),
         (

@@ -250,7 +250,7 @@ def test_the_words_are_those_of_the_vocabulary():
     found, _ = RowPredictions(rules).of(ConceptData({"age > 62": [True]}))
 
     assert found[0].rule == "age(x) > 62"
-    assert found[0].why == "The prediction is old because age above 62."
+    assert found[0].why == "The prediction is old because age is above 62."
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=1, max_size=30), st.booleans())

@@ -153,7 +153,7 @@ class LogicReader(Reader):
 
 
 class EnglishReader(Reader):
-    """``age at most 62 and (colour is not red or missing)``."""
+    """``age is at most 62 and (colour is not red or missing)``."""
 
     def __init__(self, text: str, row: Mapping[str, Any]) -> None:
         super().__init__(text, ENGLISH_TOKEN, row)
@@ -213,13 +213,13 @@ class EnglishReader(Reader):
             return "gap"
         if self.next_is("is", "known"):
             return known
-        if self.next_is("above"):
+        if self.next_is("is", "above"):
             low = self.value()
             if self.next_is("and", "at", "most"):
                 high = self.value()
                 return known and low < cell <= high
             return known and cell > low
-        if self.next_is("at", "most"):
+        if self.next_is("is", "at", "most"):
             low = self.value()
             if self.next_is("or", "above"):
                 high = self.value()

@@ -340,7 +340,7 @@ def test_formulas_speak_of_columns(style, text):
     formula = And(GROWN, ~OLD | Not(Not(GROWN)))
 
     assert AGE.format(formula, style) == text
-    assert AGE.to_sentence(formula) == "age above 30, and age at most 62 or not (age at most 30)"
+    assert AGE.to_sentence(formula) == "age is above 30, and age is at most 62 or not (age is at most 30)"
 
 
 def test_the_python_function_is_what_one_would_write():

@@ -208,21 +208,21 @@ def test_logic_word_for_word(condition, plain, symbols, latex):
 @pytest.mark.parametrize(
     ("condition", "said", "if_it_were"),
     [
-        (AGE, "age above 30 and at most 62", "age were above 30 and at most 62"),
+        (AGE, "age is above 30 and at most 62", "age were above 30 and at most 62"),
         (
             AGE.negated(),
-            "(age at most 30 or above 62 or missing)",
+            "(age is at most 30 or above 62 or missing)",
             "(age were at most 30 or above 62 or missing)",
         ),
         (
             Condition("age", Relation.OUTSIDE, (1, 2)),
-            "(age at most 1 or above 2)",
+            "(age is at most 1 or above 2)",
             "(age were at most 1 or above 2)",
         ),
-        (Condition("age", Relation.ABOVE, (62.0,)), "age above 62", "age were above 62"),
+        (Condition("age", Relation.ABOVE, (62.0,)), "age is above 62", "age were above 62"),
         (
             Condition("age", Relation.AT_MOST, (0.5,), True),
-            "(age at most 0.5 or missing)",
+            "(age is at most 0.5 or missing)",
             "(age were at most 0.5 or missing)",
         ),
         (
@@ -348,32 +348,32 @@ OLD, GROWN, GAP, MALE = map(Var, WORDS.names)
 @pytest.mark.parametrize(
     ("formula", "english", "logic"),
     [
-        (~OLD & ~GAP, "age at most 17", "age(x) <= 17"),
-        (~GAP & OLD, "age above 17", "age(x) > 17"),
-        (GROWN & ~OLD, "age above 5 and at most 17", "5 < age(x) <= 17"),
+        (~OLD & ~GAP, "age is at most 17", "age(x) <= 17"),
+        (~GAP & OLD, "age is above 17", "age(x) > 17"),
+        (GROWN & ~OLD, "age is above 5 and at most 17", "5 < age(x) <= 17"),
         (
             ~OLD & MALE & GROWN,
-            "age above 5 and at most 17 and sex is male",
+            "age is above 5 and at most 17 and sex is male",
             "5 < age(x) <= 17 & sex(x) = male",
         ),
         (
             ~(GROWN & ~OLD),
-            "(age at most 5 or above 17 or missing)",
+            "(age is at most 5 or above 17 or missing)",
             "(age(x) <= 5 | age(x) > 17 | missing(age(x)))",
         ),
-        (OLD & ~GROWN, "age above 17 and age at most 5", "age(x) > 17 & age(x) <= 5"),
+        (OLD & ~GROWN, "age is above 17 and age is at most 5", "age(x) > 17 & age(x) <= 5"),
         (~GAP, "age is known", "~missing(age(x))"),
         (
             ~OLD & ~MALE,
-            "(age at most 17 or missing) and (sex is not male or missing)",
+            "(age is at most 17 or missing) and (sex is not male or missing)",
             "(age(x) <= 17 | missing(age(x))) & (sex(x) != male | missing(sex(x)))",
         ),
         (
             (~OLD & ~GAP) | (~GROWN & MALE),
-            "age at most 17, or (age at most 5 or missing) and sex is male",
+            "age is at most 17, or (age is at most 5 or missing) and sex is male",
             "age(x) <= 17 | ((age(x) <= 5 | missing(age(x))) & sex(x) = male)",
         ),
-        (~(~OLD & ~GAP), "(age above 17 or missing)", "(age(x) > 17 | missing(age(x)))"),
+        (~(~OLD & ~GAP), "(age is above 17 or missing)", "(age(x) > 17 | missing(age(x)))"),
     ],
 )
 def test_what_is_known_of_a_value_is_said_once(formula, english, logic):
@@ -385,4 +385,6 @@ def test_what_is_known_of_a_value_is_said_once(formula, english, logic):
 def test_names_of_shortened_literals_are_taken_by_no_concept():
     words = Vocabulary(("age", "0"), (Above("age", 17), Missing("age"), Flag("0")))
 
-    assert words.to_sentence(~Var("age > 17") & ~Var("age is missing") & Var("0")) == "age at most 17 and “0”"
+    assert (
+        words.to_sentence(~Var("age > 17") & ~Var("age is missing") & Var("0")) == "age is at most 17 and “0”"
+    )

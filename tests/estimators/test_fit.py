@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.constants import LITERAL_COST
 from logiclens.estimators import MuClassifier
-from logiclens.estimators._parameters import most_literals
+from logiclens.estimators._parameters import most_literals, price_of_literal
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.fit import (
     DISTILLATION,

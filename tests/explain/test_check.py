@@ -107,13 +107,14 @@ def test_the_text_speaks_of_columns():
 
     assert str(rules.check()) == (
         "Conflicts: 1 pair of rules can be true together.\n"
-        "  well and ill, for example: age at most 30 and ward is ICU\n"
-        "Gap: no rule is true where age above 30 and at most 62 and ward is not ICU.\n"
+        "  well and ill, for example: age is at most 30 and ward is ICU\n"
+        "Gap: no rule is true where age is above 30 and at most 62 and ward is not ICU.\n"
         "  The prediction is then well.\n"
         "Always or never true: no rule.\n"
         "Superfluous terms: 1.\n"
-        "  ill: age above 62 and ward is ICU\n"
-        "Concepts: 3 of 3 are used: age above 30 (2 rules), age above 62 (1 rule), ward is ICU (1 rule)."
+        "  ill: age is above 62 and ward is ICU\n"
+        "Concepts: 3 of 3 are used: age is above 30 (2 rules), age is above 62 (1 rule), "
+        "ward is ICU (1 rule)."
     )
 
 

@@ -77,8 +77,8 @@ def test_units_of_concepts_are_groups():
 @pytest.mark.parametrize(
     ("asked", "before", "after"),
     [
-        ({"age > 30": True, "age > 62": False}, "age at most 30", "age were above 30 and at most 62"),
-        ({"age > 62": True}, "age at most 62", "age were above 62"),
+        ({"age > 30": True, "age > 62": False}, "age is at most 30", "age were above 30 and at most 62"),
+        ({"age > 62": True}, "age is at most 62", "age were above 62"),
         ({"ward = a": False, "ward = b": False}, "ward is a", "ward were neither a nor b"),
         ({"ward is missing": True}, "ward is known", "ward were missing"),
     ],
@@ -345,7 +345,10 @@ def test_what_follows_is_not_said():
     (change,) = counterfactual(rule, {"age": [20]}).changes
 
     assert change == Change(
-        "age", "age at most 30 and age at most 62", "age were above 62", {"age > 30": True, "age > 62": True}
+        "age",
+        "age is at most 30 and age is at most 62",
+        "age were above 62",
+        {"age > 30": True, "age > 62": True},
     )
 
 
@@ -355,7 +358,7 @@ def test_a_value_is_preferred_to_none():
     (change,) = counterfactual(Rule("ill", ~Var("age <= 30"), vocabulary=words), {"age": [20]}).changes
 
     assert change.what == "age"
-    assert change.before == "age at most 30"
+    assert change.before == "age is at most 30"
     assert change.concepts == {"age <= 30": False, "age > 30": True}
 
 

@@ -245,7 +245,7 @@ def test_with_a_vocabulary_all_is_about_the_raw_table():
     assert str(OLD) == "forall x: ill(x) <-> age(x) > 62 & ~smoker(x)"
     assert str(bare) == 'forall x: ill(x) <-> "age > 62"(x) & ~smoker(x)'
     assert OLD.to_sentence() == (
-        "ill if and only if age above 62 and not smoker (a necessary and sufficient condition)"
+        "ill if and only if age is above 62 and not smoker (a necessary and sufficient condition)"
     )
     assert OLD.to_latex() == (
         r"\forall x \colon \mathit{ill}(x) \leftrightarrow "

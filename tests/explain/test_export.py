@@ -331,8 +331,8 @@ def test_sentences():
     said = [*STEPS, Step("any", TRUE)]
 
     assert list_sentence(said, "none", str, WORDS) == (
-        "If age above 62, then old;\n"
-        "otherwise if ward is missing and age at most 62, then lost;\n"
+        "If age is above 62, then old;\n"
+        "otherwise if ward is missing and age is at most 62, then lost;\n"
         "otherwise in any case any;\n"
         "otherwise none."
     )

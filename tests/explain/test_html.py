@@ -64,7 +64,7 @@ def test_an_explanation():
 
     assert page.text == (
         '∀x: old(x) ↔ "age <i>"(x) > 62'
-        "old if and only if “age <i>” above 62 (a necessary and sufficient condition)."
+        "old if and only if “age <i>” is above 62 (a necessary and sufficient condition)."
         "1 literal · proved minimal · support 12 · on 40 rows (test): precision 50.0%, recall 25.0%"
     )
 

@@ -330,7 +330,7 @@ def test_a_change_may_not_wake_a_rule_that_comes_first():
 
     assert str(found) == "The prediction would be x if age were above 30 and at most 62."
     assert found.changes == (
-        Change("age", "age at most 30", "age were above 30 and at most 62", {"age > 30": True}),
+        Change("age", "age is at most 30", "age were above 30 and at most 62", {"age > 30": True}),
     )
 
 

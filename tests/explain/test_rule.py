@@ -253,26 +253,26 @@ OLD, RED = (Var(name) for name in WORDS.names[:2])
         (
             "if",
             'forall x: ill(x) -> age(x) <= 62 | "bill colour"(x) in {red, blue}',
-            "Every ill case satisfies: age at most 62 or (“bill colour” is either red or blue) "
+            "Every ill case satisfies: age is at most 62 or (“bill colour” is either red or blue) "
             "(a necessary condition)",
         ),
         (
             "only_if",
             'forall x: (age(x) <= 62 | "bill colour"(x) in {red, blue}) -> ill(x)',
-            "Whenever age at most 62 or (“bill colour” is either red or blue), it is ill "
+            "Whenever age is at most 62 or (“bill colour” is either red or blue), it is ill "
             "(a sufficient condition)",
         ),
         (
             "iff",
             'forall x: ill(x) <-> age(x) <= 62 | "bill colour"(x) in {red, blue}',
-            "ill if and only if age at most 62 or (“bill colour” is either red or blue) "
+            "ill if and only if age is at most 62 or (“bill colour” is either red or blue) "
             "(a necessary and sufficient condition)",
         ),
         (
             "cluster",
             'forall x in O_ill: age(x) <= 62 | "bill colour"(x) in {red, blue}',
-            "Every member of cluster ill satisfies: age at most 62 or (“bill colour” is either red or blue) "
-            "(a necessary condition)",
+            "Every member of cluster ill satisfies: age is at most 62 or "
+            "(“bill colour” is either red or blue) (a necessary condition)",
         ),
     ],
 )

@@ -62,7 +62,7 @@ def test_a_raw_table_is_read_and_told_by_the_vocabulary():
     rule = explanation(parse_formula('~"age > 62" | "ward = ICU"'), vocabulary=words)
     old, ward = term_scores(rule, {"age": [70, 20, 30], "ward": ["ICU", "x", "ICU"]}, [0, 1, 1])
 
-    assert (old.format("unicode"), old.to_sentence()) == ("age(x) ≤ 62", "age at most 62")
+    assert (old.format("unicode"), old.to_sentence()) == ("age(x) ≤ 62", "age is at most 62")
     assert (old.covered, old.precision, ward.covered, ward.precision) == (2, 1.0, 2, 0.5)
     assert str(ward) == "ward(x) = ICU: true for 2 of 3, precision 0.500"
     (concept, _) = term_scores(rule, [[1, 0], [0, 1]], names=["age > 62", "ward = ICU"])

@@ -142,8 +142,8 @@ def sentence(kind, target, formula):
 
 
 def test_the_direction_that_is_broken_is_told():
-    taken = "It is said to be robin (0.97), but not what that takes (0.04): red and not blue."
-    made = "It is said to be what makes robin (0.95): red and not blue; but not robin (0.02)."
+    taken = "robin (0.97) requires what does not hold (0.04): red and not blue."
+    made = "robin (0.02) does not hold, but what implies it does (0.95): red and not blue."
 
     assert sentence("iff", 0.97, 0.04) == sentence("if", 0.97, 0.04) == taken
     assert sentence("iff", 0.02, 0.95) == sentence("only_if", 0.02, 0.95) == made

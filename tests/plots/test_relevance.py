@@ -84,7 +84,7 @@ def test_concepts_stand_in_words():
     display = ConceptRelevanceDisplay.from_estimator(fitted("Mu"), "setosa")
     labels = [label.get_text() for label in display.ax_.get_yticklabels()]
 
-    assert any(label.startswith("“petal length (cm)” above ") for label in labels)
+    assert any(label.startswith("“petal length (cm)” is above ") for label in labels)
 
 
 def test_clusters_black_boxes_and_loaded_models_are_drawn(loaded: object):

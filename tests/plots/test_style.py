@@ -57,8 +57,8 @@ def test_labels_of_concepts_are_one_short_line(name: str):
 def test_concepts_stand_in_the_words_of_the_vocabulary():
     words = Vocabulary(("age",), (Above("age", 62),))
 
-    assert concept_label("age > 62", words) == "age above 62"
-    assert in_words(~Var("age > 62"), words) == "age at most 62"
+    assert concept_label("age > 62", words) == "age is above 62"
+    assert in_words(~Var("age > 62"), words) == "age is at most 62"
     assert concept_label("age > 62") == "“age > 62”"
 
 

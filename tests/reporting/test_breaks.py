@@ -98,9 +98,9 @@ def test_words_leave_out_what_follows():
     old, grown, gap, male = map(Var, ("age > 62", "age > 30", "age is missing", "sex = male"))
 
     for term, text in (
-        (grown & old & ~gap & male, "age above 62 and sex is male"),
-        (grown & ~old & ~gap, "age above 30 and at most 62"),
-        (~grown & ~old & ~gap & ~male, "age at most 30 and sex is not male"),
+        (grown & old & ~gap & male, "age is above 62 and sex is male"),
+        (grown & ~old & ~gap, "age is above 30 and at most 62"),
+        (~grown & ~old & ~gap & ~male, "age is at most 30 and sex is not male"),
         (~grown & ~old & gap, "age is missing"),
         (~gap, "age is known"),
     ):

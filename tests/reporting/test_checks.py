@@ -35,11 +35,11 @@ def test_conflicts_gaps_and_constants_are_found(many: bool, monkeypatch):
     constant = check_facts(rules_of(TRUE, OLD))
 
     assert [pair.labels for pair in found.conflicts] == [("0", "1")]
-    assert found.conflicts[0].example == "age above 62 and sex is male"
+    assert found.conflicts[0].example == "age is above 62 and sex is male"
     assert (found.n_conflicts, found.covered, found.never, found.always) == (1, False, ("2", "3"), ())
     if not many:
-        assert found.uncovered.example == "age at most 30" or "at most 62" in found.uncovered.example
-        assert "age at most 62" in found.uncovered.text
+        assert found.uncovered.example == "age is at most 30" or "at most 62" in found.uncovered.example
+        assert "age is at most 62" in found.uncovered.text
     assert (covered.conflicts, covered.covered, covered.uncovered) == ((), True, None)
     assert constant.always == ("0",)
 

@@ -48,9 +48,9 @@ def test_the_answer_says_how_far_rules_can_be_relied_on(facts: dict[str, Any]):
     }
 
     assert answer(facts) == (
-        "A list of 3 steps with 18 literals. On 1,200 rows held out it is right "
-        "about <strong>93.3%</strong>; the network about 97.5%; always the most common class about 86.3%. "
-        "It says what the network says about <strong>96%</strong>. "
+        "A list of 3 steps with 18 literals. Of 1,200 rows held out, it gets "
+        "<strong>93.3%</strong> right; the network 97.5%; the most common class alone 86.3%. "
+        "It agrees with the network on <strong>96%</strong>. "
         f"The default, <bdi>{facts['policy']['default']}</bdi>, decides 1 row."
     )
 
@@ -304,8 +304,8 @@ def test_labels_that_go_together_have_no_conflicts(facts: dict[str, Any]):
 
     assert [finding.good for finding in findings(facts)] == [True]
     assert answer(facts) == (
-        "Three rules, one for each class, of 6 literals on average. On 40 rows held out they get every "
-        "label right of <strong>50%</strong>; the network of 62.5%."
+        "Three rules, one for each class, of 6 literals on average. Of 40 rows held out, they get every "
+        "label of <strong>50%</strong> right; the network 62.5%."
     )
     assert [one.note for one in figures(facts) if one.name == "Accuracy of the rules"] == [
         "about every label of a row"

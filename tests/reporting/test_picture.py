@@ -80,7 +80,7 @@ def test_concepts_without_a_column_are_true_or_not():
 
 
 CONCEPTS = [
-    {"words": "age above 62", "words_not": "age at most 62"},
+    {"words": "age is above 62", "words_not": "age is at most 62"},
     {"words": "ill", "words_not": "not ill"},
 ]
 CHIPS = [Chip("age", "> 62", "≤ 62"), Chip("ill", "yes", "no")]
@@ -97,11 +97,11 @@ def test_literals_of_a_term_and_what_is_none_in_words():
     assert literals(term, CONCEPTS, CHIPS) == [
         Literal("age", "> 62"),
         Literal("ill", "no"),
-        Literal("(age above 62 or not ill)", ""),
+        Literal("(age is above 62 or not ill)", ""),
     ]
     assert literals(var(1), CONCEPTS, CHIPS) == [Literal("ill", "yes")]
     assert literals({"op": "true"}, CONCEPTS, CHIPS) == [Literal("always", "")]
-    assert in_words({"op": "not", "arg": either}, CONCEPTS) == "not (age above 62 or not ill)"
+    assert in_words({"op": "not", "arg": either}, CONCEPTS) == "not (age is above 62 or not ill)"
     assert in_words({"op": "false"}, CONCEPTS) == "never"
 
 

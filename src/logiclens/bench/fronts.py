@@ -400,8 +400,8 @@ def _defaults(fronts: Fronts) -> ResultTable:
         f"lead of {peer_title(OURS)} (points)",
     )
     note = (
-        "The size that a method itself starts with; that of CART by five-fold cross-validation within. "
-        "Lengths are medians over tables: of a list, some formulas of classes are too long to be written."
+        "The size each method chooses by default; CART chooses by five-fold inner cross-validation. Lengths "
+        "are medians over tables, since some formulas of the classes of a list are too long to be written."
     )
     return ResultTable(_title(fronts, "Sizes by default"), heads, tuple(lines), note)
 
@@ -414,8 +414,8 @@ def _left_out_sentences(fronts: Fronts) -> list[str]:
     """A sentence for each method that took too long somewhere."""
     found = []
     for method, tables in fronts.left_out().items():
-        places = [f"{table} (from {limit:g} literals on)" for table, limit in tables.items()]
-        found.append(f"{peer_title(method)} took too long, and is left out, of {', '.join(places)}.")
+        places = [f"{table} (from {limit:g} literals)" for table, limit in tables.items()]
+        found.append(f"{peer_title(method)} took too long and is left out on {', '.join(places)}.")
     return found
 
 
@@ -448,7 +448,9 @@ def front_figure(rows: Iterable[Row]) -> Figure:
         shared = _shared(fronts, axis)
         _draw(ax, fronts, axis, shared)
         ax.set_xlabel(f"{_AXES[axis]}, at most")
-        ax.set_title(f"Mean over {count(len(shared), 'table')} that every method has", fontsize="medium")
+        ax.set_title(
+            f"Mean over the {count(len(shared), 'table')} that all methods finished", fontsize="medium"
+        )
         if at == 0:
             ax.set_ylabel("accuracy, %")
         elif ax.get_legend_handles_labels()[1]:

@@ -36,8 +36,7 @@ _LITERALS: Final = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80,
 class RulesPeer(Peer):
     """The rules of a fitted ``MuClassifier``, on the raw table, for each number of literals.
 
-    Its front goes as far as the longest rules that are compared, in literals for each two classes; by default
-    it is as long as it is.
+    Its front reaches as far as the comparison for every two classes; the default keeps its usual end.
     """
 
     identity: ClassVar[str] = "logiclens.bench.peers.ours.Ours"

@@ -656,12 +656,12 @@ def print_more(console: Console, model: Any, rows: MemoryRows) -> None:
     inputs, labels = rows.part(rows.scored)
     row = inputs.slice(0, 1)
     found = model.explain_sample(row)
-    part = "held out" if rows.n_held else "of all"
+    part = "held-out row" if rows.n_held else "row"
     true = target_in_sentence(replace(found.rule, target=labels[0]))
-    print_line(console, f"Why the network gives the first row {part} its class:")
+    print_line(console, f"Why the network gives the first {part} its class:")
     print_rule(console, found, f"{found.to_sentence()}. In truth it is {true}.")
     console.print()
-    print_line(console, "The least that would turn the rule of that class:")
+    print_line(console, "The smallest change that makes this class's rule false:")
     print_item(console, str(rules[found.target].counterfactual(row)))
     console.print()
 

@@ -87,7 +87,7 @@ class Vocabulary:
     ('age > 30', 'age > 62', 'sex = male')
     >>> rule = ~Var("age > 62") & Var("sex = male")
     >>> print(words.format(rule), "--", words.to_sentence(rule))
-    age(x) <= 62 & sex(x) = male -- age at most 62 and sex is male
+    age(x) <= 62 & sex(x) = male -- age is at most 62 and sex is male
     >>> print(words.to_sql(rule))
     ("age" > 62) IS NOT TRUE AND ("sex" = 'male') IS TRUE
     >>> words.read({"age": [70, 40], "sex": ["male", "male"]}).column("age > 62")
@@ -550,7 +550,7 @@ def in_english(condition: Condition, were: bool = False) -> str:
     Examples
     --------
     >>> print(in_english(Condition("age", Relation.BETWEEN, (30, 62))))
-    age above 30 and at most 62
+    age is above 30 and at most 62
     >>> print(in_english(Condition("colour", Relation.IS, ("red", "blue"), or_missing=True)))
     (colour is either red or blue or missing)
     >>> print(in_english(Condition("colour", Relation.IS_NOT, ("red", "blue"))))
@@ -559,7 +559,6 @@ def in_english(condition: Condition, were: bool = False) -> str:
     column = _in_quotes(condition.column)
     values = [_in_quotes(v) if isinstance(v, str) else value_text(v) for v in condition.values]
     verb = "were" if were else "is"
-    linked = "were " if were else ""
     several = len(values) > 1
     match condition.relation:
         case Relation.MISSING:
@@ -571,13 +570,13 @@ def in_english(condition: Condition, were: bool = False) -> str:
         case Relation.FAILS:
             text = f"{column} {verb} false" if were else f"not {column}"
         case Relation.ABOVE:
-            text = f"{column} {linked}above {values[0]}"
+            text = f"{column} {verb} above {values[0]}"
         case Relation.AT_MOST:
-            text = f"{column} {linked}at most {values[0]}"
+            text = f"{column} {verb} at most {values[0]}"
         case Relation.BETWEEN:
-            text = f"{column} {linked}above {values[0]} and at most {values[1]}"
+            text = f"{column} {verb} above {values[0]} and at most {values[1]}"
         case Relation.OUTSIDE:
-            text = f"{column} {linked}at most {values[0]} or above {values[1]}"
+            text = f"{column} {verb} at most {values[0]} or above {values[1]}"
             return f"({text} or missing)" if condition.or_missing else f"({text})"
         case Relation.IS:
             text = f"{column} {verb} {'either ' if several else ''}{_alternatives(values, 'or')}"
@@ -714,7 +713,7 @@ def join_conditions(conditions: Mapping[str, Condition]) -> dict[str, Condition]
     >>> low = Condition("age", Relation.AT_MOST, (17,), or_missing=True)
     >>> present, above = Condition("age", Relation.PRESENT), Condition("age", Relation.ABOVE, (5,))
     >>> [in_english(each) for each in join_conditions({"a": low, "b": present}).values()]
-    ['age at most 17']
+    ['age is at most 17']
     >>> [in_logic(each) for each in join_conditions({"a": low, "b": above}).values()]
     ['5 < age(x) <= 17']
     """
@@ -765,7 +764,7 @@ def merge_conditions(formula: Formula, condition: Literal) -> tuple[Formula, Lit
     ...     ~Var("old") & ~Var("gap"), lambda name, yes: means[name] if yes else means[name].negated()
     ... )
     >>> in_english(says(short.concepts[0], True))
-    'age at most 17'
+    'age is at most 17'
     """
     named: dict[str, Condition] = {}
     taken = set(formula.concepts)

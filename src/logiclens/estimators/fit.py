@@ -1,11 +1,11 @@
 """The fit, on one page: from rows and folds to networks, rules of every length, and the length that is shown.
 
-    encode     raw columns -> concepts in [0, 1]                       before this: inputs_and_targets.py
+    encode     raw columns -> concepts in [0, 1]                       concepts/encoder.py
     train      f: calibrated, never changed by rules                  estimators/networks.py
     soften     p_i = (1 - a) y_i + a f(x_i)                            a is `distillation`
     search     lists of every length with the least regret under p     logic/decision_list.py
-    score      accuracy and fidelity of every length, on rows that neither trained nor searched
-    choose     the length with the smallest J on those rows; no rules where they do not beat a guess
+    score      accuracy and fidelity of every length, on held-out rows
+    choose     the length with the smallest J about those rows' truth; none if it does not beat a constant
     resolve    the list with its default is the decision; phi_c is what it says of a class
                                                                        explain/front.py
 
@@ -13,7 +13,8 @@ One objective decides about rules, the regret of the decision plus the price of 
 
     J = sum_i w_i (max_k p_ik - p_i,d(x_i)) / W + literal_cost * literals
 
-``fit`` (one fold), ``cross_explain`` (many), pipelines, and tables in engines and streams end here.
+If there are class weights, that of class k multiplies ``p_ik``. ``fit`` (one fold), ``cross_explain`` (many),
+pipelines, and tables in engines and streams all call this module.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ from logiclens.nn.training import Plan
 FEW_ROWS: Final = 20
 """Rows below which none are held out: rules are chosen by the rows that they were searched on."""
 EXACT: Final = "exact: composed of the network's neurons"
-_DEGREES: Final = 1024  # p is a multiple of one over this: the last digits of a network decide nothing
+_DEGREES: Final = 1024  # p is rounded to a multiple of 1/1024: rounding errors of a network change no rule
 _SEARCHED: Final = 1 << 14  # distinct rows on which lists are searched
 
 _ONE_SIDED: Final = normal_quantile(0.90)  # a one-sided test at the 95 % level
@@ -116,7 +117,7 @@ class SearchSettings:
     n_prior_rows: int = 0
 
     def observed(self, weight: FloatArray) -> FloatArray:
-        """The weights of rows, without those that are no data."""
+        """The weights of rows, 0 for those of priors."""
         return np.where(np.arange(len(weight)) < len(weight) - self.n_prior_rows, weight, 0.0)
 
 
@@ -131,9 +132,9 @@ class Recipe(SearchSettings):
     plan : Plan
         How to train them.
     train : callable
-        What trains: :func:`~logiclens.estimators.networks.train_networks`, or what takes its place.
+        The function that trains: :func:`~logiclens.estimators.networks.train_networks`, or a replacement.
     front : callable, optional
-        What makes rules: :func:`search_front` when missing, or what takes its place.
+        The function that makes rules; :func:`search_front` if None.
     """
 
     population: Population[Any]
@@ -646,7 +647,7 @@ def _merge_rows(
 ) -> tuple[FloatArray, Targets, list[RowSplit]]:
     """The distinct rows, counted, in an order of their own; as they are where weights are no counts.
 
-    Rows from priors stay at the end. What takes the place of the search may be about rows one by one.
+    Rows from priors stay at the end. A replacement of the search may need each row by itself.
     """
     n_rows = len(x) - recipe.n_prior_rows
     if recipe.front is not None or not all(

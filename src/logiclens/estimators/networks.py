@@ -8,11 +8,12 @@ For each fold
     choose     penalty and width by the cross-entropy, once calibrated, of each row under networks that did
                not learn from it. One restart is enough to choose by where it leaves out many rows
     average    the restarts: their mean is one network of the same kind (:mod:`logiclens.nn.population`)
-    calibrate  one temperature, fitted to the same held-out answers and folded into the last layer
+    calibrate  one temperature (one per output unless classes share a softmax), fitted to the same held-out
+               answers and folded into the last layer
 
 So every row is learned from, and every row is held out once. A fold is trained on its own rows, in an order
-that depends on nothing but what they hold: among many it is what it is alone, and a row of weight 3 is three
-rows.
+that depends only on their values: its result does not depend on the other folds, and a row of weight 3 counts
+as three copies.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class Population(Generic[N]):
     widths : tuple of int
         Numbers of concepts to choose from, ascending, where pruning keeps a number of them; empty otherwise.
     joint : bool
-        Whether the outputs are classes of which one is true, trained by one softmax over all of them.
+        Whether the outputs are exclusive classes, trained by one softmax over all of them.
     """
 
     make: NetworkMaker[N]
@@ -264,7 +265,7 @@ def constant_loss(share: FloatArray, joint: bool) -> FloatArray:
     share : ndarray of shape (n_outputs,)
         How frequent each output is.
     joint : bool
-        Whether the outputs are classes of which one is true.
+        Whether the outputs are exclusive classes.
 
     Examples
     --------
@@ -277,7 +278,7 @@ def constant_loss(share: FloatArray, joint: bool) -> FloatArray:
 
 
 def cross_entropy(logits: FloatArray, outputs: FloatArray, joint: bool) -> FloatArray:
-    """Cross-entropy of each row, (n, n_outputs); the same for all classes of which one is true.
+    """Cross-entropy of each row, (n, n_outputs); the same for all exclusive classes.
 
     Parameters
     ----------
@@ -303,7 +304,7 @@ def calibrate(
     outputs : ndarray of shape (n, n_outputs)
     weight : ndarray of shape (n,)
     joint : bool
-        Whether the outputs are classes of which one is true: they have one temperature.
+        Whether the outputs are exclusive classes: they have one temperature.
     """
     scales = temperatures(predict_logits(network, x), outputs, weight / weight.sum(), joint)
     _scale(network, scales, x[:_CHECKED])
@@ -593,7 +594,7 @@ class _Work(Generic[N]):
         )
 
     def _best(self, restarts: Sequence[N]) -> N:
-        """Of each output the restart of least cross-entropy on all rows; of classes the same for all."""
+        """Of each output the restart with the least cross-entropy on all rows; classes share theirs."""
         logits = np.stack(
             [predict_logits(each, self.data.x) for each in restarts], axis=2
         )  # (n, restarts, outputs)

@@ -3,7 +3,7 @@
 Counts of rows, or sums of their weights and of the squares of these, are all that the figures need, so rows
 at hand and rows in an engine have the same ones: those of :mod:`logiclens.metrics` on the rows themselves.
 
-A column that gives the answers away says alone nearly all that there is to say. It is often known only after
+A leaking column predicts the target almost perfectly by itself. It is often known only after
 the fact, as the day of a death is in a table about deaths. Then it makes a short, perfect, useless rule.
 
 Everything is kept packed, 64 rows to a word, so that the formulas of two hundred classes and of their fronts

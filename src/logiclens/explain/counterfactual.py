@@ -176,7 +176,7 @@ def term_in_words(term: Formula, words: Vocabulary | None) -> str:
     >>> from logiclens.concepts import Above, Flag
     >>> words = Vocabulary(("age", "ill"), (Above("age", 30), Above("age", 62), Flag("ill")))
     >>> term_in_words(~Var("age > 62") & Var("ill") & Var("age > 30"), words)
-    'age above 30 and at most 62 and ill'
+    'age is above 30 and at most 62 and ill'
     """
     if words is None or not term.concepts:
         return formula_sentence(term, None)

@@ -97,10 +97,10 @@ class ExplanationSet(Mapping[Label, Explanation]):
         Whether a row may have several labels.
     default : label, optional
         What :meth:`predict` answers where no step is true. When missing, the label with the largest support.
-        None in a multi-label set.
+        Empty in a multi-label set.
     steps : tuple of Step
         What decides, in this order; steps whose formula is ``FALSE`` are left out. When missing, one step for
-        each explanation, in the order given. None in a multi-label set.
+        each explanation, in the order given. Empty in a multi-label set.
     vocabulary : Vocabulary, optional
         What the concepts mean in the columns of a raw table: rules are written in those words, and rows are
         those of that table. When missing, that of the rules.

@@ -203,7 +203,7 @@ class Violation:
         >>> from logiclens.logic import Var
         >>> link = Link.of(Rule("robin", Var("red_breast")))
         >>> print(Violation(link, 0.9, target=0.97, formula=0.04).to_sentence())
-        It is said to be robin (0.97), but not what that takes (0.04): red_breast.
+        robin (0.97) requires what does not hold (0.04): red_breast.
         """
         rule = self.link.rule
         if rule is None:
@@ -213,13 +213,10 @@ class Violation:
         if rule.vocabulary is not None and rule.target in rule.vocabulary.names:
             label = worded(Var(str(rule.target)))
         if rule.kind is RuleKind.IF or (rule.kind is RuleKind.IFF and self.target >= self.formula):
-            return (
-                f"It is said to be {label} ({self.target:.2f}), but not what that takes "
-                f"({self.formula:.2f}): {words}."
-            )
+            return f"{label} ({self.target:.2f}) requires what does not hold ({self.formula:.2f}): {words}."
         return (
-            f"It is said to be what makes {label} ({self.formula:.2f}): {words}; "
-            f"but not {label} ({self.target:.2f})."
+            f"{label} ({self.target:.2f}) does not hold, but what implies it does "
+            f"({self.formula:.2f}): {words}."
         )
 
     def __str__(self) -> str:

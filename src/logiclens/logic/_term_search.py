@@ -37,7 +37,7 @@ _DEPTH: Final = 4  # literals that a beam adds
 _SEEDED_DEPTH: Final = 6  # literals that a term takes that contains a row with much to gain
 _BEST: Final = 8  # terms of all that were found that are passed on, for each context
 _ROWS: Final = 1 << 12  # rows on which terms are looked for
-_CELLS: Final = 1 << 24  # numbers of one product
+_CELLS: Final = 1 << 24  # entries of one matrix product
 _TINY: Final = 1e-9
 
 
@@ -141,7 +141,9 @@ def find_terms(literals: Literals, several: Sequence[Contexts]) -> list[dict[int
     owners = np.concatenate([each.owners for each in several])
     terms = np.concatenate([each.terms for each in several])
     forbidden = np.stack([each.forbidden for each in several])
-    draws = np.concatenate([np.arange(len(each.gains)) for each in several])  # of a list among many as alone
+    draws = np.concatenate(
+        [np.arange(len(each.gains)) for each in several]
+    )  # numbered per list, so that its draws do not depend on other lists
     live = np.flatnonzero(np.maximum(gains, 0.0).sum(axis=1) > price)
     found_in, found = [], []
     share = max(1, _CELLS // (_WIDTH * max(len(literals.sample), 2 * literals.n_concepts)))
@@ -196,7 +198,7 @@ def _beam(literals: Literals, gains: _Dense, price: FloatArray, forbidden: BoolA
     open_ = np.ones((n_contexts, 1), dtype=np.bool_)
     for length in range(1, _DEPTH + 1):
         values = _sums(inside, literals, terms, forbidden)
-        values[~open_] = -np.inf  # nothing grows from what is no term, or cannot pay
+        values[~open_] = -np.inf  # do not extend what is no term, or cannot pay
         terms, parent, wins = _grown(values, terms, least, literals, _WIDTH)
         context, place = np.nonzero(np.isfinite(wins))
         yield context, _padded(terms[context, place])

@@ -66,8 +66,8 @@ class DecisionList:
         for target, terms in reversed(self.steps):
             used = np.flatnonzero(terms.any(axis=0))
             signs, held = terms[:, used].astype(np.float32), bits.T[used].astype(np.float32)
-            broken = (signs > 0).sum(axis=1)[:, None] - signs @ held  # literals of each term, (n_terms, n)
-            decided[(broken < 0.5).any(axis=0)] = target
+            n_false = (signs > 0).sum(axis=1)[:, None] - signs @ held  # false literals, (n_terms, n)
+            decided[(n_false < 0.5).any(axis=0)] = target
         return decided
 
 
@@ -87,7 +87,7 @@ def search_lists(
     Parameters
     ----------
     bits : ndarray of bool, shape (n, n_concepts)
-        Distinct rows need not be merged, but it is quicker when they are.
+        Equal rows need not be merged, but the search is faster if they are.
     targets : ndarray of float, shape (n_parts, n, n_targets)
         Soft targets times the weight of the row in that part: ``w_i p_ik``; zero where a row is left out.
     max_literals : int

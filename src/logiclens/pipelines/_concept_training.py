@@ -465,8 +465,8 @@ def joint_loss(
 ) -> Loss:
     """Loss of classes and concepts as a function of concept logits, with the LEN held fixed.
 
-    ``outputs`` are the targets, (n, n_outputs); exclusive ones are classes of which one is true, so that they
-    share a softmax. ``concepts`` is the loss of the concepts.
+    ``outputs`` are the targets, (n, n_outputs); exclusive classes share a softmax. ``concepts``
+    is the loss of the concepts.
     """
 
     def loss(logits: Tensor, rows: Tensor) -> Tensor:

@@ -21,7 +21,7 @@ _ROOM = 0.05  # share of the height that stays free above and below
 class FrontDisplay:
     """The lengths that rules may have: accuracy and fidelity against literals, the one shown marked.
 
-    Both are rates on rows that neither trained the networks nor searched for the rules. The band is the 95 %
+    Both are rates on rows used neither to fit weights nor to search for the rules. The band is the 95 %
     confidence interval of the accuracy.
 
     Parameters

@@ -66,7 +66,7 @@ def in_words(formula: Formula, vocabulary: Vocabulary | None = None) -> str:
     >>> from logiclens.concepts import Above
     >>> words = Vocabulary(("age",), (Above("age", 62),))
     >>> print(in_words(~Var("age > 62"), words))
-    age at most 62
+    age is at most 62
     """
     return to_sentence(formula) if vocabulary is None else vocabulary.to_sentence(formula)
 
@@ -104,8 +104,8 @@ def lines_of(text: str, width: int, most: int = 2) -> str:
 
     Examples
     --------
-    >>> print(lines_of("age above 62 and stroke, or diabetes", 14))
-    age above 62
+    >>> print(lines_of("age is above 62 and stroke, or diabetes", 14))
+    age is above 62
     …, or diabetes
     """
     text = shorten(text, most * width)

@@ -243,7 +243,7 @@ def in_words(term: Formula, vocabulary: Vocabulary | None) -> str:
     >>> from logiclens.logic import Var
     >>> words = Vocabulary(("age",), (Above("age", 62), Missing("age")))
     >>> print(in_words(~Var("age > 62") & ~Var("age is missing"), words))
-    age at most 62
+    age is at most 62
     """
     if vocabulary is None:
         return to_sentence(term)

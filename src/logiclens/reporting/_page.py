@@ -96,20 +96,20 @@ def answer(facts: Mapping[str, Any]) -> Markup:
     overall, n = facts["overall"], len(facts["rules"])
     sentences = [_extent(facts)]
     several = n > 1 and not facts["policy"]["printed"]
-    they, are, say = ("they", "are", "They say") if several else ("it", "is", "It says")
-    where = f"On {amount(overall['n'])} {overall['part']}" if overall["n"] else f"On the {overall['part']}"
+    they, get, agree = ("they", "get", "They agree") if several else ("it", "gets", "It agrees")
+    rows = f"{amount(overall['n'])} {overall['part']}" if overall["n"] else f"the {overall['part']}"
     strong = Markup("<strong>{}</strong>")
     if overall["rules_accuracy"] is not None:
-        right = "get every label right on" if facts["policy"]["multi_label"] else f"{are} right on"
+        what = "every label of " if facts["policy"]["multi_label"] else ""
         sentences.append(
-            Markup("{} {} {} {}").format(
-                where, they, right, strong.format(percent(overall["rules_accuracy"]))
+            Markup("Of {}, {} {} {}{} right").format(
+                rows, they, get, what, strong.format(percent(overall["rules_accuracy"]))
             )
             + "".join(
-                f"; {who} {right.split()[-1]} {percent(overall[rate])}"
+                f"; {who} {percent(overall[rate])}"
                 for who, rate in (
                     ("the network", "network_accuracy"),
-                    ("always the most common class", "baseline"),
+                    ("the most common class alone", "baseline"),
                 )
                 if overall[rate] is not None
             )
@@ -120,9 +120,8 @@ def answer(facts: Mapping[str, Any]) -> Markup:
         sentences.append(f"The black box is right on {percent(overall['black_box_accuracy'])}.")
     by = overall["faithful_to"]
     if by and overall["joint_fidelity"] is not None:
-        does = "do" if by == "the clusters" else "says"
         same = strong.format(percent(overall["joint_fidelity"]))
-        sentences.append(Markup("{} what {} {} about {}.").format(say, by, does, same))
+        sentences.append(Markup("{} with {} on {}.").format(agree, by, same))
     elif by and overall["fidelity_plain"] is not None:
         sentences.append(
             Markup("A rule agrees with {} on {}, on average.").format(

@@ -537,7 +537,7 @@ class StreamLoss:
         held_out : ndarray
             Targets of the rows that are not trained on, as they were read.
         criterion : Criterion
-            That of a single output; classes of which one is true share a softmax.
+            That of a single output; exclusive classes share a softmax.
         """
         share = targets.shares(held_out, problem)
         joint = problem is Problem.SINGLE_LABEL
