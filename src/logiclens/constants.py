@@ -28,7 +28,8 @@ EPOCHS: Final = 100
 DISTILLATION: Final = 0.5
 """Share of the network, beside the labels, in what rules are searched for."""
 LITERAL_COST: Final = 0.001
-"""Held-out accuracy that a literal must be worth to be shown; divided by the number of classes if more than two."""
+"""Held-out accuracy that a literal must be worth to be shown; divided by the number of more than two
+classes."""
 IF_MISS, ONLY_IF_FALSE_YES = 199.0, 19.0
 """What a miss of an IF rule costs, and a false yes of an ONLY IF rule, where the other error costs 1."""
 MAX_LITERALS: Final = (60, 20)

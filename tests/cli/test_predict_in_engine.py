@@ -47,7 +47,7 @@ def test_what_is_written_and_said(tmp_path: Path):
         "Predicted: well 3 (50.0%), ill 2 (33.3%), gone 1 (16.7%).\n"
         "DuckDB wrote one Parquet file, with prediction and mark, without rule and why.\n"
         "Of 5 rows with a value of 'truth', the rules are right on 60.0%.\n"
-        "  ill: precision 33.3%, recall 100.0%, 1 row\n"
+        "  ill: precision 50.0%, recall 100.0%, 1 row\n"
         "  well: precision 50.0%, recall 50.0%, 2 rows\n"
         "  gone: precision 100.0%, recall 100.0%, 1 row\n"
     )

@@ -71,7 +71,7 @@ def test_rules_that_know_more_than_a_guess_that_is_right_as_often():
     belongs = np.arange(100) < 10
     formula, fires = Var("a"), {"a": (np.arange(100) >= 1) & (np.arange(100) < 19)}
     scores = rule_scores(formula, fires, belongs)
-    known = ClassScores("yes", Explanation(Rule("yes", formula)), 10, 10, scores, 1.0, 0.9)
+    known = ClassScores("yes", Explanation(Rule("yes", formula)), 10, 10, 1, scores, 1.0, 0.9)
 
     assert printed(print_doubt, outcome(classes=(known,), rules_accuracy=0.5), "risk") == (
         "Note: a guess is right as often or more, but knows less: yes is 5.0 times as common where "
@@ -121,7 +121,7 @@ def test_columns_that_give_the_answers_away():
 def of_class(label: object, formula: str, n_all: int = 100, n: int = 30) -> ClassScores:
     explanation = Explanation(Rule(label, parse_formula(formula)))
     scores = rule_scores(explanation, {"a": [True, False]}, [True, False])
-    return ClassScores(label, explanation, n_all, n, scores, 1.0, 1.0)
+    return ClassScores(label, explanation, n_all, n, explanation.complexity, scores, 1.0, 1.0)
 
 
 def test_figures_from_few_rows_are_doubted():

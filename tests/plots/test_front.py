@@ -86,8 +86,8 @@ def test_a_front_that_was_not_scored_is_refused():
         FrontDisplay.from_front(front((Point((), "cat"),), 0))
 
     assert str(info.value) == (
-        "No length of this front was scored: there were too few rows to leave any out. "
-        "print(front) lists them."
+        "No length of this front was scored, so there is nothing to draw: no rows were held out. "
+        "print(front) lists the lengths."
     )
 
 

@@ -309,9 +309,14 @@ def test_scores_are_those_of_the_same_rows_in_memory(drawn, weighted):
     assert found.explanation_accuracy == pytest.approx(accuracy.macro_f1)
     for label, scores in found.by_label.items():
         is_label = [each == label for each in truth]
-        rates = rule_scores(rules[label].formula, rows, is_label, names=NAMES, sample_weight=weight)
+        given = [each == label for each in predicted.tolist()]
+        by_formula = rules[label].formula.evaluate(rows, NAMES)
+        said = given if rules.is_list else by_formula
+        rates = rule_scores(Var("said"), {"said": said}, is_label, sample_weight=weight)
+        right = np.equal(said, is_label)
         assert scores.macro_f1 == pytest.approx(accuracy.by_target[label].macro_f1)
         assert scores.plain == pytest.approx(accuracy.by_target[label].plain)
+        assert scores.agreement == pytest.approx(np.average(right, weights=weight))
         assert vars(scores.rates).keys() == vars(rates).keys()
         for name, value in vars(rates).items():
             assert getattr(scores.rates, name) == pytest.approx(value, nan_ok=True)
@@ -394,8 +399,8 @@ def test_scores_are_printed():
         "accuracy 0.600 [0.231, 0.882], macro-F1 0.444, explanation accuracy 0.792\n"
         "5 rows: a step decides 3, the default 2\n"
         "          precision             recall                macro-F1  support\n"
-        "  'bird'  1.000 [0.342, 1.000]  1.000 [0.342, 1.000]  1.000     2\n"
-        "  'fish'  0.500 [0.095, 0.905]  0.500 [0.095, 0.905]  0.583     2"
+        "  'bird'  0.500 [0.150, 0.850]  1.000 [0.342, 1.000]  1.000     2\n"
+        "  'fish'  1.000 [0.207, 1.000]  0.500 [0.095, 0.905]  0.583     2"
     )
     assert found.labels == ("bird", "fish", "cat")
 

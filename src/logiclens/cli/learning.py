@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from logiclens.explain.front import Front
 
 _LISTED = 8  # columns of a file that are named
-_LONGEST = 60  # where fronts end at least, unless a person asks for more
 
 
 class Settings(NamedTuple):
@@ -100,9 +99,7 @@ class Settings(NamedTuple):
     @property
     def longest(self) -> int | str:
         """Where the front ends: at the requested length or beyond."""
-        if self.max_literals is None and (self.literals or 0) <= _LONGEST:
-            return "auto"
-        return max(self.max_literals or 0, self.literals or 0)
+        return "auto" if self.max_literals is None else max(self.max_literals, self.literals or 0)
 
 
 class Request(NamedTuple):
@@ -530,7 +527,7 @@ def score_table(classes: Iterable[ClassScores], *, first: str = "class", by_netw
         rule = found.rates
         same = found.fidelity if by_network else found.agreement
         rates = map(percent, (rule.precision, rule.recall, rule.coverage, same))
-        table.add_row(short(found.label), f"{found.n}", f"{found.explanation.complexity}", *rates)
+        table.add_row(short(found.label), f"{found.n}", f"{found.literals}", *rates)
     return table
 
 

@@ -259,18 +259,21 @@ class ClassScores(NamedTuple):
         Rows of the class among all rows.
     n : int
         Rows of the class among those scored.
+    literals : int
+        Of its step in a list, 0 for the default; otherwise of its rule.
     rates : RuleScores
-        Of the rule's formula, against the class.
+        Of the decision for the class, against the class.
     fidelity : float
-        Share of the rows on which the formula says what the network says; NaN where that is not known.
+        Share of the rows on which rules and network agree about the class; NaN where that is not known.
     agreement : float
-        Share of the rows on which the formula says what is true.
+        Share of the rows on which rules and truth agree about the class.
     """
 
     label: Label
     explanation: Explanation
     n_all: int
     n: int
+    literals: int
     rates: RuleScores
     fidelity: float
     agreement: float
@@ -311,7 +314,7 @@ class ModelScores:
 def class_scores(
     rules: ExplanationSet, truth: Evaluation, network: Evaluation | None, sizes: Mapping[Label, int]
 ) -> tuple[ClassScores, ...]:
-    """How good the rule of each class is.
+    """How good the rules are about each class.
 
     Parameters
     ----------
@@ -323,15 +326,17 @@ def class_scores(
     sizes : mapping of label to int
         Rows of each class, those that are not scored included.
     """
+    literals = {label: formula.complexity for label, formula in rules.conditions.items()}
     return tuple(
         ClassScores(
             label,
             explanation,
             n_all=sizes.get(label, 0),
             n=int(truth.by_label[label].support),
+            literals=literals.get(label, 0) if rules.is_list else explanation.complexity,
             rates=truth.by_label[label].rates,
-            fidelity=float("nan") if network is None else network.by_label[label].plain,
-            agreement=truth.by_label[label].plain,
+            fidelity=float("nan") if network is None else network.by_label[label].agreement,
+            agreement=truth.by_label[label].agreement,
         )
         for label, explanation in rules.items()
     )

@@ -16,7 +16,7 @@ import typer
 from logiclens.cli import options as opt
 from logiclens.cli.options import one_of
 from logiclens.cli.outputs import STDOUT, Outputs, write_text
-from logiclens.cli.terminal import checked_output, one_line_errors
+from logiclens.cli.terminal import checked_output, one_line_errors, print_note
 from logiclens.errors import InputError, UnknownTargetError
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def export(
         ),
     ] = STDOUT,
 ) -> None:
-    """Write the rules of a saved model in another language, each exactly as the rules predict.
+    """Write the rules of a saved model in another language, together exactly as the rules predict.
 
     Names stand in the quotes of the language, with its escapes. SQL and Python decide as the rules do: by the
     first step that is true, and by the default where none is.
@@ -222,11 +222,18 @@ def export(
     if name is not None and to is not Language.PYTHON:
         raise typer.BadParameter("only Python needs a name; add --to python.", param_hint="'--name'")
 
+    from logiclens.explain.scopes import EQUIVALENT
+
     with one_line_errors():
         Outputs(out=out).check(model)
         rules = rules_in(model, literals)
         chosen = None if label is None else label_named(rules, label)
         write_text(out, format_rules(rules, to, chosen, dialect or DialectName.ANSI, name))
+        if chosen is not None and rules.is_list and rules[chosen].status != EQUIVALENT:
+            print_note(
+                f"Note: this formula {rules[chosen].status}, and may decide other rows otherwise. "
+                "Without --class, the list itself is written."
+            )
 
 
 def format_rules(

@@ -239,7 +239,7 @@ def search_front(
     found = rules.search(soft, allowed)
     right, same, gained = rules.score(found, [rules.network_decisions(each) for each in answers])
     points = [rules.point(lists, *each) for lists, *each in zip(found[0], right, same, strict=True)]
-    chosen = rules.choose(found[0], gained, rules.held_out)
+    points, chosen = _ascending(points, rules.choose(found[0], gained, rules.held_out))
     if isinstance(networks[0], PsiNetwork) and recipe.kind is RuleKind.IFF:
         points, chosen = [*points, rules.psi_point(networks[0])], len(points)
     return rules.front(points, chosen, rules.seen(allowed[0], decisions(answers[0], targets.problem)))
@@ -277,13 +277,14 @@ class FrontSearch:
     def soften(self, probability: FloatArray, answers: BoolArray) -> FloatArray:
         """``p_i = (1 - a) y_i + a f(x_i)``, (n, n_targets).
 
-        IF and ONLY IF rules are about the network's decisions, not its probabilities: at their prices a doubt
-        of one in twenty would count as much as the truth.
+        IF and ONLY IF rules are about the truth or, with ``a = 1``, about the network's decisions. At their
+        prices no rule but a constant would satisfy both on the few rows where they differ.
         """
         a = self.recipe.distillation
-        priced = PRICES.get(self.recipe.kind, (1.0, 1.0)) != (1.0, 1.0)
-        f = answers if priced else probability
-        return np.asarray(np.round(_DEGREES * ((1.0 - a) * self.targets.truth() + a * f)) / _DEGREES)
+        if PRICES.get(self.recipe.kind, (1.0, 1.0)) != (1.0, 1.0):
+            return answers.astype(np.float64) if a == 1.0 else self.targets.truth()
+        p = (1.0 - a) * self.targets.truth() + a * probability
+        return np.asarray(np.round(_DEGREES * p) / _DEGREES)
 
     def search(self, soft: Sequence[FloatArray], allowed: BoolArray) -> list[list[Lists]]:
         """The lists of every length, for each part."""
@@ -595,7 +596,21 @@ def explain_answers(
     truth, none = targets.truth(), np.zeros(len(x))
     gained = np.array([rules.gain(rules.decide(lists), truth) for lists in found], dtype=np.float32)
     chosen = rules.choose(found, gained, recipe.observed(weight) if by_truth else none)
-    return rules.front([rules.point(lists, 0.0, 0.0) for lists in found], chosen, rules.seen(kept, answers))
+    points, chosen = _ascending([rules.point(lists, 0.0, 0.0) for lists in found], chosen)
+    return rules.front(points, chosen, rules.seen(kept, answers))
+
+
+def _ascending(points: Sequence[Point], chosen: int) -> tuple[list[Point], int]:
+    """Points without those that a later, better one is no longer than, once both are in words of columns.
+
+    The place of the chosen one follows, or that of the better one.
+    """
+    kept: list[int] = []
+    for at in reversed(range(len(points))):
+        if not kept or points[at].literals < points[kept[-1]].literals:
+            kept.append(at)
+    kept.reverse()
+    return [points[at] for at in kept], int(np.searchsorted(kept, chosen))
 
 
 def _length(lists: Lists) -> int:

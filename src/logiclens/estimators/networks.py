@@ -30,7 +30,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import entr, expit, log_softmax, softmax
 from torch import Tensor
 
-from logiclens.errors import InputError, shown
+from logiclens.errors import InputError, listing, shown
 from logiclens.estimators.folds import Distinct, RowSplit, effective_rows
 from logiclens.estimators.inputs_and_targets import Problem, Targets, spread_outputs
 from logiclens.explain.compose import check_layers, forward
@@ -112,7 +112,13 @@ class Population(Generic[N]):
             for output in range(n_outputs)
         ]
         each = np.repeat(penalties[:, None], self.restarts, axis=1).ravel().tolist()
-        return self.make(streams, n_concepts, each, width)
+        network = self.make(streams, n_concepts, each, width)
+        if own := sorted(name for name, _ in network.named_children() if name != "layers"):
+            raise InputError(
+                f"The modules of a network are its layers; {listing(own)} would not follow its members. Keep "
+                "weights of your own in nn.Parameter, with a row for each member."
+            )
+        return network
 
     def generator(self) -> torch.Generator:
         """The source of the order of mini-batches."""

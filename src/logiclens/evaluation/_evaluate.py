@@ -63,22 +63,27 @@ class LabelScores(NamedTuple):
     support : float
         Rows of the label, or their weight.
     macro_f1 : float
-        Mean of the F1 of yes and of no, as :func:`logiclens.metrics.macro_f1` gives it.
+        The paper's score of the label's formula: mean of the F1 of yes and of no, as
+        :func:`logiclens.metrics.macro_f1` gives it.
     plain : float
-        Share of the rows on which the rule is rightly true or rightly false.
+        Share of the rows on which the formula is rightly true or rightly false.
     rates : logiclens.metrics.RuleScores
-        Precision, recall, coverage and prevalence, each with its interval of 95 %, and lift.
+        Precision, recall, coverage and prevalence, each with its interval of 95 %, and lift: of the rows that
+        a list gives the label; of those the formula is true of, where rules are no list.
+    agreement : float
+        Share of the rows that rightly get the label or rightly do not.
     """
 
     support: float
     macro_f1: float
     plain: float
     rates: RuleScores
+    agreement: float
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """How good rules are on some rows: as a classifier, and each of them by itself.
+    """How good rules are on some rows: together, and about each label.
 
     The rules are compared with labels: mostly the truth. Compared with what a model predicts, ``accuracy`` is
     their joint fidelity, and the figures of :attr:`by_label` are the fidelity of each rule.
@@ -100,7 +105,7 @@ class Evaluation:
     resolution : Resolution
         How many rows each step decides, and how many the default.
     by_label : mapping of label to LabelScores, read-only
-        Each rule by itself.
+        Each label by itself.
     n_conflicts : int
         Rows of which the formulas of several labels are true.
     """
@@ -132,17 +137,24 @@ class Evaluation:
         fired: Sequence[Sum],
         both: Sequence[float],
         *,
+        given: Sequence[Sum] | None = None,
         confusion: FloatArray | None = None,
         right: float = 0.0,
         n_conflicts: int = 0,
     ) -> Evaluation:
         """All figures from counts.
 
-        Labels of rules come first. For each rule there are the rows of its label (``true``), those of which
-        its formula is true (``fired``), and the weight of ``both``. A multi-label set has no ``confusion``,
-        but the weight of the rows all of whose labels are ``right``.
+        Labels of rules come first. For each there are the rows that have it (``true``), those its formula is
+        true of (``fired``), and the weight of ``both``; of a list, those that are ``given`` the label. A
+        multi-label set has no ``confusion``, but the weight of the rows all of whose labels are ``right``.
         """
         scores = [label_scores(rows, *each) for each in zip(true, fired, both, strict=True)]
+        if given is not None and confusion is not None:
+            decided = zip(true, given, np.diag(confusion).tolist(), strict=False)
+            scores = [
+                each._replace(rates=by_list.rates, agreement=by_list.agreement)
+                for each, by_list in zip(scores, (label_scores(rows, *each) for each in decided), strict=True)
+            ]
         if confusion is None:
             yes, predicted = (np.array([each.weight for each in sums]) for sums in (true, fired))
             hits = np.array(both)
@@ -256,12 +268,8 @@ def label_scores(rows: Sum, label: Sum, fired: Sum, both: float) -> LabelScores:
         precision[0] / prevalence[0] if prevalence[0] > 0 else np.nan,
     )
     cells = [right_no, wrong_yes, wrong_no, both]
-    return LabelScores(
-        label.weight,
-        macro_f1([0, 0, 1, 1], [0, 1, 0, 1], cells),
-        min((both + right_no) / rows.weight, 1.0),
-        rates,
-    )
+    agreement = min((both + right_no) / rows.weight, 1.0)
+    return LabelScores(label.weight, macro_f1([0, 0, 1, 1], [0, 1, 0, 1], cells), agreement, rates, agreement)
 
 
 def mean_f1(right: FloatArray, true: FloatArray, predicted: FloatArray) -> float:
@@ -413,6 +421,14 @@ class LabeledRows:
         return RowLabels("the rules", words, places[self.decided_by])
 
     @cached_property
+    def given(self) -> tuple[Words, ...]:
+        """Rows that get each label, packed: as a list decides; otherwise those of which its rule is true."""
+        codes = self.predicted.codes
+        if codes is None or not self.rules.is_list:
+            return self.predicted.words
+        return tuple(pack(codes == at) for at in range(len(self.rules)))
+
+    @cached_property
     def resolution(self) -> Resolution:
         """How many rows each step decides, and how many the default."""
         if self.rules.multi_label:
@@ -454,6 +470,7 @@ class LabeledRows:
             [Sum.of_rows(self.count(words)) for words in wanted.words],
             [Sum.of_rows(self.count(words)) for words in self.predicted.words],
             [self.count(a & b) for a, b in zip(wanted.words, self.predicted.words, strict=True)],
+            given=[Sum.of_rows(self.count(words)) for words in self.given] if self.rules.is_list else None,
             confusion=confusion,
             right=self.n_alike(self.predicted, wanted) or 0,
             n_conflicts=self.n_conflicts,

@@ -215,6 +215,9 @@ class Front(Sequence[Point]):
             formulas = class_formulas(
                 point.steps, point.default, self.labels, table, given=self._given(point), wide=wide
             )
+            if table is None and self.vocabulary is not None:  # a loaded front: every tuple counts as seen
+                simplify = self.vocabulary.simplify
+                formulas = {label: (simplify(each), status) for label, (each, status) in formulas.items()}
         else:
             own = {step.label: step.formula for step in point.steps}
             formulas = {label: (own.get(label, FALSE), point.status) for label in self.labels}

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from threading import Lock
-from typing import ClassVar, Self, TypeVar
+from typing import ClassVar, Self, TypeVar, cast
 
 import numpy as np
 import torch
@@ -399,8 +399,16 @@ def join(networks: Sequence[N]) -> N:
         return networks[0]
     whole = copy.copy(networks[0])
     whole._modules = {}
-    whole._buffers = dict(networks[0]._buffers)
-    whole.l1 = torch.cat([network.l1 for network in networks])
+    whole._buffers = networks[0]._buffers | {
+        name: torch.cat([cast(Tensor, network._buffers[name]) for network in networks])
+        for name, buffer in networks[0]._buffers.items()
+        if buffer is not None and name != "columns"
+    }
+    whole._parameters = networks[0]._parameters | {
+        name: nn.Parameter(torch.cat([cast(Tensor, network._parameters[name]) for network in networks]))
+        for name, parameter in networks[0]._parameters.items()
+        if parameter is not None
+    }
     width = networks[0].n_concepts
     if any(network.columns is not None for network in networks):
         columns = [_columns(network) for network in networks]

@@ -55,8 +55,8 @@ class FrontDisplay:
             raise InputError(f"front must be a Front, such as front_ of a classifier. Got {shown(front)}.")
         if all(point.accuracy is None for point in front):
             raise InputError(
-                "No length of this front was scored: there were too few rows to leave any out. "
-                "print(front) lists them."
+                "No length of this front was scored, so there is nothing to draw: no rows were held out. "
+                "print(front) lists the lengths."
             )
         self.front = front
 

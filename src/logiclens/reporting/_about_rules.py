@@ -127,11 +127,11 @@ def _scores(explanation: Explanation, rows: LabeledRows) -> RuleScoreFacts:
         literals=explanation.complexity,
         precision=NO_RATE if wanted is None else Rate.among(wanted, "precision"),
         recall=NO_RATE if wanted is None else Rate.among(wanted, "recall"),
-        coverage=Rate.of(rows.count(rows.fired(explanation.formula)), rows.n),
+        coverage=Rate.of(rows.count(rows.given[rows.rules.labels.index(label)]), rows.n),
         accuracy=None if truth is None else truth.macro_f1,
         fidelity=None if model is None else model.macro_f1,
-        accuracy_plain=None if truth is None else truth.plain,
-        fidelity_plain=None if model is None else model.plain,
+        accuracy_plain=None if truth is None else truth.agreement,
+        fidelity_plain=None if model is None else model.agreement,
     )
 
 

@@ -436,12 +436,13 @@ def _one_label(rows: _ScoreQuery) -> Evaluation:
     confusion = np.zeros((len(labels), len(labels)))
     n_decided = [0] * len(places)
     everything, by_label = NOTHING, [NOTHING] * len(labels)
-    by_rule, both = [NOTHING] * n_labels, [0.0] * n_labels
+    by_rule, given, both = [NOTHING] * n_labels, [NOTHING] * n_labels, [0.0] * n_labels
     for row in answer:
         at, weight = place[row["label"]], rows.sum_in(row, "all")
         confusion[at, decided[int(row["step"])]] += weight.weight
         n_decided[int(row["step"])] += int(row["rows"])
         everything, by_label[at] = everything.plus(weight), by_label[at].plus(weight)
+        given[decided[int(row["step"])]] = given[decided[int(row["step"])]].plus(weight)
         for rule in range(n_labels):
             fired = rows.sum_in(row, f"sum{rule}")
             by_rule[rule] = by_rule[rule].plus(fired)
@@ -453,6 +454,7 @@ def _one_label(rows: _ScoreQuery) -> Evaluation:
         by_label[:n_labels],
         by_rule,
         both,
+        given=given if rules.is_list else None,
         confusion=confusion,
         n_conflicts=_total(answer, "several"),
     )
