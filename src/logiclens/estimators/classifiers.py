@@ -47,6 +47,7 @@ class MuClassifier(LENClassifier):
         necessary condition (``target -> formula``); ONLY IF, a sufficient one (``formula -> target``).
     distillation : float, default 0.5
         What rules are searched for: 0 the labels alone, 1 the network's predictions alone; in between, both.
+        IF and ONLY IF rules are about the labels unless it is 1.
     literal_cost : float or "auto", default "auto"
         Price of a literal: accuracy on held-out rows that it must be worth to be shown. "auto": 0.001,
         divided by the number of targets where there are more than two.
@@ -130,6 +131,7 @@ class PsiClassifier(LENClassifier):
         necessary condition (``target -> formula``); ONLY IF, a sufficient one (``formula -> target``).
     distillation : float, default 0.5
         What rules are searched for: 0 the labels alone, 1 the network's predictions alone; in between, both.
+        IF and ONLY IF rules are about the labels unless it is 1.
     literal_cost : float or "auto", default "auto"
         Price of a literal: accuracy on held-out rows that it must be worth to be shown. "auto": 0.001,
         divided by the number of targets where there are more than two.
@@ -213,6 +215,7 @@ class ReluClassifier(LENClassifier):
         necessary condition (``target -> formula``); ONLY IF, a sufficient one (``formula -> target``).
     distillation : float, default 0.5
         What rules are searched for: 0 the labels alone, 1 the network's predictions alone; in between, both.
+        IF and ONLY IF rules are about the labels unless it is 1.
     literal_cost : float or "auto", default "auto"
         Price of a literal: accuracy on held-out rows that it must be worth to be shown. "auto": 0.001,
         divided by the number of targets where there are more than two.
@@ -293,6 +296,7 @@ class EntropyClassifier(LENClassifier):
         necessary condition (``target -> formula``); ONLY IF, a sufficient one (``formula -> target``).
     distillation : float, default 0.5
         What rules are searched for: 0 the labels alone, 1 the network's predictions alone; in between, both.
+        IF and ONLY IF rules are about the labels unless it is 1.
     literal_cost : float or "auto", default "auto"
         Price of a literal: accuracy on held-out rows that it must be worth to be shown. "auto": 0.001,
         divided by the number of targets where there are more than two.

@@ -104,8 +104,8 @@ def lines_of(text: str, width: int, most: int = 2) -> str:
 
     Examples
     --------
-    >>> print(lines_of("age is above 62 and stroke, or diabetes", 14))
-    age is above 62
+    >>> print(lines_of("age above 62 and stroke, or diabetes", 14))
+    age above 62
     …, or diabetes
     """
     text = shorten(text, most * width)
