@@ -60,9 +60,15 @@ def test_many_columns_are_not_all_listed():
 
 
 def test_rules_that_know_no_more_than_a_guess_are_doubted():
+    some, none = of_class("yes", "a"), of_class("yes", "a")._replace(literals=0)
+
     assert printed(print_doubt, outcome(), "risk") == ""
-    assert printed(print_doubt, outcome(rules_accuracy=0.5), "risk") == (
+    assert printed(print_doubt, outcome(classes=(some,), rules_accuracy=0.5), "risk") == (
         "Note: that is no better than a guess: these columns may not decide risk.\n"
+    )
+    assert printed(print_doubt, outcome(classes=(none,), rules_accuracy=0.5), "risk") == (
+        "Note: no rules beat always predicting the most common class by more than chance. "
+        "--front lists rules of every length, --literals shows those of one.\n"
     )
 
 

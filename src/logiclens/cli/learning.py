@@ -561,7 +561,12 @@ def print_doubt(console: Console, scores: ModelScores, target: str) -> None:
     informative = [
         each for each in scores.classes if each.rates.precision_interval[0] > each.rates.prevalence
     ]
-    if not informative:
+    if not any(each.literals for each in scores.classes):
+        note = (
+            "no rules beat always predicting the most common class by more than chance. --front lists rules of "
+            "every length, --literals shows those of one."
+        )
+    elif not informative:
         note = f"that is no better than a guess: these columns may not decide {target}."
     else:
         best = max(informative, key=lambda each: each.rates.lift)
