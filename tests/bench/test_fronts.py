@@ -155,7 +155,7 @@ def test_tables():
 def test_who_took_too_long_is_told():
     _, accuracy, leads, *_ = front_tables(made_up(cart=True))
 
-    assert "CART took too long, and is left out, of a (from 40 literals on)." in accuracy.note
+    assert "CART took too long and is left out on a (from 40 literals)." in accuracy.note
     assert str(accuracy.lines[1][-1]) == "80.50 [1 tables]"
     assert str(leads.lines[0][-1]) == "+4.00 [1]"
 
@@ -172,7 +172,7 @@ def test_figure():
 
     names = [text.get_text() for text in by_print.get_legend().get_texts()]
     assert names == ["mu", "CART", "gradient boosting"]
-    assert ax.get_title() == "Mean over 2 tables that every method has"
+    assert ax.get_title() == "Mean over the 2 tables that all methods finished"
     assert ElementTree.fromstring(as_svg(drawn)).tag.endswith("svg")
     assert as_svg(front_figure([])).startswith(b"<?xml")
-    assert front_figure(made_up(cart=True)).axes[0].get_title() == "Mean over 1 table that every method has"
+    assert front_figure(made_up(cart=True)).axes[0].get_title() == "Mean over the 1 table that all methods finished"

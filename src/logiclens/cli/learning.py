@@ -563,8 +563,8 @@ def print_doubt(console: Console, scores: ModelScores, target: str) -> None:
     ]
     if not any(each.literals for each in scores.classes):
         note = (
-            "no rules beat always predicting the most common class by more than chance. --front lists rules of "
-            "every length, --literals shows those of one."
+            "no rules beat always predicting the most common class by more than chance. --front lists rules "
+            "of every length, --literals shows those of one."
         )
     elif not informative:
         note = f"that is no better than a guess: these columns may not decide {target}."
