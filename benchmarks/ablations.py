@@ -3,7 +3,7 @@ r"""What each part of the fit is worth: it is changed or switched off, and every
     python -m benchmarks.ablations FOLDER ... [--variants a,b] [--tables a,b] [--folds 3] [--write]
 
 For each table, fold and variant: accuracy of the network and of the rules that are shown on the test rows,
-literals of a class, and the accuracy at fixed literals a class. Tables that are never used to choose a
+literals of a class, and the accuracy at fixed literals per class. Tables that are never used to choose a
 setting are left out (:data:`benchmarks.fronts.HELD_BACK`), and of tables of many rows one fold has to do.
 Rows are kept in the file of ``--out``, so that a run that was stopped goes on; start
 a new one after a change. ``--write`` renews the table of
@@ -235,7 +235,7 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> str:
         }
         for variant, tables in values.items()
     }
-    head = ["variant", "what is different", *figures[:-1], "literals a class"]
+    head = ["variant", "what is different", *figures[:-1], "literals per class"]
     lines = [head, ["---", "---", *["---:"] * len(figures)]]
     default = means["default"]
     for variant, found in means.items():

@@ -138,7 +138,7 @@ def guard_table(runs: Sequence[Run], towers: int, tnorm: str) -> str:
         "rules",
         "seed",
         "classes with one",
-        "literals a class",
+        "literals per class",
         "clean rejected",
         "clean right and kept",
     ]

@@ -2,7 +2,7 @@
 
 Rules that are shorter than the best ones return more often when the rows change. How much more, and what it
 costs, is read off the fronts of the default method: on each of the first five folds of an experiment rules
-are those of at most so many literals, and their scores are those on the fold's test rows. Data are those of
+are those of at most this many literals, and their scores are those on the fold's test rows. Data are those of
 ``LOGICLENS_DATA``. ``--write`` keeps the curve in ``benchmarks/results/consistency.json``, and ``python -m
 benchmarks.page`` makes a table and a figure of it.
 """

@@ -2,7 +2,7 @@ r"""Rule learners over the whole front of accuracy against length, on folders of
 
     python -m benchmarks.fronts FOLDER ... [--methods cart,figs] [--tables a,b] [--folds 5] [--fold-seed 0]
 
-Every method chooses its size on validation rows up to 5, 10, 20, 40 and 80 literals a class, as
+Every method chooses its size on validation rows up to 5, 10, 20, 40 and 80 literals per class, as
 ``logiclens bench tables --front`` does; the smallest tables come first. Printed are tables of all that ran
 and, by themselves, of the twelve on which nothing is chosen. Pieces of work are kept in the folder of
 ``--out``, so that a run that was stopped goes on. ``--write`` keeps the rows in

@@ -272,9 +272,9 @@ def _trade_off(curve: Sequence[Mapping[str, Any]]) -> list[str]:
     heads = ("", "literals at most", "literals", *POINTS.values())
     return [
         "Shorter rules return more often when the rows change. This is what they have to give for it: rules "
-        "of at most so many literals, off the same fronts, as `explain(literals=...)` gives them; of the "
+        "of at most this many literals, off the same fronts, as `explain(literals=...)` gives them; of the "
         "first five folds, as all figures of consistency.",
-        _image("consistency", "Consistency against macro-F1 for rules of at most so many literals"),
+        _image("consistency", "Consistency against macro-F1 for rules of at most this many literals"),
         ResultTable(
             f"Consistency against accuracy, {method_title(DEFAULT)} (%)", heads, tuple(lines)
         ).to_markdown(),

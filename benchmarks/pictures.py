@@ -279,7 +279,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any] | None:
     parser.add_argument("what", nargs="*", help="what to pack: cub; the files of findings to draw")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--out", type=Path, help="folder for the findings; the file, for pack and figure")
-    parser.add_argument("--rows", type=int, help="at most so many pictures to train on, and to test on")
+    parser.add_argument("--rows", type=int, help="at most this many pictures to train on, and to test on")
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--batch-size", type=int)
     parser.add_argument("--learning-rate", type=float)

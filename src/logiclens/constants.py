@@ -33,4 +33,4 @@ classes."""
 IF_MISS, ONLY_IF_FALSE_YES = 199.0, 19.0
 """What a miss of an IF rule costs, and a false yes of an ONLY IF rule, where the other error costs 1."""
 MAX_LITERALS: Final = (60, 20)
-"""Where a front ends: literals for two classes, and literals a class for more."""
+"""Where a front ends: literals for two classes, and literals per class for more."""

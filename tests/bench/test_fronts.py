@@ -175,4 +175,5 @@ def test_figure():
     assert ax.get_title() == "Mean over the 2 tables that all methods finished"
     assert ElementTree.fromstring(as_svg(drawn)).tag.endswith("svg")
     assert as_svg(front_figure([])).startswith(b"<?xml")
-    assert front_figure(made_up(cart=True)).axes[0].get_title() == "Mean over the 1 table that all methods finished"
+    title = front_figure(made_up(cart=True)).axes[0].get_title()
+    assert title == "Mean over the 1 table that all methods finished"

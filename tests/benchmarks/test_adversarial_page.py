@@ -68,7 +68,7 @@ def test_what_guards_do_to_clean_pictures_and_cost():
     about = {"classes_with_a_rule": {"mu": 190}, "microseconds_2": costs}
 
     assert guard_table([{"about": about, "rows": ROWS}], 2, "product").splitlines()[0::2] == [
-        "| rules | seed | classes with one | literals a class | clean rejected | clean right and kept "
+        "| rules | seed | classes with one | literals per class | clean rejected | clean right and kept "
         "| cost, cuda | cost, cpu |",
         "| mu | 2 | 190 | 2.5 | 6.0 (2.8 to 12.5) | 50.0 | 2.0 (4 %) | 10.0 (0.12 %) |",
     ]

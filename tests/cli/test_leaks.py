@@ -24,7 +24,7 @@ def rules(formula: str = '"day > 30" | "age > 60"', words: Vocabulary | None = W
 
 
 def table(n: int = 400, wrong: int = 0, rare: int = 2) -> MemoryRows:
-    """One of so many rows is yes; the day tells them all, but for some."""
+    """One of this many rows is yes; the day tells them all, but for some."""
     day = np.where(np.arange(n) % rare == 0, 50, 10)
     outcome = np.where(day > 30, "yes", "no")
     outcome[:wrong] = np.where(outcome[:wrong] == "yes", "no", "yes")

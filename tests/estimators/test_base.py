@@ -578,7 +578,7 @@ def test_class_weights_of_unknown_classes_are_refused():
 def test_class_weights_are_for_one_label_a_row():
     for class_weight in ({"y0": 2.0}, "balanced"):
         message = error_of(quick(class_weight=class_weight).fit, X, np.column_stack([Y, ~Y]))
-        assert message == "class_weight is for problems with one label a row. Use sample_weight."
+        assert message == "class_weight is for problems with one label per row. Use sample_weight."
 
 
 # --- how training goes ---

@@ -109,7 +109,7 @@ def test_truth_about_other_targets_is_refused(labels, y, message):
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (np.column_stack([Y, ~Y]), "The model has one label a row."),
+        (np.column_stack([Y, ~Y]), "The model has one label per row."),
         (["q"] * 80, "y has the label 'q', which is not among the classes."),
         (Y[:4], "y must have one value for each of the 80 rows of"),
     ],

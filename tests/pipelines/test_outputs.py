@@ -430,7 +430,7 @@ def test_probabilities_of_any_kind(kind):
     "black_box",
     [
         Perceptron().fit(X, ["n", "y", "n"]),  # gives no probabilities
-        KNeighborsClassifier(1).fit(X, X.astype(int)),  # two labels a row
+        KNeighborsClassifier(1).fit(X, X.astype(int)),  # two labels per row
         lambda _: ["a", "b", "a"],
         lambda x: x * 3.0,  # the largest decides, and that is all
         lambda x: x - 2.0,

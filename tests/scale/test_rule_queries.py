@@ -229,7 +229,7 @@ def test_rules_that_need_no_column():
 
 def test_several_labels_have_no_default():
     rules = rules_for(["x", "y"], [a, b], ["a", "b"], multi_label=True)
-    with pytest.raises(InputError, match=r"^Rules of several labels a row have no default\. Ask for"):
+    with pytest.raises(InputError, match=r"^Rules of several labels per row have no default\. Ask for"):
         default_of(rules)
 
 

@@ -116,7 +116,7 @@ BINS = ("LOW", "NORMAL", "HIGH")
 """What the three bins of a number are called."""
 
 MOST_VALUES = 10
-"""Numbers with at most so many distinct values are taken as categories."""
+"""Numbers with at most this many distinct values are taken as categories."""
 
 DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 PARITY = ("even", "odd")

@@ -185,7 +185,7 @@ class Experiment:
     tree_depth : int, default 5
         How deep a decision tree may grow.
     first : int, optional
-        Take only so many folds, from the first; all when missing.
+        Take only this many folds, from the first; all when missing.
 
     Examples
     --------

@@ -20,7 +20,7 @@ DNF that agrees with it, tuples that were not seen being don't-cares, is counted
 formulas themselves.
 
 **The choice for a limit** is made from rows alone (:func:`choose_size`), for each fold by itself: of the
-sizes whose formulas, fitted to all training rows, have at most so many literals a class, the one that
+sizes whose formulas, fitted to all training rows, have at most this many literals per class, the one that
 validated best; of equally good ones the shortest. A model that always says the most frequent class has no
 literals, so there is a choice for every limit. Test rows have no part in it.
 
@@ -395,7 +395,7 @@ def _defaults(fronts: Fronts) -> ResultTable:
     heads = (
         "",
         "accuracy (%)",
-        "literals a class",
+        "literals per class",
         "size as printed",
         f"lead of {peer_title(OURS)} (points)",
     )

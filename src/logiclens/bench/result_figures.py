@@ -75,7 +75,7 @@ def time_figure(rows: Iterable[Row], fold_seed: int | None = None) -> Figure:
         ax.set_ylim(len(methods) - 0.5, -0.5)
         ax.set_yticks(range(len(methods)), [_plain(method_title(name)) for name in methods])
         ax.tick_params(axis="y", labelleft=ax in axes[::_ACROSS], length=0)
-        ax.set_xlabel("seconds a fold")
+        ax.set_xlabel("seconds per fold")
     drawn.supxlabel(
         "Bars: 95 % intervals of the mean. With an arrow on its right: stopped before the end.",
         fontsize="small",

@@ -149,7 +149,7 @@ class Scoreboard:
         return {fold: float(value) for fold, value in found.items() if value is not None and value == value}
 
     def mean(self, experiment: str, method: str, column: str, first: int | None = None) -> Mean | None:
-        """Mean of a column over the folds, or over the first so many; None where no fold has a figure."""
+        """Mean of a column over the folds, or over the first ones; None where no fold has a figure."""
         values = [*self.values(experiment, method, column).items()]
         kept = [value for fold, value in values if first is None or fold < first]
         if not kept:

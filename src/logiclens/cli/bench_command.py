@@ -463,7 +463,9 @@ def paper(  # noqa: PLR0913 - the options of a command
     folds: Annotated[
         int | None,
         typer.Option(
-            help="Run the first so many folds of each experiment.  [default: all]", min=1, metavar="NUMBER"
+            help="Run only this many folds of each experiment, from the first.  [default: all]",
+            min=1,
+            metavar="NUMBER",
         ),
     ] = None,
     fold_seed: FoldSeed = 0,

@@ -53,7 +53,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
     max_literals: Annotated[
         int | None,
         typer.Option(
-            help="Literals of the longest rules that are looked for.  [default: 10 a cluster]",
+            help="Literals of the longest rules that are looked for.  [default: 10 per cluster]",
             min=1,
             metavar="NUMBER",
         ),

@@ -100,7 +100,7 @@ def explain(  # noqa: PLR0913 - the options of a command
     folds: Annotated[
         int | None,
         typer.Option(
-            help="Cross-validate with so many parts of the rows.  [default: 10]", min=2, metavar="NUMBER"
+            help="Cross-validate with this many parts of the rows.  [default: 10]", min=2, metavar="NUMBER"
         ),
     ] = None,
     html: opt.Html = None,

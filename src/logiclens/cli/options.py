@@ -184,7 +184,7 @@ SavedLiterals: TypeAlias = Annotated[
     int | None,
     typer.Option(
         "--literals",
-        help="Rules of at most so many literals, of a model that has rules of several lengths.  [default: "
+        help="Rules of at most this many literals, of a model that has rules of several lengths.  [default: "
         "those that were shown]",
         min=0,
         metavar="NUMBER",
@@ -194,7 +194,7 @@ MaxLiterals: TypeAlias = Annotated[
     int | None,
     typer.Option(
         help="Literals of the longest rules that are looked for.  [default: 60; of more than three classes, "
-        "20 a class]",
+        "20 per class]",
         min=1,
         metavar="NUMBER",
     ),
@@ -227,7 +227,7 @@ Holdout: TypeAlias = Annotated[
     ),
 ]
 MaxRows: TypeAlias = Annotated[
-    int | None, typer.Option(help="Take so many rows at most, drawn at random.", min=2, metavar="NUMBER")
+    int | None, typer.Option(help="Take this many rows at most, drawn at random.", min=2, metavar="NUMBER")
 ]
 Html: TypeAlias = Annotated[
     Path | None,

@@ -222,7 +222,7 @@ def _write(
 
 
 def _as_column(predicted: Any, labels: Sequence[Any]) -> Any:
-    """Predictions of a network as an array of pyarrow; of several labels a row, a text with commas."""
+    """Predictions of a network as an array of pyarrow; of several labels per row, a text with commas."""
     import numpy as np
     import pyarrow as pa
 

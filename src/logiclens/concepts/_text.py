@@ -326,7 +326,7 @@ def has_codes(column: Any) -> bool:
 
 
 def longest_whole(column: Any) -> str:
-    """A whole number of so many digits that a float would change it; empty when there is none."""
+    """A whole number of this many digits that a float would change it; empty when there is none."""
     long = column.filter(pc.greater_equal(pc.binary_length(column), _LONG))
     found = long.filter(pc.match_substring_regex(long, _WHOLE))
     return str(found[0].as_py()) if len(found) else ""

@@ -261,7 +261,7 @@ def draw_as_torch(network: LogicNetwork, generator: torch.Generator) -> None:
 
 
 def with_outputs(network: LogicNetwork, n_outputs: int) -> LogicNetwork:
-    """A network of one member with so many outputs on the same hidden layers; its weights are zero."""
+    """A network of one member with this many outputs on the same hidden layers; its weights are zero."""
     shared = network.select(torch.zeros(1, dtype=torch.long, device=network.l1.device))
     n_in = shared.linears[-1].weight.shape[2]
     _replace_last(shared, shared.l1.new_zeros(1, n_outputs, n_in), shared.l1.new_zeros(1, n_outputs, 1))

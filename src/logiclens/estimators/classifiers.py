@@ -52,7 +52,7 @@ class MuClassifier(LENClassifier):
         Price of a literal: accuracy on held-out rows that it must be worth to be shown. "auto": 0.001,
         divided by the number of targets where there are more than two.
     max_literals : int or "auto", default "auto"
-        Literals of the longest rules on the front; "auto": 60 for two classes, 20 a target for more.
+        Literals of the longest rules on the front; "auto": 60 for two classes, 20 per target for more.
     literals : int or "auto", default "auto"
         Literals of the rules that are shown; "auto": those of the best accuracy on held-out rows, less the
         price of their literals. Other lengths come from ``explain(literals=...)``.
@@ -136,7 +136,7 @@ class PsiClassifier(LENClassifier):
         Price of a literal: accuracy on held-out rows that it must be worth to be shown. "auto": 0.001,
         divided by the number of targets where there are more than two.
     max_literals : int or "auto", default "auto"
-        Literals of the longest rules on the front; "auto": 60 for two classes, 20 a target for more.
+        Literals of the longest rules on the front; "auto": 60 for two classes, 20 per target for more.
     literals : int or "auto", default "auto"
         Literals of the rules that are shown; "auto": the exact ones, of any length; of IF and ONLY IF rules
         those of the best accuracy on held-out rows, less the price of their literals. Other lengths come from
@@ -220,7 +220,7 @@ class ReluClassifier(LENClassifier):
         Price of a literal: accuracy on held-out rows that it must be worth to be shown. "auto": 0.001,
         divided by the number of targets where there are more than two.
     max_literals : int or "auto", default "auto"
-        Literals of the longest rules on the front; "auto": 60 for two classes, 20 a target for more.
+        Literals of the longest rules on the front; "auto": 60 for two classes, 20 per target for more.
     literals : int or "auto", default "auto"
         Literals of the rules that are shown; "auto": those of the best accuracy on held-out rows, less the
         price of their literals. Other lengths come from ``explain(literals=...)``.
@@ -301,7 +301,7 @@ class EntropyClassifier(LENClassifier):
         Price of a literal: accuracy on held-out rows that it must be worth to be shown. "auto": 0.001,
         divided by the number of targets where there are more than two.
     max_literals : int or "auto", default "auto"
-        Literals of the longest rules on the front; "auto": 60 for two classes, 20 a target for more.
+        Literals of the longest rules on the front; "auto": 60 for two classes, 20 per target for more.
     literals : int or "auto", default "auto"
         Literals of the rules that are shown; "auto": those of the best accuracy on held-out rows, less the
         price of their literals. Other lengths come from ``explain(literals=...)``.

@@ -618,7 +618,7 @@ def _length(lists: Lists) -> int:
 
 
 def _sample_weights(weight: FloatArray, size: int) -> FloatArray:
-    """What tuples count in a sample of about so many, drawn by weight: 0 for those that are not drawn."""
+    """What tuples count in a sample of about this many, drawn by weight: 0 for those that are not drawn."""
     order = np.random.default_rng(0).permutation(len(weight))
     step = weight.sum() / size
     drawn = np.empty(len(weight))

@@ -110,7 +110,7 @@ def _bytes(array: FloatArray | NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def draw_rows(rows: Distinct, counts: FloatArray, strata: IndexArray, n_drawn: int, seed: int) -> FloatArray:
-    """Draw so many of the counted rows at random, (n,): how many of those that each row stands for.
+    """Draw this many of the counted rows at random, (n,): how many of those that each row stands for.
 
     Every stratum, and every distinct row that is counted often, is drawn from in proportion. The rows are
     those of concepts and targets, so that each is in one stratum.
@@ -175,7 +175,7 @@ def leave_out(
 
 
 def _draw(counts: FloatArray, number: float, random: np.random.Generator) -> FloatArray:
-    """Draw so many of the counted rows, (n,), each as likely as any other, whatever rows are equal to it.
+    """Draw this many of the counted rows, (n,), each as likely as any other, whatever rows are equal to it.
 
     Were equal rows spread evenly, some of each would always stay, and what is learned from these would be
     rated too high.

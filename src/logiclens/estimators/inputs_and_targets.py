@@ -48,7 +48,7 @@ class Problem(StrEnum):
     BINARY = "binary"
     SINGLE_LABEL = "single-label"
     OUTPUT_BY_OUTPUT = "output by output"
-    """One label a row, but each output decides by itself: implications, and psi networks."""
+    """One label per row, but each output decides by itself: implications, and psi networks."""
     MULTI_LABEL = "multi-label"
 
 
@@ -148,7 +148,7 @@ def read_known_targets(y: Any, n_rows: int, labels: tuple[Label, ...], problem: 
     if problem is not Problem.MULTI_LABEL:
         targets = read_targets(y, n_rows, labels)
         if targets.problem is Problem.MULTI_LABEL:
-            raise InputError("The model has one label a row. Pass y as a vector of labels.")
+            raise InputError("The model has one label per row. Pass y as a vector of labels.")
         return targets if targets.problem is problem else Targets(labels, problem, targets.truth())
     targets = read_targets(y, n_rows)
     named = _column_names(y) is not None
@@ -278,7 +278,7 @@ def class_weights(class_weight: Any, targets: Targets, weight: FloatArray) -> Fl
     if class_weight is None:
         return np.ones(len(targets.labels))
     if targets.problem is Problem.MULTI_LABEL:
-        raise InputError("class_weight is for problems with one label a row. Use sample_weight.")
+        raise InputError("class_weight is for problems with one label per row. Use sample_weight.")
     if isinstance(class_weight, str):
         total = weight @ targets.truth()
         return np.asarray(total.sum() / (len(total) * np.where(total > 0, total, total.sum())))

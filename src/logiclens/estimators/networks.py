@@ -125,7 +125,7 @@ class Population(Generic[N]):
         return torch.Generator().manual_seed(self.seed % 2**63)
 
     def ladder(self, n_concepts: int) -> list[int]:
-        """The widths to try with so many concepts; a single 0 where nothing is pruned to a number."""
+        """The widths to try with this many concepts; a single 0 where nothing is pruned to a number."""
         return sorted({min(width, n_concepts) for width in self.widths}) or [0]
 
 
@@ -246,7 +246,7 @@ def as_probabilities(logits: FloatArray, problem: Problem) -> FloatArray:
 
 
 def plan_for_rows(plan: Plan, n_rows: int) -> Plan:
-    """The plan for so many rows: mini-batches where there are many, and then fewer epochs.
+    """The plan for this many rows: mini-batches where there are many, and then fewer epochs.
 
     The number of steps grows with the square root of the rows.
 
@@ -462,7 +462,7 @@ class _Work(Generic[N]):
         return len(self.penalties), self.population.restarts, self.data.outputs.shape[1]
 
     def new_networks(self, width: int) -> N:
-        """New networks, to be pruned to so many concepts."""
+        """New networks, to be pruned to this many concepts."""
         network = self.population.new_networks(self.penalties, self.data.x.shape[1], width)
         return network.to(self.rows.x.device)
 

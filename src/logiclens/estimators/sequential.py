@@ -135,7 +135,7 @@ def explain_relu(
     X, names, targets, kind, multi_label
         As for :func:`explain_psi`.
     max_literals : int, "auto" or None, default "auto"
-        Literals of the longest rules, all together; "auto": 60 for two classes, 20 a target for more; None:
+        Literals of the longest rules, all together; "auto": 60 for two classes, 20 per target for more; None:
         no limit.
 
     Returns
@@ -194,7 +194,7 @@ def explain_network(
         An output greater than this is a yes, where the largest does not decide: 0 for logits, 0.5 for
         probabilities. Found from the last layer when that is a Linear, a Sigmoid or a Softmax.
     max_literals : int, "auto" or None, default "auto"
-        Literals of the longest rules, all together; "auto": 60 for two classes, 20 a target for more; None:
+        Literals of the longest rules, all together; "auto": 60 for two classes, 20 per target for more; None:
         no limit.
 
     Returns

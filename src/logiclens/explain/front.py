@@ -178,7 +178,7 @@ class Front(Sequence[Point]):
         return iter(self.points)
 
     def at(self, literals: int | str | None = None) -> int:
-        """Position of the longest point of at most so many literals; of the chosen one for None or "auto".
+        """Position of the longest point of at most this many literals; of the chosen one for None or "auto".
 
         Parameters
         ----------

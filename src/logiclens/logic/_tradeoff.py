@@ -507,7 +507,7 @@ class FormulaBudget:
 
 @dataclass
 class CoverFront:
-    """The best cover found for each number of literals, of those with at most so many terms."""
+    """The best cover found for each number of literals, of those with at most this many terms."""
 
     max_terms: float = np.inf
     covers: dict[int, tuple[float, Terms]] = field(default_factory=dict)
@@ -522,7 +522,7 @@ class CoverFront:
             del self.covers[n]
 
     def wants(self, won: float, size: int, n_terms: int) -> bool:
-        """Whether a cover of so many literals and terms wins more than any of at most its size."""
+        """Whether a cover of this many literals and terms wins more than any of at most its size."""
         return n_terms <= self.max_terms and all(
             won > other for n, (other, _) in self.covers.items() if n <= size
         )

@@ -317,7 +317,7 @@ def prove(
 
 
 def agreeing_formula(table: TruthTable, max_literals: float) -> Minimized | None:
-    """A formula of at most so many literals that agrees with every tuple; None if none is found soon.
+    """A formula of at most this many literals that agrees with every tuple; None if none is found soon.
 
     It is looked for as :func:`minimize` does with ``exact=False``, with less patience.
 
@@ -381,7 +381,7 @@ class Minimizer:
         return self._result(*self._agreeing(prove=bool(self.exact)))
 
     def agree_within(self, max_literals: float) -> Minimized | None:
-        """A formula of at most so many literals that agrees with every tuple; None if none is found soon.
+        """A formula of at most this many literals that agrees with every tuple; None if none is found soon.
 
         Some tuples are looked at first, then those on which the formula was wrong.
         """
@@ -450,7 +450,7 @@ class Minimizer:
         return search
 
     def _start(self, bits: BoolArray, gain: FloatArray, longest: float, triples: bool = True) -> Terms | None:
-        """A formula of at most so many literals that agrees with every tuple; None if none is found soon."""
+        """A formula of at most this many literals that agrees with every tuple; None if not found soon."""
         wanted, avoided, relevance = bits[gain > 0], bits[gain < 0], self.problem.relevance
         if self.problem.n_concepts > _PRIME_CONCEPTS:
             quickly = self.restarts < RESTARTS

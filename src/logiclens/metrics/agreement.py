@@ -597,7 +597,7 @@ def share(part: BoolArray, whole: BoolArray, weight: FloatArray, z: float) -> tu
 
 
 def wilson(rate: float, n: float, z: float) -> Interval:
-    """Wilson score interval of a rate that was seen on so many rows.
+    """Wilson score interval of a rate that was seen on this many rows.
 
     Examples
     --------

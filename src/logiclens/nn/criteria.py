@@ -89,7 +89,7 @@ class SoftmaxLoss:
     Attributes
     ----------
     n_classes : int
-        Members of a population that are one network's outputs: each so many, one after the other.
+        Members of a population that are one network's outputs: each this many, one after the other.
 
     Examples
     --------

@@ -240,7 +240,7 @@ class LogicNetwork(nn.Module):
             return self.logits(self.gather(x))
 
     def activations(self, n_rows: int) -> int:
-        """Numbers in the largest layer, of all members together, on so many rows."""
+        """Numbers in the largest layer, of all members together, on this many rows."""
         return self.members * n_rows * max(layer.weight.shape[1] for layer in self.linears)
 
     def gather(self, x: Tensor) -> Tensor:

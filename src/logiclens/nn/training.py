@@ -44,7 +44,7 @@ class Plan:
     prune : bool
         Whether to prune half-way; otherwise all epochs are fine-tuning.
     together : int
-        Members that the criterion compares row by row, such as the clusters of one start: each so many, one
+        Members that the criterion compares row by row, such as the clusters of one start: each this many, one
         after the other. They must get the same loss, so that they stop together; their rows are not merged
         once more after pruning, when each reads other concepts.
     """

@@ -144,7 +144,7 @@ class CascadeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # 
         Folds of the predictions that are trained on.
     max_literals : int or "auto", default "auto"
         Literals of the longest rules of the classes in terms of the first level, all together; "auto": 60 for
-        two classes, 20 a class for more.
+        two classes, 20 per class for more.
     random_state : int, RandomState or None
         Seed of the folds, and of the default estimator.
 

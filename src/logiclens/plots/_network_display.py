@@ -436,7 +436,7 @@ class NetworkDisplay:
             self._say(0.0, top + 0.72 * len(y), f"and {more} more", -9, **faint)
 
     def _say(self, x: float, y: float, text: str, beside: float, **settings: Any) -> None:
-        """Write beside a point: so many points to the right of it, or to the left where negative."""
+        """Write beside a point: this many points to the right of it, or to the left where negative."""
         self.ax_.annotate(
             text,
             (x, y),

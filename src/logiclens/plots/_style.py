@@ -222,7 +222,7 @@ def write_title(ax: Axes, title: str, remark: str = "", *, above: float = 8.0, l
 
 
 def write_footnote(ax: Axes, remark: str, *, below: float = 8.0, left: float = 0.0) -> None:
-    """Write a remark in small letters, so many points below the axes and before them."""
+    """Write a remark in small letters, this many points below the axes and before them."""
     if remark:
         _beside(ax, remark, -below, left)
 
@@ -244,7 +244,7 @@ def _beside(ax: Axes, text: str, above: float, left: float) -> Text:
 
 
 def draw_legend(ax: Axes, handles: Sequence[Any], *, below: float = 6.0) -> None:
-    """Say what colors and signs mean, in one line to the right, so many points below the axes."""
+    """Say what colors and signs mean, in one line to the right, this many points below the axes."""
     figure = ax.get_figure(root=True)
     if figure is None:
         return
@@ -276,13 +276,13 @@ def _width(text: Text) -> float:
 
 
 def _letters(ax: Axes, text: Text, left: float) -> int:
-    """Number of letters like those of a text that fit on a line beginning so many points before the axes."""
+    """Number of letters like those of a text that fit on a line from this many points before the axes."""
     longest = max(map(len, text.get_text().splitlines()), default=0)
     return max(int(_line(ax, left) * longest / max(_width(text), 1.0)), 12)
 
 
 def _line(ax: Axes, left: float) -> float:
-    """Points of a line that begins so many points before the axes."""
+    """Points of a line that begins this many points before the axes."""
     figure = ax.get_figure(root=True)
     inches = 6.4 if figure is None else float(figure.get_size_inches()[0])
     if figure is not None and len(figure.axes) > 1:  # others stand beside it

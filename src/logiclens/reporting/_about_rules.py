@@ -209,7 +209,7 @@ _BREAKING = {
 
 
 def breaks_of(rule: Rule, at: int, rows: LabeledRows | None, most: int = FULL.patterns) -> Breaks:
-    """Rows that break a rule, whose label has the place ``at``; at most so many patterns of each kind."""
+    """Rows that break a rule, whose label has the place ``at``; at most this many patterns of each kind."""
     kinds = _BREAKING[rule.kind]
     if rows is None or rows.wanted is None:
         return Breaks("", kinds, None, None, (), 0)

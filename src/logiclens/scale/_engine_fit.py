@@ -74,7 +74,7 @@ def fit(
         whole are rounded, tuple by tuple, to the rows that they stand for, where there are more rows than
         ``max_rows``.
     sample : int, optional
-        Learn from about so many rows, which the engine draws and hands out as they are.
+        Learn from about this many rows, which the engine draws and hands out as they are.
     max_rows : int, default 2**20
         The most distinct combinations of concepts and target that are fetched from the engine.
 

@@ -181,7 +181,7 @@ def first_of(cases: Sequence[tuple[Expression, Expression]], otherwise: Expressi
 def default_of(rules: ExplanationSet) -> Label:
     """The label of rows of which no step is true."""
     if rules.default is None:
-        raise InputError("Rules of several labels a row have no default. Ask for each label.")
+        raise InputError("Rules of several labels per row have no default. Ask for each label.")
     return rules.default
 
 
