@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from sklearn.exceptions import ConvergenceWarning
 
 from logiclens.constants import LITERAL_COST
@@ -30,6 +31,7 @@ from logiclens.loading import load
 from logiclens.logic import equivalent, parse_formula
 from logiclens.logic.decision_list import DecisionList
 from logiclens.nn.mu import MuNetwork
+from tests.errors import error_of
 from tests.estimators.toys import CLASSIFIERS, booleans, frame, quick
 from tests.strategies import all_rows
 
@@ -527,3 +529,69 @@ def test_logits_of_ones_own_are_not_changed_by_calibration():
     probability = BentClassifier(restarts=2, random_state=0, epochs=60).fit(x, y).predict_proba(x)
 
     assert np.abs(np.log(probability[:, 1] / probability[:, 0])).max() <= 6.0 + 1e-6
+
+
+def test_right_about_soft_labels_is_what_they_hold_most_probable():
+    """The mean probability would be 0.8 at best."""
+    likely = np.where(Y, 0.8, 0.2)
+    fitted = quick("mu", restarts=2).fit(X, np.column_stack([1 - likely, likely]))
+
+    assert max(point.accuracy for point in fitted.front_) == 1.0
+
+
+@pytest.mark.parametrize("rule", ["if", "only_if"])
+def test_exclusive_or_of_scores_is_found_by_implications(rule):
+    """The network's few slips must not leave a constant as the only rule."""
+    scores = np.random.default_rng(1).random((1000, 6))
+    odd = (scores[:, 0] > 0.5) ^ (scores[:, 1] > 0.5)
+    rules = MuClassifier(rule=rule, random_state=0).fit(scores, odd).explain()
+
+    assert equivalent(rules[True].formula, parse_formula("(x0 & ~x1) | (~x0 & x1)"))
+    assert equivalent(rules[False].formula, parse_formula("(x0 & x1) | (~x0 & ~x1)"))
+
+
+def test_fronts_ascend_where_formulas_get_shorter_in_words():
+    """Literals that follow from others go after the search, so that a later list may be shorter."""
+    rng = np.random.default_rng(3)
+    for seed in range(6):
+        values = rng.normal(size=(200, 2))
+        y = np.digitize(values[:, 0] * values[:, 1] + rng.normal(0, 0.5, 200), [-0.5, 0.5])
+        table = pd.DataFrame(values, columns=["a", "b"])
+        lengths = [point.literals for point in MuClassifier(random_state=seed).fit(table, y).front_]
+        assert lengths == sorted(set(lengths))
+
+
+def test_parameters_of_ones_own_follow_their_members():
+    """The network of several classes has those of each class, not of the first alone."""
+
+    class Shifted(MuNetwork):
+        def __init__(self, streams: Any, *arguments: Any, **settings: Any) -> None:
+            super().__init__(streams, *arguments, **settings)
+            self.own = torch.nn.Parameter(torch.zeros(len(streams)))
+
+        def logits(self, inputs: Any) -> Any:
+            return super().logits(inputs) + 20.0 * self.own[:, None]
+
+    class ShiftedClassifier(MuClassifier):
+        def make_network(self, streams: Any, n_concepts: int, l1: Any, width: int) -> Any:
+            return Shifted(streams, n_concepts, self.hidden, l1, max_concepts=width)
+
+    x = np.tile(all_rows(3), (20, 1)).astype(float)
+    y = (2 * x[:, 0] + x[:, 1]).astype(int)
+    fitted = ShiftedClassifier(restarts=2, random_state=0, epochs=60).fit(x, y)
+
+    assert fitted.network_.own.shape == (4,)
+    assert fitted.score(x, y) == 1.0
+
+
+def test_modules_of_ones_own_are_refused():
+    class Deeper(MuNetwork):
+        def __init__(self, *arguments: Any, **settings: Any) -> None:
+            super().__init__(*arguments, **settings)
+            self.extra = torch.nn.Linear(1, 1)
+
+    class DeeperClassifier(MuClassifier):
+        def make_network(self, streams: Any, n_concepts: int, l1: Any, width: int) -> Any:
+            return Deeper(streams, n_concepts, self.hidden, l1, max_concepts=width)
+
+    assert "'extra' would not follow its members" in error_of(DeeperClassifier().fit, X, Y)

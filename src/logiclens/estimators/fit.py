@@ -394,10 +394,13 @@ class FrontSearch:
         return right, same, gained
 
     def accuracy(self, decided: BoolArray, truth: FloatArray) -> FloatArray:
-        """Accuracy of the decision on each row, (n,); the mean over targets where they are apart."""
+        """Accuracy of the decision on each row, (n,); the mean over targets where they are apart.
+
+        Of soft labels, right is what they hold most probable.
+        """
         if self.is_list:
-            return np.asarray((truth * decided).sum(axis=1))
-        return np.asarray(np.where(decided, truth, 1.0 - truth).mean(axis=1))
+            return np.asarray((truth * decided).sum(axis=1) >= truth.max(axis=1), dtype=np.float64)
+        return np.asarray((np.where(decided, truth, 1.0 - truth) >= THRESHOLD).mean(axis=1))
 
     def agreement(self, decided: BoolArray, predicted: BoolArray) -> FloatArray:
         """Agreement of rules and network on each row, (n,); the mean over targets where they are apart."""
