@@ -65,9 +65,9 @@ class Point:
     default : label, optional
         What the list decides where no step is true; None where several targets may be true.
     accuracy : float, optional
-        Share of held-out rows on which the rules are right; None where too few rows could be held out. Of soft
-        labels, right is what they hold most probable. Where each target has a formula of its own, the mean
-        over targets.
+        Share of held-out rows on which the rules are right; None where too few rows could be held out. Of
+        soft labels, right is what they hold most probable. Where each target has a formula of its own, the
+        mean over targets.
     fidelity : float, optional
         Share of held-out rows on which the rules predict what the network predicts; a mean over targets, too.
     interval : tuple of float, optional
