@@ -201,7 +201,7 @@ def test_the_answer_says_for_how_many_classes_there_is_no_rule(facts: dict[str, 
             "iff",
             "the truth",
             "The rules state when the network says a class; "
-            "how often that is right stands in precision and recall.",
+            "precision and recall say how often that is right.",
         ),
         (
             "if",
@@ -228,8 +228,8 @@ def test_what_rules_state_is_what_a_network_says(facts: dict[str, Any], kind: st
 def test_whose_answers_rules_state(facts: dict[str, Any]):
     assert lead_in(facts) == "The rules decide:"
     assert meaning(facts) == (
-        "Each rule states when the list decides for its class; "
-        "how often that is right stands in precision and recall."
+        "Each rule states when the list decides for its class, as far as the rows it was found on show; "
+        "precision and recall say how often that is right."
     )
     facts["policy"]["printed"] = False
     assert lead_in(facts) == "The model says:"  # rules alone
@@ -240,7 +240,7 @@ def test_whose_answers_rules_state(facts: dict[str, Any]):
     assert lead_in(facts) == "As the clusters were made:"
     assert meaning(facts) == (
         "The rule states what holds of the rows that were put into the cluster; "
-        "how often that is so stands in precision and recall."
+        "precision and recall say how often that is so."
     )
 
 

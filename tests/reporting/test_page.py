@@ -194,8 +194,8 @@ def test_the_page_says_what_the_rules_of_classes_are():
     rows = pages.table(30, 0, rules.vocabulary)
     text = report(rules, rows, rules.predict(rows)).html
     said = (
-        "Each rule states when the list decides for its class; how often that is right stands in precision "
-        "and recall."
+        "Each rule states when the list decides for its class, as far as the rows it was found on show; "
+        "precision and recall say how often that is right."
     )
 
     head, rest = text.split("</header>")

@@ -267,13 +267,13 @@ def meaning(facts: Mapping[str, Any]) -> str:
     stated = _STATED[facts["kind"]].format(by=by, which=f"the {each}" if one else f"a {each}")
     text = f"{'The rule states' if one else 'The rules state'} {stated}"
     if facts["task"] == "cluster":
-        return f"{text}; how often that is so stands in precision and recall." if against else f"{text}."
+        return f"{text}; precision and recall say how often that is so." if against else f"{text}."
     if facts["policy"]["printed"]:
-        text = "Each rule states when the list decides for its class"
+        text = "Each rule states when the list decides for its class, as far as the rows it was found on show"
     if not against:
         return f"{text}, not when it is so."
     if against == "the truth":
-        return f"{text}; how often that is right stands in precision and recall."
+        return f"{text}; precision and recall say how often that is right."
     return f"{text}, not when it is so; precision and recall compare with the answers of {against}."
 
 
