@@ -118,5 +118,6 @@ def test_a_class_that_the_network_denies_is_not_explained():
         model.explain_sample(denied[:1])
 
     assert str(info.value) == (
-        f"No output says yes about this row; {label!s} is only the nearest. There is nothing to explain."
+        f"No output is above one half for this row; {label!s} only scores highest. "
+        "There is nothing to explain."
     )

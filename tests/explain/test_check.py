@@ -127,7 +127,7 @@ def test_nothing_to_find():
         == repr(found)
         == (
             "Conflicts: none; no two rules can be true together.\n"
-            "Gap: none; a rule is true of every row.\n"
+            "Gap: none; at least one rule is true of each row.\n"
             "Always or never true: no rule.\n"
             "Superfluous terms: none.\n"
             "Concepts: 1 of 3 are used: a (2 rules)."

@@ -184,7 +184,7 @@ def test_conditions_of_one_kind_are_printed_as_rules(kind):
             rules_of({"x": a, "y": b}, steps=[Step("y", TRUE)], default="x"),
             "In any case y;\notherwise x.",
         ),
-        (rules_of({"x": a}, default="x"), "Where it is not true, it is x as well."),
+        (rules_of({"x": a}, default="x"), "If the rule is false, the prediction is x as well."),
         (
             rules_of({"x": a, "y": b}, multi_label=True),
             "Each label is predicted where its rule is true; a row may have several, or none.",

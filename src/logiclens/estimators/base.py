@@ -448,7 +448,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not predicted.any():
             raise InputError(
                 f"The network says no to {label!r} on all of the {count(len(x), 'row')}. "
-                "Choose rows it predicts, or another target."
+                "Pass rows for which it predicts this target, or name another target."
             )
         table = self._table(label)
         at = [self.concept_names_.index(name) for name in table.names]
@@ -531,7 +531,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         label = plain_label(self.predict(X)[0])
         if not predicted[self._labels().index(label)]:
             raise InputError(
-                f"No output says yes about this row; {label!r} is only the nearest. "
+                f"No output is above one half for this row; {label!r} only scores highest. "
                 "There is nothing to explain."
             )
         return x, label

@@ -293,7 +293,8 @@ class Front(Sequence[Point]):
             return nw.from_dict(columns, backend=backend).to_native()
         except ModuleNotFoundError:
             raise MissingDependencyError(
-                f"to_frame makes a {backend} frame, which is not installed. Run: pip install {backend}"
+                f"to_frame(backend={backend!r}) needs {backend}, which is not installed. "
+                f"Run: pip install {backend}"
             ) from None
 
     def __str__(self) -> str:

@@ -169,7 +169,7 @@ class RuleCheck:
 
     def _gap(self) -> Iterator[str]:
         if self.uncovered is None:
-            yield "Gap: none; a rule is true of every row."
+            yield "Gap: none; at least one rule is true of each row."
             return
         cases = self.uncovered.cases
         if self.uncovered.formula == TRUE:

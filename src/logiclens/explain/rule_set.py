@@ -97,7 +97,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
         Whether a row may have several labels.
     default : label, optional
         What :meth:`predict` answers where no step is true. When missing, the label with the largest support.
-        Empty in a multi-label set.
+        None in a multi-label set.
     steps : tuple of Step
         What decides, in this order; steps whose formula is ``FALSE`` are left out. When missing, one step for
         each explanation, in the order given. Empty in a multi-label set.
@@ -159,7 +159,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
         if self.multi_label:
             if self.default is not None:
                 raise InputError(
-                    "A multi-label set answers with the rules that fire alone. "
+                    "A multi-label set predicts every label whose rule is true. "
                     f"Got default={shown(self.default)}; leave it out."
                 )
             return None
@@ -170,7 +170,9 @@ class ExplanationSet(Mapping[Label, Explanation]):
     def _check_steps(self) -> tuple[Step, ...]:
         if self.multi_label:
             if self.steps:
-                raise InputError("A multi-label set answers with the rules that are true. Leave out steps=.")
+                raise InputError(
+                    "A multi-label set predicts every label whose rule is true. Leave out steps=."
+                )
             return ()
         if self.steps is None:
             return check_steps(Step(each.target, each.formula) for each in self.explanations)
@@ -553,7 +555,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
         if self.multi_label or self.default is None:
             return "Each label is predicted where its rule is true; a row may have several, or none."
         if len(self) == 1:
-            return f"Where it is not true, it is {named(self.default)} as well."
+            return f"If the rule is false, the prediction is {named(self.default)} as well."
         if self.is_list or any(self[step.label].formula != step.formula for step in self.steps):
             return list_sentence(self.steps, self.default, named, self.vocabulary)
         if not self.steps:
