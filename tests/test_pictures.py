@@ -30,8 +30,8 @@ def script() -> ModuleType:
     return module
 
 
-OF_RESULTS = {"adversarial.svg", *(f"paper_{name}.svg" for name in (*FIGURES, "consistency"))}
-"""Made of results that are kept, by ``benchmarks.adversarial_page`` and ``benchmarks.page``."""
+OF_RESULTS = {"adversarial.svg", "fronts.svg", *(f"paper_{name}.svg" for name in (*FIGURES, "consistency"))}
+"""Made of results that are kept, by ``benchmarks.adversarial_page``, ``fronts`` and ``page``."""
 
 
 def test_pictures_are_small_and_the_script_makes_them_all(script: ModuleType):

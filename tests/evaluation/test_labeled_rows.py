@@ -51,10 +51,13 @@ def test_figures_are_those_of_the_metrics(rules: ExplanationSet, n_rows, seed):
     assert found.accuracy == pytest.approx(rules.score(X, y))
     for at, (label, scores) in enumerate(found.by_label.items()):
         truth = y[:, at] if rules.multi_label else y == label
-        rates = rule_scores(rules[label].formula, X, truth, names=rules.concept_names)
+        fired = rules.fired(X)[:, at]
+        given = rules.predict(X) == label if rules.is_list else fired
+        rates = rule_scores(Var("given"), {"given": given}, truth)
         for name, value in vars(rates).items():
             assert getattr(scores.rates, name) == pytest.approx(value, nan_ok=True)
-        assert scores.plain == pytest.approx((rules.fired(X)[:, at] == truth).mean())
+        assert scores.plain == pytest.approx((fired == truth).mean())
+        assert scores.agreement == pytest.approx((given == truth).mean())
     if rules.multi_label:
         agreement = explanation_accuracy(rules.formulas, X, y, names=rules.concept_names)
         assert found.explanation_accuracy == pytest.approx(agreement.macro_f1)
