@@ -25,7 +25,7 @@ from logiclens.cli.outputs import ClassScores, MeanAndError, ModelScores
 from logiclens.cli.selection import Dropped
 from logiclens.evaluation._evaluate import Leak
 from logiclens.explain import Explanation, ExplanationSet, Resolution, Rule, Step
-from logiclens.logic import Var, parse_formula
+from logiclens.logic import FALSE, Var, parse_formula
 from logiclens.metrics import rule_scores
 
 
@@ -61,6 +61,7 @@ def test_many_columns_are_not_all_listed():
 
 def test_rules_that_know_no_more_than_a_guess_are_doubted():
     some, none = of_class("yes", "a"), of_class("yes", "a")._replace(literals=0)
+    implied = none._replace(explanation=Explanation(Rule("yes", FALSE, "only_if")))
 
     assert printed(print_doubt, outcome(), "risk") == ""
     assert printed(print_doubt, outcome(classes=(some,), rules_accuracy=0.5), "risk") == (
@@ -69,6 +70,9 @@ def test_rules_that_know_no_more_than_a_guess_are_doubted():
     assert printed(print_doubt, outcome(classes=(none,), rules_accuracy=0.5), "risk") == (
         "Note: no rules beat always predicting the most common class by more than chance. "
         "--front lists rules of every length, --literals shows those of one.\n"
+    )
+    assert "no rules beat" not in printed(
+        print_doubt, outcome(classes=(implied,), rules_accuracy=0.5), "risk"
     )
 
 

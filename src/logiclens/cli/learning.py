@@ -561,7 +561,7 @@ def print_doubt(console: Console, scores: ModelScores, target: str) -> None:
     informative = [
         each for each in scores.classes if each.rates.precision_interval[0] > each.rates.prevalence
     ]
-    if not any(each.literals for each in scores.classes):
+    if not any(each.literals or each.explanation.kind != "iff" for each in scores.classes):
         note = (
             "no rules beat always predicting the most common class by more than chance. --front lists rules "
             "of every length, --literals shows those of one."

@@ -141,9 +141,8 @@ def find_terms(literals: Literals, several: Sequence[Contexts]) -> list[dict[int
     owners = np.concatenate([each.owners for each in several])
     terms = np.concatenate([each.terms for each in several])
     forbidden = np.stack([each.forbidden for each in several])
-    draws = np.concatenate(
-        [np.arange(len(each.gains)) for each in several]
-    )  # numbered per list, so that its draws do not depend on other lists
+    # Numbered per list, so that its draws do not depend on other lists.
+    draws = np.concatenate([np.arange(len(each.gains)) for each in several])
     live = np.flatnonzero(np.maximum(gains, 0.0).sum(axis=1) > price)
     found_in, found = [], []
     share = max(1, _CELLS // (_WIDTH * max(len(literals.sample), 2 * literals.n_concepts)))
