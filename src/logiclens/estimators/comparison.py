@@ -1,0 +1,144 @@
+"""What one would get otherwise: a guess, a small tree and boosting on the rows that rules are scored on.
+
+They learn from the same training rows as the network, from the raw columns. The tree has as many splits as
+the rules have literals, so both take about as long to read. Boosting is no longer readable: it shows what the
+columns can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logiclens.concepts.table import Table
+from logiclens.logic.arrays import BoolArray, FloatArray
+
+MOST_VALUES: Final = 50
+"""Values of a column of text that have a number of their own, the most common ones."""
+_MOST_ROWS: Final = 50_000  # of more training rows, a sample of this many
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Encode raw columns as numbers for trees.
+
+    Numbers stay as they are, missing ones become the median, with a column that says so; a column of text
+    becomes a 0 or 1 for each of its values.
+
+    Parameters
+    ----------
+    medians : mapping of str to float
+        Of the columns of numbers.
+    values : mapping of str to tuple
+        The values of the other columns that have a number of their own.
+    missing : tuple of str
+        Columns of numbers that lacked some.
+
+    Examples
+    --------
+    >>> columns = {"age": np.array([20.0, np.nan, 40.0]), "color": np.array(["red", "blue", "red"])}
+    >>> Numbers.fit(columns).transform(columns).tolist()
+    [[20.0, 0.0, 1.0, 0.0], [30.0, 1.0, 0.0, 1.0], [40.0, 0.0, 1.0, 0.0]]
+    """
+
+    medians: Mapping[str, float]
+    values: Mapping[str, tuple[Any, ...]]
+    missing: tuple[str, ...]
+
+    @classmethod
+    def fit(cls, data: Any) -> Numbers:
+        """Learn the encoding from a table of training rows."""
+        table, medians, values, missing = Table(data), {}, {}, []
+        for name in table.names:
+            column = table.column(name)
+            if column.is_numeric:
+                numbers = column.numbers()
+                medians[name] = 0.0 if column.missing.all() else float(np.nanmedian(numbers))
+                missing += [name] if column.missing.any() else []
+            else:
+                counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.levels))
+                order = np.argsort(-counts, kind="stable")[:MOST_VALUES]
+                values[name] = tuple(column.levels[at] for at in order.tolist())
+        return cls(medians, values, tuple(missing))
+
+    def transform(self, data: Any) -> FloatArray:
+        """The numbers of some rows, (n, n_numbers)."""
+        table, found = Table(data), []
+        for name in table.names:
+            column = table.column(name)
+            if name in self.medians:
+                numbers = column.numbers()
+                found.append(np.where(np.isnan(numbers), self.medians[name], numbers))
+                found += [np.isnan(numbers).astype(np.float64)] if name in self.missing else []
+            else:
+                cells = column.values()
+                found += [(cells == value).astype(np.float64) for value in self.values[name]]
+        return np.column_stack(found)
+
+
+class Rival(NamedTuple):
+    """Another way to answer, and what it answered.
+
+    Attributes
+    ----------
+    name : {"tree", "boosting", "guess"}
+    predicted : ndarray of shape (n,)
+        Its labels of the rows to score on.
+    splits : int, optional
+        Of the tree.
+    """
+
+    name: str
+    predicted: NDArray[Any]
+    splits: int | None = None
+
+    def right(self, y: NDArray[Any]) -> BoolArray:
+        """Whether each label is the true one, (n,)."""
+        return np.asarray(self.predicted == y, dtype=np.bool_)
+
+
+def fit_rivals(
+    X_train: Any, y_train: NDArray[Any], X_test: Any, *, splits: int, seed: int = 0
+) -> tuple[Rival, ...]:
+    """Train a tree and boosting, and guess the most common class; each answers the rows to score on.
+
+    Parameters
+    ----------
+    X_train, X_test : data frame, table or mapping
+        Raw columns, the same in both.
+    y_train : ndarray of shape (n_train,)
+        Labels.
+    splits : int
+        Most splits of the tree; at least one is allowed.
+    seed : int, default 0
+
+    Examples
+    --------
+    >>> y = np.array(["a", "b"] * 20)
+    >>> found = fit_rivals({"b": y == "b"}, y, {"b": np.array([True])}, splits=1)
+    >>> [(each.name, each.predicted.tolist()) for each in found]
+    [('tree', ['b']), ('boosting', ['b']), ('guess', ['a'])]
+    """
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    labels, codes = np.unique(y_train, return_inverse=True)
+    numbers = Numbers.fit(X_train)
+    x, x_test = numbers.transform(X_train), numbers.transform(X_test)
+    rows = np.random.default_rng(seed).permutation(len(x))[:_MOST_ROWS]
+    tree = DecisionTreeClassifier(max_leaf_nodes=max(splits, 1) + 1, random_state=seed)
+    boosting = HistGradientBoostingClassifier(random_state=seed)
+    guess = labels[np.full(len(x_test), np.bincount(codes).argmax())]
+    if len(np.unique(codes[rows])) < 2:  # the sample lacks all classes but one
+        return (Rival("guess", guess),)
+    tree.fit(x[rows], codes[rows])
+    boosting.fit(x[rows], codes[rows])
+    return (
+        Rival("tree", labels[tree.predict(x_test)], int(tree.get_n_leaves()) - 1),
+        Rival("boosting", labels[boosting.predict(x_test)]),
+        Rival("guess", guess),
+    )

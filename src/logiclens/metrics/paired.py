@@ -1,0 +1,82 @@
+"""Two ways to answer, compared row by row on the same rows.
+
+Only rows on which exactly one of the two is right say which is better. Where the two are equally good, each
+of those rows goes either way with probability one half, so their number gives an exact test (McNemar's, a
+sign test).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from scipy.special import betainc
+
+from logiclens.errors import InputError
+from logiclens.logic.arrays import BoolArray
+from logiclens.metrics.agreement import Interval, normal_quantile
+
+_Z = normal_quantile(0.95)
+
+
+@dataclass(frozen=True)
+class Lead:
+    """How far one way to answer is ahead of another in accuracy, and whether chance explains it.
+
+    Attributes
+    ----------
+    n_rows : float
+        The rows that both answered.
+    wins, losses : float
+        Rows on which only the first is right, and only the second.
+
+    Examples
+    --------
+    >>> lead = Lead(100, wins=12, losses=2)
+    >>> f"{lead.size:+.2f} [{lead.interval[0]:+.2f}, {lead.interval[1]:+.2f}], p = {lead.p_value:.4f}"
+    '+0.10 [+0.03, +0.17], p = 0.0065'
+    """
+
+    n_rows: float
+    wins: float
+    losses: float
+
+    def __post_init__(self) -> None:
+        if min(self.wins, self.losses) < 0 or self.wins + self.losses > self.n_rows:
+            raise InputError(
+                f"wins and losses are numbers of the {self.n_rows} rows. Got {self.wins} and {self.losses}."
+            )
+
+    @classmethod
+    def of_answers(cls, first: BoolArray, second: BoolArray) -> Lead:
+        """From whether each of the two is right on each row, (n,)."""
+        return cls(len(first), float(np.sum(first & ~second)), float(np.sum(second & ~first)))
+
+    def __add__(self, other: Lead) -> Lead:
+        """That on the rows of both."""
+        return Lead(self.n_rows + other.n_rows, self.wins + other.wins, self.losses + other.losses)
+
+    @property
+    def size(self) -> float:
+        """Difference of the two accuracies."""
+        return (self.wins - self.losses) / self.n_rows if self.n_rows else 0.0
+
+    @property
+    def interval(self) -> Interval:
+        """Interval of 95 % of the difference; Agresti and Min's, which holds on few rows, too."""
+        n, wins, losses = self.n_rows + 2, self.wins + 0.5, self.losses + 0.5
+        middle = (wins - losses) / n
+        half = _Z * sqrt(max(wins + losses - n * middle**2, 0.0)) / n
+        return max(middle - half, -1.0), min(middle + half, 1.0)
+
+    @property
+    def p_value(self) -> float:
+        """Probability of this many wins or more if neither is better: one-sided and exact."""
+        return float(betainc(self.wins, self.losses + 1, 0.5)) if self.wins else 1.0
+
+    @property
+    def is_real(self) -> bool:
+        """Whether chance leaves it unexplained: whether the interval excludes 0."""
+        low, high = self.interval
+        return low > 0 or high < 0
