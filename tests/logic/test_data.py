@@ -10,10 +10,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from logiclens.errors import InputError, UnknownConceptError
+from logiclens.errors import UnknownConceptError
 from logiclens.logic.arrays import unpack
 from logiclens.logic.data import (
     ConceptData,
@@ -23,7 +23,6 @@ from logiclens.logic.data import (
     as_floats,
     booleanize,
     check_count,
-    check_length,
     check_names,
     check_threshold,
 )
@@ -49,23 +48,6 @@ def test_names_from_numpy_and_pandas_become_plain_strings():
         assert {type(name) for name in check_names(names)} == {str}
 
 
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [
-        ("ab", "Concept names must be a sequence of strings. Got 'ab'; write ['a', 'b']."),
-        (3, "Concept names must be a sequence of strings. Got 3; write ['a', 'b']."),
-        (["a", ""], "A concept name must not be empty. Give every column a name."),
-        (["a", 0], "A concept name must be a string. Got 0; convert it with str()."),
-        ([b"a"], "A concept name must be a string. Got b'a'; convert it with str()."),
-        ([SimpleNamespace(name="a")], "A concept name must be a string. Got namespace(name='a'); pass its"),
-        ([("a", "b")], "A concept name must be a string. Got ('a', 'b'); convert it with str()."),
-        (list("abcab"), "Concept names must be distinct; repeated: 'a', 'b'. Rename the columns."),
-    ],
-)
-def test_bad_names(names, message):
-    assert message in error_of(check_names, names)
-
-
 def test_many_repeated_names_are_found_in_no_time():
     """Counting each name among all would take minutes."""
     names = [f"n{j // 2}" for j in range(200_000)]
@@ -79,27 +61,30 @@ def test_thresholds(threshold):
     assert type(check_threshold(threshold)) is float
 
 
-@pytest.mark.parametrize(
-    ("threshold", "shown"),
-    [
-        (1, "1"),
-        (-0.1, "-0.1"),
-        (np.nan, "nan"),
-        ("0.5", "'0.5'"),
-        ([0.5], "[0.5]"),
-        (10**400, "a value of type int"),
-    ],
-)
-def test_bad_thresholds(threshold, shown):
-    message = f"The threshold must be a number in [0, 1). Got {shown}."
-
-    assert error_of(check_threshold, threshold) == message
-    assert error_of(ConceptData, X, threshold=threshold) == message
-
-
 def test_as_float_is_nan_for_what_is_no_number():
     assert as_float(2) == 2.0
     assert all(np.isnan(as_float(value)) for value in (None, "1", b"1", 10**400, 1j, [1, 2], object()))
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ("ab", "a sequence of strings"),
+        (3, "a sequence of strings"),
+        (["a", ""], "must not be empty"),
+        ([b"a"], "must be a string. Got b'a'; convert it with str()"),
+        ([SimpleNamespace(name="a")], "pass its .name"),
+        (list("abcab"), "must be distinct; repeated: 'a', 'b'"),
+    ],
+)
+def test_bad_names(names, message):
+    assert message in error_of(check_names, names)
+
+
+@pytest.mark.parametrize("threshold", [1, -0.1, np.nan, "0.5", [0.5], 10**400])
+def test_bad_thresholds(threshold):
+    assert "The threshold must be a number in [0, 1)" in error_of(check_threshold, threshold)
+    assert "The threshold must be a number in [0, 1)" in error_of(ConceptData, X, threshold=threshold)
 
 
 # --- values ---
@@ -213,50 +198,27 @@ def test_packed_columns_of_any_kind_of_table(data):
 
 def test_an_unknown_column(data):
     for ask in (data.position, data.column, lambda name: data.packed_columns([name])):
-        with pytest.raises(UnknownConceptError) as info:
+        with pytest.raises(UnknownConceptError, match="Unknown concept 'd'"):
             ask("d")
-        assert str(info.value) == "Unknown concept 'd'. The 3 known concepts are 'a', 'b', 'c'."
-
-
-def test_an_unknown_column_of_an_array_without_names():
-    with pytest.raises(UnknownConceptError) as info:
+    with pytest.raises(UnknownConceptError, match="Pass names= for an array"):
         ConceptData(X).column("a")
-
-    assert str(info.value) == (
-        "Unknown concept 'a'. The 3 known concepts are 'x0', 'x1', 'x2'. Pass names= for an array."
-    )
 
 
 @given(distinct_names(1, 5))
+@example(list(HOSTILE_NAMES))
 def test_any_names_in_any_kind_of_table(names):
     row = np.arange(len(names)) % 2 == 0
     tables = [
         ConceptData(row[None], names),
         ConceptData(dict(zip(names, row[:, None], strict=True))),
         ConceptData(pd.DataFrame(row[None], columns=names)),
+        ConceptData(pl.DataFrame(row[None], schema=names)),
         ConceptData(pa.table([pa.array([bool(value)]) for value in row], names=names)),
     ]
 
     for table in tables:
         assert table.names == tuple(names)
         assert [bool(table.column(name)[0]) for name in names] == row.tolist()
-
-
-def test_hostile_names_in_polars():
-    frame = pl.DataFrame({name: [j % 2] for j, name in enumerate(HOSTILE_NAMES)})
-    table = ConceptData(frame)
-
-    assert [int(table.column(name)[0]) for name in HOSTILE_NAMES] == [
-        j % 2 for j in range(len(HOSTILE_NAMES))
-    ]
-
-
-def test_an_array_without_names():
-    assert ConceptData(X).names == ("x0", "x1", "x2")
-
-
-def test_single_values_are_one_row():
-    assert ConceptData({"a": True, "b": 0.2}).n_rows == 1
 
 
 @pytest.mark.parametrize(
@@ -278,9 +240,9 @@ def test_no_rows(empty):
     assert list(table.blocks([0], 10)) == []
 
 
-def test_no_columns():
-    assert ConceptData({}).n_rows == 0
-    assert ConceptData(np.zeros((3, 0))).n_rows == 3
+def test_names_and_sizes():
+    assert ConceptData(X).names == ("x0", "x1", "x2")
+    assert [ConceptData(table).n_rows for table in ({"a": True, "b": 0.2}, {}, np.zeros((3, 0)))] == [1, 0, 3]
 
 
 def test_the_caller_keeps_the_data():
@@ -293,101 +255,76 @@ def test_the_caller_keeps_the_data():
     assert array.flags.writeable
 
 
-SHAPE = "Concepts must be a mapping, a data frame or an array of shape (rows, concepts). Got"
-NESTED = "write [[...], [...]], one list for each row."
-RESHAPE = "use reshape(-1, 1) for a single concept, reshape(1, -1) for a single row."
-RAGGED = "is not rectangular: rows or columns differ in length."
-SPARSE = "Sparse matrices are not read here. Convert with X.toarray()."
-
-
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (None, f"{SHAPE} None; {NESTED}"),
-        ("a,b", f"{SHAPE} 'a,b'; {NESTED}"),
-        (np.array(1.0), f"{SHAPE} array(1.); {NESTED}"),
-        ([1, 0], f"{SHAPE} a list of shape (2,); {RESHAPE}"),
-        (pd.Series([1, 0]), f"{SHAPE} a Series of shape (2,); {RESHAPE}"),
-        (pl.Series([1, 0]), f"{SHAPE} a Series of shape (2,); {RESHAPE}"),
-        (np.zeros((1, 2, 3)), f"{SHAPE} a ndarray of shape (1, 2, 3); use reshape(len(array), -1)"),
-        ([{"a": 1}, {"a": 0}], f"{SHAPE} a list of mappings; turn it into one mapping from each name"),
-        ([[1, 0], [1]], f"The concept array {RAGGED}"),
-        ({"a": [[1, 0], [1]]}, f"Column 'a' {RAGGED}"),
-        ({"a": X}, "Column 'a' must be one-dimensional. Got shape (2, 3)."),
-        (
-            {"a": [1, 0, 1], "b": [1, 0, 1], "c": [1, 0]},
-            "Columns must have the same number of rows: 'c' has 2, 'a' has 3. Cut or fill them to one",
-        ),
-        (scipy.sparse.eye(3), SPARSE),
-        ({"a": scipy.sparse.csr_array(X)}, SPARSE),
+        (None, "Got None; write [[...], [...]]"),
+        (np.array(1.0), "Got array(1.); write [[...], [...]]"),
+        ([1, 0], "Got a list of shape (2,); use reshape(-1, 1)"),
+        (pd.Series([1, 0]), "Got a Series of shape (2,); use reshape(-1, 1)"),
+        (np.zeros((1, 2, 3)), "Got a ndarray of shape (1, 2, 3); use reshape(len(array), -1)"),
+        ([{"a": 1}, {"a": 0}], "Got a list of mappings; turn it into one mapping"),
+        ([[1, 0], [1]], "The concept array is not rectangular"),
+        ({"a": [[1, 0], [1]]}, "Column 'a' is not rectangular"),
+        ({"a": X}, "Column 'a' must be one-dimensional"),
+        ({"a": [1, 0, 1], "b": [1, 0, 1], "c": [1, 0]}, "the same number of rows: 'c' has 2, 'a' has 3"),
+        (scipy.sparse.eye(3), "Sparse matrices are not read here"),
+        ({"a": scipy.sparse.csr_array(X)}, "Sparse matrices are not read here"),
         (np.ma.array(X, mask=~X), "The concept array has 3 missing values (masked), the first in row 0"),
         ({"a": np.ma.array([1, 0], mask=[0, 1])}, f"Column 'a' has 1 missing value (masked), {FIRST_IS_1}."),
-        ({0: [1]}, "A concept name must be a string. Got 0; convert it with str()."),
-        (pd.DataFrame(X), "A concept name must be a string. Got 0; convert it with str()."),
-        (pd.DataFrame(X, columns=["a", "", "b"]), "A concept name must not be empty."),
-        (pd.DataFrame(X, columns=["a", "b", "a"]), "Concept names must be distinct; repeated: 'a'."),
-        (pa.table([[True], [False]], names=["a", "a"]), "Concept names must be distinct; repeated: 'a'."),
+        ({0: [1]}, "must be a string. Got 0"),
+        (pd.DataFrame(X), "must be a string. Got 0"),
+        (pd.DataFrame(X, columns=["a", "b", "a"]), "must be distinct; repeated: 'a'"),
+        (pa.table([[True], [False]], names=["a", "a"]), "must be distinct; repeated: 'a'"),
     ],
 )
 def test_bad_tables(table, message):
     assert message in error_of(ConceptData, table)
 
 
-CARRIES = "carries its own names. Leave it out, or rename the columns."
-
-
 @pytest.mark.parametrize(
     ("table", "names", "message"),
     [
-        (X, ["a"], "1 name was given for 3 columns. Give one name for each column."),
-        (X[:, :0], ["a"], "1 name was given for 0 columns. Give one name for each column."),
-        (X, ["a", "b", "a"], "Concept names must be distinct; repeated: 'a'. Rename the columns."),
-        ({"a": [1]}, ["a"], f"names= is for arrays; a mapping {CARRIES}"),
-        (pd.DataFrame({"a": [1]}), ["a"], f"names= is for arrays; a data frame {CARRIES}"),
+        (X, ["a"], "1 name was given for 3 columns"),
+        (X[:, :0], ["a"], "1 name was given for 0 columns"),
+        (X, ["a", "b", "a"], "must be distinct; repeated: 'a'"),
+        ({"a": [1]}, ["a"], "a mapping carries its own names"),
+        (pd.DataFrame({"a": [1]}), ["a"], "a data frame carries its own names"),
     ],
 )
 def test_names_that_do_not_fit(table, names, message):
-    assert error_of(ConceptData, table, names=names) == message
+    assert message in error_of(ConceptData, table, names=names)
 
 
-MISSING = f"Column 'age' has 1 missing value, {FIRST_IS_1}. {IMPUTE}"
-BAD_FRAMES = {
-    "pandas NaN": (pd.DataFrame({"age": [1.0, np.nan]}), MISSING),
-    "pandas nullable with NA": (pd.DataFrame({"age": pd.array([True, None], dtype="boolean")}), MISSING),
-    "pandas Float64 with NA": (pd.DataFrame({"age": pd.array([1.0, None], dtype="Float64")}), MISSING),
-    "pandas categories, one missing": (pd.DataFrame({"age": pd.Categorical([True, None])}), MISSING),
-    "pandas None": (pd.DataFrame({"age": np.array([True, None], dtype=object)}), MISSING),
-    "polars null": (pl.DataFrame({"age": [True, None]}), MISSING),
-    "lazy polars null": (pl.LazyFrame({"age": [True, None]}), MISSING),
-    "pyarrow null": (pa.table({"age": [True, None]}), MISSING),
-    "polars NaN": (
-        pl.DataFrame({"age": [1.0, np.nan]}),
-        f"Column 'age' has 1 missing value (NaN), {FIRST_IS_1}. {IMPUTE}",
-    ),
-    "pandas out of range": (pd.DataFrame({"age": [0, 90]}), f"Column 'age' has the value 90, {OUTSIDE}"),
-    "polars out of range": (pl.DataFrame({"age": [-1, 0]}), f"Column 'age' has the value -1, {OUTSIDE}"),
-    "pandas text": (
-        pd.DataFrame({"age": ["x"]}, dtype=object),
-        f"Column 'age' has values of type str; {ENCODE}",
-    ),
-    "pandas categories": (
-        pd.DataFrame({"age": pd.Categorical(["x", "y"])}),
-        f"Column 'age' has values of type str; {ENCODE}",
-    ),
-    "polars lists": (pl.DataFrame({"age": [[1], [0]]}), f"Column 'age' has values of type ndarray; {ENCODE}"),
-    "pandas dates": (
-        pd.DataFrame({"age": np.array(["2020"], dtype="M8[s]")}),
-        f"Column 'age' has values of type datetime64[s]; {ENCODE}",
-    ),
-}
+MISSING = f"has 1 missing value, {FIRST_IS_1}"
 
 
-@pytest.mark.parametrize(("frame", "message"), BAD_FRAMES.values(), ids=BAD_FRAMES)
-def test_bad_values_in_a_frame(frame, message):
-    table = ConceptData(frame)
+@pytest.mark.parametrize(
+    ("frame", "column", "message"),
+    [
+        (pd.DataFrame, [1.0, np.nan], MISSING),
+        (pd.DataFrame, pd.array([True, None], dtype="boolean"), MISSING),
+        (pd.DataFrame, pd.array([1.0, None], dtype="Float64"), MISSING),
+        (pd.DataFrame, pd.Categorical([True, None]), MISSING),
+        (pd.DataFrame, np.array([True, None], dtype=object), MISSING),
+        (pl.DataFrame, [True, None], MISSING),
+        (pl.LazyFrame, [True, None], MISSING),
+        (pa.table, [True, None], MISSING),
+        (pl.DataFrame, [1.0, np.nan], f"has 1 missing value (NaN), {FIRST_IS_1}"),
+        (dict, pd.Series([True, None], dtype="boolean"), f"has 1 missing value (None or NaN), {FIRST_IS_1}"),
+        (pd.DataFrame, [0, 90], "has the value 90, outside"),
+        (pl.DataFrame, [-1, 0], "has the value -1, outside"),
+        (pd.DataFrame, np.array(["x", "y"], dtype=object), "has values of type str"),
+        (pd.DataFrame, pd.Categorical(["x", "y"]), "has values of type str"),
+        (pl.DataFrame, [[1], [0]], "has values of type ndarray"),
+        (pd.DataFrame, np.array(["2020", "2021"], dtype="M8[s]"), "has values of type datetime64[s]"),
+    ],
+)
+def test_bad_values_in_a_frame(frame, column, message):
+    table = ConceptData(frame({"age": column}))
 
-    assert error_of(table.column, "age") == message
-    assert error_of(list, table.blocks([0], 10)) == message
+    assert f"Column 'age' {message}" in error_of(table.column, "age")
+    assert f"Column 'age' {message}" in error_of(list, table.blocks([0], 10))
 
 
 def test_a_series_is_not_taken_for_a_masked_array():
@@ -395,14 +332,6 @@ def test_a_series_is_not_taken_for_a_masked_array():
     table = ConceptData({"a": pd.Series([1.0, 0.0], index=["_mask", "nnz"])})
 
     assert table.column("a").tolist() == [True, False]
-
-
-def test_missing_values_of_pandas_series_in_a_mapping():
-    table = ConceptData({"age": pd.Series([True, None], dtype="boolean")})
-
-    assert error_of(table.column, "age") == (
-        f"Column 'age' has 1 missing value (None or NaN), {FIRST_IS_1}. {IMPUTE}"
-    )
 
 
 # --- counts ---
@@ -464,52 +393,26 @@ def test_answers(predictions):
     assert as_answers(predictions, 3, 0.5).tolist() == [True, False, True]
 
 
-YES_OR_NO = "predictions must say yes or no for one class: Booleans or numbers in [0, 1]."
-
-
 @pytest.mark.parametrize(
     ("predictions", "message"),
     [
-        ([0, 1, 2], f"{YES_OR_NO} Got the label 2; for the class 2 write y == 2."),
-        ([1.0, 3.0, 2.0], f"{YES_OR_NO} Got the label 3; for the class 3 write y == 3."),
-        ([-1, 1, 1], f"{YES_OR_NO} Got the label -1; for the class 1 write y == 1."),
-        (["cat", "dog", "cat"], f"{YES_OR_NO} Got the label 'cat'; for the class 'cat' write y == 'cat'."),
-        (
-            np.array(["cat", "dog", "cat"], dtype=object),
-            f"{YES_OR_NO} Got the label 'cat'; for the class 'cat' write y == 'cat'.",
-        ),
-        (
-            [0.5, 1.5, 0.0],
-            "The prediction array has the value 1.5, outside [0, 1]. Turn it into concepts first, "
-            "for instance by comparing it with a cut point.",
-        ),
-        (
-            [1, np.nan, np.nan],
-            "The prediction array has 2 missing values (NaN), the first in row 1 (counted from 0). "
-            "Impute or drop those rows first.",
-        ),
-        (
-            [[1], [0], [1]],
-            "predictions must have one value for each of the 3 rows. Got shape (3, 1); pass it flat, "
-            "with .ravel().",
-        ),
-        ([1, 0], "predictions must have one value for each of the 3 rows. Got shape (2,)."),
+        ([0, 1, 2], "Got the label 2; for the class 2 write y == 2"),
+        ([1.0, 3.0, 2.0], "Got the label 3; for the class 3 write y == 3"),
+        ([-1, 1, 1], "Got the label -1; for the class 1 write y == 1"),
+        (["cat", "dog", "cat"], "Got the label 'cat'; for the class 'cat' write y == 'cat'"),
+        (np.array(["cat", 1, 0], dtype=object), "Got the label 'cat'; for the class 'cat' write y == 'cat'"),
+        ([0.5, 1.5, 0.0], "The prediction array has the value 1.5, outside"),
+        ([1, np.nan, np.nan], "The prediction array has 2 missing values (NaN)"),
+        ([[1], [0], [1]], "one value for each of the 3 rows. Got shape (3, 1); pass it flat, with .ravel()"),
+        ([1, 0], "one value for each of the 3 rows. Got shape (2,)."),
     ],
 )
 def test_answers_that_are_refused(predictions, message):
-    assert error_of(as_answers, predictions, 3, 0.5) == message
+    assert message in error_of(as_answers, predictions, 3, 0.5)
 
 
 def test_a_single_missing_value_has_no_row():
-    assert error_of(booleanize, np.array(np.nan), "Column 'a'") == (
-        "Column 'a' has 1 missing value (NaN). Impute or drop those rows first."
-    )
-
-
-def test_a_length():
-    check_length(np.zeros(3), "weight", 3)
-    with pytest.raises(InputError, match=r"Got shape \(1, 3\); pass it flat, with \.ravel\(\)\.$"):
-        check_length(np.zeros((1, 3)), "weight", 3)
+    assert "has 1 missing value (NaN). Impute" in error_of(booleanize, np.array(np.nan), "Column 'a'")
 
 
 # --- numbers ---
@@ -524,20 +427,16 @@ def test_numbers_become_floats():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (["1", "2"], "weight must hold numbers. Got values of type <U1."),
-        ([1j], "weight must hold numbers. Got values of type complex128."),
-        (np.array(["2020"], dtype="M8[Y]"), "weight must hold numbers. Got values of type datetime64[Y]."),
-        ([object()], "weight must hold numbers. Got values of type object."),
-        ([pd.NA], "weight must hold numbers. Got values of type object."),
-        ([10**400], "weight has a value that is too large for a float. Scale it down."),
-        (
-            [[1], [2, 3]],
-            "weight is not rectangular: rows or columns differ in length. Make all of them equally long.",
-        ),
+        (["1", "2"], "must hold numbers. Got values of type <U1"),
+        (np.array(["2020"], dtype="M8[Y]"), "must hold numbers. Got values of type datetime64"),
+        ([object()], "must hold numbers. Got values of type object"),
+        ([pd.NA], "must hold numbers. Got values of type object"),
+        ([10**400], "too large for a float"),
+        ([[1], [2, 3]], "not rectangular"),
     ],
 )
 def test_what_is_no_number_is_refused(values, message):
-    assert error_of(as_floats, values, "weight") == message
+    assert message in error_of(as_floats, values, "weight")
 
 
 def test_a_masked_array_without_masked_values_is_read():

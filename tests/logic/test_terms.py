@@ -70,8 +70,6 @@ def test_terms_are_looked_up_in_packed_bits_where_there_are_many_tuples(seed, n_
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_tradeoff, "_MANY_ROWS", 0)
         assert np.array_equal(side.covered(terms), expected)
-        patch.setattr(_tradeoff, "_SHORT", 1)
-        assert np.array_equal(side.covered(terms), expected)
 
 
 def test_ties_go_to_relevance_then_to_fewer_negations_then_to_fewer_terms():

@@ -8,155 +8,63 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logiclens.logic import _tradeoff
-from logiclens.logic._tradeoff import (
-    AllTerms,
-    BeamedTerms,
-    CoverFront,
-    FormulaBudget,
-    Sums,
-    Tradeoff,
-    TupleSets,
-    extend,
-    first_of_equal,
-    literals_of,
-    read_terms,
-)
+from logiclens.logic._tradeoff import CoverFront, FormulaBudget, Side, TermSearch, Tradeoff, read_terms
 from tests.strategies import all_rows, labelled_rows
 
 
-def set_of(rows: set[int]) -> int:
-    """The set of these rows, as a number."""
-    return sum(1 << row for row in rows)
-
-
-@given(st.integers(1, 20).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.integers(0, n - 1)))))
-def test_a_set_of_tuples_is_a_number(case):
-    n_rows, rows = case
-    bits = np.zeros((n_rows, 1), dtype=bool)
-
-    assert np.flatnonzero(TupleSets(bits).members(set_of(rows))).tolist() == sorted(rows)
-
-
-def test_a_term_knows_what_it_covers():
-    bits = all_rows(3)
-    literals = np.array([1, 0, -1], dtype=np.int8)
-
-    term = TupleSets(bits).term(literals)
-
-    assert term.size == 2
-    assert TupleSets(bits).members(term.covers).tolist() == (bits[:, 0] & ~bits[:, 2]).tolist()
-    assert literals_of([term, term], 3).tolist() == [[1, 0, -1]] * 2
-    assert literals_of([], 3).shape == (0, 3)
-
-
-def test_sums_are_over_a_set_or_beyond_it():
-    tuples = TupleSets(np.zeros((3, 1), dtype=bool))
-    sums = Sums(tuples, np.array([1.0, 10.0, 100.0]))
-
-    assert [sums.over(0b101), sums.over(0b101), sums.over(0)] == [101.0, 101.0, 0.0]
-    assert sums.beyond(0b101).tolist() == [0.0, 10.0, 0.0]
+def won_by(bits: np.ndarray, gain: np.ndarray, terms: np.ndarray, price: float = 0.0) -> np.ndarray:
+    """What each term wins."""
+    return Side(bits).covered(terms) @ gain - price * np.abs(terms).sum(axis=1)
 
 
 @given(st.integers(0, 10_000), st.integers(1, 4), st.sampled_from([0.0, 0.3, 2.0]), st.integers(0, 4))
-def test_the_best_of_all_terms_is_the_best_there_is(seed, n_concepts, price, most):
+def test_the_best_of_few_concepts_is_the_best_there_is(seed, n_concepts, price, most):
     """Every term is tried one by one: none wins more, and none that wins as much is shorter."""
     random = np.random.default_rng(seed)
     bits = all_rows(n_concepts)
     gain = random.integers(-3, 4, len(bits)).astype(float)
-    covered = int(random.integers(0, 1 << len(bits)))
-    tuples = TupleSets(bits)
-    sums = Sums(tuples, gain)
-    every = [
-        tuples.term(term)
-        for term in read_terms(np.arange(3**n_concepts), n_concepts)
-        if np.abs(term).sum() <= most
-    ]
-    values = {term: sums.over(term.covers & ~covered) - price * term.size for term in every}
-    search = AllTerms(tuples, np.zeros(n_concepts), 1e-9)
+    every = read_terms(np.arange(3**n_concepts), n_concepts)
+    every = every[np.abs(every).sum(axis=1) <= most]
+    values = won_by(bits, gain, every, price)
 
-    for _ in range(2):  # the second time it is looked up
-        value, term = search.best(sums, covered, price, most)
+    found = TermSearch(Side(bits), np.zeros(n_concepts), 1e-9).best(gain, price, most)
 
-        assert value == pytest.approx(max(values.values()))
-        assert value == pytest.approx(sums.over(term.covers & ~covered) - price * term.size)
-        assert term.size == min(each.size for each, won in values.items() if won >= value - 1e-9)
-
-
-def test_one_look_serves_all_prices_and_gains_are_kept_apart():
-    bits = all_rows(3)
-    tuples = TupleSets(bits)
-    search = AllTerms(tuples, np.zeros(3), 1e-9)
-    both = Sums(tuples, np.where(bits[:, 0] & bits[:, 1], 3.0, np.where(bits[:, 0], -1.0, -2.0)))
-    other = Sums(tuples, np.where(bits[:, 2], 1.0, -1.0))
-
-    assert [search.best(both, 0, price, 3)[1].size for price in (0.0, 2.1, 9.0)] == [2, 1, 0]
-    assert search.best(other, 0, 0.0, 3)[1].literals.tolist() == [0, 0, 1]
-    assert search.best(both, 0, 0.0, 3)[1].literals.tolist() == [1, 1, 0]
+    assert won_by(bits, gain, found[None], price)[0] == pytest.approx(values.max())
+    assert np.abs(found).sum() == np.abs(every[values >= values.max() - 1e-9]).sum(axis=1).min()
 
 
 def test_of_equal_terms_the_more_relevant_and_plain_one_is_taken():
     bits = np.array([[0, 0, 1], [1, 1, 0]], dtype=bool)  # c is the negation of a and b, which are the same
-    sums = Sums(TupleSets(bits), np.array([-1.0, 1.0]))
+    gain = np.array([-1.0, 1.0])
 
-    plain = AllTerms(TupleSets(bits), np.zeros(3), 1e-9).best(sums, 0, 0.0, 3)[1]
-    relevant = AllTerms(TupleSets(bits), np.array([0.0, 1.0, 0.0]), 1e-9).best(sums, 0, 0.0, 3)[1]
+    plain = TermSearch(Side(bits), np.zeros(3), 1e-9).best(gain, 0.0, 3)
+    relevant = TermSearch(Side(bits), np.array([0.0, 1.0, 0.0]), 1e-9).best(gain, 0.0, 3)
 
-    assert plain.literals.tolist() in ([1, 0, 0], [0, 1, 0])
-    assert relevant.literals.tolist() == [0, 1, 0]
-
-
-@pytest.mark.parametrize("search", [AllTerms, BeamedTerms])
-def test_both_searches_find_a_planted_term_beyond_what_is_covered(search):
-    bits = all_rows(6)
-    tuples = TupleSets(bits)
-    planted = np.array([1, 0, -1, 0, 0, 1], dtype=np.int8)
-    easy = np.array([0, 1, 0, 0, 0, 0], dtype=np.int8)
-    covered = tuples.term(easy).covers
-    holds = tuples.members(tuples.term(planted).covers)
-    sums = Sums(tuples, np.where(holds | bits[:, 1], 1.0, -1.0))
-
-    value, term = search(tuples, np.zeros(6), 1e-9).best(sums, covered, 0.1, 6)
-
-    assert term.literals.tolist() == planted.tolist()
-    assert value == pytest.approx(4 - 0.3)
-
-
-def test_extended_adds_one_literal_to_each_term():
-    terms = np.array([[1, 0, 0], [0, 0, -1]], dtype=np.int8)
-
-    assert extend(terms, np.array([1, 3])).tolist() == [[1, 1, 0], [-1, 0, -1]]
-    assert terms.tolist() == [[1, 0, 0], [0, 0, -1]]
-
-
-def test_first_of_equal_keeps_the_order():
-    terms = np.array([[1, 0], [0, 1], [1, 0]], dtype=np.int8)
-
-    distinct, first = first_of_equal(terms)
-
-    assert distinct.tolist() == [[1, 0], [0, 1]]
-    assert first.tolist() == [0, 1]
+    assert plain.tolist() in ([1, 0, 0], [0, 1, 0])
+    assert relevant.tolist() == [0, 1, 0]
 
 
 @given(
     st.integers(0, 10_000), st.integers(2, 30), st.sampled_from([0.0, 0.3, 2.0]), st.sampled_from([0, 1, 2])
 )
-def test_the_beam_looks_at_every_pair_of_literals(seed, n_concepts, price, most):
+def test_every_pair_of_literals_is_looked_at(seed, n_concepts, price, most):
     random = np.random.default_rng(seed)
     bits = random.random((40, n_concepts)) < 0.5
-    tuples = TupleSets(bits)
-    sums = Sums(tuples, random.integers(-3, 4, len(bits)).astype(float))
+    gain = random.integers(-3, 4, len(bits)).astype(float)
     literals = np.concatenate([bits, ~bits], axis=1)
     pairs = (literals[:, :, None] & literals[:, None, :]).reshape(len(bits), -1)
     lengths = (2 - np.eye(2 * n_concepts)).ravel()
     opposite = np.roll(np.eye(2 * n_concepts, dtype=bool), n_concepts, axis=1).ravel()
-    wins = np.where(opposite, -np.inf, sums.values @ pairs - price * lengths)
-    search = BeamedTerms(tuples, np.zeros(n_concepts), 1e-9)
+    wins = np.where(opposite, -np.inf, gain @ pairs - price * lengths)
 
-    for _ in range(2):  # the second time in the memory of the first
-        value, term = search.best(sums, 0, price, most)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_tradeoff, "MAX_CONCEPTS", 0)  # a beam, also over few concepts
+        found = TermSearch(Side(bits), np.zeros(n_concepts), 1e-9).best(gain, price, most)
 
-        assert term.size <= most
-        assert value == pytest.approx(max([sums.values.sum(), *wins[lengths <= most]]))
+    assert np.abs(found).sum() <= most
+    assert won_by(bits, gain, found[None], price)[0] == pytest.approx(
+        max([gain.sum(), *wins[lengths <= most]])
+    )
 
 
 def term(*literals: int) -> np.ndarray:
@@ -173,14 +81,6 @@ def test_the_front_keeps_only_covers_that_nothing_shorter_beats():
     assert {size: won for size, (won, _) in front.covers.items()} == {1: 1.0, 2: 2.0, 3: 3.0}
 
 
-def test_the_front_forgets_what_a_shorter_cover_beats():
-    front = CoverFront()
-    front.offer(3.0, term(1, 1, 1))
-    front.offer(3.0, term(0, 0, 1))
-
-    assert list(front.covers) == [1]
-
-
 def test_the_front_prefers_the_shorter_of_equals():
     front = CoverFront()
     front.offer(0.0, term(0, 0))
@@ -188,6 +88,7 @@ def test_the_front_prefers_the_shorter_of_equals():
 
     assert front.best(price=2.0)[0] == 0.0
     assert front.best(price=1.9)[0] == 2.0
+    assert front.best(price=0.0, literals=0)[0] == 0.0
 
 
 def test_the_front_keeps_to_its_number_of_terms():
@@ -195,15 +96,6 @@ def test_the_front_keeps_to_its_number_of_terms():
     front.offer(9.0, np.concatenate([term(1, 0, 0), term(0, 1, 0)]))
 
     assert front.covers == {}
-
-
-def test_the_best_of_a_few_literals():
-    front = CoverFront()
-    for won, cover in ((0.0, term(0, 0, 0)), (1.0, term(1, 0, 0)), (5.0, term(1, 1, 1))):
-        front.offer(won, cover)
-
-    assert front.best(0.0, literals=2)[0] == 1.0
-    assert front.best(0.0)[0] == 5.0
 
 
 def test_a_start_takes_part():

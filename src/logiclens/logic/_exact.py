@@ -46,7 +46,6 @@ class Effort:
     """Coefficients of any other integer program that is still handed to the solver."""
 
 
-UNPROVED: Final = Effort(nodes=0, cover_size=0, program_size=0)
 QUICK: Final = Effort(nodes=300, cover_size=3_000, program_size=60_000)
 THOROUGH: Final = Effort(nodes=100_000, cover_size=500_000, program_size=5_000_000)
 
@@ -215,57 +214,37 @@ def _useful_columns(core: BoolArray, costs: FloatArray, ties: FloatArray) -> Ind
     return np.sort(order[~replaced.any(axis=1)])
 
 
-# HiGHS, which SciPy solves integer programs with, now and then prints a line to the standard output of the
-# process, whatever its settings. So that output goes nowhere while a program is solved, below Python,
-# where the line comes from.
-_lock = Lock()
-_inside = 0  # threads that are solving
-_kept = -1  # the standard output, while they are
+_output = Lock()
 
 
 @contextmanager
 def silent_output() -> Iterator[None]:
-    """The standard output of the process leads nowhere inside; threads may be inside together.
+    """The standard output of the process leads nowhere inside; one thread at a time.
+
+    HiGHS, which SciPy solves integer programs with, now and then prints a line to the standard output of the
+    process, whatever its settings. So that output is turned off below Python, where the line comes from.
 
     Examples
     --------
     >>> with silent_output():
     ...     _ = os.write(1, b"not seen")
     """
-    _enter()
-    try:
-        yield
-    finally:
-        _leave()
-
-
-def _enter() -> None:
-    global _inside, _kept
-    with _lock:
-        _inside += 1
-        if _inside > 1:
-            return
+    with _output:
         _flush()
         try:
-            _kept = os.dup(1)
+            kept = os.dup(1)
         except OSError:  # there is no standard output
-            _kept = -1
+            yield
             return
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.close(nowhere)
-
-
-def _leave() -> None:
-    global _inside, _kept
-    with _lock:
-        _inside -= 1
-        if _inside or _kept < 0:
-            return
-        _flush()
-        os.dup2(_kept, 1)
-        os.close(_kept)
-        _kept = -1
+        try:
+            yield
+        finally:
+            _flush()
+            os.dup2(kept, 1)
+            os.close(kept)
 
 
 def _flush() -> None:

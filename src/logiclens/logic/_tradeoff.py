@@ -17,15 +17,11 @@ Sums over the tuples that a term covers are products with small matrices ("not a
 other two). Weighing all 531441 terms of 12 concepts takes milliseconds, and no list of them is ever made:
 only the terms that can belong to a smallest formula are read out.
 
-A set of tuples is one number, with a bit for each tuple, so that a union costs next to nothing and what is
-known about a set is looked up. Up to :data:`MAX_CONCEPTS` concepts one look at all terms gives the best
-term of *each* number of literals, which serves all prices; beyond, the best term comes from a beam search.
+Up to :data:`MAX_CONCEPTS` concepts the best term is the best of all; beyond, it comes from a beam search.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Final, TypeAlias
@@ -54,7 +50,6 @@ _WORK: Final = 1e11  # multiplications, about, that one descent may take
 _ROUNDS: Final = 6  # passes over all terms at one price
 _BEAM: Final = 32  # partial terms kept at each length
 _PAIRED: Final = 512  # concepts of which all pairs are tried; beyond, those that tell most alone
-_KNOWN: Final = 1 << 25  # bits of the sets of tuples that are kept with what is known of them
 MAX_CONCEPTS: Final = 12
 """Concepts up to which all terms are looked at."""
 
@@ -62,7 +57,6 @@ Dense: TypeAlias = NDArray[np.float32]
 
 _SIGNS: Final = np.array([-1, 1, 0], dtype=np.int8)  # negated, plain, not at all
 _MANY_ROWS: Final = 1 << 12  # tuples from which on it pays to look terms up in packed bits
-_SHORT: Final = 64  # literals of a term up to which it does
 
 
 class Side:
@@ -99,12 +93,9 @@ class Side:
         if len(self) < _MANY_ROWS:
             return np.asarray(self.n_broken(terms) == 0)
         sizes = np.count_nonzero(terms, axis=1)
-        longest = int(sizes.max(initial=0))
-        if longest > _SHORT:
-            return np.asarray(self.n_broken(terms) == 0)
         term, concept = np.nonzero(terms)
         place = np.arange(len(term)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        literals = np.full((len(terms), longest), 2 * terms.shape[1])
+        literals = np.full((len(terms), int(sizes.max(initial=0))), 2 * terms.shape[1])
         literals[term, place] = np.where(terms[term, concept] > 0, concept, terms.shape[1] + concept)
         words = np.repeat(self._literals[-1:], len(terms), axis=0)
         for column in literals.T:
@@ -188,14 +179,6 @@ def term_sizes(n_concepts: int) -> NDArray[np.int64]:
     return sizes
 
 
-@cache
-def terms_by_size(n_concepts: int) -> tuple[IndexArray, IndexArray]:
-    """All terms by their number of literals, shape (3^m,), and where each number starts, shape (m + 2,)."""
-    sizes = term_sizes(n_concepts)
-    ends = np.cumsum(np.bincount(sizes))
-    return np.argsort(sizes, kind="stable"), np.concatenate([[0], ends])
-
-
 def needs_every_literal(avoided: FloatArray, n_concepts: int, price: float) -> BoolArray:
     """Terms of which each literal excludes more than ``price`` of what is to be avoided, shape (3^m,).
 
@@ -219,161 +202,57 @@ def _powers(n_concepts: int) -> NDArray[np.int64]:
     return np.asarray(3 ** np.arange(n_concepts - 1, -1, -1))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Term:
-    """A conjunction of literals, how many they are, and the set of the tuples that it covers."""
-
-    literals: Terms
-    size: int
-    covers: int
-
-
-class TupleSets:
-    """TupleSets of Booleans, and sets of them as numbers.
+class TermSearch:
+    """Finds the term that wins most: of all terms over few concepts, by a beam over many.
 
     Parameters
     ----------
-    bits : ndarray of bool, shape (n_rows, n_concepts)
-
-    Examples
-    --------
-    >>> tuples = TupleSets(np.array([[False, True], [True, True], [True, False]]))
-    >>> term = tuples.term(np.array([1, 0], dtype=np.int8))
-    >>> bin(term.covers), tuples.members(term.covers).tolist()
-    ('0b110', [False, True, True])
-    """
-
-    def __init__(self, bits: BoolArray) -> None:
-        self.side = Side(bits)
-        self._n_bytes = -(-len(bits) // 8)
-        self._terms: dict[bytes, Term] = {}
-        self._most = _KNOWN // max(len(bits), 1)
-
-    def __len__(self) -> int:
-        return len(self.side)
-
-    def members(self, some: int) -> BoolArray:
-        """Whether each tuple is in a set, shape (n_rows,)."""
-        packed = np.frombuffer(some.to_bytes(self._n_bytes, "little"), dtype=np.uint8)
-        return np.unpackbits(packed, count=len(self), bitorder="little").view(np.bool_)
-
-    def term(self, literals: Terms) -> Term:
-        """The term of these literals, shape (n_concepts,)."""
-        key = literals.tobytes()
-        found = self._terms.get(key)
-        if found is None:
-            packed = np.packbits(self.side.covered(literals[None]), bitorder="little")
-            size, covers = int(np.abs(literals).sum()), int.from_bytes(packed.tobytes(), "little")
-            found = Term(literals.copy(), size, covers)  # a row of an array would keep the whole of it
-            if len(self._terms) < self._most:
-                self._terms[key] = found
-        return found
-
-    def terms(self, literals: Terms) -> tuple[Term, ...]:
-        """The terms of these literals, shape (n_terms, n_concepts)."""
-        return tuple(map(self.term, literals))
-
-
-class Sums:
-    """Sums of one value for each tuple over sets of them; each sum is computed once."""
-
-    def __init__(self, tuples: TupleSets, values: FloatArray) -> None:
-        self.values = values
-        self._tuples = tuples
-        self._known: dict[int, float] = {}
-        self._most = _KNOWN // max(len(tuples), 1)
-
-    def over(self, some: int) -> float:
-        """Sum over a set of tuples."""
-        found = self._known.get(some)
-        if found is None:
-            found = float(self.values[self._tuples.members(some)].sum())
-            if len(self._known) < self._most:
-                self._known[some] = found
-        return found
-
-    def beyond(self, covered: int) -> FloatArray:
-        """The values, and 0 for the tuples of a set, shape (n_rows,)."""
-        return np.where(self._tuples.members(covered), 0.0, self.values)
-
-
-class BestTerms(ABC):
-    """Finds the term that wins most on what is not covered.
-
-    Parameters
-    ----------
-    tuples : TupleSets
+    side : Side
+        The tuples.
     relevance : ndarray of float, shape (n_concepts,)
         In [0, 1]: decides between terms that win the same.
     epsilon : float
         Difference that is none.
     """
 
-    def __init__(self, tuples: TupleSets, relevance: FloatArray, epsilon: float) -> None:
-        self._tuples = tuples
+    def __init__(self, side: Side, relevance: FloatArray, epsilon: float) -> None:
+        self._side = side
         self._relevance = relevance
         self._epsilon = epsilon
         self._n_concepts = len(relevance)
+        self.small = self._n_concepts <= MAX_CONCEPTS
+        if self.small:
+            self._numbers = tuple_numbers(side.bits)
+            self._sizes = term_sizes(self._n_concepts)
 
-    @abstractmethod
-    def best(self, gains: Sums, covered: int, price: float, most: float) -> tuple[float, Term]:
-        """The term of at most ``most`` literals that wins most beyond a set of tuples, and what it wins."""
+    def best(self, gain: FloatArray, price: float, most: float) -> Terms:
+        """The term of at most ``most`` literals that wins most, shape (n_concepts,).
 
-
-class AllTerms(BestTerms):
-    """The best of all terms over few concepts; what was found for a set of tuples serves every price."""
-
-    def __init__(self, tuples: TupleSets, relevance: FloatArray, epsilon: float) -> None:
-        super().__init__(tuples, relevance, epsilon)
-        self._numbers = tuple_numbers(tuples.side.bits)
-        self._order, self._start = terms_by_size(self._n_concepts)
-        self._known: dict[tuple[Sums, int], tuple[list[float], dict[int, Term]]] = {}
-        self._most = _KNOWN // max(len(tuples), 1)
-
-    def best(self, gains: Sums, covered: int, price: float, most: float) -> tuple[float, Term]:
-        """See :meth:`BestTerms.best`; of those that win the same, one with the fewest literals."""
-        key, values = (gains, covered), None
-        if key not in self._known:
-            if len(self._known) >= self._most:
-                self._known.clear()
-            values = self._values(gains, covered)
-            self._known[key] = np.maximum.reduceat(values, self._start[:-1]).tolist(), {}
-        wins, terms = self._known[key]
-        priced = [win - price * size for size, win in enumerate(wins) if size <= most]
-        least = max(priced) - self._epsilon
-        size = next(size for size, value in enumerate(priced) if value >= least)
-        if size not in terms:
-            terms[size] = self._first(self._values(gains, covered) if values is None else values, size)
-        return priced[size], terms[size]
-
-    def _values(self, gains: Sums, covered: int) -> FloatArray:
-        """Gain of each term beyond a set of tuples, terms ordered by their number of literals."""
-        return sums_over_terms(self._numbers, gains.beyond(covered), self._n_concepts)[self._order]
-
-    def _first(self, values: FloatArray, size: int) -> Term:
-        """The preferred one of the terms of a length that win most: relevant concepts, then plain ones."""
-        start, stop = self._start[size], self._start[size + 1]
-        sized = values[start:stop]
-        top = np.flatnonzero(sized >= sized.max() - self._epsilon) + start
-        terms = read_terms(self._order[top], self._n_concepts)
-        if len(terms) == 1:
-            return self._tuples.term(terms[0])
-        rank = 1e-3 * (np.abs(terms) @ (1 - self._relevance)) + 1e-6 * (terms < 0).sum(axis=1)
-        return self._tuples.term(terms[rank.round(9).argmin()])  # sums of the same differ by rounding
-
-
-class BeamedTerms(BestTerms):
-    """Beam search from all terms of up to two literals, over any number of concepts."""
-
-    def best(self, gains: Sums, covered: int, price: float, most: float) -> tuple[float, Term]:
-        """See :meth:`BestTerms.best`; longer terms are looked at while one could win."""
-        gain = gains.beyond(covered)
+        Parameters
+        ----------
+        gain : ndarray of float, shape (n_rows,)
+            What covering each tuple wins.
+        price : float
+            Of a literal.
+        most : float
+        """
+        if self.small:
+            return self._best_of_all(gain, price, most)
         rows = np.flatnonzero(gain)
-        term = self._tuples.term(self._search(Side(self._tuples.side.bits[rows]), gain[rows], price, most))
-        # The sums of the search are rounded to single precision; what counts is what the term really wins.
-        return gains.over(term.covers & ~covered) - price * term.size, term
+        return self._beam(Side(self._side.bits[rows]), gain[rows], price, most)
 
-    def _search(self, side: Side, gain: FloatArray, price: float, most: float) -> Terms:
+    def _best_of_all(self, gain: FloatArray, price: float, most: float) -> Terms:
+        """Of terms that win the same one with the fewest literals, then relevant ones, then plain ones."""
+        values = sums_over_terms(self._numbers, gain, self._n_concepts) - price * self._sizes
+        values[self._sizes > most] = -np.inf
+        top = np.flatnonzero(values >= values.max() - self._epsilon)
+        terms = read_terms(top[self._sizes[top] == self._sizes[top].min()], self._n_concepts)
+        ties = tie_values(terms, self._relevance)
+        term: Terms = terms[ties.round(9).argmin()]  # sums of the same differ by rounding
+        return term
+
+    def _beam(self, side: Side, gain: FloatArray, price: float, most: float) -> Terms:
+        """Terms of up to two literals, then longer ones while one could win."""
         best, winner = float(gain.sum()), np.zeros(self._n_concepts, dtype=np.int8)  # the term TRUE
         values, terms = self._up_to_two(side, gain, price, most)
         length = 2
@@ -412,26 +291,18 @@ class BeamedTerms(BestTerms):
 
         With the plain literals first: x, y of each pair and their complements follow from the m x m sums over
         tuples on which both concepts are true. Below the diagonal, where each pair would stand once more, is
-        minus infinity, as is what a concept and its negation win. The array is written anew by each call:
-        fresh memory of that size would take longer than the sums.
+        minus infinity, as is what a concept and its negation win.
         """
         both = (true * gain[:, None].astype(np.float32)).T @ true
         one = both.diagonal().astype(np.float64)
         m = len(one)
-        wins, above = self._pairs
-        np.add(both, above, out=wins[:m, :m])
-        np.subtract(one[:, None], both, out=wins[:m, m:])
-        np.subtract(gain.sum() - one[:, None], one[None, :], out=wins[m:, m:])
-        wins[m:, m:] += both
-        wins[m:, m:] += above
+        once = np.triu(np.ones((m, m), dtype=np.bool_))
+        wins = np.full((2 * m, 2 * m), -np.inf)
+        wins[:m, :m] = np.where(once, both, -np.inf)
+        wins[:m, m:] = one[:, None] - both
+        wins[m:, m:] = np.where(once, gain.sum() - one[:, None] - one + both, -np.inf)
         wins[np.arange(m), np.arange(m) + m] = -np.inf
         return wins
-
-    @cached_property
-    def _pairs(self) -> tuple[FloatArray, FloatArray]:
-        """Room for the gains of all pairs; and what to add for those above the diagonal alone."""
-        m = min(_PAIRED, self._n_concepts)
-        return np.full((2 * m, 2 * m), -np.inf), np.where(np.tri(m, k=-1, dtype=np.bool_), -np.inf, 0.0)
 
     def _bonus(self, concepts: IndexArray) -> FloatArray:
         """A hair for relevant concepts, for each of their plain and negated literals."""
@@ -444,8 +315,9 @@ class BeamedTerms(BestTerms):
         wins = _extensions(side, gain, beam, covered) - cost + self._bonus(np.arange(self._n_concepts))
         top = _largest(wins, 4 * _BEAM)
         parents, literals = np.divmod(top, 2 * self._n_concepts)
-        terms, first = first_of_equal(extend(beam[parents], literals))
-        return wins.flat[top[first]], terms
+        terms = extend(beam[parents], literals)
+        first = np.sort(np.unique(terms, axis=0, return_index=True)[1])  # the same term grows out of several
+        return wins.flat[top[first]], terms[first]
 
 
 def _largest(values: FloatArray, number: int) -> IndexArray:
@@ -480,18 +352,13 @@ def extend(terms: Terms, literals: IndexArray) -> Terms:
     return longer
 
 
-def first_of_equal(terms: Terms) -> tuple[Terms, IndexArray]:
-    """The terms without repetition, in the order they came, and where each first stood."""
-    places: dict[bytes, int] = {}
-    for at, term in enumerate(terms):  # so few that sorting them would take longer
-        places.setdefault(term.tobytes(), at)
-    first = np.fromiter(places.values(), np.intp, len(places))
-    return terms[first], first
+@dataclass(frozen=True, eq=False, slots=True)
+class Term:
+    """A conjunction of literals, how many they are, and which tuples it covers."""
 
-
-def literals_of(cover: Sequence[Term], n_concepts: int) -> Terms:
-    """The literals of some terms, shape (n_terms, n_concepts)."""
-    return np.array([term.literals for term in cover], dtype=np.int8).reshape(len(cover), n_concepts)
+    literals: Terms
+    size: int
+    covers: BoolArray
 
 
 _Cover: TypeAlias = tuple[Term, ...]
@@ -552,22 +419,18 @@ class Tradeoff:
     def __init__(
         self, bits: BoolArray, gain: FloatArray, relevance: FloatArray, budget: FormulaBudget
     ) -> None:
-        self.tuples = TupleSets(bits)
-        self.side = self.tuples.side
+        self.side = Side(bits)
         self.bits = bits
         self.gain = gain
         self._coarse_gain = gain.astype(np.float32)
-        self.won = Sums(self.tuples, gain)
-        self.pull = self.won  # the gains that are followed
+        self.pull = gain  # the gains that are followed
         self.budget = budget
         self.front = CoverFront(budget.terms)
         self.n_concepts = bits.shape[1]
-        self.small = self.n_concepts <= MAX_CONCEPTS
-        self.steps = self._affordable_steps()  # best terms that may still be asked for
         self._epsilon = 1e-9 * float(np.abs(gain).sum())
         self._shortened: set[bytes] = set()  # covers whose literals went already
-        search = AllTerms if self.small else BeamedTerms
-        self.terms: BestTerms = search(self.tuples, relevance, self._epsilon)
+        self.terms = TermSearch(self.side, relevance, self._epsilon)
+        self.steps = self._affordable_steps()  # best terms that may still be asked for
 
     @quiet_products
     def sweep(
@@ -591,25 +454,24 @@ class Tradeoff:
         self.offer(np.zeros((0, self.n_concepts), dtype=np.int8))
         self.offer(np.zeros((1, self.n_concepts), dtype=np.int8))
         random = np.random.default_rng(0)
-        work = max(self.bits.size, 3**self.n_concepts if self.small else 1)
+        work = max(self.bits.size, 3**self.n_concepts if self.terms.small else 1)
         restarts = int(min(most_restarts, _RESTART_WORK / work))
-        self._descend(self.won, last_price)
+        self._descend(self.gain, last_price)
         for _ in range(restarts):
-            shaken = self.gain * np.exp(random.normal(0, _SHAKE, len(self.gain)))
-            self._descend(Sums(self.tuples, shaken), last_price)
-        self.pull, self.steps = self.won, self._affordable_steps()
+            self._descend(self.gain * np.exp(random.normal(0, _SHAKE, len(self.gain))), last_price)
+        self.pull, self.steps = self.gain, self._affordable_steps()
         if start is not None:
             self.offer_shorter(start)
         self._polish(max(last_price, self.finest_price))
         return self.front
 
-    def _descend(self, pull: Sums, last_price: float) -> None:
+    def _descend(self, pull: FloatArray, last_price: float) -> None:
         """Follow these gains from the highest price to the lowest, or until far over the budget."""
         self.pull = pull
         self.steps = self._affordable_steps()
         most = float(np.maximum(self.gain, 0).sum())
         floor = max(last_price, self.finest_price)
-        price = float(np.maximum(pull.values, 0).sum())
+        price = float(np.maximum(pull, 0).sum())
         cover: _Cover = ()
         while True:
             cover = self._settle(cover, price)
@@ -621,26 +483,25 @@ class Tradeoff:
 
     def _polish(self, price: float) -> None:
         """Settle the best cover at this price, and the best ones of a few literals within that many."""
-        self.polish_cover(self.front.best(price, self.budget.literals)[1], price)
+        self._polish_cover(self.front.best(price, self.budget.literals)[1], price)
         for literals in range(1, int(min(_POLISHED, self.budget.literals, max(self.front.covers))) + 1):
-            self.polish_cover(self.front.best(0.0, literals)[1], self.finest_price, literals)
+            self._polish_cover(self.front.best(0.0, literals)[1], self.finest_price, literals)
 
-    @quiet_products
-    def polish_cover(self, terms: Terms, price: float, literals: float = np.inf) -> None:
+    def _polish_cover(self, terms: Terms, price: float, literals: float = np.inf) -> None:
         """Settle one cover of few terms, within a number of literals."""
         if len(terms) <= _POLISHED:
-            self._shorten(self._settle(self.tuples.terms(terms), price, literals))
+            self._shorten(self._settle(self._cover(terms), price, literals))
 
     @quiet_products
     def offer_shorter(self, terms: Terms) -> None:
         """Offer what is left of a cover as literals or whole terms go, the least useful first."""
-        self._shorten(self.tuples.terms(terms))
+        self._shorten(self._cover(terms))
 
     def _shorten(self, cover: _Cover) -> None:
         self._offer(cover)
         while _literals(cover) and (key := _key(cover)) not in self._shortened:
             self._shortened.add(key)
-            terms = literals_of(cover, self.n_concepts)
+            terms = self._literals_of(cover)
             broken = self.side.n_broken(terms)
             covered = broken == 0
             times = covered.sum(axis=0)
@@ -658,7 +519,7 @@ class Tradeoff:
             drop = int(per_term.argmax())
             if per_literal[at, concept] >= per_term[drop]:
                 terms[at, concept] = 0
-                cover = (*cover[:at], self.tuples.term(terms[at]), *cover[at + 1 :])
+                cover = (*cover[:at], *self._cover(terms[at : at + 1]), *cover[at + 1 :])
             else:
                 cover = (*cover[:drop], *cover[drop + 1 :])
             self._offer(cover)
@@ -681,21 +542,38 @@ class Tradeoff:
         return cover
 
     def _value(self, cover: _Cover, price: float) -> float:
-        return self.pull.over(_union(cover)) - price * _literals(cover)
+        return float(self.pull[self._covered(cover)].sum()) - price * _literals(cover)
+
+    def _cover(self, terms: Terms) -> _Cover:
+        """The terms of these literals, shape (n_terms, n_concepts)."""
+        covered = self.side.covered(terms)
+        sizes = np.abs(terms).sum(axis=1).tolist()
+        return tuple(map(Term, terms.copy(), sizes, covered))
+
+    def _literals_of(self, cover: _Cover) -> Terms:
+        """The literals of some terms, shape (n_terms, n_concepts)."""
+        return np.array([term.literals for term in cover], dtype=np.int8).reshape(len(cover), self.n_concepts)
+
+    def _covered(self, cover: _Cover) -> BoolArray:
+        """The tuples that some term covers, shape (n_rows,)."""
+        covered = np.zeros(len(self.gain), dtype=np.bool_)
+        for term in cover:
+            covered |= term.covers
+        return covered
 
     def offer(self, terms: Terms) -> float:
         """Offer a cover to the front; what it wins."""
-        return self._offer(self.tuples.terms(terms))
+        return self._offer(self._cover(terms))
 
     def _offer(self, cover: _Cover) -> float:
-        won = self.won.over(_union(cover))
+        won = float(self.gain[self._covered(cover)].sum())
         if self.front.wants(won, _literals(cover), len(cover)):
-            self.front.offer(won, literals_of(cover, self.n_concepts))
+            self.front.offer(won, self._literals_of(cover))
         return won
 
     def _add(self, cover: _Cover, price: float, literals: float) -> _Cover:
         while len(cover) < self.budget.terms and self.steps > 0:
-            value, term = self._best_term(_union(cover), price, literals - _literals(cover))
+            value, term = self._best_term(self._covered(cover), price, literals - _literals(cover))
             if value <= self._epsilon:
                 break
             cover = (*cover, term)
@@ -707,8 +585,8 @@ class Tradeoff:
         while at < len(cover) and self.steps > 0:
             before, term, after = cover[:at], cover[at], cover[at + 1 :]
             rest = before + after
-            covered = _union(rest)
-            own = self.pull.over(term.covers & ~covered) - price * term.size
+            covered = self._covered(rest)
+            own = self._worth(term, covered, price)
             value, best = self._best_term(covered, price, literals - _literals(rest))
             if max(value, own) <= self._epsilon:
                 cover = rest
@@ -720,15 +598,20 @@ class Tradeoff:
             at += 1
         return cover
 
-    def _best_term(self, covered: int, price: float, most: float) -> tuple[float, Term]:
-        """The term of at most ``most`` literals that wins most beyond a set of tuples."""
+    def _best_term(self, covered: BoolArray, price: float, most: float) -> tuple[float, Term]:
+        """The term of at most ``most`` literals that wins most beyond a set of tuples, and what it wins."""
         self.steps -= 1
-        return self.terms.best(self.pull, covered, price, most)
+        (term,) = self._cover(self.terms.best(np.where(covered, 0.0, self.pull), price, most)[None])
+        return self._worth(term, covered, price), term
+
+    def _worth(self, term: Term, covered: BoolArray, price: float) -> float:
+        """What a term wins beyond a set of tuples."""
+        return float(self.pull[term.covers & ~covered].sum()) - price * term.size
 
     def _affordable_steps(self) -> int:
         """Number of best terms that one descent may look for."""
         n_rows, n_concepts = self.bits.shape
-        cost = 200 * 3**n_concepts if self.small else n_rows * n_concepts * (n_concepts + 300)
+        cost = 200 * 3**n_concepts if self.terms.small else n_rows * n_concepts * (n_concepts + 300)
         return int(_WORK / max(cost, 1)) + 100
 
 
@@ -742,11 +625,3 @@ def _literals(cover: _Cover) -> int:
 
 def _key(cover: _Cover) -> bytes:
     return b"".join(term.literals.tobytes() for term in cover)
-
-
-def _union(cover: _Cover) -> int:
-    """The set of the tuples that some term covers."""
-    covered = 0
-    for term in cover:
-        covered |= term.covers
-    return covered

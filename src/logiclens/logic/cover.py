@@ -26,7 +26,6 @@ References
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
@@ -46,7 +45,6 @@ _PAIRS_PER_TERM = 50  # products looked at for each term allowed: bounds time wh
 _JOINED_PER_SPLIT = 50  # terms of two cases that take as long to join as a case split
 _BLOCK = 1 << 18  # pairs handled at once: bounds memory
 _INDEX_FROM = 1 << 16  # pairs from which an index by literal beats comparing them one by one
-_TABLE_CONCEPTS = 10  # concepts up to which a truth table beats splitting
 
 
 @final
@@ -454,24 +452,6 @@ def checked_cube(positive: Words, negative: Words, n_concepts: int) -> Words:
     return cube
 
 
-def truth_columns(n_concepts: int) -> Words:
-    """Every Boolean tuple of some concepts, one packed column each: shape (n_concepts, ceil(2**n / 64)).
-
-    Fewer than six concepts fill one word all the same, with the tuples repeated.
-
-    Examples
-    --------
-    >>> unpack(truth_columns(2), 4).astype(int)
-    array([[0, 1, 0, 1],
-           [0, 0, 1, 1]])
-    """
-    numbers = np.arange(1 << max(6, n_concepts))
-    return pack((numbers >> np.arange(n_concepts)[:, None] & 1).astype(np.bool_))
-
-
-_columns_of_table = lru_cache(maxsize=_TABLE_CONCEPTS + 1)(truth_columns)
-
-
 def contradictory(cubes: Words) -> BoolArray:
     """Mark the cubes that ask for a concept and its negation."""
     half = cubes.shape[-1] // 2
@@ -701,11 +681,6 @@ def is_tautology(cubes: Words) -> bool:
         # A term of k literals holds on 2**-k of all tuples. The slack is for rounding.
         if np.exp2(-n_literals.astype(np.float64)).sum() < 1 - 1e-9:
             return False
-        columns = used_columns(cubes)
-        if len(columns) <= _TABLE_CONCEPTS:
-            if not _true_throughout(cubes, columns):
-                return False
-            continue
         splits = _count_splits(splits)
         literal = _split_literal(cubes)
         waiting += [cofactor(cubes, literal), cofactor(cubes, flip(literal))]
@@ -719,17 +694,6 @@ def _without_unate(cubes: Words) -> Words:
         if not one_sided.any():
             return cubes
         cubes = cubes[~one_sided]
-
-
-def _true_throughout(cubes: Words, columns: NDArray[np.int64]) -> bool:
-    """Whether few concepts make the cubes true on every row of their truth table."""
-    half = cubes.shape[1] // 2
-    table = np.full((len(cubes), 1 << max(0, len(columns) - 6)), ~np.uint64(0))
-    for column, values in zip(columns, _columns_of_table(len(columns)), strict=True):
-        word, bit = column // WORD, np.uint64(column % WORD)
-        table[cubes[:, word] >> bit & np.uint64(1) > 0] &= values
-        table[cubes[:, half + word] >> bit & np.uint64(1) > 0] &= ~values
-    return bool((np.bitwise_or.reduce(table, axis=0) == ~np.uint64(0)).all())
 
 
 def implies(cube: Words, cubes: Words) -> bool:

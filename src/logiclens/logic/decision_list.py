@@ -134,24 +134,26 @@ def search_lists(
     else:
         row_weights = np.tile(np.ldexp(row_weights, -power), times)
     allowed = np.tile(allowed, (times, 1))
-    fronts = [_Front(float(part.sum())) for part in targets]
-    sweeps = []
+    fronts = [_ListFront(float(part.sum())) for part in targets]
+    searches = []
     for part, front, may, weight in zip(targets, fronts, allowed, row_weights.tolist(), strict=True):
         orders: list[tuple[list[int], int | None]] = [([1 - default], default) for default in defaults]
         if n_targets != 2:
             orders = [([*np.argsort(part.sum(axis=0), kind="stable").tolist()], None)]
-        sweeps += [_Sweep(literals, part, front, max_literals, may, weight, *order) for order in orders]
+        searches += [
+            _ListSearch(literals, part, front, max_literals, may, weight, *order) for order in orders
+        ]
         if n_targets == 2 and len(defaults) == 1:
-            sweeps[-1].offer_constant(1 - defaults[0])
+            searches[-1].offer_constant(1 - defaults[0])
     with one_thread():
-        while going := [sweep for sweep in sweeps if sweep.goes_on]:
+        while going := [each for each in searches if each.goes_on]:
             for _ in range(_ROUNDS):
-                open_ = [sweep for sweep in going if sweep.opens()]
-                contexts = [sweep.contexts() for sweep in open_]
-                for sweep, terms in zip(open_, find_terms(literals, contexts), strict=True):
-                    sweep.improve(terms)
-            for sweep in going:
-                sweep.lower()
+                open_ = [each for each in going if each.begin_pass()]
+                contexts = [each.contexts() for each in open_]
+                for each, terms in zip(open_, find_terms(literals, contexts), strict=True):
+                    each.improve(terms)
+            for each in going:
+                each.lower()
     if also is not None:
         n_parts = len(also)
         for part, front, other in zip(targets[:n_parts], fronts[:n_parts], fronts[n_parts:], strict=True):
@@ -160,7 +162,7 @@ def search_lists(
     return [front.lists(literals, power) for front in fronts]
 
 
-class _Front:
+class _ListFront:
     """The best list found for each number of literals."""
 
     def __init__(self, weight: float) -> None:
@@ -182,7 +184,7 @@ class _Front:
             del self.found[n]
         self.lengths = sorted(self.found)
 
-    def take(self, other: _Front, literals: Literals, targets: FloatArray) -> None:
+    def take(self, other: _ListFront, literals: Literals, targets: FloatArray) -> None:
         """Take the lists of a front that was searched for other targets, where they lose less under these."""
         best, rows = float(targets.max(axis=1).sum()), np.arange(len(targets))
         for n_literals, (_, steps, default) in other.found.items():
@@ -207,7 +209,7 @@ class _Front:
 
 
 @dataclass(eq=False)
-class _Step:
+class _ListStep:
     """A step as it is: its terms, where each and any of them holds, and how many literals they have."""
 
     terms: TermArray
@@ -216,14 +218,14 @@ class _Step:
     literals: int
 
 
-class _Sweep:
-    """One list while the price falls."""
+class _ListSearch:
+    """The search for the lists of one part: one list that changes while the price falls."""
 
     def __init__(
         self,
         literals: Literals,
         targets: FloatArray,
-        front: _Front,
+        front: _ListFront,
         max_literals: int,
         allowed: BoolArray,
         row_weight: float,
@@ -239,7 +241,7 @@ class _Sweep:
         self.free = default is None
         self.default = int(targets.sum(axis=0).argmax()) if default is None else default
         nothing = literals.nothing()
-        empty = _Step(nothing, literals.covers(nothing), np.zeros(n, dtype=np.bool_), 0)
+        empty = _ListStep(nothing, literals.covers(nothing), np.zeros(n, dtype=np.bool_), 0)
         self.steps = dict.fromkeys(order, empty)
         self.same = _SAME * weight
         self.price = _FIRST * weight
@@ -263,8 +265,8 @@ class _Sweep:
         """What a list of these steps loses."""
         return self.best - float(self.targets[self.rows, self.decisions(order)].sum())
 
-    def opens(self) -> bool:
-        """Begin a pass: whether there is still something to win."""
+    def begin_pass(self) -> bool:
+        """Begin to go through the steps once more; False when the last time won nothing."""
         value = self.regret(self.order) + self.price * self.n_literals
         if value >= self.before - self.same:
             return False
@@ -364,7 +366,7 @@ class _Sweep:
                 break
         terms = pool[np.sort(current)]
         covers = self.literals.covers(terms)
-        self.steps[k] = _Step(terms, covers, np.asarray(covers.any(axis=0)), int(sizes_of(terms).sum()))
+        self.steps[k] = _ListStep(terms, covers, np.asarray(covers.any(axis=0)), int(sizes_of(terms).sum()))
 
     def _reorder(self) -> None:
         """Swap neighbors while that loses less."""

@@ -38,16 +38,23 @@ from logiclens.errors import InputError, LimitError, UnknownConceptError, shown
 from logiclens.logic._exact import (
     QUICK,
     THOROUGH,
-    UNPROVED,
     Effort,
     Proof,
     best_tradeoff,
     greedy_cover,
     irredundant,
-    minimum_cover,
     smallest_agreeing,
 )
-from logiclens.logic._tradeoff import MAX_CONCEPTS, RESTARTS, Dense, FormulaBudget, Side, Tradeoff, tie_values
+from logiclens.logic._tradeoff import (
+    MAX_CONCEPTS,
+    RESTARTS,
+    Dense,
+    FormulaBudget,
+    Side,
+    Tradeoff,
+    extend,
+    tie_values,
+)
 from logiclens.logic.arrays import (
     BoolArray,
     FloatArray,
@@ -65,14 +72,10 @@ from logiclens.logic.truth_table import TruthTable
 
 __all__ = ["Exact", "Minimized", "Status", "agreeing_formula", "minimize", "minimize_path", "prove"]
 
-_PRIME_CONCEPTS: Final = 8  # concepts up to which all prime terms are found sooner than a few
 _PATH_CONCEPTS: Final = 6  # concepts up to which points of a front are proved by default
 _PATH_LITERALS: Final = 9  # literals up to which they are
 _SAME: Final = 1e-9  # share of the weight by which errors may differ that are the same
 _LONGEST_START: Final = 1000  # literals of an agreeing formula that is worth shortening
-_LOOK: Final = 1 << 14  # tuples up to which the terms of an agreeing formula are looked at once more
-_GLANCE: Final = 1 << 12  # tuples of each answer that are looked at first for a formula that is found soon
-_GLANCES: Final = 4  # times that tuples are looked at for one
 _BLOCK: Final = 1 << 17  # tuples whose coverage is worked out at once
 _SAMPLE: Final = 1 << 15  # tuples that a sample of a very long table has
 
@@ -86,10 +89,9 @@ _RANKED: Final = 1 << 16  # screened terms ranked at once
 _FIRST_BATCHES: Final = 16  # batches of seeds at least within which a formula worth shortening is found
 _QUICK: Final = 6_000  # size of table (tuples times concepts) for which shortening is quick
 _WORKING_SET: Final = 1 << 14  # tuples of each answer looked at first; more where the terms are wrong
-_REFILL: Final = Effort(nodes=20, cover_size=150, program_size=0)  # proof allowed to one choice of terms
-_PATIENCE: Final = 30  # reductions without gain after which the loop ends
-_LITTLE_PATIENCE: Final = 6  # the same where a formula is only a start for another search
-_CELLS: Final = 3_000  # size of table (tuples times concepts) below which there are more of them
+_SMALL_SET: Final = 1 << 12  # the same where a formula is to be found soon
+_PATIENCE: Final = 60  # reductions without gain after which the loop ends
+_LITTLE_PATIENCE: Final = 6  # the same where a formula is to be found soon
 
 Exact = Literal["auto", True, False]
 
@@ -332,7 +334,7 @@ def agreeing_formula(table: TruthTable, max_literals: float) -> Minimized | None
     >>> print(agreeing_formula(table, 3), "|", agreeing_formula(table, 1))
     a | b  (2 literals, errors 0, best found) | None
     """
-    return Minimizer(MinimizationProblem(table, None), exact=False, restarts=1).agree_within(max_literals)
+    return Minimizer(MinimizationProblem(table, None), exact=False).agree_within(max_literals)
 
 
 def _check(table: TruthTable, exact: Exact) -> None:
@@ -378,50 +380,38 @@ class Minimizer:
 
     def agree(self) -> Minimized:
         """The shortest formula that agrees with every tuple."""
-        return self._result(*self._agreeing(prove=bool(self.exact)))
+        problem, found = self.problem, self._constant()
+        if found is None and self.exact and self.small:
+            yes = problem.gain > 0
+            found = smallest_agreeing(problem.bits[yes], problem.bits[~yes], problem.relevance, self.effort)
+        if found is None or not found.proved:
+            terms = self._agreeing()
+            found = found if found is not None and _size(found.terms) <= _size(terms) else Proof(terms, False)
+        return self._result(*found)
 
     def agree_within(self, max_literals: float) -> Minimized | None:
-        """A formula of at most this many literals that agrees with every tuple; None if none is found soon.
+        """A formula of at most so many literals that agrees with every tuple; None if none is found soon."""
+        constant = self._constant()
+        if constant is not None:
+            return self._result(*constant)
+        problem, yes = self.problem, self.problem.gain > 0
+        wanted, avoided = problem.bits[yes], problem.bits[~yes]
+        terms = agreeing_terms(wanted, avoided, problem.relevance, max_literals, quickly=True)
+        return None if terms is None else self._result(terms, False)
 
-        Some tuples are looked at first, then those on which the formula was wrong.
-        """
-        bits, yes = self.problem.bits, self.problem.gain > 0
-        if not yes.any() or not (~yes).any():
-            return self.agree()
-        rows = np.concatenate([evenly(np.flatnonzero(yes), _GLANCE), evenly(np.flatnonzero(~yes), _GLANCE)])
-        for _ in range(_GLANCES):
-            terms = self._start(bits[rows], self.problem.gain[rows], max_literals, triples=False)
-            if terms is None:
-                return None
-            wrong = np.flatnonzero(covered_rows(terms, bits) != yes)
-            if not len(wrong):
-                return self._result(terms, False)
-            rows = np.union1d(rows, evenly(wrong, _GLANCE))
-        return None
+    def _constant(self) -> Proof | None:
+        """The formula without literals that agrees with every tuple, if there is one."""
+        yes = self.problem.gain > 0
+        if yes.any() and not yes.all():
+            return None
+        return Proof(np.zeros((int(yes.any()), self.problem.n_concepts), dtype=np.int8), True)
 
-    def _agreeing(self, prove: bool) -> Proof:
-        problem = self.problem
-        yes, no = problem.gain > 0, problem.gain < 0
-        if not yes.any() or not no.any():
-            return Proof(np.zeros((int(yes.any()), problem.n_concepts), dtype=np.int8), True)
-        wanted, avoided = problem.bits[yes], problem.bits[no]
-        proof = None
-        if prove and self.small:
-            proof = smallest_agreeing(wanted, avoided, problem.relevance, self.effort)
-            if proof is not None and proof.proved:
-                return proof
-        found = self._shortened(agreeing_terms(wanted, avoided, problem.relevance_of_rows(yes)))
-        return proof if proof is not None and _size(proof.terms) <= _size(found) else Proof(found, False)
-
-    def _shortened(self, terms: Terms) -> Terms:
-        """Shorten a formula that agrees with every tuple by improving each of its terms once more."""
-        problem = self.problem
-        if len(problem.gain) > _LOOK:
-            return terms
-        search = Tradeoff(problem.bits, problem.gain, problem.relevance, FormulaBudget())
-        won = search.offer(terms)
-        search.polish_cover(terms, search.finest_price)
-        return next(found for _, (value, found) in sorted(search.front.covers.items()) if value >= won)
+    def _agreeing(self) -> Terms:
+        """A formula that agrees with every tuple, which say yes and no, as short as the search finds it."""
+        problem, yes = self.problem, self.problem.gain > 0
+        terms = agreeing_terms(problem.bits[yes], problem.bits[~yes], problem.relevance_of_rows(yes))
+        assert terms is not None  # without a limit on its literals, there always is one
+        return terms
 
     def trade(self, cost: float, budget: FormulaBudget) -> Minimized:
         """The formula of least errors plus cost of the literals, within the budget."""
@@ -445,18 +435,11 @@ class Minimizer:
         start = None
         if (gain > 0).any() and (gain < 0).any():
             affordable = gain[gain > 0].sum() / last_price if last_price else _LONGEST_START
-            start = self._start(bits, gain, min(affordable, 4 * budget.literals, _LONGEST_START))
+            longest = min(affordable, 4 * budget.literals, _LONGEST_START)
+            quickly = self.restarts < RESTARTS
+            start = agreeing_terms(bits[gain > 0], bits[gain < 0], self.problem.relevance, longest, quickly)
         search.sweep(last_price, start, self.restarts)
         return search
-
-    def _start(self, bits: BoolArray, gain: FloatArray, longest: float, triples: bool = True) -> Terms | None:
-        """A formula of at most this many literals that agrees with every tuple; None if not found soon."""
-        wanted, avoided, relevance = bits[gain > 0], bits[gain < 0], self.problem.relevance
-        if self.problem.n_concepts > _PRIME_CONCEPTS:
-            quickly = self.restarts < RESTARTS
-            return first_agreeing_terms(wanted, avoided, relevance, longest, quickly, triples)
-        found = smallest_agreeing(wanted, avoided, relevance, UNPROVED)
-        return found.terms if found is not None and _size(found.terms) <= longest else None
 
     def _best(self, price: float, budget: FormulaBudget, reached: float) -> Proof | None:
         problem = self.problem
@@ -468,16 +451,12 @@ class Minimizer:
         """Best formulas of every size, up to the one that is best at that cost of a literal."""
         price = self._price(cost)
         search = self._search(budget, price)
-        ends = cost > 0 and self._longest_proved() < 0  # what is proved may be better than what was found
-        most = _size(search.front.best(price, budget.literals)[1]) if ends else budget.literals
-        agreement = None
-        if cost == 0 and np.isinf(most) and not self._agrees(search.front.best(0.0)[1]):
-            agreement = self._agreeing(prove=False).terms
-            search.offer_shorter(agreement)
-        covers = [terms for size, (_, terms) in sorted(search.front.covers.items()) if size <= most]
-        if agreement is not None:
-            covers.append(agreement)
-        covers.sort(key=_size)
+        agreement = []
+        if cost == 0 and np.isinf(budget.literals) and not self._agrees(search.front.best(0.0)[1]):
+            agreement.append(self._agreeing())
+            search.offer_shorter(agreement[0])
+        covers = [terms for size, (_, terms) in search.front.covers.items() if size <= budget.literals]
+        covers = sorted(covers + agreement, key=_size)
         longest = max((size for size in map(_size, covers) if size <= self._longest_proved()), default=-1)
         proved = self._proved_path(search, longest)
         others = (self._result(terms, False) for terms in covers if _size(terms) > longest)
@@ -498,7 +477,7 @@ class Minimizer:
         table = self.problem.table
         errors = _weigh(found.cover, table)[1]
         won = (float(table.yes.sum()) - errors) / self.problem.scale
-        proof = self._best_within(found, won)
+        proof = self._best(0.0, FormulaBudget(literals=found.literals), won)
         if proof is None:
             if self.exact is True:
                 raise self._no_proof()
@@ -507,16 +486,6 @@ class Minimizer:
         if best.literals == found.literals and best.errors >= errors - _SAME * table.total:
             return replace(found, errors=errors, status=best.status)
         return best
-
-    def _best_within(self, found: Minimized, won: float) -> Proof | None:
-        """The best formula no longer than a known one, given what that one wins."""
-        problem, yes = self.problem, self.problem.gain > 0
-        if np.array_equal(found.cover.contains(problem.decided), yes):
-            # Agreement wins most. Whether a shorter formula agrees, too, shows without an integer program.
-            proof = smallest_agreeing(problem.bits[yes], problem.bits[~yes], problem.relevance, self.effort)
-            if proof is not None and proof.proved:
-                return proof
-        return self._best(0.0, FormulaBudget(literals=found.literals), won)
 
     def _agrees(self, terms: Terms) -> bool:
         """Whether a formula agrees with every tuple of the whole table."""
@@ -733,8 +702,16 @@ def _from_scores(order: Any, n_concepts: int, n_rows: int) -> FloatArray:
 
 
 @quiet_products
-def agreeing_terms(wanted: BoolArray, avoided: BoolArray, relevance: FloatArray) -> Terms:
+def agreeing_terms(
+    wanted: BoolArray,
+    avoided: BoolArray,
+    relevance: FloatArray,
+    max_literals: float = np.inf,
+    quickly: bool = False,
+) -> Terms | None:
     """Terms of a DNF that is true on every wanted tuple and on no avoided one.
+
+    Some tuples are looked at first, then those on which the formula was wrong.
 
     Parameters
     ----------
@@ -742,13 +719,25 @@ def agreeing_terms(wanted: BoolArray, avoided: BoolArray, relevance: FloatArray)
         Tuples without one in common; at least one of each.
     relevance : ndarray of float, shape (n_concepts,) or (n_wanted, n_concepts)
         In [0, 1]: concepts to prefer where the choice is otherwise equal, for all tuples or for each.
+    max_literals : float, default infinity
+        Literals of a formula that is of use.
+    quickly : bool, default False
+        Whether to look with less patience.
+
+    Returns
+    -------
+    ndarray or None
+        None when a formula has more literals than that, or is not found soon: then the answers are too noisy
+        for a short formula to agree with all of them.
     """
-    size = _WORKING_SET
+    size = _SMALL_SET if quickly else _WORKING_SET
     every_on, every_off = np.arange(len(wanted)), np.arange(len(avoided))
     on, off = evenly(every_on, size), evenly(every_off, size)
     relevance = np.broadcast_to(relevance, wanted.shape)
     while True:
-        terms = _Search(Side(wanted[on]), Side(avoided[off]), relevance[on]).run()
+        terms = _TermPool(Side(wanted[on]), Side(avoided[off]), relevance[on]).search(max_literals, quickly)
+        if terms is None:
+            return None
         missed = every_on[~covered_rows(terms, wanted)]
         caught = every_off[covered_rows(terms, avoided)]
         if not len(missed) and not len(caught):
@@ -756,31 +745,6 @@ def agreeing_terms(wanted: BoolArray, avoided: BoolArray, relevance: FloatArray)
         size *= 2
         on = np.union1d(on, evenly(missed, size))
         off = np.union1d(off, evenly(caught, size))
-
-
-@quiet_products
-def first_agreeing_terms(
-    wanted: BoolArray,
-    avoided: BoolArray,
-    relevance: FloatArray,
-    max_literals: float,
-    quickly: bool = False,
-    triples: bool = True,
-) -> Terms | None:
-    """A DNF as :func:`agreeing_terms` finds it at first; shortened only where that is quick.
-
-    Without ``triples`` terms of three literals are grown, too, and not looked through one by one.
-
-    None when it has more literals than allowed, or is not found soon: then the answers are too noisy for a
-    short formula to agree with all of them.
-    """
-    search = _Search(Side(wanted), Side(avoided), np.broadcast_to(relevance, wanted.shape))
-    chosen = search.first(max(_FIRST_BATCHES, max_literals / 10), triples)
-    if not len(chosen) or np.floor(search.costs[chosen]).sum() > max_literals:
-        return None
-    if wanted.size + avoided.size <= _QUICK:
-        chosen = search.improve(chosen, quickly)
-    return search.pool[chosen]
 
 
 def covered_rows(terms: Terms, bits: BoolArray) -> BoolArray:
@@ -798,8 +762,8 @@ def evenly(rows: IndexArray, size: int) -> IndexArray:
     return rows[::step]
 
 
-class _Search:
-    """The state of one minimization: every term found so far, and which wanted tuples each covers."""
+class _TermPool:
+    """Every term found so far, and which wanted tuples each covers."""
 
     def __init__(self, on: Side, off: Side, relevance: FloatArray) -> None:
         self.on = on
@@ -812,20 +776,22 @@ class _Search:
         self.costs: FloatArray = np.zeros(0)
         self.known: set[bytes] = set()
 
-    def run(self) -> Terms:
-        """Terms of the shortest DNF found."""
-        chosen = self.improve(self.first(np.inf))  # which adds to the pool
-        return self.pool[chosen]
+    def search(self, max_literals: float, quickly: bool) -> Terms | None:
+        """Terms of the shortest DNF found; None if it has too many literals, or is not found soon.
 
-    def first(self, max_batches: float, triples: bool = True) -> IndexArray:
-        """A first choice of terms; none if so many batches of seeds do not give every tuple a term."""
+        With a limit on its literals, it is shortened only where that is quick.
+        """
         self._screen_pairs()
-        if not self._complete(max_batches):
-            return np.empty(0, dtype=np.intp)
+        if not self._complete(max(_FIRST_BATCHES, max_literals / 10)):
+            return None
         chosen = greedy_cover(self.covers.T, self.costs)
-        if triples and self.costs[chosen].max() >= 4 and self._screen_triples():
+        if not quickly and self.costs[chosen].max() >= 4 and self._screen_triples():
             chosen = greedy_cover(self.covers.T, self.costs)
-        return chosen
+        if np.floor(self.costs[chosen]).sum() > max_literals:
+            return None
+        if np.isinf(max_literals) or self.on.bits.size + self.off.bits.size <= _QUICK:
+            chosen = self._improve(chosen, _LITTLE_PATIENCE if quickly else _PATIENCE)
+        return self.pool[chosen]
 
     def _add(self, terms: Terms) -> int:
         """Put new terms into the pool; how many were new."""
@@ -864,13 +830,10 @@ class _Search:
     def _spread(self, rows: IndexArray) -> IndexArray:
         return rows if len(rows) <= _BATCH else np.sort(self.random.choice(rows, _BATCH, replace=False))
 
-    def improve(self, chosen: IndexArray, quickly: bool = False) -> IndexArray:
+    def _improve(self, chosen: IndexArray, patience: int) -> IndexArray:
         """Reduce and expand again, until that has not gained for a while."""
-        cells = self.on.bits.size + self.off.bits.size
-        zeal = 1.0 if quickly else min(8.0, max(1.0, _CELLS / cells))  # small tables are gone over more often
-        patience = _LITTLE_PATIENCE if quickly else _PATIENCE
         failures = attempt = 0
-        while failures < zeal * min(patience, 3 * len(chosen)):
+        while failures < min(patience, 3 * len(chosen)):
             rest = chosen[~self._given_up(len(chosen), attempt)]
             open_rows = np.flatnonzero(~self.covers[rest].any(axis=0))
             weight = np.zeros(len(self.on), dtype=np.float32)
@@ -887,11 +850,10 @@ class _Search:
         return chosen
 
     def _refill(self, open_rows: IndexArray) -> IndexArray:
-        """The cheapest terms of the pool that cover these tuples, as far as a quick proof goes."""
+        """Cheap terms of the pool that cover these tuples."""
         covers = self.covers[:, open_rows]
         useful = np.flatnonzero(covers.any(axis=1))
-        literals = np.floor(self.costs[useful])  # without the hair
-        return useful[minimum_cover(covers[useful].T, literals, np.zeros(len(useful)), _REFILL).columns]
+        return useful[np.sort(greedy_cover(covers[useful].T, self.costs[useful]))]
 
     def _given_up(self, n_terms: int, attempt: int) -> BoolArray:
         """Choose the terms to give up: each in turn when they are few, else a random fifth."""
@@ -991,16 +953,10 @@ class _Search:
             block = literals[start : start + _RANKED]
             n_covered[start : start + _RANKED] = true[block].all(axis=1).sum(axis=1)
         widest = literals[np.argsort(-n_covered, kind="stable")[: 4 * _POOL]]
-        terms = _terms_of(widest, self.on.bits.shape[1])
+        terms = np.zeros((len(widest), self.on.bits.shape[1]), dtype=np.int8)
+        for column in widest.T:
+            terms = extend(terms, column)
         n_covered = self.on.covered(terms).sum(axis=1)
         terms = terms[np.argsort(-n_covered, kind="stable")[:_POOL]]
         useful = self.on.covered(terms).any(axis=1) & ~self.off.covered(terms).any(axis=1)
         return self._add(terms[useful])
-
-
-def _terms_of(literals: IndexArray, n_concepts: int) -> Terms:
-    """Terms from lists of literals: ``j`` for concept ``j``, ``n_concepts + j`` for its negation."""
-    terms = np.zeros((len(literals), n_concepts), dtype=np.int8)
-    rows = np.arange(len(literals))[:, None]
-    terms[rows, literals % n_concepts] = np.where(literals < n_concepts, 1, -1)
-    return terms

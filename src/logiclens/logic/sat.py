@@ -22,8 +22,7 @@ from itertools import islice
 import numpy as np
 
 from logiclens.errors import LimitError
-from logiclens.logic.arrays import BoolArray, unpack
-from logiclens.logic.cover import truth_columns
+from logiclens.logic.arrays import BoolArray, Words, pack, unpack
 from logiclens.logic.data import check_count
 from logiclens.logic.formula import And, Const, Formula, Not, Or, Var, check_formula
 
@@ -114,6 +113,21 @@ def _first_row(wanted: Sequence[tuple[Formula, bool]], names: Sequence[str]) -> 
     hits: BoolArray = unpack(fits, 1 << len(names))
     row = int(hits.argmax())
     return {name: bool(row >> j & 1) for j, name in enumerate(names)} if hits[row] else None
+
+
+def truth_columns(n_concepts: int) -> Words:
+    """Every Boolean tuple of some concepts, one packed column each: shape (n_concepts, ceil(2**n / 64)).
+
+    Fewer than six concepts fill one word all the same, with the tuples repeated.
+
+    Examples
+    --------
+    >>> unpack(truth_columns(2), 4).astype(int)
+    array([[0, 1, 0, 1],
+           [0, 0, 1, 1]])
+    """
+    numbers = np.arange(1 << max(6, n_concepts))
+    return pack((numbers >> np.arange(n_concepts)[:, None] & 1).astype(np.bool_))
 
 
 class Search:

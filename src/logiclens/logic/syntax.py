@@ -213,17 +213,17 @@ def parse_formula(text: str) -> Formula:
         raise LimitError(f"A formula's text may have {MAX_LENGTH} characters at most. Got {len(text)}.")
     if not text.strip():
         raise FormulaSyntaxError("The text is empty. Write TRUE or FALSE for a constant", text, 0)
-    groups = [_Group(0)]
+    open_parts = [_OpenPart(0)]
     want_operand = True
     for token in _tokens(text):
         if want_operand:
-            want_operand = _read_operand(groups, token, text)
+            want_operand = _read_operand(open_parts, token, text)
         else:
-            want_operand = _read_operator(groups, token, text)
-    return groups[0].formula()
+            want_operand = _read_operator(open_parts, token, text)
+    return open_parts[0].formula()
 
 
-class _Group:
+class _OpenPart:
     """Parts read since a parenthesis opened; a stack of these makes recursion needless."""
 
     def __init__(self, start: int) -> None:
@@ -270,23 +270,23 @@ class _Group:
         return Or(*map(Not, premises), *(conclusion.args if isinstance(conclusion, Or) else (conclusion,)))
 
 
-def _read_operand(groups: list[_Group], token: _Token, text: str) -> bool:
+def _read_operand(open_parts: list[_OpenPart], token: _Token, text: str) -> bool:
     """Take what may begin an operand; return whether an operand is still wanted."""
-    group = groups[-1]
+    part = open_parts[-1]
     if token.kind == "operand":
-        group.add(token.operand)
+        part.add(token.operand)
         return False
     if token.kind == "~":
-        group.negations += 1
+        part.negations += 1
     elif token.kind == "(":
-        groups.append(_Group(token.position))
+        open_parts.append(_OpenPart(token.position))
     elif token.kind in ("&", "|") and text[token.position - 1 : token.position] == token.kind:
         reason = f"{token.kind * 2!r} is no operator here. Write {token.kind}"
         raise FormulaSyntaxError(reason, text, token.position - 1)
     else:
         reason = f"Expected a concept, got {token.shown}. Put a concept, ~ or ( here"
         raise FormulaSyntaxError(reason, text, token.position)
-    if max(group.negations, len(groups) - 1) > MAX_DEPTH:
+    if max(part.negations, len(open_parts) - 1) > MAX_DEPTH:
         raise LimitError(
             f"A formula may be nested {MAX_DEPTH} levels deep at most; the text goes deeper at column "
             f"{token.position + 1}. Leave out needless parentheses and negations."
@@ -294,25 +294,25 @@ def _read_operand(groups: list[_Group], token: _Token, text: str) -> bool:
     return True
 
 
-def _read_operator(groups: list[_Group], token: _Token, text: str) -> bool:
+def _read_operator(open_parts: list[_OpenPart], token: _Token, text: str) -> bool:
     """Take what may follow an operand; return whether an operand is wanted next."""
-    group = groups[-1]
+    part = open_parts[-1]
     if token.kind in _CONNECTIVES:
-        if token.kind == "<->" and group.left is not None:
+        if token.kind == "<->" and part.left is not None:
             raise FormulaSyntaxError(
                 "Two <-> in a row. Say with parentheses what is meant", text, token.position
             )
-        group.connect(token.kind)
+        part.connect(token.kind)
         return True
     if token.kind == ")":
-        if len(groups) == 1:
+        if len(open_parts) == 1:
             reason = "This parenthesis closes nothing. Remove it, or open one before"
             raise FormulaSyntaxError(reason, text, token.position)
-        groups.pop()
-        groups[-1].add(group.formula())
+        open_parts.pop()
+        open_parts[-1].add(part.formula())
     elif token.kind == "end":
-        if len(groups) > 1:
-            raise FormulaSyntaxError("This parenthesis is never closed. Add a )", text, group.start)
+        if len(open_parts) > 1:
+            raise FormulaSyntaxError("This parenthesis is never closed. Add a )", text, part.start)
     else:
         reason = (
             f"Expected an operator, got {token.shown}. Put & or | before it, or put a name that has "

@@ -5,8 +5,7 @@ Tuples that were never seen are not in the table: whoever reads it decides what 
 :func:`logiclens.logic.minimize` takes them as don't-cares.
 
 Building a table is a GROUP BY. Rows are packed 64 concepts to a word, grouped block by block by a
-radix sort on 32 bits of a hash, and the groups of all blocks are grouped once more, so time grows
-linearly and no more than the packed rows is ever held beside the input.
+radix sort on 32 bits of a hash, and the groups of all blocks are grouped once more.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ from logiclens.logic.data import (
 )
 
 _BLOCK: Final = 1 << 17  # rows packed and grouped at a time: a block's words stay in the cache
-_BUCKETS: Final = 16  # parts by the top 4 bits of the hash, in which the groups of all blocks are grouped
 _READABLE: Final = 1 << 16  # tables up to this size are put in counting order, larger ones in hash order
 
 
@@ -271,64 +269,18 @@ def _packed_blocks(
         start = stop
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Rows of one block, split by the top bits of their hash: bucket ``b`` is ``edges[b]:edges[b + 1]``."""
-
-    words: Words
-    yes: FloatArray
-    no: FloatArray
-    edges: NDArray[np.intp]
-
-    def bucket(self, b: int) -> Groups:
-        part = slice(self.edges[b], self.edges[b + 1])
-        return self.words[part], self.yes[part], self.no[part]
-
-
 def _group_blocks(blocks: Iterable[Groups]) -> Groups:
-    """Group each block, then, bucket by bucket, the groups of all blocks.
-
-    A block is only split into buckets once grouping the one before did not halve it. Either way all
-    sorting and gathering happens on pieces that fit the cache.
-    """
-    parts: list[_Part] = []
-    collapses = True
-    for words, yes, no in blocks:
-        hashes = _hash(words)
-        if collapses:
-            groups, hashes = _group(words, yes, no, hashes)
-            collapses = 2 * len(hashes) <= len(words)
-        else:
-            order = np.argsort(_bucket_of(hashes), kind="stable")
-            groups = words.take(order, axis=0), yes[order], no[order]
-        sizes = np.bincount(_bucket_of(hashes), minlength=_BUCKETS)
-        parts.append(_Part(*groups, np.concatenate([[0], np.cumsum(sizes)])))
-    if len(parts) == 1:
-        return parts[0].words, parts[0].yes, parts[0].no
-    return _group_buckets(parts)
+    """Group each block, then the groups of all blocks."""
+    groups = [_group(*block) for block in blocks]
+    if len(groups) == 1:
+        return groups[0]
+    words, yes, no = (np.concatenate(column) for column in zip(*groups, strict=True))
+    return _group(words, yes, no)
 
 
-def _group_buckets(parts: list[_Part]) -> Groups:
-    total = sum(len(part.words) for part in parts)
-    words = np.empty((total, parts[0].words.shape[1]), dtype=np.uint64)
-    yes, no = np.empty(total), np.empty(total)
-    end = 0
-    for b in range(_BUCKETS):
-        pieces = [part.bucket(b) for part in parts]
-        rows, said_yes, said_no = (np.concatenate(column) for column in zip(*pieces, strict=True))
-        (rows, said_yes, said_no), _ = _group(rows, said_yes, said_no, _hash(rows))
-        place = slice(end, end + len(rows))
-        words[place], yes[place], no[place] = rows, said_yes, said_no
-        end += len(rows)
-    if 2 * end <= total:  # do not keep the unused part of the arrays alive
-        return words[:end].copy(), yes[:end].copy(), no[:end].copy()
-    return words[:end], yes[:end], no[:end]
-
-
-def _group(
-    words: Words, yes: FloatArray, no: FloatArray, hashes: NDArray[np.uint32]
-) -> tuple[Groups, NDArray[np.uint32]]:
-    """Distinct rows in the order of their hash, with the sums of their weights; and their hashes."""
+def _group(words: Words, yes: FloatArray, no: FloatArray) -> Groups:
+    """Distinct rows in the order of their hash, with the sums of their weights."""
+    hashes = _hash(words)
     order = _radix_order(hashes)
     words, hashes = words.take(order, axis=0), hashes[order]
     new = _differs_from_previous(words)
@@ -343,9 +295,9 @@ def _group(
         new = _differs_from_previous(words)
     yes, no = yes[order], no[order]
     if new.all():
-        return (words, yes, no), hashes
+        return words, yes, no
     starts = np.flatnonzero(new)
-    return (words[starts], np.add.reduceat(yes, starts), np.add.reduceat(no, starts)), hashes[starts]
+    return words[starts], np.add.reduceat(yes, starts), np.add.reduceat(no, starts)
 
 
 def _differs_from_previous(words: Words) -> BoolArray:
@@ -354,10 +306,6 @@ def _differs_from_previous(words: Words) -> BoolArray:
     for j in range(words.shape[1]):
         new[1:] |= words[1:, j] != words[:-1, j]
     return new
-
-
-def _bucket_of(hashes: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    return (hashes >> np.uint32(28)).astype(np.uint8)
 
 
 def _hash(words: Words) -> NDArray[np.uint32]:
