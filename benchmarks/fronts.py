@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from logiclens.bench import (
+    PEERS,
     PieceReport,
     Results,
     TableExperiment,
@@ -29,7 +30,8 @@ from logiclens.bench import (
     write_rows,
 )
 from logiclens.bench.fold_scores import Row
-from logiclens.bench.fronts import FIT_SECONDS, available
+from logiclens.bench.fronts import FIT_SECONDS
+from logiclens.bench.method import available
 from logiclens.errors import LogicLensError
 from logiclens.files import read_table
 
@@ -83,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     named = [name for name in options.methods.split(",") if name]
     tables = [name for name in options.tables.split(",") if name]
     try:
-        methods = available(named, lambda line: print(line, file=sys.stderr))
+        methods = available(PEERS, named, lambda line: print(line, file=sys.stderr))
         rows = run_fronts(
             experiments(options.folders, tables, options.folds, options.fold_seed),
             methods,

@@ -9,11 +9,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from logiclens.bench import fronts
 from logiclens.bench.fronts import (
     LIMITS,
     Fronts,
-    available,
     choose_size,
     front_figure,
     front_tables,
@@ -22,7 +20,7 @@ from logiclens.bench.fronts import (
 )
 from logiclens.bench.result_figures import as_svg
 from logiclens.bench.store import Results, read_rows
-from logiclens.errors import InputError, MissingDependencyError
+from logiclens.errors import InputError
 from tests.bench.people import people
 
 
@@ -100,25 +98,9 @@ def test_another_time_for_a_fit_is_another_run(tmp_path: Path):
     assert not any(step.kept for step in steps)
 
 
-def test_which_methods_there_are(monkeypatch: pytest.MonkeyPatch):
-    told: list[str] = []
-    monkeypatch.setattr(fronts, "is_installed", lambda package: package != "imodels")
-
-    assert "figs" not in available([], told.append)
-    assert told == ["figs is left out: it needs imodels. Run: pip install 'logiclens[bench]'"]
-    assert available(["cart"], told.append) == ("cart",)
-    with pytest.raises(InputError, match="Did you mean 'cart'"):
-        available(["cat"], told.append)
+def test_a_method_that_there_is_not():
     with pytest.raises(InputError, match="Unknown method 'tree'"):
         run_fronts([], ["tree"], results=Results("nowhere"))
-
-
-def test_a_named_method_needs_its_package(monkeypatch: pytest.MonkeyPatch):
-    peer = fronts.PEERS["figs"]
-    monkeypatch.setattr(fronts, "PEERS", {"figs": type(peer)(package="no_such_package")})
-
-    with pytest.raises(MissingDependencyError, match="FIGS needs the package no_such_package"):
-        available(["figs"], print)
 
 
 def made_up(**cut: bool) -> list[dict[str, Any]]:

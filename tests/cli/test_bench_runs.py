@@ -5,15 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 
-from logiclens import bench
-from logiclens.bench import _run, method
-from logiclens.bench._run import PieceReport
+from logiclens.bench import PieceReport, _run, run
 from logiclens.bench.experiments import TableExperiment
 from logiclens.bench.methods import METHODS
 from logiclens.bench.table_layout import Cell, ResultTable
@@ -22,6 +22,7 @@ from logiclens.errors import FileError, InputError, MissingDependencyError
 from tests.cli.running import Terminal
 
 FLOWERS = TableExperiment("tiny", {"x": [1, 2, 3, 4] * 3}, ["a", "a", "b", "b"] * 3, n_folds=2)
+WORK = partial(run, [FLOWERS], ["tree", "logistic"])
 
 
 def test_names_are_told_apart_by_commas_and_counted_once():
@@ -32,64 +33,25 @@ def test_names_are_told_apart_by_commas_and_counted_once():
     assert str(caught.value) == "No method is named. Name some of mu, tree, or leave the option out."
 
 
-def test_an_unknown_method_is_refused():
-    with pytest.raises(InputError) as caught:
-        runs.choose_methods(["mu,tre"])
-
-    assert str(caught.value) == (
-        f"Unknown method 'tre'. Did you mean 'tree'? The known ones are {', '.join(METHODS)}, all."
-    )
-
-
 def test_without_a_name_all_methods_run_that_are_not_slow():
     slow = {name for name, method in METHODS.items() if method.slow}
 
     assert {"brl", "ripper"} <= slow
-    assert set(runs.choose_methods(None)) == set(METHODS) - slow
+    assert set(runs.choose_methods(None, METHODS)) == set(METHODS) - slow
+    assert set(runs.choose_methods(None, METHODS, slow=True)) >= set(METHODS) - slow
 
 
-@pytest.fixture
-def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A place where packages of others are missing."""
-    for package in ("imodels", "wittgenstein"):
-        monkeypatch.setitem(sys.modules, package, None)
-    there = method.is_installed
-    monkeypatch.setattr(method, "is_installed", lambda package: there(package) and package not in sys.modules)
-
-
-@pytest.mark.usefixtures("_bare")
-@pytest.mark.parametrize(
-    ("name", "title", "package"), [("brl", "BRL", "imodels"), ("ripper", "RIPPER", "wittgenstein")]
-)
-def test_a_method_that_lacks_its_package_is_refused_when_named(name: str, title: str, package: str):
+def test_methods_that_lack_their_packages(capsys: pytest.CaptureFixture[str]):
+    """Named they are refused, of all they are left out."""
+    known = {"tree": METHODS["tree"], "brl": replace(METHODS["brl"], package="no_such_package")}
+    line = "needs the package no_such_package, which is not installed. Run: pip install 'logiclens[bench]'"
     with pytest.raises(MissingDependencyError) as caught:
-        runs.choose_methods(["tree", name])
+        runs.choose_methods(["tree, brl"], known)
 
-    assert str(caught.value) == (
-        f"{title} needs the package {package}, which is not installed. Run: pip install 'logiclens[bench]'"
-    )
-
-
-@pytest.mark.usefixtures("_bare")
-def test_a_method_that_lacks_its_package_is_left_out_of_all(capsys: pytest.CaptureFixture[str]):
-    assert set(runs.choose_methods(["all"])) == set(METHODS) - {"brl", "ripper"}
+    assert str(caught.value) == f"BRL {line}"
+    assert runs.choose_methods(["all"], known) == ("tree",)
     assert capsys.readouterr().err == (
-        "logiclens: brl is left out: it needs imodels. Run: pip install 'logiclens[bench]'\n"
-        "logiclens: ripper is left out: it needs wittgenstein. Run: pip install 'logiclens[bench]'\n"
-    )
-
-
-def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path):
-    file = tmp_path / "file"
-    file.touch()
-    with pytest.raises(FileError) as a_file:
-        runs.check_folder(file)
-    with pytest.raises(FileError) as below_a_file:
-        runs.check_folder(file / "results")
-
-    assert str(a_file.value) == f"{str(file)!r} is a file. Name a folder for results with --out."
-    assert str(below_a_file.value) == (
-        f"The folder {str(file / 'results')!r} cannot be made: Not a directory. Name another one with --out."
+        "logiclens: brl is left out: it needs no_such_package. Run: pip install 'logiclens[bench]'\n"
     )
 
 
@@ -125,23 +87,22 @@ def test_what_is_finished_is_kept_when_stopped(tmp_path: Path, monkeypatch: pyte
         return work(task, limit)
 
     monkeypatch.setattr(_run, "_do_piece", interrupted)
-    asked = runs.RunRequest(("tree", "logistic"), out=tmp_path)
     with pytest.raises(typer.Exit) as caught:
-        runs.run_all([FLOWERS], asked)
+        runs.run_all(WORK, tmp_path, 1)
 
     assert caught.value.exit_code == 130
     assert capsys.readouterr().err == (
         f"logiclens: stopped; what is finished is kept in {str(tmp_path)!r}. "
         "The same command goes on from there.\n"
     )
-    rows = runs.run_all([FLOWERS], asked)
+    rows = runs.run_all(WORK, tmp_path, 1)
     assert [row["fold"] for row in rows] == [0, 1, 0, 1]
     assert len(started) == 5
     assert len(set(started)) == 4
 
 
 def test_progress_is_for_terminals(monkeypatch: pytest.MonkeyPatch):
-    step = PieceReport("<b>", "tree", (0,), "done", False, False, 1, 2)
+    step = PieceReport("<b>", "tree", (0,), "done", False, True, 1, 2)
     with runs.progress_bar() as report:
         assert report is None
     terminal = Terminal()
@@ -151,30 +112,7 @@ def test_progress_is_for_terminals(monkeypatch: pytest.MonkeyPatch):
         report(step)
 
     assert "1/2" in terminal.getvalue()
-    assert "<b>, tree, fold 0" in terminal.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("step", "words"),
-    [
-        (PieceReport("cub", "mu", (0, 1), "done", False, False, 1, 2), "cub, mu"),
-        (PieceReport("cub", "tree", (4,), "done", False, True, 1, 2), "cub, tree, fold 4, timed"),
-        (PieceReport("cub", "tree", (4,), "done", True, False, 1, 2), "cub, tree, fold 4: was done before"),
-    ],
-)
-def test_a_step_in_words(step: PieceReport, words: str):
-    assert runs.step_words(step) == words
-
-
-def test_failures_are_gathered():
-    rows = [
-        {"experiment": "a", "method": "brl", "fold": 0, "status": "not finished in 5 s"},
-        {"experiment": "a", "method": "brl", "fold": 1, "status": "not finished in 5 s"},
-        {"experiment": "b", "method": "mu", "fold": 0, "status": "failed: ValueError: no"},
-        {"experiment": "b", "method": "tree", "fold": 0, "status": "done"},
-    ]
-
-    assert runs.failures(rows) == {"not finished in 5 s": ["a, brl"], "failed: ValueError: no": ["b, mu"]}
+    assert "<b>, tree, fold 0, timed" in terminal.getvalue()
 
 
 def test_a_method_that_fails_is_told_and_the_others_are_shown(
@@ -184,12 +122,11 @@ def test_a_method_that_fails_is_told_and_the_others_are_shown(
         raise ValueError("no\nluck")
 
     monkeypatch.setattr(type(METHODS["logistic"]), "fit_fold", broken)
-    asked = runs.RunRequest(("tree", "logistic"), out=tmp_path)
-    rows = runs.run_all([FLOWERS], asked)
+    rows = runs.run_all(WORK, tmp_path, 1)
     table = ResultTable("Figures", ("", "model"), ((Cell("logistic"), Cell("failed: ValueError: no luck")),))
     capsys.readouterr()
     with pytest.raises(typer.Exit) as caught:
-        runs.show([table], [table], rows, asked)
+        runs.show(rows, [table], {}, tmp_path)
     printed = capsys.readouterr()
 
     assert caught.value.exit_code == 1
@@ -199,30 +136,22 @@ def test_a_method_that_fails_is_told_and_the_others_are_shown(
 
 
 def test_the_workers_of_a_scheduler_do_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """All of them, and each piece once: fitting it here for its seconds would take as long as the rest."""
+    """All of them; without one as many pieces are worked on here as was asked for."""
     asked_of: list[str] = []
-    given: dict[str, Any] = {}
+    given: list[int] = []
 
     @contextmanager
     def cluster(address: str) -> Iterator[None]:
         asked_of.append(address)
         yield
 
-    def done(*_: Any, **settings: Any) -> list[Any]:
-        given.update(settings)
+    def work(n_jobs: int, **_: Any) -> list[Any]:
+        given.append(n_jobs)
         return []
 
     monkeypatch.setattr("logiclens.bench.on_cluster", cluster)
-    monkeypatch.setattr(bench, "run", done)
-    runs.run_all([FLOWERS], runs.RunRequest(("tree",), out=tmp_path, scheduler="tcp://host:8786"))
+    runs.run_all(work, tmp_path, 3, "tcp://host:8786")
+    runs.run_all(work, tmp_path, 3)
 
     assert asked_of == ["tcp://host:8786"]
-    assert (given["n_jobs"], given["timings"]) == (-1, False)
-
-
-def test_without_a_scheduler_work_is_done_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    given: dict[str, Any] = {}
-    monkeypatch.setattr(bench, "run", lambda *_, **settings: given.update(settings) or [])
-    runs.run_all([FLOWERS], runs.RunRequest(("tree",), out=tmp_path, jobs=3))
-
-    assert (given["n_jobs"], given["timings"]) == (3, True)
+    assert given == [-1, 3]

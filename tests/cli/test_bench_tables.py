@@ -59,22 +59,6 @@ def test_files_that_are_written(monkeypatch: pytest.MonkeyPatch):
     assert "| Mean rank |" in Path("results/tables.md").read_text(encoding="utf-8")
 
 
-def test_all_tables_in_another_form():
-    for form, name in (("markdown", "tables.md"), ("latex", "tables.tex"), ("html", "tables.html")):
-        printed = run(*WORDS, "--format", form).stdout
-        assert printed == Path("results", name).read_text(encoding="utf-8")
-
-
-def test_what_is_done_is_not_done_again():
-    """Units are as they were: the seconds of a second run would differ."""
-    run(*WORDS)
-    before = {path: path.read_bytes() for path in Path("results/units").iterdir()}
-    run(*WORDS)
-
-    assert {path: path.read_bytes() for path in Path("results/units").iterdir()} == before
-    assert len(before) == 12
-
-
 def test_a_changed_table_is_run_again():
     run(*WORDS)
     rows = [f"{at % 7},{at % 7 > 3}" for at in range(60)]

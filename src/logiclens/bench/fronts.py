@@ -31,7 +31,7 @@ figures; of a sweep that was cut short, those limits have none that are beyond t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle
 from typing import TYPE_CHECKING, Final
@@ -39,15 +39,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from logiclens.bench._run import OnPiece, run
-from logiclens.bench._sweep import DEFAULT, Peer
+from logiclens.bench._sweep import DEFAULT
 from logiclens.bench.experiments import HasFolds
 from logiclens.bench.fold_scores import Row
-from logiclens.bench.method import DONE, is_installed, package_for
+from logiclens.bench.method import DONE, named_method
 from logiclens.bench.peers import OURS, PEERS
 from logiclens.bench.result_tables import NOTHING
 from logiclens.bench.store import Results
 from logiclens.bench.table_layout import Cell, ResultTable
-from logiclens.errors import InputError, count, did_you_mean, shown
+from logiclens.errors import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,7 +95,7 @@ def run_fronts(
     InputError
         There is no method of that name.
     """
-    peers = [replace(_peer(name), fit_seconds=fit_seconds) for name in methods]
+    peers = [replace(named_method(PEERS, name), fit_seconds=fit_seconds) for name in methods]
     limit = _FITS * fit_seconds
     rows: list[Row] = []
     for experiment in experiments:
@@ -109,41 +109,6 @@ def run_fronts(
             progress=progress,
         )
     return rows
-
-
-def available(names: Sequence[str], tell: Callable[[str], object]) -> tuple[str, ...]:
-    """The methods to run: those named or, if none is, all whose packages are installed.
-
-    Parameters
-    ----------
-    names : sequence of str
-    tell : callable
-        Is told, in a line, of each method that is left out.
-
-    Raises
-    ------
-    InputError
-        There is no method of that name.
-    MissingDependencyError
-        A method that was named needs a package that is not installed.
-    """
-    for peer in map(_peer, names):
-        if peer.package:
-            package_for(peer.title, peer.package)
-    if names:
-        return tuple(names)
-    lacking = {name: peer.package for name, peer in PEERS.items() if not is_installed(peer.package)}
-    for name, package in lacking.items():
-        tell(f"{name} is left out: it needs {package}. Run: pip install 'logiclens[bench]'")
-    return tuple(name for name in PEERS if name not in lacking)
-
-
-def _peer(name: str) -> Peer:
-    if name not in PEERS:
-        raise InputError(
-            f"Unknown method {shown(name)}. {did_you_mean(name, PEERS)}There are {', '.join(PEERS)}."
-        )
-    return PEERS[name]
 
 
 def choose_size(rows: Iterable[Row], limit: float, axis: str = LITERALS) -> Row | None:

@@ -11,16 +11,16 @@ import random
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
-from logiclens.errors import MissingDependencyError
+from logiclens.errors import InputError, MissingDependencyError, did_you_mean, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.formula import Formula
 
@@ -153,6 +153,9 @@ class FoldByFold(ABC):
         """Learn one fold."""
 
 
+AnyMethod = TypeVar("AnyMethod", bound=Method)
+
+
 class Stopwatch:
     """Measures seconds since it was made or last read.
 
@@ -233,6 +236,60 @@ def package_for(title: str, package: str) -> Any:
             f"{title} needs the package {package}, which is not installed. "
             "Run: pip install 'logiclens[bench]'"
         ) from None
+
+
+def named_method(methods: Mapping[str, AnyMethod], name: str, where: str = "") -> AnyMethod:
+    """The method of that name.
+
+    Parameters
+    ----------
+    methods : mapping of str to Method
+    name : str
+    where : str, default ""
+        Goes on after the name in the message.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+    if name not in methods:
+        raise InputError(
+            f"Unknown method {shown(name)}{where}. {did_you_mean(name, methods)}"
+            f"There are {', '.join(methods)}."
+        )
+    return methods[name]
+
+
+def available(
+    methods: Mapping[str, Method], names: Sequence[str], tell: Callable[[str], object]
+) -> tuple[str, ...]:
+    """The methods to run: those named or, if none is, all whose packages are installed.
+
+    Parameters
+    ----------
+    methods : mapping of str to Method
+    names : sequence of str
+    tell : callable
+        Is told, in a line, of each method that is left out.
+
+    Raises
+    ------
+    InputError
+        There is no method of that name.
+    MissingDependencyError
+        A method that was named needs a package that is not installed.
+    """
+    for name in names:
+        method = named_method(methods, name)
+        if method.package:
+            package_for(method.title, method.package)
+    if names:
+        return tuple(names)
+    lacking = {name: each.package for name, each in methods.items() if not is_installed(each.package)}
+    for name, package in lacking.items():
+        tell(f"{name} is left out: it needs {package}. Run: pip install 'logiclens[bench]'")
+    return tuple(name for name in methods if name not in lacking)
 
 
 @contextmanager

@@ -40,10 +40,11 @@ from logiclens.bench.method import (
     Stopwatch,
     by_class,
     isolation,
+    named_method,
     one_hot,
     package_for,
 )
-from logiclens.errors import InputError, LimitError, did_you_mean, shown
+from logiclens.errors import LimitError
 from logiclens.logic import to_dnf, to_nnf
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import THRESHOLD
@@ -776,10 +777,4 @@ def method_for(name: str, experiment: HasFolds) -> Method:
     InputError
         There is none of that name.
     """
-    known = methods_for(experiment)
-    if name not in known:
-        raise InputError(
-            f"Unknown method {shown(name)} for {experiment.title}. {did_you_mean(name, known)}"
-            f"There are {', '.join(known)}."
-        )
-    return known[name]
+    return named_method(methods_for(experiment), name, f" for {experiment.title}")

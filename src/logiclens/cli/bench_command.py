@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -26,23 +27,18 @@ from logiclens.cli.terminal import (
     print_line,
     print_table,
     safe,
+    text_table,
 )
 from logiclens.errors import FileError, ForbiddenFileError, InputError, count, did_you_mean
 from logiclens.files._storage import written_whole
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.console import Console
     from rich.text import Text
 
-    from logiclens.bench import (
-        Cell,
-        Experiment,
-        HasFolds,
-        PieceReport,
-        ResultTable,
-        Scoreboard,
-        TableExperiment,
-    )
+    from logiclens.bench import Cell, Experiment, PieceReport, ResultTable, Scoreboard, TableExperiment
+    from logiclens.bench.fold_scores import Row
     from logiclens.bench.method import Method
     from logiclens.cli.selection import Dropped, MemoryRows
 
@@ -61,7 +57,6 @@ class TableFormat(StrEnum):
 
 FILES = {TableFormat.MARKDOWN: "tables.md", TableFormat.LATEX: "tables.tex", TableFormat.HTML: "tables.html"}
 """Where all tables are written, by how."""
-_FIGURES = {"time.svg": "time_figure", "errors.svg": "error_figure", "lengths.svg": "length_figure"}
 
 MethodNames: TypeAlias = Annotated[
     list[str] | None,
@@ -111,36 +106,6 @@ Format: TypeAlias = Annotated[
 List: TypeAlias = Annotated[bool, typer.Option("--list", help="Say what can be run, and what it lacks.")]
 
 
-class RunRequest(NamedTuple):
-    """How to run methods, and where results go.
-
-    Attributes
-    ----------
-    methods : tuple of str
-        Names of methods.
-    fold_seed : int
-        Draws the folds.
-    out : Path
-        Folder of results.
-    jobs : int
-        Pieces of work at a time.
-    time_limit : float
-        Seconds for a fit of a slow method.
-    form : TableFormat, optional
-        How tables are printed; a summary when missing.
-    scheduler : str, optional
-        Address of a Dask scheduler whose workers do the work.
-    """
-
-    methods: tuple[str, ...]
-    fold_seed: int = 0
-    out: Path = Path("results")
-    jobs: int = 1
-    time_limit: float = LIMIT
-    form: TableFormat | None = None
-    scheduler: str | None = None
-
-
 def choose_names(given: Iterable[str], known: Iterable[str], what: str) -> tuple[str, ...]:
     """Split names at commas, and drop repeated ones.
 
@@ -175,8 +140,18 @@ def choose_names(given: Iterable[str], known: Iterable[str], what: str) -> tuple
     return tuple(found)
 
 
-def choose_methods(given: Sequence[str] | None) -> tuple[str, ...]:
+def choose_methods(
+    given: Sequence[str] | None, known: Mapping[str, Method], *, slow: bool = False
+) -> tuple[str, ...]:
     """The methods named by the options; prints a line about those that are left out by default.
+
+    Parameters
+    ----------
+    given : sequence of str, optional
+        The texts, one for each time that the option was given.
+    known : mapping of str to Method
+    slow : bool, default False
+        Whether slow methods run without being named.
 
     Raises
     ------
@@ -185,24 +160,13 @@ def choose_methods(given: Sequence[str] | None) -> tuple[str, ...]:
     MissingDependencyError
         A method that was named needs a package that is not installed.
     """
-    from logiclens.bench import METHODS
-    from logiclens.bench.method import is_installed, package_for
+    from logiclens.bench.method import available
 
-    names = choose_names(given or (), (*METHODS, ALL), "method")
+    names = choose_names(given or (), (*known, ALL), "method")
     if names and ALL not in names:
-        for name in names:
-            if METHODS[name].package:
-                package_for(METHODS[name].title, METHODS[name].package)
-        return names
-    slow = [name for name, method in METHODS.items() if method.slow and ALL not in names]
-    lacking = {
-        name: method.package
-        for name, method in METHODS.items()
-        if name not in slow and not is_installed(method.package)
-    }
-    for name, package in lacking.items():
-        print_error(f"{name} is left out: it needs {package}. Run: pip install 'logiclens[bench]'")
-    return tuple(name for name in METHODS if name not in slow and name not in lacking)
+        return available(known, names, print_error)
+    offered = {name: method for name, method in known.items() if slow or ALL in names or not method.slow}
+    return available(offered, (), print_error)
 
 
 def check_folder(out: Path) -> None:
@@ -229,17 +193,20 @@ def check_folder(out: Path) -> None:
         ) from None
 
 
-def run_all(
-    experiments: Sequence[HasFolds], request: RunRequest, data_dir: Path | None = None
-) -> list[dict[str, Any]]:
-    """Run all methods on all experiments; finished work is kept when the command is stopped.
+def run_all(work: Callable[..., list[Row]], out: Path, jobs: int, scheduler: str | None = None) -> list[Row]:
+    """Do all pieces of work; what is finished is kept when the command is stopped.
 
     Parameters
     ----------
-    experiments : sequence of experiments
-    request : RunRequest
-    data_dir : Path, optional
-        Folder of the data, for experiments that need it.
+    work : callable
+        Gives all rows, from where results are kept (``results``), how many pieces are worked on at a time
+        (``n_jobs``) and whom to tell of each (``progress``).
+    out : Path
+        Folder of results.
+    jobs : int
+        Pieces of work at a time, here.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers do the work.
 
     Returns
     -------
@@ -253,37 +220,19 @@ def run_all(
     EngineError
         No scheduler answers at the address that was given, or it is gone.
     """
-    from logiclens.bench import Results, run
+    from logiclens.bench import Results, on_cluster
 
-    results = Results(request.out)
+    results = Results(out)
     try:
-        with work_on(request.scheduler), progress_bar() as report:
-            rows = run(
-                experiments,
-                request.methods,
-                results=results,
-                data_dir=data_dir,
-                n_jobs=request.jobs if request.scheduler is None else -1,
-                time_limit=request.time_limit,
-                timings=request.scheduler is None,
-                progress=report,
-            )
+        with on_cluster(scheduler) if scheduler is not None else nullcontext(), progress_bar() as report:
+            rows = work(results=results, n_jobs=jobs if scheduler is None else -1, progress=report)
         results.save_table(rows)
     except KeyboardInterrupt:
         print_error(
-            f"stopped; what is finished is kept in {str(request.out)!r}. The same command goes on from there."
+            f"stopped; what is finished is kept in {str(out)!r}. The same command goes on from there."
         )
         raise typer.Exit(STOPPED) from None
     return rows
-
-
-def work_on(scheduler: str | None) -> AbstractContextManager[None]:
-    """Work on the workers of a scheduler, or here."""
-    if scheduler is None:
-        return nullcontext()
-    from logiclens.bench import on_cluster
-
-    return on_cluster(scheduler)
 
 
 @contextmanager
@@ -323,7 +272,7 @@ def step_words(step: PieceReport) -> str:
     return f"{step.experiment}, {step.method}{place}{end}"
 
 
-def failures(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+def failures(rows: Iterable[Row]) -> dict[str, list[str]]:
     """Failures by their status, each with the experiments and methods that failed.
 
     Examples
@@ -341,29 +290,45 @@ def failures(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
 
 
 def show(
-    summary: Sequence[ResultTable],
+    rows: Sequence[Row],
     tables: Sequence[ResultTable],
-    rows: Sequence[Mapping[str, Any]],
-    request: RunRequest,
+    figures: Mapping[str, Figure],
+    out: Path,
+    form: TableFormat | None = None,
+    summary: Sequence[ResultTable] | None = None,
 ) -> None:
-    """Write tables and figures to files, print a summary or all tables, and :func:`print_failures`."""
+    """Write tables and figures to files, print tables, and :func:`print_failures`.
+
+    Parameters
+    ----------
+    rows, tables, figures
+        All there is; figures by the names of their files.
+    out : Path
+        Folder of results.
+    form : TableFormat, optional
+        Prints all tables so.
+    summary : sequence of ResultTable, optional
+        What is printed otherwise; all tables when missing.
+    """
     from logiclens.bench import as_document, result_figures
 
-    for form, name in FILES.items():
-        write_text(request.out / name, as_document(tables, form))
-    for name, make in _FIGURES.items():
-        figure = getattr(result_figures, make)(rows, request.fold_seed)
-        with written_whole(request.out / name) as file:
+    for each, name in FILES.items():
+        write_text(out / name, as_document(tables, each))
+    for name, figure in figures.items():
+        with written_whole(out / name) as file:
             file.write(result_figures.as_svg(figure))
     with checked_output():
-        if request.form is not None:
-            typer.echo(as_document(tables, request.form), nl=False)
+        if form is not None:
+            typer.echo(as_document(tables, form), nl=False)
         else:
-            _print_summary(output_console(), summary, request.out)
+            _print_tables(tables if summary is None else summary)
+            what = "figures" if len(figures) > 1 else "the figure"
+            names = ", ".join([*FILES.values(), *figures, "rows.csv"])
+            print_line(output_console(), f"All tables, {what} and rows are in {str(out)!r}: {names}.")
     print_failures(rows)
 
 
-def print_failures(rows: Sequence[Mapping[str, Any]]) -> None:
+def print_failures(rows: Iterable[Row]) -> None:
     """Print failures; exit with code 1 if a method failed."""
     from logiclens.bench import FAILED
 
@@ -374,14 +339,13 @@ def print_failures(rows: Sequence[Mapping[str, Any]]) -> None:
         raise typer.Exit(1)
 
 
-def _print_summary(console: Console, tables: Sequence[ResultTable], out: Path) -> None:
+def _print_tables(tables: Iterable[ResultTable]) -> None:
+    console = output_console()
     for table in map(_brief, tables):
         if console.is_terminal:
             print_shown(console, table)
         else:
             typer.echo(f"{table.to_markdown()}\n")
-    files = (*FILES.values(), *_FIGURES, "rows.csv")
-    print_line(console, f"All tables, figures and rows are in {str(out)!r}: {', '.join(files)}.")
 
 
 def _brief(table: ResultTable) -> ResultTable:
@@ -499,16 +463,27 @@ def paper(  # noqa: PLR0913 - the options of a command
       logiclens bench paper --fold-seed 1 --out fresh
           other folds than the paper's
     """  # noqa: D301 - \b keeps lines
+    from logiclens.bench import METHODS, Scoreboard, paper_tables, run
+
     with one_line_errors():
         if what_there_is:
             _print_what_there_is(data_dir)
             return
-        request = RunRequest(choose_methods(method), fold_seed, out, jobs, time_limit, form, scheduler)
+        methods = choose_methods(method, METHODS)
         experiments = _choose_experiments(experiment, data_dir, folds, fold_seed)
         check_folder(out)
-        rows = run_all(experiments, request, data_dir)
-        summary, tables = _paper_tables(rows, fold_seed)
-        show(summary, tables, rows, request)
+        work = partial(run, experiments, methods, data_dir=data_dir, time_limit=time_limit)
+        rows = run_all(partial(work, timings=scheduler is None), out, jobs, scheduler)
+        board = Scoreboard(rows, fold_seed=fold_seed)
+        summary = [_summary(board, name) for name in board.experiments]
+        show(rows, paper_tables(rows, fold_seed), _figures(rows, fold_seed), out, form, summary)
+
+
+def _figures(rows: Sequence[Row], fold_seed: int) -> dict[str, Figure]:
+    """Figures of a run, by the names of their files."""
+    from logiclens.bench import FIGURES
+
+    return {f"{name}.svg": draw(rows, fold_seed) for name, draw in FIGURES.items()}
 
 
 def _choose_experiments(
@@ -540,16 +515,6 @@ def _missing_data(experiment: Experiment, data_dir: Path | None) -> str:
     return ""
 
 
-def _paper_tables(
-    rows: Sequence[dict[str, Any]], fold_seed: int
-) -> tuple[list[ResultTable], list[ResultTable]]:
-    """Tables to print, and all tables."""
-    from logiclens.bench import Scoreboard, paper_tables
-
-    board = Scoreboard(rows, fold_seed=fold_seed)
-    return [_summary(board, name) for name in board.experiments], paper_tables(rows, fold_seed)
-
-
 def _summary(board: Scoreboard, experiment: str) -> ResultTable:
     """A table of one experiment that fits a terminal."""
     from logiclens.bench import MEASURES, ResultTable
@@ -570,7 +535,6 @@ def _summary(board: Scoreboard, experiment: str) -> ResultTable:
 
 def _print_what_there_is(data_dir: Path | None) -> None:
     from logiclens.bench import EXPERIMENTS, METHODS
-    from logiclens.cli.terminal import Progress, output_console, print_table, text_table
 
     with Progress.on_terminal().show("looking for the data"):
         lacking = {each.name: _missing_data(each, data_dir) for each in EXPERIMENTS.values()}
@@ -664,12 +628,11 @@ def tables(  # noqa: PLR0913 - the options of a command
       logiclens bench tables data/ --target outcome --front --method mu,cart,figs
           accuracy against length, each method choosing its size up to limits of length
     """  # noqa: D301 - \b keeps lines
+    from logiclens.bench import METHODS, PEERS, Scoreboard, front_figure, front_tables, run, run_fronts
     from logiclens.cli.selection import select_rows
 
     with one_line_errors():
-        methods = choose_peers(method) if front else choose_methods(method)
-        limit = time_limit or (_FRONT_LIMIT if front else LIMIT)
-        request = RunRequest(methods, fold_seed, out, jobs, limit, form, scheduler)
+        methods = choose_methods(method, PEERS if front else METHODS, slow=front)
         if out.resolve() == folder.resolve():
             raise InputError(f"{str(out)!r} is the folder of tables. Name another one with --out.")
         selection = Selection(target, above=above, holdout=0.0)
@@ -680,11 +643,15 @@ def tables(  # noqa: PLR0913 - the options of a command
         experiments = _experiments(folder, select, folds, fold_seed)
         check_folder(out)
         if front:
-            run_fronts(experiments, request)
+            # In a folder of their own: a method of the same name is another one here.
+            work = partial(run_fronts, experiments, methods, fit_seconds=time_limit or _FRONT_LIMIT)
+            rows = run_all(work, out / "fronts", jobs, scheduler)
+            show(rows, front_tables(rows), {"front.svg": front_figure(rows)}, out / "fronts", form)
             return
-        rows = run_all(experiments, request)
-        summary, every = _ranked_tables(rows, fold_seed)
-        show(summary, every, rows, request)
+        work = partial(run, experiments, methods, time_limit=time_limit or LIMIT, timings=scheduler is None)
+        rows = run_all(work, out, jobs, scheduler)
+        summary, every = _ranked_tables(Scoreboard(rows, fold_seed=fold_seed))
+        show(rows, every, _figures(rows, fold_seed), out, form, summary)
 
 
 def _experiments(
@@ -727,11 +694,9 @@ def _not_used(dropped: Sequence[Dropped]) -> Iterator[str]:
         yield f"{count(len(dropped), 'column')} not used: {named}{more}."
 
 
-def _ranked_tables(
-    rows: Sequence[dict[str, Any]], fold_seed: int
-) -> tuple[list[ResultTable], list[ResultTable]]:
+def _ranked_tables(board: Scoreboard) -> tuple[list[ResultTable], list[ResultTable]]:
     """Tables to print, and all tables."""
-    from logiclens.bench import Scoreboard, ranked_table
+    from logiclens.bench import ranked_table
     from logiclens.bench.result_tables import (
         FOUR,
         consistency_table,
@@ -740,89 +705,8 @@ def _ranked_tables(
         time_table,
     )
 
-    board = Scoreboard(rows, fold_seed=fold_seed)
     ranked = [ranked_table(board, column) for column in (*FOUR, "seconds")]
     single = [experiment_table(board, name) for name in board.experiments]
     recurring = [consistency_table(board, adjusted=adjusted) for adjusted in (False, True)]
     every = [*ranked, *recurring, time_table(board), rules_table(board), *single]
     return [table for table in ranked if table.lines], [table for table in every if table.lines]
-
-
-FOLDER = "fronts"
-"""Folder of the results, within that of all results: a method may have the same name elsewhere."""
-FIGURE = "front.svg"
-
-
-def choose_peers(given: Sequence[str] | None) -> tuple[str, ...]:
-    """The methods named by the options; prints a line about those that are left out.
-
-    Raises
-    ------
-    InputError
-        An unknown method.
-    MissingDependencyError
-        A method that was named needs a package that is not installed.
-    """
-    from logiclens.bench import PEERS
-    from logiclens.bench.fronts import available
-
-    names = choose_names(given or (), (*PEERS, ALL), "method")
-    return available(() if ALL in names else names, print_error)
-
-
-def run_fronts(experiments: Sequence[TableExperiment], request: RunRequest) -> None:
-    """Run all methods on all tables; write tables, figure and rows; print the tables.
-
-    Parameters
-    ----------
-    experiments : sequence of TableExperiment
-    request : RunRequest
-        Its time limit is that of one fit.
-
-    Raises
-    ------
-    typer.Exit
-        With code 1, where a method failed; Ctrl-C was pressed.
-    """
-    from logiclens.bench import Results, as_document, as_svg, front_figure, front_tables, fronts
-
-    folder = request.out / FOLDER
-    results = Results(folder)
-    try:
-        with work_on(request.scheduler), progress_bar() as report:
-            rows = fronts.run_fronts(
-                experiments,
-                request.methods,
-                results=results,
-                fit_seconds=request.time_limit,
-                n_jobs=request.jobs if request.scheduler is None else -1,
-                progress=report,
-            )
-        results.save_table(rows)
-    except KeyboardInterrupt:
-        print_error(
-            f"stopped; what is finished is kept in {str(folder)!r}. The same command goes on from there."
-        )
-        raise typer.Exit(STOPPED) from None
-    tables = front_tables(rows)
-    for form, name in FILES.items():
-        write_text(folder / name, as_document(tables, form))
-    with written_whole(folder / FIGURE) as file:
-        file.write(as_svg(front_figure(rows)))
-    with checked_output():
-        if request.form is not None:
-            typer.echo(as_document(tables, request.form), nl=False)
-        else:
-            _print_fronts(tables, folder)
-    print_failures(rows)
-
-
-def _print_fronts(tables: Sequence[ResultTable], folder: Path) -> None:
-    console = output_console()
-    for table in tables:
-        if console.is_terminal:
-            print_shown(console, table)
-        else:
-            typer.echo(f"{table.to_markdown()}\n")
-    files = (*FILES.values(), FIGURE, "rows.csv")
-    print_line(console, f"All tables, the figure and rows are in {str(folder)!r}: {', '.join(files)}.")
