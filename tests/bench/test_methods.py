@@ -26,14 +26,11 @@ from logiclens.bench.methods import (
     BayesianRuleList,
     Boosting,
     ClassRules,
-    LiteralRules,
     Logistic,
-    ProbabilityList,
     Ripper,
+    RuleList,
     Tree,
     _precision_and_fallback,
-    condition,
-    list_formula,
     method_for,
     methods_for,
     read_list,
@@ -41,7 +38,7 @@ from logiclens.bench.methods import (
     tree_ways,
 )
 from logiclens.errors import InputError
-from logiclens.logic import FALSE, TRUE, Var, equivalent
+from logiclens.logic import FALSE, TRUE, equivalent
 from logiclens.metrics import complexity
 from logiclens.metrics.formulas import _is_dnf
 from tests.bench.toys import CLASSES, NAMES, check, held, same, several_classes, two_classes
@@ -141,44 +138,64 @@ def test_a_tree_of_one_leaf():
     assert outcome.answers.tolist() == [1, 1]
 
 
+EVERY = ((np.arange(64)[:, None] >> np.arange(6)) & 1).astype(bool)
 FEW_NAMES = HOSTILE_NAMES[:5]
-CONDITIONS = st.dictionaries(st.sampled_from(FEW_NAMES), st.booleans(), max_size=3)
+CONDITIONS = st.dictionaries(st.integers(0, 4), st.booleans(), max_size=3)
 LISTS = st.lists(st.tuples(CONDITIONS, st.booleans()), max_size=6)
 
 
 def read_in_order(rules, otherwise, row) -> bool:
     for literals, says in rules:
-        if all(row[name] == value for name, value in literals.items()):
+        if all(row[at] == value for at, value in literals.items()):
             return says
     return otherwise
 
 
-@given(LISTS, st.booleans())
-def test_the_formula_says_what_the_list_says(rules, otherwise):
-    conditions = [condition(literals) for literals, _ in rules]
-    formula = list_formula(conditions, [says for _, says in rules], otherwise)
+@given(LISTS, st.booleans(), st.booleans())
+def test_the_formula_says_what_the_list_says(rules, otherwise, value):
+    """The first rule that fires decides; so do chances."""
+    yes = (*(0.9 if says else 0.1 for _, says in rules), float(otherwise))
+    found = RuleList(tuple(tuple(literals.items()) for literals, _ in rules), yes)
+    formula = found.formula(FEW_NAMES, value)
     table = all_rows(len(FEW_NAMES)).astype(bool)
-    found = np.broadcast_to(formula.evaluate(dict(zip(FEW_NAMES, table.T, strict=True))), len(table))
-    expected = [read_in_order(rules, otherwise, dict(zip(FEW_NAMES, row, strict=True))) for row in table]
+    said = np.broadcast_to(formula.evaluate(dict(zip(FEW_NAMES, table.T, strict=True))), len(table))
+    expected = [read_in_order(rules, otherwise, row) for row in table]
 
-    assert found.tolist() == expected
+    assert (said == value).tolist() == found.fires(table).tolist() == expected
+    assert found.n_literals == sum(len(literals) for literals, _ in rules)
     assert _is_dnf(formula)
 
 
-def test_terms_that_contradict_or_imply_others_go():
-    a, b = Var("a"), Var("b")
+@pytest.mark.parametrize(
+    ("rules", "yes", "formula"),
+    [
+        ("a, a & b", (0.2, 0.9, 0.1), "FALSE"),
+        ("a, a & b", (0.5, 0.9, 0.1), "a"),
+        ("a, b", (0.2, 0.9, 0.1), "~a & b"),
+        ("", (0.7,), "TRUE"),
+        ("", (0.2,), "FALSE"),
+    ],
+)
+def test_terms_that_contradict_or_imply_others_go(rules, yes, formula):
+    split = [[("ab".index(name), True) for name in rule.split(" & ")] for rule in rules.split(", ") if rule]
 
-    assert list_formula([a, a & b], [False, True], False) == FALSE
-    assert list_formula([a, a & b], [True, True], False) == a
-    assert list_formula([], [], True) == TRUE
-    assert str(list_formula([a, b], [False, True], False)) == "~a & b"
+    assert str(RuleList(tuple(map(tuple, split)), yes).formula(("a", "b"))) == formula
+
+
+def test_any_rule_of_a_set_may_fire():
+    found = RuleList.any_of([[(0, True), (1, False)], [(2, True)]])
+
+    assert found.fires(EVERY[:8, :3]).tolist() == [bool((a and not b) or c) for a, b, c in EVERY[:8, :3]]
+    assert RuleList.any_of([()]).fires(EVERY).all()
+    assert not RuleList.any_of([]).fires(EVERY).any()
 
 
 def test_a_list_too_long_to_write_out_stays_a_formula(monkeypatch):
-    conditions = [Var(f"a{j}") & Var(f"b{j}") for j in range(4)]
-    written = list_formula(conditions, [False] * 4, True)
+    names = [f"c{j}" for j in range(8)]
+    found = RuleList(tuple(((j, True), (j + 1, True)) for j in range(0, 8, 2)), (*[0.0] * 4, 1.0))
+    written = found.formula(names)
     monkeypatch.setattr(methods, "MOST_TERMS", 15)
-    short = list_formula(conditions, [False] * 4, True)
+    short = found.formula(names)
 
     assert written.complexity == 16 * 4
     assert short.complexity == 8
@@ -186,22 +203,6 @@ def test_a_list_too_long_to_write_out_stays_a_formula(monkeypatch):
 
 
 METHOD = BayesianRuleList(iterations=1500)
-
-
-# --- without the package ---
-
-
-def test_the_first_rule_that_fires_decides():
-    found = ProbabilityList(((0, 1), (2,)), (0.2, 0.5, 0.1))
-    x = ((np.arange(8)[:, None] >> np.arange(3)) & 1).astype(bool)
-    expected = [0.2 if a and b else 0.5 if c else 0.1 for a, b, c in x]
-
-    assert found.chances(x).tolist() == expected
-    assert found.n_literals == 3
-    for value in (True, False):
-        formula = found.formula(("a", "b", "c"), value)
-        said = formula.evaluate(dict(zip("abc", x.T, strict=True)))
-        assert (said == ((found.chances(x) >= 0.5) == value)).all()
 
 
 @pytest.mark.parametrize("share", [0.2, 0.8])
@@ -224,15 +225,6 @@ def test_rules_are_about_a_tenth_of_the_rarer_side(share, monkeypatch):
     METHOD.fit_fold(Fold(0, ("a",), ("no", "yes"), x, y, x, y), seed=0)
 
     assert asked == [pytest.approx(0.02)]
-
-
-def test_a_list_without_rules():
-    assert ProbabilityList((), (0.7,)).formula(("a",)) == TRUE
-    assert ProbabilityList((), (0.2,)).formula(("a",)) == FALSE
-    assert ProbabilityList((), (0.2,)).chances(np.zeros((2, 1), dtype=bool)).tolist() == [0.2, 0.2]
-
-
-# --- with it ---
 
 
 @pytest.fixture(scope="module")
@@ -295,44 +287,16 @@ def test_a_class_without_rows_and_concepts_that_are_never_true():
     assert outcome.list_literals == 0.0
 
 
-EVERY = ((np.arange(64)[:, None] >> np.arange(6)) & 1).astype(bool)
-
-
-# --- without the package ---
-
-
-def test_any_rule_may_fire():
-    found = LiteralRules((((0, True), (1, False)), ((2, True),)))
-    x = EVERY[:8, :3]
-
-    assert found.n_literals == 3
-    assert found.fires(x).tolist() == [bool((a and not b) or c) for a, b, c in x]
-    for value in (True, False):
-        said = found.formula(("a", "b", "c"), value).evaluate(dict(zip("abc", x.T, strict=True)))
-        assert (said == (found.fires(x) == value)).all()
-
-
-def test_no_rule_and_a_rule_about_all_rows():
-    nothing, everything = LiteralRules(()), LiteralRules(((),))
-
-    assert (nothing.formula("a"), nothing.formula("a", value=False)) == (FALSE, TRUE)
-    assert (everything.formula("a"), everything.formula("a", value=False)) == (TRUE, FALSE)
-    assert not nothing.fires(EVERY).any()
-    assert everything.fires(EVERY).all()
-
-
 def test_who_decides():
     """Of those that fire the most precise in training; of none the most frequent class that is left."""
     y = np.array([0, 0, 0, 1, 2, 2, 2])
     in_training = np.array([[1, 0, 0], [1, 0, 0], [0, 0, 0], [1, 1, 0], [0, 0, 0], [0, 0, 0], [0, 1, 0]])
-    fired = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 0], [0, 0, 1]])
+    x = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 0], [0, 0, 1]])
 
     precision, fallback = _precision_and_fallback(in_training == 1, y)
-    rules = ClassRules((LiteralRules(()),) * 3, (0, 1, 2), precision, fallback)
-    assert rules.decide(fired == 1).tolist() == [0, 1, 2, 2]
-
-
-# --- with it ---
+    sets = tuple(RuleList.any_of([[(at, True)]]) for at in range(3))
+    rules = ClassRules(sets, (0, 1, 2), precision, fallback)
+    assert rules.predict(x == 1).tolist() == [0, 1, 2, 2]
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -163,12 +163,10 @@ def pool_rows(folds: Sequence[Fold]) -> tuple[FloatArray, IndexArray, list[Float
     of_fold = np.repeat(np.arange(len(folds)), sizes)
     place = Distinct.of(x, y[:, None].astype(np.float64)).place
     # Rows that are equal to others of their fold are told apart by counting them.
-    order = np.lexsort((of_fold, place))
-    is_first = np.ones(len(y), dtype=np.bool_)
-    is_first[1:] = (np.diff(place[order]) != 0) | (np.diff(of_fold[order]) != 0)
-    starts = np.maximum.accumulate(np.where(is_first, np.arange(len(y)), 0))
+    group = place * len(folds) + of_fold
+    order = np.argsort(group, kind="stable")
     copy = np.empty(len(y), dtype=np.intp)
-    copy[order] = np.arange(len(y)) - starts
+    copy[order] = np.arange(len(y)) - np.searchsorted(group[order], group[order])
     _, first, row = np.unique(place * (copy.max() + 1) + copy, return_index=True, return_inverse=True)
     weights = np.zeros((len(folds), len(first)))
     weights[of_fold, row] = 1.0
@@ -179,9 +177,9 @@ def pool_rows(folds: Sequence[Fold]) -> tuple[FloatArray, IndexArray, list[Float
 def _outcome(part: FittedPart, fold: Fold, present: IndexArray, seconds: float) -> Outcome:
     """A network's predictions and rules for a fold's test rows; classes it never saw are never predicted."""
     said = part.predict(fold.x_test.copy())  # torch wants arrays that it may write to
-    by_class = np.zeros((len(fold.y_test), len(fold.class_names)), dtype=np.bool_)
-    by_class[:, present] = said.above
-    probability = np.zeros(by_class.shape)
+    above = np.zeros((len(fold.y_test), len(fold.class_names)), dtype=np.bool_)
+    above[:, present] = said.above
+    probability = np.zeros(above.shape)
     probability[:, present] = said.probability
     formulas = dict(zip(present.tolist(), part.rules.formulas.values(), strict=True))
     rules: dict[str, Formula] = {name: formulas.get(at, FALSE) for at, name in enumerate(fold.class_names)}
@@ -189,7 +187,7 @@ def _outcome(part: FittedPart, fold: Fold, present: IndexArray, seconds: float) 
     decided = [place[label] for label in part.rules.predict(fold.x_test, fold.concept_names).tolist()]
     return Outcome(
         present[said.chosen],
-        by_class,
+        above,
         rules,
         seconds,
         0.0,
@@ -317,45 +315,93 @@ MOST_TERMS = 20_000
 """Terms of a normal form up to which it is written out."""
 
 
-def condition(literals: Mapping[str, bool]) -> Formula:
-    """The conjunction of literals, from the value that each concept must have.
-
-    Examples
-    --------
-    >>> str(condition({"a": True, "b": False}))
-    'a & ~b'
-    """
-    return And.of(Var(name) if value else Not(Var(name)) for name, value in literals.items())
-
-
-def list_formula(conditions: Sequence[Formula], says: Sequence[bool], otherwise: bool) -> Formula:
-    """The DNF that is true where a list of rules says yes.
-
-    Terms that contradict themselves or imply another are left out, nothing else is. A list whose normal form
-    has more than :data:`MOST_TERMS` terms is left as it is read.
+@dataclass(frozen=True)
+class RuleList:
+    """Rules that are read in order: the first one that fires says how probable yes is.
 
     Parameters
     ----------
-    conditions : sequence of Formula
-        When each rule fires.
-    says : sequence of bool
-        What it says then, if no rule before it fired.
-    otherwise : bool
-        What is said where none fires.
+    rules : tuple of tuple of (int, bool)
+        Positions of concepts and the values they must have for each rule to fire.
+    yes : tuple of float
+        The probability of yes for each rule, and for the rows that none fires on.
 
     Examples
     --------
-    >>> a, b, c = Var("a"), Var("b"), Var("c")
-    >>> str(list_formula([a & b, c], [False, True], False))
+    >>> found = RuleList((((0, True), (1, True)), ((2, True),)), (0.2, 0.9, 0.1))
+    >>> str(found.formula(("a", "b", "c")))
     '(~a & c) | (~b & c)'
     """
-    formula: Formula = Const(otherwise)
-    for fires, yes in zip(reversed(conditions), reversed(says), strict=True):
-        formula = Or(fires, formula) if yes else And(Not(fires), formula)
-    try:
-        return to_dnf(formula, MOST_TERMS)
-    except LimitError:
-        return to_nnf(formula)
+
+    rules: tuple[tuple[tuple[int, bool], ...], ...]
+    yes: tuple[float, ...]
+
+    @classmethod
+    def any_of(cls, rules: Iterable[Sequence[tuple[int, bool]]]) -> RuleList:
+        """A set of rules: it says yes if any of them fires.
+
+        Examples
+        --------
+        >>> found = RuleList.any_of([[(0, True), (1, False)], [(2, True)]])
+        >>> str(found.formula(("a", "b", "c"))), str(found.formula(("a", "b", "c"), value=False))
+        ('(a & ~b) | c', '(~a & ~c) | (b & ~c)')
+        """
+        kept = tuple(map(tuple, rules))
+        return cls(kept, (*[1.0] * len(kept), 0.0))
+
+    @property
+    def n_literals(self) -> int:
+        """Literals of all rules as they are read."""
+        return sum(map(len, self.rules))
+
+    def formula(self, names: Sequence[str], value: bool = True) -> Formula:
+        """The DNF that is true where yes has a probability of at least one half; or else, where it has less.
+
+        Terms that contradict themselves or imply another are left out, nothing else is. A list whose normal
+        form has more than :data:`MOST_TERMS` terms is left as it is read.
+        """
+        *says, otherwise = ((chance >= 0.5) == value for chance in self.yes)
+        formula: Formula = Const(otherwise)
+        for rule, says_so in zip(reversed(self.rules), reversed(says), strict=True):
+            fires = And.of(Var(names[at]) if wanted else Not(Var(names[at])) for at, wanted in rule)
+            formula = Or(fires, formula) if says_so else And(Not(fires), formula)
+        try:
+            return to_dnf(formula, MOST_TERMS)
+        except LimitError:
+            return to_nnf(formula)
+
+    def chances(self, x: BoolArray) -> FloatArray:
+        """The probability of yes for each row, (n,)."""
+        found = np.full(len(x), self.yes[-1])
+        for rule, chance in zip(reversed(self.rules), reversed(self.yes[:-1]), strict=True):
+            found[np.logical_and.reduce([x[:, at] == wanted for at, wanted in rule], axis=0)] = chance
+        return found
+
+    def fires(self, x: BoolArray) -> BoolArray:
+        """True for each row, (n,), where yes has a probability of at least one half."""
+        yes: BoolArray = self.chances(x) >= 0.5
+        return yes
+
+
+def _lists_outcome(
+    fold: Fold, lists: Sequence[RuleList], learned: int, answers: IndexArray, watch: Stopwatch, seconds: float
+) -> Outcome:
+    """The outcome of a list for each class or, of two classes, of one for the class that was learned."""
+    names, x = fold.concept_names, fold.x_test > THRESHOLD
+    if len(fold.class_names) == 2:
+        formulas = [lists[0].formula(names, at == learned) for at in range(2)]
+        said = np.column_stack([lists[0].fires(x) == (at == learned) for at in range(2)])
+    else:
+        formulas = [each.formula(names) for each in lists]
+        said = np.column_stack([each.fires(x) for each in lists])
+    return Outcome(
+        answers,
+        said,
+        dict(zip(fold.class_names, formulas, strict=True)),
+        seconds,
+        watch.lap(),
+        list_literals=float(np.mean([each.n_literals for each in lists])),
+    )
 
 
 _SUPPORT = 0.1  # least share of the rarer side's rows that a rule is about
@@ -385,31 +431,14 @@ class BayesianRuleList(FoldByFold):
         learned = (1,) if n_classes == 2 else range(n_classes)
         lists = [self._learn(imodels, x, fold.y_train == at, seed) for at in learned]
         seconds = watch.lap()
-        if n_classes == 2:
-            formulas = [lists[0].formula(fold.concept_names, yes) for yes in (False, True)]
-        else:
-            formulas = [each.formula(fold.concept_names) for each in lists]
-        extracting = watch.lap()
         chances = np.column_stack([each.chances(fold.x_test > THRESHOLD) for each in lists])
-        said = chances >= 0.5
-        if n_classes == 2:
-            said = np.hstack([~said, said])
-            answers = said[:, 1].astype(np.intp)
-        else:
-            answers = chances.argmax(axis=1)
-        return Outcome(
-            answers,
-            said,
-            dict(zip(fold.class_names, formulas, strict=True)),
-            seconds,
-            extracting,
-            list_literals=float(np.mean([each.n_literals for each in lists])),
-        )
+        answers = (chances[:, 0] >= 0.5).astype(np.intp) if n_classes == 2 else chances.argmax(axis=1)
+        return _lists_outcome(fold, lists, 1, answers, watch, seconds)
 
-    def _learn(self, imodels: Any, x: BoolArray, y: BoolArray, seed: int) -> ProbabilityList:
+    def _learn(self, imodels: Any, x: BoolArray, y: BoolArray, seed: int) -> RuleList:
         share = float(y.mean())
         if share in (0.0, 1.0):
-            return ProbabilityList((), (share,))
+            return RuleList((), (share,))
         support = _SUPPORT * min(share, 1.0 - share)
         with isolation(seed):
             model = imodels.BayesianRuleListClassifier(
@@ -418,51 +447,11 @@ class BayesianRuleList(FoldByFold):
             try:
                 model.fit(x.astype(np.float64), y.astype(np.int64))
             except (ValueError, ZeroDivisionError):  # no concept is frequent enough, or no list has a rule
-                return ProbabilityList((), (share,))
+                return RuleList((), (share,))
         return read_list(model)
 
 
-@dataclass(frozen=True)
-class ProbabilityList:
-    """A rule list with the probability of yes for each rule, if it is the first to fire.
-
-    Parameters
-    ----------
-    rules : tuple of tuple of int
-        Positions of the concepts that must be true for each rule to fire.
-    yes : tuple of float
-        The probability of each rule, and of the rows that none fires on.
-
-    Examples
-    --------
-    >>> found = ProbabilityList(((0, 1), (2,)), (0.2, 0.9, 0.1))
-    >>> str(found.formula(("a", "b", "c")))
-    '(~a & c) | (~b & c)'
-    """
-
-    rules: tuple[tuple[int, ...], ...]
-    yes: tuple[float, ...]
-
-    @property
-    def n_literals(self) -> int:
-        """Literals of the list as it is read."""
-        return sum(map(len, self.rules))
-
-    def formula(self, names: Sequence[str], value: bool = True) -> Formula:
-        """Where the list says yes, or where it says no: yes is a probability of at least one half."""
-        says = [(chance >= 0.5) == value for chance in self.yes]
-        conditions = [condition({names[at]: True for at in rule}) for rule in self.rules]
-        return list_formula(conditions, says[:-1], says[-1])
-
-    def chances(self, x: BoolArray) -> FloatArray:
-        """The probability of yes for each row, (n,)."""
-        found = np.full(len(x), self.yes[-1])
-        for rule, chance in zip(reversed(self.rules), reversed(self.yes[:-1]), strict=True):
-            found[x[:, list(rule)].all(axis=1)] = chance
-        return found
-
-
-def read_list(model: Any) -> ProbabilityList:
+def read_list(model: Any) -> RuleList:
     """Read the rule list from a fitted model of imodels.
 
     Parameters
@@ -472,8 +461,8 @@ def read_list(model: Any) -> ProbabilityList:
     """
     place: Mapping[str, int] = {name: at for at, name in enumerate(model.feature_placeholders)}
     chosen = [model.itemsets[at] for at in model.d_star[:-1]]
-    return ProbabilityList(
-        tuple(tuple(sorted(place[name] for name in items)) for items in chosen),
+    return RuleList(
+        tuple(tuple((at, True) for at in sorted(place[name] for name in items)) for items in chosen),
         tuple(float(chance) for chance in model.theta),
     )
 
@@ -491,62 +480,10 @@ class Ripper(FoldByFold):
     def fit_fold(self, fold: Fold, seed: int) -> Outcome:
         package = package_for(self.title, self.package)
         watch = Stopwatch()
-        names, n_classes = fold.concept_names, len(fold.class_names)
-        found = learn_rules(package, fold.x_train > THRESHOLD, fold.y_train, n_classes, seed)
+        found = learn_rules(package, fold.x_train > THRESHOLD, fold.y_train, len(fold.class_names), seed)
         seconds = watch.lap()
-        if n_classes == 2:
-            formulas = [found.sets[0].formula(names, at == found.learned[0]) for at in range(2)]
-        else:
-            formulas = [each.formula(names) for each in found.sets]
-        extracting = watch.lap()
-        fired = found.fires_by_set(fold.x_test > THRESHOLD)
-        said = fired
-        if n_classes == 2:
-            said = np.hstack([~fired, fired])[:, :: 1 if found.learned[0] else -1]
-        return Outcome(
-            found.decide(fired),
-            said,
-            dict(zip(fold.class_names, formulas, strict=True)),
-            seconds,
-            extracting,
-            list_literals=float(np.mean([each.n_literals for each in found.sets])),
-        )
-
-
-@dataclass(frozen=True)
-class LiteralRules:
-    """A rule set for one class: it says yes if any rule fires.
-
-    Parameters
-    ----------
-    rules : tuple of tuple of (int, bool)
-        Positions of concepts and the values they must have for each rule to fire.
-
-    Examples
-    --------
-    >>> found = LiteralRules((((0, True), (1, False)), ((2, True),)))
-    >>> str(found.formula(("a", "b", "c"))), str(found.formula(("a", "b", "c"), value=False))
-    ('(a & ~b) | c', '(~a & ~c) | (b & ~c)')
-    """
-
-    rules: tuple[tuple[tuple[int, bool], ...], ...]
-
-    @property
-    def n_literals(self) -> int:
-        """Literals of all rules."""
-        return sum(map(len, self.rules))
-
-    def formula(self, names: Sequence[str], value: bool = True) -> Formula:
-        """Where some rule fires, or where none does."""
-        conditions = [condition({names[at]: wanted for at, wanted in rule}) for rule in self.rules]
-        return list_formula(conditions, [value] * len(conditions), not value)
-
-    def fires(self, x: BoolArray) -> BoolArray:
-        """Whether some rule fires on each row, (n,)."""
-        found = np.zeros(len(x), dtype=np.bool_)
-        for rule in self.rules:
-            found |= np.logical_and.reduce([x[:, at] == wanted for at, wanted in rule], axis=0)
-        return found
+        answers = found.predict(fold.x_test > THRESHOLD)
+        return _lists_outcome(fold, found.sets, found.learned[0], answers, watch, seconds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -555,7 +492,7 @@ class ClassRules:
 
     Parameters
     ----------
-    sets : tuple of LiteralRules
+    sets : tuple of RuleList
         Those of each class that was learned: of two classes, of the rarer one.
     learned : tuple of int
         Which classes these are.
@@ -565,17 +502,14 @@ class ClassRules:
         The class where none fires.
     """
 
-    sets: tuple[LiteralRules, ...]
+    sets: tuple[RuleList, ...]
     learned: tuple[int, ...]
     precision: FloatArray
     fallback: int
 
-    def fires_by_set(self, x: BoolArray) -> BoolArray:
-        """Whether the rules of each set fire on each row, (n, n_sets)."""
-        return np.column_stack([each.fires(x) for each in self.sets])
-
-    def decide(self, fired: BoolArray) -> IndexArray:
+    def predict(self, x: BoolArray) -> IndexArray:
         """The class of each row, (n,): of the sets that fire, the most precise one decides."""
+        fired = np.column_stack([each.fires(x) for each in self.sets])
         best = np.array(self.learned)[np.where(fired, self.precision, -1.0).argmax(axis=1)]
         return np.where(fired.any(axis=1), best, self.fallback)
 
@@ -604,12 +538,10 @@ def learn_rules(
     return ClassRules(sets, tuple(range(n_classes)), *_precision_and_fallback(fired, y))
 
 
-def _learn(
-    package: Any, x: BoolArray, y: BoolArray, seed: int, limits: Mapping[str, int | None]
-) -> LiteralRules:
+def _learn(package: Any, x: BoolArray, y: BoolArray, seed: int, limits: Mapping[str, int | None]) -> RuleList:
     """Rules for the rows where ``y`` is true."""
     if y.all() or not y.any():
-        return LiteralRules(((),) if y.all() else ())
+        return RuleList.any_of([()] if y.all() else [])
     pandas = package_for("RIPPER", "pandas")
     with isolation(seed):
         model = package.RIPPER(random_state=seed, n_discretize_bins=None, **limits)
@@ -618,7 +550,7 @@ def _learn(
     return read_rules(model)
 
 
-def read_rules(model: Any) -> LiteralRules:
+def read_rules(model: Any) -> RuleList:
     """Read the rules from a fitted model of wittgenstein.
 
     Parameters
@@ -626,10 +558,8 @@ def read_rules(model: Any) -> LiteralRules:
     model : RIPPER
         Fitted on 0 and 1, in columns that are named by their positions.
     """
-    return LiteralRules(
-        tuple(
-            tuple((int(each.feature), bool(each.val)) for each in rule.conds) for rule in model.ruleset_.rules
-        )
+    return RuleList.any_of(
+        [(int(each.feature), bool(each.val)) for each in rule.conds] for rule in model.ruleset_.rules
     )
 
 

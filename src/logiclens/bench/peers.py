@@ -312,7 +312,7 @@ class RipperPeer(ConceptsPeer):
         used = sorted({at for each in rules.sets for rule in each.rules for at, _ in rule})
 
         def predict(columns: Columns) -> IndexArray:
-            return rules.decide(rules.fires_by_set(np.asarray(reader.transform(columns), dtype=np.bool_)))
+            return rules.predict(np.asarray(reader.transform(columns), dtype=np.bool_))
 
         def conditions(columns: Columns) -> BoolArray:
             truth: BoolArray = np.asarray(reader.transform(columns), dtype=np.bool_)[:, used]
