@@ -23,11 +23,11 @@ def package_of(peer: Peer) -> None:
 def test_conditions_determine_answers(peer: Peer, classes: int):
     package_of(peer)
     part = RawRows.training(one_fold(classes))
-    shared = peer.prepare(part, 0)
-    for size in peer.ladders(part)[-1][: 6 if peer in TREES else 4]:
-        learned = peer.fit_size(shared, part, size, 0)
+    x = peer.reader(part).transform(part.columns)
+    for size in peer.ladders(classes)[-1][: 6 if peer in TREES else 4]:
+        learned = peer.fit_size(x, part, size, 0)
         assert learned.conditions is not None
-        asked, said = learned.conditions(part.columns), learned.predict(part.columns)
+        asked, said = learned.conditions(x), learned.predict(x)
         answers: dict[bytes, set[int]] = {}
         for row, answer in zip(asked, said, strict=True):
             answers.setdefault(row.tobytes(), set()).add(int(answer))
@@ -52,10 +52,11 @@ def test_a_whole_sweep(peer: Peer):
 def test_ways_of_cart_are_what_it_says():
     part = RawRows.training(one_fold(3))
     peer = CartPeer()
-    learned = peer.fit_size(peer.prepare(part, 0), part, {"max_leaf_nodes": 9}, 0)
+    x = peer.reader(part).transform(part.columns)
+    learned = peer.fit_size(x, part, {"max_leaf_nodes": 9}, 0)
     assert learned.conditions is not None
     assert learned.ways is not None
-    asked, said = learned.conditions(part.columns), learned.predict(part.columns)
+    asked, said = learned.conditions(x), learned.predict(x)
     for label, ways in learned.ways.items():
         held = ((ways[:, None] == 0) | (ways[:, None] == np.where(asked, 1, -1))).all(axis=2).any(axis=0)
         assert (held == (said == label)).all()
@@ -74,20 +75,22 @@ def test_a_class_without_rows(peer: Peer):
     package_of(peer)
     part = RawRows.training(one_fold())
     wider = RawRows(part.columns, part.y * 2, 3)
-    learned = peer.fit_size(peer.prepare(wider, 0), wider, peer.ladders(wider)[-1][1], 0)
+    x = peer.reader(wider).transform(part.columns)
+    learned = peer.fit_size(x, wider, peer.ladders(3)[-1][1], 0)
 
-    assert set(learned.predict(part.columns)) <= {0, 2}
+    assert set(learned.predict(x)) <= {0, 2}
 
 
 def test_no_rule_is_worth_its_price():
     pytest.importorskip("ruleopt")
     part, peer = RawRows.training(one_fold()), RugPeer()
-    learned = peer.fit_size(peer.prepare(part, 0), part, {"max_depth": 1, "penalty": 1e9}, 0)
+    x = peer.reader(part).transform(part.columns)
+    learned = peer.fit_size(x, part, {"max_depth": 1, "penalty": 1e9}, 0)
 
     assert learned.printed == 0
     assert learned.conditions is not None
-    assert learned.conditions(part.columns).shape == (len(part.y), 0)
-    assert set(learned.predict(part.columns)) == {np.bincount(part.y).argmax()}
+    assert learned.conditions(x).shape == (len(part.y), 0)
+    assert set(learned.predict(x)) == {np.bincount(part.y).argmax()}
 
 
 def test_one_front_gives_every_length_and_ends_with_the_default():
@@ -101,7 +104,7 @@ def test_one_front_gives_every_length_and_ends_with_the_default():
 
 
 def test_lengths_grow_with_the_classes():
-    ladder = RulesPeer().ladders(type("Part", (), {"n_classes": 6})())[0]
+    ladder = RulesPeer().ladders(6)[0]
 
     assert [size["literals"] for size in ladder[:3]] == [3, 6, 9]
 

@@ -18,13 +18,15 @@ import hashlib
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.bench._formula_length import class_literals
 from logiclens.bench.experiments import Fold, split_common_rows
+from logiclens.bench.fold_scores import row_head
 from logiclens.bench.method import DONE, FoldByFold, Method, Outcome, Stopwatch, one_hot, package_for
 from logiclens.concepts.table import Table
 from logiclens.errors import InputError
@@ -226,27 +228,45 @@ Columns: TypeAlias = Mapping[str, NDArray[Any]]
 """Raw columns of some rows, by name."""
 Size: TypeAlias = Mapping[str, Any]
 """Settings that say how large a model may be."""
+Ladders: TypeAlias = Sequence[Sequence[Size]]
+"""Sizes to try, each ladder from small to large."""
+
+
+class Reader(Protocol):
+    """Makes of raw columns what a peer learns from."""
+
+    def transform(self, columns: Columns) -> Any:
+        """The rows as the peer reads them."""
+        ...
+
+
+class RawReader:
+    """Reads raw columns as they are."""
+
+    def transform(self, columns: Columns) -> dict[str, NDArray[Any]]:
+        """The same columns."""
+        return dict(columns)
 
 
 @dataclass(frozen=True, eq=False)
 class SizedModel:
-    """A fitted model of some size.
+    """A fitted model of some size, about rows as its peer reads them.
 
     Parameters
     ----------
     predict : callable
-        From raw columns to the class of each row, (n,).
+        From rows to the class of each, (n,).
     conditions : callable, optional
-        From raw columns to the conditions that the model asks about, (n, n_conditions), which determine what
-        it predicts; None for a model without rules.
+        From rows to the conditions that the model asks about, (n, n_conditions), which determine what it
+        predicts; None for a model without rules.
     printed : float, optional
         Its size as it is printed: the splits of trees, the literals of rules.
     ways : mapping of int to ndarray of int8, optional
         For each class its ways through a tree, over the conditions; see :func:`.class_literals`.
     """
 
-    predict: Callable[[Columns], IndexArray]
-    conditions: Callable[[Columns], BoolArray] | None = None
+    predict: Callable[[Any], IndexArray]
+    conditions: Callable[[Any], BoolArray] | None = None
     printed: float | None = None
     ways: Mapping[int, Terms] | None = None
 
@@ -301,16 +321,22 @@ class Peer(FoldByFold):
     """
 
     fit_seconds: float = 60.0
+    sizes: ClassVar[Ladders] = ()
 
-    def ladders(self, part: RawRows) -> Sequence[Sequence[Size]]:
-        """Sizes to try on these rows, each ladder from small to large; none where there are no rules."""
+    def ladders(self, n_classes: int) -> Ladders:
+        """Sizes to try for so many classes; none where there are no rules."""
+        del n_classes
+        return self.sizes
+
+    def reader(self, part: RawRows) -> Reader:
+        """Learn from training rows how rows are read."""
         del part
-        return ()
+        return RawReader()
 
-    def prepare(self, part: RawRows, seed: int) -> Any:
-        """Prepare what the fits of all sizes share."""
-        del seed
-        return part
+    def prepare(self, x: Any, part: RawRows, seed: int) -> Any:
+        """Prepare what the fits of all sizes share, from training rows as they are read."""
+        del part, seed
+        return x
 
     @abstractmethod
     def fit_size(self, shared: Any, part: RawRows, size: Size, seed: int) -> SizedModel:
@@ -323,8 +349,7 @@ class Peer(FoldByFold):
 
     def fit_fold(self, fold: Fold, seed: int) -> SweepOutcome:
         whole, test = RawRows.training(fold), RawRows.test(fold)
-        sweep = _Sweep(self, whole, *whole.hold_out_quarter(seed), test, seed)
-        points, answers = sweep.run()
+        points, answers, cut = _sweep(self, whole, test, seed)
         return SweepOutcome(
             answers,
             one_hot(answers, whole.n_classes),
@@ -332,25 +357,15 @@ class Peer(FoldByFold):
             sum(each.seconds for each in points),
             0.0,
             points=tuple(points),
-            cut=sweep.cut,
+            cut=cut,
         )
 
     def score(
         self, experiment: HasFolds, method: Method, fold: Fold, outcome: Outcome, *, seed: int = 0
     ) -> list[dict[str, Any]]:
         """Rows of one fold, one for each size; see :mod:`logiclens.bench.fronts`."""
-        shared = {
-            "experiment": experiment.name,
-            "part": "",
-            "method": method.name,
-            "fold": fold.number,
-            "fold_seed": experiment.seed,
-            "seed": seed,
-            "n_train": len(fold.y_train),
-            "n_test": len(fold.y_test),
-            "n_classes": len(fold.class_names),
-            "status": outcome.status,
-        }
+        shared = row_head(experiment, method, fold, seed)
+        shared |= {"n_classes": len(fold.class_names), "status": outcome.status}
         if outcome.status != DONE or not isinstance(outcome, SweepOutcome):
             return [shared | dict.fromkeys(_FIGURES) | {"cut": True, "seconds": outcome.seconds_train}]
         return [
@@ -371,94 +386,85 @@ class Peer(FoldByFold):
 _FIGURES = ("literals", "printed", "validation_accuracy", "test_accuracy")
 
 
-class _Sweep:
-    """The sweep of a peer over one fold."""
+class _Trained:
+    """A peer that is prepared for some training rows, and the rows that its models are scored on."""
 
-    def __init__(
-        self, peer: Peer, whole: RawRows, fitted: RawRows, held_out: RawRows, test: RawRows, seed: int
-    ) -> None:
-        self.peer, self.seed, self.cut = peer, seed, False
-        self.whole, self.fitted, self.held_out, self.test = whole, fitted, held_out, test
+    def __init__(self, peer: Peer, part: RawRows, scored: RawRows, seed: int) -> None:
+        self.peer, self.part, self.scored, self.seed = peer, part, scored, seed
+        self.reader = peer.reader(part)
+        self.x = self.reader.transform(part.columns)
+        self.shared = peer.prepare(self.x, part, seed)
         self.measured: dict[bytes, float] = {}  # larger sizes may give the model of a smaller one again
 
-    def run(self) -> tuple[list[SizeScore], IndexArray]:
-        """All points, and the answers of the one that validates best."""
-        points: list[SizeScore] = []
-        answers: list[IndexArray] = []
+    @cached_property
+    def x_scored(self) -> Any:
+        return self.reader.transform(self.scored.columns)
 
-        def add(point: SizeScore, said: IndexArray) -> None:
-            points.append(point)
-            answers.append(said)
+    def fit(self, size: Size) -> SizedModel:
+        return self.peer.fit_size(self.shared, self.part, size, self.seed)
 
-        if self.peer.package:
-            package_for(self.peer.title, self.peer.package)
-        watch = Stopwatch("sklearn.model_selection", "sklearn.tree")
-        shared = self.peer.prepare(self.whole, self.seed)
-        beginning = watch.lap()
-        if not self.peer.has_rules:
-            learned = self.peer.fit_size(shared, self.whole, {}, self.seed)
-            point, said = self._point("", None, learned, beginning + watch.lap())
-            return [point], said
-        majority = [_majority(part) for part in (self.fitted, self.whole)]
-        add(*self._point("majority", majority[0], majority[1], 0.0))
-        half = self.peer.prepare(self.fitted, self.seed)
-        for ladder in self.peer.ladders(self.whole):
-            for size in ladder:
-                watch.lap()
-                learned = self.peer.fit_size(shared, self.whole, size, self.seed)
-                seconds = watch.lap()
-                rated = self.peer.fit_size(half, self.fitted, size, self.seed)
-                point, said = self._point(size_text(size), rated, learned, beginning + seconds)
-                add(point, said)
-                if seconds > self.peer.fit_seconds:
-                    self.cut = True
-                    break
-                if point.literals is not None and point.literals > LONGEST:
-                    break
-        watch.lap()
-        chosen = self.peer.default(shared, self.whole, self.seed)
-        if chosen is not None:
-            add(*self._point(DEFAULT, None, chosen, beginning + watch.lap()))
-        best = max(range(len(points)), key=lambda at: points[at].validation or 0.0)
-        return points, answers[best]
+    def score(self, model: SizedModel) -> tuple[IndexArray, float]:
+        """Answers for the rows to score, and the share of them that is right."""
+        answers = model.predict(self.x_scored)
+        return answers, float(np.mean(answers == self.scored.y))
 
-    def _point(
-        self, name: str, rated: SizedModel | None, learned: SizedModel, seconds: float
-    ) -> tuple[SizeScore, IndexArray]:
-        said = learned.predict(self.test.columns)
-        validation = None if rated is None else _share(rated.predict(self.held_out.columns), self.held_out.y)
-        point = SizeScore(
-            name, self._literals(learned), learned.printed, validation, _share(said, self.test.y), seconds
-        )
-        return point, said
-
-    def _literals(self, learned: SizedModel) -> float | None:
-        if learned.conditions is None:
+    def literals(self, model: SizedModel) -> float | None:
+        """Literals of each class's formula, mean over classes."""
+        if model.conditions is None:
             return None
-        part = self.whole
-        asked, said = learned.conditions(part.columns), learned.predict(part.columns)
+        asked, said = model.conditions(self.x), model.predict(self.x)
         key = hashlib.blake2b(np.packbits(asked).tobytes() + said.tobytes()).digest()
         if key not in self.measured:
-            lengths = class_literals(asked, said, part.n_classes, learned.ways)
-            self.measured[key] = float(np.mean(lengths))
+            self.measured[key] = float(np.mean(class_literals(asked, said, self.part.n_classes, model.ways)))
         return self.measured[key]
 
 
-def _majority(part: RawRows) -> SizedModel:
-    """A model that always says the most frequent class."""
-    label = int(np.bincount(part.y, minlength=part.n_classes).argmax())
+def _sweep(peer: Peer, whole: RawRows, test: RawRows, seed: int) -> tuple[list[SizeScore], IndexArray, bool]:
+    """All points of a peer on one fold, the answers of the best one, and whether a fit took too long."""
+    fitted, held_out = whole.hold_out_quarter(seed)
+    if peer.package:
+        package_for(peer.title, peer.package)
+    watch = Stopwatch("sklearn.model_selection", "sklearn.tree")
+    trained = _Trained(peer, whole, test, seed)
+    beginning = watch.lap()
+    points: list[SizeScore] = []
+    answers: list[IndexArray] = []
 
-    def predict(columns: Columns) -> IndexArray:
-        return np.full(len(next(iter(columns.values()))), label, dtype=np.intp)
+    def add(name: str, model: SizedModel, seconds: float, validation: float | None = None) -> SizeScore:
+        said, right = trained.score(model)
+        literals = trained.literals(model)
+        points.append(SizeScore(name, literals, model.printed, validation, right, beginning + seconds))
+        answers.append(said)
+        return points[-1]
 
-    def conditions(columns: Columns) -> BoolArray:
-        return np.zeros((len(next(iter(columns.values()))), 0), dtype=np.bool_)
-
-    return SizedModel(predict, conditions, printed=0.0)
-
-
-def _share(said: IndexArray, y: IndexArray) -> float:
-    return float(np.mean(np.asarray(said) == y))
+    if not peer.has_rules:
+        model = trained.fit({})
+        add("", model, watch.lap())
+        return points, answers[0], False
+    always, first = (np.bincount(part.y, minlength=part.n_classes).argmax() for part in (whole, fitted))
+    answers.append(np.full(len(test.y), always))
+    validation, right = float(np.mean(held_out.y == first)), float(np.mean(test.y == always))
+    points.append(SizeScore("majority", 0.0, 0.0, validation, right, 0.0))
+    rated = _Trained(peer, fitted, held_out, seed)
+    cut = False
+    for ladder in peer.ladders(whole.n_classes):
+        for size in ladder:
+            watch.lap()
+            model = trained.fit(size)
+            seconds = watch.lap()
+            _, validation = rated.score(rated.fit(size))
+            point = add(size_text(size), model, seconds, validation)
+            if seconds > peer.fit_seconds:
+                cut = True
+                break
+            if point.literals is not None and point.literals > LONGEST:
+                break
+    watch.lap()
+    chosen = peer.default(trained.shared, whole, seed)
+    if chosen is not None:
+        add(DEFAULT, chosen, watch.lap())
+    best = max(range(len(points)), key=lambda at: points[at].validation or 0.0)
+    return points, answers[best], cut
 
 
 def size_text(size: Size) -> str:

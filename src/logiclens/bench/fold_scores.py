@@ -83,15 +83,7 @@ def score(experiment: HasFolds, method: Method, fold: Fold, outcome: Outcome, *,
         The outcome does not fit the fold: other rows or classes, rules about unknown classes or concepts.
     """
     _check(fold, outcome)
-    shared: Row = {
-        "experiment": experiment.name,
-        "part": "",
-        "method": method.name,
-        "fold": fold.number,
-        "fold_seed": experiment.seed,
-        "seed": seed,
-        "n_train": len(fold.y_train),
-        "n_test": len(fold.y_test),
+    shared = row_head(experiment, method, fold, seed) | {
         "n_concepts": len(fold.concept_names),
         "status": outcome.status,
         **dict.fromkeys((*RATES, "complexity", "list_literals", "n_without_rule")),
@@ -117,6 +109,20 @@ def score(experiment: HasFolds, method: Method, fold: Fold, outcome: Outcome, *,
             "example": {name: str(rules[name]) for name in kept},
         }
     return rows
+
+
+def row_head(experiment: HasFolds, method: Method, fold: Fold, seed: int) -> Row:
+    """The columns that every row begins with."""
+    return {
+        "experiment": experiment.name,
+        "part": "",
+        "method": method.name,
+        "fold": fold.number,
+        "fold_seed": experiment.seed,
+        "seed": seed,
+        "n_train": len(fold.y_train),
+        "n_test": len(fold.y_test),
+    }
 
 
 def seconds_of(outcome: Outcome) -> dict[str, float]:

@@ -16,12 +16,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from logiclens.bench._formula_length import tree_terms
-from logiclens.bench._sweep import LONGEST, Columns, Concepts, Numbers, Peer, RawRows, Size, SizedModel
+from logiclens.bench._sweep import (
+    LONGEST,
+    Concepts,
+    Ladders,
+    Numbers,
+    Peer,
+    RawRows,
+    Reader,
+    Size,
+    SizedModel,
+)
 from logiclens.bench.method import isolation, package_for
 from logiclens.bench.methods import METHODS, Ceiling, learn_rules
 from logiclens.explain.resolution import truth_of
@@ -43,12 +53,12 @@ class RulesPeer(Peer):
     name: str = "mu"
     title: str = "mu"
 
-    def ladders(self, part: RawRows) -> Sequence[Sequence[Size]]:
-        totals = dict.fromkeys(round(each * part.n_classes / 2) for each in _LITERALS)
+    def ladders(self, n_classes: int) -> Ladders:
+        totals = dict.fromkeys(round(each * n_classes / 2) for each in _LITERALS)
         return [[{"literals": total} for total in totals]]
 
-    def prepare(self, part: RawRows, seed: int) -> Any:
-        return _fit_ours("mu", part, seed, max_literals=round(LONGEST * part.n_classes / 2))
+    def prepare(self, x: Any, part: RawRows, seed: int) -> Any:
+        return _fit_ours("mu", x, part.y, seed, max_literals=round(LONGEST * part.n_classes / 2))
 
     def fit_size(self, shared: Any, part: RawRows, size: Size, seed: int) -> SizedModel:
         del part, seed
@@ -56,7 +66,7 @@ class RulesPeer(Peer):
 
     def default(self, shared: Any, part: RawRows, seed: int) -> SizedModel:
         del shared
-        return _rules_model(_fit_ours("mu", part, seed).explain())
+        return _rules_model(_fit_ours("mu", dict(part.columns), part.y, seed).explain())
 
 
 @dataclass(frozen=True)
@@ -73,12 +83,12 @@ class NetworkPeer(Peer):
     kind: str = "mu"
 
     def fit_size(self, shared: Any, part: RawRows, size: Size, seed: int) -> SizedModel:
-        del shared, size
-        model = _fit_ours(self.kind, part, seed, max_literals=1)  # its rules are not looked at
-        return SizedModel(lambda columns: np.asarray(model.predict(dict(columns)), dtype=np.intp))
+        del size
+        model = _fit_ours(self.kind, shared, part.y, seed, max_literals=1)  # its rules are not looked at
+        return SizedModel(lambda x: np.asarray(model.predict(x), dtype=np.intp))
 
 
-def _fit_ours(kind: str, part: RawRows, seed: int, **settings: Any) -> Any:
+def _fit_ours(kind: str, x: Any, y: IndexArray, seed: int, **settings: Any) -> Any:
     from sklearn.exceptions import ConvergenceWarning
 
     from logiclens.estimators import MuClassifier, ReluClassifier
@@ -86,17 +96,15 @@ def _fit_ours(kind: str, part: RawRows, seed: int, **settings: Any) -> Any:
     made = {"mu": MuClassifier, "relu": ReluClassifier}[kind](random_state=seed, **settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return made.fit(dict(part.columns), part.y)
+        return made.fit(x, y)
 
 
 def _rules_model(rules: Any) -> SizedModel:
-    def predict(columns: Columns) -> IndexArray:
-        return np.asarray(rules.predict(dict(columns)), dtype=np.intp)
-
-    def conditions(columns: Columns) -> BoolArray:
-        return truth_of(map(Var, rules.concepts), rules.read(dict(columns), used=rules.concepts))
-
-    return SizedModel(predict, conditions, float(rules.literals))
+    return SizedModel(
+        lambda x: np.asarray(rules.predict(x), dtype=np.intp),
+        lambda x: truth_of(map(Var, rules.concepts), rules.read(x, used=rules.concepts)),
+        float(rules.literals),
+    )
 
 
 _LEAVES: Final = (2, 3, 4, 5, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 362, 512, 1024)
@@ -106,31 +114,20 @@ _TREES: Final = ((1, 1), (2, 2), (2, 3), (3, 4), (3, 5), (3, 7), (4, 9), (4, 12)
 _FOLDS: Final = 5
 
 
-class ModelInput(NamedTuple):
-    """Rows as a model reads them."""
-
-    reader: Numbers | Concepts
-    x: Any
-
-
 @dataclass(frozen=True)
 class NumbersPeer(Peer):
     """A peer that reads raw columns as numbers."""
 
-    def prepare(self, part: RawRows, seed: int) -> ModelInput:
-        del seed
-        reader = Numbers.fit(part.columns)
-        return ModelInput(reader, reader.transform(part.columns))
+    def reader(self, part: RawRows) -> Reader:
+        return Numbers.fit(part.columns)
 
 
 @dataclass(frozen=True)
 class ConceptsPeer(Peer):
     """A peer that reads raw columns as the concepts of our encoder."""
 
-    def prepare(self, part: RawRows, seed: int) -> ModelInput:
-        del seed
-        reader = Concepts.fit(part)
-        return ModelInput(reader, reader.transform(part.columns))
+    def reader(self, part: RawRows) -> Reader:
+        return Concepts.fit(part)
 
 
 @dataclass(frozen=True)
@@ -141,19 +138,16 @@ class CartPeer(NumbersPeer):
     """
 
     identity: ClassVar[str] = "logiclens.bench.peers.trees.Cart"
+    sizes: ClassVar[Ladders] = [[{"max_leaf_nodes": leaves} for leaves in _LEAVES]]
     name: str = "cart"
     title: str = "CART"
 
-    def ladders(self, part: RawRows) -> Sequence[Sequence[Size]]:
-        del part
-        return [[{"max_leaf_nodes": leaves} for leaves in _LEAVES]]
-
-    def fit_size(self, shared: ModelInput, part: RawRows, size: Size, seed: int) -> SizedModel:
+    def fit_size(self, shared: Any, part: RawRows, size: Size, seed: int) -> SizedModel:
         from sklearn.tree import DecisionTreeClassifier
 
-        return self._read(DecisionTreeClassifier(random_state=seed, **size).fit(shared.x, part.y), shared)
+        return _tree_model(DecisionTreeClassifier(random_state=seed, **size).fit(shared, part.y))
 
-    def default(self, shared: ModelInput, part: RawRows, seed: int) -> SizedModel:
+    def default(self, shared: Any, part: RawRows, seed: int) -> SizedModel:
         from sklearn.model_selection import GridSearchCV, StratifiedKFold
         from sklearn.tree import DecisionTreeClassifier
 
@@ -162,17 +156,19 @@ class CartPeer(NumbersPeer):
         search = GridSearchCV(tree, {"max_leaf_nodes": list(_LEAVES)}, cv=folds)
         with warnings.catch_warnings():  # that rare classes are not in every fold
             warnings.simplefilter("ignore", UserWarning)
-            return self._read(search.fit(shared.x, part.y).best_estimator_, shared)
+            return _tree_model(search.fit(shared, part.y).best_estimator_)
 
-    def _read(self, tree: Any, shared: ModelInput) -> SizedModel:
-        nodes = tree.tree_
-        inner = nodes.children_left != nodes.children_right
-        splits = list(zip(nodes.feature[inner].tolist(), nodes.threshold[inner].tolist(), strict=True))
-        place = {split: at for at, split in enumerate(dict.fromkeys(splits))}
-        asked = {int(node): place[split] for node, split in zip(np.flatnonzero(inner), splits, strict=True)}
-        # A tree compares numbers of single precision with its limits.
-        learned = _split_model(tree, shared, splits, np.float32)
-        return replace(learned, ways=tree_terms(tree, asked, len(place), held=False))
+
+def _tree_model(tree: Any) -> SizedModel:
+    """A tree of scikit-learn, with its ways."""
+    nodes = tree.tree_
+    inner = nodes.children_left != nodes.children_right
+    splits = list(zip(nodes.feature[inner].tolist(), nodes.threshold[inner].tolist(), strict=True))
+    place = {split: at for at, split in enumerate(dict.fromkeys(splits))}
+    asked = {int(node): place[split] for node, split in zip(np.flatnonzero(inner), splits, strict=True)}
+    # A tree compares numbers of single precision with its limits.
+    learned = _split_model(tree, splits, np.float32)
+    return replace(learned, ways=tree_terms(tree, asked, len(place), held=False))
 
 
 @dataclass(frozen=True)
@@ -180,21 +176,18 @@ class FigsPeer(NumbersPeer):
     """Sums of trees, grown split by split (Tan et al., 2022), by the package imodels."""
 
     identity: ClassVar[str] = "logiclens.bench.peers.trees.Figs"
+    sizes: ClassVar[Ladders] = [[{"max_rules": splits} for splits in _SPLITS]]
     name: str = "figs"
     title: str = "FIGS"
     slow: bool = True
     package: str = "imodels"
 
-    def ladders(self, part: RawRows) -> Sequence[Sequence[Size]]:
-        del part
-        return [[{"max_rules": splits} for splits in _SPLITS]]
-
-    def fit_size(self, shared: ModelInput, part: RawRows, size: Size, seed: int) -> SizedModel:
+    def fit_size(self, shared: Any, part: RawRows, size: Size, seed: int) -> SizedModel:
         imodels = package_for(self.title, self.package)
         with isolation(seed):
-            model = imodels.FIGSClassifier(random_state=seed, **size).fit(shared.x, part.y)
+            model = imodels.FIGSClassifier(random_state=seed, **size).fit(shared, part.y)
         splits = [split for tree in model.trees_ for split in _splits(tree)]
-        return _split_model(model, shared, splits, np.float64)
+        return _split_model(model, splits, np.float64)
 
 
 def _splits(node: Any) -> Iterator[tuple[int, float]]:
@@ -206,24 +199,15 @@ def _splits(node: Any) -> Iterator[tuple[int, float]]:
                 yield from _splits(child)
 
 
-def _split_model(
-    model: Any, shared: ModelInput, splits: Sequence[tuple[int, float]], kind: type
-) -> SizedModel:
+def _split_model(model: Any, splits: Sequence[tuple[int, float]], kind: type) -> SizedModel:
     """A model whose conditions compare numbers with thresholds."""
-    reader = shared.reader
     features = np.array([feature for feature, _ in dict.fromkeys(splits)], dtype=np.intp)
     limits = np.array([limit for _, limit in dict.fromkeys(splits)])
-
-    def predict(columns: Columns) -> IndexArray:
-        said: IndexArray = np.asarray(model.predict(reader.transform(columns)), dtype=np.intp)
-        return said
-
-    def conditions(columns: Columns) -> BoolArray:
-        x: FloatArray = reader.transform(columns).astype(kind)
-        held: BoolArray = x[:, features] <= limits
-        return held
-
-    return SizedModel(predict, conditions, float(len(splits)))
+    return SizedModel(
+        lambda x: np.asarray(model.predict(x), dtype=np.intp),
+        lambda x: x.astype(kind)[:, features] <= limits,
+        float(len(splits)),
+    )
 
 
 @dataclass(frozen=True)
@@ -240,39 +224,28 @@ class StreedPeer(Peer):
     """
 
     identity: ClassVar[str] = "logiclens.bench.peers.trees.Streed"
+    sizes: ClassVar[Ladders] = [[{"max_depth": depth, "max_num_nodes": splits} for depth, splits in _TREES]]
     name: str = "streed"
     title: str = "STreeD"
     slow: bool = True
     package: str = "pystreed"
     concepts: int = 40
 
-    def ladders(self, part: RawRows) -> Sequence[Sequence[Size]]:
-        del part
-        return [[{"max_depth": depth, "max_num_nodes": splits} for depth, splits in _TREES]]
+    def reader(self, part: RawRows) -> Reader:
+        return Concepts.fit(part, self.concepts)
 
-    def prepare(self, part: RawRows, seed: int) -> ModelInput:
-        del seed
-        reader = Concepts.fit(part, self.concepts)
-        return ModelInput(reader, reader.transform(part.columns))
-
-    def fit_size(self, shared: ModelInput, part: RawRows, size: Size, seed: int) -> SizedModel:
+    def fit_size(self, shared: BoolArray, part: RawRows, size: Size, seed: int) -> SizedModel:
         pystreed = package_for(self.title, self.package)
         with isolation(seed):
             model = pystreed.STreeDClassifier(time_limit=self.fit_seconds, random_seed=seed, **size)
-            model.fit(shared.x.astype(np.int32), part.y)
+            model.fit(shared.astype(np.int32), part.y)
             used = [*_questions(model.get_tree())]
-        reader = shared.reader
 
-        def predict(columns: Columns) -> IndexArray:
+        def predict(x: BoolArray) -> IndexArray:
             with isolation(seed):
-                said = model.predict(reader.transform(columns).astype(np.int32))
-            return np.asarray(said, dtype=np.intp)
+                return np.asarray(model.predict(x.astype(np.int32)), dtype=np.intp)
 
-        def conditions(columns: Columns) -> BoolArray:
-            truth: BoolArray = np.asarray(reader.transform(columns), dtype=np.bool_)[:, sorted(set(used))]
-            return truth
-
-        return SizedModel(predict, conditions, float(len(used)))
+        return SizedModel(predict, lambda x: x[:, sorted(set(used))], float(len(used)))
 
 
 def _questions(tree: Any) -> Iterator[int]:
@@ -296,29 +269,20 @@ class RipperPeer(ConceptsPeer):
     """Rules of our encoder's concepts, grown, pruned and optimized one by one (Cohen, 1995)."""
 
     identity: ClassVar[str] = "logiclens.bench.peers.rule_learners.Ripper"
+    sizes: ClassVar[Ladders] = [
+        [{"max_rules": rules, "max_rule_conds": most} for rules in _RULES] for most in _CONDITIONS
+    ]
     name: str = "ripper"
     title: str = "RIPPER"
     slow: bool = True
     package: str = "wittgenstein"
 
-    def ladders(self, part: RawRows) -> Sequence[Sequence[Size]]:
-        del part
-        return [[{"max_rules": rules, "max_rule_conds": most} for rules in _RULES] for most in _CONDITIONS]
-
-    def fit_size(self, shared: ModelInput, part: RawRows, size: Size, seed: int) -> SizedModel:
+    def fit_size(self, shared: Any, part: RawRows, size: Size, seed: int) -> SizedModel:
         package = package_for(self.title, self.package)
-        rules = learn_rules(package, shared.x, part.y, part.n_classes, seed, **size)
-        reader = shared.reader
+        rules = learn_rules(package, shared, part.y, part.n_classes, seed, **size)
         used = sorted({at for each in rules.sets for rule in each.rules for at, _ in rule})
-
-        def predict(columns: Columns) -> IndexArray:
-            return rules.predict(np.asarray(reader.transform(columns), dtype=np.bool_))
-
-        def conditions(columns: Columns) -> BoolArray:
-            truth: BoolArray = np.asarray(reader.transform(columns), dtype=np.bool_)[:, used]
-            return truth
-
-        return SizedModel(predict, conditions, float(sum(each.n_literals for each in rules.sets)))
+        n_literals = sum(each.n_literals for each in rules.sets)
+        return SizedModel(rules.predict, lambda x: x[:, used], float(n_literals))
 
 
 @dataclass(frozen=True)
@@ -329,16 +293,15 @@ class RugPeer(NumbersPeer):
     """
 
     identity: ClassVar[str] = "logiclens.bench.peers.rule_learners.Rug"
+    sizes: ClassVar[Ladders] = [
+        [{"max_depth": depth, "penalty": each} for depth in _DEPTHS] for each in _PENALTIES
+    ]
     name: str = "rug"
     title: str = "RUG"
     slow: bool = True
     package: str = "ruleopt"
 
-    def ladders(self, part: RawRows) -> Sequence[Sequence[Size]]:
-        del part
-        return [[{"max_depth": depth, "penalty": each} for depth in _DEPTHS] for each in _PENALTIES]
-
-    def fit_size(self, shared: ModelInput, part: RawRows, size: Size, seed: int) -> SizedModel:
+    def fit_size(self, shared: Any, part: RawRows, size: Size, seed: int) -> SizedModel:
         package = package_for(self.title, self.package)
         solvers = package_for(self.title, f"{self.package}.solver")
         # The package counts classes from 0, without gaps.
@@ -346,25 +309,17 @@ class RugPeer(NumbersPeer):
         with isolation(seed):
             solver = solvers.HiGHSSolver(penalty=size["penalty"])
             model = package.RUGClassifier(solver=solver, max_depth=size["max_depth"], random_state=seed)
-            model.fit(shared.x, y)
-        rules = [*model.decision_rules_.values()]
-        bounds = list(dict.fromkeys(bound for rule in rules for bound in _bounds(rule)))
-        reader = shared.reader
+            model.fit(shared, y)
+        bounds = [bound for rule in model.decision_rules_.values() for bound in _bounds(rule)]
 
-        def predict(columns: Columns) -> IndexArray:
+        def predict(x: FloatArray) -> IndexArray:
+            if not model.decision_rules_:
+                return np.full(len(x), present[np.bincount(y).argmax()])
             with isolation(seed):
-                said = model.predict(reader.transform(columns)) if rules else np.zeros(0)
-            if not rules:
-                said = np.full(len(next(iter(columns.values()))), np.bincount(y).argmax())
-            found: IndexArray = present[np.asarray(said, dtype=np.intp)]
+                found: IndexArray = present[np.asarray(model.predict(x), dtype=np.intp)]
             return found
 
-        def conditions(columns: Columns) -> BoolArray:
-            x = reader.transform(columns)
-            held = [x[:, feature] <= limit for feature, limit in bounds]
-            return np.column_stack(held) if held else np.zeros((len(x), 0), dtype=np.bool_)
-
-        return SizedModel(predict, conditions, float(sum(len([*_bounds(rule)]) for rule in rules)))
+        return replace(_split_model(model, bounds, np.float64), predict=predict)
 
 
 def _bounds(rule: Any) -> list[tuple[int, float]]:
@@ -384,17 +339,12 @@ class CeilingPeer(ConceptsPeer):
     identity: ClassVar[str] = "logiclens.bench.peers.ceilings.Ceiling"
     has_rules: bool = False
 
-    def fit_size(self, shared: ModelInput, part: RawRows, size: Size, seed: int) -> SizedModel:
+    def fit_size(self, shared: Any, part: RawRows, size: Size, seed: int) -> SizedModel:
         del size
         ceiling = METHODS[self.name]
         assert isinstance(ceiling, Ceiling)
-        model = ceiling.train(shared.x.astype(np.float64), part.y, seed)
-
-        def predict(columns: Columns) -> IndexArray:
-            said: IndexArray = model.predict(shared.reader.transform(columns).astype(np.float64))
-            return said
-
-        return SizedModel(predict)
+        model = ceiling.train(shared.astype(np.float64), part.y, seed)
+        return SizedModel(lambda x: model.predict(x.astype(np.float64)))
 
 
 OURS = "mu"
