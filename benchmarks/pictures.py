@@ -6,7 +6,7 @@ network on top of it predicts the classes and says how (Eq. 10). All is judged o
 come with the data, trained and judged on the same rows. Then the true values of more and more concepts are
 filled in on the test pictures: the curve of interventions.
 
-Needs the data (``LOGICLENS_DATA``, see :mod:`logiclens.bench`); for CUB also Pillow or torchvision. What is
+Needs the data (``LOGICLENS_DATA``, see :mod:`logiclens.bench`). What is
 found is printed, and written to ``FOLDER/pictures_<data>.json``, as soon as it is known. Where JPEG files
 cannot be decoded, ``pack cub --size 48 --out cub.npz`` writes smaller pictures elsewhere, to be read with
 ``--packed cub.npz``. ``figure pictures_mnist.json pictures_cub.json --out curves.svg`` draws the curves.

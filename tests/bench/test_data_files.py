@@ -110,8 +110,7 @@ def test_a_table_is_read_however_its_lines_end(tmp_path: Path, end: str, file: s
     put(tmp_path, "\ufeff" + end.join(["a,b & c", ' 1 ,"x, y"', "", "?,z"]) + end, file)
     table = read_table(SOURCE, tmp_path)
 
-    assert table.header == ("a", "b & c")
-    assert table.columns == (("1", "?"), ("x, y", "z"))
+    assert table.columns == {"a": ("1", "?"), "b & c": ("x, y", "z")}
     assert table.cells("b & c") == ("x, y", "z")
     np.testing.assert_array_equal(table.numbers("a"), [1.0, np.nan])
     assert table.matrix(["a", "a"]).shape == (2, 2)

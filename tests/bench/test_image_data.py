@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import struct
 import xml.etree.ElementTree as ElementTree
 import zipfile
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
-import torch
+from PIL import Image
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks import pictures as benchmark
-from logiclens.bench import datasets as module
 from logiclens.bench import load_cub_pictures, load_mnist, load_mnist_pictures
 from logiclens.bench._data_files import DataFile
-from logiclens.bench.datasets import DIGITS, Pictures, find_decoder, read_idx
-from logiclens.errors import MissingDependencyError
+from logiclens.bench.datasets import DIGITS, Pictures, decode_jpeg, read_idx
 from tests.errors import error_of
 
 SOURCE = DataFile("toys/toy.gz", "Toys 1.0", "download it from https://toys.example/")
@@ -260,57 +257,11 @@ def test_labels_must_match_the_pictures():
     ) == ("labels must have shape (2,). Got (1,).")
 
 
-# --- decoders ---
+def test_jpeg_files_are_decoded():
+    file = io.BytesIO()
+    Image.new("L", (2, 1), 7).save(file, "jpeg")
 
-
-class FakePicture:
-    """What Pillow would give."""
-
-    def __enter__(self) -> FakePicture:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def convert(self, mode: str) -> np.ndarray:
-        assert mode == "RGB"
-        return np.full((1, 2, 3), 7, dtype=np.uint8)
-
-
-def with_modules(monkeypatch: pytest.MonkeyPatch, **present: Any) -> None:
-    """Only these of the optional packages can be imported."""
-
-    def fake(name: str) -> Any:
-        if name == "torch":
-            return torch
-        if name not in present:
-            raise ImportError(name)
-        return present[name]
-
-    monkeypatch.setattr(module, "import_module", fake)
-
-
-def test_pillow_decodes(monkeypatch):
-    with_modules(monkeypatch, **{"PIL.Image": SimpleNamespace(open=lambda _: FakePicture())})
-
-    assert find_decoder()(b"jpeg").tolist() == [[[7, 7, 7], [7, 7, 7]]]
-
-
-def test_torchvision_decodes_where_there_is_no_pillow(monkeypatch):
-    def decode_jpeg(data: torch.Tensor, mode: str) -> torch.Tensor:
-        assert (bytes(data.tolist()), mode) == (b"jpeg", "rgb")
-        return torch.full((3, 1, 2), 9, dtype=torch.uint8)
-
-    reader = SimpleNamespace(decode_jpeg=decode_jpeg, ImageReadMode=SimpleNamespace(RGB="rgb"))
-    with_modules(monkeypatch, **{"torchvision.io": reader})
-
-    assert find_decoder()(b"jpeg").tolist() == [[[9, 9, 9], [9, 9, 9]]]
-
-
-def test_without_a_decoder_one_is_named(monkeypatch):
-    with_modules(monkeypatch)
-    with pytest.raises(MissingDependencyError, match="neither Pillow nor torchvision is installed"):
-        find_decoder()
+    assert decode_jpeg(file.getvalue()).tolist() == [[[7, 7, 7], [7, 7, 7]]]
 
 
 # --- the benchmark ---

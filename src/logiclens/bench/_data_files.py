@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import os
 import zlib
 from collections import Counter
@@ -142,21 +143,18 @@ class CsvTable:
     ----------
     source : DataFile
         The file.
-    header : tuple of str
-        Names of the columns.
-    columns : tuple of tuple of str
-        Cells, column by column, all of the same length.
+    columns : mapping of str to tuple of str
+        The cells of each column, all of the same length.
     """
 
     source: DataFile
-    header: tuple[str, ...]
-    columns: tuple[tuple[str, ...], ...]
+    columns: Mapping[str, tuple[str, ...]]
 
     def cells(self, name: str) -> tuple[str, ...]:
         """Cells of the column with that name."""
-        if name not in self.header:
+        if name not in self.columns:
             raise self.source.error(f"has no column {name!r}")
-        return self.columns[self.header.index(name)]
+        return self.columns[name]
 
     def numbers(self, name: str) -> FloatArray:
         """Numbers of the column with that name, shape (n_rows,); NaN where one is missing."""
@@ -221,7 +219,7 @@ def read_table(source: DataFile, data_dir: Folder = None) -> CsvTable:
         raise source.error(DAMAGED) from None
     if len(rows) < 2:
         raise source.error("has no rows")
-    header = tuple(rows[0])
+    header = rows[0]
     repeated = [name for name, times in Counter(header).items() if times > 1]
     if repeated:
         raise source.error(f"names a column twice: {listing(repeated)}")
@@ -230,7 +228,7 @@ def read_table(source: DataFile, data_dir: Folder = None) -> CsvTable:
             raise source.error(
                 f"has {len(row)} cells in row {number} (counted from 0) where the header has {len(header)}"
             )
-    return CsvTable(source, header, tuple(zip(*rows[1:], strict=True)))
+    return CsvTable(source, dict(zip(header, zip(*rows[1:], strict=True), strict=True)))
 
 
 def read_names(source: DataFile, data_dir: Folder = None) -> tuple[str, ...]:
@@ -253,15 +251,23 @@ def read_arrays(source: DataFile, names: Sequence[str], data_dir: Folder = None)
     return arrays
 
 
-def _lines(source: DataFile, data_dir: Folder) -> list[str]:
+def read_bytes(source: DataFile, data_dir: Folder = None) -> bytes:
+    """What is in a file, decompressed."""
     path = find_file(source, data_dir)
     try:
-        opened = gzip.open if path.suffix == ".gz" else open
-        # newline="": the csv module decides what ends a line; some of the files end theirs with \r alone.
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-            return list(file)
+        content = path.read_bytes()
+        return gzip.decompress(content) if path.suffix == ".gz" else content
     except UNREADABLE:
         raise source.error(DAMAGED) from None
+
+
+def _lines(source: DataFile, data_dir: Folder) -> list[str]:
+    try:
+        text = read_bytes(source, data_dir).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise source.error(DAMAGED) from None
+    # newline="": the csv module decides what ends a line; some of the files end theirs with \r alone.
+    return list(io.StringIO(text, newline=""))
 
 
 def check_positions(source: DataFile, arrays: Mapping[str, NDArray[Any]], sizes: Mapping[str, int]) -> None:

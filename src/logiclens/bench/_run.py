@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from itertools import count
 from multiprocessing.connection import Connection
 from typing import Any, TypeAlias
 
@@ -143,22 +144,30 @@ def run(
     alone = [task for task in waiting if n_jobs == 1 or (timings and task.method.slow)]
     side_by_side = [task for task in waiting if task not in alone]
     again = [task for task in tasks if timings and not (task in alone or _has_seconds(found.get(task.key)))]
-    counter = _Counter(progress, len(tasks) + len(again))
+    steps, total = count(1), len(tasks) + len(again)
+
+    def report(unit: FinishedPiece, *, kept: bool = False, timing: bool = False) -> None:
+        if progress is not None:
+            key, status = unit.key, str(unit.rows[0]["status"])
+            progress(
+                PieceReport(key.experiment, key.method, key.folds, status, kept, timing, next(steps), total)
+            )
+
     for unit in found.values():
-        counter.report(unit, kept=True)
+        report(unit, kept=True)
     done = _do_side_by_side(side_by_side, n_jobs, time_limit)
     for timed, pieces in ((False, done), (True, ((task, _do_piece(task, time_limit)) for task in alone))):
         for task, rows in pieces:
             unit = FinishedPiece(task.key, tuple(rows), timed, time_limit if task.method.slow else None)
             found[task.key] = unit
             _store(results, unit)
-            counter.report(unit)
+            report(unit)
     for task in again:
         unit = found[task.key]
         if unit.finished:
             unit = found[task.key] = _retime(unit, _outcomes(task, time_limit))
             _store(results, unit)
-        counter.report(unit, timing=True)
+        report(unit, timing=True)
     return in_order(row for task in tasks for row in found[task.key].rows)
 
 
@@ -172,7 +181,10 @@ def plan_pieces(
     """
     tasks = []
     for experiment in experiments:
-        chosen = [method for name in methods for method in _methods_named(name, experiment)]
+        # A method that is known, but not for this experiment, is left out.
+        inapplicable = (METHODS.keys() | CLUSTERERS.keys()) - methods_for(experiment).keys()
+        kept = [each for each in methods if not (isinstance(each, str) and each in inapplicable)]
+        chosen = [method_for(each, experiment) if isinstance(each, str) else each for each in kept]
         folds = experiment.folds(data_dir) if chosen else []
         sums = {fold.number: fold_checksum(fold) for fold in folds}
         for method in chosen:
@@ -218,15 +230,6 @@ def _check_settings(results: Results, n_jobs: int | None, time_limit: float | No
         raise InputError(f"time_limit must be a positive number of seconds. Got {shown(time_limit)}.")
     if math.isinf(time_limit):
         raise InputError("time_limit must be finite. Leave it out for no limit.")
-
-
-def _methods_named(method: str | Method, experiment: HasFolds) -> list[Method]:
-    """The method in a list, or nothing if it does not apply to the experiment."""
-    if not isinstance(method, str):
-        return [method]
-    if method in (METHODS.keys() | CLUSTERERS.keys()) - methods_for(experiment).keys():
-        return []
-    return [method_for(method, experiment)]
 
 
 def _is_final(unit: FinishedPiece, time_limit: float | None) -> bool:
@@ -281,9 +284,8 @@ def _do_piece(task: PlannedPiece, time_limit: float | None) -> list[Row]:
     try:
         return _score_outcomes(task, outcomes)
     except Exception as error:
-        return _score_outcomes(
-            task, _failure_outcomes(task, error, sum(each.seconds_train for each in outcomes))
-        )
+        seconds = sum(each.seconds_train for each in outcomes)
+        return _score_outcomes(task, _unfinished(task.folds, _failure_status(error), seconds))
 
 
 def _score_outcomes(task: PlannedPiece, outcomes: Sequence[Outcome]) -> list[Row]:
@@ -301,14 +303,13 @@ def _outcomes(task: PlannedPiece, time_limit: float | None) -> list[Outcome]:
         if len(outcomes) != len(task.folds):
             raise InputError(f"A method must give {len(task.folds)} outcomes. Got {len(outcomes)}.")
     except Exception as error:
-        return _failure_outcomes(task, error, time.perf_counter() - start)
+        return _unfinished(task.folds, _failure_status(error), time.perf_counter() - start)
     return outcomes
 
 
-def _failure_outcomes(task: PlannedPiece, error: Exception, seconds: float) -> list[Outcome]:
-    return [
-        unfinished_outcome(fold, _failure_status(error), seconds / len(task.folds)) for fold in task.folds
-    ]
+def _unfinished(folds: Sequence[Fold], status: str, seconds: float) -> list[Outcome]:
+    """Outcomes of folds that together took so long, and did not come to their end."""
+    return [unfinished_outcome(fold, status, seconds / len(folds)) for fold in folds]
 
 
 def _failure_status(error: Exception) -> str:
@@ -328,8 +329,7 @@ def _fit_within(method: Method, folds: Sequence[Fold], seed: int, limit: float |
     try:
         receiver.recv()  # the process is up: from now on its time counts
         if not receiver.poll(limit):
-            status = f"not finished in {duration(limit)}"
-            return [unfinished_outcome(fold, status, limit / len(folds)) for fold in folds]
+            return _unfinished(folds, f"not finished in {duration(limit)}", limit)
         found: list[Outcome] | str = receiver.recv()
     except EOFError:
         process.join()
@@ -338,7 +338,7 @@ def _fit_within(method: Method, folds: Sequence[Fold], seed: int, limit: float |
         receiver.close()
         process.kill()
         process.join()
-    return found if isinstance(found, list) else [unfinished_outcome(fold, found, 0.0) for fold in folds]
+    return found if isinstance(found, list) else _unfinished(folds, found, 0.0)
 
 
 @contextmanager
@@ -381,22 +381,6 @@ def _fit_apart(sender: Connection, method: Method, folds: Sequence[Fold], seed: 
 def _end_with(parent: Any) -> None:
     parent.join()
     os._exit(1)
-
-
-class _Counter:
-    """Counts pieces, and reports each."""
-
-    def __init__(self, progress: OnPiece | None, total: int) -> None:
-        self.progress, self.total, self.done = progress, total, 0
-
-    def report(self, unit: FinishedPiece, *, kept: bool = False, timing: bool = False) -> None:
-        self.done += 1
-        if self.progress is None:
-            return
-        key, status = unit.key, str(unit.rows[0]["status"])
-        self.progress(
-            PieceReport(key.experiment, key.method, key.folds, status, kept, timing, self.done, self.total)
-        )
 
 
 @contextmanager

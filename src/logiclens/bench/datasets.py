@@ -11,20 +11,17 @@ pressure that the paper mentions (Sec. 6.1) would not give 90. The recipe is sep
 settings, so that the tables of the experiments never change.
 
 Pictures are bytes of shape (n, channels, height, width), as
-:class:`~logiclens.pipelines.ConceptBottleneckClassifier` takes them. The birds are JPEG files in one archive;
-Pillow or torchvision, whichever is installed, decodes them.
+:class:`~logiclens.pipelines.ConceptBottleneckClassifier` takes them. The birds are JPEG files in one archive.
 """
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import zipfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -47,12 +44,13 @@ from logiclens.bench._data_files import (
     check_positions,
     find_file,
     read_arrays,
+    read_bytes,
     read_names,
     read_table,
 )
+from logiclens.bench.method import one_hot
 from logiclens.errors import (
     InputError,
-    MissingDependencyError,
     UnknownConceptError,
     count,
     did_you_mean,
@@ -435,9 +433,9 @@ def load_dsprites(data_dir: Folder = None) -> Dataset:
 def _indexed_table(source: DataFile, width: int, data_dir: Folder) -> BoolArray:
     """Truth of a table whose first column is an index, shape (n_rows, width)."""
     table = read_table(source, data_dir)
-    if len(table.header) != width + 1:
-        raise source.error(f"has {len(table.header)} columns where an index and {width} more belong")
-    return booleanize(table.matrix(table.header[1:]), f"The file {source.file!r}")
+    if len(table.columns) != width + 1:
+        raise source.error(f"has {len(table.columns)} columns where an index and {width} more belong")
+    return booleanize(table.matrix([*table.columns][1:]), f"The file {source.file!r}")
 
 
 def load_tabular(name: str, data_dir: Folder = None) -> Dataset:
@@ -471,8 +469,7 @@ def load_tabular(name: str, data_dir: Folder = None) -> Dataset:
     unlabeled = np.isin(labels, sorted(MISSING))
     if unlabeled.any():
         raise missing_values("Column 'target'", unlabeled)
-    columns = zip(table.header, table.columns, strict=True)
-    parts = [encode_column(column, cells) for column, cells in columns if column != "target"]
+    parts = [encode_column(name, cells) for name, cells in table.columns.items() if name != "target"]
     if not parts:
         raise source.error("has no column but 'target'")
     return Dataset(
@@ -535,12 +532,6 @@ def equal_width_bins(values: FloatArray) -> IndexArray:
     edges = np.linspace(scaled.min(), scaled.max(), len(BINS) + 1)[1:-1]
     bins: IndexArray = np.searchsorted(edges, scaled, side="right")
     return bins
-
-
-def one_hot(codes: IndexArray, n_values: int) -> BoolArray:
-    """Truth of "the code is j" for j from 0, shape (n_rows, n_values)."""
-    truth: BoolArray = codes[:, None] == np.arange(n_values)
-    return truth
 
 
 def three_bins(
@@ -710,8 +701,7 @@ def load_cub_pictures(
         Folder with ``images112.zip``, ``images.txt.gz``, ``cub_concepts.npz``, ``attributes.txt.gz`` and
         ``classes.txt.gz`` in ``cub``; by default the one that ``LOGICLENS_DATA`` names.
     decode : callable, optional
-        Decodes the bytes of a JPEG file into an array of bytes, (height, width, 3); by default Pillow does
-        or, where it is not installed, torchvision.
+        Decodes the bytes of a JPEG file into an array of bytes, (height, width, 3); by default Pillow does.
     rows : sequence of int, optional
         Pictures to decode; the others are left black. All when missing.
     pictures : ndarray of uint8, shape (11788, 3, height, width), optional
@@ -734,7 +724,7 @@ def load_cub_pictures(
         raise CUB_IMAGES.error(f"names {len(files)} pictures where {len(labels)} have labels")
     if pictures is None:
         chosen = range(len(files)) if rows is None else rows
-        pictures = _read_archive(files, decode or find_decoder(), chosen, data_dir)
+        pictures = _read_archive(files, decode or decode_jpeg, chosen, data_dir)
     return Pictures(
         name="cub",
         pictures=pictures,
@@ -754,11 +744,7 @@ def read_idx(source: DataFile, data_dir: Folder = None) -> Bytes:
     The head is two zeros, the type (8: unsigned bytes), the number of dimensions, and the length of each as
     four bytes, the most significant first.
     """
-    path = find_file(source, data_dir)
-    try:
-        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    except UNREADABLE:
-        raise source.error(DAMAGED) from None
+    raw = read_bytes(source, data_dir)
     n_axes = raw[3] if raw[:3] == b"\x00\x00\x08" and len(raw) > 3 else 0
     head = 4 + 4 * n_axes
     shape = tuple(np.frombuffer(raw[4:head], dtype=">u4").astype(int).tolist()) if len(raw) >= head else ()
@@ -767,40 +753,12 @@ def read_idx(source: DataFile, data_dir: Folder = None) -> Bytes:
     return np.frombuffer(raw, dtype=np.uint8, offset=head).reshape(shape)
 
 
-def find_decoder() -> Decoder:
-    """The JPEG decoder of this machine: Pillow or, without it, torchvision.
+def decode_jpeg(raw: bytes) -> Bytes:
+    """The picture in a JPEG file, (height, width, 3)."""
+    from PIL import Image  # matplotlib needs it, too
 
-    Raises
-    ------
-    MissingDependencyError
-        When neither is installed.
-    """
-    try:
-        Image = import_module("PIL.Image")
-    except ImportError:
-        return _torchvision()
-
-    def decode(raw: bytes) -> Bytes:
-        with Image.open(io.BytesIO(raw)) as picture:
-            return np.asarray(picture.convert("RGB"), dtype=np.uint8)
-
-    return decode
-
-
-def _torchvision() -> Decoder:
-    try:
-        torch, reader = import_module("torch"), import_module("torchvision.io")
-    except (ImportError, RuntimeError, OSError):  # torchvision may be built without its reader of pictures
-        raise MissingDependencyError(
-            "The pictures are JPEG files, and neither Pillow nor torchvision is installed. "
-            "Install one of them, for instance with pip install pillow."
-        ) from None
-
-    def decode(raw: bytes) -> Bytes:
-        data = torch.frombuffer(bytearray(raw), dtype=torch.uint8)
-        return np.asarray(reader.decode_jpeg(data, mode=reader.ImageReadMode.RGB).permute(1, 2, 0))
-
-    return decode
+    with Image.open(io.BytesIO(raw)) as picture:
+        return np.asarray(picture.convert("RGB"), dtype=np.uint8)
 
 
 def _read_archive(files: Sequence[str], decode: Decoder, rows: Sequence[int], data_dir: Folder) -> Bytes:

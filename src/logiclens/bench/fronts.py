@@ -31,7 +31,7 @@ figures; of a sweep that was cut short, those limits have none that are beyond t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle
 from typing import TYPE_CHECKING, Final
@@ -96,7 +96,6 @@ def run_fronts(
         There is no method of that name.
     """
     peers = [replace(named_method(PEERS, name), fit_seconds=fit_seconds) for name in methods]
-    limit = _FITS * fit_seconds
     rows: list[Row] = []
     for experiment in experiments:
         rows += run(
@@ -104,7 +103,7 @@ def run_fronts(
             peers,
             results=results,
             n_jobs=n_jobs,
-            time_limit=limit,
+            time_limit=_FITS * fit_seconds,
             timings=False,
             progress=progress,
         )
@@ -169,13 +168,8 @@ class Fronts:
 
     def has_rules(self, method: str) -> bool:
         """True if the method has rules, and so a length."""
-        return any(
-            row["literals"] is not None
-            for (_, name), folds in self._sweeps.items()
-            if name == method
-            for sizes in folds.values()
-            for row in sizes
-        )
+        sweeps = (folds for (_, name), folds in self._sweeps.items() if name == method)
+        return any(row["literals"] is not None for folds in sweeps for rows in folds.values() for row in rows)
 
     def mean(
         self, table: str, method: str, limit: float, column: str = "test_accuracy", axis: str = LITERALS
@@ -190,15 +184,15 @@ class Fronts:
         axis : {"literals", "printed"}, default "literals"
             What is limited.
         """
-        folds = self._sweeps.get((table, method), {})
-        picked = [choose_size(sizes, limit, axis) for sizes in folds.values()]
-        return _mean(picked, column, self._n_folds(table))
+        return self._mean(table, method, column, lambda sizes: choose_size(sizes, limit, axis))
 
     def default(self, table: str, method: str, column: str = "test_accuracy") -> float | None:
         """Mean over folds of a column at the method's default size."""
-        folds = self._sweeps.get((table, method), {})
-        points = [next((row for row in sizes if row["part"] == DEFAULT), None) for sizes in folds.values()]
-        return _mean(points, column, self._n_folds(table))
+
+        def choose(sizes: list[Row]) -> Row | None:
+            return next((row for row in sizes if row["part"] == DEFAULT), None)
+
+        return self._mean(table, method, column, choose)
 
     def means(
         self, method: str, limit: float | None, column: str = "test_accuracy", axis: str = LITERALS
@@ -221,13 +215,14 @@ class Fronts:
                 found.setdefault(method, {})[table] = lacking[0]
         return {method: found[method] for method in self.methods if method in found}
 
-    def _n_folds(self, table: str) -> int:
-        return max(len(folds) for (name, _), folds in self._sweeps.items() if name == table)
-
-
-def _mean(picked: Sequence[Row | None], column: str, n_folds: int) -> float | None:
-    values = [row[column] for row in picked if row is not None and row[column] is not None]
-    return float(np.mean(values)) if values and len(values) == n_folds else None
+    def _mean(
+        self, table: str, method: str, column: str, choose: Callable[[list[Row]], Row | None]
+    ) -> float | None:
+        """Mean over folds of a column, each at the size that is chosen; None where some fold has none."""
+        picked = [choose(sizes) for sizes in self._sweeps.get((table, method), {}).values()]
+        values = [row[column] for row in picked if row is not None and row[column] is not None]
+        n_folds = max(len(folds) for (name, _), folds in self._sweeps.items() if name == table)
+        return float(np.mean(values)) if values and len(values) == n_folds else None
 
 
 def lead(mine: Mapping[str, float], theirs: Mapping[str, float]) -> tuple[float, float, int]:
@@ -281,11 +276,19 @@ def front_tables(rows: Iterable[Row]) -> list[ResultTable]:
     return [table for table in tables if table.lines]
 
 
+def _by_limit(methods: Iterable[str], cell: Callable[[str, int], Cell]) -> tuple[tuple[Cell, ...], ...]:
+    """A line for each method, a cell for each limit."""
+    return tuple((Cell(peer_title(each)), *(cell(each, limit) for limit in LIMITS)) for each in methods)
+
+
 def _accuracy(fronts: Fronts, axis: str) -> ResultTable:
-    lines = []
-    for method in fronts.methods:
-        cells = [_rate(fronts, method, limit, axis) for limit in LIMITS]
-        lines.append((Cell(peer_title(method)), *cells))
+    def cell(method: str, limit: int) -> Cell:
+        found = fronts.means(method, limit, axis=axis)
+        if not found:
+            return Cell(NOTHING)
+        of = "" if len(found) == len(fronts.tables) else f"{len(found)} tables"
+        return Cell(f"{100 * np.mean([*found.values()]):.2f}", beside=of)
+
     note = (
         "Mean over tables of the accuracy on test rows. Each method chooses its size on validation rows, "
         "within the limit. In brackets: tables, where some lack."
@@ -293,33 +296,22 @@ def _accuracy(fronts: Fronts, axis: str) -> ResultTable:
     title = _title(fronts, f"Accuracy (%) by {_AXES[axis]}")
     if axis == LITERALS:
         note = " ".join([note, *_left_out_sentences(fronts)])
-    return ResultTable(title, ("", *_HEADS), tuple(lines), note)
-
-
-def _rate(fronts: Fronts, method: str, limit: float, axis: str) -> Cell:
-    found = fronts.means(method, limit, axis=axis)
-    if not found:
-        return Cell(NOTHING)
-    of = "" if len(found) == len(fronts.tables) else f"{len(found)} tables"
-    return Cell(f"{100 * np.mean([*found.values()]):.2f}", beside=of)
+    return ResultTable(title, ("", *_HEADS), _by_limit(fronts.methods, cell), note)
 
 
 def _leads(fronts: Fronts, axis: str) -> ResultTable:
     """The lead of our rules over each other method."""
-    lines = []
+
+    def cell(method: str, limit: int) -> Cell:
+        return _lead_cell(*lead(*(fronts.means(each, limit, axis=axis) for each in (OURS, method))))
+
     others = [method for method in fronts.methods if method != OURS] if OURS in fronts.methods else []
-    for method in others:
-        cells = []
-        for limit in LIMITS:
-            mine, theirs = (fronts.means(each, limit, axis=axis) for each in (OURS, method))
-            cells.append(_lead_cell(*lead(mine, theirs)))
-        lines.append((Cell(peer_title(method)), *cells))
     note = (
         f"{peer_title(OURS)} minus the other, on the tables that both have; mean over tables, with its 95 % "
         "interval (Student's t). In brackets: the tables."
     )
     title = _title(fronts, f"Lead in accuracy (points) by {_AXES[axis]}")
-    return ResultTable(title, ("", *_HEADS), tuple(lines), note if lines else "")
+    return ResultTable(title, ("", *_HEADS), _by_limit(others, cell), note)
 
 
 def _lead_cell(mean: float, spread: float, n_tables: int) -> Cell:
@@ -334,14 +326,14 @@ def _lengths(fronts: Fronts, axis: str) -> ResultTable:
         LITERALS: "Mean over classes, folds and tables.",
         PRINTED: "Splits of trees, all literals of lists and sets of rules. Mean over folds and tables.",
     }
-    lines = []
-    for method in fronts.methods:
-        if fronts.has_rules(method):
-            found = [fronts.means(method, limit, axis, axis) for limit in LIMITS]
-            texts = [f"{np.mean([*each.values()]):.1f}" if each else NOTHING for each in found]
-            lines.append((Cell(peer_title(method)), *map(Cell, texts)))
+
+    def cell(method: str, limit: int) -> Cell:
+        found = fronts.means(method, limit, axis, axis)
+        return Cell(f"{np.mean([*found.values()]):.1f}" if found else NOTHING)
+
+    lines = _by_limit(filter(fronts.has_rules, fronts.methods), cell)
     title = _title(fronts, f"{_AXES[axis].capitalize()}, at the sizes that were chosen")
-    return ResultTable(title, ("", *_HEADS), tuple(lines), notes[axis])
+    return ResultTable(title, ("", *_HEADS), lines, notes[axis])
 
 
 def _defaults(fronts: Fronts) -> ResultTable:
@@ -357,13 +349,8 @@ def _defaults(fronts: Fronts) -> ResultTable:
         cells = [Cell(f"{100 * np.mean([*found.values()]):.2f}")]
         cells += [Cell(f"{np.median(each):.1f}" if each else NOTHING) for each in lengths]
         lines.append((Cell(peer_title(method)), *cells, ahead))
-    heads = (
-        "",
-        "accuracy (%)",
-        "literals per class",
-        "size as printed",
-        f"lead of {peer_title(OURS)} (points)",
-    )
+    ahead_of = f"lead of {peer_title(OURS)} (points)"
+    heads = ("", "accuracy (%)", "literals per class", "size as printed", ahead_of)
     note = (
         "The size each method chooses by default; CART chooses by five-fold inner cross-validation. Lengths "
         "are medians over tables, since some formulas of the classes of a list are too long to be written."

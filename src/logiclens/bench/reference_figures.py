@@ -1,6 +1,6 @@
-"""Figures to compare with: the paper's, and those that its authors' code gave on the data at hand.
+"""Figures to compare with: the paper's.
 
-Figures are kept as published, in percent with their spread, and returned as rates in [0, 1] like all rates
+They are kept as published, in percent with their spread, and returned as rates in [0, 1] like all rates
 of the package. The paper's pictures and V-Dem file are not the ones available today, so its figures for
 MNIST, CUB and V-Dem are about other data: compare methods within one run, and read the paper's figures as
 context.
@@ -8,6 +8,7 @@ context.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 
@@ -77,32 +78,6 @@ _ENTROPY = """
     cub     92.95 nan   95.24 nan   3.74 nan    99.86 nan
 """
 _FOUR = ("model_accuracy", "explanation_accuracy", "complexity", "fidelity")
-# Experiment and method; accuracy, explanation accuracy, literals, fidelity (macro-F1), seconds of a fold.
-_MEASURED = """
-    mimic2 tree      77.25  69.04  65.3  100   0.031
-    mimic2 brl       76.54  71.05   7.9   93.8 196.2
-    mimic2 psi       75.11  45.88  11.4   48.4  20.0
-    mimic2 relu      79.17  68.74  43.4   74.1  44.7
-    mimic2 mu        79.11  70.03  15.2   87.5  16.0
-    mimic2 entropy   78.26  66.94   5.9   nan   18.4
-    vdem tree        95.03  94.97  27.6  100    0.02
-    vdem mu          95.15  94.41  12.2   99.2  14.8
-    vdem relu        95.71  82.80  10.6   84.2  20.5
-    vdem psi         91.60  83.92   7.7   88.0   8.5
-    cub tree         76.5   87.1   53.0  100     1.5
-    cub mu           88.0   91.8   16.4   93.1  483
-    cub relu         88.4   94.7   93.5   95.7  216
-    cub psi          86.8   69.9   21.9   70.4  752
-    cub entropy      87.9   60.2    2.6   78.9  212
-    mnist tree       99.77  99.77  46.5  100     0.7
-    mnist mu         99.83  99.80  42.0   99.84 159.6
-    mnist relu       99.86  99.81  34.5   99.87 280.6
-    mnist psi        99.84  70.96  78.3   71.0   82
-    mnist entropy    99.81  99.75  50.0   99.86   5.7
-    mnist-iclu psi   81.3   81.3    1.9   nan   nan
-    mnist-iclu mu    87.0   79.5   47.5   nan   nan
-    mnist-iclu relu  99.4   92.9    5.0   nan   nan
-"""
 _COUNTS = frozenset({"complexity", "seconds"})
 """Columns that are no rates."""
 
@@ -120,52 +95,38 @@ FOLDS_OF_CONSISTENCY: Final = 5
 """Folds, or seeds, over which the paper counts how far concepts return."""
 
 
-def _figure(column: str, mean: str, spread: str) -> Published:
-    scale = 1 if column in _COUNTS else 100
-    return Published(float(mean) / scale, float(spread) / scale)
-
-
-def _lines(text: str) -> list[list[str]]:
-    return [line.split() for line in text.strip().splitlines()]
+def _lines(text: str) -> Iterator[tuple[str, list[tuple[float, float]]]]:
+    """The name at the beginning of each line, and its means and spreads."""
+    for line in text.strip().splitlines():
+        name, *figures = line.split()
+        yield name, [*zip(map(float, figures[::2]), map(float, figures[1::2]), strict=True)]
 
 
 def _read_published() -> dict[Key, Published]:
-    found: dict[Key, Published] = {}
+    pairs: dict[Key, tuple[float, float]] = {}
     for column, text in _TABLES.items():
-        for experiment, *figures in _lines(text):
-            for method, mean, spread in zip(_COLUMNS, figures[::2], figures[1::2], strict=True):
-                found[column, experiment, method] = _figure(column, mean, spread)
-    for method, *figures in _lines(_CLUSTERS):
-        for column, mean, spread in zip(_CLUSTER_COLUMNS, figures[::2], figures[1::2], strict=True):
-            found[column, "mnist-iclu", method] = _figure(column, mean, spread)
-    for experiment, *figures in _lines(_ENTROPY):
-        for column, mean, spread in zip(_FOUR, figures[::2], figures[1::2], strict=True):
-            found[column, experiment, "entropy"] = _figure(column, mean, spread)
-    return _without_gaps(found)
+        for experiment, found in _lines(text):
+            pairs |= {
+                (column, experiment, method): each for method, each in zip(_COLUMNS, found, strict=True)
+            }
+    for method, found in _lines(_CLUSTERS):
+        columns = zip(_CLUSTER_COLUMNS, found, strict=True)
+        pairs |= {(column, "mnist-iclu", method): each for column, each in columns}
+    for experiment, found in _lines(_ENTROPY):
+        pairs |= {(column, experiment, "entropy"): each for column, each in zip(_FOUR, found, strict=True)}
+    scale = {key: 1 if key[0] in _COUNTS else 100 for key in pairs}
+    return {
+        key: Published(mean / scale[key], spread / scale[key])
+        for key, (mean, spread) in pairs.items()
+        if mean == mean
+    }
 
 
-def _read_measured() -> dict[Key, Published]:
-    found: dict[Key, Published] = {}
-    for experiment, method, *figures in _lines(_MEASURED):
-        for column, mean in zip((*_FOUR, "seconds"), figures, strict=True):
-            found[column, experiment, method] = _figure(column, mean, "nan")
-    return _without_gaps(found)
-
-
-def _without_gaps(found: dict[Key, Published]) -> dict[Key, Published]:
-    return {key: figure for key, figure in found.items() if figure.mean == figure.mean}
-
-
-PUBLISHED: Final[dict[Key, Published]] = _read_published()
+PUBLISHED: Final[Mapping[Key, Published]] = _read_published()
 """The paper's figures, by column, experiment and method; complexity and seconds are no rates.
 
 Tables 4 to 8 and 10 of Ciravegna et al., *Logic Explained Networks*; for entropy networks, Barbiero et al.,
 *Entropy-Based Logic Explanations of Neural Networks*, AAAI 2022.
-"""
-MEASURED: Final[dict[Key, Published]] = _read_measured()
-"""Figures of the authors' code with the authors' settings, by the same keys, on two shared CPU cores.
-
-The data are the same but for CUB and MNIST, which have the authors' splits; one to five seeds.
 """
 
 REFERENCE = "-reference"

@@ -32,11 +32,14 @@ _LOOKS = {
     "boosting": ("#777777", ">"),
 }
 _OTHERS = (("#555555", "h"), ("#8C510A", "p"), ("#01665E", "8"), ("#762A83", "*"))
+_SIGN: Final = {"markersize": 6.5, "linestyle": "none"}
 _ACROSS: Final = 3
 """Panels in a row."""
 _LEAST_SPAN: Final = 0.5
 """Points that an axis of rates shows at least."""
 Point = tuple[float, float]
+Looks = Mapping[str, tuple[str, str]]
+"""Color and marker of each method."""
 
 
 def time_figure(rows: Iterable[Row], fold_seed: int | None = None) -> Figure:
@@ -66,12 +69,8 @@ def time_figure(rows: Iterable[Row], fold_seed: int | None = None) -> Figure:
             reach = [[mean.value - max(low, mean.value / 10)], [high - mean.value]]
             ax.errorbar([mean.value], [at], xerr=reach, **_sign(looks[name], name), capsize=2)
             if board.statuses(experiment, name):
-                ax.annotate(
-                    "",
-                    (mean.value * 3, at),
-                    (mean.value, at),
-                    arrowprops={"arrowstyle": "->", "color": looks[name][0]},
-                )
+                arrow = {"arrowstyle": "->", "color": looks[name][0]}
+                ax.annotate("", (mean.value * 3, at), (mean.value, at), arrowprops=arrow)
         ax.set_ylim(len(methods) - 0.5, -0.5)
         ax.set_yticks(range(len(methods)), [_plain(method_title(name)) for name in methods])
         ax.tick_params(axis="y", labelleft=ax in axes[::_ACROSS], length=0)
@@ -98,21 +97,16 @@ def error_figure(rows: Iterable[Row], fold_seed: int | None = None) -> Figure:
     fold_seed : int, optional
         Which folds; needed where there are rows of several seeds.
     """
-    board = Scoreboard(rows, fold_seed=fold_seed)
-    looks = _looks(board.methods)
-    drawn, axes = _panels(board, height=2.7)
-    for ax, experiment in zip(axes, board.main_experiments, strict=True):
-        points = _points(board, experiment, "model_accuracy", "explanation_accuracy")
+
+    def draw(ax: Axes, points: Mapping[str, Point], looks: Looks) -> None:
         errors = {name: (100 - 100 * x, 100 - 100 * y) for name, (x, y) in points.items()}
         _scatter(ax, errors, looks)
-        _front(ax, errors.values())
         _stretch_small_errors(ax, errors.values())
         _show_half_a_point(ax.get_xlim, ax.set_xlim)
-        _show_half_a_point(ax.get_ylim, ax.set_ylim)
         ax.set_xlabel("model error, %")
         ax.set_ylabel("explanation error, %")
-    _legend(drawn, looks, [name for name in board.methods if _has_rules(board, name)])
-    return drawn
+
+    return _scatter_figure(Scoreboard(rows, fold_seed=fold_seed), "model_accuracy", draw)
 
 
 def length_figure(rows: Iterable[Row], fold_seed: int | None = None) -> Figure:
@@ -124,18 +118,28 @@ def length_figure(rows: Iterable[Row], fold_seed: int | None = None) -> Figure:
     fold_seed : int, optional
         Which folds; needed where there are rows of several seeds.
     """
-    board = Scoreboard(rows, fold_seed=fold_seed)
+
+    def draw(ax: Axes, points: Mapping[str, Point], looks: Looks) -> None:
+        lengths = {name: (x, 100 * y) for name, (x, y) in points.items() if x > 0}
+        _scatter(ax, lengths, looks, high=True)
+        _log_axis(ax, [x for x, _ in lengths.values()])
+        ax.set_xlabel("literals of a rule")
+        ax.set_ylabel("macro-F1 of the rules, %")
+
+    return _scatter_figure(Scoreboard(rows, fold_seed=fold_seed), "complexity", draw)
+
+
+def _scatter_figure(
+    board: Scoreboard, column: str, draw: Callable[[Axes, Mapping[str, Point], Looks], None]
+) -> Figure:
+    """Explanation accuracy against another column, drawn for each experiment, and the names of the signs."""
     looks = _looks(board.methods)
     drawn, axes = _panels(board, height=2.7)
     for ax, experiment in zip(axes, board.main_experiments, strict=True):
-        points = _points(board, experiment, "complexity", "explanation_accuracy")
-        shown = {name: (x, 100 * y) for name, (x, y) in points.items() if x > 0}
-        _scatter(ax, shown, looks)
-        _front(ax, shown.values(), high=True)
-        _log_axis(ax, [x for x, _ in shown.values()])
+        columns = (column, "explanation_accuracy")
+        means = {name: [board.mean(experiment, name, each) for each in columns] for name in board.methods}
+        draw(ax, {name: (x.value, y.value) for name, (x, y) in means.items() if x and y}, looks)
         _show_half_a_point(ax.get_ylim, ax.set_ylim)
-        ax.set_xlabel("literals of a rule")
-        ax.set_ylabel("macro-F1 of the rules, %")
     _legend(drawn, looks, [name for name in board.methods if _has_rules(board, name)])
     return drawn
 
@@ -194,7 +198,7 @@ def _panels(board: Scoreboard, height: float) -> tuple[Figure, list[Axes]]:
     return drawn, list(grid[: len(names)])
 
 
-def _looks(methods: Sequence[str]) -> dict[str, tuple[str, str]]:
+def _looks(methods: Sequence[str]) -> Looks:
     """Color and marker of each method; unknown methods take spare ones in turn."""
     spare = cycle(_OTHERS)
     return {name: _LOOKS[plain_name(name)] if plain_name(name) in _LOOKS else next(spare) for name in methods}
@@ -203,35 +207,19 @@ def _looks(methods: Sequence[str]) -> dict[str, tuple[str, str]]:
 def _sign(look: tuple[str, str], method: str) -> dict[str, Any]:
     color, marker = look
     inside = "white" if method.endswith(REFERENCE) else color
-    return {
-        "color": color,
-        "marker": marker,
-        "markerfacecolor": inside,
-        "markersize": 6.5,
-        "linestyle": "none",
-    }
-
-
-def _points(board: Scoreboard, experiment: str, across: str, up: str) -> dict[str, Point]:
-    """Means of two columns for each method that has both."""
-    found = {name: [board.mean(experiment, name, each) for each in (across, up)] for name in board.methods}
-    return {name: (x.value, y.value) for name, (x, y) in found.items() if x is not None and y is not None}
+    return {"color": color, "marker": marker, "markerfacecolor": inside} | _SIGN
 
 
 def _has_rules(board: Scoreboard, method: str) -> bool:
     return any(board.values(name, method, "explanation_accuracy") for name in board.experiments)
 
 
-def _scatter(ax: Axes, points: Mapping[str, Point], looks: Mapping[str, tuple[str, str]]) -> None:
+def _scatter(ax: Axes, points: Mapping[str, Point], looks: Looks, *, high: bool = False) -> None:
+    """Points, and their front as steps: between two of it, nothing better than the first is known."""
     for name, (x, y) in points.items():
         ax.plot([x], [y], **_sign(looks[name], name), zorder=3, label=_plain(method_title(name)))
     ax.margins(0.12)
-
-
-def _front(ax: Axes, points: Iterable[Point], *, high: bool = False) -> None:
-    """The front as steps: between two points of it, nothing better than the first is known."""
-    front = pareto(points, high=high)
-    if front:
+    if front := pareto(points.values(), high=high):
         ax.step(
             *zip(*front, strict=True), where="post", color="black", linestyle=":", linewidth=1.2, zorder=2
         )
@@ -272,7 +260,7 @@ def _stretch_small_errors(ax: Axes, points: Iterable[Point]) -> None:
             axis.set_major_formatter(lambda value, _: f"{value:g}")
 
 
-def _legend(drawn: Figure, looks: Mapping[str, tuple[str, str]], methods: Sequence[str]) -> None:
+def _legend(drawn: Figure, looks: Looks, methods: Sequence[str]) -> None:
     from matplotlib.lines import Line2D
 
     if not methods:
@@ -281,14 +269,8 @@ def _legend(drawn: Figure, looks: Mapping[str, tuple[str, str]], methods: Sequen
     signs = [Line2D([], [], **_sign(looks[name], name)) for name in methods]
     names = [_plain(method_title(name)) for name in methods]
     line = Line2D([], [], color="black", linestyle=":", linewidth=1.2)
-    drawn.legend(
-        [*signs, line],
-        [*names, "Pareto front"],
-        loc="outside lower center",
-        ncols=4,
-        frameon=False,
-        fontsize="small",
-    )
+    place: dict[str, Any] = {"loc": "outside lower center", "ncols": 4, "frameon": False, "fontsize": "small"}
+    drawn.legend([*signs, line], [*names, "Pareto front"], **place)
 
 
 def _interval(mean: Mean) -> Point:

@@ -9,6 +9,7 @@ finished.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -51,12 +52,7 @@ MEASURES: Final = {
         Measure("complexity", "Complexity of explanations (literals)", rate=False, low=True),
         Measure("fidelity", "Fidelity of explanations (macro-F1, %)", n_best=1, networks=True),
         Measure("rules_accuracy", "Accuracy of the rules alone (%)"),
-        Measure(
-            "list_literals",
-            "Literals of the list as it is read",
-            rate=False,
-            low=True,
-        ),
+        Measure("list_literals", "Literals of the list as it is read", rate=False, low=True),
         Measure("explanation_accuracy_plain", "Explanation accuracy (plain agreement, %)"),
         Measure("fidelity_plain", "Fidelity (plain agreement, %)", n_best=1, networks=True),
         Measure(
@@ -72,10 +68,7 @@ MEASURES: Final = {
             networks=True,
         ),
         Measure("agreement_model_black_box", "Agreement of the model with the black box (%)"),
-        Measure(
-            "agreement_rules_black_box",
-            "Agreement of the rules with the black box (macro-F1, %)",
-        ),
+        Measure("agreement_rules_black_box", "Agreement of the rules with the black box (macro-F1, %)"),
         Measure("n_without_rule", "Classes without a rule", rate=False, n_best=0),
         Measure("seconds", "Seconds a fold, training and extraction", rate=False, low=True),
     )
@@ -118,14 +111,12 @@ def figure(mean: Mean | Published, measure: Measure) -> str:
     >>> figure(Published(0.7184, 0.0182), MEASURES["explanation_accuracy"])
     '71.84±1.82'
     """
-    error = mean.error if isinstance(mean, Mean) else mean.spread
+    value, error = mean[:2]
     if measure.column == "seconds":
         # Folds that were trained at once have equal shares of the time, which is no spread.
-        return (
-            three_digits(mean[0]) if error != error or not error else f"{three_digits(mean[0])}±{error:.2g}"
-        )
+        return three_digits(value) + ("" if error != error or not error else f"±{error:.2g}")
     scale = 100 if measure.rate else 1
-    return f"{scale * mean[0]:.2f}" if error != error else f"{scale * mean[0]:.2f}±{scale * error:.2f}"
+    return f"{scale * value:.2f}" + ("" if error != error else f"±{scale * error:.2f}")
 
 
 def three_digits(value: float) -> str:
@@ -196,7 +187,9 @@ def metric_table(board: Scoreboard, column: str) -> ResultTable:
     """
     measure = _measure(column)
     lines = [(board, name, experiment_title(name)) for name in board.main_experiments]
-    return _across(measure, lines, _note(board, measure))
+    pairs = product(board.experiments, board.methods)
+    paper = "In brackets: the paper." if any(published(column, *pair) for pair in pairs) else ""
+    return _across(measure, lines, _joined([paper, remark_on(column, board.methods)]))
 
 
 def honest_tables(rows: Iterable[Row], fold_seed: int | None = None) -> list[ResultTable]:
@@ -214,15 +207,18 @@ def honest_tables(rows: Iterable[Row], fold_seed: int | None = None) -> list[Res
         lines += [(board, "cub", "CUB"), (unseen, "cub", f"CUB, {UNSEEN}")]
     if not lines:
         return []
-    titles = {column: f"Honest variants: {_lowered(MEASURES[column].title)}" for column in FOUR}
-    return [_across(MEASURES[column]._replace(title=titles[column]), lines, "") for column in FOUR]
+    measures = [MEASURES[column] for column in FOUR]
+    titles = [f"Honest variants: {title[0].lower()}{title[1:]}" for _, title, *_ in measures]
+    return [_across(each._replace(title=title), lines) for each, title in zip(measures, titles, strict=True)]
 
 
-def _lowered(title: str) -> str:
-    return title[0].lower() + title[1:]
+def _joined(sentences: Iterable[str]) -> str:
+    return " ".join(filter(None, sentences))
 
 
-def _across(measure: Measure, experiments: Sequence[tuple[Scoreboard, str, str]], note: str) -> ResultTable:
+def _across(
+    measure: Measure, experiments: Sequence[tuple[Scoreboard, str, str]], note: str = ""
+) -> ResultTable:
     """A column for each method that has any figure; the paper's settings are on lines of their own."""
     found = {
         name: None
@@ -249,9 +245,7 @@ def _across(measure: Measure, experiments: Sequence[tuple[Scoreboard, str, str]]
 
 def _has_figure(board: Scoreboard, experiment: str, method: str, column: str) -> bool:
     """True if a cell is not empty: it has a figure, or says why there is none."""
-    if board.mean(experiment, method, column) is not None:
-        return True
-    return bool(board.statuses(experiment, method))
+    return board.mean(experiment, method, column) is not None or bool(board.statuses(experiment, method))
 
 
 def _cell(board: Scoreboard, experiment: str, method: str, measure: Measure, best: bool) -> Cell:
@@ -293,18 +287,6 @@ def _measure(column: str) -> Measure:
     return MEASURES[column]
 
 
-def _note(board: Scoreboard, measure: Measure) -> str:
-    remarks = []
-    if any(published(measure.column, *key) for key in _pairs(board)):
-        remarks.append("In brackets: the paper.")
-    remarks.append(remark_on(measure.column, board.methods))
-    return " ".join(filter(None, remarks))
-
-
-def _pairs(board: Scoreboard) -> list[tuple[str, str]]:
-    return [(experiment, method) for experiment in board.experiments for method in board.methods]
-
-
 # Consistency
 
 
@@ -338,22 +320,15 @@ def consistency_table(board: Scoreboard, *, adjusted: bool) -> ResultTable:
             cells = []
             for name in heads:
                 theirs = published("consistency", experiment, name) if label and not adjusted else None
-                text = _signed(known[name]) if name in known else NOTHING
+                text = f"{100 * known[name] + 0.0:.2f}".replace("-", "−") if name in known else NOTHING
                 beside = figure(theirs, measure) if theirs else ""
                 cells.append(Cell(text, compared and name in known and known[name] >= limit, beside))
             lines.append((Cell(f"{experiment_title(experiment)}{title}"), *cells))
-    remarks = []
-    if adjusted and lines:
-        remarks.append("100: the same concepts in every fold; 0: as many drawn at random, on average.")
-    if any(cell.beside for line in lines for cell in line):  # tables of one's own are not in the paper
-        remarks.append("In brackets: the paper, which does not say of which class.")
-    note = " ".join(remarks)
+    chance = "100: the same concepts in every fold; 0: as many drawn at random, on average."
+    paper = "In brackets: the paper, which does not say of which class."
+    in_paper = any(cell.beside for line in lines for cell in line)  # tables of one's own are not in the paper
+    note = _joined([chance if adjusted and lines else "", paper if in_paper else ""])
     return ResultTable(measure.title, ("", *map(method_title, heads)), tuple(lines), note)
-
-
-def _signed(rate: float) -> str:
-    """A rate that may be negative, in percent."""
-    return f"{100 * rate + 0.0:.2f}".replace("-", "−")
 
 
 # One experiment: methods down, metrics across
@@ -377,7 +352,7 @@ def experiment_table(board: Scoreboard, experiment: str) -> ResultTable:
     if any(best.values()):
         best_of = "two best" if len(names) > 2 else "best"
         remarks.insert(0, f"In bold: the {best_of} of a column, of fidelity the best network.")
-    return ResultTable(experiment_title(experiment), heads, tuple(lines), " ".join(filter(None, remarks)))
+    return ResultTable(experiment_title(experiment), heads, tuple(lines), _joined(remarks))
 
 
 def _worth_showing(mean: Mean | None, measure: Measure) -> bool:
@@ -540,20 +515,25 @@ def ranked_table(board: Scoreboard, column: str) -> ResultTable:
     | Mean rank | 1.75 | 1.25 |
     """
     measure, lines = _measure(column), []
-    means = {name: _means(board, name, measure) for name in board.experiments}
+    means = {table: _printed_means(board, table, measure) for table in board.experiments}
     methods = [
         name
         for name in board.methods
         if any(name in found or board.statuses(table, name) for table, found in means.items())
     ]
-    for experiment, found in means.items():
-        best = _winners(board, experiment, found, measure) if len(methods) > 1 else set()
-        lines.append(
-            (
-                Cell(experiment_title(experiment)),
-                *(_ranked_cell(board, experiment, name, measure, found, name in best) for name in methods),
+    for table, found in means.items():
+        competing = [found[name] for name in found if may_be_bold(board, table, name, measure)]
+        best = max(competing, default=0.0) if len(methods) > 1 else None
+        cells = [
+            Cell(
+                _short_figure(abs(found[name]), measure, scaled=True),
+                found[name] == best and may_be_bold(board, table, name, measure),
             )
-        )
+            if name in found
+            else Cell("; ".join(board.statuses(table, name)) or NOTHING)
+            for name in methods
+        ]
+        lines.append((Cell(experiment_title(table)), *cells))
     if len(lines) > 1 and methods:
         ranks = mean_ranks({name: dict.fromkeys(methods, -np.inf) | found for name, found in means.items()})
         lines.append((Cell("Mean rank"), *(Cell(f"{ranks[name]:.2f}") for name in methods)))
@@ -561,7 +541,7 @@ def ranked_table(board: Scoreboard, column: str) -> ResultTable:
     return ResultTable(measure.title, heads, tuple(lines), remark_on(column, methods))
 
 
-def _means(board: Scoreboard, experiment: str, measure: Measure) -> dict[str, float]:
+def _printed_means(board: Scoreboard, experiment: str, measure: Measure) -> dict[str, float]:
     """Printed mean of each method that finished all folds; more is better."""
     found = {name: board.mean(experiment, name, measure.column) for name in board.methods}
     sign = -1 if measure.low else 1
@@ -570,21 +550,6 @@ def _means(board: Scoreboard, experiment: str, measure: Measure) -> dict[str, fl
         for name, mean in found.items()
         if mean is not None and mean.n == mean.of and not board.statuses(experiment, name)
     }
-
-
-def _winners(board: Scoreboard, experiment: str, found: Mapping[str, float], measure: Measure) -> set[str]:
-    """Methods in bold: the best of those that compete."""
-    compared = [name for name in found if may_be_bold(board, experiment, name, measure)]
-    best = max((found[name] for name in compared), default=0.0)
-    return {name for name in compared if found[name] == best}
-
-
-def _ranked_cell(
-    board: Scoreboard, experiment: str, method: str, measure: Measure, found: Mapping[str, float], best: bool
-) -> Cell:
-    if method in found:
-        return Cell(_short_figure(abs(found[method]), measure, scaled=True), best)
-    return Cell("; ".join(board.statuses(experiment, method)) or NOTHING)
 
 
 def _short_figure(value: float, measure: Measure, *, scaled: bool = False) -> str:
@@ -611,10 +576,8 @@ def mean_ranks(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     >>> mean_ranks({"birds": {"mu": 0.9, "tree": 0.8}, "zoo": {"mu": 0.7, "tree": 0.7}})
     {'mu': 1.25, 'tree': 1.75}
     """
+    from scipy.stats import rankdata
+
     methods = list(dict.fromkeys(method for row in scores.values() for method in row))
-    ranks = np.zeros((len(scores), len(methods)))
-    for at, row in enumerate(scores.values()):
-        values = np.array([row.get(method, -np.inf) for method in methods])
-        better = (values[:, None] < values).sum(axis=1)
-        ranks[at] = better + ((values[:, None] == values).sum(axis=1) + 1) / 2
-    return dict(zip(methods, ranks.mean(axis=0).tolist(), strict=True))
+    values = np.array([[row.get(method, -np.inf) for method in methods] for row in scores.values()])
+    return dict(zip(methods, rankdata(-values, axis=1).mean(axis=0).tolist(), strict=True))

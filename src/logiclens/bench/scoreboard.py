@@ -8,7 +8,7 @@ is hard.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -208,17 +208,16 @@ class Scoreboard:
         """
         folds = [row for row in self.folds(experiment, method) if row["fold"] < FOLDS_OF_CONSISTENCY]
         used = [row["used"] for row in folds if row.get("used")]
-        with_rules = {name for each in used for name, concepts in each.items() if concepts}
+        kept = {name for each in used for name, concepts in each.items() if concepts}
         if label is not None:
-            with_rules &= {label}
-        used = [{name: each[name] for name in each if name in with_rules} for each in used]
-        used = [each for each in used if each]
-        if len(used) < 2:
+            kept &= {label}
+        runs = [{name: _conjunction(each[name]) for name in each if name in kept} for each in used]
+        runs = [each for each in runs if each]
+        if len(runs) < 2:
             return None
-        runs = [{name: _conjunction(concepts) for name, concepts in each.items()} for each in used]
         sizes = [row["n_concepts"] for row in folds if row.get("n_concepts")]
-        names = {name for each in used for concepts in each.values() for name in concepts}
         # Where each fold has cut points of its own, more may be used than there are in one of them.
+        names = {name for each in runs for formula in each.values() for name in formula.concepts}
         found = consistency(runs, n_concepts=max(*sizes, len(names)) if sizes else None)
         return Recurrence(found.plain, found.adjusted)
 
@@ -237,10 +236,9 @@ def _by_fold(rows: Iterable[Row]) -> dict[tuple[str, str], dict[int, Row]]:
     return {key: dict(sorted(folds.items())) for key, folds in found.items()}
 
 
-def _conjunction(concepts: Iterable[str]) -> Formula:
+def _conjunction(concepts: Sequence[str]) -> Formula:
     """A formula that uses these concepts; of none, one that is never true."""
-    variables = [Var(name) for name in concepts]
-    return And(*variables) if len(variables) > 1 else variables[0] if variables else FALSE
+    return And.of(map(Var, concepts)) if concepts else FALSE
 
 
 def _in_order(names: Iterable[str], known: tuple[str, ...]) -> tuple[str, ...]:
