@@ -21,13 +21,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.terminal import frame, printed_table
 from logiclens.bench import Dataset, load_mimic2, load_vdem
-from logiclens.estimators import (
-    EntropyClassifier,
-    MuClassifier,
-    PsiClassifier,
-    ReluClassifier,
-    cross_explain,
-)
+from logiclens.estimators import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassifier, cross_explain
 from logiclens.estimators.validation import fit_parts
 from logiclens.logic import Var
 from logiclens.metrics import RuleScores, rule_scores

@@ -44,12 +44,7 @@ from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.metrics.agreement import normal_quantile, wilson
 from logiclens.pipelines._concept_training import concept_logits
 
-NETWORKS = {
-    "mu": MuClassifier,
-    "psi": PsiClassifier,
-    "relu": ReluClassifier,
-    "entropy": EntropyClassifier,
-}
+NETWORKS = {"mu": MuClassifier, "psi": PsiClassifier, "relu": ReluClassifier, "entropy": EntropyClassifier}
 """Whose rules guard."""
 
 

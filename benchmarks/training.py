@@ -121,11 +121,7 @@ class Seconds:
 
 
 def compare(
-    table: Table,
-    classifier: MuClassifier,
-    n_folds: int = 1,
-    sampled: int = SAMPLED,
-    repeated: int = REPEATED,
+    table: Table, classifier: MuClassifier, n_folds: int = 1, sampled: int = SAMPLED, repeated: int = REPEATED
 ) -> Row:
     """Training plus extraction: all folds (or one fit on all rows) by us, some members by the plain loop."""
     targets, folds = _folds(classifier, table, n_folds)

@@ -13,14 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import KBinsDiscretizer, MinMaxScaler
 
-from logiclens.bench import (
-    Dataset,
-    load_cub,
-    load_dsprites,
-    load_mimic2,
-    load_tabular,
-    load_vdem,
-)
+from logiclens.bench import Dataset, load_cub, load_dsprites, load_mimic2, load_tabular, load_vdem
 from logiclens.bench.datasets import (
     ITEMS,
     encode_column,
@@ -105,18 +98,9 @@ def test_a_dataset_is_a_value():
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        (
-            {"concepts": np.array([0.5, 0.5])},
-            "concepts must have shape (rows, concepts). Got shape (2,).",
-        ),
-        (
-            {"concept_names": ("a",)},
-            "1 name was given for 2 columns. Give one name for each column.",
-        ),
-        (
-            {"concept_names": ("a", "a")},
-            "Concept names must be distinct; repeated: 'a'. Rename the columns.",
-        ),
+        ({"concepts": np.array([0.5, 0.5])}, "concepts must have shape (rows, concepts). Got shape (2,)."),
+        ({"concept_names": ("a",)}, "1 name was given for 2 columns. Give one name for each column."),
+        ({"concept_names": ("a", "a")}, "Concept names must be distinct; repeated: 'a'. Rename the columns."),
         ({"labels": np.array(["yes"])}, "labels must have shape (2,). Got shape (1,)."),
         ({"labels": np.array(["yes", "maybe"])}, "labels must be among 'no', 'yes'. Got 'maybe'."),
         ({"labels": np.array([[1], [0]])}, "labels must have shape (2, 2). Got shape (2, 1)."),

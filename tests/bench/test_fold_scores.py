@@ -11,14 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, roc_auc_score
 
-from logiclens.bench.fold_scores import (
-    RATES,
-    SECONDS,
-    Row,
-    score,
-    seconds_of,
-    unfinished_outcome,
-)
+from logiclens.bench.fold_scores import RATES, SECONDS, Row, score, seconds_of, unfinished_outcome
 from logiclens.bench.method import Outcome
 from logiclens.errors import InputError, UnknownConceptError
 from logiclens.logic import FALSE, TRUE, Formula, Or, Var
@@ -213,10 +206,7 @@ def test_hostile_names_are_names():
             "An outcome must have answers of shape (10,) and outputs of shape (10, 2). "
             "Got shapes (3,) and (10, 2).",
         ),
-        (
-            {"rules": {"yes": RED}},
-            "Rules must be about the classes 'no', '<script>'. Got rules of 'yes'.",
-        ),
+        ({"rules": {"yes": RED}}, "Rules must be about the classes 'no', '<script>'. Got rules of 'yes'."),
     ],
 )
 def test_an_outcome_fits_its_fold(changes: dict[str, Any], text: str):

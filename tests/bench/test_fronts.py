@@ -9,15 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from logiclens.bench.fronts import (
-    LIMITS,
-    Fronts,
-    choose_size,
-    front_figure,
-    front_tables,
-    lead,
-    run_fronts,
-)
+from logiclens.bench.fronts import LIMITS, Fronts, choose_size, front_figure, front_tables, lead, run_fronts
 from logiclens.bench.result_figures import as_svg
 from logiclens.bench.store import Results, read_rows
 from logiclens.errors import InputError

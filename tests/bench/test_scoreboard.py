@@ -78,18 +78,9 @@ def test_parts_and_fold_seeds_are_kept_apart():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (
-            [row(), row() | {"fold_seed": 5}],
-            "The rows are of the fold seeds 0, 5. Say which: fold_seed=0.",
-        ),
-        (
-            [],
-            "There are no rows of the part '' and the fold seed None. Run the experiments first.",
-        ),
-        (
-            [row(), row()],
-            "There are two rows of 'mu' for fold 0 of 'mimic2'. Keep one of them.",
-        ),
+        ([row(), row() | {"fold_seed": 5}], "The rows are of the fold seeds 0, 5. Say which: fold_seed=0."),
+        ([], "There are no rows of the part '' and the fold seed None. Run the experiments first."),
+        ([row(), row()], "There are two rows of 'mu' for fold 0 of 'mimic2'. Keep one of them."),
     ],
     ids=["seeds", "none", "twice"],
 )

@@ -10,14 +10,7 @@ import markdown
 import pytest
 from hypothesis import given
 
-from logiclens.bench.table_layout import (
-    FORMATS,
-    Cell,
-    ResultTable,
-    as_document,
-    html_text,
-    latex_text,
-)
+from logiclens.bench.table_layout import FORMATS, Cell, ResultTable, as_document, html_text, latex_text
 from logiclens.errors import InputError
 from tests import strategies
 

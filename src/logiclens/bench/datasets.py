@@ -49,14 +49,7 @@ from logiclens.bench._data_files import (
     read_table,
 )
 from logiclens.bench.method import one_hot
-from logiclens.errors import (
-    InputError,
-    UnknownConceptError,
-    count,
-    did_you_mean,
-    listing,
-    shown,
-)
+from logiclens.errors import InputError, UnknownConceptError, count, did_you_mean, listing, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.logic.data import booleanize, check_names, check_one_name_each, missing_values
 

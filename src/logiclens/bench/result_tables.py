@@ -56,10 +56,7 @@ MEASURES: Final = {
         Measure("explanation_accuracy_plain", "Explanation accuracy (plain agreement, %)"),
         Measure("fidelity_plain", "Fidelity (plain agreement, %)", n_best=1, networks=True),
         Measure(
-            "fidelity_outputs",
-            "Fidelity to each thresholded output (macro-F1, %)",
-            n_best=1,
-            networks=True,
+            "fidelity_outputs", "Fidelity to each thresholded output (macro-F1, %)", n_best=1, networks=True
         ),
         Measure(
             "fidelity_outputs_plain",

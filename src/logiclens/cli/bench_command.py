@@ -71,8 +71,7 @@ FoldSeed: TypeAlias = Annotated[
     int, typer.Option(help="Draws the folds.", min=0, max=2**32 - 1, metavar="NUMBER")
 ]
 Out: TypeAlias = Annotated[
-    Path,
-    typer.Option(help="Folder for results; what is there already is not done again.", metavar="FOLDER"),
+    Path, typer.Option(help="Folder for results; what is there already is not done again.", metavar="FOLDER")
 ]
 Jobs: TypeAlias = Annotated[
     int,
