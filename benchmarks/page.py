@@ -1,7 +1,6 @@
 """Run ``python -m benchmarks.page``: write docs/benchmarks.md and its figures from the results that are kept.
 
-The curve of consistency against accuracy is what ``python -m benchmarks.consistency --write`` keeps, rows of
-many fold seeds what ``python -m benchmarks.repeated`` does. Other results are folders in
+Rows of many fold seeds are what ``python -m benchmarks.repeated`` keeps. Other results are folders in
 ``benchmarks/results/paper`` with ``rows.jsonl`` (or ``rows.jsonl.gz``) and ``about.json``, as ``logiclens
 bench paper --out FOLDER`` writes them. Rows of all of them are one run, fold seed by fold seed. Of an
 experiment that a folder before has begun, times are shown by themselves, with their machine.
@@ -16,10 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.consistency import CURVE, POINTS, curve_figure
 from benchmarks.repeated import KEPT as REPEATED
 from benchmarks.repeated import repeated_tables, seeds_of
-from benchmarks.training import KEPT as LOOPS
 from benchmarks.verdicts import Verdict, verdict_table, verdicts
 from logiclens.bench import result_tables as tables
 from logiclens.bench.fold_scores import SECONDS
@@ -62,16 +59,6 @@ _MEANING = {
     "mnist-iclu": "clusters of digits, without labels (interpretable clustering)",
     "cub": "200 species of birds, from attributes that a network saw",
 }
-_NOTHING_YET = """
-No results are kept yet. Those of a run belong in `benchmarks/results/paper`, and `python -m benchmarks.page`
-makes this page of them.
-"""
-
-
-_NO_DEFAULT = (
-    f"No rows of the default, {method_title(DEFAULT)}, are kept yet, and none of our other networks with "
-    "their defaults. Below are the networks with the paper's settings, and other methods."
-)
 
 
 @dataclass(frozen=True)
@@ -97,28 +84,11 @@ def kept_runs(folder: Path = RESULTS) -> list[Run]:
     ]
 
 
-def kept(path: Path) -> list[Mapping[str, Any]]:
-    """What is kept in a file; nothing without it."""
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
-
-
-def kept_rows(path: Path = REPEATED) -> list[Row]:
-    """Rows of many fold seeds; none without the file."""
-    return read_rows(path) if path.is_file() else []
-
-
-def page(
-    runs: Sequence[Run],
-    curve: Sequence[Mapping[str, Any]] = (),
-    loops: Sequence[Mapping[str, str]] = (),
-    repeated: Sequence[Row] = (),
-) -> str:
-    """The page of runs, a curve of consistency, comparisons with a plain loop, rows of many fold seeds."""
+def page(runs: Sequence[Run], repeated: Sequence[Row] = ()) -> str:
+    """The page of runs and of rows of many fold seeds."""
     rows, again = _merged(runs)
-    if not rows:
-        return _START + _NOTHING_YET
     seeds = _seeds(rows)
-    ours = [seed for seed in seeds if _has(rows, DEFAULT, seed)] or seeds[:1]
+    ours = [seed for seed in seeds if _has_default(rows, seed)]
     board = Scoreboard(rows, fold_seed=seeds[0])
     parts = [_START, _section("In short", _in_short(rows, ours)), _claims(runs[0], rows, ours)]
     if repeated:
@@ -158,7 +128,6 @@ def page(
                 "How far the same concepts return over the first five folds. Classes that a method has no "
                 "rule for in any of them are left out.",
                 *_shown(tables.consistency_table(board, adjusted=adjusted) for adjusted in (False, True)),
-                *_trade_off(curve),
             ],
         ),
         _section(
@@ -169,7 +138,6 @@ def page(
                 *_circumstances(runs[0]),
                 *_elsewhere(runs, seeds[0]),
                 *(part for run in again for part in _times_again(run)),
-                *_plain_loop(loops),
             ],
         ),
         _section("Rules", _shown([rules_table(board)])),
@@ -192,12 +160,11 @@ def page(
     return "\n".join(parts)
 
 
-def figures(runs: Sequence[Run], curve: Sequence[Mapping[str, Any]] = ()) -> dict[str, bytes]:
-    """The figures of the page, by the names of their files; none without results."""
+def figures(runs: Sequence[Run]) -> dict[str, bytes]:
+    """The figures of the page, by the names of their files."""
     rows, _ = _merged(runs)
-    seed = next(iter(_seeds(rows)), 0)
-    drawn = {_file(name): as_svg(draw(rows, seed)) for name, draw in FIGURES.items()} if rows else {}
-    return drawn | ({_file("consistency"): as_svg(curve_figure(curve))} if curve else {})
+    seed = _seeds(rows)[0]
+    return {_file(name): as_svg(draw(rows, seed)) for name, draw in FIGURES.items()}
 
 
 def _merged(runs: Iterable[Run]) -> tuple[list[Row], list[Run]]:
@@ -223,11 +190,11 @@ def _merged(runs: Iterable[Run]) -> tuple[list[Row], list[Run]]:
 def _seeds(rows: Iterable[Row]) -> list[int]:
     """All fold seeds; first those with rows of the default."""
     rows = list(rows)
-    return sorted({row["fold_seed"] for row in rows}, key=lambda seed: (not _has(rows, DEFAULT, seed), seed))
+    return sorted({row["fold_seed"] for row in rows}, key=lambda seed: (not _has_default(rows, seed), seed))
 
 
-def _has(rows: Iterable[Row], method: str, seed: int | None = None) -> bool:
-    return any(row["method"] == method and seed in (None, row["fold_seed"]) for row in rows)
+def _has_default(rows: Iterable[Row], seed: int) -> bool:
+    return any((row["method"], row["fold_seed"]) == (DEFAULT, seed) for row in rows)
 
 
 def _by_seed(
@@ -254,53 +221,6 @@ def _file(name: str) -> str:
 
 def _image(name: str, words: str) -> str:
     return f"![{words}](images/{_file(name)})"
-
-
-def _trade_off(curve: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Consistency against accuracy, as a figure and a table."""
-    if not curve:
-        return []
-    lines = [
-        (
-            Cell(experiment_title(point["experiment"])),
-            Cell(str(point["at_most"])),
-            Cell(f"{point['literals']:.1f}"),
-            *(Cell(f"{100 * point[name]:.1f}") for name in POINTS),
-        )
-        for point in curve
-    ]
-    heads = ("", "literals at most", "literals", *POINTS.values())
-    return [
-        "Shorter rules return more often when the rows change. This is what they have to give for it: rules "
-        "of at most this many literals, off the same fronts, as `explain(literals=...)` gives them; of the "
-        "first five folds, as all figures of consistency.",
-        _image("consistency", "Consistency against macro-F1 for rules of at most this many literals"),
-        ResultTable(
-            f"Consistency against accuracy, {method_title(DEFAULT)} (%)", heads, tuple(lines)
-        ).to_markdown(),
-    ]
-
-
-def _plain_loop(loops: Sequence[Mapping[str, str]]) -> list[str]:
-    """Training and extraction against a loop over folds, classes and members."""
-    if not loops:
-        return []
-    heads = {"what": "", "ours": "ours", "other": "plain loop", "ratio": "times as fast", "aim": "aim"}
-    lines = tuple(tuple(Cell(_aimed(loop)[name]) for name in heads) for loop in loops)
-    return [
-        "Against the loop that one writes from the paper, a small network for each fold, class, penalty and "
-        "restart, at equal epochs, side by side (`python -m benchmarks.training --write`). Measured "
-        "after a first run; seconds above are of a first one, which takes longer.",
-        ResultTable(
-            "Training and extraction against a plain loop", tuple(heads.values()), lines
-        ).to_markdown(),
-    ]
-
-
-def _aimed(loop: Mapping[str, str]) -> Mapping[str, str]:
-    """A comparison whose aim says so where it is missed."""
-    reached, wanted = (float(loop[name].split()[-1].rstrip("x")) for name in ("ratio", "aim"))
-    return {**loop, "aim": f"{loop['aim']}, missed"} if reached < wanted else loop
 
 
 def _machines(runs: Iterable[Run]) -> str:
@@ -351,8 +271,6 @@ def _in_short(rows: Sequence[Row], seeds: Sequence[int]) -> list[str]:
         *(MEASURES[column].title for column in FOUR),
         "best other rules (macro-F1)",
     )
-    if not _has(rows, DEFAULT):
-        return [_NO_DEFAULT]
     return [
         ResultTable(f"The default, {method_title(DEFAULT)}", heads, tuple(lines)).to_markdown(),
         "In brackets: the same network in the paper. Explanation accuracy and fidelity compare the rule of "
@@ -495,9 +413,9 @@ def _seed_tables(rows: Sequence[Row], seeds: Sequence[int]) -> list[ResultTable]
 
 def main() -> None:
     """Write the page and its figures."""
-    runs, curve = kept_runs(), kept(CURVE)
-    PAGE.write_text(page(runs, curve, kept(LOOPS), kept_rows()), encoding="utf-8")
-    for name, drawn in figures(runs, curve).items():
+    runs = kept_runs()
+    PAGE.write_text(page(runs, read_rows(REPEATED)), encoding="utf-8")
+    for name, drawn in figures(runs).items():
         (IMAGES / name).write_bytes(drawn)
     print(f"{PAGE.relative_to(ROOT)}: {sum(len(run.rows) for run in runs)} rows of {len(runs)} runs")
 

@@ -17,9 +17,6 @@ The plain loop is timed on some of its members, some before ours and some after,
 three times, on all of CUB once. Of both the median counts. On a busy machine wall-clock times say little, so
 the ratio of processor times stands beside theirs.
 
-``python -m benchmarks.training --write`` keeps the comparisons in ``benchmarks/results/training.json`` for
-``python -m benchmarks.page``.
-
 ``python -m benchmarks.training --device cuda --classes 200 --folds 5 --epochs 400`` times the training of one
 large population on a device of choice.
 """
@@ -27,13 +24,11 @@ large population on a device of choice.
 from __future__ import annotations
 
 import argparse
-import json
 import resource
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,7 +58,6 @@ from logiclens.estimators.networks import train_networks
 from logiclens.explain import explain_class_as_in_paper
 from logiclens.nn.population import threads_for
 
-KEPT = Path(__file__).parent / "results" / "training.json"
 SAMPLED = 5  # members of the plain loop that are timed
 REPEATED = 9  # times that ours is timed
 FINE_TUNING_SHARE = 0.1  # of the penalty that stays after pruning, as in MuNetwork
@@ -388,19 +382,14 @@ def _train_population(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Time one population, and print one line; or keep the comparisons with the plain loop."""
+    """Time one population, and print one line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.training", description=main.__doc__)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--classes", type=int, default=20)
     parser.add_argument("--folds", type=int, default=2)
     parser.add_argument("--epochs", type=int, default=50)
     parser.add_argument("--rows", type=int, default=CUB_ROWS)
-    parser.add_argument("--write", action="store_true", help="compare with the plain loop, and keep that")
     given = parser.parse_args(arguments)
-    if given.write:
-        rows = [row._asdict() for row in run() if row.aim.startswith("plain loop")]
-        KEPT.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-        return
     print(gpu_population(given.device, given.classes, given.folds, given.epochs, given.rows))
 
 

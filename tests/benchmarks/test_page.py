@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.page import CURVE, IMAGES, LOOPS, PAGE, Run, figures, kept, kept_rows, kept_runs, page
+from benchmarks.page import IMAGES, PAGE, REPEATED, Run, figures, kept_runs, page
 from benchmarks.repeated import gathered, repeated_tables, seeds_of
 
-from logiclens.bench.store import write_rows
+from logiclens.bench.store import read_rows, write_rows
 from tests.bench.made_up import made_up_rows
 
 ABOUT = {
@@ -28,41 +28,26 @@ def test_the_page_is_up_to_date():
     runs, text = kept_runs(), PAGE.read_text(encoding="utf-8")
     shown = set(re.findall(r"images/(paper_\w+\.svg)", text))
 
-    assert text == page(runs, kept(CURVE), kept(LOOPS), kept_rows()), "run python -m benchmarks.page"
-    assert shown == figures(runs, kept(CURVE)).keys()
+    assert text == page(runs, read_rows(REPEATED)), "run python -m benchmarks.page"
+    assert shown == figures(runs).keys()
     assert shown == {path.name for path in IMAGES.glob("paper_*.svg")}
-
-
-def test_what_the_default_has_no_rows_of_is_left_out(runs: list[Run]):
-    """There are the other methods, and no claim is decided."""
-    without = [
-        Run(run.name, tuple(row for row in run.rows if row["method"] != "mu"), run.about) for run in runs[:2]
-    ]
-    others = [row | {"fold_seed": seed} for seed in (11, 12) for row in without[0].rows]
-    text = page(without, (), (), others)
-
-    assert "No rows of the default, mu, are kept yet" in text
-    assert "0 claims hold, 0 do not, 22 are not decided for lack of rows." in text
-    assert "## Other folds" not in text
-    assert "the lead over mu" not in text
-    assert "| decision tree |" in text
 
 
 def test_what_a_run_says_of_its_seconds_stands_beside_them():
     rows = tuple(made_up_rows())
     told = Run(".", rows, ABOUT | {"remark": "a|b waited"})
 
-    assert "Of this run: a&#124;b waited." in page([told], (), (), ())
-    assert "Of this run" not in page([Run(".", rows, ABOUT)], (), (), ())
+    assert "Of this run: a&#124;b waited." in page([told])
+    assert "Of this run" not in page([Run(".", rows, ABOUT)])
 
 
 def test_how_settings_were_chosen_stands_below_the_claims():
     rows = tuple(made_up_rows())
-    made = page([Run(".", rows, ABOUT | {"settings": ["On a|b.", "On c."]})], (), (), ())
+    made = page([Run(".", rows, ABOUT | {"settings": ["On a|b.", "On c."]})])
     claims = made[made.index("## Claims") : made.index("## The paper's tables")]
 
     assert "**How settings were chosen**\n\nOn a&#124;b.\n\nOn c." in claims
-    assert "How settings" not in page([Run(".", rows, ABOUT)], (), (), ())
+    assert "How settings" not in page([Run(".", rows, ABOUT)])
 
 
 def test_leads_on_many_folds_have_their_standard_error():
@@ -88,7 +73,7 @@ def test_leads_on_many_folds_have_their_standard_error():
     assert "| mu | 70.00 | – | 4.50 | – |" in text
     assert f"| decision tree | 73.00 (+3.00±{100 * error:.2f}) | – | 4.50 | – |" in text
     assert "6 further folds, of the seeds 11, 12. In brackets: the lead over mu" in page(
-        [Run(".", tuple(made_up_rows()), ABOUT)], (), (), rows
+        [Run(".", tuple(made_up_rows()), ABOUT)], rows
     )
 
 
@@ -112,11 +97,6 @@ def test_nothing_is_kept_of_wrong_folders(folders, message, tmp_path, monkeypatc
         gathered(folders)
 
     assert seeds_of(gathered(["11", "12"])) == [11, 12]
-
-
-def test_without_results_the_page_says_so():
-    assert "No results are kept yet." in page([])
-    assert figures([]) == {}
 
 
 @pytest.fixture(scope="module")
@@ -193,26 +173,3 @@ def test_runs_are_read_from_folders(tmp_path: Path, runs: list[Run]):
         (folder / "about.json").write_text(json.dumps(run.about), encoding="utf-8")
 
     assert page(kept_runs(tmp_path)) == page(runs)
-
-
-def test_consistency_against_accuracy(runs: list[Run]):
-    curve = [
-        {"experiment": "vdem", "at_most": n, "literals": 1.0, "consistency": 1 / n, "adjusted": 0.5}
-        | {"explanation_accuracy": 0.9, "fidelity": 0.99}
-        for n in (1, 2)
-    ]
-    text = page(runs, curve)
-
-    assert "| V-Dem | 2 | 1.0 | 50.0 | 50.0 | 90.0 | 99.0 |" in text
-    assert "images/paper_consistency.svg" in text
-    assert figures(runs, curve)["paper_consistency.svg"].startswith(b"<?xml")
-    assert "images/paper_consistency.svg" not in page(runs)
-    assert kept(Path("nowhere.json")) == []
-
-
-def test_times_of_a_plain_loop(runs: list[Run]):
-    loop = {"what": "MIMIC-II", "ours": "1 s", "other": "7 s", "ratio": "7x", "aim": "plain loop 20x"}
-
-    assert "| MIMIC-II | 1 s | 7 s | 7x | plain loop 20x, missed |" in page(runs, (), [loop])
-    assert "| 20x | plain loop 20x |" in page(runs, (), [loop | {"ratio": "20x"}])
-    assert "plain loop" not in page(runs)
