@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,12 @@ from logiclens.bench._data_files import (
     read_names,
     read_table,
 )
-from logiclens.errors import InputError
+from tests.errors import error_of
 
 SOURCE = DataFile("toys/toy.csv.gz", "Toys 1.0", "download it from https://toys.example/")
 ARRAYS = DataFile("toys/toy.npz", "Toys 1.0", "download it from https://toys.example/")
-ENDING = (
-    " It is part of Toys 1.0: download it from https://toys.example/, "
-    "or name another folder with data_dir= or LOGICLENS_DATA."
-)
+PART = "part of Toys 1.0: download it from https://toys.example/"
+ENDING = f" It is {PART}, or name another folder with data_dir= or LOGICLENS_DATA."
 DAMAGED = " cannot be read: it is damaged, or not what its name says."
 
 
@@ -42,13 +41,6 @@ def put(folder: Path, text: str | bytes, file: str = SOURCE.file) -> Path:
     return path
 
 
-def message(folder: object, source: DataFile = SOURCE) -> str:
-    with pytest.raises(InputError) as info:
-        read_table(source, folder)  # type: ignore[arg-type]
-    assert "\n" not in str(info.value)
-    return str(info.value)
-
-
 @pytest.mark.parametrize("more", [{}, {"what": "has no rows"}, {"folder": "gone", "by_argument": True}])
 def test_the_message_names_the_option_of_a_command(more: dict[str, Any]):
     error = copy.copy(DataFileError(SOURCE, **more))
@@ -58,39 +50,26 @@ def test_the_message_names_the_option_of_a_command(more: dict[str, Any]):
     assert "--data-dir or" in error.text("--data-dir")
 
 
-@pytest.mark.parametrize("value", [None, ""], ids=["unset", "empty"])
-def test_no_folder(value: str | None, monkeypatch: pytest.MonkeyPatch):
-    if value is not None:
-        monkeypatch.setenv("LOGICLENS_DATA", value)
-
-    assert message(None) == (
-        "No data folder is named, and 'toys/toy.csv.gz' is needed. Pass data_dir= or set LOGICLENS_DATA; "
-        "the file is part of Toys 1.0: download it from https://toys.example/."
-    )
-
-
-def test_a_folder_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_what_is_missing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     gone = tmp_path / "gone"
     text = (
         f"The data folder {str(gone)!r} (data_dir) does not exist, and 'toys/toy.csv.gz' is needed. "
-        "The file is part of Toys 1.0: download it from https://toys.example/, "
-        "or name another folder with data_dir= or LOGICLENS_DATA."
+        f"The file is {PART}, or name another folder with data_dir= or LOGICLENS_DATA."
     )
 
-    assert message(gone) == text
-
-    monkeypatch.setenv("LOGICLENS_DATA", str(gone))
-    assert message(None) == text.replace("(data_dir)", "(LOGICLENS_DATA)")
-
-
-def test_a_file_that_is_not_there(tmp_path: Path):
-    assert message(tmp_path) == (
+    assert error_of(find_file, SOURCE, gone) == text
+    assert error_of(find_file, SOURCE, 3) == "data_dir must be a path. Got 3; write data_dir='folder'."
+    assert error_of(find_file, SOURCE, tmp_path) == (
         f"The file 'toys/toy.csv.gz' is not in the data folder {str(tmp_path)!r}.{ENDING}"
     )
-
-
-def test_a_folder_that_is_no_path():
-    assert message(3) == "data_dir must be a path. Got 3; write data_dir='folder'."
+    for folder in (None, ""):
+        assert error_of(find_file, SOURCE) == (
+            "No data folder is named, and 'toys/toy.csv.gz' is needed. Pass data_dir= or set LOGICLENS_DATA; "
+            f"the file is {PART}."
+        ), folder
+        monkeypatch.setenv("LOGICLENS_DATA", "")
+    monkeypatch.setenv("LOGICLENS_DATA", str(gone))
+    assert error_of(find_file, SOURCE) == text.replace("(data_dir)", "(LOGICLENS_DATA)")
 
 
 def test_the_argument_goes_before_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -112,8 +91,7 @@ def test_a_table_is_read_however_its_lines_end(tmp_path: Path, end: str, file: s
 
     assert table.columns == {"a": ("1", "?"), "b & c": ("x, y", "z")}
     assert table.cells("b & c") == ("x, y", "z")
-    np.testing.assert_array_equal(table.numbers("a"), [1.0, np.nan])
-    assert table.matrix(["a", "a"]).shape == (2, 2)
+    np.testing.assert_array_equal(table.matrix(["a", "a"]), [[1.0, 1.0], [np.nan, np.nan]])
 
 
 @pytest.mark.parametrize(
@@ -129,31 +107,24 @@ def test_a_table_is_read_however_its_lines_end(tmp_path: Path, end: str, file: s
 def test_a_table_that_is_none(tmp_path: Path, text: str | bytes, wrong: str):
     put(tmp_path, text)
 
-    assert message(tmp_path) == f"The file 'toys/toy.csv.gz'{wrong}{ENDING}"
+    assert error_of(read_table, SOURCE, tmp_path) == f"The file 'toys/toy.csv.gz'{wrong}{ENDING}"
 
 
-def test_a_file_that_is_not_compressed_as_its_name_says(tmp_path: Path):
-    put(tmp_path, "a\n1\n").write_text("a\n1\n")
-
-    assert message(tmp_path) == f"The file 'toys/toy.csv.gz'{DAMAGED}{ENDING}"
-
-
-def test_a_file_that_was_cut_off(tmp_path: Path):
+@pytest.mark.parametrize(
+    "damage", [gzip.decompress, lambda content: content[:-9]], ids=["not compressed", "cut off"]
+)
+def test_a_damaged_archive(tmp_path: Path, damage: Callable[[bytes], bytes]):
     path = put(tmp_path, "a\n" + "1\n" * 100)
-    path.write_bytes(path.read_bytes()[:-9])
+    path.write_bytes(damage(path.read_bytes()))
 
-    assert message(tmp_path) == f"The file 'toys/toy.csv.gz'{DAMAGED}{ENDING}"
+    assert error_of(read_table, SOURCE, tmp_path) == f"The file 'toys/toy.csv.gz'{DAMAGED}{ENDING}"
 
 
 @pytest.mark.parametrize("cell", ["x", "inf", "nan", "1_0"])
 def test_a_cell_that_is_no_number(tmp_path: Path, cell: str):
     put(tmp_path, f"a,b\n1,1\n1,{cell}\n")
-    table = read_table(SOURCE, tmp_path)
 
-    with pytest.raises(InputError) as info:
-        table.numbers("b")
-
-    assert str(info.value) == (
+    assert error_of(read_table(SOURCE, tmp_path).numbers, "b") == (
         f"The file 'toys/toy.csv.gz' has {cell!r} where a number belongs "
         f"(column 'b', row 1, counted from 0).{ENDING}"
     )
@@ -162,10 +133,7 @@ def test_a_cell_that_is_no_number(tmp_path: Path, cell: str):
 def test_a_column_that_is_not_there(tmp_path: Path):
     put(tmp_path, "a\n1\n")
 
-    with pytest.raises(InputError) as info:
-        read_table(SOURCE, tmp_path).cells("b")
-
-    assert str(info.value) == f"The file 'toys/toy.csv.gz' has no column 'b'.{ENDING}"
+    assert "has no column 'b'." in error_of(read_table(SOURCE, tmp_path).cells, "b")
 
 
 def test_names_are_what_follows_the_number(tmp_path: Path):
@@ -175,36 +143,17 @@ def test_names_are_what_follows_the_number(tmp_path: Path):
 
 
 def test_arrays_are_read_by_name(tmp_path: Path):
-    np.savez(put(tmp_path, b"", ARRAYS.file), a=np.arange(3), b=np.ones(2))
+    np.savez(put(tmp_path, b"", ARRAYS.file), a=np.arange(3), b=np.array([{}], dtype=object))
     arrays = read_arrays(ARRAYS, ["a"], tmp_path)
 
-    assert list(arrays) == ["a"]
-    assert arrays["a"].tolist() == [0, 1, 2]
-
-
-def test_an_array_that_is_not_there(tmp_path: Path):
-    np.savez(put(tmp_path, b"", ARRAYS.file), a=np.arange(3))
-
-    with pytest.raises(InputError) as info:
-        read_arrays(ARRAYS, ["a", "b"], tmp_path)
-
-    assert str(info.value) == f"The file 'toys/toy.npz' has no array 'b'.{ENDING}"
-
-
-def test_arrays_of_objects_are_not_unpickled(tmp_path: Path):
-    np.savez(put(tmp_path, b"", ARRAYS.file), a=np.array([{}], dtype=object))
-
-    with pytest.raises(InputError) as info:
-        read_arrays(ARRAYS, ["a"], tmp_path)
-
-    assert str(info.value) == f"The file 'toys/toy.npz'{DAMAGED}{ENDING}"
+    assert {name: values.tolist() for name, values in arrays.items()} == {"a": [0, 1, 2]}
+    assert "has no array 'c'." in error_of(read_arrays, ARRAYS, ["a", "c"], tmp_path)
+    # Objects are not unpickled.
+    assert error_of(read_arrays, ARRAYS, ["b"], tmp_path) == f"The file 'toys/toy.npz'{DAMAGED}{ENDING}"
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no arrays"])
 def test_a_damaged_file_of_arrays(tmp_path: Path, content: bytes):
     put(tmp_path, content, ARRAYS.file)
 
-    with pytest.raises(InputError) as info:
-        read_arrays(ARRAYS, ["a"], tmp_path)
-
-    assert str(info.value) == f"The file 'toys/toy.npz'{DAMAGED}{ENDING}"
+    assert error_of(read_arrays, ARRAYS, ["a"], tmp_path) == f"The file 'toys/toy.npz'{DAMAGED}{ENDING}"

@@ -22,10 +22,6 @@ from logiclens.bench.datasets import DIGITS, Pictures, decode_jpeg, read_idx
 from tests.errors import error_of
 
 SOURCE = DataFile("toys/toy.gz", "Toys 1.0", "download it from https://toys.example/")
-ENDING = (
-    " It is part of Toys 1.0: download it from https://toys.example/, "
-    "or name another folder with data_dir= or LOGICLENS_DATA."
-)
 
 
 @pytest.fixture(autouse=True)
@@ -119,15 +115,8 @@ def test_stored_scores_of_digits(mnist):
     assert len(data.split_test) == 20
 
 
-def test_labels_that_do_not_match_the_pictures(mnist):
+def test_labels_and_positions_that_lead_nowhere(mnist):
     put(mnist, "mnist/t10k-labels-idx1-ubyte.gz", idx(np.arange(3)))
-
-    assert error_of(load_mnist_pictures, mnist).startswith(
-        "The file 'mnist/train-labels-idx1-ubyte.gz' does not have one digit from 0 to 9 for each picture."
-    )
-
-
-def test_positions_that_lead_nowhere(mnist):
     np.savez(
         mnist / "mnist" / "mnist_concepts.npz",
         labels=np.zeros(2, dtype=int),
@@ -135,10 +124,8 @@ def test_positions_that_lead_nowhere(mnist):
         split_test=np.array([2]),
     )
 
-    assert error_of(load_mnist, mnist).startswith(
-        "The file 'mnist/mnist_concepts.npz' has values in 'split_test' "
-        "that are no whole numbers from 0 to 1."
-    )
+    assert "does not have one digit from 0 to 9 for each picture." in error_of(load_mnist_pictures, mnist)
+    assert "has values in 'split_test' that are no whole numbers" in error_of(load_mnist, mnist)
 
 
 @pytest.mark.parametrize("shape", [(3,), (2, 3), (2, 3, 4)])
@@ -169,18 +156,7 @@ def test_idx_files_of_any_shape(tmp_path, shape):
 def test_files_that_are_no_idx_files(tmp_path, content):
     put(tmp_path, "toys/toy.gz", content)
 
-    assert error_of(read_idx, SOURCE, tmp_path) == (
-        f"The file 'toys/toy.gz' is not an idx file of unsigned bytes.{ENDING}"
-    )
-
-
-def test_a_file_that_cannot_be_unpacked(tmp_path):
-    (tmp_path / "toys").mkdir()
-    (tmp_path / "toys" / "toy.gz").write_bytes(b"not gzip")
-
-    assert error_of(read_idx, SOURCE, tmp_path) == (
-        f"The file 'toys/toy.gz' cannot be read: it is damaged, or not what its name says.{ENDING}"
-    )
+    assert "is not an idx file of unsigned bytes." in error_of(read_idx, SOURCE, tmp_path)
 
 
 # --- CUB ---
@@ -200,9 +176,7 @@ def test_some_birds_only(cub):
     data = load_cub_pictures(cub, decode=flat, rows=[2])
 
     assert data.pictures[:, 0, 0, 0].tolist() == [0, 0, 3]
-    assert error_of(load_cub_pictures, cub, decode=flat, rows=[]) == (
-        "rows names no picture. Pass at least one, or None for all."
-    )
+    assert "rows names no picture." in error_of(load_cub_pictures, cub, decode=flat, rows=[])
 
 
 def test_pictures_decoded_before_need_no_archive(cub):
@@ -210,51 +184,35 @@ def test_pictures_decoded_before_need_no_archive(cub):
     small = np.zeros((3, 3, 5, 5), dtype=np.uint8)
 
     assert load_cub_pictures(cub, pictures=small).pictures is small
-    assert error_of(load_cub_pictures, cub, pictures=small[:2]) == (
-        "concepts must have shape (2, 2). Got (3, 2)."
-    )
-    assert error_of(load_cub_pictures, cub, decode=flat).startswith(
-        "The file 'cub/images112.zip' is not in the data folder"
+    assert "concepts must have shape (2, 2). Got (3, 2)." in error_of(
+        load_cub_pictures, cub, pictures=small[:2]
     )
 
 
-def test_a_picture_that_is_missing(cub):
-    with zipfile.ZipFile(cub / "cub" / "images112.zip", "w") as archive:
-        archive.writestr(FILES[0], b"1")
-
-    assert "'cub/images112.zip' lacks a picture: " in error_of(load_cub_pictures, cub, decode=flat)
+def uneven(raw: bytes) -> np.ndarray:
+    return np.zeros((raw[0], 4, 3), dtype=np.uint8)
 
 
-def test_an_archive_that_is_none(cub):
-    (cub / "cub" / "images112.zip").write_bytes(b"not an archive")
-
-    assert error_of(load_cub_pictures, cub, decode=flat).startswith(
-        "The file 'cub/images112.zip' cannot be read: it is damaged, or not what its name says."
-    )
-
-
-def test_pictures_of_different_shapes(cub):
-    def uneven(raw: bytes) -> np.ndarray:
-        return np.zeros((raw[0], 4, 3), dtype=np.uint8)
+def test_what_is_wrong_with_an_archive(cub):
+    archive = cub / "cub" / "images112.zip"
 
     assert "has pictures of shape (1, 4, 3) and (" in error_of(load_cub_pictures, cub, decode=uneven)
+    with zipfile.ZipFile(archive, "w") as opened:
+        opened.writestr(FILES[0], b"1")
+    assert "'cub/images112.zip' lacks a picture: " in error_of(load_cub_pictures, cub, decode=flat)
+    archive.write_bytes(b"not an archive")
+    assert "'cub/images112.zip' cannot be read" in error_of(load_cub_pictures, cub, decode=flat)
+    archive.unlink()
+    assert "is not in the data folder" in error_of(load_cub_pictures, cub, decode=flat)
 
 
-def test_more_labels_than_pictures(cub):
+def test_labels_must_match_the_pictures(cub):
+    pictures, truth = np.zeros((2, 1, 1, 1), dtype=np.uint8), np.zeros((2, 1), dtype=bool)
+    rest = (("a",), np.array(["no"]), ("no",), np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), "")
     put(cub, "cub/images.txt.gz", b"1 b/one.jpg\n2 a/two.jpg\n3 a/three.jpg\n4 more.jpg\n")
 
-    assert error_of(load_cub_pictures, cub, decode=flat).startswith(
-        "The file 'cub/images.txt.gz' names 4 pictures where 3 have labels."
-    )
-
-
-def test_labels_must_match_the_pictures():
-    pictures, truth = np.zeros((2, 1, 1, 1), dtype=np.uint8), np.zeros((2, 1), dtype=bool)
-    places = np.zeros(0, dtype=np.intp)
-
-    assert error_of(
-        Pictures, "toy", pictures, truth, ("a",), np.array(["no"]), ("no",), places, places, ""
-    ) == ("labels must have shape (2,). Got (1,).")
+    assert "names 4 pictures where 3 have labels." in error_of(load_cub_pictures, cub, decode=flat)
+    assert "labels must have shape (2,). Got (1,)." in error_of(Pictures, "toy", pictures, truth, *rest)
 
 
 def test_jpeg_files_are_decoded():

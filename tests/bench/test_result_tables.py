@@ -28,10 +28,10 @@ from logiclens.bench.result_tables import (
 )
 from logiclens.bench.scoreboard import Mean, Scoreboard
 from logiclens.bench.table_layout import FORMATS, Cell, ResultTable, as_document
-from logiclens.errors import InputError
 from logiclens.logic import format_formula, parse_formula
 from tests import strategies
 from tests.bench.made_up import column, made_up_rows, row
+from tests.errors import error_of
 
 
 @pytest.fixture(scope="module")
@@ -84,29 +84,20 @@ def test_the_two_best_are_in_bold_and_all_that_print_alike():
     }
 
 
-def test_of_lengths_the_least_are_the_best():
-    board = Scoreboard([row(method=name, complexity=at) for at, name in enumerate(("mu", "psi", "tree"), 1)])
+def test_who_is_in_bold():
+    """The least of lengths; of fidelity the best network; of accuracy, those with rules."""
 
-    assert bold(metric_table(board, "complexity")) == {("MIMIC-II", "mu"), ("MIMIC-II", "psi")}
+    def best(column: str, **figures: float) -> set[str]:
+        with_rules = {} if column != "model_accuracy" else {"complexity": 2.0}
+        rows = [
+            row(method=name, **{column: value}, **(with_rules if name != "boosting" else {}))
+            for name, value in figures.items()
+        ]
+        return {head for _, head in bold(metric_table(Scoreboard(rows), column))}
 
-
-def test_of_fidelity_the_best_network_is():
-    """Trees are their own explanations."""
-    figures = {"tree": 1.0, "psi": 0.99, "mu": 0.98}
-    board = Scoreboard([row(method=name, fidelity=value) for name, value in figures.items()])
-
-    assert bold(metric_table(board, "fidelity")) == {("MIMIC-II", "psi")}
-
-
-def test_models_without_rules_are_never_in_bold():
-    with_rules = [row(method=name, model_accuracy=0.7, complexity=2.0) for name in ("mu", "tree")]
-    board = Scoreboard([*with_rules, row(method="boosting", model_accuracy=0.9)])
-    table = metric_table(board, "model_accuracy")
-
-    assert bold(table) == {("MIMIC-II", "mu"), ("MIMIC-II", "decision tree")}
-    assert table.note.endswith(
-        "Logistic regression, perceptrons and boosting give no rules: their accuracy is never in bold."
-    )
+    assert best("complexity", mu=1, psi=2, tree=3) == {"mu", "psi"}
+    assert best("fidelity", tree=1.0, psi=0.99, mu=0.98) == {"psi"}
+    assert best("model_accuracy", mu=0.7, tree=0.7, boosting=0.9) == {"mu", "decision tree"}
 
 
 def test_what_was_not_finished_is_told_and_not_in_bold():
@@ -203,18 +194,11 @@ def test_one_experiment_has_a_column_for_each_metric_with_figures():
     ]
     table = experiment_table(Scoreboard(rows), "mimic2")
 
-    assert table.heads == (
-        "",
-        "Complexity of explanations (literals)",
-        "Fidelity of explanations (macro-F1, %)",
-    )
+    titles = ("Complexity of explanations (literals)", "Fidelity of explanations (macro-F1, %)")
+    assert table.heads == ("", *titles)
+    lacking = experiment_table(Scoreboard([row(n_without_rule=3)]), "mimic2")
+    assert lacking.heads[-1] == "Classes without a rule"
     assert [cell.text for cell in table.lines[0]] == ["decision tree", "9.00", "–"]
-
-
-def test_classes_without_a_rule_are_told():
-    rows = [row(complexity=2.0, n_without_rule=3)]
-
-    assert experiment_table(Scoreboard(rows), "mimic2").heads[-1] == "Classes without a rule"
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -266,17 +250,11 @@ def test_the_class_of_the_paper_where_rows_keep_it():
     assert good_rule(Scoreboard(others), "cub", "mu")[0] == "y"
 
 
-def test_methods_without_rules_are_left_out():
-    rows = [ruled(0.9, 0, "a"), row("vdem", "boosting", model_accuracy=0.9, example={})]
-
-    assert [line[1].text for line in rules_table(Scoreboard(rows)).lines] == ["mu"]
-
-
-def test_long_rules_are_counted():
+def test_long_rules_are_counted_and_methods_without_rules_left_out():
     rows = [ruled(0.9, 0, " | ".join(f"c{at}" for at in range(21)))]
-    (line,) = rules_table(Scoreboard(rows)).lines
+    (line,) = rules_table(Scoreboard([*rows, row("vdem", "boosting", model_accuracy=0.9, example={})])).lines
 
-    assert [cell.text for cell in line[2:]] == ["yes ↔ (too long)", "21"]
+    assert [cell.text for cell in line[1:]] == ["mu", "yes ↔ (too long)", "21"]
 
 
 @given(strategies.formulas(max_leaves=5), strategies.names(), strategies.names())
@@ -292,11 +270,9 @@ def test_any_names_can_be_written(formula: object, label: str, experiment: str):
     assert as_document([table], "latex").count(r"\\" + "\n") == 2
 
 
-@pytest.mark.parametrize("missing", ["example", "explanation_accuracy"])
-def test_rows_without_rules_or_scores_give_none(missing: str):
-    rows = [ruled(0.9, 0, "a") | {missing: None}]
-
-    assert good_rule(Scoreboard(rows), "vdem", "mu") is None
+def test_rows_without_rules_or_scores_give_none():
+    for missing in ("example", "explanation_accuracy"):
+        assert good_rule(Scoreboard([ruled(0.9, 0, "a") | {missing: None}]), "vdem", "mu") is None
 
 
 @pytest.mark.parametrize(
@@ -352,16 +328,6 @@ def test_a_table_of_one_metric_ends_with_mean_ranks():
     ]
 
 
-def test_where_less_is_better_the_least_is_first():
-    scores = {"a.csv": {"mu": 2.0, "tree": 9.0}, "b.csv": {"mu": 3.0, "tree": 4.0}}
-
-    assert texts(ranked_table(scored("complexity", scores), "complexity"))[-1] == [
-        "Mean rank",
-        "2.00",
-        "1.00",
-    ]
-
-
 def test_a_method_that_was_stopped_comes_last_and_says_so():
     scores = {"a.csv": {"mu": 0.2, "brl": None}, "b.csv": {"mu": 0.2, "brl": 0.9}}
     table = ranked_table(scored("model_accuracy", scores), "model_accuracy")
@@ -373,49 +339,31 @@ def test_a_method_that_was_stopped_comes_last_and_says_so():
     ]
 
 
-def test_one_table_has_no_ranks():
-    assert texts(ranked_table(scored("complexity", {"a.csv": {"mu": 2.0}}), "complexity")) == [
-        ["a.csv", "2.0"]
-    ]
+def test_one_table_has_no_ranks_and_a_method_alone_is_not_the_best():
+    alone = ranked_table(scored("complexity", {"a.csv": {"mu": 2.0}}), "complexity")
+    beside = ranked_table(scored("complexity", {"a.csv": {"mu": 2.0, "brl": None}}), "complexity")
+
+    assert (texts(alone), bold_texts(alone)) == ([["a.csv", "2.0"]], [])
+    assert bold_texts(beside) == ["2.0"]
 
 
-def test_of_fidelity_the_best_network_is_in_bold_and_it_is_said_why():
-    scores = {"a.csv": {"mu": 0.97, "psi": 0.9, "tree": 1.0}}
-    table = ranked_table(scored("fidelity", scores), "fidelity")
-
-    assert bold_texts(table) == ["97.0"]
-    assert table.note == (
-        "Trees and lists of rules are their own explanations: their fidelity is never in bold."
-    )
-
-
-def test_a_method_alone_is_not_the_best():
-    assert bold_texts(ranked_table(scored("complexity", {"a.csv": {"mu": 2.0}}), "complexity")) == []
-    scores = {"a.csv": {"mu": 2.0, "brl": None}}
-    assert bold_texts(ranked_table(scored("complexity", scores), "complexity")) == ["2.0"]
-
-
-def test_methods_without_rules_are_not_the_best():
+def test_who_is_in_bold_of_those_that_compete():
+    """Trees are their own explanations; models without rules give none."""
+    fidelity = scored("fidelity", {"a.csv": {"mu": 0.97, "psi": 0.9, "tree": 1.0}})
     rows = [
         ROW | {"experiment": "a.csv", "method": method, "model_accuracy": score} | rules
         for method, score, rules in (("mu", 0.9, {"complexity": 3.0}), ("logistic", 0.95, {}))
     ]
-    table = ranked_table(Scoreboard(rows), "model_accuracy")
 
-    assert bold_texts(table) == ["90.0"]
-    assert (
-        table.note
-        == "Logistic regression, perceptrons and boosting give no rules: their accuracy is never in bold."
-    )
+    assert bold_texts(ranked_table(fidelity, "fidelity")) == ["97.0"]
+    assert bold_texts(ranked_table(Scoreboard(rows), "model_accuracy")) == ["90.0"]
 
 
 def test_what_ranks_are_of_must_be_known():
     board = scored("complexity", {"a.csv": {"mu": 2.0}})
-    with pytest.raises(InputError) as caught:
-        ranked_table(board, "complexit")
 
-    assert str(caught.value).startswith(
-        "There is no table of 'complexit'. Did you mean 'complexity'? There are "
+    assert "There is no table of 'complexit'. Did you mean 'complexity'?" in error_of(
+        ranked_table, board, "complexit"
     )
 
 

@@ -58,11 +58,11 @@ MIMIC2 = DataFile(
     "PhysioNet mimic2-iaccd 1.0",
     "download it from https://physionet.org/content/mimic2-iaccd/1.0/",
 )
-_FLAGS = tuple(
+FLAGS = tuple(
     "aline_flg gender_num sepsis_flg chf_flg afib_flg renal_flg liver_flg copd_flg cad_flg stroke_flg "
     "mal_flg resp_flg".split()
 )
-_MEASURED = tuple(
+MEASURED = tuple(
     "abg_count age bmi bun_first chloride_first creatinine_first day_icu_intime_num hgb_first "
     "hour_icu_intime hr_1st icu_los_day iv_day_1 map_1st pco2_first platelet_first po2_first "
     "potassium_first sapsi_first service_num sodium_first sofa_first spo2_1st tco2_first temp_1st "
@@ -226,9 +226,9 @@ def load_mimic2(data_dir: Folder = None, *, learn_from: IndexArray | None = None
         Numbers of shape (1776, 90); targets ``recovery`` and ``death``, of which 497 are ``death``.
     """
     table = read_table(MIMIC2, data_dir)
-    columns = [impute_mean(table.numbers(name), name, learn_from)[:, None] for name in _FLAGS]
+    columns = [impute_mean(table.numbers(name), name, learn_from)[:, None] for name in FLAGS]
     groups = []
-    for name in _MEASURED:
+    for name in MEASURED:
         names, truth = three_bins(name, impute_mean(table.numbers(name), name, learn_from), learn_from)
         groups.append(names)
         columns.append(truth.astype(np.float64))
@@ -239,7 +239,7 @@ def load_mimic2(data_dir: Folder = None, *, learn_from: IndexArray | None = None
     return Dataset(
         name="mimic2",
         concepts=np.hstack(columns),
-        concept_names=(*_FLAGS, *(name for group in groups for name in group)),
+        concept_names=(*FLAGS, *(name for group in groups for name in group)),
         labels=np.where(died, "death", "recovery"),
         target_names=("recovery", "death"),
         groups=tuple(groups),
