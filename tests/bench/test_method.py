@@ -77,22 +77,11 @@ def test_what_is_installed():
     assert package_for("x", "json") is sys.modules["json"]
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("brl", "BRL needs the package imodels, which is not installed. Run: pip install 'logiclens[bench]'"),
-        (
-            "ripper",
-            "RIPPER needs the package wittgenstein, which is not installed. "
-            "Run: pip install 'logiclens[bench]'",
-        ),
-    ],
-)
-def test_a_package_that_is_missing(name, message, monkeypatch):
+@pytest.mark.parametrize("name", ["brl", "ripper"])
+def test_a_package_that_is_missing(name, monkeypatch):
     monkeypatch.setitem(sys.modules, METHODS[name].package, None)
-    with pytest.raises(MissingDependencyError) as info:
+    with pytest.raises(MissingDependencyError, match=f"needs the package {METHODS[name].package}"):
         METHODS[name].fit(two_classes(), seed=0)
-    assert str(info.value) == message
 
 
 def test_generators_are_seeded_and_put_back():
