@@ -285,17 +285,12 @@ def test_cut_points_are_those_of_the_training_rows():
     labels = np.where(ages > 19, "old", "young")
     plain = TableExperiment("ages", {"age": ages, "row": np.arange(40) % 2}, labels, n_folds=4)
     fold = plain.folds()[0]
-    tested = np.isin(ages, _tested(plain, ages))
+    tested = np.isin(ages, fold.columns_test["age"])
     moved = np.where(tested, ages + 1000, ages)
     other = TableExperiment("ages", {"age": moved, "row": np.arange(40) % 2}, labels, n_folds=4).folds()[0]
 
     assert other.concept_names == fold.concept_names
     assert (other.x_train == fold.x_train).all()
-
-
-def _tested(experiment: TableExperiment, values: np.ndarray) -> np.ndarray:
-    y = (np.asarray(experiment.labels) == "young").astype(np.intp)
-    return values[experiment._parts(y)[0][1]]
 
 
 def test_the_only_row_of_a_class_is_learned_everywhere():

@@ -186,9 +186,7 @@ class Dataset:
                 )
         for field in ("concepts", "labels", "split_test"):
             if (array := getattr(self, field)) is not None:
-                view = array.view()  # the caller's own array stays as it is
-                view.flags.writeable = False
-                object.__setattr__(self, field, view)
+                object.__setattr__(self, field, read_only(array))
 
     def _check_labels(self, n_rows: int) -> None:
         expected = (n_rows,) if self.labels.ndim == 1 else (n_rows, len(self.target_names))
@@ -203,6 +201,13 @@ class Dataset:
         n_rows, n_concepts = self.concepts.shape
         sizes = (count(n_rows, "row"), count(n_concepts, "concept"), count(len(self.target_names), "target"))
         return f"Dataset({self.name!r}: {', '.join(sizes)})"
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The same values, not to be written to; the caller's own array stays as it is."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def load_mimic2(data_dir: Folder = None, *, learn_from: IndexArray | None = None) -> Dataset:
@@ -757,25 +762,20 @@ def decode_jpeg(raw: bytes) -> Bytes:
 def _read_archive(files: Sequence[str], decode: Decoder, rows: Sequence[int], data_dir: Folder) -> Bytes:
     """Decode pictures in several threads, as decoders release the GIL; (n, 3, height, width)."""
     path = find_file(CUB_ARCHIVE, data_dir)
-    chosen = list(rows)
-    if not chosen:
+    if not len(rows):
         raise InputError("rows names no picture. Pass at least one, or None for all.")
     try:
         with zipfile.ZipFile(path) as archive:
-            raw = [archive.read(files[row]) for row in chosen]
+            raw = [archive.read(files[row]) for row in rows]
     except KeyError as error:
         raise CUB_ARCHIVE.error(f"lacks a picture: {error.args[0]}") from None
     except UNREADABLE:
         raise CUB_ARCHIVE.error(DAMAGED) from None
-    first = decode(raw[0])
-    pictures = np.zeros((len(files), 3, *first.shape[:2]), dtype=np.uint8)
-
-    def place(at: int) -> None:
-        picture = decode(raw[at])
-        if picture.shape != first.shape:
-            raise CUB_ARCHIVE.error(f"has pictures of shape {shown(first.shape)} and {shown(picture.shape)}")
-        pictures[chosen[at]] = picture.transpose(2, 0, 1)
-
+    shape = decode(raw[0]).shape
+    pictures = np.zeros((len(files), 3, *shape[:2]), dtype=np.uint8)
     with ThreadPoolExecutor(min(os.cpu_count() or 1, 16)) as pool:
-        list(pool.map(place, range(len(chosen))))
+        for row, picture in zip(rows, pool.map(decode, raw), strict=True):
+            if picture.shape != shape:
+                raise CUB_ARCHIVE.error(f"has pictures of shape {shown(shape)} and {shown(picture.shape)}")
+            pictures[row] = picture.transpose(2, 0, 1)
     return pictures

@@ -21,16 +21,16 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from logiclens.bench._data_files import Folder
-from logiclens.bench.datasets import Dataset, load_cub, load_mimic2, load_mnist, load_vdem
+from logiclens.bench.datasets import Dataset, load_cub, load_mimic2, load_mnist, load_vdem, read_only
 from logiclens.concepts import table as raw
 from logiclens.errors import FileError, InputError, MissingFileError, count, listing, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
@@ -97,10 +97,10 @@ class Fold:
                 )
             check_one_name_each(self.concept_names, x.shape[1])
             for array, at in ((x, f"x_{name}"), (y, f"y_{name}")):
-                object.__setattr__(self, at, _read_only(array))
+                object.__setattr__(self, at, read_only(array))
         if self.confidence is not None:
             sure = as_shares(self.confidence, "confidence", len(self.y_train))
-            object.__setattr__(self, "confidence", _read_only(sure))
+            object.__setattr__(self, "confidence", read_only(sure))
         for name, values in (*self.parts.items(), *self.also.items()):
             if values.shape != self.y_test.shape:
                 raise InputError(
@@ -114,12 +114,6 @@ class Fold:
             f"{count(len(self.concept_names), 'concept')}, {len(self.class_names)} "
             f"{'class' if len(self.class_names) == 1 else 'classes'})"
         )
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 class HasFolds(Protocol):
@@ -400,6 +394,7 @@ class TableExperiment:
     n_folds: int = 10
     seed: int = 0
     tree_depth: int = 5
+    supervised: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         labels = np.asarray(self.labels, dtype=object)
@@ -409,7 +404,7 @@ class TableExperiment:
                 f"labels must have shape ({n_rows},), one for each row. Got shape {labels.shape}."
             )
         object.__setattr__(self, "labels", labels)
-        _, sizes = self._classes()
+        _, _, sizes = self._classes
         if len(sizes) < 2:
             raise InputError(f"There must be two classes or more. Got {len(sizes)}: pass other labels.")
         if isinstance(self.n_folds, bool) or not isinstance(self.n_folds, int) or self.n_folds < 2:
@@ -428,11 +423,6 @@ class TableExperiment:
     def title(self) -> str:
         """What people call it: its name."""
         return self.name
-
-    @property
-    def supervised(self) -> bool:
-        """There are labels to learn from."""
-        return True
 
     def folds(self, data_dir: Folder = None, which: Sequence[int] | None = None) -> list[Fold]:
         """Folds of the rows.
@@ -457,33 +447,26 @@ class TableExperiment:
         """
         del data_dir
         table = raw.Table(self.table)
-        names, _ = self._classes()
+        names, y, _ = self._classes
         wanted = range(self.n_folds) if which is None else which
-        y = np.searchsorted(np.array(names), _texts(self.labels)).astype(np.intp)
-        parts = self._parts(y)
-        return [_encoded_fold(number, table, names, y, *parts[number]) for number in wanted]
+        # The only row of a class is always one to learn from.
+        parts = split_common_rows(y, self.n_folds, self.seed, fewest=2)
+        return [_encoded_fold(number, table, names, y, parts[number]) for number in wanted]
 
-    def _classes(self) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-        """Names of the classes in the order of the alphabet, and how many rows each has."""
-        found, sizes = np.unique(_texts(self.labels), return_counts=True)
-        return tuple(found.tolist()), sizes
-
-    def _parts(self, y: IndexArray) -> list[Split]:
-        """Training and test rows of all folds; the only row of a class is always one to learn from."""
-        return split_common_rows(y, self.n_folds, self.seed, fewest=2)
+    @cached_property
+    def _classes(self) -> tuple[tuple[str, ...], IndexArray, NDArray[np.intp]]:
+        """Names of the classes in the order of the alphabet, the class of each row, and sizes."""
+        texts = np.array([str(label) for label in np.asarray(self.labels, dtype=object).tolist()])
+        found, y, sizes = np.unique(texts, return_inverse=True, return_counts=True)
+        return tuple(found.tolist()), y, sizes
 
 
 def _encoded_fold(
-    number: int,
-    table: raw.Table,
-    class_names: tuple[str, ...],
-    y: IndexArray,
-    train: IndexArray,
-    test: IndexArray,
+    number: int, table: raw.Table, class_names: tuple[str, ...], y: IndexArray, rows: Split
 ) -> Fold:
     from logiclens.concepts.encoder import ConceptEncoder
 
-    learned, asked = table.take(train), table.take(test)
+    (train, test), (learned, asked) = rows, map(table.take, rows)
     encoder = ConceptEncoder().fit(learned, y[train])
     return Fold(
         number=number,
@@ -506,11 +489,6 @@ def _columns(table: raw.Table) -> dict[str, NDArray[Any]]:
         whole = column.is_numeric and not column.missing.any()
         found[name] = column.raw if whole else column.values()
     return found
-
-
-def _texts(labels: ArrayLike) -> NDArray[Any]:
-    """Labels as text, which name the rules."""
-    return np.array([str(label) for label in np.asarray(labels, dtype=object).tolist()])
 
 
 KINDS = (".csv", ".tsv", ".parquet", ".pq")

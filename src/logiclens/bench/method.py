@@ -138,11 +138,7 @@ class FoldByFold(ABC):
     has_rules: bool = True
     slow: bool = False
     package: str = ""
-
-    @property
-    def together(self) -> bool:
-        """False: a fold is a piece of work of its own."""
-        return False
+    together: ClassVar[bool] = False
 
     def fit(self, folds: Sequence[Fold], seed: int) -> list[Outcome]:
         """Learn each fold's training rows and predict its test rows; see :meth:`Method.fit`."""

@@ -71,6 +71,7 @@ class LENMethod:
     reference : bool, default False
     """
 
+    # Where the class once stood, here and below: work is kept under that name, and found by it.
     identity: ClassVar[str] = "logiclens.bench.methods.networks.Network"
     name: str
     title: str

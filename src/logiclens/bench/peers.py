@@ -49,6 +49,7 @@ class RulesPeer(Peer):
     Its front reaches as far as the comparison for every two classes; the default keeps its usual end.
     """
 
+    # Where the class once stood, here and below: work is kept under that name, and found by it.
     identity: ClassVar[str] = "logiclens.bench.peers.ours.Ours"
     name: str = "mu"
     title: str = "mu"
