@@ -6,10 +6,9 @@ network on top of it predicts the classes and says how (Eq. 10). All is judged o
 come with the data, trained and judged on the same rows. Then the true values of more and more concepts are
 filled in on the test pictures: the curve of interventions.
 
-Needs the data (``LOGICLENS_DATA``, see :mod:`logiclens.bench`). What is
-found is printed, and written to ``FOLDER/pictures_<data>.json``, as soon as it is known. Where JPEG files
-cannot be decoded, ``pack cub --size 48 --out cub.npz`` writes smaller pictures elsewhere, to be read with
-``--packed cub.npz``. ``figure pictures_mnist.json pictures_cub.json --out curves.svg`` draws the curves.
+Needs the data (``LOGICLENS_DATA``, see :mod:`logiclens.bench`). What is found is printed, and written to
+``FOLDER/pictures_<data>.json``, as soon as it is known. ``figure pictures_mnist.json pictures_cub.json --out
+curves.svg`` draws the curves.
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ from typing import Any
 import numpy as np
 import torch
 from sklearn.exceptions import ConvergenceWarning
-from torch.nn.functional import interpolate
 
 from benchmarks.scenes import RandomView
 from logiclens.bench import Dataset, Pictures, load_cub, load_cub_pictures, load_mnist, load_mnist_pictures
@@ -85,9 +83,7 @@ class TimedMu(MuClassifier):
         return self
 
 
-def load(
-    name: str, packed: Path | None, rows: int | None
-) -> tuple[Pictures, Dataset, np.ndarray, np.ndarray]:
+def load(name: str, rows: int | None) -> tuple[Pictures, Dataset, np.ndarray, np.ndarray]:
     """Pictures, stored scores, and the rows to train on and to test on; a few of them when told so."""
     scores = load_mnist() if name == "mnist" else load_cub()
     if name == "mnist":
@@ -96,11 +92,7 @@ def load(
     else:
         seen = np.setdiff1d(np.arange(len(scores.labels)), scores.split_test)
         train, test = _few(seen, rows), _few(np.asarray(scores.split_test), rows)
-        if packed is None:
-            pictures = load_cub_pictures(rows=None if rows is None else [*train, *test])
-        else:
-            with np.load(packed, allow_pickle=False) as stored:
-                pictures = load_cub_pictures(pictures=stored["pictures"])
+        pictures = load_cub_pictures(rows=None if rows is None else [*train, *test])
     return pictures, scores, train, test
 
 
@@ -140,7 +132,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     setting = replace(setting, **{key: value for key, value in changed.items() if value is not None})
     found = Findings(options.out and options.out / f"pictures_{name}.json")
     start = time.perf_counter()
-    pictures, stored, train, test = load(name, options.packed, options.rows)
+    pictures, stored, train, test = load(name, options.rows)
     found.add("pictures", repr(pictures))
     found.add("rows", {"train": len(train), "test": len(test)})
     found.add("seconds_loading", time.perf_counter() - start)
@@ -201,16 +193,6 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     found.add("stored_seconds_len", beside.ended_ - beside.began_)
     found.add("stored", judge(beside, given[test], y[test], pictures.concept_names))
     return found.values
-
-
-def pack(options: argparse.Namespace) -> None:
-    """Decode CUB's pictures here, make them smaller, and write them as one compressed file."""
-    pictures = torch.from_numpy(load_cub_pictures().pictures)
-    size = [options.size, options.size]
-    parts = [interpolate(part.float(), size=size, mode="area").round().byte() for part in pictures.split(512)]
-    small = torch.cat(parts).numpy()
-    np.savez_compressed(options.out, pictures=small)
-    print(f"{options.out}: {small.shape}, {options.out.stat().st_size / 2**20:.1f} MiB")
 
 
 COLORS = {"uncertainty": "#3f51b5", "relevance": "#00897b", "random": "#9e9e9e"}
@@ -275,10 +257,10 @@ def _device_name(device: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any] | None:
     """Train on pictures, and compare with the stored concept scores."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.pictures", description=main.__doc__)
-    parser.add_argument("data", choices=["mnist", "cub", "pack", "figure"])
-    parser.add_argument("what", nargs="*", help="what to pack: cub; the files of findings to draw")
+    parser.add_argument("data", choices=["mnist", "cub", "figure"])
+    parser.add_argument("what", nargs="*", help="the files of findings to draw")
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--out", type=Path, help="folder for the findings; the file, for pack and figure")
+    parser.add_argument("--out", type=Path, help="folder for the findings; the file, for figure")
     parser.add_argument("--rows", type=int, help="at most this many pictures to train on, and to test on")
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--batch-size", type=int)
@@ -287,19 +269,12 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any] | None:
     parser.add_argument("--width", type=int, default=64, help="channels of the first stage")
     parser.add_argument("--validation", type=float, default=0.0, help="share of the training rows held out")
     parser.add_argument("--joint", action="store_true", help="move the concepts for the sake of the classes")
-    parser.add_argument("--packed", type=Path, help="pictures that pack has written")
-    parser.add_argument("--size", type=int, default=48, help="side of a packed picture")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
         "--len", type=json.loads, default={}, help="settings of the mu network, as '{\"max_concepts\": 7}'"
     )
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore", ConvergenceWarning)
-    if options.data == "pack":
-        if options.what != ["cub"] or options.out is None:
-            sys.exit("benchmarks: write pack cub --out FILE.npz")
-        pack(options)
-        return None
     if options.data == "figure":
         if not options.what or options.out is None:
             sys.exit("benchmarks: write figure pictures_mnist.json pictures_cub.json --out FILE.svg")

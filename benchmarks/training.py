@@ -16,15 +16,10 @@
 The plain loop is timed on some of its members, some before ours and some after, and scaled up; ours is timed
 three times, on all of CUB once. Of both the median counts. On a busy machine wall-clock times say little, so
 the ratio of processor times stands beside theirs.
-
-``python -m benchmarks.training --device cuda --classes 200 --folds 5 --epochs 400`` times the training of one
-large population on a device of choice.
 """
 
 from __future__ import annotations
 
-import argparse
-import resource
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -39,7 +34,6 @@ from sklearn.model_selection import StratifiedKFold
 from torch import nn
 
 from benchmarks.experiments import (
-    CUB_ROWS,
     Table,
     cub_like,
     distinct_rows,
@@ -53,8 +47,7 @@ from logiclens.bench import load_cub, load_vdem
 from logiclens.estimators import MuClassifier, cross_explain
 from logiclens.estimators._parameters import penalties, widths
 from logiclens.estimators.folds import RowSplit
-from logiclens.estimators.inputs_and_targets import Targets, read_concepts
-from logiclens.estimators.networks import train_networks
+from logiclens.estimators.inputs_and_targets import Targets
 from logiclens.explain import explain_class_as_in_paper
 from logiclens.nn.population import threads_for
 
@@ -310,88 +303,3 @@ def _growth(classifier: MuClassifier, table: Table, what: str, units: int, unit:
 
 def _short(duration: float) -> str:
     return f"{duration * 1e3:.1f} ms" if duration >= 1e-3 else f"{duration * 1e6:.1f} us"
-
-
-# One large population on a device of choice
-
-
-@dataclass(frozen=True)
-class PopulationTime:
-    """How long the training of one population took."""
-
-    members: int
-    seconds: float
-    one_fold: float
-    epochs: float
-    peak: int
-
-    def __str__(self) -> str:
-        return (
-            f"{self.members} members in {self.seconds:.2f} s, {self.seconds / self.one_fold:.2f} times "
-            f"that of one fold ({self.one_fold:.2f} s); {self.epochs:.0f} epochs a member; "
-            f"peak memory {self.peak / 2**20:.0f} MiB"
-        )
-
-
-def gpu_population(
-    device: str = "cuda", n_classes: int = 200, n_folds: int = 5, epochs: int = 400, n_rows: int = CUB_ROWS
-) -> PopulationTime:
-    """Train float scores of CUB's size, classes x folds as one population, without extraction.
-
-    Real scores are used when there are some and all 200 classes are asked for. Members train for all
-    epochs: none leaves early.
-    """
-    whole = (n_classes, n_rows) == (200, CUB_ROWS)
-    table = cub_like(boolean=False) if whole else many_classes(n_rows, n_classes, boolean=False)
-    classifier = MuClassifier(
-        restarts=1, l1=0.008, epochs=epochs, patience=epochs, device=device, random_state=0
-    )
-    targets, folds = _folds(classifier, table, n_folds)
-    _train_population(
-        classifier, table, targets, folds, epochs=6
-    )  # so that nothing is paid for the first time
-    one_fold, _ = _train_population(classifier, table, targets, folds[:1], epochs)
-    if device.startswith("cuda"):
-        torch.cuda.reset_peak_memory_stats(device)
-    duration, trained = _train_population(classifier, table, targets, folds, epochs)
-    if device.startswith("cuda"):
-        peak = torch.cuda.max_memory_allocated(device)
-    else:
-        peak = (
-            resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        )  # of the whole process, in KiB on Linux
-    return PopulationTime(len(targets.labels) * n_folds, duration, one_fold, trained, peak)
-
-
-def _train_population(
-    classifier: MuClassifier, table: Table, targets: Targets, folds: Sequence[RowSplit], epochs: int
-) -> tuple[float, float]:
-    """Seconds, and the mean number of epochs that the members were trained."""
-    recipe = classifier.set_params(epochs=epochs).recipe(
-        read_concepts(table.X, [f"c{j}" for j in range(table.X.shape[1])]), targets
-    )
-    cuda = recipe.population.device.startswith("cuda")
-
-    def train() -> float:
-        found = train_networks(recipe.population, recipe.plan, table.X, targets, folds)
-        if cuda:
-            torch.cuda.synchronize()
-        return float(np.mean([run.n_iter.mean() for run in found]))
-
-    return timed(train)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Time one population, and print one line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.training", description=main.__doc__)
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--classes", type=int, default=20)
-    parser.add_argument("--folds", type=int, default=2)
-    parser.add_argument("--epochs", type=int, default=50)
-    parser.add_argument("--rows", type=int, default=CUB_ROWS)
-    given = parser.parse_args(arguments)
-    print(gpu_population(given.device, given.classes, given.folds, given.epochs, given.rows))
-
-
-if __name__ == "__main__":
-    main()

@@ -78,14 +78,6 @@ def test_generated_tables_have_the_sizes_of_the_real_ones():
     assert experiments.distinct_rows(cub.X) == len(np.unique(cub.X, axis=0)) <= 800
 
 
-def test_a_population_is_timed_on_the_cpu(capsys: pytest.CaptureFixture[str]):
-    training.main(["--classes", "4", "--folds", "2", "--epochs", "6", "--rows", "80"])
-
-    said = capsys.readouterr().out
-    assert said.startswith("8 members in ")
-    assert "6 epochs a member" in said
-
-
 @pytest.mark.parametrize("flags", [True, False])
 def test_wide_tables_are_timed_and_their_rule_is_found(flags):
     table, new = (wide_and_long.wide_table(400, 30, seed, flags=flags) for seed in (0, 1))
@@ -203,10 +195,3 @@ def test_fronts_of_a_folder_of_tables(
     assert (told, "never used" in printed) == ("", False)
     with pytest.raises(SystemExit, match="Did you mean 'cart'"):
         fronts.main([*words[:2], "cat"])
-
-
-def test_small_files_come_first(tmp_path: Path):
-    for name, text in (("a", "long text"), ("c", "1"), ("b", "2")):
-        (tmp_path / name).write_text(text)
-
-    assert [file.name for file in fronts.by_size(tmp_path.iterdir())] == ["b", "c", "a"]
