@@ -271,23 +271,6 @@ def step_words(step: PieceReport) -> str:
     return f"{step.experiment}, {step.method}{place}{end}"
 
 
-def failures(rows: Iterable[Row]) -> dict[str, list[str]]:
-    """Failures by their status, each with the experiments and methods that failed.
-
-    Examples
-    --------
-    >>> failures([{"experiment": "vdem", "method": "brl", "fold": 0, "status": "not finished in 2 h"}])
-    {'not finished in 2 h': ['vdem, brl']}
-    """
-    from logiclens.bench import DONE
-
-    found: dict[str, dict[str, None]] = {}
-    for row in rows:
-        if row["status"] != DONE:
-            found.setdefault(row["status"], {})[f"{row['experiment']}, {row['method']}"] = None
-    return {status: [*places] for status, places in found.items()}
-
-
 def show(
     rows: Sequence[Row],
     tables: Sequence[ResultTable],
@@ -328,13 +311,16 @@ def show(
 
 
 def print_failures(rows: Iterable[Row]) -> None:
-    """Print failures; exit with code 1 if a method failed."""
-    from logiclens.bench import FAILED
+    """Print what did not finish, a line for each reason; exit with code 1 if a method failed."""
+    from logiclens.bench import DONE, FAILED
 
-    wrong = failures(rows)
-    for status, places in wrong.items():
-        print_error(f"{'; '.join(places)}: {status}")
-    if any(status.startswith(FAILED) for status in wrong):
+    places: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row["status"] != DONE:
+            places.setdefault(row["status"], {})[f"{row['experiment']}, {row['method']}"] = None
+    for status, found in places.items():
+        print_error(f"{'; '.join(found)}: {status}")
+    if any(status.startswith(FAILED) for status in places):
         raise typer.Exit(1)
 
 
@@ -657,15 +643,21 @@ def _experiments(
     folder: Path, select: Callable[[Path], MemoryRows], folds: int, fold_seed: int
 ) -> list[TableExperiment]:
     """The tables that can be used; prints a line about each of the others."""
-    from logiclens.bench import table_files
+    from logiclens.bench import TableExperiment, table_files
 
     files = table_files(folder)
     found, why = [], {}
     for file in files:
         try:
-            found.append(_experiment(file.name, select(file), folds, fold_seed))
+            rows = select(file)
+            experiment = TableExperiment(file.name, rows.inputs, rows.labels, folds, fold_seed)
+            experiment.folds()  # tables without usable columns fail now, not after hours
         except InputError as error:
             why[file.name] = str(error)
+        else:
+            found.append(experiment)
+            for note in (*rows.notes, *_not_used(rows.dropped)):
+                print_error(f"{file.name}: {note}")
     if not found and len(files) == 1:
         raise InputError(f"{files[0].name}: {why[files[0].name]}")
     for name, reason in why.items():
@@ -673,16 +665,6 @@ def _experiments(
     if not found:
         raise InputError(f"None of the {count(len(files), 'table')} in {str(folder)!r} can be used.")
     return found
-
-
-def _experiment(name: str, rows: MemoryRows, folds: int, fold_seed: int) -> TableExperiment:
-    from logiclens.bench import TableExperiment
-
-    experiment = TableExperiment(name, rows.inputs, rows.labels, folds, fold_seed)
-    experiment.folds()  # tables without usable columns fail now, not after hours
-    for note in (*rows.notes, *_not_used(rows.dropped)):
-        print_error(f"{name}: {note}")
-    return experiment
 
 
 def _not_used(dropped: Sequence[Dropped]) -> Iterator[str]:
