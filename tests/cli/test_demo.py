@@ -11,7 +11,7 @@ import pytest
 
 from logiclens.cli import learning
 from logiclens.cli.explain_command import TARGETS, DemoData, demo_table
-from logiclens.cli.options import Network
+from logiclens.cli.options import NetworkKind
 from logiclens.errors import InputError
 from tests.cli.running import PIPE, TERMINAL, check_golden, run
 
@@ -51,8 +51,8 @@ def test_data_have_a_class_in_every_row(data: DemoData):
     assert table[TARGETS[data]].null_count == 0
 
 
-@pytest.mark.parametrize("network", Network)
-def test_any_network_is_trained(network: Network):
+@pytest.mark.parametrize("network", NetworkKind)
+def test_any_network_is_trained(network: NetworkKind):
     result = run("demo", "--data", "iris", "--network", network)
 
     assert result.exit_code == 0, result.output

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,64 +13,35 @@ import logiclens
 from logiclens.cli import learning
 from logiclens.cli import options as opt
 from logiclens.cli.explain_command import DemoData, demo_table
-from logiclens.cli.learning import (
-    Settings,
-    classifier,
-    cross_validate,
-    write_report,
-)
-from logiclens.cli.options import Network, RuleKindName, Selection, command_line
-from logiclens.cli.outputs import METRICS, class_scores, model_scores
+from logiclens.cli.learning import Request, Settings, classifier, cross_validate, write_report
+from logiclens.cli.options import NetworkKind, RuleKindName, Selection, command_line
+from logiclens.cli.outputs import METRICS
 from logiclens.cli.selection import select_rows
 from logiclens.cli.terminal import Progress
-from logiclens.evaluation import evaluate
 from logiclens.reporting import _report
 from tests.cli.running import STAYS, CliRunner, run
 
 
-@pytest.mark.parametrize("network", Network)
-def test_settings_arrive(network: Network):
-    model = classifier(Settings(network, RuleKindName.ONLY_IF, 7, 4, "cpu"), verbose=True)
+@pytest.mark.parametrize("network", NetworkKind)
+def test_settings_arrive(network: NetworkKind):
+    model = classifier(
+        Settings(network, RuleKindName.ONLY_IF, 7, max_literals=4, distillation=1.0), verbose=True
+    )
 
     assert type(model).__name__ == f"{network.value.capitalize()}Classifier"
     assert (model.rule, model.random_state, model.max_literals, model.verbose) == ("only_if", 7, 4, True)
+    assert (model.literals, model.distillation, model.device) == ("auto", 1.0, "cpu")
     assert isinstance(model.encoder, logiclens.ConceptEncoder)
 
 
-def test_the_length_of_rules_is_free_unless_it_is_set():
-    assert (classifier(Settings()).max_literals, classifier(Settings()).literals) == ("auto", "auto")
-    model = classifier(Settings(literals=8, distillation=1.0))
-    assert (model.max_literals, model.literals, model.distillation) == ("auto", 8, 1.0)
+@pytest.mark.parametrize(
+    ("settings", "longest"),
+    [({}, "auto"), ({"literals": 80}, "auto"), ({"literals": 8, "max_literals": 5}, 8)],
+)
+def test_the_front_goes_as_far_as_the_length_that_is_asked_for(settings: dict[str, int], longest: Any):
+    model = classifier(Settings(**settings))
 
-
-def test_the_front_goes_as_far_as_the_length_that_is_asked_for():
-    assert classifier(Settings(literals=80)).max_literals == "auto"  # which reaches what is asked for
-    assert classifier(Settings(literals=8, max_literals=5)).max_literals == 8
-
-
-def test_rows_held_out_are_not_trained_on():
-    prepared = select_rows(demo_table(DemoData.IRIS), Selection("species"))
-    model = learning.train(prepared, Settings(), Progress(False))
-    rows, labels = prepared.part(~prepared.held_out)
-
-    assert len(labels) == 105
-    assert model.vocabulary_ == logiclens.ConceptEncoder().fit(rows, labels).vocabulary_
-
-
-def test_metrics_are_means_over_folds():
-    prepared = select_rows(demo_table(DemoData.IRIS), Selection("species"))
-    found = cross_validate(prepared, Settings(), 2, Progress(False))
-    scores = logiclens.cross_explain(classifier(Settings()), prepared.inputs, prepared.labels, cv=2)
-    accuracies = np.asarray(scores["model_accuracy"])
-
-    assert list(found) == list(METRICS)
-    assert found["model_accuracy"].mean == pytest.approx(accuracies.mean())
-    assert found["model_accuracy"].standard_error == pytest.approx(abs(np.diff(accuracies)[0]) / 2)
-    assert np.isnan(found["time"].standard_error)
-
-
-def scores_of(model, rows):
-    return model_scores(model.explain(), rows.evaluate(model), rows.class_sizes)
+    assert (model.max_literals, model.literals) == (longest, settings.get("literals", "auto"))
 
 
 @pytest.fixture
@@ -83,15 +54,32 @@ def model(prepared):
     return learning.train(prepared, Settings(), Progress(False))
 
 
+def test_rows_held_out_are_not_trained_on(prepared, model):
+    rows, labels = prepared.part(~prepared.held_out)
+
+    assert len(labels) == 105
+    assert model.vocabulary_ == logiclens.ConceptEncoder().fit(rows, labels).vocabulary_
+
+
+def test_metrics_are_means_over_folds(prepared):
+    found = cross_validate(prepared, Settings(), 2, Progress(False))
+    scores = logiclens.cross_explain(classifier(Settings()), prepared.inputs, prepared.labels, cv=2)
+    accuracies = np.asarray(scores["model_accuracy"])
+
+    assert list(found) == list(METRICS)
+    assert found["model_accuracy"].mean == pytest.approx(accuracies.mean())
+    assert found["model_accuracy"].standard_error == pytest.approx(abs(np.diff(accuracies)[0]) / 2)
+    assert np.isnan(found["time"].standard_error)
+
+
 def test_figures_are_those_of_the_rows_held_out(prepared, model):
-    found = scores_of(model, prepared)
+    found = prepared.evaluate(model)
     rows, truth = prepared.part(prepared.held_out)
     rules = model.explain()
 
-    assert found.held_out
-    assert (found.n_train, found.n) == (105, 45)
+    assert (found.part, found.rows.n_train, found.n) == ("held out", 105, 45)
     assert found.network_accuracy == model.score(rows, truth)
-    assert found.rules_accuracy == rules.score(rows, truth)
+    assert found.truth.accuracy == rules.score(rows, truth)
     assert found.guess_accuracy == pytest.approx(1 / 3)
     assert found.fidelity == (rules.predict(rows) == model.predict(rows)).mean()
     for at, (label, each) in enumerate(zip(rules, found.classes, strict=True)):
@@ -101,22 +89,10 @@ def test_figures_are_those_of_the_rows_held_out(prepared, model):
         assert each.agreement == (fired == (truth == label)).mean()
 
 
-def test_without_rows_held_out_all_are_scored(prepared, model):
-    found = scores_of(model, replace(prepared, held_out=np.zeros_like(prepared.held_out)))
+def test_without_rows_held_out_all_are_scored(model):
+    found = select_rows(demo_table(DemoData.IRIS), Selection("species", holdout=0.0)).evaluate(model)
 
-    assert not found.held_out
-    assert (found.n_train, found.n) == (150, 150)
-
-
-def test_a_rule_by_itself(prepared, model):
-    rows, truth = prepared.part(prepared.held_out)
-    rules = model.explain()
-    figures = evaluate(rules, rows, truth)
-    found = class_scores(rules, figures, None, {"setosa": 50})[0]
-
-    assert (found.label, found.n, found.n_all) == ("setosa", 15, 50)
-    assert found.rates == figures.by_label["setosa"].rates
-    assert np.isnan(found.fidelity)
+    assert (found.part, found.rows.n_train, found.n) == ("trained on", 150, 150)
 
 
 app = typer.Typer()
@@ -149,34 +125,26 @@ def test_the_command_can_be_typed_again(words: list[str], command: str):
     assert typed[-1] == command
 
 
-def test_the_report_knows_where_its_data_come_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Any):
+@pytest.mark.parametrize(("holdout", "n_train", "n"), [(0.3, 105, 45), (0.0, 150, 150)])
+def test_the_report_knows_where_its_data_come_from(
+    holdout: float, n_train: int, n: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
     seen: dict[str, Any] = {}
     monkeypatch.setattr("logiclens.reporting.report", lambda *args, **more: seen.update(more, args=args))
     data = demo_table(DemoData.IRIS)._replace(notes=("Numbers have a decimal comma.",))
-    prepared = select_rows(data, Selection("species", ignore=["petal width (cm)"]))
-    write_report(tmp_path / "r.html", "model", prepared, rows=True, command="logiclens explain")
+    selection = Selection("species", ignore=["petal width (cm)"], holdout=holdout)
+    request = Request(selection, Settings(), rows=True, command="logiclens explain")
+    found = learning.fit(select_rows(data, selection), Settings(), Progress(False))
+    write_report(tmp_path / "r.html", found, request)
     source = seen["source"]
 
-    assert (source.name, source.n_train, source.task) == ("iris", 105, "classify")
-    assert source.held_out is True
+    assert (source.name, source.n_train, source.task) == ("iris", n_train, "classify")
+    assert source.held_out == (holdout > 0)
     assert source.dropped == {"petal width (cm)": "left out by --ignore"}
     assert source.command == "logiclens explain"
     assert source.notes == ("Numbers have a decimal comma.",)
     assert (seen["target"], seen["rows"], seen["path"]) == ("species", True, tmp_path / "r.html")
-    assert seen["args"][1].num_rows == len(seen["args"][2]) == 45
-
-
-def test_rows_that_were_trained_on_are_not_called_held_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Any):
-    seen: dict[str, Any] = {}
-    monkeypatch.setattr("logiclens.reporting.report", lambda *_, **more: seen.update(more))
-    write_report(
-        tmp_path / "r.html",
-        "model",
-        select_rows(demo_table(DemoData.IRIS), Selection("species", holdout=0.0)),
-    )
-
-    assert seen["source"].held_out is False
-    assert seen["source"].n_train == 150
+    assert seen["args"][1].n == n
 
 
 def test_rows_have_their_numbers_in_the_file(tmp_path: Any, monkeypatch: pytest.MonkeyPatch):

@@ -8,7 +8,7 @@ from typer.main import get_command
 
 from logiclens import RuleKind
 from logiclens.cli import app
-from logiclens.cli.options import Network, RuleKindName, named_columns
+from logiclens.cli.options import NetworkKind, RuleKindName, named_columns
 from logiclens.errors import UnknownColumnError
 from logiclens.estimators.clusterer import PENALTIES
 from tests.cli.running import run
@@ -62,7 +62,7 @@ def test_values_that_make_no_sense_are_wrong_usage(option: str, value: str):
 
 
 def test_words_are_those_of_the_library():
-    assert set(Network) == set(PENALTIES)
+    assert set(NetworkKind) == set(PENALTIES)
     assert set(RuleKindName) == {str(kind) for kind in RuleKind} - {"cluster"}
 
 

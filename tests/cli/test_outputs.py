@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from logiclens.cli.outputs import STDOUT, Outputs, new_names, output, save_model, write_table, write_text
+from logiclens.cli.outputs import STDOUT, Outputs, new_names, output, write_table, write_text
 from logiclens.errors import FileError, InputError
 from logiclens.files import read_table
 from tests.cli.running import Terminal
@@ -71,22 +71,6 @@ def test_files_are_told_with_what_they_hold():
         ("t.csv", "table"),
     ]
     assert list(Outputs(save=Path("m.JSON")).listed()) == [("m.JSON", "rules")]
-
-
-class Saved:
-    def __init__(self) -> None:
-        self.path: Path | None = None
-
-    def save(self, path: Path) -> None:
-        self.path = path
-
-
-@pytest.mark.parametrize(("name", "whole"), [("m.lens", True), ("m.json", False)])
-def test_rules_alone_are_saved_as_json(name: str, whole: bool):
-    model, rules = Saved(), Saved()
-    save_model(model, rules, Outputs(save=Path(name)))
-
-    assert (model.path is not None, rules.path is not None) == (whole, not whole)
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.tsv", "t.parquet", "t.PQ"])

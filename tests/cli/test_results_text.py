@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import io
+from types import SimpleNamespace
 
 import numpy as np
 from rich.console import Console
 
 from logiclens.cli.learning import (
     MOST_LINES,
-    class_headings,
     metrics_table,
-    part_words,
     print_decision,
     print_doubt,
     print_dropped,
@@ -21,10 +20,9 @@ from logiclens.cli.learning import (
     print_rules,
     score_table,
 )
-from logiclens.cli.outputs import ClassScores, MeanAndError, ModelScores
-from logiclens.cli.selection import Dropped
+from logiclens.cli.selection import ClassScores, Dropped, MeanAndError
 from logiclens.evaluation._evaluate import Leak
-from logiclens.explain import Explanation, ExplanationSet, Resolution, Rule, Step
+from logiclens.explain import Explanation, ExplanationSet, Rule, Step
 from logiclens.logic import FALSE, Var, parse_formula
 from logiclens.metrics import rule_scores
 
@@ -35,19 +33,14 @@ def printed(show, *arguments: object) -> str:
     return console.file.getvalue()
 
 
-def outcome(**figures: object) -> ModelScores:
-    known = {
-        "classes": (),
-        "held_out": True,
-        "n_train": 7,
-        "n": 3,
-        "network_accuracy": 1.0,
-        "rules_accuracy": 0.9,
-        "guess_accuracy": 0.5,
-        "fidelity": 1.0,
-        "resolution": Resolution(3, {}, 3),
-    }
-    return ModelScores(**(known | figures))
+def doubted(accuracy: float, *classes: ClassScores) -> str:
+    found = SimpleNamespace(
+        rows=SimpleNamespace(target="risk"),
+        truth=SimpleNamespace(accuracy=accuracy),
+        guess_accuracy=0.5,
+        classes=classes,
+    )
+    return printed(print_doubt, found)
 
 
 def test_many_columns_are_not_all_listed():
@@ -63,17 +56,15 @@ def test_rules_that_know_no_more_than_a_guess_are_doubted():
     some, none = of_class("yes", "a"), of_class("yes", "a")._replace(literals=0)
     implied = none._replace(explanation=Explanation(Rule("yes", FALSE, "only_if")))
 
-    assert printed(print_doubt, outcome(), "risk") == ""
-    assert printed(print_doubt, outcome(classes=(some,), rules_accuracy=0.5), "risk") == (
+    assert doubted(0.9, some) == ""
+    assert doubted(0.5, some) == (
         "Note: that is no better than a guess: these columns may not decide risk.\n"
     )
-    assert printed(print_doubt, outcome(classes=(none,), rules_accuracy=0.5), "risk") == (
+    assert doubted(0.5, none) == (
         "Note: no rules beat always predicting the most common class by more than chance. "
         "--front lists rules of every length, --literals shows those of one.\n"
     )
-    assert "no rules beat" not in printed(
-        print_doubt, outcome(classes=(implied,), rules_accuracy=0.5), "risk"
-    )
+    assert "no rules beat" not in doubted(0.5, implied)
 
 
 def test_rules_that_know_more_than_a_guess_that_is_right_as_often():
@@ -81,21 +72,12 @@ def test_rules_that_know_more_than_a_guess_that_is_right_as_often():
     belongs = np.arange(100) < 10
     formula, fires = Var("a"), {"a": (np.arange(100) >= 1) & (np.arange(100) < 19)}
     scores = rule_scores(formula, fires, belongs)
-    known = ClassScores("yes", Explanation(Rule("yes", formula)), 10, 10, 1, scores, 1.0, 0.9)
+    known = ClassScores(Explanation(Rule("yes", formula)), 10, 10, 1, scores, 1.0, 0.9)
 
-    assert printed(print_doubt, outcome(classes=(known,), rules_accuracy=0.5), "risk") == (
+    assert doubted(0.5, known) == (
         "Note: a guess is right as often or more, but knows less: yes is 5.0 times as common where "
         "its rule fires as among all rows.\n"
     )
-
-
-def test_rows_trained_on_are_called_so():
-    assert part_words(outcome()) == "On the 3 rows held out:"
-    assert part_words(outcome(held_out=False, n=1)) == "On the 1 row trained on:"
-
-
-def test_no_class_no_heading():
-    assert list(class_headings(outcome(), "risk", 10)) == []
 
 
 def test_files_and_the_next_step():
@@ -128,22 +110,24 @@ def test_columns_that_give_the_answers_away():
     assert text.count("\n") == 3
 
 
-def of_class(label: object, formula: str, n_all: int = 100, n: int = 30) -> ClassScores:
+def of_class(label: object, formula: str) -> ClassScores:
     explanation = Explanation(Rule(label, parse_formula(formula)))
     scores = rule_scores(explanation, {"a": [True, False]}, [True, False])
-    return ClassScores(label, explanation, n_all, n, explanation.complexity, scores, 1.0, 1.0)
+    return ClassScores(explanation, 100, 30, explanation.complexity, scores, 1.0, 1.0)
 
 
 def test_figures_from_few_rows_are_doubted():
-    few = (of_class("x", "a"), of_class(2, "a", n_all=12, n=3))
+    sizes = {"x": (70, 30), 2: (9, 3)}
 
-    assert printed(print_few, outcome(n=30, classes=few[:1])) == ""
-    assert printed(print_few, outcome(n=29, classes=few)) == (
+    def few(n: int, part: str, *labels: object) -> str:
+        rows = SimpleNamespace(class_sizes=sizes)
+        return printed(print_few, SimpleNamespace(n=n, part=part, rows=rows, rules=labels))
+
+    assert few(30, "held out", "x") == ""
+    assert few(29, "held out", "x", 2) == (
         "Note: figures from so few rows say little: 29 rows held out, fewer than 10 to learn 2 from.\n"
     )
-    assert printed(print_few, outcome(n=12, classes=few, held_out=False)) == (
-        "Note: figures from so few rows say little: 12 rows trained on.\n"
-    )
+    assert few(12, "trained on", "x") == ("Note: figures from so few rows say little: 12 rows trained on.\n")
 
 
 def test_classes_without_a_rule_are_one_line_after_the_others():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from logiclens.cli.selection import (
     column_use,
     select_rows,
     split,
-    unused_columns,
 )
 from logiclens.concepts import Table
 from logiclens.errors import InputError, Reason
@@ -152,12 +150,6 @@ def test_reasons_count_all_rows_of_the_table():
         Dropped("patient", "an identifier: 40 values in 40 rows"),
         Dropped("late", "constant in the rows it was learned from"),
     )
-
-
-def test_reasons_of_an_encoder_are_about_the_rows_it_saw():
-    model = SimpleNamespace(encoder_=SimpleNamespace(reasons=lambda: {"ward": Reason("constant")}))
-
-    assert unused_columns(model) == (Dropped("ward", "constant in the rows it was learned from"),)
 
 
 def test_rows_without_a_target_are_left_out():

@@ -8,31 +8,23 @@ import typer
 
 from logiclens.cli import options as opt
 from logiclens.cli.learning import (
-    Fit,
     Request,
     Settings,
     check_rows,
-    class_headings,
     coverage_words,
     fit,
     name_a_column,
     next_step,
     part_words,
-    print_decision,
-    print_doubt,
-    print_dropped,
-    print_few,
-    print_files,
-    print_front,
     print_heading,
-    print_leaks,
+    print_rest,
     print_results,
+    print_scored_rules,
     read,
-    score_table,
     select,
     write,
 )
-from logiclens.cli.options import Network, RuleKindName, Selection, command_line
+from logiclens.cli.options import NetworkKind, RuleKindName, Selection, command_line
 from logiclens.cli.outputs import Outputs
 from logiclens.cli.terminal import Progress, one_line_errors
 
@@ -40,10 +32,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import Console
 
-    from logiclens.cli.selection import MemoryRows, TableSource
-    from logiclens.estimators.base import LENClassifier
+    from logiclens.cli.selection import Fit, MemoryRows, TableSource
     from logiclens.explain import ExplanationSet
-    from logiclens.pipelines import BlackBoxFidelity
 
 
 def blackbox(  # noqa: PLR0913 - the options of a command
@@ -66,7 +56,7 @@ def blackbox(  # noqa: PLR0913 - the options of a command
         float | None,
         typer.Option(help="For predictions that are numbers: yes is above this limit.", metavar="NUMBER"),
     ] = None,
-    network: opt.NetworkOption = Network.MU,
+    network: opt.NetworkOption = NetworkKind.MU,
     rule: opt.KindOption = RuleKindName.IFF,
     seed: opt.Seed = 0,
     literals: opt.Literals = None,
@@ -115,7 +105,7 @@ def blackbox(  # noqa: PLR0913 - the options of a command
         apart = () if truth is None else (truth,)
         request = Request(
             Selection(predictions, use or (), ignore or (), apart, above, holdout, seed, max_rows),
-            Settings(network, rule, seed, max_literals, device, literals, distillation),
+            Settings(network, rule, seed, max_literals, literals, distillation, device),
             Outputs(html, json, save),
             front=front,
             rows=rows,
@@ -142,19 +132,18 @@ def _run(source: TableSource, request: Request, progress: Progress) -> None:
     _check_limit(source, request.selection)
     rows = select(source, request, progress, lambda rows: true_answers(rows, request))
     found = fit(rows, request.settings, progress)
-    fidelity = _fidelity(found.model, rows)
     compared = compare(found.rules, rows, request)
     classes = [
         class_entries(each) | {"fidelity": each.agreement, "fidelity_to_network": each.fidelity}
-        for each in found.scores.classes
+        for each in found.classes
     ]
-    overall = overall_entries(found.scores) | {
-        "black_box_fidelity": fidelity.macro_f1,
-        "black_box_fidelity_plain": fidelity.plain,
+    overall = overall_entries(found) | {
+        "black_box_fidelity": found.truth.explanation_accuracy,
+        "black_box_fidelity_plain": found.truth.explanation_accuracy_plain,
         "truth": None if compared is None else compared._asdict(),
     }
     write(found, request, progress, classes, overall, task="black box")
-    print_results(request, found.rules, lambda console: _print(console, found, request, fidelity, compared))
+    print_results(request, found.rules, lambda console: _print(console, found, request, compared))
 
 
 def _check_limit(source: TableSource, selection: Selection) -> None:
@@ -178,16 +167,6 @@ def _check_limit(source: TableSource, selection: Selection) -> None:
             f"Column {selection.target!r} has {n_levels} different numbers from 0 to 1, as probabilities "
             f"are. Say from where on the answer is yes: --above 0.5 ({yes.mean():.1%} of its values are)."
         )
-
-
-def _fidelity(model: LENClassifier, rows: MemoryRows) -> BlackBoxFidelity:
-    import numpy as np
-
-    from logiclens.pipelines.black_box import measure_fidelity
-
-    inputs, answers = rows.part(rows.scored)
-    part = "held out" if rows.n_held else "training"
-    return measure_fidelity(model, inputs, answers, np.ones(len(answers)), part)
 
 
 def compare(rules: ExplanationSet, rows: MemoryRows, request: Request) -> Compared | None:
@@ -251,34 +230,27 @@ def _as_text(value: Any) -> str:
     return f"{int(value)}" if value == round(value) else f"{value:.10g}"
 
 
-def _print(
-    console: Console, found: Fit, request: Request, fidelity: BlackBoxFidelity, compared: Compared | None
-) -> None:
-    from logiclens.cli.terminal import percent, print_line, print_table
+def _print(console: Console, found: Fit, request: Request, compared: Compared | None) -> None:
+    from logiclens.cli.terminal import percent, print_line
     from logiclens.errors import count
 
-    rows, scores = found.rows, found.scores
-    target = f"{rows.target}"
+    rows, truth = found.rows, found.truth
     print_heading(
         console,
-        rows,
-        f"What does the model behind {target} do?",
-        f"{type(found.model).__name__} learned its answers on {count(scores.n_train, 'row')}, "
-        f"{count(len(found.model.concept_names_), 'concept')}.",
+        found,
+        f"What does the model behind {rows.target} do?",
+        f"learned its answers on {count(rows.n_train, 'row')}",
     )
-    headings = class_headings(scores, target, rows.n_used)
-    print_decision(console, found.rules, headings)
-    print_line(console, f"{part_words(scores)[:-1]}, compared with the model's answers:")
-    print_table(console, score_table(scores.classes, by_network=False))
-    print_line(
+    print_scored_rules(
         console,
-        f"The rules give the model's answer on {percent(fidelity.rules_agree)} of these rows (macro-F1 "
-        f"{fidelity.macro_f1:.3f}), the network behind them on {percent(fidelity.network_agree)}; always the "
-        f"most common answer, {percent(scores.guess_accuracy)}. {coverage_words(scores)}",
+        found,
+        f"{part_words(found)[:-1]}, compared with the model's answers:",
+        f"The rules give the model's answer on {percent(truth.accuracy)} of these rows (macro-F1 "
+        f"{truth.explanation_accuracy:.3f}), the network behind them on {percent(found.network_accuracy)}; "
+        f"always the most common answer, {percent(found.guess_accuracy)}. {coverage_words(found)}",
+        "Is it another answer of the model?",
+        by_network=False,
     )
-    print_doubt(console, scores, target)
-    print_few(console, scores)
-    print_leaks(console, found.leaks, "Is it another answer of the model?")
     if compared is not None:
         print_line(
             console,
@@ -286,7 +258,4 @@ def _print(
             f"{percent(compared.black_box)}, its rules on {percent(compared.rules)}.",
         )
     console.print()
-    if request.front:
-        print_front(console, found.model.front_)
-    print_dropped(console, found.dropped)
-    print_files(console, request.outputs.listed(), next_step(request))
+    print_rest(console, found, request, next_step(request))

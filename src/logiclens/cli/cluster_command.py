@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,26 +13,23 @@ from logiclens.cli.learning import (
     Request,
     Settings,
     check_rows,
-    print_dropped,
-    print_files,
-    print_front,
     print_heading,
+    print_rest,
     print_results,
     print_rules,
     read,
     score_table,
     select,
-    write_report,
+    write,
 )
-from logiclens.cli.options import Network, Selection, command_line
-from logiclens.cli.outputs import ClassScores, Outputs, class_scores
+from logiclens.cli.options import NetworkKind, Selection, command_line
+from logiclens.cli.outputs import Outputs
 from logiclens.cli.terminal import Progress, one_line_errors, print_error
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from logiclens.cli.selection import Dropped, MemoryRows, TableSource
-    from logiclens.estimators import LENClusterer
+    from logiclens.cli.selection import Fit, TableSource
 
 
 def cluster(  # noqa: PLR0913 - the options of a command
@@ -44,7 +42,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
         Path | None,
         typer.Option(help="Write the table with one more column, cluster; .csv or .parquet.", metavar="FILE"),
     ] = None,
-    network: opt.NetworkOption = Network.MU,
+    network: opt.NetworkOption = NetworkKind.MU,
     seed: opt.Seed = 0,
     front: Annotated[
         bool,
@@ -99,24 +97,30 @@ def cluster(  # noqa: PLR0913 - the options of a command
         _run(read(data, progress, delimiter, encoding, decimal), request, clusters, progress)
 
 
-class ClusterFit(NamedTuple):
-    """Rows, the clusterer that was fitted on them, and how good its rules are."""
-
-    rows: MemoryRows
-    model: LENClusterer
-    classes: tuple[ClassScores, ...]
-    dropped: tuple[Dropped, ...]
-
-
 def _run(source: TableSource, request: Request, n_clusters: int, progress: Progress) -> None:
-    found = _fit(source, request, n_clusters, progress)
-    _write(source, found, request, n_clusters, progress)
-    print_results(request, found.model.explain(), lambda console: _print(console, found, request, n_clusters))
+    from logiclens.cli.outputs import class_entries, write_table
+
+    found, out = _fit(source, request, n_clusters, progress), request.outputs.out
+    if out is not None:
+        clusters = found.model.predict(source.table.select(found.rows.columns))
+        name = write_table(out, source.table, "cluster", clusters)
+        if name != "cluster":
+            print_error(f"The table has a column 'cluster' already: the clusters are in {name!r}.")
+    write(
+        found,
+        request,
+        progress,
+        [class_entries(each) for each in found.classes],
+        {"part": "training", "n": found.n},
+        settings={"rule": "cluster", "clusters": n_clusters},
+        task="cluster",
+    )
+    print_results(request, found.rules, lambda console: _print(console, found, request, n_clusters))
 
 
-def _fit(source: TableSource, request: Request, n_clusters: int, progress: Progress) -> ClusterFit:
+def _fit(source: TableSource, request: Request, n_clusters: int, progress: Progress) -> Fit:
     from logiclens import LENClusterer
-    from logiclens.cli.selection import unused_columns
+    from logiclens.cli.selection import Fit
     from logiclens.concepts import ConceptEncoder
     from logiclens.evaluation import evaluate
 
@@ -132,65 +136,21 @@ def _fit(source: TableSource, request: Request, n_clusters: int, progress: Progr
     )
     with progress.training():
         model.fit(rows.inputs)
-    rules = model.explain()
-    found = evaluate(rules, rows.inputs, model.labels_)
-    sizes = {label: int(each.support) for label, each in found.by_label.items()}
-    classes = class_scores(rules, found, found, sizes)
-    return ClusterFit(rows, model, classes, (*rows.dropped, *unused_columns(model)))
+    found = evaluate(model.explain(), rows.inputs, model.labels_)
+    sizes = {label: (int(each.support), 0) for label, each in found.by_label.items()}
+    return Fit(replace(rows, class_sizes=sizes), model, found, found)
 
 
-def _write(
-    source: TableSource, found: ClusterFit, request: Request, n_clusters: int, progress: Progress
-) -> None:
-    from logiclens.cli.outputs import (
-        class_entries,
-        decision_entries,
-        front_entries,
-        results_json,
-        write_table,
-        write_text,
-    )
-
-    outputs, model = request.outputs, found.model
-    if outputs.save is not None:
-        model.explain().save(outputs.save)
-    if outputs.out is not None:
-        inputs = source.table.select(found.rows.columns)
-        name = write_table(outputs.out, source.table, "cluster", model.predict(inputs))
-        if name != "cluster":
-            print_error(f"The table has a column 'cluster' already: the clusters are in {name!r}.")
-    if outputs.html is not None:
-        with progress.show("writing the report"):
-            write_report(
-                outputs.html, model, found.rows, task="cluster", rows=request.rows, command=request.command
-            )
-    if outputs.json is not None:
-        write_text(
-            outputs.json,
-            results_json(
-                found.rows,
-                [class_entries(each) for each in found.classes],
-                decision_entries(found.model.explain()),
-                task="cluster",
-                overall={"part": "training", "n": found.rows.n_used},
-                settings={**request.entries(), "rule": "cluster", "clusters": n_clusters},
-                dropped=found.dropped,
-                front=front_entries(found.model.front_),
-            ),
-        )
-
-
-def _print(console: Console, found: ClusterFit, request: Request, n_clusters: int) -> None:
+def _print(console: Console, found: Fit, request: Request, n_clusters: int) -> None:
     from logiclens.cli.terminal import percent, print_line, print_table
     from logiclens.errors import count
 
-    rows, n_rows = found.rows, found.rows.n_used
+    filled = [each for each in found.classes if each.n]
     print_heading(
         console,
-        rows,
+        found,
         "Which groups are there?",
-        f"LENClusterer made {count(sum(each.n > 0 for each in found.classes), 'cluster')} of "
-        f"{count(n_rows, 'row')}, {count(len(found.model.concept_names_), 'concept')}.",
+        f"made {count(len(filled), 'cluster')} of {count(found.n, 'row')}",
     )
     if empty := found.model.empty_clusters_:
         print_line(
@@ -198,17 +158,13 @@ def _print(console: Console, found: ClusterFit, request: Request, n_clusters: in
             f"Note: there is less to tell apart than {n_clusters} clusters: {_are(len(empty))} empty.",
         )
         console.print()
-    filled = [each for each in found.classes if each.n]
     headings = [
-        f"cluster {each.label} ({count(each.n, 'row')}, {percent(each.n / n_rows)})" for each in filled
+        f"cluster {each.label} ({count(each.n, 'row')}, {percent(each.n / found.n)})" for each in filled
     ]
     print_rules(console, zip(headings, (each.explanation for each in filled), strict=True))
     print_line(console, "How well rules tell the clusters apart:")
     print_table(console, score_table(filled, first="cluster", by_network=False))
-    if request.front:
-        print_front(console, found.model.front_)
-    print_dropped(console, found.dropped)
-    print_files(console, request.outputs.listed(), _next_step(request))
+    print_rest(console, found, request, _next_step(request))
 
 
 def _next_step(request: Request) -> str:

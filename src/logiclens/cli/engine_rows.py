@@ -20,8 +20,8 @@ import numpy as np
 
 from logiclens.cli.options import Engine, EngineName, Selection
 from logiclens.cli.selection import (
-    Dropped,
-    HeldOutScores,
+    Fit,
+    SelectedRows,
     TableSource,
     check_size,
     choose_columns,
@@ -83,61 +83,23 @@ _MARGIN = 1.2  # times as many rows as are wanted are looked at, so that there a
 _LABEL, _HELD = "logiclens class", "logiclens held out"  # columns that are added
 
 
-@dataclass(frozen=True, eq=False)
-class EngineRows:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EngineRows(SelectedRows):
     """Columns and classes to learn from, in an engine.
 
     Attributes
     ----------
-    name : str
-        What was read: a file, a folder or a pattern.
-    engine : Engine
-    target : str
     table : ibis.Table
         The rows that have a class.
     label : str
         The column of the classes.
     held_out : Ibis expression
         Whether a row is held out.
-    columns : tuple of str
-        The columns that are used.
-    n_read : int
-        Rows of the files.
-    class_sizes : dict of label to (int, int)
-        Rows of each class trained on, and held out.
-    dropped : tuple of Dropped
-    notes : tuple of str
-    sha256 : None
-        Files in an engine have no checksum.
     """
 
-    name: str
-    engine: Engine
-    target: str
     table: Table
     label: str
     held_out: Expression
-    columns: tuple[str, ...]
-    n_read: int
-    class_sizes: dict[Label, tuple[int, int]]
-    dropped: tuple[Dropped, ...]
-    notes: tuple[str, ...]
-    sha256: None = None
-
-    @property
-    def n_train(self) -> int:
-        """Rows trained on."""
-        return sum(train for train, _ in self.class_sizes.values())
-
-    @property
-    def n_held(self) -> int:
-        """Rows held out."""
-        return sum(held for _, held in self.class_sizes.values())
-
-    @property
-    def n_used(self) -> int:
-        """Rows that have a class."""
-        return self.n_train + self.n_held
 
     @property
     def training_rows(self) -> Table:
@@ -161,12 +123,12 @@ class EngineRows:
                 "Use fewer columns (--use, --ignore), or draw rows to read into memory (--max-rows 100000).",
             ) from None
 
-    def evaluate(self, model: LENClassifier) -> HeldOutScores:
+    def evaluate(self, model: LENClassifier) -> Fit:
         """Score a fitted classifier on the rows held out or, where none are, on all."""
         labeled = self._labeled(model)
         if labeled is None:
-            return HeldOutScores(score(model.explain(), self.scored, self.label), None, np.nan, ())
-        return HeldOutScores.of(labeled, self._leaks(labeled))
+            return Fit(self, model, score(model.explain(), self.scored, self.label))
+        return self.fitted(model, labeled, self._leaks(labeled))
 
     def _labeled(self, model: LENClassifier) -> LabeledRows | None:
         """The rows scored, collapsed; None where they do not collapse enough."""

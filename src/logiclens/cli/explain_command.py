@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,36 +13,25 @@ import typer
 
 from logiclens.cli import options as opt
 from logiclens.cli.learning import (
-    Fit,
     Request,
     Settings,
     accuracy_words,
     check_rows,
-    class_headings,
     cross_validate,
     fit,
-    list_columns,
-    metrics_table,
     name_a_column,
     next_step,
     part_words,
-    print_decision,
-    print_doubt,
-    print_dropped,
-    print_few,
-    print_files,
-    print_front,
     print_heading,
-    print_leaks,
-    print_more,
+    print_rest,
     print_results,
+    print_scored_rules,
     read,
-    score_table,
     select,
     write,
 )
 from logiclens.cli.options import (
-    Network,
+    NetworkKind,
     RuleKindName,
     Selection,
     command_line,
@@ -56,7 +46,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from logiclens.cli.options import Engine
-    from logiclens.cli.selection import SelectedRows, TableSource
+    from logiclens.cli.selection import Fit, SelectedRows, TableSource
 
 FOLDS = 10
 """Of a cross-validation, where no other number is asked for."""
@@ -80,7 +70,7 @@ def explain(  # noqa: PLR0913 - the options of a command
             help="For a target of numbers: two classes, above this limit and not.", metavar="NUMBER"
         ),
     ] = None,
-    network: opt.NetworkOption = Network.MU,
+    network: opt.NetworkOption = NetworkKind.MU,
     rule: opt.KindOption = RuleKindName.IFF,
     seed: opt.Seed = 0,
     literals: opt.Literals = None,
@@ -155,14 +145,10 @@ def explain(  # noqa: PLR0913 - the options of a command
         check_rows(rows, html)
         if target is None:
             demand = "say which column to explain: --target COLUMN"
-            if chosen is not None:
-                from logiclens.cli.engine_rows import columns_of
-
-                list_columns(demand, data, columns_of(data, chosen))
-            name_a_column(demand, data, delimiter, encoding)
+            name_a_column(demand, data, delimiter, encoding, chosen)
         request = Request(
             Selection(target, use or (), ignore or (), (), above, holdout, seed, max_rows),
-            Settings(network, rule, seed, max_literals, device, literals, distillation),
+            Settings(network, rule, seed, max_literals, literals, distillation, device),
             Outputs(html, json, save),
             front=front or more,
             folds=FOLDS if cv and folds is None else folds,
@@ -204,44 +190,23 @@ def run(rows: SelectedRows, request: Request, progress: Progress) -> None:
     found = fit(rows, request.settings, progress)
     if request.folds is not None and isinstance(rows, MemoryRows):
         metrics = cross_validate(rows, request.settings, request.folds, progress)
-        found = found._replace(metrics=metrics)
-    classes = [class_entries(each) for each in found.scores.classes]
-    write(found, request, progress, classes, overall_entries(found.scores))
+        found = replace(found, metrics=metrics)
+    write(found, request, progress, [class_entries(each) for each in found.classes], overall_entries(found))
     print_results(request, found.rules, lambda console: _print(console, found, request))
 
 
 def _print(console: Console, found: Fit, request: Request) -> None:
-    from logiclens.cli.selection import MemoryRows
-    from logiclens.cli.terminal import print_line, print_table
     from logiclens.errors import count
 
-    rows, scores = found.rows, found.scores
-    target = f"{rows.target}"
+    rows = found.rows
     where = "" if rows.engine is None else f" in {rows.engine.title}"
-    print_heading(
-        console,
-        rows,
-        f"What decides {target}?",
-        f"{type(found.model).__name__} trained on {count(scores.n_train, 'row')}{where}, "
-        f"{count(len(found.model.concept_names_), 'concept')}.",
+    trained = f"trained on {count(rows.n_train, 'row')}{where}"
+    print_heading(console, found, f"What decides {rows.target}?", trained)
+    print_scored_rules(
+        console, found, part_words(found), accuracy_words(found), "Is it known only afterwards?"
     )
-    print_decision(console, found.rules, class_headings(scores, target, rows.n_used))
-    print_line(console, part_words(scores))
-    print_table(console, score_table(scores.classes))
-    print_line(console, accuracy_words(scores))
-    print_doubt(console, scores, target)
-    print_few(console, scores)
-    print_leaks(console, found.leaks, "Is it known only afterwards?")
     console.print()
-    if request.front:
-        print_front(console, found.model.front_)
-    if request.more and isinstance(rows, MemoryRows):
-        print_more(console, found.model, rows)
-    if found.metrics is not None:
-        print_line(console, f"Cross-validation, {request.folds} folds of {rows.n_used} rows:")
-        print_table(console, metrics_table(found.metrics))
-    print_dropped(console, found.dropped)
-    print_files(console, request.outputs.listed(), next_step(request, rows.engine))
+    print_rest(console, found, request, next_step(request, rows.engine))
 
 
 class DemoData(StrEnum):
@@ -261,7 +226,7 @@ def demo(
         DemoData,
         typer.Option(help="Data set to learn.", parser=one_of(DemoData), metavar="|".join(DemoData)),
     ] = DemoData.WINE,
-    network: opt.NetworkOption = Network.MU,
+    network: opt.NetworkOption = NetworkKind.MU,
     html: opt.Html = None,
     save: opt.Save = None,
 ) -> None:

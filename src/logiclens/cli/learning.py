@@ -13,19 +13,8 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import logiclens
-from logiclens.cli.options import Network, RuleKindName, Selection
-from logiclens.cli.outputs import (
-    METRICS,
-    MeanAndError,
-    ModelScores,
-    Outputs,
-    decision_entries,
-    front_entries,
-    model_scores,
-    results_json,
-    save_model,
-    write_text,
-)
+from logiclens.cli.options import NetworkKind, RuleKindName, Selection
+from logiclens.cli.outputs import METRICS, Outputs, results_json, write_text
 from logiclens.cli.terminal import (
     checked_output,
     output_console,
@@ -49,11 +38,18 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from logiclens.cli.options import Engine
-    from logiclens.cli.outputs import ClassScores
-    from logiclens.cli.selection import Dropped, MemoryRows, SelectedRows, TableSource
+    from logiclens.cli.selection import (
+        ClassScores,
+        Dropped,
+        Fit,
+        MeanAndError,
+        MemoryRows,
+        SelectedRows,
+        TableSource,
+    )
     from logiclens.cli.terminal import Progress
     from logiclens.estimators.base import LENClassifier
-    from logiclens.evaluation._evaluate import LabeledRows, Leak
+    from logiclens.evaluation._evaluate import Leak
     from logiclens.explain import Explanation, ExplanationSet
     from logiclens.explain.front import Front
 
@@ -65,36 +61,24 @@ class Settings(NamedTuple):
 
     Attributes
     ----------
-    network : Network
+    network : NetworkKind
     rule : RuleKindName
     seed : int
     max_literals : int, optional
         Literals of the longest rules on the front.
-    device : str
     literals : int, optional
         Literals of the rules that are shown.
     distillation : float, optional
+    device : str
     """
 
-    network: Network = Network.MU
+    network: NetworkKind = NetworkKind.MU
     rule: RuleKindName = RuleKindName.IFF
     seed: int = 0
     max_literals: int | None = None
-    device: str = "cpu"
     literals: int | None = None
     distillation: float | None = None
-
-    def entries(self) -> dict[str, Any]:
-        """The settings, for JSON."""
-        return {
-            "network": str(self.network),
-            "rule": str(self.rule),
-            "seed": self.seed,
-            "max_literals": self.max_literals,
-            "literals": self.literals,
-            "distillation": self.distillation,
-            "device": self.device,
-        }
+    device: str = "cpu"
 
     @property
     def longest(self) -> int | str:
@@ -139,7 +123,7 @@ class Request(NamedTuple):
         """The settings that results depend on, for JSON."""
         selection = self.selection
         return {
-            **self.settings.entries(),
+            **self.settings._asdict(),
             "above": selection.above,
             "use": list(selection.use),
             "ignore": list(selection.ignore),
@@ -155,19 +139,19 @@ def check_rows(rows: bool, html: Path | None) -> None:
         wrong_usage("--rows puts rows into the report. Add --html report.html, or omit it.")
 
 
-def name_a_column(demand: str, data: str, delimiter: str | None, encoding: str | None) -> NoReturn:
-    """End a command that needs the name of a column, and list the columns of the file."""
-    from logiclens.files import read_batches
+def name_a_column(
+    demand: str, data: str, delimiter: str | None, encoding: str | None, engine: Engine | None = None
+) -> NoReturn:
+    """End a command that needs the name of a column, and list the columns of the table."""
+    if engine is not None:
+        from logiclens.cli.engine_rows import columns_of
 
-    with read_batches(data, delimiter=delimiter, encoding=encoding) as batches:
-        name, names = batches.name, batches.names
-    list_columns(demand, name, names)
+        name, names = data, columns_of(data, engine)
+    else:
+        from logiclens.files import read_batches
 
-
-def list_columns(demand: str, name: str, names: Sequence[str]) -> NoReturn:
-    """End a command with a demand and the columns of a table."""
-    from logiclens.errors import count
-
+        with read_batches(data, delimiter=delimiter, encoding=encoding) as batches:
+            name, names = batches.name, batches.names
     listed = ", ".join([*map(short, names[:_LISTED]), *(["..."] if len(names) > _LISTED else [])])
     wrong_usage(f"{demand}. {name} has {listed} ({count(len(names), 'column')}).")
 
@@ -238,6 +222,8 @@ def cross_validate(
     """The six metrics of the paper over folds of all rows."""
     import numpy as np
 
+    from logiclens.cli.selection import MeanAndError
+
     with progress.show(f"cross-validation, {folds} folds"):
         scores = logiclens.cross_explain(classifier(settings), rows.inputs, rows.labels, cv=folds)
     found = {}
@@ -249,46 +235,11 @@ def cross_validate(
     return found
 
 
-class Fit(NamedTuple):
-    """Rows, the model that was fitted on them, and its figures.
-
-    Attributes
-    ----------
-    rows : SelectedRows
-    model : LENClassifier
-    scores : ModelScores
-    dropped : tuple of Dropped
-        All columns without a use, those included of which the encoder could make nothing.
-    leaks : tuple of Leak
-    labeled : LabeledRows, optional
-        The rows scored, if they have been read.
-    metrics : mapping of str to MeanAndError, optional
-        Of a cross-validation.
-    """
-
-    rows: SelectedRows
-    model: LENClassifier
-    scores: ModelScores
-    dropped: tuple[Dropped, ...]
-    leaks: tuple[Leak, ...]
-    labeled: LabeledRows | None = None
-    metrics: Mapping[str, MeanAndError] | None = None
-
-    @property
-    def rules(self) -> ExplanationSet:
-        """The rules of the model."""
-        return self.model.explain()
-
-
 def fit(rows: SelectedRows, settings: Settings, progress: Progress) -> Fit:
     """Train, and score network and rules."""
-    from logiclens.cli.selection import unused_columns
-
     model = train(rows, settings, progress)
     with progress.show("scoring the rules"):
-        found = rows.evaluate(model)
-    scores = model_scores(model.explain(), found, rows.class_sizes)
-    return Fit(rows, model, scores, (*rows.dropped, *unused_columns(model)), found.leaks, found.labeled)
+        return rows.evaluate(model)
 
 
 # Files
@@ -301,6 +252,7 @@ def write(
     rules: Sequence[Mapping[str, Any]],
     overall: Mapping[str, Any],
     *,
+    settings: Mapping[str, Any] | None = None,
     task: str = "classify",
 ) -> None:
     """Write the model, the report and JSON, as requested.
@@ -314,85 +266,44 @@ def write(
         The rules, for JSON.
     overall : mapping
         Figures about all rules together, for JSON.
-    task : {"classify", "black box"}, default "classify"
-    """
-    from logiclens.cli.selection import MemoryRows
-
-    outputs, rows, metrics = request.outputs, found.rows, found.metrics
-    save_model(found.model, found.rules, outputs)
-    if outputs.html is not None and isinstance(rows, MemoryRows):
-        with progress.show("writing the report"):
-            write_report(
-                outputs.html,
-                found.model,
-                rows,
-                found.labeled,
-                task=task,
-                rows=request.rows,
-                command=request.command,
-            )
-    if outputs.json is not None:
-        text = results_json(
-            rows,
-            rules,
-            decision_entries(found.rules),
-            task=task,
-            overall=overall,
-            settings=request.entries() | ({} if rows.engine is None else rows.engine.entries()),
-            dropped=found.dropped,
-            front=front_entries(found.model.front_),
-            cross_validation=metrics and {name: value._asdict() for name, value in metrics.items()},
-        )
-        write_text(outputs.json, text)
-
-
-def write_report(
-    path: Path,
-    model: Any,
-    selected: MemoryRows,
-    labeled: LabeledRows | None = None,
-    *,
-    task: str = "classify",
-    rows: bool = False,
-    command: str | None = None,
-) -> None:
-    """Write the report of a model to a file.
-
-    Parameters
-    ----------
-    path : Path
-    model : classifier or clusterer of this package, fitted
-    selected : MemoryRows
-        What it was fitted on, and the rows to score it on.
-    labeled : LabeledRows, optional
-        These rows, where they have been read already.
+    settings : mapping, optional
+        Settings of this command, beside those of the request, for JSON.
     task : {"classify", "black box", "cluster"}, default "classify"
-    rows : bool, default False
-        Whether rows on which rules are wrong are put into it.
-    command : str, optional
-        The command that makes the report again.
+        Of clusters, the rules alone are saved.
     """
+    outputs = request.outputs
+    if outputs.save is not None:
+        saved = found.rules if outputs.saves_rules or task == "cluster" else found.model
+        saved.save(outputs.save)
+    if outputs.html is not None:
+        with progress.show("writing the report"):
+            write_report(outputs.html, found, request, task)
+    if outputs.json is not None:
+        write_text(outputs.json, results_json(found, request, rules, overall, settings or {}, task))
+
+
+def write_report(path: Path, found: Fit, request: Request, task: str = "classify") -> None:
+    """Write the report of a model on rows in memory to a file."""
+    from logiclens.cli.selection import MemoryRows
     from logiclens.reporting import Source, report
 
+    rows = found.rows
+    assert isinstance(rows, MemoryRows)
     source = Source(
-        selected.name,
-        command=command,
-        n_train=selected.n_train,
-        data_sha256=selected.sha256,
-        dropped=dict(selected.dropped),
+        rows.name,
+        command=request.command,
+        n_train=rows.n_train,
+        data_sha256=rows.sha256,
+        dropped=dict(rows.dropped),
         task=task,
-        held_out=selected.n_held > 0,
-        row_numbers=(selected.kept[selected.scored] + 1).tolist() if rows else None,
-        notes=selected.notes,
+        held_out=rows.n_held > 0,
+        row_numbers=(rows.kept[rows.scored] + 1).tolist() if request.rows else None,
+        notes=rows.notes,
     )
-    inputs: Any = labeled
-    truth = None
-    if labeled is None:
-        inputs, labels = selected.part(selected.scored)
-        truth = None if selected.target is None else labels
-    elif task == "black box":
-        inputs = labeled.with_black_box()
-    report(model, inputs, truth, path=path, target=selected.target, rows=rows, source=source)
+    inputs: Any = rows.inputs if found.labeled is None else found.labeled
+    if task == "black box":
+        inputs = inputs.with_black_box()
+    report(found.model, inputs, path=path, target=rows.target, rows=request.rows, source=source)
 
 
 def print_results(request: Request, rules: ExplanationSet, in_full: Callable[[Console], None]) -> None:
@@ -432,14 +343,59 @@ FEW_ROWS, FEW_OF_A_CLASS = 30, 10
 """Fewer rows scored, or fewer rows of a class to learn from, say little."""
 
 
-def print_heading(console: Console, rows: SelectedRows, question: str, trained: str) -> None:
+def print_heading(console: Console, found: Fit, question: str, trained: str) -> None:
     """Print the question, the size of the table, and how rules were learned."""
+    rows, model = found.rows, found.model
     print_line(console, question, "bold")
     columns = f"{count(len(rows.columns), 'column')} used"
-    print_line(console, f"{rows.name}: {count(rows.n_read, 'row')}, {columns}. {trained}")
+    concepts = count(len(model.concept_names_), "concept")
+    print_line(
+        console,
+        f"{rows.name}: {count(rows.n_read, 'row')}, {columns}. {type(model).__name__} {trained}, {concepts}.",
+    )
     for note in rows.notes:
         print_line(console, f"Note: {note}", "yellow")
     console.print()
+
+
+def print_scored_rules(
+    console: Console, found: Fit, title: str, accuracy: str, question: str, *, by_network: bool = True
+) -> None:
+    """Print the list that decides, the figures of each class and of all together, and what to doubt.
+
+    Parameters
+    ----------
+    console : Console
+    found : Fit
+    title : str
+        A line above the figures.
+    accuracy : str
+        How often rules and network are right.
+    question : str
+        Asked of columns that give the answers away.
+    by_network : bool, default True
+        As for :func:`score_table`.
+    """
+    print_decision(console, found.rules, class_headings(found))
+    print_line(console, title)
+    print_table(console, score_table(found.classes, by_network=by_network))
+    print_line(console, accuracy)
+    print_doubt(console, found)
+    print_few(console, found)
+    print_leaks(console, found.leaks, question)
+
+
+def print_rest(console: Console, found: Fit, request: Request, hint: str) -> None:
+    """Print what was asked for besides, columns that are not used, files, and what to do next."""
+    if request.front:
+        print_front(console, found.model.front_)
+    if request.more:
+        print_more(console, found)
+    if found.metrics is not None:
+        print_line(console, f"Cross-validation, {request.folds} folds of {found.rows.n_used} rows:")
+        print_table(console, metrics_table(found.metrics))
+    print_dropped(console, found.dropped)
+    print_files(console, request.outputs.listed(), hint)
 
 
 def print_rules(console: Console, rules: Iterable[tuple[str, Any]]) -> None:
@@ -498,12 +454,13 @@ def _named(labels: Sequence[Any]) -> str:
     return f"{', '.join(map(short, labels[:MOST_LINES]))}{more}"
 
 
-def class_headings(scores: ModelScores, target: str, n_rows: int) -> Iterable[tuple[str, Any]]:
+def class_headings(found: Fit) -> Iterable[tuple[str, Explanation]]:
     """A heading for each class, with its rule."""
-    for found in scores.classes:
-        share = percent(found.n_all / n_rows)
-        named = f"{found.label}" if f"{found.label}".startswith(f"{target} ") else f"{target} = {found.label}"
-        yield f"{named} ({count(found.n_all, 'row')}, {share})", found.explanation
+    target = f"{found.rows.target}"
+    for each in found.classes:
+        share = percent(each.n_all / found.rows.n_used)
+        named = f"{each.label}" if f"{each.label}".startswith(f"{target} ") else f"{target} = {each.label}"
+        yield f"{named} ({count(each.n_all, 'row')}, {share})", each.explanation
 
 
 def score_table(classes: Iterable[ClassScores], *, first: str = "class", by_network: bool = True) -> Table:
@@ -531,43 +488,41 @@ def score_table(classes: Iterable[ClassScores], *, first: str = "class", by_netw
     return table
 
 
-def part_words(scores: ModelScores) -> str:
+def part_words(found: Fit) -> str:
     """The rows that scores are about."""
-    return f"On the {count(scores.n, 'row')} {'held out' if scores.held_out else 'trained on'}:"
+    return f"On the {count(found.n, 'row')} {found.part}:"
 
 
-def coverage_words(scores: ModelScores) -> str:
+def coverage_words(found: Fit) -> str:
     """How many rows the default decides."""
-    return f"The default decides {scores.resolution.n_uncovered} of them."
+    return f"The default decides {found.truth.resolution.n_uncovered} of them."
 
 
-def accuracy_words(scores: ModelScores) -> str:
+def accuracy_words(found: Fit) -> str:
     """How often network and rules are right, and a guess; without the network if it was not evaluated."""
-    guess = f"always predicting the most common class, on {percent(scores.guess_accuracy)}"
-    rules = f"on {percent(scores.rules_accuracy)}"
-    if isnan(scores.network_accuracy):
-        return f"The rules are right {rules} of these rows; {guess}. {coverage_words(scores)}"
+    guess = f"always predicting the most common class, on {percent(found.guess_accuracy)}"
+    rules = f"on {percent(found.truth.accuracy)}"
+    if found.network is None:
+        return f"The rules are right {rules} of these rows; {guess}. {coverage_words(found)}"
     return (
-        f"The network is right on {percent(scores.network_accuracy)} of these rows, the rules {rules}; "
-        f"{guess}. Rules and network agree on {percent(scores.fidelity)} (fidelity). "
-        f"{coverage_words(scores)}"
+        f"The network is right on {percent(found.network_accuracy)} of these rows, the rules {rules}; "
+        f"{guess}. Rules and network agree on {percent(found.fidelity)} (fidelity). "
+        f"{coverage_words(found)}"
     )
 
 
-def print_doubt(console: Console, scores: ModelScores, target: str) -> None:
+def print_doubt(console: Console, found: Fit) -> None:
     """Print a note if the rules are no better than always guessing the most common class."""
-    if scores.rules_accuracy > scores.guess_accuracy:
+    if found.truth.accuracy > found.guess_accuracy:
         return
-    informative = [
-        each for each in scores.classes if each.rates.precision_interval[0] > each.rates.prevalence
-    ]
-    if not any(each.literals or each.explanation.kind != "iff" for each in scores.classes):
+    informative = [each for each in found.classes if each.rates.precision_interval[0] > each.rates.prevalence]
+    if not any(each.literals or each.explanation.kind != "iff" for each in found.classes):
         note = (
             "no rules beat always predicting the most common class by more than chance. --front lists rules "
             "of every length, --literals shows those of one."
         )
     elif not informative:
-        note = f"that is no better than a guess: these columns may not decide {target}."
+        note = f"that is no better than a guess: these columns may not decide {found.rows.target}."
     else:
         best = max(informative, key=lambda each: each.rates.lift)
         note = (
@@ -578,19 +533,14 @@ def print_doubt(console: Console, scores: ModelScores, target: str) -> None:
     print_line(console, f"Note: {note}", "yellow")
 
 
-def print_few(console: Console, scores: ModelScores) -> None:
+def print_few(console: Console, found: Fit) -> None:
     """Print a note if figures come from few rows."""
-    part = "held out" if scores.held_out else "trained on"
-    found = [f"{count(scores.n, 'row')} {part}"] if scores.n < FEW_ROWS else []
-    rare = [
-        each.label
-        for each in scores.classes
-        if each.n_all - (each.n if scores.held_out else 0) < FEW_OF_A_CLASS
-    ]
-    if rare:
-        found.append(f"fewer than {FEW_OF_A_CLASS} to learn {_named(rare)} from")
-    if found:
-        print_line(console, f"Note: figures from so few rows say little: {', '.join(found)}.", "yellow")
+    doubts = [f"{count(found.n, 'row')} {found.part}"] if found.n < FEW_ROWS else []
+    sizes = found.rows.class_sizes
+    if rare := [label for label in found.rules if sizes[label][0] < FEW_OF_A_CLASS]:
+        doubts.append(f"fewer than {FEW_OF_A_CLASS} to learn {_named(rare)} from")
+    if doubts:
+        print_line(console, f"Note: figures from so few rows say little: {', '.join(doubts)}.", "yellow")
 
 
 def print_leaks(console: Console, columns: Sequence[Leak], question: str) -> None:
@@ -650,21 +600,23 @@ def print_front(console: Console, front: Front) -> None:
     print_table(console, front_table(front))
 
 
-def print_more(console: Console, model: Any, rows: MemoryRows) -> None:
+def print_more(console: Console, found: Fit) -> None:
     """One row: why it has its class and what would change that."""
+    from logiclens.cli.selection import MemoryRows
     from logiclens.explain.rule import target_in_sentence
 
-    rules = model.explain()
+    rows = found.rows
+    assert isinstance(rows, MemoryRows)
     inputs, labels = rows.part(rows.scored)
     row = inputs.slice(0, 1)
-    found = model.explain_sample(row)
+    why = found.model.explain_sample(row)
     part = "held-out row" if rows.n_held else "row"
-    true = target_in_sentence(replace(found.rule, target=labels[0]))
+    true = target_in_sentence(replace(why.rule, target=labels[0]))
     print_line(console, f"Why the network gives the first {part} its class:")
-    print_rule(console, found, f"{found.to_sentence()}. In truth it is {true}.")
+    print_rule(console, why, f"{why.to_sentence()}. In truth it is {true}.")
     console.print()
     print_line(console, "The smallest change that makes this class's rule false:")
-    print_item(console, str(rules[found.target].counterfactual(row)))
+    print_item(console, str(found.rules[why.target].counterfactual(row)))
     console.print()
 
 

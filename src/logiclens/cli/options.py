@@ -16,7 +16,7 @@ from logiclens.cli.terminal import wrong_usage
 from logiclens.errors import UnknownColumnError, listing
 
 
-class Network(StrEnum):
+class NetworkKind(StrEnum):
     """The networks there are."""
 
     MU = "mu"
@@ -60,10 +60,6 @@ class Engine(NamedTuple):
     def title(self) -> str:
         """What the engine is called."""
         return _TITLES[self.name]
-
-    def entries(self) -> dict[str, Any]:
-        """The settings, for JSON."""
-        return {"engine": str(self.name), "memory": self.memory}
 
 
 class Selection(NamedTuple):
@@ -154,8 +150,10 @@ Data: TypeAlias = Annotated[
     ),
 ]
 NetworkOption: TypeAlias = Annotated[
-    Network,
-    typer.Option("--network", help="Network to train.", parser=one_of(Network), metavar="|".join(Network)),
+    NetworkKind,
+    typer.Option(
+        "--network", help="Network to train.", parser=one_of(NetworkKind), metavar="|".join(NetworkKind)
+    ),
 ]
 KindOption: TypeAlias = Annotated[
     RuleKindName,

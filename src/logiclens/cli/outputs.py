@@ -19,7 +19,7 @@ from importlib.metadata import version
 from itertools import chain, count
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import logiclens
 from logiclens.cli.terminal import checked_output, print_error, safe
@@ -30,12 +30,10 @@ if TYPE_CHECKING:
     import pyarrow
     from numpy.typing import NDArray
 
-    from logiclens.cli.selection import Dropped, HeldOutScores, SelectedRows
-    from logiclens.evaluation import Evaluation
-    from logiclens.explain import Explanation, ExplanationSet, Resolution
+    from logiclens.cli.learning import Request
+    from logiclens.cli.selection import ClassScores, Fit
+    from logiclens.explain import Explanation, ExplanationSet
     from logiclens.explain.front import Front
-    from logiclens.explain.rule import Label
-    from logiclens.metrics import RuleScores
 
 STDOUT = Path("-")
 """The file that stands for standard output."""
@@ -173,12 +171,6 @@ class _Terminal(io.RawIOBase):
         return len(content)
 
 
-def save_model(model: Any, rules: Any, outputs: Outputs) -> None:
-    """Save a model or its rules, if there is a file for them."""
-    if outputs.save is not None:
-        (rules if outputs.saves_rules else model).save(outputs.save)
-
-
 def write_table(path: Path, table: pyarrow.Table, name: str, values: NDArray[Any]) -> str:
     """Write a table with one more column, as Parquet where the file is called so, else as CSV.
 
@@ -241,167 +233,30 @@ METRICS = {
 """The six metrics of the paper (Sec. 6.2), as ``cross_explain`` calls them and in words."""
 
 
-class MeanAndError(NamedTuple):
-    """Mean of a metric over folds, and its standard error; NaN for what is one figure for all folds."""
-
-    mean: float
-    standard_error: float
-
-
-class ClassScores(NamedTuple):
-    """A class, its rule, and how good that is on the rows scored.
-
-    Attributes
-    ----------
-    label : str, int, float or bool
-    explanation : Explanation
-    n_all : int
-        Rows of the class among all rows.
-    n : int
-        Rows of the class among those scored.
-    literals : int
-        Of its step in a list, 0 for the default; otherwise of its rule.
-    rates : RuleScores
-        Of the decision for the class, against the class.
-    fidelity : float
-        Share of the rows on which rules and network agree about the class; NaN where that is not known.
-    agreement : float
-        Share of the rows on which rules and truth agree about the class.
-    """
-
-    label: Label
-    explanation: Explanation
-    n_all: int
-    n: int
-    literals: int
-    rates: RuleScores
-    fidelity: float
-    agreement: float
-
-
-@dataclass(frozen=True)
-class ModelScores:
-    """All classes, and network and rules as classifiers.
-
-    Attributes
-    ----------
-    classes : tuple of ClassScores
-    held_out : bool
-        Whether the rows scored were held out; otherwise they were trained on.
-    n_train, n : int
-        Rows trained on, and rows scored.
-    network_accuracy, rules_accuracy : float
-        Share of the rows scored whose class is predicted.
-    guess_accuracy : float
-        The same of a guess: the most frequent class of the training rows.
-    fidelity : float
-        Share of the rows scored on which network and rules predict the same class.
-    resolution : Resolution
-        How many of them each step of the rules decides, and how many the default.
-    """
-
-    classes: tuple[ClassScores, ...]
-    held_out: bool
-    n_train: int
-    n: int
-    network_accuracy: float
-    rules_accuracy: float
-    guess_accuracy: float
-    fidelity: float
-    resolution: Resolution
-
-
-def class_scores(
-    rules: ExplanationSet, truth: Evaluation, network: Evaluation | None, sizes: Mapping[Label, int]
-) -> tuple[ClassScores, ...]:
-    """How good the rules are about each class.
-
-    Parameters
-    ----------
-    rules : ExplanationSet
-    truth : Evaluation
-        The rules against the true classes.
-    network : Evaluation or None
-        The rules against what the network says, where that is known.
-    sizes : mapping of label to int
-        Rows of each class, those that are not scored included.
-    """
-    literals = {label: formula.complexity for label, formula in rules.conditions.items()}
-    return tuple(
-        ClassScores(
-            label,
-            explanation,
-            n_all=sizes.get(label, 0),
-            n=int(truth.by_label[label].support),
-            literals=literals.get(label, 0) if rules.is_list else explanation.complexity,
-            rates=truth.by_label[label].rates,
-            fidelity=float("nan") if network is None else network.by_label[label].agreement,
-            agreement=truth.by_label[label].agreement,
-        )
-        for label, explanation in rules.items()
-    )
-
-
-def model_scores(
-    rules: ExplanationSet, found: HeldOutScores, sizes: Mapping[Label, tuple[int, int]]
-) -> ModelScores:
-    """The figures of a fitted classifier and its rules.
-
-    Parameters
-    ----------
-    rules : ExplanationSet
-    found : HeldOutScores
-    sizes : mapping of label to (int, int)
-        Rows of each class that were trained on, and that were held out.
-    """
-    truth, network = found.truth, found.network
-    n_train, n_held = map(sum, zip(*sizes.values(), strict=True))
-    guess = max(sizes, key=lambda label: sizes[label][0])
-    return ModelScores(
-        classes=class_scores(rules, truth, network, {label: sum(both) for label, both in sizes.items()}),
-        held_out=n_held > 0,
-        n_train=n_train,
-        n=truth.n_rows,
-        network_accuracy=found.network_accuracy,
-        rules_accuracy=truth.accuracy,
-        guess_accuracy=sizes[guess][n_held > 0] / truth.n_rows,
-        fidelity=float("nan") if network is None else network.accuracy,
-        resolution=truth.resolution,
-    )
-
-
-def results_json(  # noqa: PLR0913 - the parts of a result
-    rows: SelectedRows,
+def results_json(
+    found: Fit,
+    request: Request,
     rules: Sequence[Mapping[str, Any]],
-    decision: Mapping[str, Any] | None,
-    *,
-    task: str,
     overall: Mapping[str, Any],
     settings: Mapping[str, Any],
-    dropped: Sequence[Dropped],
-    front: Sequence[Mapping[str, Any]] | None = None,
-    cross_validation: Mapping[str, Any] | None = None,
+    task: str,
 ) -> str:
     """The whole result as JSON text.
 
     Parameters
     ----------
-    rows : SelectedRows
+    found : Fit
+    request : Request
     rules : sequence of mappings
-        As :func:`rule_entries` makes them.
-    decision : mapping or None
-        As :func:`decision_entries` makes it.
-    task : {"classify", "black box", "cluster"}
+        As :func:`class_entries` makes them.
     overall : mapping
         Figures about all rules together.
     settings : mapping
-        What the command was asked for.
-    dropped : sequence of Dropped
-    front : sequence of mappings, optional
-        As :func:`front_entries` makes it.
-    cross_validation : mapping, optional
-        Metric to mean and standard error.
+        Settings of this command, beside those of the request.
+    task : {"classify", "black box", "cluster"}
     """
+    rows, metrics = found.rows, found.metrics
+    engine = {} if rows.engine is None else {"engine": str(rows.engine.name), "memory": rows.engine.memory}
     entries = {
         "format": FORMAT,
         "version": VERSION,
@@ -413,15 +268,15 @@ def results_json(  # noqa: PLR0913 - the parts of a result
             "n_rows": rows.n_read,
             "n_used": rows.n_used,
             "columns": list(rows.columns),
-            "dropped": [each._asdict() for each in dropped],
+            "dropped": [each._asdict() for each in found.dropped],
             "notes": list(rows.notes),
         },
         "rules": list(rules),
-        "decision": None if decision is None else dict(decision),
-        "front": None if front is None else [*map(dict, front)],
-        "overall": dict(overall),
-        "cross_validation": None if cross_validation is None else dict(cross_validation),
-        "settings": dict(settings),
+        "decision": decision_entries(found.rules),
+        "front": front_entries(found.model.front_),
+        "overall": overall,
+        "cross_validation": metrics and {name: value._asdict() for name, value in metrics.items()},
+        "settings": {**request.entries(), **engine, **settings},
         "versions": {
             "logiclens": logiclens.__version__,
             "python": platform.python_version(),
@@ -502,18 +357,18 @@ def class_entries(found: ClassScores) -> dict[str, Any]:
     }
 
 
-def overall_entries(scores: ModelScores) -> dict[str, Any]:
+def overall_entries(found: Fit) -> dict[str, Any]:
     """Figures about all rules together."""
     return {
-        "part": "held out" if scores.held_out else "training",
-        "n_train": scores.n_train,
-        "n": scores.n,
-        "network_accuracy": scores.network_accuracy,
-        "rules_accuracy": scores.rules_accuracy,
-        "guess_accuracy": scores.guess_accuracy,
-        "fidelity": scores.fidelity,
-        "n_decided": {str(label): n for label, n in scores.resolution.by_label.items()},
-        "n_uncovered": scores.resolution.n_uncovered,
+        "part": "held out" if found.rows.n_held else "training",
+        "n_train": found.rows.n_train,
+        "n": found.n,
+        "network_accuracy": found.network_accuracy,
+        "rules_accuracy": found.truth.accuracy,
+        "guess_accuracy": found.guess_accuracy,
+        "fidelity": found.fidelity,
+        "n_decided": {str(label): n for label, n in found.truth.resolution.by_label.items()},
+        "n_uncovered": found.truth.resolution.n_uncovered,
     }
 
 

@@ -8,12 +8,13 @@ without that column; the reason is printed and put into the report.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +41,9 @@ if TYPE_CHECKING:
 
     from logiclens.cli.options import Engine
     from logiclens.estimators.base import LENClassifier
-    from logiclens.explain import ExplanationSet
+    from logiclens.explain import Explanation, ExplanationSet
     from logiclens.explain.rule import Label
+    from logiclens.metrics import RuleScores
 
 ENOUGH = 100_000
 """Rows that are enough to see that a column is of use."""
@@ -55,100 +57,196 @@ class Dropped(NamedTuple):
     why: str
 
 
-class HeldOutScores(NamedTuple):
-    """How good rules and network are on the rows scored.
+class ClassScores(NamedTuple):
+    """A class, its rule, and how good that is on the rows scored.
 
     Attributes
     ----------
+    explanation : Explanation
+    n_all : int
+        Rows of the class among all rows.
+    n : int
+        Rows of the class among those scored.
+    literals : int
+        Of its step in a list, 0 for the default; otherwise of its rule.
+    rates : RuleScores
+        Of the decision for the class, against the class.
+    fidelity : float
+        Share of the rows on which rules and network agree about the class; NaN where that is not known.
+    agreement : float
+        Share of the rows on which rules and truth agree about the class.
+    """
+
+    explanation: Explanation
+    n_all: int
+    n: int
+    literals: int
+    rates: RuleScores
+    fidelity: float
+    agreement: float
+
+    @property
+    def label(self) -> Label:
+        """The class."""
+        return self.explanation.target
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SelectedRows(ABC):
+    """Columns, classes and rows to learn from and to score on, in memory or in an engine.
+
+    Attributes
+    ----------
+    name : str
+        What was read: a file, a folder or a pattern.
+    sha256 : str, optional
+        Checksum of the file.
+    engine : Engine, optional
+        Where the rows are; in memory when missing.
+    target : str, optional
+        The column that is explained.
+    columns : sequence of str
+        The columns that are used.
+    class_sizes : mapping of label to (int, int)
+        Rows of each class that are trained on, and that are held out.
+    n_read : int
+        Rows of the table.
+    dropped : tuple of Dropped
+    notes : tuple of str
+        What a person should know.
+    """
+
+    name: str
+    sha256: str | None = None
+    engine: Engine | None = None
+    target: str | None
+    columns: Sequence[str]
+    class_sizes: Mapping[Label, tuple[int, int]]
+    n_read: int
+    dropped: tuple[Dropped, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def n_train(self) -> int:
+        """Rows that are trained on."""
+        return sum(train for train, _ in self.class_sizes.values())
+
+    @property
+    def n_held(self) -> int:
+        """Rows that are held out."""
+        return sum(held for _, held in self.class_sizes.values())
+
+    @property
+    def n_used(self) -> int:
+        """Rows of the table that are used."""
+        return self.n_train + self.n_held
+
+    @abstractmethod
+    def fit(self, model: LENClassifier) -> LENClassifier:
+        """Fit a classifier on the rows that are not held out."""
+
+    @abstractmethod
+    def evaluate(self, model: LENClassifier) -> Fit:
+        """Score a fitted classifier on the rows held out or, where none are, on all."""
+
+    def fitted(self, model: LENClassifier, scored: LabeledRows, leaks: tuple[Leak, ...]) -> Fit:
+        """The fit of a classifier whose true classes and predictions are known."""
+        truth, accuracy = scored.against(scored.truth), scored.share_alike(scored.network, scored.truth)
+        assert truth is not None
+        assert accuracy is not None
+        return Fit(self, model, truth, scored.against(scored.network), accuracy, leaks, scored)
+
+
+class MeanAndError(NamedTuple):
+    """Mean of a metric over folds, and its standard error; NaN for what is one figure for all folds."""
+
+    mean: float
+    standard_error: float
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Rows, the model that was fitted on them, and its figures on the rows scored.
+
+    Those are the rows held out or, where there are none, all.
+
+    Attributes
+    ----------
+    rows : SelectedRows
+    model : classifier or clusterer of this package, fitted
     truth : Evaluation
         The rules against the true classes.
     network : Evaluation or None
         The rules against the predictions of the network; None where it was not evaluated.
     network_accuracy : float
-        NaN where it was not evaluated.
+        Share of the rows whose class the network predicts; NaN where it was not evaluated.
     leaks : tuple of Leak
         Columns that give the answers away.
     labeled : LabeledRows, optional
         The rows scored, if they have been read.
+    metrics : mapping of str to MeanAndError, optional
+        Of a cross-validation.
     """
 
+    rows: SelectedRows
+    model: Any
     truth: Evaluation
-    network: Evaluation | None
-    network_accuracy: float
-    leaks: tuple[Leak, ...]
+    network: Evaluation | None = None
+    network_accuracy: float = np.nan
+    leaks: tuple[Leak, ...] = ()
     labeled: LabeledRows | None = None
-
-    @classmethod
-    def of(cls, rows: LabeledRows, leaks: tuple[Leak, ...]) -> HeldOutScores:
-        """From rows with their true classes and the predictions of a network."""
-        truth, accuracy = rows.against(rows.truth), rows.share_alike(rows.network, rows.truth)
-        assert truth is not None
-        assert accuracy is not None
-        return cls(truth, rows.against(rows.network), accuracy, leaks, rows)
-
-
-class SelectedRows(Protocol):
-    """Columns, classes and rows to learn from and to score on, in memory or in an engine."""
+    metrics: Mapping[str, MeanAndError] | None = None
 
     @property
-    def name(self) -> str:
-        """What the file is called."""
-
-    @property
-    def sha256(self) -> str | None:
-        """Checksum of the file."""
-
-    @property
-    def engine(self) -> Engine | None:
-        """Where the rows are; None is memory."""
-
-    @property
-    def target(self) -> str | None:
-        """The column that is explained."""
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """The columns that are used."""
-
-    @property
-    def class_sizes(self) -> Mapping[Label, tuple[int, int]]:
-        """Rows of each class that are trained on, and that are held out."""
-
-    @property
-    def n_read(self) -> int:
-        """Rows of the table."""
-
-    @property
-    def n_used(self) -> int:
-        """Rows of it that are used."""
-
-    @property
-    def n_train(self) -> int:
-        """Rows that are trained on."""
-
-    @property
-    def n_held(self) -> int:
-        """Rows that are held out."""
+    def rules(self) -> ExplanationSet:
+        """The rules of the model."""
+        rules: ExplanationSet = self.model.explain()
+        return rules
 
     @property
     def dropped(self) -> tuple[Dropped, ...]:
-        """Columns that are not used."""
+        """Columns without a use, those included of which the encoder could make no concepts."""
+        reasons = {} if self.model.encoder_ is None else self.model.encoder_.reasons()
+        return (*self.rows.dropped, *(Dropped(name, why.text(LEARNED)) for name, why in reasons.items()))
 
     @property
-    def notes(self) -> Sequence[str]:
-        """What a person should know."""
+    def n(self) -> int:
+        """Rows scored."""
+        return self.truth.n_rows
 
-    def fit(self, model: LENClassifier) -> LENClassifier:
-        """Fit a classifier on the rows that are not held out."""
+    @property
+    def part(self) -> str:
+        """The rows scored, in words."""
+        return "held out" if self.rows.n_held else "trained on"
 
-    def evaluate(self, model: LENClassifier) -> HeldOutScores:
-        """Score a fitted classifier on the rows held out or, where none are, on all."""
+    @property
+    def fidelity(self) -> float:
+        """Share of the rows scored on which network and rules predict the same class."""
+        return np.nan if self.network is None else self.network.accuracy
 
+    @property
+    def guess_accuracy(self) -> float:
+        """Share of the rows scored that are of the most frequent class of the training rows."""
+        most = max(self.rows.class_sizes.values(), key=lambda sizes: sizes[0])
+        return most[self.rows.n_held > 0] / self.n
 
-def unused_columns(model: Any) -> tuple[Dropped, ...]:
-    """Columns of which the encoder of a fitted model could make no concepts."""
-    found = {} if model.encoder_ is None else model.encoder_.reasons()
-    return tuple(Dropped(name, why.text(LEARNED)) for name, why in found.items())
+    @cached_property
+    def classes(self) -> tuple[ClassScores, ...]:
+        """How good the rules are about each class."""
+        rules, sizes = self.rules, self.rows.class_sizes
+        literals = {label: formula.complexity for label, formula in rules.conditions.items()}
+        return tuple(
+            ClassScores(
+                explanation,
+                n_all=sum(sizes.get(label, ())),
+                n=int(self.truth.by_label[label].support),
+                literals=literals.get(label, 0) if rules.is_list else explanation.complexity,
+                rates=self.truth.by_label[label].rates,
+                fidelity=np.nan if self.network is None else self.network.by_label[label].agreement,
+                agreement=self.truth.by_label[label].agreement,
+            )
+            for label, explanation in rules.items()
+        )
 
 
 # Classes
@@ -357,16 +455,12 @@ class TableSource(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class MemoryRows:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MemoryRows(SelectedRows):
     """Columns and classes to learn from, in memory.
 
     Attributes
     ----------
-    name : str
-        What the file is called.
-    sha256 : str, optional
-    target : str, optional
     inputs : pyarrow.Table
         The columns that are used, all rows.
     labels : ndarray of shape (n,)
@@ -377,51 +471,13 @@ class MemoryRows:
         The rows to score on.
     kept : ndarray of int, shape (n,)
         Numbers of the rows in the table that was read.
-    n_read : int
-        Rows of that table.
-    dropped : tuple of Dropped
-    notes : tuple of str
-    engine : None
     """
 
-    name: str
-    sha256: str | None
-    target: str | None
     inputs: pyarrow.Table
     labels: NDArray[Any]
     apart: Mapping[str, NDArray[Any]]
     held_out: BoolArray
     kept: NDArray[np.intp]
-    n_read: int
-    dropped: tuple[Dropped, ...]
-    notes: tuple[str, ...]
-    engine: None = None
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns that are used."""
-        return list(self.inputs.column_names)
-
-    @property
-    def n_used(self) -> int:
-        """Rows that are used."""
-        return len(self.labels)
-
-    @property
-    def n_held(self) -> int:
-        """Rows held out."""
-        return int(self.held_out.sum())
-
-    @property
-    def n_train(self) -> int:
-        """Rows trained on."""
-        return self.n_used - self.n_held
-
-    @cached_property
-    def class_sizes(self) -> Mapping[Label, tuple[int, int]]:
-        """Rows of each class trained on, and held out."""
-        train, held = (Counter(self.labels[which].tolist()) for which in (~self.held_out, self.held_out))
-        return {label: (train[label], held[label]) for label in sorted({*train, *held})}
 
     @property
     def scored(self) -> BoolArray:
@@ -436,12 +492,12 @@ class MemoryRows:
         """Fit a classifier on the rows that are not held out."""
         return model.fit(*self.part(~self.held_out))
 
-    def evaluate(self, model: LENClassifier) -> HeldOutScores:
+    def evaluate(self, model: LENClassifier) -> Fit:
         """Score a fitted classifier on the rows held out or, where none are, on all."""
         from logiclens.reporting._subject import label_rows, subject_of
 
         labeled = label_rows(subject_of(model), *self.part(self.scored))
-        return HeldOutScores.of(labeled, self.leaks(model.explain()))
+        return self.fitted(model, labeled, self.leaks(model.explain()))
 
     def leaks(self, rules: ExplanationSet) -> tuple[Leak, ...]:
         """Columns of the rules that alone give nearly all answers."""
@@ -502,11 +558,14 @@ def select_rows(source: TableSource, selection: Selection) -> MemoryRows:
     held_out = split(labels, selection.holdout, selection.seed)
     if selection.holdout and not held_out.any():
         notes.append("Too few rows to hold any out: scores are those of the rows trained on.")
+    train, held = (Counter(labels[which].tolist()) for which in (~held_out, held_out))
     chosen = source.table.select(inputs)
     return MemoryRows(
         name=source.name,
         sha256=source.sha256,
         target=selection.target,
+        columns=tuple(inputs),
+        class_sizes={label: (train[label], held[label]) for label in sorted({*train, *held})},
         inputs=chosen if len(kept) == table.n_rows else chosen.take(kept),
         labels=labels,
         apart={name: table.column(name).values()[kept] for name in selection.apart},
