@@ -58,7 +58,6 @@ def test_a_row_of_a_stream_has_a_number_only():
         (None, "CSV parse error: Expected 2 columns, got 3: 3,d,e", "has another number of values in a row;"),
         (ROWS, "CSV conversion error to string: invalid UTF8 data", "is not text in UTF-8, in line 8."),
         (None, "CSV conversion error to string: invalid UTF8 data", "is not text in UTF-8."),
-        (ROWS, "straddling object straddles two block boundaries", "has a row that is too long to be one."),
         (ROWS, "Something else\nand more", "cannot be read as a table: Something else."),
     ],
 )

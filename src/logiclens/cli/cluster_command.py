@@ -86,7 +86,7 @@ def cluster(  # noqa: PLR0913 - the options of a command
         request = Request(
             Selection(None, use or (), ignore or (), holdout=0.0, seed=seed, max_rows=max_rows),
             Settings(network, seed=seed, max_literals=max_literals, device=device),
-            Outputs(html, json, save, out),
+            Outputs(html, json, save, out, no_model=True),
             front=front,
             rows=rows,
             quiet=quiet,

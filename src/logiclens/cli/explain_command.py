@@ -140,8 +140,7 @@ def explain(  # noqa: PLR0913 - the options of a command
           many files, more than memory holds
     """  # noqa: D301 - \b keeps lines
     with one_line_errors():
-        layout = {"--delimiter": delimiter, "--encoding": encoding, "--decimal": decimal}
-        chosen = engine_of_options(engine, memory, data, layout)
+        chosen = engine_of_options(engine, memory, data, delimiter, encoding, decimal)
         check_rows(rows, html)
         if target is None:
             demand = "say which column to explain: --target COLUMN"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -65,15 +65,15 @@ def explain_row(
         file = read_table(data, delimiter=delimiter, encoding=encoding, decimal=decimal, types=types)
         one = _one_row(file, row)
         values = _values(rules, one)
+        console = output_console()
         paragraphs = [
-            *_prediction(rules, one),
+            *_prediction(rules, one, "unicode" if console.is_terminal else "ascii"),
             *_network(model, rules, one),
             Paragraph("What would change it:", (str(rules.counterfactual(one, wanted)),)),
         ]
         for note in file.notes:
             print_note(note)
         with checked_output():
-            console = output_console()
             _print(console, f"Row {row} of {file.name}", values, paragraphs)
 
 
@@ -85,14 +85,7 @@ class Paragraph(NamedTuple):
 
     heading: str
     lines: tuple[str, ...]
-    logic: LogicLine | None = None
-
-
-class LogicLine(NamedTuple):
-    """A line of logic, for a pipe and for a terminal."""
-
-    ascii: str
-    unicode: str
+    logic: str = ""
 
 
 def _one_row(file: TableFile, row: int) -> Any:
@@ -118,10 +111,11 @@ def _values(rules: ExplanationSet, one: Any) -> list[tuple[str, str]]:
     return found
 
 
-def _prediction(rules: ExplanationSet, one: Any) -> list[Paragraph]:
+def _prediction(rules: ExplanationSet, one: Any, style: Literal["ascii", "unicode"]) -> list[Paragraph]:
     """What the rules predict: the step that decides or the rules that are true, with the terms that are."""
     if rules.multi_label:
-        return [_label(rules, label, one) for label in _true(rules, one)] or [
+        true = zip(rules, rules.fired(one)[0], strict=True)
+        return [_label(rules, label, one, style) for label, yes in true if yes] or [
             Paragraph("The rules predict no label: none of them is true of this row.", ())
         ]
     at = int(rules.decided_by(one)[0])
@@ -136,20 +130,13 @@ def _prediction(rules: ExplanationSet, one: Any) -> list[Paragraph]:
         lines += (f"No earlier {word} is true of this row.",)
     written = rules.format if rules.is_list else rule.format
     place = at if rules.is_list else 0
-    logic = LogicLine(*(written(style).split("\n")[place] for style in ("ascii", "unicode")))
-    return [Paragraph(heading, lines, logic)]
+    return [Paragraph(heading, lines, written(style).split("\n")[place])]
 
 
-def _true(rules: ExplanationSet, one: Any) -> list[Any]:
-    """The labels whose rules are true of a row."""
-    return [label for label, true in zip(rules, rules.fired(one)[0], strict=True) if true]
-
-
-def _label(rules: ExplanationSet, label: Any, one: Any) -> Paragraph:
+def _label(rules: ExplanationSet, label: Any, one: Any, style: Literal["ascii", "unicode"]) -> Paragraph:
     """One of several labels that are predicted, and why."""
-    rule = rules[label].rule
-    logic = LogicLine(rule.format("ascii"), rule.format("unicode"))
-    return Paragraph(f"The rules predict {_named(rules, label)}:", _why(rules[label], one), logic)
+    heading = f"The rules predict {_named(rules, label)}:"
+    return Paragraph(heading, _why(rules[label], one), rules[label].rule.format(style))
 
 
 def _named(rules: ExplanationSet, label: Any) -> str:
@@ -195,7 +182,7 @@ def _print(
         print_table(console, text_table("column", "value", rows=values))
     for part in paragraphs:
         print_line(console, part.heading, "bold")
-        if part.logic is not None:
-            print_logic(console, part.logic.unicode if console.is_terminal else part.logic.ascii)
+        if part.logic:
+            print_logic(console, part.logic)
         for line in part.lines:
             print_item(console, line)

@@ -269,12 +269,10 @@ def write(
     settings : mapping, optional
         Settings of this command, beside those of the request, for JSON.
     task : {"classify", "black box", "cluster"}, default "classify"
-        Of clusters, the rules alone are saved.
     """
     outputs = request.outputs
     if outputs.save is not None:
-        saved = found.rules if outputs.saves_rules or task == "cluster" else found.model
-        saved.save(outputs.save)
+        (found.rules if outputs.saves_rules else found.model).save(outputs.save)
     if outputs.html is not None:
         with progress.show("writing the report"):
             write_report(outputs.html, found, request, task)

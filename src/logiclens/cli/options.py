@@ -298,7 +298,12 @@ def _words(context: typer.Context) -> Iterator[str]:
 
 
 def engine_of_options(
-    name: EngineName | None, memory: str | None, data: str, others: Mapping[str, Any]
+    name: EngineName | None,
+    memory: str | None,
+    data: str,
+    delimiter: str | None,
+    encoding: str | None,
+    decimal: str | None,
 ) -> Engine | None:
     """The engine that the options ask for, if any.
 
@@ -308,8 +313,8 @@ def engine_of_options(
     memory : str, optional
     data : str
         What is read.
-    others : mapping of str to any
-        Options that are about reading without an engine, by their names.
+    delimiter, encoding, decimal : str, optional
+        How text is read without an engine.
 
     Raises
     ------
@@ -328,8 +333,9 @@ def engine_of_options(
         wrong_usage(
             "--engine reads files, and - is standard input. Name a file, or a pattern: 'data/*.parquet'."
         )
-    for option, value in others.items():
-        if value not in (None, False):
+    layout = {"--delimiter": delimiter, "--encoding": encoding, "--decimal": decimal}
+    for option, value in layout.items():
+        if value is not None:
             wrong_usage(f"{option} is not for an engine, which reads files its own way. Omit it.")
     return Engine(name, memory)
 

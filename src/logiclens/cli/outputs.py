@@ -57,12 +57,15 @@ class Outputs:
         The model or, where the name ends in ``.json``, its rules.
     out : Path, optional
         A table, or text; ``-`` is standard output.
+    no_model : bool, default False
+        Whether rules are saved whatever the name.
     """
 
     html: Path | None = None
     json: Path | None = None
     save: Path | None = None
     out: Path | None = None
+    no_model: bool = False
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -105,7 +108,7 @@ class Outputs:
     @property
     def saves_rules(self) -> bool:
         """Whether rules alone are saved, not the model."""
-        return self.save is not None and self.save.suffix.lower() == ".json"
+        return self.no_model or (self.save is not None and self.save.suffix.lower() == ".json")
 
     def listed(self) -> Iterator[tuple[str, str]]:
         """Files that were written, each with what it holds."""
@@ -275,7 +278,7 @@ def results_json(
         "decision": decision_entries(found.rules),
         "front": front_entries(found.model.front_),
         "overall": overall,
-        "cross_validation": metrics and {name: value._asdict() for name, value in metrics.items()},
+        "cross_validation": None if metrics is None else {name: metrics[name]._asdict() for name in metrics},
         "settings": {**request.entries(), **engine, **settings},
         "versions": {
             "logiclens": logiclens.__version__,

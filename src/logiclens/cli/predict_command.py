@@ -22,10 +22,9 @@ from logiclens.errors import InputError, count
 
 if TYPE_CHECKING:
     from logiclens.cli.options import Engine
-    from logiclens.cli.predictions import NeededColumns, RowPredictions, TrueClasses
+    from logiclens.cli.predictions import RowPredictions, TrueClasses
     from logiclens.evaluation import Evaluation
     from logiclens.explain import ExplanationSet
-    from logiclens.files import Batches
     from logiclens.scale._engine import Table
 
 MOST_CLASSES = 10
@@ -92,22 +91,20 @@ def predict(  # noqa: PLR0913 - the options of a command
           many files, more than memory holds
     """  # noqa: D301 - \b keeps lines
     with one_line_errors():
-        layout = {"--delimiter": delimiter, "--encoding": encoding, "--decimal": decimal}
-        chosen = engine_of_options(engine, memory, data, layout)
+        chosen = engine_of_options(engine, memory, data, delimiter, encoding, decimal)
         request = PredictRequest(out, network, only_prediction, truth)
         if chosen is None:
             Outputs(out=out).check(model, data)
             rules = rules_in(model, literals)
             teacher = _network_of(model) if network else None
-            written = _in_memory(
-                rules, teacher, data, request, delimiter=delimiter, encoding=encoding, decimal=decimal
-            )
+            layout = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal}
+            predictions, notes, comparison = _in_memory(rules, teacher, data, request, layout)
         else:
             _check_usage(request)
             rules = rules_in(model, literals)
             _check_place(model, data, chosen, out)
-            written = _in_engine(rules, data, chosen, request)
-        for line in (*written.notes, *summary(written.predictions, out), *written.comparison):
+            predictions, notes, comparison = _in_engine(rules, data, chosen, request)
+        for line in (*notes, *summary(predictions, out), *comparison):
             print_note(line)
 
 
@@ -132,24 +129,6 @@ class PredictRequest(NamedTuple):
     truth: str | None = None
 
 
-class PredictedTable(NamedTuple):
-    """What was written.
-
-    Attributes
-    ----------
-    predictions : RowPredictions
-        How often each was made.
-    notes : sequence of str
-        What a person should know about the rows.
-    comparison : sequence of str
-        How often the rules are right, and who wrote the file.
-    """
-
-    predictions: RowPredictions
-    notes: Sequence[str]
-    comparison: Sequence[str]
-
-
 def _network_of(path: str) -> Any:
     """The model in a file; a file of rules is refused."""
     found = network_in(path)
@@ -162,63 +141,63 @@ def _network_of(path: str) -> Any:
 
 
 def _in_memory(
-    rules: ExplanationSet, network: Any, data: str, request: PredictRequest, **layout: str | None
-) -> PredictedTable:
-    from logiclens.cli.predictions import RowPredictions, TrueClasses, needed_columns
-    from logiclens.files import read_batches
+    rules: ExplanationSet, network: Any, data: str, request: PredictRequest, layout: Mapping[str, str | None]
+) -> tuple[RowPredictions, list[str], list[str]]:
+    """Write all rows with their predictions.
 
-    predictions = RowPredictions(rules)
-    quiet = request.out == STDOUT and sys.stdout.isatty()  # rows are progress enough
+    Returns
+    -------
+    RowPredictions
+        How often each was made.
+    list of str
+        What a person should know about the rows.
+    list of str
+        How often the rules are right.
+    """
+    from logiclens.cli.predictions import (
+        Prediction,
+        RowPredictions,
+        TrueClasses,
+        needed_columns,
+        text_columns,
+    )
+    from logiclens.files import read_batches
+    from logiclens.files._remarks import Remarks
+    from logiclens.files._table_writer import table_writer
+
+    out, predictions, remarks = request.out, RowPredictions(rules), Remarks()
+    fields = _SHORT if request.only_prediction else Prediction._fields
+    new: dict[str, str] = {}
+    quiet = out == STDOUT and sys.stdout.isatty()  # rows are progress enough
     with (
         read_batches(data, **layout) as batches,
         Progress.on_terminal(quiet).show(f"reading {batches.name}"),
     ):
         truth = None if request.truth is None else TrueClasses(rules, request.truth, batches.names)
         needed = needed_columns(rules, batches.names, everything=network is not None)
-        notes = [*batches.notes, *_write(batches, needed, predictions, (network, truth), request)]
-    return PredictedTable(predictions, notes, () if truth is None else (truth.summary(),))
-
-
-def _write(
-    batches: Batches,
-    needed: NeededColumns,
-    predictions: RowPredictions,
-    others: tuple[Any, TrueClasses | None],
-    request: PredictRequest,
-) -> list[str]:
-    """Write all rows with their predictions; return notes on the rows."""
-    from logiclens.cli.predictions import Prediction, text_columns
-    from logiclens.files._remarks import Remarks
-    from logiclens.files._table_writer import table_writer
-
-    layout, out, (network, truth) = batches.layout, request.out, others
-    names: dict[str, str] = {}
-    remarks = Remarks()
-    with output(out) as stream:
-        writer = table_writer(
-            stream,
-            out,
-            delimiter="," if layout is None else layout.delimiter,
-            marked=layout is not None and layout.marked,
-        )
-        for batch in batches:
-            values = batch.values(needed.types, None if needed.vocabulary is None else remarks)
-            n_rows = batch.rows.num_rows
-            found, codes = predictions.of(needed.read(values, n_rows), needed.missing(values, n_rows))
-            if truth is not None:
-                truth.compare(batch, [each.prediction for each in found], codes)
-            columns = text_columns(found, codes, _SHORT if request.only_prediction else Prediction._fields)
-            if network is not None:
-                predicted = network.predict(needed.named(values))
-                columns["network"] = _as_column(predicted, predictions.rules.labels)
-            names = names or new_names(columns, batches.names)
-            rows = batch.rows
-            for name, column in columns.items():
-                rows = rows.append_column(names[name], column)
-            writer.write(rows)
-        writer.close()
-        notes = remarks.notes(batches.origin, needed.never_missing)  # refuses a column of another type
-    return [*notes, *name_notes(names)]
+        with output(out) as stream:
+            delimiter = "," if batches.layout is None else batches.layout.delimiter
+            marked = batches.layout is not None and batches.layout.marked
+            writer = table_writer(stream, out, delimiter=delimiter, marked=marked)
+            for batch in batches:
+                values = batch.values(needed.types, None if needed.vocabulary is None else remarks)
+                rows = batch.rows
+                found, codes = predictions.of(
+                    needed.read(values, rows.num_rows), needed.missing(values, rows.num_rows)
+                )
+                if truth is not None:
+                    truth.compare(batch, [each.prediction for each in found], codes)
+                columns = text_columns(found, codes, fields)
+                if network is not None:
+                    columns["network"] = _as_column(network.predict(needed.named(values)), rules.labels)
+                new = new or new_names(columns, batches.names)
+                for name, column in columns.items():
+                    rows = rows.append_column(new[name], column)
+                writer.write(rows)
+            writer.close()
+            notes = remarks.notes(batches.origin, needed.never_missing)  # refuses a column of another type
+    comparison = [] if truth is None else [truth.summary()]
+    return predictions, [*batches.notes, *notes, *name_notes(new)], comparison
 
 
 def _as_column(predicted: Any, labels: Sequence[Any]) -> Any:
@@ -266,7 +245,10 @@ def _check_place(model: str, data: str, engine: Engine, out: Path) -> None:
     check_apart(out, data)
 
 
-def _in_engine(rules: ExplanationSet, data: str, engine: Engine, request: PredictRequest) -> PredictedTable:
+def _in_engine(
+    rules: ExplanationSet, data: str, engine: Engine, request: PredictRequest
+) -> tuple[RowPredictions, list[str], list[str]]:
+    """As :func:`_in_memory`, by an engine."""
     from logiclens.cli.engine_rows import quieten
     from logiclens.cli.predictions import TrueClasses
     from logiclens.scale._engine import open_files, write_parquet
@@ -286,7 +268,7 @@ def _in_engine(rules: ExplanationSet, data: str, engine: Engine, request: Predic
         lines.append(truth.summary())
     if scores is not None:
         lines += _by_class(scores)
-    return PredictedTable(predictions, (*files.notes, *name_notes(added)), lines)
+    return predictions, [*files.notes, *name_notes(added)], lines
 
 
 def _predicted(rules: ExplanationSet, table: Table) -> tuple[Table, dict[str, str]]:

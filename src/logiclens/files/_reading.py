@@ -27,7 +27,6 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from logiclens.concepts._text import (
-    MISSING,
     TextColumn,
     TextProfile,
     as_type,
@@ -43,17 +42,13 @@ from logiclens.files._csv import (
     OpenQuoteError,
     blocks,
     distinct_names,
-    ends_between_quotes,
     find_layout,
 )
-from logiclens.files._open import FoundFiles, OpenFile, Peekable, name_damage, open_source
+from logiclens.files._open import FoundFiles, OpenFile, Peekable, Readable, name_damage, open_source
 from logiclens.files._remarks import Origin, Remarks
 
 _BLOCK = 1 << 22  # bytes of text in a batch
 _ROWS = 1 << 16  # rows of Parquet in a batch
-_LONGEST_ROW = 1 << 30
-_MANY = 1000  # columns
-_SMALLEST_BLOCK, _LARGEST_BLOCK = 1 << 22, 1 << 28
 _INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls an index without a name
 
 
@@ -186,7 +181,7 @@ def _read_text(
     if not content or content.isspace():
         raise no_rows(source.label)
     origin = Origin(source.label, layout, lambda: nullcontext(io.BytesIO(content)))
-    raw = _parse(content, origin)
+    raw = pa.concat_tables(batch.rows for batch in _text_batches(io.BytesIO(content), origin))
     remarks = Remarks()
     names, columns, empty = [], [], []
     for name, column in zip(layout.names, raw.columns, strict=True):
@@ -245,46 +240,15 @@ def read_as(
     return found.column
 
 
-def _parse(content: bytes, origin: Origin) -> Any:
-    """All columns as text, null where a value is missing."""
-    n_blocks = 8 if len(origin.layout.names) < _MANY else 2  # each costs time for each column
-    block = min(max(_SMALLEST_BLOCK, len(content) // n_blocks), _LARGEST_BLOCK)
-    while True:
-        try:
-            table = pyarrow.csv.read_csv(
-                pa.BufferReader(content), **csv_options(origin.layout, block, quoted=b'"' in content)
-            )
-        except pa.ArrowInvalid as error:
-            if "straddl" in str(error) and block < min(len(content), _LONGEST_ROW):
-                block = min(len(content) + 1, _LONGEST_ROW)  # there is a row that is longer than a block
-                continue
-            raise origin.csv_error(error) from None
-        if ends_between_quotes(content, origin.layout.delimiter):
-            raise origin.open_quote_error()
-        return table
-
-
-def csv_options(layout: Layout, block: int, *, quoted: bool = True, gaps: bool = True) -> dict[str, Any]:
-    """Options for pyarrow's reader of CSV: all columns are text, called by their number.
-
-    Parameters
-    ----------
-    layout : Layout
-    block : int
-        Bytes that are read at a time.
-    quoted : bool, default True
-        Whether there may be quotes, and line breaks within them.
-    gaps : bool, default True
-        Whether what stands for a missing value becomes null.
-    """
+def _parse(block: bytes, layout: Layout) -> Any:
+    """Whole records as a table: all columns are text, gaps included, and called by their number."""
     places = [str(at) for at in range(len(layout.names))]
-    return {
-        "read_options": pyarrow.csv.ReadOptions(column_names=places, block_size=block),
-        "parse_options": pyarrow.csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=quoted),
-        "convert_options": pyarrow.csv.ConvertOptions(
-            column_types=dict.fromkeys(places, pa.string()), null_values=MISSING, strings_can_be_null=gaps
-        ),
-    }
+    return pyarrow.csv.read_csv(
+        pa.BufferReader(block),
+        pyarrow.csv.ReadOptions(column_names=places, block_size=len(block) + 1),
+        pyarrow.csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=b'"' in block),
+        pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(places, pa.string())),
+    )
 
 
 # Batches
@@ -436,7 +400,7 @@ def _of_text(source: OpenFile, *settings: str | None) -> Batches:
     return Batches(source.name, layout.names, layout, layout.notes, origin, _text_batches(stream, origin))
 
 
-def _text_batches(stream: Peekable, origin: Origin) -> Iterator[Batch]:
+def _text_batches(stream: Readable, origin: Origin) -> Iterator[Batch]:
     """Batches of text.
 
     pyarrow can read CSV as a stream, but it does so in threads that hang when one stops in the middle.
@@ -447,8 +411,7 @@ def _text_batches(stream: Peekable, origin: Origin) -> Iterator[Batch]:
             for block in blocks(stream, origin.layout.delimiter, _BLOCK):
                 if block.isspace():
                     continue
-                options = csv_options(origin.layout, len(block) + 1, quoted=b'"' in block, gaps=False)
-                table = pyarrow.csv.read_csv(pa.BufferReader(block), **options)
+                table = _parse(block, origin.layout)
                 yield Batch(table.rename_columns(list(origin.layout.names)), start, origin)
                 start += table.num_rows
         except pa.ArrowInvalid as error:

@@ -48,8 +48,6 @@ class Origin:
             return wrong_encoding(self.label, "utf-8", self._line_of_bad_text())
         if "Expected" in reason and "columns" in reason:
             return self._ragged_error()
-        if "straddl" in reason:
-            return self.open_quote_error("has a row that is too long to be one")
         return FileError(f"{self.label} cannot be read as a table: {reason.splitlines()[0]}.")
 
     def open_quote_error(self, what: str = "ends within a value in quotes") -> FileError:
