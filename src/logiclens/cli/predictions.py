@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from logiclens.concepts.concept import Concept
 from logiclens.concepts.table import Column, Table, ValueType
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownColumnsError, count
 from logiclens.explain.resolution import resolve, used_concepts
 from logiclens.explain.rule import RuleKind, target_in_sentence
-from logiclens.logic.arrays import BoolArray, IndexArray, unpack
+from logiclens.logic.arrays import IndexArray, unpack
 from logiclens.logic.data import ConceptData
 from logiclens.logic.export import to_sentence
 from logiclens.logic.formula import TRUE, Formula
@@ -93,11 +92,11 @@ class NeededColumns:
         columns = self.named(values)
         if self.vocabulary is None:
             return ConceptData(columns)
-        truths: dict[str, BoolArray] = {}
-        for name, data in columns.items():
-            wanted = [concept for concept in self.concepts if self.vocabulary[concept].column == name]
-            truths |= _truths(name, data, {concept: self.vocabulary[concept] for concept in wanted})
-        return ConceptData(truths)
+        table = {name: _column(name, data) for name, data in columns.items()}
+        conditions = {concept: self.vocabulary[concept] for concept in self.concepts}
+        return ConceptData(
+            {name: each.truth(table[each.column])[:n_rows] for name, each in conditions.items()}
+        )
 
     @property
     def never_missing(self) -> tuple[str, ...]:
@@ -119,9 +118,8 @@ class NeededColumns:
         found = np.zeros(n_rows, dtype=np.int32)
         columns = self.never_missing
         for at, column in reversed([*enumerate(columns)]):
-            missing = _missing(column, values[column])
-            if missing is not None:
-                found[missing] = 2 * at + 1 + (found[missing] > 0)
+            missing = _column(column, values[column]).missing[:n_rows]
+            found[missing] = 2 * at + 1 + (found[missing] > 0)
         return MissingCells(columns, found)
 
 
@@ -196,33 +194,10 @@ def _refuse_lacking(lacking: Sequence[str], names: Sequence[str]) -> None:
         raise UnknownColumnsError(lacking, names, "The rules need them.")
 
 
-def _truths(name: str, data: Any, concepts: Mapping[str, Concept]) -> dict[str, BoolArray]:
-    """Truth of concepts on a column; text is looked at once for each distinct value."""
-    if isinstance(data, np.ndarray):  # text and numbers, of which a batch may hold but one kind
-        column = _column(name, np.append(data, np.array(["", 0], dtype=object)))
-        return {concept: condition.truth(column)[:-2] for concept, condition in concepts.items()}
-    if str(data.type) != "string":
-        column = _column(name, data)
-        return {concept: condition.truth(column) for concept, condition in concepts.items()}
-    coded = data.combine_chunks().dictionary_encode()
-    levels = coded.dictionary.to_pylist()
-    column = _column(name, [*levels, None])
-    places = coded.indices.fill_null(len(levels)).to_numpy()
-    return {concept: condition.truth(column)[places] for concept, condition in concepts.items()}
-
-
-def _missing(name: str, data: Any) -> BoolArray | None:
-    """Rows without a value; None where there is no such row."""
-    if isinstance(data, np.ndarray):
-        missing = _column(name, np.append(data, np.array(["", 0], dtype=object))).missing[:-2]
-    else:
-        import pyarrow.compute as pc
-
-        missing = pc.is_null(data, nan_is_null=True).to_numpy()
-    return missing if missing.any() else None
-
-
 def _column(name: str, data: Any) -> Column:
+    """A column; where text and numbers are mixed, both stand below the last row: these may lack one kind."""
+    if isinstance(data, np.ndarray):
+        data = np.append(data, np.array(["", 0], dtype=object))
     return Table({name: data}).column(name)
 
 
