@@ -66,14 +66,6 @@ def test_the_report_speaks_of_a_black_box():
     )
 
 
-def test_quiet_prints_rules_alone():
-    result = run("blackbox", "scored_stays.csv", "--predictions", "predicted", "--truth", "risk", "--quiet")
-
-    first, last = result.output.splitlines()
-    assert first.startswith("if ")
-    assert {first.rpartition(" then ")[2], last.removeprefix("otherwise ")} == {"high", "low"}
-
-
 def numbers(truth: list[object]) -> str:
     """A file with probabilities, and what is true."""
     rng = np.random.default_rng(0)
@@ -128,14 +120,4 @@ def test_probabilities_are_cut_in_the_middle_of_what_can_be():
     Path("p.csv").write_text("x,score\n" + "".join(f"{at},{at / 1000:.3f}\n" for at in range(200)))
     assert refused("blackbox", "p.csv", "--predictions", "score").endswith(
         "Ask what makes it large: --above 0.0995 (half of its values are)."
-    )
-
-
-def test_predictions_that_were_forgotten_are_asked_for():
-    result = run("blackbox", "scored_stays.csv")
-
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == (
-        "logiclens: say which column has the answers: --predictions COLUMN. scored_stays.csv has stay_id, "
-        "admitted, age, ward, pressure, smoker, country, risk, ... (9 columns).\n"
     )

@@ -11,6 +11,7 @@ import pytest
 
 import logiclens
 from logiclens.cli import cluster_command
+from logiclens.explain import load_rules
 from logiclens.files import read_table
 from tests.cli.running import PIPE, STAYS, TERMINAL, check_golden, copied, run
 
@@ -66,18 +67,19 @@ def test_a_name_that_is_taken_gets_a_number():
     assert read_table("grouped.csv").table.column_names[-1] == "cluster_2"
 
 
-def test_quiet_prints_rules_alone():
-    output = run(*ARGUMENTS, "--quiet").output
-
-    assert [line[:15] for line in output.splitlines()] == ["forall x in O_0", "forall x in O_1"]
-
-
 def test_the_report_speaks_of_clusters():
     assert run(*ARGUMENTS, "--html", "r.html").exit_code == 0
     page = Path("r.html").read_text(encoding="utf-8")
 
     assert '"cluster"' in page
     assert len(page) < 2_000_000
+
+
+def test_rules_are_saved_whatever_the_name():
+    result = run(*ARGUMENTS, "--save", "rules.lens")
+
+    assert "Wrote the rules to rules.lens\n" in result.output
+    assert len(load_rules("rules.lens")) == 2
 
 
 def test_empty_clusters_are_told():

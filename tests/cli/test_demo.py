@@ -36,13 +36,6 @@ def test_it_is_what_explain_does(tmp_path: Path):
     )
 
 
-def test_rules_of_iris():
-    output = run("demo", "--data", "iris").output
-
-    assert 'if "petal length (cm)"(x) > 5.15 then virginica\n' in output
-    assert "If “petal length (cm)” is above 5.15, then virginica;" in output
-
-
 @pytest.mark.parametrize("data", DemoData)
 def test_data_have_a_class_in_every_row(data: DemoData):
     table = demo_table(data).table

@@ -165,12 +165,6 @@ def test_more_rows_than_there_are_is_all_of_them():
     assert "drawn" not in result.output
 
 
-def test_json_alone_goes_to_standard_output():
-    result = run("explain", "stays", "--target", "risk", *DUCKDB, "--json", "-")
-
-    assert json.loads(result.stdout)["settings"]["engine"] == "duckdb"
-
-
 def test_a_table_that_does_not_collapse_gets_advice_for_the_command(monkeypatch: pytest.MonkeyPatch):
     def fit(*_: object, **__: object) -> None:
         raise LimitError("The table does not collapse enough: its 9 rows have more.", "Use sample=100000.")

@@ -17,9 +17,7 @@ from logiclens.cli.predictions import (
     UNCOVERED,
     MissingCells,
     RowPredictions,
-    _number_rows,
     needed_columns,
-    text_columns,
 )
 from logiclens.concepts import Above, Flag, Missing, OneOf, Vocabulary
 from logiclens.concepts._text import as_type
@@ -166,12 +164,16 @@ def data(rows: np.ndarray) -> ConceptData:
 EVERY = np.array(list(np.ndindex(2, 2, 2)), dtype=bool)
 
 
-@given(st.lists(formulas(st.sampled_from(NAMES)), min_size=1, max_size=4), st.booleans())
-def test_answers_are_those_of_the_rules(found: list, multi_label: bool):
+@given(st.lists(formulas(st.sampled_from(NAMES)), min_size=1, max_size=4), st.booleans(), st.booleans())
+def test_answers_are_those_of_the_rules(found: list, multi_label: bool, few: bool):
+    """However few codes of rows there may be."""
     made = {f"c{at}": formula for at, formula in enumerate(found)}
     rules = rules_of(made, NAMES, multi_label=multi_label)
     answers = RowPredictions(rules)
-    told, codes = answers.of(data(EVERY))
+    with pytest.MonkeyPatch.context() as patch:
+        if few:
+            patch.setattr(module, "_MOST_CODES", 5)
+        told, codes = answers.of(data(EVERY))
     predicted = rules.predict(EVERY)
     counts = rules.coverage_counts(EVERY)
 
@@ -242,36 +244,6 @@ def test_rules_that_are_always_true_or_never():
     rules = rules_of({"x": FALSE, "y": TRUE}, NAMES)
 
     assert told(rules, 1, 0, 0) == ("y", "TRUE", "The prediction is y, whatever the row.", "")
-
-
-def test_the_words_are_those_of_the_vocabulary():
-    words = Vocabulary(("age",), (Above("age", 62),))
-    rules = rules_of({"old": Var("age > 62")}, words.names, vocabulary=words)
-    found, _ = RowPredictions(rules).of(ConceptData({"age > 62": [True]}))
-
-    assert found[0].rule == "age(x) > 62"
-    assert found[0].why == "The prediction is old because age is above 62."
-
-
-@given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=1, max_size=30), st.booleans())
-def test_rows_are_numbered(rows: list[list[int]], few: bool):
-    which = np.array(rows, dtype=np.int32)
-    with pytest.MonkeyPatch.context() as patch:
-        if few:
-            patch.setattr(module, "_MOST_CODES", 5)
-        codes, firsts = _number_rows(which, [4, 4, 4])
-
-    assert (which[firsts][codes] == which).all()
-    assert len(firsts) == len(np.unique(which, axis=0))
-
-
-def test_answers_become_columns():
-    rules = rules_of({1: Var("a"), 2: ~Var("a")}, NAMES)
-    columns = text_columns(*RowPredictions(rules).of(data(EVERY[[0, 7, 0]])))
-
-    assert columns["prediction"].to_pylist() == [2, 1, 2]
-    assert columns["mark"].to_pylist() == ["", "", ""]
-    assert [*columns] == ["prediction", "rule", "why", "mark"]
 
 
 def test_a_gap_that_the_rules_know_nothing_of_is_told():

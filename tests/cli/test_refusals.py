@@ -22,10 +22,12 @@ FILES = {
     "class.csv": "a,y\n1,yes\n2,yes\n",
     "ragged.csv": "a,y\n1,yes\n2\n",
     "row.csv": "a,y\n1,yes\n",
+    "results.json": '{\n  "format": "logiclens.results",\n  "version": 1\n}\n',
     "same.csv": "a,b\n1,x\n1,x\n",
     "score.csv": "x,score\n" + "".join(f"{at},{at / 250:.3f}\n" for at in range(200)),
 }
 
+COLUMNS = "stay_id, admitted, age, ward, pressure, smoker, country, risk"
 ENGINE = "rules.json rows.parquet --engine duckdb"
 IN_MEMORY = (
     "needs rows in memory, and --engine leaves them in the engine. Draw some with --max-rows 100000, or "
@@ -72,6 +74,7 @@ def _in_a_folder_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ("predict rows.csv rows.csv", "'rows.csv' holds neither a model nor rules."),
         ("export future.json --to sql", "'future.json' does not hold rules that can be read."),
         ("predict rules.json rows.csv --network", "'rules.json' holds rules alone. Leave out --network"),
+        ("check results.json", "'results.json' holds results, as --json writes them; save rules with --save"),
         ("check rules.json --literals 3", "'rules.json' holds rules of one length. Leave out --literals"),
         # columns and classes
         ("explain column.csv -t y", "There is no column to learn from beside 'y'."),
@@ -141,10 +144,17 @@ def test_refused(words: str, message: str):
         ("explain rows.csv -t y --rows", "--rows puts rows into the report. Add --html report.html, or omit"),
         ("blackbox rows.csv --predictions y --rows", "--rows puts rows into the report."),
         ("cluster rows.csv --rows", "--rows puts rows into the report."),
+        *(
+            (words, f"say which column to explain: --target COLUMN. {name} has {COLUMNS} (8 columns).\n")
+            for words, name in (
+                ("explain stays.csv", "stays.csv"),
+                ("explain stays --engine duckdb", "stays"),
+            )
+        ),
         (
-            "explain stays --engine duckdb",
-            "say which column to explain: --target COLUMN. stays has stay_id, admitted, age, ward, pressure, "
-            "smoker, country, risk (8 columns).",
+            "blackbox scored_stays.csv",
+            "say which column has the answers: --predictions COLUMN. scored_stays.csv has "
+            f"{COLUMNS}, ... (9 columns).\n",
         ),
         ("explain several/*.csv -t y", "'several/*.csv' stands for several files. Add --engine duckdb"),
         ("predict rules.json stays", "'stays' stands for several files. Add --engine duckdb"),

@@ -67,42 +67,32 @@ def test_the_delimiter_can_be_named(path: Path, word: str, delimiter: str):
 
 
 @pytest.mark.parametrize(
-    ("content", "decimal"),
+    ("content", "decimal", "sure"),
     [
-        ("a;b\n1,5;2\n", ","),
-        ("a\tb\n,5\t2\n", ","),
-        ("a;b\n1.5;2,5\n", "."),
-        ("a;b\n1,500;2,000\n", "."),  # may be thousands
-        ("a;b\n1,500;2,5\n", ","),
-        ("a;b\n1;2\n", "."),
-        ('a,b\n"1,5",2\n', "."),
-        ("a;b\n01.02.2020;2,5\n", ","),
-        ("a;b\nx,5;y\n", "."),
-        ("a;b\n4.704,03;1.000,00\n", ","),
-        ("a;b\n1.234;2,5\n", ","),  # the points may be thousands, the comma cannot
-        ("a;b\n41.000 €;2\n", ","),
-        ("a;b\n$41,000;1.234\n", "."),
-        ("a;b\n1.234.567;3\n", ","),
-        ("a;b\n3,2%;3\n", ","),
+        ("a;b\n1,5;2\n", ",", True),
+        ("a\tb\n,5\t2\n", ",", True),
+        ("a;b\n1.5;2,5\n", ".", True),
+        ("a;b\n1,500;2,000\n", ".", False),  # may be thousands
+        ("a;b\n1,500;2,5\n", ",", True),
+        ("a;b\n1;2\n", ".", False),
+        ('a,b\n"1,5",2\n', ".", True),
+        ("a;b\n01.02.2020;2,5\n", ",", True),
+        ("a;b\nx,5;y\n", ".", False),
+        ("a;b\n4.704,03;1.000,00\n", ",", True),
+        ("a;b\n1.234;2,5\n", ",", True),  # the points may be thousands, the comma cannot
+        ("a;b\n41.000 €;2\n", ",", True),
+        ("a;b\n$41,000;1.234\n", ".", True),
+        ("a;b\n1.234.567;3\n", ",", True),
+        ("a;b\n3,2%;3\n", ",", True),
+        ("a;b\n1.500;2\n", ".", False),
+        ("a;b\n$1,500;2,000\n", ".", True),
+        ('a,b\n"1,500",2\n', ".", True),
     ],
 )
-def test_the_decimal_sign_is_found(path: Path, content: str, decimal: str):
-    assert layout_of(path, content).decimal == decimal
+def test_the_decimal_sign_is_found(path: Path, content: str, decimal: str, sure: bool):
+    found = layout_of(path, content)
 
-
-@pytest.mark.parametrize(
-    ("content", "sure"),
-    [
-        ("a;b\n1,500;2,000\n", False),
-        ("a;b\n1.500;2\n", False),
-        ("a;b\n$1,500;2,000\n", True),
-        ("a;b\n1,500;2,5\n", True),
-        ('a,b\n"1,500",2\n', True),
-    ],
-)
-def test_whether_the_decimal_sign_is_certain(path: Path, content: str, sure: bool):
-    assert layout_of(path, content).sure == sure
-    assert layout_of(path, content).notation.sure == sure
+    assert (found.decimal, found.sure, found.notation.sure) == (decimal, sure, sure)
 
 
 def test_a_point_that_may_stand_between_thousands_gets_a_note(path: Path):

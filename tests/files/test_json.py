@@ -14,7 +14,6 @@ from logiclens.files._storage import (
     formula_to_saved,
     items,
     read_saved,
-    report_damage,
     storable,
     write_saved,
 )
@@ -78,14 +77,6 @@ def test_fields_and_items():
         fields([], ["a"], "it")
     with pytest.raises(InputError, match=r"^it must be a list\. Got 'ab'\.$"):
         items("ab", "it")
-
-
-def test_what_is_refused_while_reading_is_called_damage():
-    with (
-        pytest.raises(InputError, match=r"^This text is damaged: Not so\. Save it again\.$"),
-        report_damage(),
-    ):
-        raise InputError("Not so.")
 
 
 def test_a_text_that_json_would_change_is_refused():

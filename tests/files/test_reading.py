@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from logiclens.concepts import Table
 from logiclens.concepts._text import MISSING
 from logiclens.concepts.table import Kind
-from logiclens.errors import FileError, InputError
+from logiclens.errors import InputError
 from logiclens.files import ValueType, read_table
-from logiclens.files._reading import is_text, plain_column, plain_table
+from logiclens.files._reading import plain_column, plain_table
 from tests.files.making import packed, parquet
 from tests.strategies import HOSTILE_NAMES
 
@@ -111,10 +111,6 @@ def test_ten_thousand_columns(path: Path):
     path.write_text(f"{header}\n" + "\n".join([",".join(["1"] * width)] * 3) + "\n")
 
     assert read_table(path).table.shape == (3, width)
-
-
-def test_one_column(path: Path):
-    assert read(path, "age\n62\n30\n") == {"age": [62, 30]}
 
 
 def test_columns_without_a_name_are_left_out_when_they_are_empty(path: Path):
@@ -312,13 +308,6 @@ def test_what_was_read_is_a_table_for_the_encoder(path: Path):
     assert table.column("color").values().tolist() == ["red", "blue", None]
 
 
-def test_a_file_error_is_an_error_of_the_system_too(tmp_path: Path):
-    with pytest.raises(FileNotFoundError):
-        read_table(tmp_path / "nothing.csv")
-    with pytest.raises(FileError):
-        read_table(tmp_path)
-
-
 DATE = datetime.date(2020, 1, 31)
 
 
@@ -363,8 +352,3 @@ def test_names_are_made_distinct_and_the_index_of_pandas_is_left_out():
         "Names that were there already are now 'a.1'.",
         "The index of a pandas frame is left out: '__index_level_0__'.",
     )
-
-
-def test_what_is_text():
-    assert all(map(is_text, [pa.string(), pa.large_string(), pa.string_view()]))
-    assert not any(map(is_text, [pa.binary(), pa.int64(), pa.dictionary(pa.int32(), pa.string())]))

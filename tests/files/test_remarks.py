@@ -47,10 +47,6 @@ def test_rows_are_located_in_one_pass(content: bytes):
     assert origin(content).places([]) == {}
 
 
-def test_a_row_of_a_stream_has_a_number_only():
-    assert origin(None).place(1) == "row 2"
-
-
 @pytest.mark.parametrize(
     ("content", "reason", "message"),
     [
@@ -132,10 +128,3 @@ def test_notes_come_column_by_column():
         "Column 'b': '3%' is read as the number 3, in percent.",
         "Column 'b': 1 of 40 values is no number ('x', row 4) and counts as missing.",
     )
-
-
-def test_nothing_to_say():
-    remarks = Remarks()
-    remarks.add("a", Values(None, 3))
-
-    assert remarks.notes(ORIGIN) == ()
