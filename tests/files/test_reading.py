@@ -21,7 +21,7 @@ from logiclens.concepts._text import MISSING
 from logiclens.concepts.table import Kind
 from logiclens.errors import InputError
 from logiclens.files import ValueType, read_table
-from logiclens.files._reading import plain_column, plain_table
+from logiclens.files._reading import plain_column, with_plain_types
 from tests.files.making import packed, parquet
 from tests.strategies import HOSTILE_NAMES
 
@@ -330,7 +330,7 @@ DATE = datetime.date(2020, 1, 31)
     ids=lambda value: str(getattr(value, "type", "")),
 )
 def test_columns_of_all_types_can_be_read(column: pa.Array, kind: Kind, values: list):
-    table, notes = plain_table(pa.table({"x": column}))
+    table, notes = with_plain_types(pa.table({"x": column}))
     read = Table(table).column("x")
 
     assert notes == ()
@@ -345,7 +345,7 @@ def test_types_that_others_have_made_up_are_what_they_are_stored_as():
 
 def test_names_are_made_distinct_and_the_index_of_pandas_is_left_out():
     table = pa.table([[1], [2], [3]], names=["a", "a", "__index_level_0__"])
-    plain, notes = plain_table(table)
+    plain, notes = with_plain_types(table)
 
     assert plain.to_pydict() == {"a": [1], "a.1": [2]}
     assert notes == (

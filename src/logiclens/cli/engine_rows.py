@@ -191,21 +191,21 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
     check_columns(rows.table, rows.columns)
     n_rows = int(fetch(rows.table.count(), "Counting rows").as_py())
     check_size(n_rows)
-    target = _Target.of(rows.table, named, selection.above)
-    notes = [*rows.notes]
-    if target.n_missing:
-        notes.append(f"{count(target.n_missing, 'row')} without a value of {named!r} left out.")
+    label, remark = _classes(rows.table, named, selection.above)
     held = rows.is_drawn(selection.holdout, selection.seed)
-    table = rows.table.mutate(target.label.name(_LABEL), held.name(_HELD)).filter(
-        ~is_missing(rows.table[named])
-    )
+    table = rows.table.mutate(label.name(_LABEL), held.name(_HELD)).filter(~is_missing(rows.table[named]))
     sizes, lost = _sizes(table)
+    if selection.above is not None and len(sizes) < 2:
+        _refuse_limit(rows.table, named, selection.above)
+    notes = [*rows.notes]
+    if n_missing := n_rows - sum(map(sum, sizes.values())):
+        notes.append(f"{count(n_missing, 'row')} without a value of {named!r} left out.")
     held_out = table[_HELD]
     if lost:
         held_out &= ~table[_LABEL].isin([label_literal(label) for label in lost])
     if selection.holdout:
         notes += _class_notes(sizes)
-    notes += target.remarks
+    notes += filter(None, [remark])
     columns, dropped, remarks = choose_columns(
         rows.columns, selection, lambda columns: _check_columns(rows.table, columns)
     )
@@ -224,50 +224,27 @@ def select_engine_rows(rows: NumberedRows, name: str, engine: Engine, selection:
     )
 
 
-@dataclass(frozen=True)
-class _Target:
-    """The classes: an expression, rows without one, and remarks."""
-
-    label: Expression
-    n_missing: int
-    remarks: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, table: Table, name: str, above: float | None) -> _Target:
-        column = table[name]
-        if above is not None:
-            return cls._of_sides(table, name, above)
-        refuse_kind(name, kind_of(column))
-        values, rows, complete = values_of(table, name)
-        if not complete:
-            _refuse_many(table, values)
-        labels = class_labels(values, counts=rows)
-        label = _label(column, values, labels)
-        return cls(label, int(rows[values.missing].sum()), (*filter(None, [spelling_remark(values)]),))
-
-    @classmethod
-    def _of_sides(cls, table: Table, name: str, above: float) -> _Target:
-        column = table[name]
+def _classes(table: Table, name: str, above: float | None) -> tuple[Expression, str]:
+    """The class of each row, as an expression, and a remark on how classes are spelled, or nothing."""
+    column = table[name]
+    if above is not None:
         refuse_limit(name, kind_of(column))
-        missing, numbers = is_missing(column), as_number(column)
-        larger = (numbers > float_literal(above)) & ~missing
-        there = ~missing
-        figures = {
-            "n": table.count(),
-            "missing": missing.sum(),
-            "larger": larger.sum(),
-            "low": numbers.min(where=there),
-            "high": numbers.max(where=there),
-        }
-        found = fetch(table.aggregate(**figures), f"Looking at {name!r}").to_pylist()[0]
-        n_rows, n_missing, n_larger = (int(found[each] or 0) for each in ("n", "missing", "larger"))
-        if n_missing == n_rows or n_larger in (0, n_rows - n_missing):
-            values = values_of(table, name)[0]
-            ends = [end for end in (found["low"], found["high"]) if end is not None]
-            both = np.concatenate([values.numbers()[~values.missing], np.array(ends, dtype=np.float64)])
-            class_labels(read_array(both if len(both) else np.array([np.nan]), name), above)  # refuses it
         low, high = map(label_literal, side_labels(name, above))
-        return cls(larger.ifelse(high, low), n_missing)
+        return (as_number(column) > float_literal(above)).ifelse(high, low), ""
+    refuse_kind(name, kind_of(column))
+    values, rows, complete = values_of(table, name)
+    if not complete:
+        _refuse_many(table, values)
+    return _label(column, values, class_labels(values, counts=rows)), spelling_remark(values)
+
+
+def _refuse_limit(table: Table, name: str, above: float) -> None:
+    """Refuse a limit that lies beyond all values of a column."""
+    values, numbers, there = values_of(table, name)[0], as_number(table[name]), ~is_missing(table[name])
+    ends = table.aggregate(low=numbers.min(where=there), high=numbers.max(where=there))
+    found = fetch(ends, f"Looking at {name!r}").to_pylist()[0].values()
+    both = [*values.numbers()[~values.missing], *(end for end in found if end is not None)]
+    class_labels(read_array(np.array(both or [np.nan], dtype=np.float64), name), above)
 
 
 def values_of(table: Table, name: str) -> tuple[Column, Any, bool]:

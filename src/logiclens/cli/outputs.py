@@ -141,20 +141,15 @@ def output(path: Path) -> Iterator[BinaryIO]:
         return
     with checked_output():
         if sys.stdout.isatty():
-            yield from _terminal_stream()
+            terminal = _Terminal()
+            yield cast("BinaryIO", terminal)
+            if terminal.changed:
+                sys.stdout.flush()
+                print_error("what cannot be seen is shown by its number; --out FILE writes it as it is.")
             return
         sys.stdout.flush()
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-
-
-def _terminal_stream() -> Iterator[BinaryIO]:
-    """A stream to the terminal that escapes control characters, and says so."""
-    terminal = _Terminal()
-    yield cast("BinaryIO", terminal)
-    if terminal.changed:
-        sys.stdout.flush()
-        print_error("what cannot be seen is shown by its number; --out FILE writes it as it is.")
 
 
 class _Terminal(io.RawIOBase):

@@ -244,18 +244,22 @@ def format_rules(
     name: str | None = None,
 ) -> str:
     """Rules, or the rule of one label, in another language; the text ends its last line."""
-    if to is Language.PYTHON:
-        default = "predict" if label is None else "rule"
-        one = rules if label is None else rules[label]
-        return one.to_python(default if name is None else name)
-    if to is Language.SQL:
-        return f"{_sql(rules, label, dialect)}\n"
-    if to is Language.SYMPY:
-        return f"{_sympy(rules, label)}\n"
-    if to is Language.MARKDOWN:
-        return f"{(rules if label is None else rules[label]).to_markdown()}\n"
-    one = rules if label is None else rules[label]
-    return f"{one.to_json() if to is Language.JSON else one.to_latex()}\n"
+    one: Any = rules if label is None else rules[label]
+    match to:
+        case Language.PYTHON:
+            default = "predict" if label is None else "rule"
+            return str(one.to_python(default if name is None else name))
+        case Language.SQL:
+            text = _sql(rules, label, dialect)
+        case Language.SYMPY:
+            text = _sympy(rules, label)
+        case Language.MARKDOWN:
+            text = one.to_markdown()
+        case Language.JSON:
+            text = one.to_json()
+        case Language.LATEX:
+            text = one.to_latex()
+    return f"{text}\n"
 
 
 def _sql(rules: ExplanationSet, label: Label | None, dialect: str) -> str:

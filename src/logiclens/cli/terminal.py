@@ -108,16 +108,18 @@ def print_rule(console: Console, explanation: Explanation, remark: str) -> None:
 
 def print_logic(console: Console, line: str) -> None:
     """A line of logic; on a terminal, where it is long, a term of its formula on each line."""
+    from rich.cells import cell_len
     from rich.text import Text
 
     if not console.is_terminal:
         console.print(Text(safe(line)), soft_wrap=True)
         return
-    for part in _wrap_rule(line, console.width):
-        first, *others = _color(part).wrap(console, console.width - _HANGING)
+    head, *others = [line] if cell_len(line) <= console.width - _HANGING else _alternatives(line)
+    for part in (head, *(f"    ∨ {other}" for other in others)):
+        first, *folded = _color(part).wrap(console, console.width - _HANGING)
         console.print(first)
-        for other in others:
-            console.print(Text(" " * _HANGING) + other)
+        for rest in folded:
+            console.print(Text(" " * _HANGING) + rest)
 
 
 def _color(line: str) -> Text:
@@ -127,19 +129,6 @@ def _color(line: str) -> Text:
     text = Text(safe(line), "bold")
     text.highlight_regex(_CONNECTIVES, "magenta")
     return text
-
-
-def _wrap_rule(rule: str, width: int) -> Iterator[str]:
-    """Lines of a rule: all on one where it fits, else a term of its formula on each."""
-    from rich.cells import cell_len
-
-    if cell_len(rule) <= width - _HANGING:
-        yield rule
-        return
-    head, *others = _alternatives(rule)
-    yield head
-    for part in others:
-        yield f"    ∨ {part}"
 
 
 def _alternatives(rule: str) -> list[str]:
@@ -169,10 +158,7 @@ def print_table(console: Console, table: Table) -> None:
 
 def plain_table(*headings: str, first: Literal["left", "right"] = "left") -> Table:
     """A table without lines between its columns; numbers stand to the right and are never cut."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    table = _table()
     table.add_column(short(headings[0]), justify=first, overflow="fold")
     for heading in headings[1:]:
         table.add_column(short(heading), justify="right", overflow="fold", no_wrap=True)
@@ -181,16 +167,21 @@ def plain_table(*headings: str, first: Literal["left", "right"] = "left") -> Tab
 
 def text_table(*headings: str, rows: Iterable[tuple[str, str]]) -> Table:
     """A table of two columns of text; the second is wrapped."""
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    table = _table()
     for heading in headings:
         table.add_column(safe(heading), overflow="fold")
     for row in rows:
         table.add_row(*(Text(safe(cell)) for cell in row))
     return table
+
+
+def _table() -> Table:
+    from rich import box
+    from rich.table import Table
+
+    return Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
 
 
 def percent(rate: float) -> str:

@@ -12,6 +12,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -30,7 +31,6 @@ _LONGEST = 1 << 26  # bytes of one record
 _QUOTE, _LINE, _RETURN = 34, 10, 13
 _ROWS = 200  # read to find the delimiter
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-_BREAK = re.compile(r"\r\n?|\n")
 _SEPARATOR = re.compile(r"sep=(.)(\r\n?|\n)")  # a line that Excel writes and reads
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
 _WORDS = {"tab": "\t", r"\t": "\t"}  # a tab is hard to type
@@ -114,14 +114,16 @@ def find_layout(
         delimiter = _guess_delimiter(text)
         if delimiter != ",":
             notes.append(f"Columns are separated by {_NAMES[delimiter]}.")
-    records = _Records(text, delimiter)
-    header = records.first()
+    lines = [*io.StringIO(text, newline="")]
+    reader = csv.reader(lines, delimiter=delimiter)
+    header = next((record for record in _readable(reader) if record), [])
     if not header:
         raise FileError(f"{source.label} holds nothing but empty lines. Pass a table with a header and rows.")
-    stream.read(len(records.taken.encode()))
+    n_lines = reader.line_num
+    stream.read(len("".join(lines[:n_lines]).encode()))
     sure = True
     if decimal is None:
-        decimal, sure, either = _guess_decimal(records.others(), delimiter)
+        decimal, sure, either = _guess_decimal(islice(_readable(reader), _ROWS), delimiter)
         if either:
             notes.append(
                 f"Numbers such as {either!r} are taken to have a decimal point. If it stands between "
@@ -134,9 +136,15 @@ def find_layout(
             f"{decimal!r} cannot both separate columns and mark decimals. Name another delimiter or decimal."
         )
     names, unnamed, remarks = distinct_names(header)
-    n_lines = len(_BREAK.findall(records.taken)) + bool(separator)
+    n_lines += bool(separator)
     layout = Layout(delimiter, codec, decimal, names, unnamed, n_lines, bool(mark), (*notes, *remarks), sure)
     return layout, stream
+
+
+def _readable(records: Iterable[list[str]]) -> Iterator[list[str]]:
+    """Records up to the first one that Python cannot read."""
+    with suppress(csv.Error):
+        yield from records
 
 
 def _check_settings(delimiter: str | None, decimal: str | None) -> None:
@@ -216,43 +224,6 @@ def wrong_encoding(label: str, codec: str, line: int | None = None) -> FileError
     return FileError(
         f"{label} is not text in {codec.upper()}{where}. Name its encoding, such as --encoding {other}."
     )
-
-
-class _Records:
-    """The first records of a text, cut into columns.
-
-    Attributes
-    ----------
-    taken : str
-        The text up to the end of the first record.
-    """
-
-    def __init__(self, text: str, delimiter: str) -> None:
-        self.taken = ""
-        self._lines = io.StringIO(text, newline="")
-        self._reader = csv.reader(self._count_lines(), delimiter=delimiter)
-
-    def _count_lines(self) -> Iterator[str]:
-        for line in self._lines:
-            self.taken += line
-            yield line
-
-    def first(self) -> list[str]:
-        """The first record that is not empty; none at all where there is none."""
-        try:
-            return next((record for record in self._reader if record), [])
-        except csv.Error:
-            return []
-
-    def others(self) -> Iterator[list[str]]:
-        """Some more records; nothing is said of where they end."""
-        taken = self.taken
-        try:
-            yield from islice(self._reader, _ROWS)
-        except csv.Error:
-            return
-        finally:
-            self.taken = taken
 
 
 def _has_record(text: str) -> bool:

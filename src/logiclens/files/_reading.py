@@ -153,7 +153,7 @@ def _read_parquet(source: OpenFile, types: Mapping[str, ValueType]) -> tuple[Any
         table = pyarrow.parquet.read_table(pa.BufferReader(source.stream.read()))
     except (pa.ArrowException, OSError) as error:
         raise damaged_parquet(source.label) from error
-    table, notes = plain_table(table)
+    table, notes = with_plain_types(table)
     if not table.num_rows or not table.num_columns:
         raise FileError(f"{source.label} has no rows. Pass a table with rows.")
     origin, remarks = parquet_origin(source.label, table.column_names), Remarks()
@@ -471,7 +471,7 @@ def _parquet_batches(file: Any, origin: Origin) -> Iterator[Batch]:
 # Columns that come with types of their own, as those of Parquet do
 
 
-def plain_table(table: Any) -> tuple[Any, tuple[str, ...]]:
+def with_plain_types(table: Any) -> tuple[Any, tuple[str, ...]]:
     """A table with distinct names and plain types, and notes on what was changed.
 
     Categories of text become text, decimals floats. Dates, times and nested values stay what they are.
@@ -486,7 +486,7 @@ def plain_table(table: Any) -> tuple[Any, tuple[str, ...]]:
 
     Examples
     --------
-    >>> table, notes = plain_table(pa.table({"size": pa.array(["S", "M"]).dictionary_encode()}))
+    >>> table, notes = with_plain_types(pa.table({"size": pa.array(["S", "M"]).dictionary_encode()}))
     >>> table.schema.field("size").type, notes
     (DataType(string), ())
     """
@@ -500,7 +500,7 @@ def plain_table(table: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def plain_column(column: Any) -> Any:
-    """A column with a plain type; see :func:`plain_table`."""
+    """A column with a plain type; see :func:`with_plain_types`."""
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
         column = pa.chunked_array([chunk.storage for chunk in column.chunks], type=kind.storage_type)
@@ -550,7 +550,6 @@ class _CsvFiles:
         self.profiles: dict[str, TextProfile] = {}
         self.whole: dict[str, bool] = {}
         self.unnamed: set[str] = set()
-        self.notes: list[str] = []
 
     def _batches(self) -> Iterator[tuple[str, Batch]]:
         """All rows with the keys of their folders; after the last ones of a file, no batch of it is read."""
