@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import ibis
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -199,11 +198,3 @@ def test_rows_are_counted_by_weight_where_asked_for():
     lines = zip(found.found.column("t0").to_pylist(), found.counts, found.sums, strict=True)
     assert sorted(lines) == [("p", 2.0, 1.0), ("q", 1.0, 2.0)]
     assert found.bits.tolist() == [[True], [True]]
-
-
-def test_a_gap_is_known_by_its_word():
-    table = ibis.memtable(pa.table({"a": [True, None, False], "b": [True, True, None], "y": [0, 1, 1]}))
-    rows = check_rows(table, "y")
-
-    assert collapse(rows, [table["a"]]).has_gaps
-    assert not collapse(rows, [table["a"].fill_null(False)]).has_gaps

@@ -13,7 +13,6 @@ from logiclens import EntropyClassifier, MuClassifier, PsiClassifier, ReluClassi
 from logiclens.concepts import ConceptEncoder
 from logiclens.errors import InputError, LimitError, UnknownColumnError, UnknownTargetError
 from logiclens.logic import equivalent
-from logiclens.scale import _engine_fit
 from tests.strategies import HOSTILE_NAMES
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*was still getting better")
@@ -375,21 +374,6 @@ def test_only_classifiers_of_this_package_are_fitted(estimator: Any):
 
     with pytest.raises(InputError, match=r"scale.fit needs a classifier of this package"):
         scale.fit(estimator, table, target)
-
-
-@pytest.mark.parametrize(("name", "n_looks"), [("Booleans", 0), ("Booleans with gaps", 1), ("0 and 1", 1)])
-def test_booleans_are_looked_at_only_where_gaps_turn_up(
-    name: str, n_looks: int, monkeypatch: pytest.MonkeyPatch
-):
-    frame, y = TABLES[name]
-    table, target = in_engine(frame, y)
-    looks = []
-    look = _engine_fit.summarize_columns
-    monkeypatch.setattr(_engine_fit, "summarize_columns", lambda rows: looks.append(rows) or look(rows))
-
-    scale.fit(MuClassifier(**QUICK), table, target)
-
-    assert len(looks) == n_looks
 
 
 def test_gaps_of_concepts_are_counted_when_they_turn_up():

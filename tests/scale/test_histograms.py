@@ -20,7 +20,6 @@ from logiclens.scale._histograms import (
     check_own_cuts,
     histogram,
     summarize_columns,
-    summarize_flags,
 )
 from logiclens.scale._training_rows import check_rows, count_rows, numbers_of
 
@@ -165,14 +164,6 @@ def test_cut_points_of_other_columns_are_refused():
 
     with pytest.raises(UnknownColumnError, match="The data lack the column 'Age'"):
         check_own_cuts(recipe, summarize_columns(check_rows(table, None)))
-
-
-def test_booleans_are_supposed_to_have_no_gaps():
-    table = ibis.memtable(pa.table({"a": [True, None], "b": [0, 1], "y": [0, 1]}))
-
-    (fact,) = summarize_flags(check_rows(table, "y", ["a"]), 2) or []
-    assert (fact.name, fact.present, fact.rows, fact.only_flags) == ("a", 2, 2, True)
-    assert summarize_flags(check_rows(table, "y"), 2) is None
 
 
 MANY = 40_000

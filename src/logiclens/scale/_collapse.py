@@ -54,19 +54,12 @@ class CollapsedRows:
     Attributes
     ----------
     bits : ndarray of bool, shape (n, n_bits)
-        False throughout a word in which some Boolean was NULL; see :attr:`has_gaps`.
     found : pyarrow.Table
         The other columns, n rows: counts (``n``), sums of weights (``s``), targets (``t0``, ...).
     """
 
     bits: BoolArray
     found: Any
-
-    @property
-    def has_gaps(self) -> bool:
-        """Whether some of the Booleans were NULL somewhere, and with them a whole word."""
-        words = [name for name in self.found.column_names if name.startswith("b")]
-        return any(self.found.column(word).null_count for word in words)
 
     @property
     def counts(self) -> FloatArray:
@@ -88,7 +81,7 @@ def collapse(
     ----------
     rows : TrainingRows
     bits : sequence of Boolean expressions
-        On the rows of ``rows.table``. Where some are NULL, that is all that is known of the tuple.
+        On the rows of ``rows.table``; never NULL.
     max_rows : int, default 2**20
         The most distinct tuples.
     by_weight : bool, default False
@@ -128,7 +121,7 @@ def pack_bits(bits: Sequence[Expression]) -> dict[str, Expression]:
     Parameters
     ----------
     bits : sequence of Boolean expressions
-        A word is NULL where one of its own is.
+        Never NULL.
     """
     ibis = ibis_module()
     halves = []
@@ -149,7 +142,7 @@ def unpack_bits(found: Any, n_bits: int) -> BoolArray:
     """The Booleans again, shape (n, n_bits), from the words in a pyarrow table."""
     bits = np.zeros((len(found), n_bits), dtype=np.bool_)
     for start in range(0, n_bits, _WORD):
-        words = found.column(f"b{start // _WORD}").fill_null(0).to_numpy().astype(np.int64)
+        words = found.column(f"b{start // _WORD}").to_numpy().astype(np.int64)
         width = min(_WORD, n_bits - start)
         octets = words.astype("<i8").view(np.uint8).reshape(-1, 8)
         bits[:, start : start + width] = np.unpackbits(octets, axis=1, count=width, bitorder="little")

@@ -5,38 +5,30 @@ with how often they occur (:mod:`logiclens.scale._collapse`), and a row of weigh
 classifier. So the result is that of a fit on all rows, and what leaves the engine is the collapsed table.
 
 Columns of Booleans, and of 0 and 1, are collapsed as they are, with their gaps, and encoded afterwards: one
-pass takes all of them. Where all columns are Booleans that is the only pass: they are supposed to have no
-gaps, and are summarized and collapsed once more only if some turn up.
+pass takes all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.base import clone
 
-from logiclens.concepts._columns import Evidence, Extent, Reading, read_column
+from logiclens.concepts._columns import ColumnSettings, Evidence, Extent, Reading, read_column
 from logiclens.concepts.encoder import ConceptEncoder, encoder_for
 from logiclens.concepts.table import Column, Kind, check_tells_apart
 from logiclens.errors import InputError, LimitError, listing, shown
 from logiclens.estimators._parameters import seed_of
 from logiclens.estimators.base import LENClassifier
 from logiclens.estimators.inputs_and_targets import Inputs, Targets
-from logiclens.logic.arrays import FloatArray
+from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import ROUNDING, check_count
 from logiclens.scale._collapse import MOST_ROWS, CollapsedRows, check_max_rows, collapse
 from logiclens.scale._engine import Expression, Table, fetch
 from logiclens.scale._expressions import concept_expression, is_missing, refuse_gaps, truth_expression
-from logiclens.scale._histograms import (
-    ColumnSummary,
-    check_own_cuts,
-    histogram,
-    summarize_columns,
-    summarize_flags,
-)
+from logiclens.scale._histograms import ColumnSummary, check_own_cuts, histogram, summarize_columns
 from logiclens.scale._training_rows import Totals, TrainingRows, check_rows, count_rows
 
 MOST_OUTPUTS = 1 << 27
@@ -132,9 +124,22 @@ def _read_collapsed(
     estimator: LENClassifier, rows: TrainingRows, max_rows: int
 ) -> tuple[Inputs, Targets, FloatArray]:
     """Concepts, targets and weights of the collapsed table."""
-    totals = count_rows(rows)
-    supposed = summarize_flags(rows, totals.rows)
-    encoder, readings, layout = _plan_columns(estimator, rows, totals, supposed or summarize_columns(rows))
+    totals, summaries = count_rows(rows), summarize_columns(rows)
+    encoder = _encoder(estimator.encoder, summaries)
+    readings: dict[str, Reading] = {}
+    if encoder is None:
+        _refuse_scores(rows, summaries)
+    else:
+        readings = _read_columns(encoder, rows, totals, summaries)
+    bits: list[Expression] = []
+    places: dict[str, int] = {}
+    for each in summaries:
+        places[each.name] = len(bits)
+        if each.name in readings:
+            bits += [concept_expression(rows.table, it) for it in readings[each.name].concepts]
+        else:
+            bits.append(truth_expression(rows.table, each.name))
+            bits += [is_missing(rows.table[each.name])] * (each.present < each.rows)
     one_by_one = estimator.row_by_row
     if one_by_one and totals.all_rows > max_rows:
         raise LimitError(
@@ -143,19 +148,9 @@ def _read_collapsed(
             "Use a classifier without them, or a sample of the rows (sample=100000).",
         )
     whole = (totals.are_counts and not one_by_one) or totals.all_rows > max_rows
-    by_weight = not whole and rows.weights is not None
-    collapsed = collapse(
-        rows,
-        layout.bits if supposed is None else [rows.table[name] for name in rows.columns],
-        max_rows,
-        by_weight=by_weight,
-    )
-    if collapsed.has_gaps:
-        encoder, readings, layout = _plan_columns(estimator, rows, totals, summarize_columns(rows))
-        collapsed = collapse(rows, layout.bits, max_rows, by_weight=by_weight)
+    collapsed = collapse(rows, bits, max_rows, by_weight=not whole and rows.weights is not None)
     if not whole:
         collapsed = _row_by_row(collapsed, rows)
-    answers = rows.answers(collapsed.found)
     n_classes = 1 if totals.targets is None else len(totals.targets.labels)
     if len(collapsed.bits) * n_classes > MOST_OUTPUTS:
         raise LimitError(
@@ -163,33 +158,55 @@ def _read_collapsed(
             "Name a target of fewer classes, fewer columns (columns=), or draw rows (sample=).",
         )
     any_concept = np.zeros((len(collapsed.bits), 1), dtype=np.bool_)  # only their number is read
-    targets, weight = estimator.read_data(any_concept, answers, collapsed.sums)
-    if encoder is None:
-        inputs = layout.as_they_are(collapsed, rows)
-    else:
-        readings |= layout.read(collapsed, targets, weight, totals, encoder)
-        encoder.adopt([readings[name] for name in rows.columns], rows.columns)
-        inputs = layout.encode(collapsed, readings, encoder)
+    targets, weight = estimator.read_data(any_concept, rows.answers(collapsed.found), collapsed.sums)
     if whole and not totals.are_counts:
         weight = np.round(weight * (totals.effective / totals.weight))
-    return inputs, targets, weight
-
-
-def _plan_columns(
-    estimator: LENClassifier, rows: TrainingRows, totals: Totals, summaries: Sequence[ColumnSummary]
-) -> tuple[ConceptEncoder | None, dict[str, Reading], _BitLayout]:
-    """The encoder that is needed, what becomes of columns that are no flags, and the bits to collapse."""
-    encoder = _encoder(estimator.encoder, summaries)
-    readings = {}
     if encoder is None:
-        _refuse_scores(rows, summaries)
-    else:
-        check_tells_apart(totals.rows, rows.columns)
-        recipe = encoder.recipe(has_targets=bool(rows.targets))
-        check_own_cuts(recipe, summaries)
-        counted = [each for each in summaries if not each.only_flags]
-        readings = {each.name: histogram(rows, totals, each).read(recipe, encoder) for each in counted}
-    return encoder, readings, _BitLayout.of(rows, summaries, readings)
+        return Inputs(collapsed.bits.astype(np.float64), rows.columns, True, rows.columns), targets, weight
+    recipe = encoder.recipe(has_targets=True)
+    truths: list[BoolArray] = []
+    for each in summaries:
+        start = places[each.name]
+        if each.only_flags:
+            flags = _flags(collapsed, each, start)
+            readings[each.name] = _read_flags(flags, collapsed, recipe)
+            truths += [concept.truth(flags) for concept in readings[each.name].concepts]
+        else:
+            truths += [*collapsed.bits[:, start : start + len(readings[each.name].concepts)].T]
+    encoder.adopt([readings[name] for name in rows.columns], rows.columns)
+    words = encoder.vocabulary_
+    values = np.column_stack(truths).astype(np.float64)
+    return Inputs(values, words.names, True, words.columns, words, encoder), targets, weight
+
+
+def _read_columns(
+    encoder: ConceptEncoder, rows: TrainingRows, totals: Totals, summaries: Sequence[ColumnSummary]
+) -> dict[str, Reading]:
+    """Concepts of the columns that are no flags, from counts of their values."""
+    check_tells_apart(totals.rows, rows.columns)
+    recipe = encoder.recipe(has_targets=bool(rows.targets))
+    check_own_cuts(recipe, summaries)
+    counted = [each for each in summaries if not each.only_flags]
+    return {each.name: histogram(rows, totals, each).read(recipe, encoder) for each in counted}
+
+
+def _flags(collapsed: CollapsedRows, summary: ColumnSummary, at: int) -> Column:
+    """A column of Booleans, or of 0 and 1, on the collapsed rows, from its bit and that of its gaps."""
+    truth = collapsed.bits[:, at]
+    complete = summary.present == summary.rows
+    missing = np.zeros(len(truth), dtype=np.bool_) if complete else collapsed.bits[:, at + 1]
+    return Column(
+        summary.name, summary.kind, missing, truth if summary.kind is Kind.BOOLEAN else truth.astype(np.int64)
+    )
+
+
+def _read_flags(flags: Column, collapsed: CollapsedRows, recipe: ColumnSettings) -> Reading:
+    """Concepts of such a column; classes have no part in them."""
+    used = collapsed.sums > 0
+    column, counts = flags.take(used), collapsed.counts[used]
+    present = int(counts[~column.missing].sum())
+    extent = Extent(int(counts.sum()), present, len(column.levels))
+    return read_column(column, recipe, Evidence(collapsed.sums[used], extent=extent))
 
 
 def _encoder(encoder: Any, summaries: Sequence[ColumnSummary]) -> ConceptEncoder | None:
@@ -204,8 +221,6 @@ def _encoder(encoder: Any, summaries: Sequence[ColumnSummary]) -> ConceptEncoder
 def _refuse_scores(rows: TrainingRows, summaries: Sequence[ColumnSummary]) -> None:
     """Refuse what is no concept, and scores: rows are collapsed by yes and no."""
     for each in summaries:
-        if each.only_flags:
-            continue
         truth_expression(rows.table, each.name)  # refuses what holds no numbers
         refuse_gaps(each.name, each.rows - each.present)
         if each.low < -ROUNDING or each.high > 1 + ROUNDING:
@@ -233,89 +248,3 @@ def _row_by_row(collapsed: CollapsedRows, rows: TrainingRows) -> CollapsedRows:
     part = found.take(at)
     weight = np.ones(len(at)) if rows.weights is None else part.column("w").to_numpy()
     return CollapsedRows(collapsed.bits[at], part.drop_columns(["s"]).append_column("s", [weight]))
-
-
-@dataclass(frozen=True, eq=False)
-class _BitLayout:
-    """The meaning of the bits of a collapsed table.
-
-    ``flags`` are the columns that are bits themselves, with the places of their truth and of their gaps, -1
-    where there can be none; ``concepts`` says for the others where their concepts begin.
-    """
-
-    bits: list[Expression]
-    flags: dict[str, tuple[Kind, int, int]]
-    concepts: dict[str, int]
-
-    @classmethod
-    def of(
-        cls, rows: TrainingRows, summaries: Sequence[ColumnSummary], readings: dict[str, Reading]
-    ) -> _BitLayout:
-        bits: list[Expression] = []
-        flags, concepts = {}, {}
-        for each in summaries:
-            if not each.only_flags:
-                concepts[each.name] = len(bits)
-                bits += [concept_expression(rows.table, concept) for concept in readings[each.name].concepts]
-                continue
-            complete = each.present == each.rows
-            flags[each.name] = (each.kind, len(bits), -1 if complete else len(bits) + 1)
-            bits.append(truth_expression(rows.table, each.name))
-            if not complete:
-                bits.append(is_missing(rows.table[each.name]))
-        return cls(bits, flags, concepts)
-
-    def column(self, collapsed: CollapsedRows, name: str) -> Column:
-        """A column of Booleans, or of 0 and 1, on the collapsed rows."""
-        kind, at, gap = self.flags[name]
-        raw = collapsed.bits[:, at]
-        missing = np.zeros(len(raw), dtype=np.bool_) if gap < 0 else collapsed.bits[:, gap]
-        return Column(name, kind, missing, raw if kind is Kind.BOOLEAN else raw.astype(np.int64))
-
-    def as_they_are(self, collapsed: CollapsedRows, rows: TrainingRows) -> Inputs:
-        """Concepts that the columns are themselves."""
-        for name in self.flags:
-            missing = self.column(collapsed, name).missing
-            refuse_gaps(name, int(collapsed.counts[missing].sum()))
-        values = collapsed.bits[:, [at for _, at, _ in self.flags.values()]].astype(np.float64)
-        return Inputs(values, rows.columns, True, rows.columns)
-
-    def read(
-        self,
-        collapsed: CollapsedRows,
-        targets: Targets,
-        weight: FloatArray,
-        totals: Totals,
-        encoder: ConceptEncoder,
-    ) -> dict[str, Reading]:
-        """Concepts of the columns of Booleans, or of 0 and 1."""
-        recipe = encoder.recipe(has_targets=True)
-        used = weight > 0
-        codes = targets.codes()[used]
-        codes = codes[:, None] if codes.ndim == 1 else codes
-        counts = collapsed.counts[used]
-        evidence = Evidence(weight[used] * (totals.effective / totals.weight), codes)
-        readings = {}
-        for name in self.flags:
-            column = self.column(collapsed, name).take(used)
-            present = int(counts[~column.missing].sum())
-            extent = Extent(int(counts.sum()), present, len(column.levels))
-            readings[column.name] = read_column(column, recipe, replace(evidence, extent=extent))
-        return readings
-
-    def encode(
-        self, collapsed: CollapsedRows, readings: dict[str, Reading], encoder: ConceptEncoder
-    ) -> Inputs:
-        """Concepts of all columns."""
-        parts = []
-        words = encoder.vocabulary_
-        for name in words.columns:
-            reading = readings[name]
-            if name in self.flags:
-                column = self.column(collapsed, name)
-                parts += [concept.truth(column) for concept in reading.concepts]
-            else:
-                start = self.concepts[name]
-                parts += [*collapsed.bits[:, start : start + len(reading.concepts)].T]
-        values = np.column_stack(parts).astype(np.float64)
-        return Inputs(values, words.names, True, words.columns, words, encoder)

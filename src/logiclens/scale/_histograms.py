@@ -77,20 +77,6 @@ class ColumnSummary:
         return Column(self.name, self.kind if self.present else Kind.NUMBER, missing, ends)
 
 
-def summarize_flags(rows: TrainingRows, n_rows: int) -> list[ColumnSummary] | None:
-    """Summaries of columns of Booleans without a pass, as if they had no gaps; None if there are others.
-
-    Parameters
-    ----------
-    rows : TrainingRows
-    n_rows : int
-        All that weigh something.
-    """
-    if not all(rows.table[name].type().is_boolean() for name in rows.columns):
-        return None
-    return [ColumnSummary(name, Kind.BOOLEAN, n_rows, n_rows, 0, 0.0, 1.0, True) for name in rows.columns]
-
-
 def summarize_columns(rows: TrainingRows) -> list[ColumnSummary]:
     """A few numbers about each column, in one pass.
 
