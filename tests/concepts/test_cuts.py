@@ -16,7 +16,6 @@ from logiclens.concepts._cuts import (
     supervised_cuts,
     uniform_cuts,
 )
-from tests.errors import error_of
 
 NUMBERS = st.floats(-1e12, 1e12, allow_subnormal=False)
 
@@ -317,26 +316,3 @@ def test_few_values_are_cut_between_all_of_them(max_cuts: int):
 
     assert quantile_cuts(values, max_cuts).size == max_cuts
     assert supervised_cuts(values, np.zeros(len(values), int), max_cuts, min_share=0).size == max_cuts
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: quantile_cuts(["a"]), "values must hold numbers."),
-        (lambda: quantile_cuts([[1]]), "values must be one column of numbers."),
-        (lambda: uniform_cuts([np.inf]), "values must be finite."),
-        (lambda: quantile_cuts([1], -1), "max_cuts must be a whole number of at least 0."),
-        (
-            lambda: quantile_cuts([1], sample_weight=[1, 2]),
-            "sample_weight must have one value for each of the 1",
-        ),
-        (lambda: supervised_cuts([1, 2], [0, 1], min_share=0.5), "min_share must be a number in [0, 0.5)."),
-        (lambda: supervised_cuts([1, 2], ["a", "b"]), "y must hold codes of classes, whole numbers from 0."),
-        (lambda: supervised_cuts([1, 2], [0]), "y must have one value for each of the 2 rows."),
-        (lambda: reference_cuts([1, 2], [0, 1]), "is_reference must hold Booleans."),
-        (lambda: reference_cuts([1, 2], [True]), "is_reference must have one value for each of the 2 rows."),
-        (lambda: reference_cuts([1], [True], share=0.5), "share must be a number in [0, 0.5)."),
-    ],
-)
-def test_what_cannot_be_cut_is_refused(call, message):
-    assert message in error_of(call)

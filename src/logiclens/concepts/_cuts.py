@@ -16,9 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logiclens.constants import MAX_CUTS
-from logiclens.errors import InputError, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.logic.data import as_float, as_floats, as_weights, check_count, check_length
 
 _DIGITS = 18  # more than a float has
 
@@ -95,6 +93,21 @@ _INTERVALS = 256
 _MOST_CELLS = 50_000_000  # places times classes that are looked at one by one
 
 
+class _Observations(NamedTuple):
+    """Values that are there, their weights, and which rows of the column they are, (n,)."""
+
+    values: FloatArray
+    weights: FloatArray
+    present: BoolArray
+
+
+def _observations(values: Any, sample_weight: Any) -> _Observations:
+    numbers = np.asarray(values, dtype=np.float64)
+    weights = np.ones(len(numbers)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+    present = ~np.isnan(numbers) & (weights > 0)
+    return _Observations(numbers[present], weights[present], present)
+
+
 class _Candidates(NamedTuple):
     """Candidate cut points of a column.
 
@@ -114,17 +127,17 @@ class _Candidates(NamedTuple):
         return np.asarray(np.cumsum(sums)[:-1] / sums.sum())
 
 
-def _candidates(values: FloatArray, weights: FloatArray) -> _Candidates:
-    distinct, place = np.unique(values, return_inverse=True)
+def _candidates(rows: _Observations) -> _Candidates:
+    distinct, place = np.unique(rows.values, return_inverse=True)
     whole = bool((distinct == np.round(distinct)).all())
     ends = np.arange(len(distinct))
     if len(distinct) > _INTERVALS:
-        below = np.cumsum(np.bincount(place, weights))
+        below = np.cumsum(np.bincount(place, rows.weights))
         marks = np.arange(1, _INTERVALS) / _INTERVALS * below[-1]
         ends = np.unique(np.concatenate([[0], np.searchsorted(below, marks), [len(distinct) - 1]]))
     low, high = distinct[ends[:-1]], distinct[ends[1:]]
     cuts = readable(low, high, whole=whole)
-    return _Candidates(cuts, low, high, np.searchsorted(cuts, distinct)[place], weights)
+    return _Candidates(cuts, low, high, np.searchsorted(cuts, distinct)[place], rows.weights)
 
 
 def quantile_cuts(
@@ -153,13 +166,8 @@ def quantile_cuts(
     >>> quantile_cuts(np.arange(100), 3)
     array([24., 49., 74.])
     """
-    rows = _rows(values, sample_weight)
-    return _quantile_cuts(_candidates(rows.values, rows.weights), _limit(max_cuts), _share(min_share))
-
-
-def _quantile_cuts(candidates: _Candidates, max_cuts: int, min_share: float) -> FloatArray:
-    share = candidates.share_below()
-    cuts, share = _common(candidates.cuts, share, min_share)
+    candidates = _candidates(_observations(values, sample_weight))
+    cuts, share = _common(candidates.cuts, candidates.share_below(), min_share)
     if cuts.size <= max_cuts:
         return cuts
     marks = np.arange(1, max_cuts + 1) / (max_cuts + 1)
@@ -185,14 +193,13 @@ def uniform_cuts(
     >>> uniform_cuts([0.0, 0.1, 0.2, 7.0, 10.0], 1)
     array([5.])
     """
-    rows = _rows(values, sample_weight)
-    candidates = _candidates(rows.values, rows.weights)
+    candidates = _candidates(_observations(values, sample_weight))
     if not candidates.cuts.size:
         return candidates.cuts
-    marks = np.linspace(candidates.low[0], candidates.high[-1], _limit(max_cuts) + 2)[1:-1]
+    marks = np.linspace(candidates.low[0], candidates.high[-1], max_cuts + 2)[1:-1]
     places = np.unique(np.searchsorted(candidates.low, marks, side="right") - 1)
     cuts, share = candidates.cuts[places], candidates.share_below()[places]
-    return _common(cuts, share, _share(min_share))[0]
+    return _common(cuts, share, min_share)[0]
 
 
 def reference_cuts(
@@ -223,15 +230,9 @@ def reference_cuts(
     >>> reference_cuts(pressure, (pressure >= 100) & (pressure < 140))
     array([101., 137.])
     """
-    rows = _rows(values, sample_weight)
-    group = np.asarray(is_reference)
-    check_length(group, "is_reference", len(rows.present))
-    if group.dtype != np.bool_:
-        raise InputError(f"is_reference must hold Booleans. Got values of type {group.dtype}.")
-    group = group[rows.present]
-    if not 0 <= as_float(share) < 0.5:
-        raise InputError(f"share must be a number in [0, 0.5). Got {shown(share)}.")
-    candidates = _candidates(rows.values, rows.weights)
+    rows = _observations(values, sample_weight)
+    group = np.asarray(is_reference)[rows.present]
+    candidates = _candidates(rows)
     if not rows.weights[group].sum():
         return candidates.cuts[:0]
     order = np.argsort(rows.values[group], kind="stable")
@@ -286,13 +287,12 @@ def supervised_cuts(
     """
     if y is None:
         return quantile_cuts(values, max_cuts, sample_weight=sample_weight, min_share=min_share)
-    rows = _rows(values, sample_weight)
-    limit, least = _limit(max_cuts), _share(min_share)
-    codes = _codes(y, len(rows.present))[rows.present]
-    if len(np.unique(rows.values)) <= limit + 1:
-        candidates = _candidates(rows.values, rows.weights)
-        return _common(candidates.cuts, candidates.share_below(), least)[0]
-    return np.array(_best_cuts(_places(rows, codes), limit, least * rows.weights.sum()))
+    rows = _observations(values, sample_weight)
+    if len(np.unique(rows.values)) <= max_cuts + 1:
+        candidates = _candidates(rows)
+        return _common(candidates.cuts, candidates.share_below(), min_share)[0]
+    codes = np.asarray(y, dtype=np.intp).reshape(len(rows.present), -1)[rows.present]
+    return np.array(_best_cuts(_places(rows, codes), max_cuts, min_share * rows.weights.sum()))
 
 
 def class_sums(bins: IndexArray, n_bins: int, codes: IndexArray, weights: FloatArray) -> FloatArray:
@@ -328,7 +328,7 @@ class _Places(NamedTuple):
     whole: bool
 
 
-def _places(rows: _Rows, codes: IndexArray) -> _Places:
+def _places(rows: _Observations, codes: IndexArray) -> _Places:
     distinct, place = np.unique(rows.values, return_inverse=True)
     ends = np.arange(len(distinct) - 1)  # a cut may stand after each
     if len(distinct) * codes.shape[1] * (int(codes.max()) + 1) > _MOST_CELLS:
@@ -425,45 +425,3 @@ def entropy_bits(counts: FloatArray) -> FloatArray:
         return n * np.log2(n, out=np.zeros_like(n), where=n > 0)
 
     return np.asarray(n_log_n(counts.sum(axis=-1)) - n_log_n(counts).sum(axis=-1))
-
-
-class _Rows(NamedTuple):
-    """Values that are there, their weights, and which rows of the column they are, (n,)."""
-
-    values: FloatArray
-    weights: FloatArray
-    present: BoolArray
-
-
-def _rows(values: Any, sample_weight: Any) -> _Rows:
-    numbers = as_floats(values, "values")
-    if numbers.ndim != 1:
-        raise InputError(f"values must be one column of numbers. Got shape {numbers.shape}.")
-    if np.isinf(numbers).any():
-        raise InputError("values must be finite. Got infinity; replace it by a number, or by NaN.")
-    weights = np.ones(len(numbers))
-    if sample_weight is not None:
-        weights = as_weights(sample_weight, "sample_weight", len(numbers))
-    present = ~np.isnan(numbers) & (weights > 0)
-    return _Rows(numbers[present], weights[present], present)
-
-
-def _codes(y: Any, length: int) -> IndexArray:
-    codes = np.asarray(y)
-    if codes.dtype.kind not in "biu" or codes.ndim not in (1, 2) or (codes.size and codes.min() < 0):
-        raise InputError(
-            "y must hold codes of classes, whole numbers from 0. Use np.unique(y, return_inverse=True)[1]."
-        )
-    check_length(codes if codes.ndim == 1 else codes[:, 0], "y", length)
-    return (codes[:, None] if codes.ndim == 1 else codes).astype(np.intp)
-
-
-def _limit(max_cuts: int) -> int:
-    return check_count(max_cuts, "max_cuts")
-
-
-def _share(min_share: float) -> float:
-    share = as_float(min_share)
-    if not 0 <= share < 0.5:
-        raise InputError(f"min_share must be a number in [0, 0.5). Got {shown(min_share)}.")
-    return share

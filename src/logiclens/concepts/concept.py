@@ -11,7 +11,7 @@ A concept is true or false of every row, of rows without a value, too: there it 
 A *literal*, a concept or its negation, is again a condition on the column (:class:`Condition`), so it can be
 written without a sign of negation: ``age <= 62``, not ``~(age > 62)``.
 
-The concepts of one column exclude or imply one another; :class:`Group` says which can be true together.
+The concepts of one column exclude or imply one another; :class:`ConceptGroup` says which can be true at once.
 """
 
 from __future__ import annotations
@@ -110,6 +110,9 @@ class Concept(ABC):
         for entry in ("numeric", "if_missing"):
             if hasattr(self, entry):
                 object.__setattr__(self, entry, _yes_or_no(getattr(self, entry), entry))
+        for entry in ("cut", "low", "high"):
+            if hasattr(self, entry):
+                object.__setattr__(self, entry, _finite(getattr(self, entry), entry))
 
     @property
     @abstractmethod
@@ -120,13 +123,27 @@ class Concept(ABC):
     def condition(self) -> Condition:
         """The condition that the concept is."""
 
-    @abstractmethod
-    def present_truth(self, column: Column) -> BoolArray:
-        """Truth on each row; what it says of rows without a value does not matter."""
-
     def truth(self, column: Column) -> BoolArray:
         """Truth on each row of the column, shape (n_rows,)."""
-        return np.where(column.missing, self.condition().or_missing, self.present_truth(column))
+        condition = self.condition()
+        return np.where(column.missing, condition.or_missing, _truth(condition, column))
+
+
+def _truth(condition: Condition, column: Column) -> BoolArray:
+    """Truth of a concept's condition on each row that has a value."""
+    if condition.relation is Relation.MISSING:
+        return column.missing
+    if condition.relation is Relation.IS:
+        return column.is_in(condition.values)
+    numbers, ends = column.numbers(), [float(end) for end in condition.values]
+    match condition.relation:
+        case Relation.HOLDS:
+            return numbers > THRESHOLD
+        case Relation.ABOVE:
+            return numbers > ends[0]
+        case Relation.AT_MOST:
+            return numbers <= ends[0]
+    return (numbers > ends[0]) & (numbers <= ends[1])
 
 
 @dataclass(frozen=True)
@@ -158,10 +175,6 @@ class Flag(Concept):
     def condition(self) -> Condition:
         return Condition(self.column, Relation.HOLDS, (), self.if_missing)
 
-    def present_truth(self, column: Column) -> BoolArray:
-        with np.errstate(invalid="ignore"):
-            return np.asarray(column.numbers() > THRESHOLD)
-
 
 @dataclass(frozen=True)
 class Above(Concept):
@@ -184,20 +197,12 @@ class Above(Concept):
     cut: float
     if_missing: bool = False
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "cut", _finite(self.cut, "cut"))
-
     @property
     def name(self) -> str:
         return f"{self.column} > {value_text(self.cut)}"
 
     def condition(self) -> Condition:
         return Condition(self.column, Relation.ABOVE, (self.cut,), self.if_missing)
-
-    def present_truth(self, column: Column) -> BoolArray:
-        with np.errstate(invalid="ignore"):
-            return np.asarray(column.numbers() > self.cut)
 
 
 @dataclass(frozen=True)
@@ -221,20 +226,12 @@ class AtMost(Concept):
     cut: float
     if_missing: bool = False
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "cut", _finite(self.cut, "cut"))
-
     @property
     def name(self) -> str:
         return f"{self.column} <= {value_text(self.cut)}"
 
     def condition(self) -> Condition:
         return Condition(self.column, Relation.AT_MOST, (self.cut,), self.if_missing)
-
-    def present_truth(self, column: Column) -> BoolArray:
-        with np.errstate(invalid="ignore"):
-            return np.asarray(column.numbers() <= self.cut)
 
 
 @dataclass(frozen=True)
@@ -262,8 +259,6 @@ class Between(Concept):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "low", _finite(self.low, "low"))
-        object.__setattr__(self, "high", _finite(self.high, "high"))
         if self.low >= self.high:
             raise InputError(f"low must be less than high. Got {self.low} and {self.high}.")
 
@@ -273,11 +268,6 @@ class Between(Concept):
 
     def condition(self) -> Condition:
         return Condition(self.column, Relation.BETWEEN, (self.low, self.high), self.if_missing)
-
-    def present_truth(self, column: Column) -> BoolArray:
-        numbers = column.numbers()
-        with np.errstate(invalid="ignore"):
-            return np.asarray((numbers > self.low) & (numbers <= self.high))
 
 
 @dataclass(frozen=True)
@@ -319,9 +309,6 @@ class OneOf(Concept):
     def condition(self) -> Condition:
         return Condition(self.column, Relation.IS, self.values, self.if_missing)
 
-    def present_truth(self, column: Column) -> BoolArray:
-        return column.is_in(self.values)
-
 
 @dataclass(frozen=True)
 class Missing(Concept):
@@ -345,9 +332,6 @@ class Missing(Concept):
 
     def condition(self) -> Condition:
         return Condition(self.column, Relation.MISSING, (), True)
-
-    def present_truth(self, column: Column) -> BoolArray:
-        return np.asarray(column.missing)
 
 
 KINDS: dict[str, type[Concept]] = {kind.kind: kind for kind in (Flag, Above, AtMost, Between, OneOf, Missing)}
@@ -396,7 +380,7 @@ _MANY = float(np.finfo(np.float64).max)  # stands for a number beyond all cut po
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class ConceptGroup:
     """The concepts of one column, and which of them can be true together.
 
     Attributes
@@ -433,7 +417,7 @@ def representative_values(concepts: Sequence[Concept]) -> list[Any]:
     return [-_MANY, *numbers, *between, _MANY]
 
 
-def every_combination(groups: Sequence[Group]) -> tuple[BoolArray, tuple[str, ...]]:
+def every_combination(groups: Sequence[ConceptGroup]) -> tuple[BoolArray, tuple[str, ...]]:
     """Every combination of the states of some groups, (n, k), and the names of the concepts."""
     rows = np.zeros((1, 0), dtype=np.bool_)
     for group in groups:
@@ -442,7 +426,7 @@ def every_combination(groups: Sequence[Group]) -> tuple[BoolArray, tuple[str, ..
     return rows, tuple(name for group in groups for name in group.names)
 
 
-def without_implied(term: Formula, groups: Sequence[Group]) -> Formula:
+def without_implied(term: Formula, groups: Sequence[ConceptGroup]) -> Formula:
     """A term without literals that follow from its others; FALSE when no row satisfies it."""
     if term == FALSE:
         return FALSE

@@ -24,9 +24,9 @@ import numpy as np
 from logiclens.concepts.concept import (
     KINDS,
     Concept,
+    ConceptGroup,
     Condition,
     Flag,
-    Group,
     Missing,
     Relation,
     as_term,
@@ -214,7 +214,7 @@ class Vocabulary:
 
     # What excludes what
 
-    def groups(self, names: Iterable[str]) -> tuple[Group, ...]:
+    def groups(self, names: Iterable[str]) -> tuple[ConceptGroup, ...]:
         """Some concepts by column, with the combinations of their truth that can be.
 
         Examples
@@ -231,14 +231,14 @@ class Vocabulary:
             for column in self.used_columns(chosen)
         )
 
-    def _group(self, column: str, names: tuple[str, ...]) -> Group:
+    def _group(self, column: str, names: tuple[str, ...]) -> ConceptGroup:
         concepts = [self[name] for name in names]
         absent = [None] if column in self.optional else []
         probe = Table({column: [*absent, *representative_values(concepts)]}).column(column)
         rows = np.column_stack([concept.truth(probe) for concept in concepts])
         states, place = np.unique(rows, axis=0, return_inverse=True)
         by_value = np.isin(np.arange(len(states)), place.reshape(-1)[len(absent) :])
-        return Group(column, names, states, by_value)
+        return ConceptGroup(column, names, states, by_value)
 
     def given(self, names: Iterable[str]) -> tuple[Formula, ...]:
         """Constraints among some concepts: for each column, one of its states holds.
@@ -442,50 +442,38 @@ def _distinct(names: list[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Signs:
-    """Spelling of conditions in one style of First-Order Logic."""
-
-    name: Callable[[str], str]
-    less: str
-    at_most: str
-    above: str
-    equal: str
-    unequal: str
-    within: str
-    without: str
-    opening: str
-    closing: str
-    negation: str
-    either: str
-    missing: str
-
-
 def _quoted(text: str) -> str:
     return text if is_plain(text) else f'"{escape(text, chr(34))}"'
 
 
+@dataclass(frozen=True, slots=True)
+class _Spelling:
+    """Spelling of conditions in one style of First-Order Logic."""
+
+    at_most: str
+    unequal: str
+    within: str
+    without: str
+    negation: str
+    either: str
+    braces: tuple[str, str] = ("{", "}")
+    missing: str = "missing"
+    name: Callable[[str], str] = _quoted
+
+
 _STYLES = {
-    "ascii": _Signs(
-        _quoted, " < ", " <= ", " > ", " = ", " != ", " in ", " not in ", "{", "}", "~", " | ", "missing"
-    ),
-    "unicode": _Signs(
-        _quoted, " < ", " ≤ ", " > ", " = ", " ≠ ", " ∈ ", " ∉ ", "{", "}", "¬", " ∨ ", "missing"
-    ),
-    "latex": _Signs(
-        latex_name,
-        " < ",
+    "ascii": _Spelling(" <= ", " != ", " in ", " not in ", "~", " | "),
+    "unicode": _Spelling(" ≤ ", " ≠ ", " ∈ ", " ∉ ", "¬", " ∨ "),
+    "latex": _Spelling(
         r" \le ",
-        " > ",
-        " = ",
         r" \ne ",
         r" \in ",
         r" \notin ",
-        r"\{",
-        r"\}",
         r"\lnot ",
         r" \lor ",
+        (r"\{", r"\}"),
         r"\mathit{missing}",
+        latex_name,
     ),
 }
 
@@ -511,7 +499,7 @@ def in_logic(condition: Condition, style: str = "ascii") -> str:
         signs.name(value) if isinstance(value, str) else value_text(value) for value in condition.values
     ]
     missing = f"{signs.missing}({column})"
-    many = f"{signs.opening}{', '.join(values)}{signs.closing}"
+    many = f"{signs.braces[0]}{', '.join(values)}{signs.braces[1]}"
     single = len(values) == 1
     match condition.relation:
         case Relation.MISSING:
@@ -523,16 +511,16 @@ def in_logic(condition: Condition, style: str = "ascii") -> str:
         case Relation.FAILS:
             text = f"{signs.negation}{column}"
         case Relation.ABOVE:
-            text = f"{column}{signs.above}{values[0]}"
+            text = f"{column} > {values[0]}"
         case Relation.AT_MOST:
             text = f"{column}{signs.at_most}{values[0]}"
         case Relation.BETWEEN:
-            text = f"{values[0]}{signs.less}{column}{signs.at_most}{values[1]}"
+            text = f"{values[0]} < {column}{signs.at_most}{values[1]}"
         case Relation.OUTSIDE:
-            text = f"{column}{signs.at_most}{values[0]}{signs.either}{column}{signs.above}{values[1]}"
+            text = f"{column}{signs.at_most}{values[0]}{signs.either}{column} > {values[1]}"
             return f"({text}{signs.either}{missing})" if condition.or_missing else f"({text})"
         case Relation.IS:
-            text = f"{column}{signs.equal}{values[0]}" if single else f"{column}{signs.within}{many}"
+            text = f"{column} = {values[0]}" if single else f"{column}{signs.within}{many}"
         case Relation.IS_NOT:
             text = f"{column}{signs.unequal}{values[0]}" if single else f"{column}{signs.without}{many}"
     return f"({text}{signs.either}{missing})" if condition.or_missing else text
