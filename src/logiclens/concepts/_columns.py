@@ -180,7 +180,7 @@ def read_column(column: Column, recipe: ColumnSettings, evidence: Evidence) -> R
     >>> [concept.name for concept in read_column(age, recipe, Evidence(np.ones(6))).concepts]
     ['age > 30', 'age > 40', 'age is missing']
     """
-    _refuse(column)
+    refuse_kind(column)
     extent = Extent.of(column) if evidence.extent is None else evidence.extent
     _refuse_free_text(column, extent)
     share = float(evidence.weights @ column.missing) / float(evidence.weights.sum())
@@ -257,7 +257,7 @@ def spelling_remark(column: Column) -> str:
     return f"Column {column.name!r} has values that differ only in {what}: {named}. They count as different."
 
 
-def _refuse(column: Column) -> None:
+def refuse_kind(column: Column) -> None:
     """Refuse what no rule of thumb can turn into concepts."""
     if column.kind is Kind.DATE:
         raise ColumnError(column.name, DATES, "which are no concepts")

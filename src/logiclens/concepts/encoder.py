@@ -31,7 +31,7 @@ from logiclens.concepts.table import Column, Table, check_tells_apart, why_no_co
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.constants import MAX_CUTS
 from logiclens.errors import InputError, Reason, UnknownColumnError, count, listing, shown
-from logiclens.logic.arrays import BoolArray, FloatArray
+from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import as_float, as_weights, check_count
 
 _log = logging.getLogger("logiclens")
@@ -137,7 +137,9 @@ class ConceptEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             table.column(name).numbers()  # refuses text
         targets = read_targets(y, table.n_rows)
         evidence = Evidence(
-            _read_weights(sample_weight, table.n_rows),
+            np.ones(table.n_rows)
+            if sample_weight is None
+            else as_weights(sample_weight, "sample_weight", table.n_rows),
             class_codes(targets),
             self.is_reference(targets),
         )
@@ -376,10 +378,6 @@ def _weighty(table: Table, evidence: Evidence) -> tuple[Table, Evidence]:
         None if codes is None else codes[used],
         None if reference is None else reference[used],
     )
-
-
-def _read_weights(sample_weight: Any, n_rows: int) -> FloatArray:
-    return np.ones(n_rows) if sample_weight is None else as_weights(sample_weight, "sample_weight", n_rows)
 
 
 def _own_cuts(cuts: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:

@@ -35,7 +35,7 @@ from logiclens.concepts.concept import (
     value_text,
     without_implied,
 )
-from logiclens.concepts.table import Column, Table, ValueType
+from logiclens.concepts.table import Table, ValueType
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, count, listing, shown
 from logiclens.logic.arrays import BoolArray
 from logiclens.logic.data import THRESHOLD, ConceptData, check_name, check_names
@@ -170,28 +170,37 @@ class Vocabulary:
         """
         chosen = self.names if names is None else tuple(_listed(names))
         read = Table(table)
-        at = self._places(read)
-        if self.finds_by_name(read):
-            read.check_has(self.used_columns(chosen))
-        return {name: self[name].truth(at(self[name].column)) for name in chosen}
+        places = self.places(read.names, named=read.named, labelled=read.labelled)
+        if places is None:
+            raise InputError(
+                f"The table has {count(len(read.names), 'column')}; "
+                f"{len(self.columns)} were there when the concepts were made. "
+                "Pass the same columns in the same order, or a data frame with names."
+            )
+        read.check_has(places[column] for column in self.used_columns(chosen))
+        return {name: self[name].truth(read.column(places[self[name].column])) for name in chosen}
+
+    def places(
+        self, names: Sequence[str], *, named: bool = True, labelled: bool = True
+    ) -> dict[str, str] | None:
+        """The name of each column in a table: found by name or else by place; None where neither can be.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Columns of the table.
+        named, labelled : bool, default True
+            As :class:`Table` has them.
+        """
+        if (named and self.named) or (labelled and set(self.columns) <= set(names)):
+            return {column: column for column in self.columns}
+        return dict(zip(self.columns, names, strict=True)) if len(names) == len(self.columns) else None
 
     def finds_by_name(self, table: Table) -> bool:
         """Whether columns are found by name in a table, not by place."""
         return (table.named and self.named) or (
             table.labelled and all(column in table for column in self.columns)
         )
-
-    def _places(self, table: Table) -> Callable[[str], Column]:
-        if self.finds_by_name(table):
-            return table.column
-        if len(table.names) != len(self.columns):
-            raise InputError(
-                f"The table has {count(len(table.names), 'column')}; "
-                f"{len(self.columns)} were there when the concepts were made. "
-                "Pass the same columns in the same order, or a data frame with names."
-            )
-        place = dict(zip(self.columns, table.names, strict=True))
-        return lambda column: table.column(place[column])
 
     def read(self, data: Any, names: Sequence[str] | None = None) -> ConceptData:
         """Rows of the raw table as concepts.

@@ -219,10 +219,8 @@ def expected_types(rules: ExplanationSet, names: Sequence[str]) -> dict[str, Val
     concepts = {name: ValueType.FLAG for name in rules.concept_names if name in names}
     if words is None:
         return concepts
-    if words.named or all(name in names for name in words.columns) or len(names) != len(words.columns):
-        return concepts | {name: kind for name, kind in words.types.items() if name in names}
-    place = dict(zip(words.columns, names, strict=True))
-    return {place[name]: kind for name, kind in words.types.items()}
+    places = words.places(names) or {name: name for name in words.columns}
+    return concepts | {places[name]: kind for name, kind in words.types.items() if places[name] in names}
 
 
 def _path_text(source: Any) -> str:
@@ -396,14 +394,11 @@ def check_table(table: Any) -> Table:
     ibis = ibis_module()
     if isinstance(table, ibis.Table):
         return table
+    got = shown(table) if isinstance(table, str | int | float | None) else f"a {type(table).__name__}"
     raise InputError(
-        f"The table must be an Ibis table. Got {_description(table)}; open files with logiclens.scale.read, "
+        f"The table must be an Ibis table. Got {got}; open files with logiclens.scale.read, "
         "others with ibis.connect(...).table(name)."
     )
-
-
-def _description(value: object) -> str:
-    return shown(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
 
 
 def engine_of(table: Table) -> str:

@@ -213,18 +213,16 @@ def raw_places(
     lacking = [column for column in used if column not in known]
     if lacking and all(name in known for name in names):
         return None
-    if vocabulary.named or all(column in known for column in vocabulary.columns):
-        check_columns(table, used)
-        return {column: column for column in used}
     present = known if columns is None else tuple(columns)
-    if len(present) != len(vocabulary.columns):
+    places = vocabulary.places(known if set(vocabulary.columns) <= set(known) else present)
+    if places is None:
         raise InputError(
             f"The table has {count(len(present), 'column')}; {len(vocabulary.columns)} were there when the "
             "concepts were made. Pass the same columns in the same order, or under the same names."
         )
-    place = dict(zip(vocabulary.columns, present, strict=True))
-    check_columns(table, [place[column] for column in used])
-    return {column: place[column] for column in used}
+    found = {column: places[column] for column in used}
+    check_columns(table, found.values())
+    return found
 
 
 # Faults

@@ -77,7 +77,6 @@ from logiclens.scale._sampling import (
     draw,
     merge_samples,
     restore_sample,
-    share_of_groups,
     store_sample,
 )
 
@@ -281,7 +280,7 @@ class _StreamingRun:
         """Count the targets, check all values, draw the sample; or take them from the checkpoint."""
         known = self.processes.once(self._read_checkpoint)
         if known is None:
-            groups = share_of_groups(self.files.groups, self.processes.rank, self.processes.size)
+            groups = self.files.groups[self.processes.rank :: self.processes.size]
             self.seed = self.processes.once(lambda: seed_of(self.estimator.random_state))
             counted = self.processes.each(lambda: count_targets(self.files, groups, self.names))
             self.columns = target_columns(counted, self.names, self.files.n_rows)
@@ -578,7 +577,7 @@ def on_columns(network: N, columns: IndexArray) -> N:
     return twin
 
 
-class _Descent:
+class _BatchDescent:
     """Adam on a network, batch by batch."""
 
     def __init__(self, network: LogicNetwork, loss: StreamLoss, processes: Processes) -> None:
@@ -682,7 +681,7 @@ def fine_tune(
     ndarray of shape (n_batches, members)
         Loss on each batch, before the step, the penalty included; the same in all processes.
     """
-    descent = _Descent(network, loss, processes)
+    descent = _BatchDescent(network, loss, processes)
     per_epoch = [stream.n_batches(epoch) for epoch in range(schedule.epochs)]
     total, first = sum(per_epoch), RATE * schedule.plan.learning_rate
     checkpoint = schedule.checkpoint
@@ -784,9 +783,9 @@ class Processes:
             return make()
         results: list[Any] = [None]
         if self.is_first:
-            results = [_try(make)]
+            results = [_attempt(make)]
         dist.broadcast_object_list(results, src=0, group=self.group)
-        made: T = _unwrap(results[0])
+        made: T = _value(results[0])
         return made
 
     def each(self, make: Callable[[], T]) -> list[T]:
@@ -794,8 +793,8 @@ class Processes:
         if self.group is None:
             return [make()]
         results: list[Any] = [None] * self.size
-        dist.all_gather_object(results, _try(make), group=self.group)
-        return [_unwrap(each) for each in results]
+        dist.all_gather_object(results, _attempt(make), group=self.group)
+        return [_value(each) for each in results]
 
     def total(self, values: torch.Tensor) -> torch.Tensor:
         """The sum over all processes, on the CPU and in double precision."""
@@ -846,22 +845,16 @@ def _own_device(device: torch.device) -> torch.device:
     return own
 
 
-@dataclass(frozen=True, eq=False)
-class _Result:
-    """A value that a process sends to the others, or why it could not make it."""
-
-    value: Any = None
-    error: LogicLensError | None = None
-
-
-def _try(make: Callable[[], Any]) -> _Result:
+def _attempt(make: Callable[[], T]) -> tuple[T | None, LogicLensError | None]:
+    """A value for the other processes, or why it could not be made."""
     try:
-        return _Result(make())
+        return make(), None
     except LogicLensError as error:
-        return _Result(error=error)
+        return None, error
 
 
-def _unwrap(results: _Result) -> Any:
-    if results.error is not None:
-        raise results.error
-    return results.value
+def _value(attempt: tuple[Any, LogicLensError | None]) -> Any:
+    value, error = attempt
+    if error is not None:
+        raise error
+    return value

@@ -22,11 +22,18 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from logiclens.concepts._columns import ColumnSettings, Evidence, Extent, Reading, nested_values, read_column
+from logiclens.concepts._columns import (
+    ColumnSettings,
+    Evidence,
+    Extent,
+    Reading,
+    nested_values,
+    read_column,
+    refuse_kind,
+)
 from logiclens.concepts.encoder import ConceptEncoder
 from logiclens.concepts.table import Column, Kind, infinite_value, read_array, read_series
 from logiclens.errors import ColumnError, InputError, UnknownColumnError
-from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.scale._engine import Expression, Table, fetch, ibis_module
 from logiclens.scale._expressions import as_number, float_literal, is_missing, kind_of
 from logiclens.scale._training_rows import Totals, TrainingRows, numbers_of
@@ -36,7 +43,6 @@ MOST_VALUES = 1 << 16
 _SURELY_MORE = 2 * MOST_VALUES  # by a number that the engine only estimates
 _EXACTLY = 1 << 24  # rows up to which distinct values are counted, not estimated
 _NEARLY_ALL = 0.9  # a share of distinct values, estimated, that is as good as all
-_ANY = ColumnSettings("quantile", {}, 1, 1, 0.0, False, False)
 _LOOKED_AT = 100  # values that are fetched to say what is wrong with a column
 
 
@@ -238,8 +244,7 @@ def _no_concepts(rows: TrainingRows, name: str) -> InputError:
         )
         column = read_series(nw.from_native(found.column("v"), series_only=True), name)
     try:
-        if column.kind in (Kind.DATE, Kind.OTHER):
-            read_column(column, _ANY, Evidence(np.ones(len(column))))
+        refuse_kind(column)
     except InputError as error:
         return error
     return nested_values(name, f"{cells.type()}")
@@ -296,25 +301,29 @@ def bin_counts(rows: TrainingRows, values: Expression, low: float, high: float, 
     total: float | None = None
     for last in (at == _PASSES - 1 for at in range(_PASSES)):
         keyed = _split_bins(keyed, edges)
-        part = _count_bins(rows, keyed, by_targets)
-        bins, counts = numbers_of(part, "bin").astype(np.int64), numbers_of(part, "s")
-        ends = _Ends.of(bins, counts, numbers_of(part, "low"), numbers_of(part, "high"))
+        query = rows.count_by(
+            keyed, ["bin"], by_targets=by_targets, low=keyed["v"].min(), high=keyed["v"].max()
+        )
+        part = fetch(query, "Counting numbers in bins")
+        bins, place = np.unique(numbers_of(part, "bin").astype(np.int64), return_inverse=True)
+        counts = np.bincount(place, numbers_of(part, "s"), minlength=len(bins))
+        least, greatest = np.full(len(bins), np.inf), np.full(len(bins), -np.inf)
+        np.minimum.at(least, place, numbers_of(part, "low"))
+        np.maximum.at(greatest, place, numbers_of(part, "high"))
         total = float(counts.sum()) if total is None else total
-        heavy = (ends.counts * FINENESS > total) & (ends.low < ends.high) & (not last)
-        place = np.searchsorted(ends.bins, bins)
+        heavy = (counts * FINENESS > total) & (least < greatest) & (not last)
         kept = ~heavy[place]
         part = part.append_column("v", part.column("high")).filter(pa.array(kept))
         done.append(part.drop_columns(["bin", "low", "high"]))
         if not heavy.any():
             break
         n_parts = max(_LEAST, _FIRST // int(heavy.sum()))
+        ends = zip(least[heavy], greatest[heavy], strict=True)
         edges = pa.table(
             {
-                "bin": ends.bins[heavy],
-                "low": ends.low[heavy],
-                "step": [
-                    _step(a, b, n_parts) for a, b in zip(ends.low[heavy], ends.high[heavy], strict=True)
-                ],
+                "bin": bins[heavy],
+                "low": least[heavy],
+                "step": [_step(a, b, n_parts) for a, b in ends],
                 "start": np.arange(int(heavy.sum()), dtype=np.int64) * (n_parts + 2),
             }
         )
@@ -335,26 +344,3 @@ def _split_bins(keyed: Table, edges: Any) -> Table:
     place = (joined["v"] / joined["step"] - joined["low"] / joined["step"]).floor().cast("int64")
     place = (joined["v"] > joined["low"]).ifelse(place + 1, 0) + joined["start"]
     return joined.mutate(bin=place).drop("of", "low", "step", "start")
-
-
-def _count_bins(rows: TrainingRows, keyed: Table, by_targets: bool) -> Any:
-    """Counts by bin, with the least and greatest value of each group."""
-    query = rows.count_by(keyed, ["bin"], by_targets=by_targets, low=keyed["v"].min(), high=keyed["v"].max())
-    return fetch(query, "Counting numbers in bins")
-
-
-class _Ends:
-    """Bins: their numbers, what they hold, and their least and greatest value, each (n,)."""
-
-    def __init__(self, bins: IndexArray, counts: FloatArray, low: FloatArray, high: FloatArray) -> None:
-        self.bins, self.counts, self.low, self.high = bins, counts, low, high
-
-    @classmethod
-    def of(cls, bins: IndexArray, counts: FloatArray, low: FloatArray, high: FloatArray) -> _Ends:
-        """From those of each bin and target."""
-        found, place = np.unique(bins, return_inverse=True)
-        least, greatest = np.full(len(found), np.inf), np.full(len(found), -np.inf)
-        np.minimum.at(least, place, low)
-        np.maximum.at(greatest, place, high)
-        held = np.bincount(place, counts, minlength=len(found)).astype(np.float64)
-        return cls(found, held, least, greatest)

@@ -355,6 +355,11 @@ class TargetColumns:
     counts: FloatArray
     n_rows: int
 
+    @property
+    def no_rows(self) -> NDArray[Any]:
+        """What :meth:`read` returns of a chunk without rows."""
+        return np.zeros((len(self.names), 0)) if self.multi_label else np.zeros(0, dtype=np.intp)
+
     def read(self, chunk: Chunk) -> NDArray[Any]:
         """Places of the labels of rows, (n,), or their outputs, (n_outputs, n)."""
         if self.multi_label:

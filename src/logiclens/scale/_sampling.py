@@ -90,7 +90,8 @@ def draw(
     share = shares(targets, n_drawn)
     sizes = np.zeros(len(share))
     dtype = source.dtype(columns)
-    x, truth, position, stratum = [], [], [], []
+    x, truth = [np.zeros((0, len(columns)), dtype)], [targets.no_rows]
+    position, stratum = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.intp)]
     for group in groups:
         for chunk in source.chunks(group, [*columns, *targets.names]):
             values, true = chunk.scores(columns, dtype), targets.read(chunk)
@@ -103,11 +104,6 @@ def draw(
             position.append(place[chosen])
             stratum.append(strata[chosen])
             progress(chunk.rows.num_rows)
-    if not x:  # more processes than row groups
-        width = (len(targets.names), 0) if targets.multi_label else (0,)
-        none = np.zeros(0, dtype=np.intp)
-        empty = np.zeros(width, dtype=np.float64 if targets.multi_label else np.intp)
-        return Sample(np.zeros((0, len(columns)), dtype), empty, none.astype(np.int64), none, sizes)
     return Sample(
         np.concatenate(x),
         np.concatenate(truth, axis=-1),
@@ -322,17 +318,13 @@ class MiniBatches:
         """Values and targets of this process's rows of a block."""
         first, last = self._share(block)
         x = np.empty((len(self.columns), last - first), dtype=np.float32)
-        truth: list[NDArray[Any]] = []
+        truth = [self.targets.no_rows]
         before = 0
         for group in block:
             begin, end = max(first - before, 0), min(last - before, group.n_rows)  # within the group
             if begin < end:
                 self._fill(group, begin, end, x[:, before + begin - first :], truth)
             before += group.n_rows
-        if not truth:  # more processes than rows
-            truth.append(
-                np.zeros((len(self.targets.names), 0)) if self.targets.multi_label else np.zeros(0, np.intp)
-            )
         return x, np.concatenate(truth, axis=-1)
 
     def _fill(
@@ -370,8 +362,3 @@ class MiniBatches:
             # Sums do not depend on the order of the rows, and reading them in order is quicker.
             own = np.sort(rows[(rows >= first) & (rows < last)]) - first
             yield MiniBatch(x[:, own], truth[..., own], int(size))
-
-
-def share_of_groups(groups: Sequence[RowGroup], rank: int, size: int) -> Sequence[RowGroup]:
-    """The row groups that one of several processes reads in a pass where order does not matter."""
-    return groups[rank::size]

@@ -291,8 +291,10 @@ def count_rows(rows: TrainingRows) -> Totals:
     if rows.weights is not None:
         _check_weights(found, table[rows.weights])
     for at, name in enumerate(rows.targets):
-        gaps = _gaps(found, at) if labelled else int(numbers_of(found, f"gaps{at}").sum())
-        refuse_gaps(name, gaps)
+        gaps = numbers_of(found, "n" if labelled else f"gaps{at}")
+        if labelled:
+            gaps = gaps[found.column("t0").is_null(nan_is_null=True).to_numpy()]
+        refuse_gaps(name, int(gaps.sum()))
     return _totals(found, n_rows, _classes(rows, found) if labelled else None)
 
 
@@ -323,13 +325,6 @@ def weight_fault(column: Expression) -> Fault:
     wrong = is_missing(column) | is_infinite(column) | below
     advice = "Weights must be finite and not negative."
     return Fault(column.get_name(), wrong, "missing, infinite or negative weight", advice)
-
-
-def _gaps(found: Any, at: int) -> int:
-    """Rows without a target, in counts by target."""
-    values = found.column(f"t{at}")
-    missing = values.is_null(nan_is_null=True).to_numpy()
-    return int(numbers_of(found, "n")[missing].sum())
 
 
 def _classes(rows: TrainingRows, found: Any) -> Targets:

@@ -177,9 +177,9 @@ def test_a_training_that_stopped_goes_on(folder: Path, tmp_path: Path, undisturb
 
 def test_the_rate_falls_to_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch):
     rates: list[float] = []
-    original = _fit_streaming._Descent.step
+    original = _fit_streaming._BatchDescent.step
     monkeypatch.setattr(
-        _fit_streaming._Descent, "step", lambda *args: rates.append(args[3]) or original(*args)
+        _fit_streaming._BatchDescent, "step", lambda *args: rates.append(args[3]) or original(*args)
     )
     stream = stream_of(folder, 400)
 
@@ -191,7 +191,7 @@ def test_the_rate_falls_to_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_process_without_rows_takes_part(folder: Path):
     stream = stream_of(folder)
     network = network_of(MuClassifier)
-    descent = _fit_streaming._Descent(network, loss_of(stream), ALONE)
+    descent = _fit_streaming._BatchDescent(network, loss_of(stream), ALONE)
 
     losses = descent.step(MiniBatch(np.zeros((5, 0), np.float32), NONE, 10), 1200, 0.01)
 

@@ -22,7 +22,6 @@ from logiclens.scale._sampling import (
     draw,
     merge_samples,
     restore_sample,
-    share_of_groups,
     shares,
     store_sample,
     uniforms,
@@ -32,7 +31,7 @@ from tests.scale.streaming.making import NAMES, whole, write
 
 def drawn(folder: Path, n_drawn: int, size: int = 1, seed: int = 0) -> tuple[Sample, TargetColumns]:
     source = ParquetSource.of(folder)
-    parts = [share_of_groups(source.groups, rank, size) for rank in range(size)]
+    parts = [source.groups[rank::size] for rank in range(size)]
     targets = target_columns([count_targets(source, part, ("y",)) for part in parts], ("y",), source.n_rows)
     return merge_samples([draw(source, part, NAMES, targets, n_drawn, seed) for part in parts]), targets
 
@@ -237,9 +236,3 @@ def test_a_process_decodes_its_part_alone(folder: Path, monkeypatch: pytest.Monk
     rows_of(stream)
 
     assert len(decoded) <= 5  # of nine
-
-
-def test_row_groups_are_divided():
-    groups: Any = list(range(7))
-
-    assert sorted(each for rank in range(3) for each in share_of_groups(groups, rank, 3)) == groups
