@@ -12,7 +12,6 @@ import pytest
 from logiclens.concepts._columns import (
     ColumnSettings,
     Evidence,
-    Extent,
     Reading,
     class_codes,
     look_at,
@@ -87,20 +86,6 @@ def test_intervals_exclude_each_other():
     assert read([*range(9)], replace(recipe, max_cuts=1)).concepts == (Above("c", 3),)
 
 
-@pytest.mark.parametrize(
-    ("way", "cuts"),
-    [("quantile", [33, 66]), ("uniform", [33, 66]), ("supervised", [50]), ("reference", [25])],
-)
-def test_each_way_of_cutting(way, cuts):
-    values = np.arange(101)[::-1]  # in order they would be the numbers of the rows
-    recipe = replace(RECIPE, cuts=way)
-    reading = read(values, recipe, codes=(values > 50)[:, None].astype(int), is_reference=values < 28)
-    found = [concept.cut for concept in reading.concepts]
-
-    assert len(found) == len(cuts) + (way == "reference")
-    np.testing.assert_allclose(found[-len(cuts) :], cuts, atol=1.5)
-
-
 def test_a_column_without_any_cut_is_cut_at_its_median():
     everyone = np.ones(4, dtype=bool)
     recipe = replace(RECIPE, cuts="reference")
@@ -111,14 +96,6 @@ def test_a_column_without_any_cut_is_cut_at_its_median():
     assert read(np.arange(20, 80), replace(RECIPE, cuts="supervised"), codes=noise).concepts == (
         Above("c", 49),
     )
-
-
-def test_cut_points_of_ones_own_are_taken_as_they_are():
-    recipe = replace(RECIPE, own_cuts={"c": [62, 30, 30]})
-
-    assert read([20, 40, 70], recipe).concepts == (Above("c", 30), Above("c", 62))
-    assert read([1, 1, 1], recipe).concepts == (Above("c", 30), Above("c", 62))
-    assert read([20, 40, 70], recipe, name="d").concepts != read([20, 40, 70], recipe).concepts
 
 
 # --- text ---
@@ -167,20 +144,6 @@ def test_numbers_written_as_text_are_remarked_on():
     assert read(["1,234.50", "83", "-12,000"]).note == "numbers written as text"
     assert read(["3.5", "4", "4", "x"]).note == ""
     assert read(["1,2", "3,4", "3,4"]).note == ""
-
-
-@pytest.mark.parametrize(
-    "dates", [["31.12.2020", "1.2.2021", "?"], ["12/31/20", "2/1/21", "2/1/21"], ["2020/12/31"] * 2]
-)
-def test_dates_written_as_text_are_remarked_on(dates):
-    assert read([*dates, "3.4.2022"]).note == "dates written as text"
-    assert read([*dates, "3.4.2022"]).as_text == "dates"
-
-
-def test_weights_decide_what_is_common():
-    values, weights = ["a", "b", "c"], np.array([1.0, 200.0, 2.0])
-
-    assert read(values, weights=weights).concepts == (OneOf("c", ("b",)),)
 
 
 # --- missing values ---
@@ -293,10 +256,6 @@ def test_numbers_called_id_that_are_none(values):
     assert read(values, name="id").concepts
 
 
-def test_few_distinct_texts_are_categories():
-    assert len(read(texts(5)).concepts) == 5
-
-
 @pytest.mark.parametrize(
     ("values", "note"),
     [
@@ -361,27 +320,6 @@ def test_ties_do_not_depend_on_the_order_of_the_rows():
 
     assert [concept.name for concept in readings[0].concepts] == ["x = a", "x = b"]
     assert readings[0].concepts == readings[1].concepts
-
-
-def test_values_that_were_counted_elsewhere_are_those_of_all_rows():
-    texts = [f"number {at}" for at in range(30)]
-    column = Table({"x": texts}).column("x")
-    recipe = ColumnSettings("quantile", {}, 4, 12, 0.5, False, False)
-
-    few = read_column(column, recipe, Evidence(np.ones(30)))
-    many = read_column(column, recipe, Evidence(np.full(30, 2.0), extent=Extent(70, 60, 30)))
-
-    assert str(few.reason) == "an identifier: 30 values in 30 rows"
-    assert str(many.reason) == "too many values: 30 in 70 rows, none in 50% of them"
-
-
-def test_row_numbers_may_be_known_from_elsewhere():
-    column = Table({"x": np.arange(30)[::-1]}).column("x")
-    recipe = ColumnSettings("quantile", {}, 4, 12, 0.01, False, False)
-
-    assert not read_column(column, recipe, Evidence(np.ones(30))).reason
-    known = Evidence(np.ones(30), extent=Extent(30, 30, 30, first_number=0.0))
-    assert str(read_column(column, recipe, known).reason) == "row numbers from 0"
 
 
 DATES = "holds dates or times written as text. Turn it into a number such as the age in days"

@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 
 from logiclens.concepts import Above, AtMost, Between, Concept, Flag, Missing, OneOf, Table, Vocabulary
 from logiclens.concepts.concept import (
-    KINDS,
     Condition,
     Relation,
-    as_term,
     every_combination,
     representative_values,
     value_text,
@@ -90,23 +88,6 @@ def holds(condition: Condition, value: object) -> bool:
         Relation.IS: lambda: value in condition.values,
         Relation.IS_NOT: lambda: value not in condition.values,
     }[condition.relation]()
-
-
-def test_every_relation_has_one_opposite():
-    for relation in Relation:
-        assert relation.opposite is not relation
-        assert relation.opposite.opposite is relation
-
-
-def test_every_kind_is_known_by_its_word():
-    assert {
-        "flag": Flag,
-        "above": Above,
-        "at most": AtMost,
-        "between": Between,
-        "one of": OneOf,
-        "missing": Missing,
-    } == KINDS
 
 
 @given(names())
@@ -245,8 +226,3 @@ def test_a_shorter_term_says_the_same(found):
 
         assert short.complexity <= term.complexity
         assert equivalent(short, term, words.given(words.names) or None)
-
-
-def test_a_state_as_a_term():
-    assert as_term(("a", "b"), np.array([True, False])) == Var("a") & ~Var("b")
-    assert as_term((), np.array([], dtype=bool)) == TRUE

@@ -8,7 +8,6 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from logiclens.concepts._cuts import (
-    class_sums,
     paying_gains,
     quantile_cuts,
     readable,
@@ -100,13 +99,6 @@ def test_no_number_between_has_fewer_digits(low, gap, scale):
     least = min(digits(number / scale) for number in range(low + 1, low + gap))
 
     assert digits(cut(low / scale, (low + gap) / scale)) <= least
-
-
-def test_pairs_are_looked_at_one_by_one():
-    low, high = np.array([61.0, 0.1, -3.0]), np.array([62.3, 0.9, 10.0])
-
-    assert readable(low, high).tolist() == [cut(a, b) for a, b in zip(low, high, strict=True)]
-    assert readable(np.array([]), np.array([])).shape == (0,)
 
 
 AGE = np.arange(20, 80)
@@ -220,10 +212,6 @@ def test_gains_of_several_outputs_are_added():
     assert supervised_cuts(AGE, both[:, 1:]).tolist() == [62]
 
 
-def test_several_classes():
-    assert supervised_cuts(AGE, np.searchsorted([30, 45, 62], AGE)).tolist() == [30, 45, 62]
-
-
 def test_more_classes_than_powers_of_three_can_tell():
     assert supervised_cuts(np.arange(80), np.arange(80) // 2, 2).size >= 1
 
@@ -275,12 +263,6 @@ def test_a_finer_cut_is_made_where_it_pays():
     assert ((values > cut) == (values > 0.3333)).all()
 
 
-def test_missing_values_say_nothing():
-    values = np.array([*AGE, np.nan, np.nan])
-
-    assert supervised_cuts(values, [*OLD, 0, 1]).tolist() == [62]
-
-
 def test_limits_of_a_reference_group():
     values = np.array([*range(100, 200), 20, 30, 300, 310])
     controls = (values >= 100) & (values < 200)
@@ -293,12 +275,6 @@ def test_a_limit_that_nothing_lies_beyond_is_left_out():
     assert reference_cuts([1, 2, 3, 4], [True, True, False, False], share=0.0).tolist() == [2]
     assert reference_cuts([1, 2], [True, True], share=0.0).size == 0
     assert reference_cuts([1, 2, np.nan], [False, False, True]).size == 0
-
-
-def test_sums_of_classes():
-    sums = class_sums(np.array([0, 1, 1]), 2, np.array([[0, 1], [1, 0], [1, 1]]), np.array([1.0, 2.0, 3.0]))
-
-    assert sums.tolist() == [[[1, 0], [0, 1]], [[0, 5], [2, 3]]]
 
 
 def test_only_sure_gains_pay():

@@ -166,17 +166,6 @@ def test_numbers_are_not_compared_with_text():
     assert "Column 'c' has the value '1';" in error_of(column_of(["1"]).is_in, [1, 2])
 
 
-def test_the_first_value_is_an_example():
-    assert column_of([None, "b", "a"]).example() == "b"
-    assert column_of([None]).example() is None
-
-
-def test_take_keeps_kind_and_gaps():
-    part = column_of(["a", None, "b"]).take(np.array([2, 1, 2]))
-
-    assert (part.kind, part.values().tolist()) == (Kind.TEXT, ["b", None, "b"])
-
-
 def test_a_column_of_an_array_is_not_copied():
     values = np.arange(3.0)
 
@@ -271,16 +260,6 @@ def test_rows_of_mixed_values(make):
     assert plain(table) == [*COLUMNS.values()]
 
 
-def test_names_given_to_an_array_count():
-    table = Table(ROWS, names=NAMES)
-
-    assert (table.names, table.named) == (tuple(NAMES), True)
-
-
-def test_rows_without_gaps_keep_their_types():
-    assert plain(Table([[1, "a"], [2, "b"]])) == [[1, 2], ["a", "b"]]
-
-
 def test_sparse_matrices_and_tensors_are_read():
     torch = pytest.importorskip("torch")
 
@@ -308,12 +287,6 @@ def test_numbers_for_names_are_no_names(data):
 
     assert (table.names, table.named) == (("0", "1"), False)
     assert plain(table) == [[1.0, 0.0], [0.0, 1.0]]
-
-
-def test_the_index_of_a_frame_plays_no_part():
-    frame = pd.DataFrame({"age": [62, 30]}, index=["a", "a"])
-
-    assert plain(Table(frame)) == [[62, 30]]
 
 
 @given(distinct_names(), st.integers(0, 3))

@@ -10,20 +10,14 @@ from hypothesis import strategies as st
 
 from logiclens.concepts._text import (
     MISSING,
-    Levels,
     NumberNotation,
     Odd,
     TextColumn,
     TextProfile,
-    Written,
     as_type,
     currencies,
     decimal_sign,
     guess_type,
-    has_codes,
-    in_another_notation,
-    longest_whole,
-    on_commas,
     trim,
 )
 from logiclens.concepts.table import ValueType
@@ -258,20 +252,6 @@ def test_profiles_of_batches_add_up(batches: list[list[str]], decimal: str, amou
     assert values == whole.to_pylist()
 
 
-def levels(*texts: str | None) -> Levels:
-    middle = len(texts) // 2
-    return Levels(pa.chunked_array([texts[:middle], texts[middle:]], type=pa.string()), NumberNotation())
-
-
-def test_texts_are_counted_over_all_chunks():
-    found = levels("$5", None, "x", "$5", "7", None, "x", "x")
-
-    assert (found.n, found.n_good) == (6, 3)
-    assert found.values().column.to_pylist() == [5, None, None, 5, 7, None, None, None]
-    assert found.values().odd == Odd(3, "x", 2)
-    assert found.values().written == Written("$5", 5, False, ("$",))
-
-
 @pytest.mark.parametrize(
     ("texts", "numbers"),
     [
@@ -288,14 +268,6 @@ def test_texts_are_counted_over_all_chunks():
 )
 def test_amounts_are_told_from_codes(texts: list[str], numbers: bool):
     assert TextColumn(column(*texts), NumberNotation()).profile.are_amounts == numbers
-
-
-def test_codes_and_long_numbers():
-    assert has_codes(pa.array(["5", "-007"]))
-    assert has_codes(pa.array(["0x1F"]))
-    assert not has_codes(pa.array(["0", "0.5", "-1"]))
-    assert longest_whole(pa.array(["1", "12345678901234567890"])) == "12345678901234567890"
-    assert longest_whole(pa.array(["1", "0.12345678901234567890"])) == ""
 
 
 def read(text: str, decimal: str = ".", sure: bool = True) -> float | None:
@@ -389,13 +361,3 @@ def test_signs_of_currencies():
 )
 def test_what_a_cell_says_of_the_decimal_sign(cell: str, sign: tuple[str, bool]):
     assert decimal_sign(cell) == sign
-
-
-def test_numbers_with_the_other_sign():
-    texts = pa.array(["1,5", "1.5", "old", "1,5 kg"])
-
-    assert in_another_notation(texts).to_pylist() == [True, True, False, False]
-    assert on_commas("1,5", sure=False) == "decimal sign, say so with --decimal ','."
-    assert on_commas("$1,500", sure=False) == (
-        "decimal sign, say so with --decimal ','; if it stands between thousands, with --decimal '.'."
-    )

@@ -182,6 +182,12 @@ def test_unknown_concepts_are_refused():
         scale.truth_table(table, "y", vocabulary=words, concepts=["age > 7"])
 
 
+def test_scores_may_be_outside_by_rounding():
+    found = scale.truth_table(in_memory({"a": [0.0, 1.0 + 1e-12], "y": [False, True]}), "y")
+
+    assert found.n_rows == 2
+
+
 def test_no_rows_are_refused():
     table = in_memory({"a": pa.array([], pa.bool_()), "y": pa.array([], pa.bool_())})
 

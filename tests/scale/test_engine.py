@@ -26,7 +26,6 @@ from logiclens.scale._engine import (
     check_columns,
     check_table,
     engine_errors,
-    engine_of,
     fetch,
     ibis_module,
     read,
@@ -169,10 +168,6 @@ def test_a_table_is_a_table_of_ibis():
     assert check_table(table) is table
     with pytest.raises(InputError, match="The table must be an Ibis table"):
         check_table(pa.table(ROWS))
-
-
-def test_the_engine_of_a_table():
-    assert [engine_of(table) for table in (in_memory(ROWS), in_duckdb(ROWS))] == ["duckdb", "duckdb"]
 
 
 def test_columns_that_are_lacking():

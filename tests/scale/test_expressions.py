@@ -21,18 +21,14 @@ from logiclens.scale._expressions import (
     as_number,
     concept_columns,
     concept_expression,
-    faults,
     float_literal,
     formula_expression,
-    is_infinite,
     is_missing,
     is_unicode,
     kind_of,
     label_literal,
     raw_places,
     text_literal,
-    truth_expression,
-    whole_literals,
 )
 from tests.scale.tables import TYPES, answers, columns, conditions, in_duckdb, in_memory
 from tests.strategies import HOSTILE_NAMES, all_rows, formulas, names
@@ -85,13 +81,6 @@ def test_every_hostile_name_is_a_column():
     found = fetch(table.select(**concept_columns(table, None, names, 0.3)), "Asking")
 
     assert np.array_equal(np.column_stack([found[name].to_numpy() for name in names]), rows > 0.3)
-
-
-@pytest.mark.parametrize("kind", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
-def test_whole_numbers_of_any_width_are_concepts(kind):
-    table = in_memory({"a": pa.array([0, 1, None], kind)})
-
-    assert answers(truth_expression(table, "a")) == [False, True, False]
 
 
 def test_values_of_an_enum_are_texts():
@@ -170,53 +159,6 @@ def test_a_column_that_is_lacking():
 def test_what_cannot_be_compared(cells, concept, message):
     with pytest.raises(InputError, match=message):
         concept_expression(in_memory({"a": cells}), concept)
-
-
-def test_text_is_no_concept():
-    with pytest.raises(InputError, match="Column 'a' has values of type string;"):
-        truth_expression(in_memory({"a": ["x"]}), "a")
-
-
-def test_names_that_differ_in_case_only():
-    table = in_memory({"a": [1], "A": [0], "b": [1]})
-
-    assert answers(truth_expression(table.select("b"), "b")) == [True]
-    with pytest.raises(InputError, match="'a' and 'A' are one column in DuckDB"):
-        truth_expression(table, "a")
-
-
-@pytest.mark.parametrize(
-    ("cells", "message"),
-    [
-        ([True, None], "Column 'a' has 1 missing value. Impute or drop those rows first."),
-        ([0.5, float("nan"), None], "Column 'a' has 2 missing values. Impute or drop those rows first."),
-        (
-            [0.5, 1.5, -0.5, float("inf")],
-            "Column 'a' has 3 values outside [0, 1]. Turn it into concepts first, for instance by comparing "
-            "it with a cut point.",
-        ),
-    ],
-    ids=["NULL", "NaN", "outside"],
-)
-def test_faults_of_concepts(cells, message):
-    assert _said(in_memory({"a": cells}), None, ["a"]) == [message]
-
-
-def test_faults_of_raw_columns():
-    words = Vocabulary(("age", "sex"), (Above("age", 62), OneOf("sex", ("m",))))
-    table = in_memory({"age": [float("inf"), None, -float("inf")], "sex": ["m", None, "f"]})
-
-    assert _said(table, words, words.names) == [
-        "Column 'age' has 2 infinite values. Replace it by a number, or by NaN if it is missing."
-    ]
-    assert _said(in_duckdb(AGES), words, words.names) == []
-    assert _said(in_memory({"a": [0.0, 1.0 + 1e-12]}), None, ["a"]) == []
-
-
-def _said(table, words, names):
-    """What is said of the faults that a table has."""
-    found = [(fault, sum(answers(fault.where))) for fault in faults(table, words, names)]
-    return [str(fault.error(number)) for fault, number in found if number]
 
 
 def test_thousands_of_terms_nest_little():
@@ -353,21 +295,6 @@ def test_a_label_beyond_64_bits():
         label_literal(2**63)
 
 
-def test_whole_numbers_that_a_column_can_hold():
-    signed, unsigned = ibis.dtype("int8"), ibis.dtype("uint64")
-    values = ["a", 1.5, 2.0, -1, 2**64 - 1, 2**64]
-
-    assert [each.op().value for each in whole_literals(values, signed)] == [2, -1]
-    assert [each.op().value for each in whole_literals(values, unsigned)] == [2, 2**64 - 1]
-
-
-def test_infinite_numbers():
-    table = in_memory({"a": [1.0, np.inf, -np.inf, np.nan, None], "n": [1, 2, 3, 4, None]})
-
-    assert answers(is_infinite(table["a"])) == [False, True, True, False, False]
-    assert not any(fetch(table.select(n=is_infinite(table["n"])), "Asking")["n"].to_pylist())
-
-
 def test_nan_in_a_parquet_file_is_missing(tmp_path: Path):
     """The file keeps no account of NaN, from which DuckDB takes it that there is none."""
     pq.write_table(pa.table({"a": [np.nan, 1.0, 2.0], "b": [np.nan, 1.0, None]}), tmp_path / "a.parquet")
@@ -378,11 +305,6 @@ def test_nan_in_a_parquet_file_is_missing(tmp_path: Path):
         assert answers(missing) == wanted
         assert fetch(table.filter(missing).count(), "Counting").as_py() == sum(wanted)
         assert answers(concept_expression(table, Above(name, 0.0))) == [not each for each in wanted]
-
-
-def test_text_is_no_number():
-    with pytest.raises(InputError, match="Column 'a' must hold numbers"):
-        as_number(in_memory({"a": ["x"]})["a"])
 
 
 def test_a_decimal_of_many_digits_is_rounded_once():

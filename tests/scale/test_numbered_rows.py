@@ -11,7 +11,6 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
-from logiclens.errors import InputError, MissingFileError
 from logiclens.scale._engine import fetch
 from logiclens.scale._training_rows import NumberedRows, read_numbered_rows
 
@@ -70,13 +69,6 @@ def test_rows_at_a_steady_distance_are_drawn_like_others(files: Path, step: int)
     assert there == pytest.approx(0.3 * 2 * N / step, abs=4 * np.sqrt(0.3 * 2 * N / step))
 
 
-def test_files_of_one_row_each(tmp_path: Path):
-    for at in range(60):
-        pq.write_table(pa.table({"n": [at]}), tmp_path / f"part-{at}.parquet")
-
-    assert 5 < len(numbers(read_numbered_rows(tmp_path))) < 35
-
-
 def test_names_that_the_engine_uses_itself(tmp_path: Path):
     columns = {"n": range(N), "FILE_row_number": [0] * N, "filename": ["x"] * N, "logiclens file": [1] * N}
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
@@ -105,19 +97,6 @@ def test_an_order_drawn_at_random(files: Path):
 
     assert len(set(found)) == 50
     assert min(found) < N < max(found)
-
-
-@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
-def test_shares_lie_between_0_and_1(files: Path, share: float):
-    with pytest.raises(InputError) as caught:
-        read_numbered_rows(files).is_drawn(share)
-
-    assert str(caught.value) == f"share must lie between 0 and 1. Got {share}."
-
-
-def test_files_that_are_not_there():
-    with pytest.raises(MissingFileError, match=r"There is no file or folder 'none.parquet'. Check its name."):
-        read_numbered_rows("none.parquet")
 
 
 def test_partitions_do_not_share_their_places(tmp_path: Path):

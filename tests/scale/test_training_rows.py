@@ -76,11 +76,6 @@ def test_targets_of_odd_types(kind: str, value: str, holds: str):
     ), kind
 
 
-def test_other_tables_are_refused():
-    with pytest.raises(InputError, match=r"The table must be an Ibis table. Got a dict"):
-        check_rows(TABLE, "y")
-
-
 @settings(max_examples=20)
 @given(
     st.lists(st.sampled_from([0.0, 0.25, 1.0, 2.0, 3.0, 2.0**63, 1e100]), min_size=1, max_size=12).filter(any)

@@ -12,7 +12,7 @@ import pytest
 
 from logiclens.errors import EngineError, FileError
 from logiclens.scale import _engine
-from logiclens.scale._engine import check_folder, copy_to, write_parquet
+from logiclens.scale._engine import check_folder, write_parquet
 from tests.scale.tables import in_duckdb
 
 ROWS = pa.table({"a": [1, 2, 3], "it's": ["x", None, '"']})
@@ -94,12 +94,6 @@ def test_a_folder_is_no_file(tmp_path: Path):
         write_parquet(in_duckdb(ROWS), tmp_path)
 
     assert str(caught.value) == f"{str(tmp_path)!r} is a folder. Name a file in it."
-
-
-def test_straight_to_a_file(tmp_path: Path):
-    copy_to(in_duckdb(ROWS), str(tmp_path / "a.parquet"), "Copying")
-
-    assert pq.read_table(tmp_path / "a.parquet").to_pydict() == ROWS.to_pydict()
 
 
 def test_spark_writes_a_new_folder(tmp_path: Path, spark: type[Spark]):

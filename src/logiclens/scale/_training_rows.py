@@ -375,8 +375,6 @@ class NumberedRows:
         stream : int, default 0
             Another number draws other rows of the same seed.
         """
-        if not 0 <= share <= 1:
-            raise InputError(f"share must lie between 0 and 1. Got {shown(share)}.")
         return self.order(seed, stream=stream) < _int64(round(share * _MANY))
 
     def order(self, seed: int = 0, *, stream: int = 0) -> Expression:

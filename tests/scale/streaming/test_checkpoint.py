@@ -162,23 +162,3 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.
         checkpoint.lock(),
     ):
         pass
-
-
-def test_a_folder_that_is_a_file(tmp_path: Path):
-    path = tmp_path / "file"
-    path.write_text("x")
-    with refused(FileError, f"checkpoint must be a folder, and {str(path)!r} is a file. Name another one."):
-        Checkpoint.at(path, RUN)
-
-
-def test_a_folder_that_cannot_be_made(tmp_path: Path):
-    path = tmp_path / "file"
-    path.write_text("x")
-    below = path / "below"
-    with refused(FileError, f"The folder {str(below)!r} cannot be made: Not a directory. Name another one."):
-        Checkpoint.at(below, RUN)
-
-
-def test_a_folder_that_is_no_path():
-    with refused(InputError, "checkpoint must be the path of a folder. Got 3."):
-        Checkpoint.at(3, RUN)  # type: ignore[arg-type]

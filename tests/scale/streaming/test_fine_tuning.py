@@ -129,17 +129,6 @@ def test_a_step_is_one_of_the_ordinary_training(
         assert torch.allclose(ours, theirs, atol=1e-4)
 
 
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_training_goes_down(folder: Path, classifier: Any):
-    network = network_of(classifier)
-    stream = stream_of(folder, 60)
-
-    curve = fine_tune(network, stream, loss_of(stream), Schedule(PLAN, 6), ALONE)
-
-    assert len(curve) == sum(stream.n_batches(epoch) for epoch in range(6))
-    assert (curve[-10:].mean(axis=0) < curve[:5].mean(axis=0)).all()
-
-
 @pytest.fixture(scope="module")
 def undisturbed(folder: Path) -> tuple[Any, Any]:
     """A network whose training did not stop, and its losses."""

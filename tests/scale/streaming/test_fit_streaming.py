@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -24,7 +23,7 @@ from logiclens.loading import load
 from logiclens.logic import equivalent, parse_formula
 from logiclens.scale import _fit_streaming, fit_streaming
 from logiclens.scale._checkpoint import Checkpoint
-from logiclens.scale._fit_streaming import check_estimator, check_same, concepts_of, last_change, run_of
+from logiclens.scale._fit_streaming import check_same, last_change, run_of
 from logiclens.scale._parquet_source import ParquetSource
 from tests.scale.streaming.making import NAMES, scores, whole, write
 
@@ -286,34 +285,6 @@ def test_two_processes_are_one_and_one_that_is_killed_is_undisturbed(folder: Pat
 # What is refused
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"epochs": 0}, "epochs must be at least 1. Got 0."),
-        ({"batch_rows": 0}, "batch_rows must be at least 1. Got 0."),
-        ({"sample": 0}, "sample must be at least 1. Got 0."),
-        ({"every": 0}, "every must be at least 1. Got 0."),
-    ],
-)
-def test_numbers_that_make_no_sense(folder: Path, settings: dict[str, int], message: str):
-    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
-        fit_streaming(MuClassifier(), folder, "y", **settings)
-
-
-def test_reference_settings(folder: Path):
-    with pytest.raises(
-        InputError,
-        match=r"^ReferenceMuClassifier looks at all rows at once, as in the paper\. Use a classifier "
-        r"without the reference settings\.$",
-    ):
-        fit_streaming(MuClassifier.reference(), folder, "y")
-
-
-def test_class_weights_of_unknown_labels(folder: Path):
-    with pytest.raises(InputError, match=r"^Unknown target 'yess'\."):
-        fit_streaming(MuClassifier(class_weight={"yess": 2.0}), folder, "y")
-
-
 def test_nothing_is_left_of_a_fit_that_failed(tmp_path: Path):
     columns = scores(300)
     columns["red"][250] = np.nan
@@ -325,53 +296,6 @@ def test_nothing_is_left_of_a_fit_that_failed(tmp_path: Path):
 
     assert not hasattr(model, "explanations_")
     assert list((tmp_path / "run").iterdir()) == []
-
-
-def refused(message: str) -> Any:
-    return pytest.raises(InputError, match=f"^{re.escape(message)}")
-
-
-def test_another_estimator():
-    with refused("fit_streaming fits MuClassifier, EntropyClassifier, PsiClassifier or ReluClassifier."):
-        check_estimator(LogisticRegression())
-
-
-def test_an_encoder():
-    with refused("fit_streaming reads scores in [0, 1] as they are. Use encoder=None, or"):
-        check_estimator(MuClassifier(encoder=ConceptEncoder()))
-
-
-def test_settings_that_make_no_sense():
-    with refused("epochs must be a whole number of at least 1. Got 0."):
-        check_estimator(MuClassifier(epochs=0))
-
-
-def test_concepts_are_all_columns_but_the_targets(folder: Path):
-    source = ParquetSource.of(folder)
-
-    assert concepts_of(None, ("y",), source) == NAMES
-    assert concepts_of(["sweet", "red"], ("y",), source) == ("sweet", "red")
-
-
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        ("red", "columns must be a list of names. Got 'red'."),
-        (3, "columns must be a list of names. Got 3."),
-        ([3], "columns must be a list of names. Got [3]."),
-        (["red", "red"], "columns names 'red' twice, or the target. Name each concept once."),
-        (["red", "y"], "columns names 'y' twice, or the target. Name each concept once."),
-        ([], "There is no column besides the targets. Pass files that have concepts."),
-    ],
-)
-def test_columns_that_are_no_concepts(folder: Path, columns: Any, message: str):
-    with refused(message):
-        concepts_of(columns, ("y",), ParquetSource.of(folder))
-
-
-def test_a_column_that_is_not_there(folder: Path):
-    with pytest.raises(UnknownColumnError, match=r"^The data lack the column 'rod'\. Did you mean 'red'\?"):
-        concepts_of(["rod"], ("y",), ParquetSource.of(folder))
 
 
 def test_a_run_is_told_by_settings_and_data(folder: Path, tmp_path: Path):
@@ -399,5 +323,42 @@ def test_copies_are_the_same_files_of_whatever_age(folder: Path, tmp_path: Path)
 
 
 def test_processes_that_disagree():
-    with refused("The processes disagree on files: 2 files in one, 1 file in another. Give all of them"):
+    with pytest.raises(InputError, match="The processes disagree on files: 2 files in one, 1 file in"):
         check_same([{"files": "2 files"}, {"files": "1 file"}])
+
+
+MU = MuClassifier()
+REFUSED: list[tuple[Any, Any, dict[str, Any], type[Exception], str]] = [
+    (MU, "y", {"epochs": 0}, InputError, "epochs must be at least 1. Got 0."),
+    (MU, "y", {"batch_rows": 0}, InputError, "batch_rows must be at least 1. Got 0."),
+    (MU, "y", {"sample": 0}, InputError, "sample must be at least 1. Got 0."),
+    (MU, "y", {"every": 0}, InputError, "every must be at least 1. Got 0."),
+    (MuClassifier.reference(), "y", {}, InputError, "ReferenceMuClassifier looks at all rows at once"),
+    (MuClassifier(class_weight={"yess": 2.0}), "y", {}, InputError, "Unknown target 'yess'."),
+    (MuClassifier(encoder=ConceptEncoder()), "y", {}, InputError, "fit_streaming reads scores in [0, 1] as"),
+    (MuClassifier(epochs=0), "y", {}, InputError, "epochs must be a whole number of at least 1. Got 0."),
+    (LogisticRegression(), "y", {}, InputError, "fit_streaming fits MuClassifier, EntropyClassifier, Psi"),
+    (MU, "y", {"columns": "red"}, InputError, "columns must be a list of names. Got 'red'."),
+    (MU, "y", {"columns": [3]}, InputError, "columns must be a list of names. Got [3]."),
+    (MU, "y", {"columns": ["red", "red"]}, InputError, "columns names 'red' twice, or the target. Name"),
+    (MU, "y", {"columns": ["red", "y"]}, InputError, "columns names 'y' twice, or the target. Name each"),
+    (MU, "y", {"columns": []}, InputError, "There is no column besides the targets. Pass files that have"),
+    (MU, "y", {"columns": ["rod"]}, UnknownColumnError, "The data lack the column 'rod'. Did you mean"),
+    (MU, 3, {}, InputError, "target must be the name of a column, or several. Got 3."),
+    (MU, [], {}, InputError, "target must be the name of a column, or several. Got []."),
+    (MU, ["y", "y"], {}, InputError, "target names a column twice. Got ['y', 'y']."),
+    (MU, "y", {"checkpoint": 3}, InputError, "checkpoint must be the path of a folder. Got 3."),
+    (MU, "y", {"checkpoint": __file__}, FileError, f"checkpoint must be a folder, and {__file__!r} is"),
+    (MU, "y", {"checkpoint": f"{__file__}/in"}, FileError, f"The folder '{__file__}/in' cannot be made:"),
+]  # fmt: skip
+"""Classifiers, targets and settings, and how what is said of them begins."""
+
+
+@pytest.mark.parametrize(("model", "target", "settings", "error", "message"), REFUSED)
+def test_what_is_refused(
+    folder: Path, model: Any, target: Any, settings: dict[str, Any], error: type[Exception], message: str
+):
+    with pytest.raises(error) as caught:
+        fit_streaming(model, folder, target, **settings)
+
+    assert str(caught.value).startswith(message)

@@ -145,30 +145,6 @@ def refused(error: type[Exception], message: str) -> Any:
     return pytest.raises(error, match=f"^{re.escape(message)}")
 
 
-def test_files_that_are_not_there(tmp_path: Path):
-    where = f"{tmp_path}/*.parquet"
-    with refused(MissingFileError, f"There are no Parquet files at {where!r}. Name a file, a folder, or a"):
-        ParquetSource.of(where)
-
-
-def test_a_source_that_is_no_path():
-    with refused(InputError, "source must be the path of a Parquet file, of a folder or a pattern. Got 3."):
-        ParquetSource.of(3)
-
-
-def test_a_file_that_is_not_parquet(tmp_path: Path):
-    path = tmp_path / "a.parquet"
-    path.write_text("red,y\n1,2\n")
-    with refused(FileError, f"{str(path)!r} is not a Parquet file, or a damaged one. Name Parquet files"):
-        ParquetSource.of(path)
-
-
-def test_files_without_rows(tmp_path: Path):
-    path = write(tmp_path / "a.parquet", {"red": pa.array([], pa.float32())})
-    with refused(InputError, f"The Parquet files of {str(path)!r} hold no rows. Pass files that do."):
-        ParquetSource.of(str(path))
-
-
 def test_columns_with_one_name(tmp_path: Path):
     table = pa.Table.from_arrays([pa.array([0.1]), pa.array([0.2])], names=["red", "red"])
     path = write(tmp_path / "a.parquet", table)
@@ -241,7 +217,7 @@ def test_a_file_that_vanishes_meanwhile(tmp_path: Path):
         next(source.chunks(source.groups[0], ["red"]))
 
 
-def targets_in(path: Path, *names: str) -> tuple[TargetColumns, ParquetSource]:
+def targets_in(path: Path | str, *names: str) -> tuple[TargetColumns, ParquetSource]:
     source = ParquetSource.of(path)
     return target_columns([count_targets(source, source.groups, names)], names, source.n_rows), source
 
@@ -326,29 +302,6 @@ def test_labels_of_several_types(tmp_path: Path, one: Any, other: Any, kinds: tu
         check_targets("y", ParquetSource.of(tmp_path))
 
 
-def test_one_label_is_not_enough(tmp_path: Path):
-    with refused(InputError, "Column 'y' has one label only, 'no', in all 3 rows. Name a target with at"):
-        targets_in(write(tmp_path / "a.parquet", {"y": ["no"] * 3}), "y")
-
-
-def test_too_many_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(_parquet_source, "MOST_LABELS", 4)
-    with refused(InputError, "Column 'y' has more than 4 labels. Name a column of classes as target."):
-        targets_in(write(tmp_path / "a.parquet", {"y": list(range(5))}), "y")
-
-
-@pytest.mark.parametrize("values", [["no", None], [1.0, float("nan")]])
-def test_a_missing_label(tmp_path: Path, values: list[Any]):
-    path = write(tmp_path / "a.parquet", {"y": values})
-    with refused(InputError, f"Column 'y' of {str(path)!r} has a missing value in row 1 (counted from 0)."):
-        targets_in(path, "y")
-
-
-def test_labels_that_are_fractions(tmp_path: Path):
-    with pytest.raises(InputError, match=r"^Unknown label type: continuous\. y must hold the labels of cl"):
-        targets_in(write(tmp_path / "a.parquet", {"y": [0.25, 0.5]}), "y")
-
-
 def test_a_label_that_was_not_there_before(tmp_path: Path):
     path = write(tmp_path / "a.parquet", {"y": ["no", "yes"]})
     targets, _ = targets_in(path, "y")
@@ -359,17 +312,39 @@ def test_a_label_that_was_not_there_before(tmp_path: Path):
         targets.read(chunk)
 
 
+NO_ROWS = {"red": pa.array([], pa.float32())}
+
+
 @pytest.mark.parametrize(
-    ("target", "message"),
+    ("content", "error", "message"),
     [
-        (3, "target must be the name of a column, or several. Got 3."),
-        ([], "target must be the name of a column, or several. Got []."),
-        (["y", "y"], "target names a column twice. Got ['y', 'y']."),
+        (None, MissingFileError, "There are no Parquet files at {!r}. Name a file, a folder, or a"),
+        ("red,y\n1,2\n", FileError, "{!r} is not a Parquet file, or a damaged one. Name Parquet files"),
+        (NO_ROWS, InputError, "The Parquet files of {!r} hold no rows. Pass files that do."),
+        ({"y": ["no"] * 3}, InputError, "Column 'y' has one label only, 'no', in all 3 rows. Name a target"),
+        ({"y": ["no", None]}, InputError, "Column 'y' of {!r} has a missing value in row 1 (counted"),
+        ({"y": [1.0, np.nan]}, InputError, "Column 'y' of {!r} has a missing value in row 1 (counted from 0"),
+        ({"y": [0.25, 0.5]}, InputError, "Unknown label type: continuous. y must hold the labels of"),
+        ({"y": range(5)}, InputError, "Column 'y' has more than 4 labels. Name a column of classes as"),
     ],
-)
-def test_targets_that_are_no_columns(folder: Path, target: Any, message: str):
-    with refused(InputError, message):
-        check_targets(target, ParquetSource.of(folder))
+)  # fmt: skip
+def test_files_and_labels_that_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: Any, error: type[Exception], message: str
+):
+    monkeypatch.setattr(_parquet_source, "MOST_LABELS", 4)
+    path = tmp_path / "a.parquet"
+    if isinstance(content, str):
+        path.write_text(content)
+    elif content is not None:
+        write(path, content)
+
+    with refused(error, message.format(str(path))):
+        targets_in(str(path), "y")
+
+
+def test_a_source_that_is_no_path():
+    with refused(InputError, "source must be the path of a Parquet file, of a folder or a pattern. Got 3."):
+        ParquetSource.of(3)
 
 
 def test_how_frequent_outputs_are_among_the_rows_that_are_left():
