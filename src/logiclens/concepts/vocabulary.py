@@ -451,40 +451,57 @@ def _distinct(names: list[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _in_words(
+    condition: Condition,
+    forms: Mapping[Relation, str],
+    of_several: Mapping[Relation, str],
+    column: str,
+    values: Sequence[str],
+    **words: str,
+) -> str:
+    """A condition in the form of its relation, or in that for several values.
+
+    In a form, ``{x}`` is the column, ``{0}`` and ``{1}`` are values, and ``{all}`` is a list of them.
+    """
+    form = forms[condition.relation]
+    if len(values) > 1:
+        form = of_several.get(condition.relation, form)
+    return form.format(*values, x=column, all=", ".join(values), **words)
+
+
+_ABOUT_GAPS = (Relation.MISSING, Relation.PRESENT)
+
+_LOGIC = {
+    Relation.MISSING: "{missing}({x})",
+    Relation.PRESENT: "{negation}{missing}({x})",
+    Relation.HOLDS: "{x}",
+    Relation.FAILS: "{negation}{x}",
+    Relation.ABOVE: "{x} > {0}",
+    Relation.AT_MOST: "{x} {at_most} {0}",
+    Relation.BETWEEN: "{0} < {x} {at_most} {1}",
+    Relation.OUTSIDE: "{x} {at_most} {0} {either} {x} > {1}",
+    Relation.IS: "{x} = {0}",
+    Relation.IS_NOT: "{x} {unequal} {0}",
+}
+_LOGIC_OF_SEVERAL = {
+    Relation.IS: "{x} {within} {opening}{all}{closing}",
+    Relation.IS_NOT: "{x} {without} {opening}{all}{closing}",
+}
+_ASCII = {"at_most": "<=", "unequal": "!=", "within": "in", "without": "not in", "negation": "~"}
+_ASCII |= {"either": "|", "opening": "{", "closing": "}", "missing": "missing"}
+_UNICODE = {"at_most": "≤", "unequal": "≠", "within": "∈", "without": "∉", "negation": "¬", "either": "∨"}
+_LATEX = {"at_most": r"\le", "unequal": r"\ne", "within": r"\in", "without": r"\notin"}
+_LATEX |= {"negation": r"\lnot ", "either": r"\lor", "opening": r"\{", "closing": r"\}"}
+_SPELLINGS = {
+    "ascii": _ASCII,
+    "unicode": _ASCII | _UNICODE,
+    "latex": _LATEX | {"missing": r"\mathit{missing}"},
+}
+"""Signs in each style of First-Order Logic."""
+
+
 def _quoted(text: str) -> str:
     return text if is_plain(text) else f'"{escape(text, chr(34))}"'
-
-
-@dataclass(frozen=True, slots=True)
-class _Spelling:
-    """Spelling of conditions in one style of First-Order Logic."""
-
-    at_most: str
-    unequal: str
-    within: str
-    without: str
-    negation: str
-    either: str
-    braces: tuple[str, str] = ("{", "}")
-    missing: str = "missing"
-    name: Callable[[str], str] = _quoted
-
-
-_STYLES = {
-    "ascii": _Spelling(" <= ", " != ", " in ", " not in ", "~", " | "),
-    "unicode": _Spelling(" ≤ ", " ≠ ", " ∈ ", " ∉ ", "¬", " ∨ "),
-    "latex": _Spelling(
-        r" \le ",
-        r" \ne ",
-        r" \in ",
-        r" \notin ",
-        r"\lnot ",
-        r" \lor ",
-        (r"\{", r"\}"),
-        r"\mathit{missing}",
-        latex_name,
-    ),
-}
 
 
 def in_logic(condition: Condition, style: str = "ascii") -> str:
@@ -502,37 +519,34 @@ def in_logic(condition: Condition, style: str = "ascii") -> str:
     >>> print(in_logic(Condition("bill colour", Relation.IS_NOT, ("red",), or_missing=True), "unicode"))
     ("bill colour"(x) ≠ red ∨ missing("bill colour"(x)))
     """
-    signs = _STYLES[style]
-    column = f"{signs.name(condition.column)}(x)"
-    values = [
-        signs.name(value) if isinstance(value, str) else value_text(value) for value in condition.values
-    ]
-    missing = f"{signs.missing}({column})"
-    many = f"{signs.braces[0]}{', '.join(values)}{signs.braces[1]}"
-    single = len(values) == 1
-    match condition.relation:
-        case Relation.MISSING:
-            return missing
-        case Relation.PRESENT:
-            return f"{signs.negation}{missing}"
-        case Relation.HOLDS:
-            text = column
-        case Relation.FAILS:
-            text = f"{signs.negation}{column}"
-        case Relation.ABOVE:
-            text = f"{column} > {values[0]}"
-        case Relation.AT_MOST:
-            text = f"{column}{signs.at_most}{values[0]}"
-        case Relation.BETWEEN:
-            text = f"{values[0]} < {column}{signs.at_most}{values[1]}"
-        case Relation.OUTSIDE:
-            text = f"{column}{signs.at_most}{values[0]}{signs.either}{column} > {values[1]}"
-            return f"({text}{signs.either}{missing})" if condition.or_missing else f"({text})"
-        case Relation.IS:
-            text = f"{column} = {values[0]}" if single else f"{column}{signs.within}{many}"
-        case Relation.IS_NOT:
-            text = f"{column}{signs.unequal}{values[0]}" if single else f"{column}{signs.without}{many}"
-    return f"({text}{signs.either}{missing})" if condition.or_missing else text
+    signs, name = _SPELLINGS[style], latex_name if style == "latex" else _quoted
+    column = f"{name(condition.column)}(x)"
+    values = [name(value) if isinstance(value, str) else value_text(value) for value in condition.values]
+    text = _in_words(condition, _LOGIC, _LOGIC_OF_SEVERAL, column, values, **signs)
+    if condition.relation in _ABOUT_GAPS:
+        return text
+    if condition.or_missing:
+        return f"({text} {signs['either']} {signs['missing']}({column}))"
+    return f"({text})" if condition.relation is Relation.OUTSIDE else text
+
+
+_ENGLISH = {
+    Relation.MISSING: "{x} {verb} missing",
+    Relation.PRESENT: "{x} {verb} known",
+    Relation.HOLDS: "{x}",
+    Relation.FAILS: "not {x}",
+    Relation.ABOVE: "{x} {verb} above {0}",
+    Relation.AT_MOST: "{x} {verb} at most {0}",
+    Relation.BETWEEN: "{x} {verb} above {0} and at most {1}",
+    Relation.OUTSIDE: "{x} {verb} at most {0} or above {1}",
+    Relation.IS: "{x} {verb} {0}",
+    Relation.IS_NOT: "{x} {verb} not {0}",
+}
+_ENGLISH_OF_SEVERAL = {
+    Relation.IS: "{x} {verb} either {all_but_last} or {last}",
+    Relation.IS_NOT: "{x} {verb} neither {all_but_last} nor {last}",
+}
+_IF_IT_WERE = _ENGLISH | {Relation.HOLDS: "{x} were true", Relation.FAILS: "{x} were false"}
 
 
 def in_english(condition: Condition, were: bool = False) -> str:
@@ -555,42 +569,20 @@ def in_english(condition: Condition, were: bool = False) -> str:
     """
     column = _in_quotes(condition.column)
     values = [_in_quotes(v) if isinstance(v, str) else value_text(v) for v in condition.values]
-    verb = "were" if were else "is"
-    several = len(values) > 1
-    match condition.relation:
-        case Relation.MISSING:
-            return f"{column} {verb} missing"
-        case Relation.PRESENT:
-            return f"{column} {verb} known"
-        case Relation.HOLDS:
-            text = f"{column} {verb} true" if were else column
-        case Relation.FAILS:
-            text = f"{column} {verb} false" if were else f"not {column}"
-        case Relation.ABOVE:
-            text = f"{column} {verb} above {values[0]}"
-        case Relation.AT_MOST:
-            text = f"{column} {verb} at most {values[0]}"
-        case Relation.BETWEEN:
-            text = f"{column} {verb} above {values[0]} and at most {values[1]}"
-        case Relation.OUTSIDE:
-            text = f"{column} {verb} at most {values[0]} or above {values[1]}"
-            return f"({text} or missing)" if condition.or_missing else f"({text})"
-        case Relation.IS:
-            text = f"{column} {verb} {'either ' if several else ''}{_alternatives(values, 'or')}"
-            if several and not condition.or_missing:
-                return f"({text})"  # "red or blue and large" could be read in two ways
-        case Relation.IS_NOT:
-            denied = f"neither {_alternatives(values, 'nor')}" if several else f"not {values[0]}"
-            text = f"{column} {verb} {denied}"
-    return f"({text} or missing)" if condition.or_missing else text
+    forms, verb = (_IF_IT_WERE, "were") if were else (_ENGLISH, "is")
+    ends = {"all_but_last": ", ".join(values[:-1]), "last": "".join(values[-1:])}
+    text = _in_words(condition, forms, _ENGLISH_OF_SEVERAL, column, values, verb=verb, **ends)
+    if condition.relation in _ABOUT_GAPS:
+        return text
+    if condition.or_missing:
+        return f"({text} or missing)"
+    several = condition.relation is Relation.IS and len(values) > 1
+    # "red or blue and large" could be read in two ways
+    return f"({text})" if several or condition.relation is Relation.OUTSIDE else text
 
 
 _WORDS = ("always", "never", "missing", "known", "above", "either", "neither", "nor")
 """What sentences are made of: a name or value that is one of these stands in quotes."""
-
-
-def _alternatives(values: Sequence[str], word: str) -> str:
-    return f"{', '.join(values[:-1])} {word} {values[-1]}" if len(values) > 1 else values[0]
 
 
 def _in_quotes(text: str) -> str:
@@ -654,6 +646,21 @@ _HUGE = float(np.finfo(np.float32).max)
 _NEGATIVE = (Relation.FAILS, Relation.AT_MOST, Relation.OUTSIDE, Relation.IS_NOT, Relation.PRESENT)
 
 
+_PYTHON = {
+    Relation.MISSING: "missing({x})",
+    Relation.PRESENT: "not missing({x})",
+    Relation.HOLDS: f"{{x}} > {THRESHOLD}",
+    Relation.FAILS: f"{{x}} <= {THRESHOLD}",
+    Relation.ABOVE: "{x} > {0}",
+    Relation.AT_MOST: "{x} <= {0}",
+    Relation.BETWEEN: "{0} < {x} <= {1}",
+    Relation.OUTSIDE: "not {0} < {x} <= {1}",
+    Relation.IS: "{x} == {0}",
+    Relation.IS_NOT: "{x} != {0}",
+}
+_PYTHON_OF_SEVERAL = {Relation.IS: "{x} in ({all})", Relation.IS_NOT: "{x} not in ({all})"}
+
+
 def in_python(condition: Condition, optional: bool) -> str:
     """A condition as an expression of Python on ``row``, a mapping from columns to plain values.
 
@@ -672,29 +679,8 @@ def in_python(condition: Condition, optional: bool) -> str:
     """
     cell = f"row[{condition.column!r}]"
     values = [repr(v) if isinstance(v, str) else value_text(v) for v in condition.values]
-    several = f"({', '.join(values)})"
-    match condition.relation:
-        case Relation.MISSING:
-            return f"missing({cell})"
-        case Relation.PRESENT:
-            return f"not missing({cell})"
-        case Relation.HOLDS:
-            text = f"{cell} > {THRESHOLD}"
-        case Relation.FAILS:
-            text = f"{cell} <= {THRESHOLD}"
-        case Relation.ABOVE:
-            text = f"{cell} > {values[0]}"
-        case Relation.AT_MOST:
-            text = f"{cell} <= {values[0]}"
-        case Relation.BETWEEN:
-            text = f"{values[0]} < {cell} <= {values[1]}"
-        case Relation.OUTSIDE:
-            text = f"not {values[0]} < {cell} <= {values[1]}"
-        case Relation.IS:
-            text = f"{cell} == {values[0]}" if len(values) == 1 else f"{cell} in {several}"
-        case Relation.IS_NOT:
-            text = f"{cell} != {values[0]}" if len(values) == 1 else f"{cell} not in {several}"
-    if not optional:
+    text = _in_words(condition, _PYTHON, _PYTHON_OF_SEVERAL, cell, values)
+    if not optional or condition.relation in _ABOUT_GAPS:
         return text
     return f"(missing({cell}) or {text})" if condition.or_missing else f"(not missing({cell}) and {text})"
 
