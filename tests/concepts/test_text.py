@@ -16,7 +16,7 @@ from logiclens.concepts._text import (
     TextProfile,
     as_type,
     currencies,
-    decimal_sign,
+    decimal_signs,
     guess_type,
     trim,
 )
@@ -203,6 +203,7 @@ def test_a_row_means_the_same_whatever_the_others_are(texts: list[str], decimal:
         (["yes", "N", "t", " No"], ValueType.FLAG, [1, 0, 1, 0]),
         (["1", " red", "?"], ValueType.TEXT, ["1", "red", None]),
         (["1", "1.5", " red", "?", "007"], ValueType.MIXED, [1, 1.5, "red", None, "007"]),
+        (["1,5", "1,234"], ValueType.MIXED, ["1,5", "1,234"]),  # these were errors
     ],
 )
 def test_values_of_a_given_type(texts: list[str], kind: ValueType, values: list):
@@ -360,4 +361,4 @@ def test_signs_of_currencies():
     ],
 )
 def test_what_a_cell_says_of_the_decimal_sign(cell: str, sign: tuple[str, bool]):
-    assert decimal_sign(cell) == sign
+    assert decimal_signs(pa.array([cell])) == ({sign} if sign[0] else set())

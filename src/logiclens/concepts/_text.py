@@ -34,7 +34,9 @@ _BLANK = "[ \u00a0\u2009\u202f]"
 _QUOTE = "['\u2019]"
 _PERCENT = "%"
 _PLAIN = r"(?:[0-9]+(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_OTHER_NOTATION = r"^[+-]?[0-9]*[.,][0-9]+$"
+_OTHER_NOTATION = r"^[+-]?[0-9]*[.,][0-9]+$"  # a number with one decimal sign or the other
+_SIGNS = ".,"
+_HAS_SIGN = r"[.,][0-9]+([^0-9eE]|$)"  # an ordinal such as 5. says nothing
 _FEW = 50  # texts that are looked at first
 _LIKE_A_CODE = f"[0-9]{_BLANK}[0-9]{{3}}{_BLANK}[0-9]{{3}}"
 
@@ -98,7 +100,7 @@ class NumberNotation:
         pyarrow.Array of string
             Null where a text is no number.
         """
-        good = pc.match_substring_regex(texts, self._written)
+        good = self.matches(texts)
         bare = self._bare(pc.if_else(good, texts, pa.scalar(None, texts.type)))
         try:
             numbers = pc.cast(bare, pa.int64())
@@ -108,6 +110,10 @@ class NumberNotation:
             good = pc.and_(good, finite)
             numbers = pc.if_else(finite, numbers, pa.scalar(None, numbers.type))
         return numbers, good, bare
+
+    def matches(self, texts: Any) -> Any:
+        """Mark the texts that are numbers."""
+        return pc.match_substring_regex(texts, self._written)
 
     def _bare(self, texts: Any) -> Any:
         signs = f"{_CURRENCY}|{_BLANK}|{_QUOTE}|{_PERCENT}|{re.escape(self._other)}"
@@ -119,11 +125,6 @@ class NumberNotation:
         return pc.match_substring_regex(texts, f"^[+-]?{_PLAIN.format(point=re.escape(self.decimal))}$")
 
 
-def in_percent(texts: Any) -> Any:
-    """Mark the texts with a percent sign."""
-    return pc.match_substring(texts, _PERCENT)
-
-
 def currencies(texts: Any) -> list[str]:
     """The signs of currencies that occur, in the order in which they do; texts are numbers with signs."""
     if len(texts) > _FEW and len(first := currencies(texts.slice(0, _FEW))) == 1:
@@ -133,62 +134,41 @@ def currencies(texts: Any) -> list[str]:
     return [sign for sign in pc.unique(left.drop_null()).to_pylist() if sign]
 
 
-def in_another_notation(texts: Any) -> Any:
-    """Mark the texts that would be numbers with the other decimal sign."""
-    return pc.match_substring_regex(texts, _OTHER_NOTATION)
-
-
-def has_two_readings(text: str) -> bool:
-    """Whether a text is one number or another, depending on the decimal sign: ``1.234`` and ``1,234`` are."""
-    return bool(_EITHER.fullmatch(_AROUND.sub("", text).lstrip("+-")))
-
-
 def on_commas(text: str, *, sure: bool) -> str:
     """Advice about a number with a comma where the decimal sign is a point."""
     otherwise = ""
-    if not sure and has_two_readings(text):
+    if not sure and two_readings(pa.array([text]))[0].as_py():
         otherwise = "; if it stands between thousands, with --decimal '.'"
     return f"decimal sign, say so with --decimal ','{otherwise}."
 
 
-def example(texts: Any) -> str:
-    """The text that shows best how numbers are written: the longest of the first few."""
-    first: list[str] = texts.slice(0, _FEW).to_pylist()
-    return max(first, key=len)
+def two_readings(texts: Any) -> Any:
+    """Mark the texts that are one number or another, depending on the decimal sign, as ``1,234`` is."""
+    point, comma = (NumberNotation(sign).matches(texts) for sign in _SIGNS)
+    return pc.and_(pc.and_(point, comma), pc.match_substring_regex(texts, _HAS_SIGN))
 
 
-# What tells the decimal sign of a file, a cell at a time.
-_AROUND = re.compile(r"[$€£¥₹%\s\u00a0\u2009\u202f'\u2019]|USD|EUR|GBP|CHF|JPY")
-_MONEY = re.compile(r"[$€£¥₹]|USD|EUR|GBP|CHF|JPY")
-_GROUPS = r"\d{{1,3}}({group}\d{{3}})+{point}\d+|\d{{1,3}}({group}\d{{3}}){{2,}}"
-_SURELY = {
-    sign: re.compile(_GROUPS.format(point=re.escape(sign), group=re.escape(other)))
-    for sign, other in ((".", ","), (",", "."))
-}
-_ONE = re.compile(r"\d*[.,]\d+")
-_EITHER = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
-
-
-def decimal_sign(cell: str) -> tuple[str, bool]:
-    """The decimal sign that a cell speaks for, empty when for none, and whether no other is possible.
+def decimal_signs(texts: Any) -> set[tuple[str, bool]]:
+    """The decimal signs that some texts speak for, and whether no other is possible.
 
     Examples
     --------
-    >>> decimal_sign("4.704,03"), decimal_sign("3.5 %"), decimal_sign("$41,000"), decimal_sign("1,234")
-    ((',', True), ('.', True), ('.', False), ('', False))
+    >>> decimal_signs(pa.array(["4.704,03"])), decimal_signs(pa.array(["$41,000"]))
+    ({(',', True)}, {('.', False)})
+    >>> decimal_signs(pa.array(["1,234", "23.04.2023", "62"]))
+    set()
     """
-    if "." not in cell and "," not in cell:
-        return "", False
-    digits = _AROUND.sub("", cell).lstrip("+-")
-    for sign, pattern in _SURELY.items():
-        if pattern.fullmatch(digits):
-            return sign, True
-    if not _ONE.fullmatch(digits):
-        return "", False
-    sign, other = (".", ",") if "." in digits else (",", ".")
-    if not _EITHER.fullmatch(digits):
-        return sign, True
-    return (other, False) if _MONEY.search(cell) else ("", False)  # no price has three decimals
+    texts = texts.filter(pc.match_substring_regex(texts, _HAS_SIGN))
+    point, comma = (NumberNotation(sign).matches(texts) for sign in _SIGNS)
+    found = set()
+    for sign, one, other in ((".", point, comma), (",", comma, point)):
+        if _any(pc.and_not(one, other)):
+            found.add((sign, True))
+    money = texts.filter(pc.and_(pc.and_(point, comma), pc.match_substring_regex(texts, _CURRENCY)))
+    for sign, other in ((".", ","), (",", ".")):  # no price has three decimals
+        if _any(pc.match_substring(money, other)):
+            found.add((sign, False))
+    return found
 
 
 # The distinct texts of a column
@@ -290,7 +270,11 @@ class Levels:
     @property
     def n_percent(self) -> int:
         """Values that are numbers in percent."""
-        return int(self.counts[self.good & in_percent(self.texts).to_numpy(zero_copy_only=False)].sum())
+        return int(
+            self.counts[
+                self.good & pc.match_substring(self.texts, _PERCENT).to_numpy(zero_copy_only=False)
+            ].sum()
+        )
 
     def values(self) -> Values:
         """The column as numbers; null where a text is none."""
@@ -300,7 +284,8 @@ class Levels:
     def _odd(self) -> Odd | None:
         if self.n_good == self.n:
             return None
-        others = in_another_notation(self.texts).to_numpy(zero_copy_only=False) & ~self.good
+        others = pc.match_substring_regex(self.texts, _OTHER_NOTATION).to_numpy(zero_copy_only=False)
+        others &= ~self.good
         wanted = others if others.any() else ~self.good
         row = int(np.argmax(np.append(wanted, False)[self.codes]))
         text = self.texts[int(self.codes[row])].as_py()
@@ -311,18 +296,14 @@ class Levels:
         texts = self.texts.filter(signs)
         if not len(texts):
             return None
-        text = example(texts)
+        text = max(texts.slice(0, _FEW).to_pylist(), key=len)  # shows best how numbers are written
         number = self.numbers[pc.index(self.texts, text).as_py()].as_py()
         return Written(text, number, "%" in text, tuple(currencies(texts)))
 
 
 def has_codes(column: Any) -> bool:
     """Whether some value that could be a number is a code: it has leading zeros, or is hexadecimal."""
-    signs = pc.or_(pc.starts_with(column, "-"), pc.starts_with(column, "+"))
-    zeros = pc.or_(pc.starts_with(column, "0"), signs)
-    if not pc.any(zeros).as_py():
-        return False
-    return bool(pc.any(pc.match_substring_regex(column.filter(zeros), _CODE)).as_py())
+    return _any(pc.match_substring_regex(column, _CODE))
 
 
 def longest_whole(column: Any) -> str:
@@ -339,10 +320,7 @@ MISSING = ("", "?", "#N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "NULL", 
 _GAPS = pa.array(MISSING)
 _BOOLEANS = pa.array(["true", "True", "TRUE", "false", "False", "FALSE"])
 _YES, _NO = pa.array(["true", "t", "yes", "y"]), pa.array(["false", "f", "no", "n"])
-_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _TRIED = (64, 4096)  # rows
-_NUMBER_SIGNS = re.compile(_NUMBER.replace(r"\.", "[.,]"))
-_CODE_SIGNS = re.compile(r"[+-]?0[0-9xX]")
 
 
 def checked_types(types: Any) -> Mapping[str, ValueType]:
@@ -630,7 +608,7 @@ def as_type(column: Any, kind: ValueType, notation: NumberNotation | None = None
     if kind is ValueType.TEXT:
         return Values(text)
     if kind is ValueType.MIXED:
-        return Values(_mixed(text, notation.decimal))
+        return Values(_mixed(text, notation))
     if kind is ValueType.FLAG:
         word = pc.utf8_lower(text)
         for words, number in ((_YES, "1"), (_NO, "0")):
@@ -642,19 +620,16 @@ def as_type(column: Any, kind: ValueType, notation: NumberNotation | None = None
     return Levels(text, notation).values()
 
 
-def _mixed(text: Any, decimal: str) -> Any:
-    """Each value a number where it is one, else text."""
+def _mixed(text: Any, notation: NumberNotation) -> Any:
+    """Each value a number where it is one as programs write it and no code, else text."""
     coded = text.combine_chunks().dictionary_encode()
-    levels = [_number_or_text(level, decimal) for level in coded.dictionary.to_pylist()]
-    values = np.array([*levels, None], dtype=object)
-    return values[coded.indices.fill_null(len(levels)).to_numpy()]
-
-
-def _number_or_text(level: str, decimal: str) -> str | int | float:
-    if not _NUMBER_SIGNS.fullmatch(level) or _CODE_SIGNS.match(level):
-        return level
-    number = float(level.replace(decimal, "."))
-    return int(number) if number.is_integer() else number
+    levels = coded.dictionary
+    plain = pc.and_not(notation.is_plain(levels), pc.match_substring_regex(levels, _CODE)).to_pylist()
+    values = levels.to_pylist()
+    for at in np.flatnonzero(plain):
+        number = float(values[at].replace(notation.decimal, "."))
+        values[at] = int(number) if number.is_integer() else number
+    return np.array([*values, None], dtype=object)[coded.indices.fill_null(len(levels)).to_numpy()]
 
 
 def _note_on_text(column: TextColumn, name: str) -> str:

@@ -17,8 +17,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from logiclens.concepts._text import NumberNotation, decimal_sign, has_two_readings
+from logiclens.concepts._text import NumberNotation, decimal_signs, two_readings
 from logiclens.errors import FileError, InputError, listing, shown
 from logiclens.files._open import OpenFile, Peekable, Readable
 from logiclens.logic.arrays import IndexArray
@@ -274,12 +276,14 @@ def _guess_decimal(rows: Iterable[Sequence[str]], delimiter: str) -> tuple[str, 
     if delimiter == ",":
         return ".", True, ""
     cells = dict.fromkeys(cell.strip() for row in rows for cell in row)
-    found = {decimal_sign(cell) for cell in cells}
+    texts = pa.array(list(cells), type=pa.string())
+    found = decimal_signs(texts)
     for certain in (True, False):
         for sign in ".,":
             if (sign, certain) in found:
                 return sign, True, ""
-    return ".", False, next((cell for cell in cells if "." in cell and has_two_readings(cell)), "")
+    unclear = texts.filter(pc.and_(two_readings(texts), pc.match_substring(texts, ".")))
+    return ".", False, unclear[0].as_py() if len(unclear) else ""
 
 
 def distinct_names(header: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
