@@ -386,7 +386,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if X is None:
             return self.explanations_ if is_auto(literals) else self.front_.rules(literals)
-        from logiclens.estimators.fit import explain_network
+        from logiclens.estimators.fit import search_front
 
         x = self._rows(X)
         if not len(x):
@@ -404,7 +404,8 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         how = replace(self.recipe(inputs, targets), kind=self.front_.kind, literals=literals)
         if y is None:
             how = replace(how, distillation=1.0)
-        return explain_network(self.network_, x, targets, weight, how).rules()
+        every = RowSplit(weight, np.zeros_like(weight))
+        return search_front(how, x, targets, [every], [self.network_]).rules()
 
     def explain_sample(self, X: Any, target: Label | None = None) -> Explanation:
         """Example-level explanation (Eq. 1): why the network predicts what it does for one row.

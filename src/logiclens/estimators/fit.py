@@ -230,19 +230,17 @@ def search_front(
     rules = FrontSearch(
         recipe, np.asfortranarray(x > THRESHOLD), targets, [fold.train + fold.check for fold in folds]
     )
-    answers = [predict_logits(network, x) for network in networks]
-    soft = [
-        rules.soften(as_probabilities(each, targets.problem), decisions(each, targets.problem))
-        for each in answers
-    ]
-    allowed = np.array([network.kept().any(dim=0).cpu().numpy() for network in networks])
-    found = rules.search(soft, allowed)
-    right, same, gained = rules.score(found, [rules.network_decisions(each) for each in answers])
-    points = [rules.point(lists, *each) for lists, *each in zip(found[0], right, same, strict=True)]
-    points, chosen = _ascending(points, rules.choose(found[0], gained, rules.held_out))
+    problem = targets.problem
+    logits = [predict_logits(network, x) for network in networks]
+    kept = np.array([network.kept().any(dim=0).cpu().numpy() for network in networks])
+    soft = [rules.soften(as_probabilities(each, problem), decisions(each, problem)) for each in logits]
+    lists = rules.search(soft, kept)
+    accuracy, fidelity, gain = rules.score(lists, [rules.network_decisions(each) for each in logits])
+    chosen = rules.choose(lists[0], gain, rules.held_out)
+    points, chosen = rules.points(lists[0], chosen, accuracy, fidelity)
     if isinstance(networks[0], PsiNetwork) and recipe.kind is RuleKind.IFF:
         points, chosen = [*points, rules.psi_point(networks[0])], len(points)
-    return rules.front(points, chosen, rules.seen(allowed[0], decisions(answers[0], targets.problem)))
+    return rules.front(points, chosen, rules.seen(kept[0], decisions(logits[0], problem)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,38 +285,29 @@ class FrontSearch:
         return np.asarray(np.round(_DEGREES * p) / _DEGREES)
 
     def search(self, soft: Sequence[FloatArray], allowed: BoolArray) -> list[list[Lists]]:
-        """The lists of every length, for each part."""
-        merged = Distinct.of(np.packbits(self.bits[:, allowed.any(axis=0)], axis=1))
-        first, place = merged.first, merged.place
-        share = np.ones(len(first))
-        if len(first) > _SEARCHED:
-            share = _sample_weights(merged.add_up(np.sum(self.weights, axis=0)), _SEARCHED)
-            drawn = np.flatnonzero(share)
-            order = np.full(len(first), -1)
-            order[drawn] = np.arange(len(drawn))
-            first, place, share = first[drawn], order[place], share[drawn]
-        rows = np.flatnonzero(place >= 0)
+        """The lists of every length, for each part: about its ``p``, of the concepts allowed there."""
+        distinct = Distinct.of(np.packbits(self.bits[:, allowed.any(axis=0)], axis=1))
+        share = _sample(distinct.add_up(np.sum(self.weights, axis=0)))
+        drawn = np.flatnonzero(share)
+        row_weights = np.array([w.sum() / min(effective_rows(w), _SEARCHED) for w in self.weights])
 
-        def added(values: FloatArray) -> FloatArray:  # (n, k) -> (n_distinct, k)
-            sums = [np.bincount(place[rows], v[rows], len(first)) for v in values.T]
-            return share[:, None] * np.stack(sums, axis=1)
-
-        def weighted(values: Sequence[FloatArray]) -> FloatArray:
-            return np.stack([added(w[:, None] * v) for w, v in zip(self.weights, values, strict=True)])
+        def add_up(
+            values: Sequence[FloatArray],
+        ) -> FloatArray:  # (n, k) of each part -> (n_parts, n_drawn, k)
+            sums = [distinct.add_up(w[:, None] * v)[drawn] for w, v in zip(self.weights, values, strict=True)]
+            return share[drawn, None] * np.stack(sums)
 
         def lists(
-            values: Sequence[FloatArray],
-            defaults: Sequence[int],
-            also: Sequence[FloatArray] | None = None,
+            values: Sequence[FloatArray], defaults: Sequence[int], also: Sequence[FloatArray] = ()
         ) -> list[list[DecisionList]]:
             return search_lists(
-                self.bits[first],
-                weighted(values),
-                also=None if also is None else weighted(also),
+                self.bits[distinct.first[drawn]],
+                add_up(values),
+                also=add_up(also) if also else None,
                 max_literals=self.recipe.max_literals,
                 allowed=allowed,
                 defaults=defaults,
-                row_weights=np.array([w.sum() / min(effective_rows(w), _SEARCHED) for w in self.weights]),
+                row_weights=row_weights,
             )
 
         if self.is_list:
@@ -329,12 +318,9 @@ class FrontSearch:
         by_target = []
         for k in range(len(self.targets.labels)):
             wrong = [np.column_stack([1.0 - p[:, k], p[:, k]]) for p in soft]  # a false yes, and a miss
-            also = None if false_yes == miss else [fair * each for each in wrong]
+            also = [] if false_yes == miss else [fair * each for each in wrong]
             by_target.append(lists([prices * each for each in wrong], (0,), also))
-        return [
-            _side_by_side([found[part] for found in by_target], self.recipe.max_literals)
-            for part in range(len(soft))
-        ]
+        return [_side_by_side(fronts, self.recipe.max_literals) for fronts in zip(*by_target, strict=True)]
 
     def decide(self, lists: Lists, rows: IndexArray | slice = slice(None)) -> BoolArray:
         """The rules' decision on each target, on some rows, (n, n_targets)."""
@@ -357,41 +343,38 @@ class FrontSearch:
             return np.ones((len(self.bits), 1))
         return np.asarray(self.targets.truth() @ self.class_weight)[:, None]
 
+    def score(
+        self, lists: Sequence[list[Lists]], answers: Sequence[BoolArray]
+    ) -> tuple[FloatArray, FloatArray, Gains]:
+        """How good each length is on rows held out: accuracy, fidelity, and what it gains on each row.
+
+        A row that a part leaves out is rated under that part's lists and network. Accuracy and fidelity are
+        shares, (n_points,); gains are 0 for rows that no part leaves out.
+        """
+        lengths = [_length(each) for each in lists[0]]
+        accuracy, fidelity = np.zeros((2, len(lengths)))
+        gain = np.zeros((len(lengths), len(self.bits)), dtype=np.float32)
+        rated = self.held_out / max(float(self.held_out.sum()), np.finfo(float).tiny)
+        truth, out = self.targets.truth(), np.where(self._left_out > 0, self._left_out, 1.0)
+        for front, weight, predicted in zip(lists[1:], self.weights[1:], answers[1:], strict=True):
+            share = (self.weights[0] - weight) / out  # of each row, which may stand for several
+            rows = np.flatnonzero(share)
+            share, true, network = share[rows], truth[rows], predicted[rows]
+            longest = np.searchsorted([_length(each) for each in front], lengths, side="right") - 1
+            for at in np.unique(longest):  # lengths without a list of their own have the next shorter one
+                decided, alike = self.decide(front[at], rows), np.flatnonzero(longest == at)
+                accuracy[alike] += (rated[rows] * share) @ self.accuracy(decided, true)
+                fidelity[alike] += (rated[rows] * share) @ self.fidelity(decided, network)
+                gain[alike[:, None], rows] += share * self.gain(decided, true, rows)
+        return accuracy, fidelity, gain
+
     def gain(self, decided: BoolArray, p: FloatArray, rows: IndexArray | slice = slice(None)) -> FloatArray:
-        """How right decisions are about some rows, at the prices that the rules are searched at, (n,)."""
+        """What decisions gain on some rows, at the prices that rules are searched at, (n,)."""
         if self.is_list:
             return np.asarray((self.class_weight * p * decided).sum(axis=1))
         false_yes, miss = PRICES[self.recipe.kind]
-        return np.asarray(
-            self.row_price[rows, 0] * np.where(decided, miss * p, false_yes * (1.0 - p)).mean(axis=1)
-        )
-
-    def score(
-        self, found: Sequence[list[Lists]], answers: Sequence[BoolArray]
-    ) -> tuple[FloatArray, FloatArray, Gains]:
-        """How good each length is on each row held out: accuracy, agreement with the network, and gain.
-
-        A row that a part leaves out is rated under that part's lists and network. The first two are shares,
-        (n_points,); the last is by row, (n_points, n), 0 for rows that no part leaves out.
-        """
-        lengths = [_length(lists) for lists in found[0]]
-        right, same = np.zeros((2, len(lengths)))
-        gained = np.zeros((len(lengths), len(self.bits)), dtype=np.float32)
-        rated = self.held_out / max(float(self.held_out.sum()), np.finfo(float).tiny)
-        truth, out = self.targets.truth(), np.sum([self.weights[0] - w for w in self.weights[1:]], axis=0)
-        out = np.where(out > 0, out, 1.0)
-        for front, weight, predicted in zip(found[1:], self.weights[1:], answers[1:], strict=True):
-            place = np.searchsorted([_length(lists) for lists in front], lengths, side="right") - 1
-            share = (self.weights[0] - weight) / out  # of each row, which may stand for several
-            rows = np.flatnonzero(share)
-            share, true, answers_here = share[rows], truth[rows], predicted[rows]
-            for at in np.unique(place):
-                decided = self.decide(front[at], rows)
-                alike = np.flatnonzero(place == at)
-                right[alike] += (rated[rows] * share) @ self.accuracy(decided, true)
-                same[alike] += (rated[rows] * share) @ self.agreement(decided, answers_here)
-                gained[alike[:, None], rows] += share * self.gain(decided, true, rows)
-        return right, same, gained
+        right = np.where(decided, miss * p, false_yes * (1.0 - p))
+        return np.asarray(self.row_price[rows, 0] * right.mean(axis=1))
 
     def accuracy(self, decided: BoolArray, truth: FloatArray) -> FloatArray:
         """Accuracy of the decision on each row, (n,); the mean over targets where they are apart.
@@ -402,37 +385,63 @@ class FrontSearch:
             return np.asarray((truth * decided).sum(axis=1) >= truth.max(axis=1), dtype=np.float64)
         return np.asarray((np.where(decided, truth, 1.0 - truth) >= THRESHOLD).mean(axis=1))
 
-    def agreement(self, decided: BoolArray, predicted: BoolArray) -> FloatArray:
+    def fidelity(self, decided: BoolArray, predicted: BoolArray) -> FloatArray:
         """Agreement of rules and network on each row, (n,); the mean over targets where they are apart."""
         same = decided == predicted
         return np.asarray(same.all(axis=1) if self.is_list else same.mean(axis=1), dtype=np.float64)
 
-    @property
+    @cached_property
+    def _left_out(self) -> FloatArray:
+        """How much of each row the parts leave out, (n,)."""
+        out = np.sum([self.weights[0] - weight for weight in self.weights[1:]], axis=0)
+        return np.broadcast_to(out, self.weights[0].shape)
+
+    @cached_property
     def held_out(self) -> FloatArray:
         """Weights of the rows by which lengths are rated: those that were held out once, and are data."""
-        out = np.sum([self.weights[0] - weight for weight in self.weights[1:]], axis=0)
-        return self.recipe.observed(np.broadcast_to(out, self.weights[0].shape))
+        return self.recipe.observed(self._left_out)
 
     def n_rows(self, held_out: FloatArray) -> float:
         """How many rows lengths are rated by, from their weights."""
         weight = self.recipe.observed(self.weights[0])
         return effective_rows(weight) * float(np.round(held_out.sum() / weight.sum(), 9))
 
-    def choose(self, front: Sequence[Lists], gained: Gains, weight: FloatArray) -> int:
+    def choose(self, lists: Sequence[Lists], gain: Gains, weight: FloatArray) -> int:
         """The length with the smallest J about the truth of held-out rows; of all rows if none is held out.
 
         Rules are shown only if they beat a constant prediction.
         """
-        price = self.recipe.literal_cost * np.array([_length(lists) for lists in front])
+        price = self.recipe.literal_cost * np.array([_length(each) for each in lists])
         if not weight.any():
-            regret = np.array([sum(each.regret for each in lists) for lists in front])
-            return int((regret / (self.weights[0].sum() * max(len(front[0]), 1)) + price).argmin())
+            regret = np.array([sum(each.regret for each in several) for several in lists])
+            return int((regret / (self.weights[0].sum() * max(len(lists[0]), 1)) + price).argmin())
         share = weight / weight.sum()
-        j = price - np.array([share @ each for each in gained])  # up to a constant
+        j = price - np.array([share @ each for each in gain])  # up to a constant
         best = int(np.round(j, 9).argmin())
-        lead = (gained[best] - gained[0]).astype(np.float64)
+        lead = (gain[best] - gain[0]).astype(np.float64)
         error = np.sqrt(share @ np.square(lead - share @ lead) / self.n_rows(weight))
         return best if share @ lead > _ONE_SIDED * error else 0
+
+    def points(
+        self,
+        lists: Sequence[Lists],
+        chosen: int,
+        accuracy: FloatArray | None = None,
+        fidelity: FloatArray | None = None,
+    ) -> tuple[list[Point], int]:
+        """The lengths in the words of concepts, and where among them the chosen one is.
+
+        Once they are in words of columns, a later, better one may be no longer than those before: these go.
+        """
+        none = np.zeros(len(lists))
+        scores = (none if accuracy is None else accuracy, none if fidelity is None else fidelity)
+        points = [self.point(*each) for each in zip(lists, *scores, strict=True)]
+        kept: list[int] = []
+        for at in reversed(range(len(points))):
+            if not kept or points[at].literals < points[kept[-1]].literals:
+                kept.append(at)
+        kept.reverse()
+        return [points[at] for at in kept], int(np.searchsorted(kept, chosen))
 
     def point(self, lists: Lists, right: float, same: float) -> Point:
         """A length with its rules in the words of concepts, and how good it is."""
@@ -519,9 +528,8 @@ class FrontSearch:
             self.recipe.vocabulary,
             seen,
         )
-        return (
-            front if self.recipe.literals == "auto" else replace(front, chosen=front.at(self.recipe.literals))
-        )
+        literals = self.recipe.literals
+        return front if literals == "auto" else replace(front, chosen=front.at(literals))
 
     def seen(self, kept: BoolArray, answers: BoolArray) -> Seen:
         """The distinct tuples of the rows, over the concepts that are kept."""
@@ -530,37 +538,16 @@ class FrontSearch:
         bits = np.ascontiguousarray(self.bits[rows][:, kept])
         merged = Distinct.of(np.packbits(bits, axis=1))
 
-        def added(values: FloatArray) -> FloatArray:
-            return np.stack([merged.add_up(weight[rows] * v[rows]) for v in values.T], axis=1)
-
         names = tuple(name for name, each in zip(self.recipe.names, kept, strict=True) if each)
+        counts = weight[rows]
         return Seen(
             names,
             pack(bits[merged.first]),
-            added(self.targets.truth()),
-            added(answers.astype(np.float64)),
-            merged.add_up(weight[rows]),
+            merged.add_up(counts[:, None] * self.targets.truth()[rows]),
+            merged.add_up(counts[:, None] * answers[rows].astype(np.float64)),
+            merged.add_up(counts),
             number_of_rows(weight),
         )
-
-
-def explain_network(
-    network: LogicNetwork, x: FloatArray, targets: Targets, weight: FloatArray, recipe: Recipe
-) -> Front:
-    """Rules of every length for a network that is there, on some rows; none of them is held out.
-
-    Parameters
-    ----------
-    network : LogicNetwork
-        One member for each output.
-    x : ndarray of shape (n, n_concepts)
-    targets : Targets
-        What is true of the rows.
-    weight : ndarray of shape (n,)
-    recipe : Recipe
-        ``distillation`` 1 searches for rules in the network's predictions alone.
-    """
-    return search_front(recipe, x, targets, [RowSplit(weight, np.zeros_like(weight))], [network])
 
 
 def explain_answers(
@@ -595,41 +582,29 @@ def explain_answers(
     """
     rules = FrontSearch(recipe, np.asfortranarray(x > THRESHOLD), targets, [weight])
     kept = np.ones(x.shape[1], dtype=np.bool_) if kept is None else kept
-    found = rules.search([rules.soften(probabilities, answers)], kept[None])[0]
+    (lists,) = rules.search([rules.soften(probabilities, answers)], kept[None])
     truth, none = targets.truth(), np.zeros(len(x))
-    gained = np.array([rules.gain(rules.decide(lists), truth) for lists in found], dtype=np.float32)
-    chosen = rules.choose(found, gained, recipe.observed(weight) if by_truth else none)
-    points, chosen = _ascending([rules.point(lists, 0.0, 0.0) for lists in found], chosen)
-    return rules.front(points, chosen, rules.seen(kept, answers))
-
-
-def _ascending(points: Sequence[Point], chosen: int) -> tuple[list[Point], int]:
-    """Points without those that a later, better one is no longer than, once both are in words of columns.
-
-    The place of the chosen one follows, or that of the better one.
-    """
-    kept: list[int] = []
-    for at in reversed(range(len(points))):
-        if not kept or points[at].literals < points[kept[-1]].literals:
-            kept.append(at)
-    kept.reverse()
-    return [points[at] for at in kept], int(np.searchsorted(kept, chosen))
+    gain = np.array([rules.gain(rules.decide(each), truth) for each in lists], dtype=np.float32)
+    chosen = rules.choose(lists, gain, recipe.observed(weight) if by_truth else none)
+    return rules.front(*rules.points(lists, chosen), rules.seen(kept, answers))
 
 
 def _length(lists: Lists) -> int:
     return sum(each.literals for each in lists)
 
 
-def _sample_weights(weight: FloatArray, size: int) -> FloatArray:
-    """What tuples count in a sample of about this many, drawn by weight: 0 for those that are not drawn."""
+def _sample(weight: FloatArray) -> FloatArray:
+    """What tuples count: all of few; of many a sample, drawn by weight, and 0 for the others."""
+    if len(weight) <= _SEARCHED:
+        return np.ones(len(weight))
     order = np.random.default_rng(0).permutation(len(weight))
-    step = weight.sum() / size
+    step = weight.sum() / _SEARCHED
     drawn = np.empty(len(weight))
     drawn[order] = step * np.diff(np.floor(np.cumsum(weight[order]) / step + 0.5), prepend=0.0)
     return np.asarray(drawn / np.where(weight > 0, weight, 1.0))
 
 
-def _side_by_side(fronts: Sequence[list[DecisionList]], most: int) -> list[Lists]:
+def _side_by_side(fronts: Sequence[Sequence[DecisionList]], most: int) -> list[Lists]:
     """Formulas of several targets together: a literal more goes where it lowers the regret most."""
     at = [0] * len(fronts)
     found = [tuple(front[0] for front in fronts)]

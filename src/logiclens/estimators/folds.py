@@ -95,7 +95,9 @@ class Distinct:
         return cls(first, place)
 
     def add_up(self, weight: FloatArray) -> FloatArray:
-        """Weight of each distinct row, (n_distinct,), from that of the rows, (n,)."""
+        """Weight of each distinct row, (n_distinct,), from that of the rows, (n,), or of columns, (n, k)."""
+        if weight.ndim == 2:
+            return np.stack([self.add_up(column) for column in weight.T], axis=1)
         return np.bincount(self.place, weights=weight, minlength=len(self.first)).astype(np.float64)
 
 
