@@ -65,7 +65,7 @@ def out_of_fold(recipe: Any, x: Any, targets: Any, folds: Any, trained: Any) -> 
     whole, *left = folds
     answers = sum(
         (whole.train + whole.check - part.train - part.check)[:, None]
-        * networks.probabilities(network, x, targets.problem)
+        * networks.as_probabilities(networks.predict_logits(network, x), targets.problem)
         for part, network in zip(left, trained[1:], strict=True)
     )
     total = (whole.train + whole.check)[:, None]

@@ -19,11 +19,10 @@ from logiclens.estimators.networks import (
     calibrate,
     constant_loss,
     cross_entropy,
+    logit_scales,
     plan_for_rows,
     predict_logits,
-    probabilities,
     resolve_device,
-    temperatures,
     train_networks,
 )
 from logiclens.nn.training import Plan
@@ -124,7 +123,7 @@ def test_calibration_finds_the_scale_of_logits_again(data: Any, joint: bool):
     calibrate(model.network_, X, targets.outputs, weight, joint)
 
     np.testing.assert_allclose(predict_logits(model.network_, X), before, rtol=1e-3, atol=1e-3)
-    scales = temperatures(before, targets.outputs, weight / weight.sum(), joint)
+    scales = logit_scales(before, targets.outputs, weight / weight.sum(), joint)
     np.testing.assert_allclose(scales, 1.0, atol=1e-3)
 
 
@@ -155,13 +154,6 @@ def test_probabilities_of_exclusive_classes_add_up(problem: Problem):
 
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
     assert ((found >= 0) & (found <= 1)).all()
-
-
-def test_probabilities_are_those_of_predict_proba():
-    X, y = several()
-    model = ReluClassifier(restarts=1, random_state=0, **QUICK).fit(X, y)
-
-    np.testing.assert_allclose(probabilities(model.network_, X, model.problem_), model.predict_proba(X))
 
 
 def test_steps_grow_with_the_square_root_of_the_rows():

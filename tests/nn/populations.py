@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from logiclens.nn._descent import Rows
+from logiclens.nn._descent import PopulationRows
 from logiclens.nn.criteria import iff_loss
 from logiclens.nn.entropy import EntropyNetwork
 from logiclens.nn.mu import MuNetwork
@@ -55,14 +55,14 @@ def random_x(n: int = 40, n_concepts: int = N_CONCEPTS, *, boolean: bool = True,
     return torch.from_numpy((values > 0.5).astype(float) if boolean else values)
 
 
-def rows_of(x: Tensor, targets: Tensor, share: float = 0.7, seed: int = 2) -> Rows:
+def rows_of(x: Tensor, targets: Tensor, share: float = 0.7, seed: int = 2) -> PopulationRows:
     """Rows with targets (members, n) in [0, 1]; a share is to learn from, the rest to check with."""
     training = torch.from_numpy((np.random.default_rng(seed).random(targets.shape) < share).astype(float))
     weight, check = training / targets.shape[1], (1 - training) / targets.shape[1]
-    return Rows(x, weight * targets, weight * (1 - targets), check * targets, check * (1 - targets))
+    return PopulationRows(x, weight * targets, weight * (1 - targets), check * targets, check * (1 - targets))
 
 
-def some_rows(members: int = 3, n: int = 40, *, boolean: bool = True, share: float = 0.7) -> Rows:
+def some_rows(members: int = 3, n: int = 40, *, boolean: bool = True, share: float = 0.7) -> PopulationRows:
     """Each member has a target of its own: and, or, and exclusive or of concepts, with some noise."""
     x = random_x(n, boolean=boolean)
     true = x > 0.5

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 import torch
 
-from logiclens.nn._descent import AutogradDescent, RectifierDescent, Rows, descent_of
+from logiclens.nn._descent import AutogradDescent, PopulationRows, RectifierDescent, descent_of
 from logiclens.nn.criteria import if_loss, iff_loss, only_if_loss
 from tests.nn.populations import KINDS, make, some_rows
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-12}
 
 
-def gathered(network, rows: Rows) -> Rows:
-    return Rows(network.gather(rows.x), rows.yes, rows.no, rows.check_yes, rows.check_no)
+def gathered(network, rows: PopulationRows) -> PopulationRows:
+    return PopulationRows(network.gather(rows.x), rows.yes, rows.no, rows.check_yes, rows.check_no)
 
 
 def pruned(kind: str, n_concepts: int):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from logiclens.nn._descent import Rows, merge_rows
+from logiclens.nn._descent import PopulationRows, merge_rows
 from logiclens.nn.criteria import iff_loss
 from tests.nn.populations import make, some_rows
 
@@ -36,7 +36,7 @@ def test_distinct_rows_are_in_ascending_order_however_they_lie_in_memory():
 def test_merging_adds_weights():
     x = torch.tensor([[1.0, 0.0]] * 3 + [[0.0, 0.0]] * 3)
     weight = torch.arange(6.0)[None]
-    rows = Rows(x, weight, weight + 1, weight * 0, weight * 2)
+    rows = PopulationRows(x, weight, weight + 1, weight * 0, weight * 2)
 
     merged = rows.merged()
 
@@ -97,7 +97,7 @@ def test_gathered_rows_stay_as_they_are_where_few_are_equal(monkeypatch):
 
 def test_where_takes_the_rows_that_are_used():
     rows = some_rows()
-    gathered = Rows(rows.x.T, rows.yes, rows.no, rows.check_yes, rows.check_no)
+    gathered = PopulationRows(rows.x.T, rows.yes, rows.no, rows.check_yes, rows.check_no)
     used = torch.arange(40) % 3 == 0
 
     some = gathered.where(used)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from logiclens.nn._descent import Rows
+from logiclens.nn._descent import PopulationRows
 from logiclens.nn.criteria import if_loss, iff_loss, mutual_information_loss, only_if_loss
-from logiclens.nn.training import History, Plan, explore, train
+from logiclens.nn.training import Plan, explore, train
 from tests.nn.populations import KINDS, make, plan, random_x, rows_of, some_rows
 
 ALONE = {"rtol": 1e-6, "atol": 1e-8}
@@ -172,7 +172,7 @@ def test_merged_rows_train_the_same_weights(kind):
     x = random_x(40)
     targets = some_rows(3, 40).yes.gt(0).double()
     once = rows_of(x, targets)
-    five = Rows(
+    five = PopulationRows(
         x.repeat(5, 1), *(w.repeat(1, 5) / 5 for w in (once.yes, once.no, once.check_yes, once.check_no))
     )
 
@@ -274,7 +274,9 @@ def test_hardly_any_epochs(epochs):
 @pytest.mark.parametrize("kind", KINDS)
 def test_single_precision_trains_too(kind):
     rows = some_rows()
-    single = Rows(*(getattr(rows, name).float() for name in ("x", "yes", "no", "check_yes", "check_no")))
+    single = PopulationRows(
+        *(getattr(rows, name).float() for name in ("x", "yes", "no", "check_yes", "check_no"))
+    )
 
     network, history = train(make(kind).float(), single, plan())
 
@@ -310,7 +312,7 @@ def test_members_that_are_compared_row_by_row_train_as_their_group_does_alone(ki
 
     x = random_x(n=60)
     weight = torch.full((4, 60), 1 / 60, dtype=torch.float64)
-    rows = Rows(x, weight, 0 * weight, weight, 0 * weight)
+    rows = PopulationRows(x, weight, 0 * weight, weight, 0 * weight)
     settings = replace(plan(epochs=60, patience=10), criterion=compared, together=2)
     penalties = [1e-4] * 4
 
@@ -337,11 +339,3 @@ def test_members_that_are_compared_row_by_row_train_as_their_group_does_alone(ki
 )
 def test_half_of_the_epochs_explore_where_there_is_a_reason_to(settings, explored):
     assert Plan(iff_loss, **settings).explored == explored
-
-
-def test_after_the_last_epoch_a_loss_stays_what_it_was():
-    first, last = torch.tensor([3.0, 2.0]), torch.tensor([1.0, 2.0])
-    history = History([first, last])
-
-    assert torch.equal(history.loss_at(0), first)
-    assert torch.equal(history.loss_at(9), last)

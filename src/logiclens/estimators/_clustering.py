@@ -38,7 +38,7 @@ from logiclens.explain.front import Front
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, pack
 from logiclens.logic.data import THRESHOLD
-from logiclens.nn._descent import Rows
+from logiclens.nn._descent import PopulationRows
 from logiclens.nn.criteria import mutual_information_loss
 from logiclens.nn.population import LogicNetwork, Streams
 from logiclens.nn.training import Plan, train
@@ -383,7 +383,7 @@ def _train_starts(
     network.linears[0].prune(_kept_from_the_start(reads, k, n_concepts))
     network = network.to(device)
     weights = weight.expand(len(streams), -1)
-    training_rows = Rows(x, weights, torch.zeros_like(weights), weights, torch.zeros_like(weights))
+    training_rows = PopulationRows(x, weights, torch.zeros_like(weights), weights, torch.zeros_like(weights))
     report = progress or (lambda _: None)
 
     generator = torch.Generator().manual_seed(starts.seed % 2**63)

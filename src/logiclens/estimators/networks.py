@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from threading import Lock
 from typing import Generic, Protocol, TypeVar, cast
 
@@ -36,7 +37,7 @@ from logiclens.estimators.inputs_and_targets import Problem, Targets, spread_out
 from logiclens.explain.compose import check_layers, forward
 from logiclens.logic.arrays import FloatArray, IndexArray
 from logiclens.logic.data import THRESHOLD
-from logiclens.nn._descent import Rows, has_mean
+from logiclens.nn._descent import PopulationRows, has_mean
 from logiclens.nn.criteria import SoftmaxLoss
 from logiclens.nn.population import LogicNetwork, Streams, for_each, join, mean_network, most_relevant
 from logiclens.nn.psi import PsiNetwork
@@ -215,28 +216,24 @@ def train_networks(
         left = [
             distinct.add_up(part)[rows] * (weight[rows] / whole[rows]) for part in fold.parts or (fold.check,)
         ]
-        data = _Data(x[rows], outputs[rows], weight[rows], np.array(left))
-        trained = _Work.of(population, plan, data).train(report)
+        trained = _Work(
+            population,
+            plan,
+            x[rows],
+            outputs[rows],
+            weight[rows],
+            np.array(left),
+            np.tile(np.array(population.penalties)[:, None], outputs.shape[1]),
+            population.ladder(x.shape[1]),
+        ).train(report)
         report(1.0)  # also where the widest networks need not be tried
         return trained
 
     return for_each(list(torch.arange(len(folds))), work, 0)  # results do not depend on how many threads
 
 
-def probabilities(network: LogicNetwork, x: FloatArray, problem: Problem) -> FloatArray:
-    """Probability of each target on each row, (n, n_targets); of single-label problems they add up to 1.
-
-    Parameters
-    ----------
-    network : LogicNetwork
-    x : ndarray of shape (n, n_concepts)
-    problem : Problem
-    """
-    return as_probabilities(predict_logits(network, x), problem)
-
-
 def as_probabilities(logits: FloatArray, problem: Problem) -> FloatArray:
-    """Probability of each target, (n, n_targets), from logits, (n, n_outputs)."""
+    """Probability of each target, (n, n_targets), from logits, (n, n_outputs); single labels add up to 1."""
     if problem is Problem.SINGLE_LABEL:
         return np.asarray(softmax(logits, axis=1))
     values = spread_outputs(expit(logits), problem)
@@ -312,11 +309,11 @@ def calibrate(
     joint : bool
         Whether the outputs are exclusive classes: they have one temperature.
     """
-    scales = temperatures(predict_logits(network, x), outputs, weight / weight.sum(), joint)
+    scales = logit_scales(predict_logits(network, x), outputs, weight / weight.sum(), joint)
     _scale(network, scales, x[:_CHECKED])
 
 
-def temperatures(logits: FloatArray, outputs: FloatArray, share: FloatArray, joint: bool) -> FloatArray:
+def logit_scales(logits: FloatArray, outputs: FloatArray, share: FloatArray, joint: bool) -> FloatArray:
     """What to multiply the logits of each output by for the least cross-entropy, (n_outputs,).
 
     Parameters
@@ -353,42 +350,6 @@ def resolve_device(device: str) -> torch.device:
         ) from None
 
 
-# Rows
-
-
-@dataclass(frozen=True, eq=False)
-class _Data:
-    """The distinct rows of one fold with a positive weight."""
-
-    x: FloatArray
-    outputs: FloatArray
-    weight: FloatArray
-    left_out: FloatArray  # weights of the rows in each part, (n_parts, n)
-
-    def rows(self, held_out: FloatArray, n_penalties: int, joint: bool, device: torch.device) -> Rows:
-        """Rows for all members, scaled so that a constant answer has loss 1.
-
-        Parameters
-        ----------
-        held_out : ndarray of shape (restarts, n)
-            Weights of the rows that each restart does not learn from.
-        n_penalties : int
-        joint : bool
-        device : torch.device
-        """
-        entropy = constant_loss(self.weight @ self.outputs / self.weight.sum(), joint)
-        weights = []
-        for part in (self.weight - held_out, held_out):
-            total = np.maximum(part.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-            scaled = (part / total)[:, None] / entropy[:, None]
-            for answer in (self.outputs.T, 1.0 - self.outputs.T):
-                part_weights = torch.as_tensor(scaled * answer, dtype=torch.float32, device=device)
-                weights.append(part_weights.flatten(0, 1).repeat(n_penalties, 1))
-        yes, no, check_yes, check_no = weights
-        x = torch.as_tensor(self.x, dtype=torch.float32, device=device)
-        return Rows(x, yes, no, check_yes, check_no).merged()
-
-
 def _sample_rows(weight: FloatArray, strata: IndexArray, seed: int) -> FloatArray:
     """Weights of the rows to train on: a sample, in proportion from every stratum, where there are many."""
     if np.count_nonzero(weight) <= MOST_ROWS:
@@ -422,48 +383,67 @@ class _Rung(Generic[N]):
 
 @dataclass(frozen=True, eq=False)
 class _Work(Generic[N]):
-    """The training of one fold."""
+    """The training of one fold, on its distinct rows with a positive weight."""
 
     population: Population[N]
     plan: Plan
-    data: _Data
-    rows: Rows
-    held_out: FloatArray
-    joint: bool
+    x: FloatArray
+    outputs: FloatArray
+    weight: FloatArray
+    left_out: FloatArray
+    """Weights of the rows in each part, (n_parts, n)."""
     penalties: FloatArray
     """To choose from, by output: (n_penalties, n_outputs)."""
     ladder: Sequence[int]
     """The widths to choose from."""
 
-    @classmethod
-    def of(
-        cls, population: Population[N], plan: Plan, data: _Data, chosen: Sequence[_Rung[N]] = ()
-    ) -> _Work[N]:
-        """The work to do: everything is to be chosen yet, or something was chosen for each output."""
-        n_outputs = data.outputs.shape[1]
-        joint = population.joint and n_outputs > 1
-        if joint:
-            plan = replace(plan, criterion=SoftmaxLoss(n_outputs), together=n_outputs)
-        if chosen:
-            penalties = np.array([[rung.penalty[at] for at, rung in enumerate(chosen)]])
-            ladder = sorted({rung.width for rung in chosen})
-        else:
-            penalties = np.tile(np.array(population.penalties)[:, None], n_outputs)
-            ladder = population.ladder(data.x.shape[1])
-        held_out = data.left_out[np.arange(population.restarts) % len(data.left_out)]
-        rows = data.rows(held_out, len(penalties), joint, resolve_device(population.device))
-        return cls(
-            population, plan_for_rows(plan, len(rows.x)), data, rows, held_out, joint, penalties, ladder
-        )
+    @property
+    def joint(self) -> bool:
+        """Whether the outputs share a softmax."""
+        return self.population.joint and self.outputs.shape[1] > 1
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """Numbers of penalties, restarts and outputs: how members are ordered."""
-        return len(self.penalties), self.population.restarts, self.data.outputs.shape[1]
+        return len(self.penalties), self.population.restarts, self.outputs.shape[1]
+
+    @cached_property
+    def held_out(self) -> FloatArray:
+        """Weights of the rows that each restart does not learn from, (restarts, n)."""
+        return self.left_out[np.arange(self.population.restarts) % len(self.left_out)]
+
+    @cached_property
+    def share(self) -> FloatArray:
+        """Share of each row in the held-out loss, (n,); in that on all rows where none is held out."""
+        held_out = self.held_out.sum(axis=0)
+        weight = np.where(held_out > 0, self.weight, 0.0) if held_out.any() else self.weight
+        return np.asarray(weight / weight.sum())
+
+    @cached_property
+    def rows(self) -> PopulationRows:
+        """Rows for all members, weighted so that a constant answer has loss 1."""
+        device = resolve_device(self.population.device)
+        entropy = constant_loss(self.weight @ self.outputs / self.weight.sum(), self.joint)
+        weights = []
+        for part in (self.weight - self.held_out, self.held_out):
+            total = np.maximum(part.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+            scaled = (part / total)[:, None] / entropy[:, None]
+            for answer in (self.outputs.T, 1.0 - self.outputs.T):
+                part_weights = torch.as_tensor(scaled * answer, dtype=torch.float32, device=device)
+                weights.append(part_weights.flatten(0, 1).repeat(len(self.penalties), 1))
+        x = torch.as_tensor(self.x, dtype=torch.float32, device=device)
+        return PopulationRows(x, *weights).merged()
+
+    @cached_property
+    def schedule(self) -> Plan:
+        """The plan for these rows and outputs."""
+        plan = plan_for_rows(self.plan, len(self.rows.x))
+        n_outputs = self.outputs.shape[1]
+        return replace(plan, criterion=SoftmaxLoss(n_outputs), together=n_outputs) if self.joint else plan
 
     def new_networks(self, width: int) -> N:
         """New networks, to be pruned to this many concepts."""
-        network = self.population.new_networks(self.penalties, self.data.x.shape[1], width)
+        network = self.population.new_networks(self.penalties, self.x.shape[1], width)
         return network.to(self.rows.x.device)
 
     def train(self, report: Callable[[float], None]) -> Trained[N]:
@@ -471,26 +451,26 @@ class _Work(Generic[N]):
         work, tried = self, 0.0
         if self._is_large() and len(self.ladder) * len(self.penalties) > 1:
             tried = 0.5
-            one = _Work.of(replace(self.population, restarts=1), self.plan, self.data)
+            one = replace(self, population=replace(self.population, restarts=1))
             chosen, _ = one.choose(lambda share: report(tried * share))
-            work = _Work.of(self.population, self.plan, self.data, chosen)
+            penalty = np.array([[rung.penalty[at] for at, rung in enumerate(chosen)]])
+            work = replace(self, penalties=penalty, ladder=sorted({rung.width for rung in chosen}))
         chosen, explored = work.choose(lambda share: report(tried + (1.0 - tried) * share))
         return work._calibrate(work._average(chosen, explored), chosen)
 
     def _is_large(self) -> bool:
         """Whether what one restart leaves out is enough to choose by."""
-        return self.population.restarts > 1 and effective_rows(self.data.left_out[0]) >= ENOUGH
+        return self.population.restarts > 1 and effective_rows(self.left_out[0]) >= ENOUGH
 
     def choose(self, report: Callable[[float], None]) -> tuple[list[_Rung[N]], Explored]:
         """For each output the rung that is chosen, and the networks before they were pruned."""
         rungs: list[_Rung[N]] = []
 
         def report_epoch(epoch: int) -> None:
-            report((len(rungs) + epoch / self.plan.epochs) / (len(self.ladder) + 1))
+            report((len(rungs) + epoch / self.schedule.epochs) / (len(self.ladder) + 1))
 
-        explored = explore(
-            self.new_networks(self.ladder[0]), self.rows, self.plan, self.population.generator(), report_epoch
-        )
+        first, order = self.new_networks(self.ladder[0]), self.population.generator()
+        explored = explore(first, self.rows, self.schedule, order, report_epoch)
         for width in self.ladder:
             rungs.append(self._rung(*explored.tuned(self.new_networks(width), report_epoch), width))
             if len(rungs) > 1 and not (self._loss(rungs[-1]) < self._loss(rungs[-2])).any():
@@ -518,7 +498,7 @@ class _Work(Generic[N]):
 
         Each was pruned by itself when it was chosen, since this uses all rows.
         """
-        every = self.data.x.shape[1]
+        every = self.x.shape[1]
         restarts = {
             at: rung.network.select(self._members(rung, at))
             for at, rung in enumerate(chosen)
@@ -543,8 +523,8 @@ class _Work(Generic[N]):
     def _rung(self, network: N, history: History, width: int) -> _Rung[N]:
         logits = self._held_out_logits(network)  # (penalties, n, outputs)
         scales = np.stack([self._scales(each) for each in logits])
-        losses = np.stack([self._losses(each) for each in logits * scales[:, None]])
-        means = np.tensordot(losses, self._share(), axes=(1, 0))  # (penalties, outputs)
+        losses = np.stack([self._cross_entropy(each) for each in logits * scales[:, None]])
+        means = np.tensordot(losses, self.share, axes=(1, 0))  # (penalties, outputs)
         best, outputs = means.argmin(axis=0), np.arange(means.shape[1])
         penalty, scale = self.penalties[best, outputs], scales[best, outputs]
         return _Rung(network, history, width, best, penalty, scale, losses[best, :, outputs].T)
@@ -553,75 +533,61 @@ class _Work(Generic[N]):
         """What calibrates held-out logits, (n_outputs,); they are left alone where nothing is held out."""
         if not self.held_out.any():
             return np.ones(logits.shape[1])
-        return temperatures(logits, self.data.outputs, self._share(), self.joint)
+        return logit_scales(logits, self.outputs, self.share, self.joint)
 
     def _held_out_logits(self, network: N) -> FloatArray:
         """Logits of each row under the restarts that did not learn from it, (penalties, n, n_outputs)."""
         n_penalties, restarts, n_outputs = self.shape
-        held_out = self.held_out if self.held_out.any() else np.tile(self.data.weight, (restarts, 1))
+        held_out = self.held_out if self.held_out.any() else np.tile(self.weight, (restarts, 1))
         members = torch.arange(network.members).view(self.shape)
-        logits = np.zeros((n_penalties, len(self.data.x), n_outputs))
+        logits = np.zeros((n_penalties, len(self.x), n_outputs))
         for restart, weight in enumerate(held_out):
             rows = np.flatnonzero(weight)
             if not len(rows):
                 continue
             part = network.select(members[:, restart].flatten().to(self.rows.x.device))
-            predicted = logits_on(part, self.data.x[rows]).double().cpu().numpy()
+            predicted = logits_on(part, self.x[rows]).double().cpu().numpy()
             logits[:, rows] += weight[rows, None] * predicted.reshape(n_penalties, n_outputs, -1).swapaxes(
                 1, 2
             )
         total = held_out.sum(axis=0)
         return np.asarray(logits / np.where(total > 0, total, 1.0)[:, None])
 
-    def _share(self) -> FloatArray:
-        """Share of each row in the held-out loss, (n,)."""
-        held_out = self.held_out.sum(axis=0)
-        weight = np.where(held_out > 0, self.data.weight, 0.0) if held_out.any() else self.data.weight
-        return np.asarray(weight / weight.sum())
-
-    def _losses(self, logits: FloatArray) -> FloatArray:
+    def _cross_entropy(self, logits: FloatArray) -> FloatArray:
         """Cross-entropy of each row, (n, n_outputs)."""
-        return cross_entropy(logits, self.data.outputs, self.joint)
+        return cross_entropy(logits, self.outputs, self.joint)
 
     def _loss(self, rung: _Rung[N]) -> FloatArray:
-        return np.asarray(self._share() @ rung.losses)
-
-    def _restarts(self, chosen: Sequence[_Rung[N]]) -> tuple[N, ...]:
-        """The restarts as they were chosen, each with a member for each output."""
-        groups = [self._members(rung, at) for at, rung in enumerate(chosen)]
-        return tuple(
-            join(
-                [
-                    rung.network.select(group[turn : turn + 1]).double().cpu()
-                    for rung, group in zip(chosen, groups, strict=True)
-                ]
-            )
-            for turn in range(self.shape[1])
-        )
+        """Mean cross-entropy of the held-out answers, by output."""
+        return np.asarray(self.share @ rung.losses)
 
     def _best(self, restarts: Sequence[N]) -> N:
         """Of each output the restart with the least cross-entropy on all rows; classes share theirs."""
         logits = np.stack(
-            [predict_logits(each, self.data.x) for each in restarts], axis=2
+            [predict_logits(each, self.x) for each in restarts], axis=2
         )  # (n, restarts, outputs)
-        share = self.data.weight / self.data.weight.sum()
-        best = np.argmin([share @ self._losses(each) for each in logits.swapaxes(0, 1)], axis=0)
+        share = self.weight / self.weight.sum()
+        best = np.argmin([share @ self._cross_entropy(each) for each in logits.swapaxes(0, 1)], axis=0)
         return join([each.select(torch.tensor([at])) for each, at in zip(restarts, best, strict=True)])
 
     def _calibrate(self, network: N, chosen: Sequence[_Rung[N]]) -> Trained[N]:
         """The network with its logits divided by a temperature, and what is known about it."""
         losses = np.column_stack([rung.losses[:, at] for at, rung in enumerate(chosen)])
         scales = np.array([rung.scale[at] for at, rung in enumerate(chosen)])
-        restarts = self._restarts(chosen)
+        groups = [rung.network.select(self._members(rung, at)) for at, rung in enumerate(chosen)]
+        restarts = tuple(
+            join([group.select(torch.tensor([turn])).double().cpu() for group in groups])
+            for turn in range(self.shape[1])
+        )
         for each in (network, *restarts):
-            _scale(each, scales, self.data.x[:_CHECKED])
+            _scale(each, scales, self.x[:_CHECKED])
         histories = [rung.history.select(self._members(rung, at)) for at, rung in enumerate(chosen)]
         longest = max(len(history.losses) for history in histories)
         curves = [[float(each.loss_at(epoch).mean()) for epoch in range(longest)] for each in histories]
         return Trained(
             network,
             restarts,
-            np.asarray(self._share() @ losses),
+            np.asarray(self.share @ losses),
             np.array(curves).T,
             np.array([int(history.n_iter.max()) for history in histories]),
             np.array([bool(history.converged.all()) for history in histories]),

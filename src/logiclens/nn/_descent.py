@@ -13,8 +13,7 @@ these the others, such as those that it is checked with.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -31,7 +30,7 @@ _WORTH_MERGING = 0.75  # share of the rows that some member learns from up to wh
 
 
 @dataclass(frozen=True)
-class Rows:
+class PopulationRows:
     """Rows to learn from, for a whole population; weights are (members, n)."""
 
     x: Tensor
@@ -42,7 +41,7 @@ class Rows:
     check_yes: Tensor
     """The same for validation, with ``check_no``."""
     check_no: Tensor
-    by_batch: bool = False
+    by_batch: bool = field(default=False, kw_only=True)
     """Whether ``x`` of shape (n_concepts, n) is gathered by each mini-batch, when it is due."""
 
     @property
@@ -50,18 +49,12 @@ class Rows:
         """Number of rows; where each member has its own, of the one that has most."""
         return self.yes.shape[1]
 
-    def map_weights(self, change: Callable[[Tensor], Tensor], x: Tensor | None = None) -> Rows:
+    def map_weights(self, change: Callable[[Tensor], Tensor], x: Tensor | None = None) -> PopulationRows:
         """Rows whose four weights went through ``change``."""
-        return Rows(
-            self.x if x is None else x,
-            change(self.yes),
-            change(self.no),
-            change(self.check_yes),
-            change(self.check_no),
-            self.by_batch,
-        )
+        weights = map(change, (self.yes, self.no, self.check_yes, self.check_no))
+        return PopulationRows(self.x if x is None else x, *weights, by_batch=self.by_batch)
 
-    def merged(self) -> Rows:
+    def merged(self) -> PopulationRows:
         """Equal rows of zeros and ones as one; as they are with other values."""
         distinct, place = merge_rows(self.x)
         if distinct is self.x:
@@ -73,7 +66,7 @@ class Rows:
 
         return self.map_weights(add_up, distinct)
 
-    def gathered(self, network: LogicNetwork) -> Rows:
+    def gathered(self, network: LogicNetwork) -> PopulationRows:
         """What the network reads, (members, m, n), with equal tuples of each member merged."""
         inputs = network.inputs(self.x)
         if inputs.dim() == 2:
@@ -107,11 +100,11 @@ class Rows:
 
         return self.map_weights(add_up, table.view(members, longest, columns).transpose(1, 2).contiguous())
 
-    def select(self, index: Tensor) -> Rows:
+    def select(self, index: Tensor) -> PopulationRows:
         """The rows of some members."""
         return self.map_weights(lambda weight: weight[index], self.x[index] if self.x.dim() == 3 else self.x)
 
-    def where(self, used: Tensor) -> Rows:
+    def where(self, used: Tensor) -> PopulationRows:
         """The rows, gathered, at which ``used``, Boolean (n,), is true."""
         if bool(used.all()):
             return self
@@ -159,34 +152,16 @@ class Examples:
     """Room for what is computed on the way."""
 
 
-class Descent(Protocol):
-    """Adam on the weights of a population; members can leave."""
+def descent_of(network: LogicNetwork) -> AutogradDescent | RectifierDescent:
+    """Adam for a network, from the start.
 
-    def read(self, rows: Rows) -> Examples:
-        """Rows in the form in which steps take them; those of a population's own, already gathered."""
-        ...
-
-    def step(self, examples: Examples, criterion: Criterion, rate: float) -> Tensor:
-        """One step of size ``rate``; the loss of each member before it, penalty included, (members,)."""
-        ...
-
-    def select(self, index: Tensor, network: LogicNetwork) -> Descent:
-        """Go on with some members, which are now this network."""
-        ...
-
-
-def descent_of(network: LogicNetwork) -> Descent:
-    """Adam for a network, from the start."""
-    return RectifierDescent(network) if has_closed_form(network) else AutogradDescent(network)
-
-
-def has_closed_form(network: LogicNetwork) -> bool:
-    """Whether the gradient that is written out is that of a network: of its very methods, not of its like.
-
-    A subclass may override how logits or the penalty are computed; then autograd differentiates that.
+    The gradient that is written out is that of a network's very methods, not of its like. A subclass may
+    override how logits or the penalty are computed; then autograd differentiates that.
     """
     overridden = any(name in vars(network) for name in _DERIVED_FROM)
-    return len(network.linears) == 2 and not overridden and _is_known(network, _DERIVED_FROM)
+    if len(network.linears) == 2 and not overridden and _is_known(network, _DERIVED_FROM):
+        return RectifierDescent(network)
+    return AutogradDescent(network)
 
 
 def has_mean(network: LogicNetwork) -> bool:
@@ -214,7 +189,7 @@ class AutogradDescent:
         self.parameters: list[Tensor] = list(network.parameters())
         self.moments = _Moments(self.parameters)
 
-    def read(self, rows: Rows) -> Examples:
+    def read(self, rows: PopulationRows) -> Examples:
         """Rows as they are."""
         return Examples(rows.x, rows.yes, rows.no, rows.x)
 
@@ -282,7 +257,7 @@ class RectifierDescent:
         parts = torch.split(flat, [shape.numel() for shape in self.shapes])
         return [part.view(shape) for part, shape in zip(parts, self.shapes, strict=True)]
 
-    def read(self, rows: Rows) -> Examples:
+    def read(self, rows: PopulationRows) -> Examples:
         """Rows with a row of ones below them, for the biases."""
         x = nn.functional.pad(nn.functional.pad(rows.x, (0, 0, 0, self.fill[0])), (0, 0, 0, 1), value=1.0)
         members, n_hidden, _ = self.shapes[0]

@@ -119,6 +119,7 @@ class EpochCount:
 
 
 N = TypeVar("N", bound="LogicNetwork")
+M = TypeVar("M", bound=nn.Module)
 
 Streams = Sequence[np.random.Generator]
 """One random generator for each member."""
@@ -343,17 +344,7 @@ class LogicNetwork(nn.Module):
 
     def select(self, index: Tensor) -> Self:
         """Return a population of some of the members, copied."""
-        twin = copy.copy(self)
-        twin._modules = {}
-        twin._buffers = {
-            name: None if buffer is None else buffer[index] for name, buffer in self._buffers.items()
-        }
-        twin._parameters = {
-            name: None if p is None else nn.Parameter(p.detach()[index])
-            for name, p in self._parameters.items()
-        }
-        twin.layers = nn.ModuleList(_select_layer(layer, index) for layer in self.linears)
-        return twin
+        return _changed(self, lambda values: values[index])
 
     @torch.no_grad()
     def put(self, index: Tensor, members: LogicNetwork) -> None:
@@ -397,28 +388,10 @@ def join(networks: Sequence[N]) -> N:
     """Make one population of several of the same kind, their members one after the other."""
     if len(networks) == 1:
         return networks[0]
-    whole = copy.copy(networks[0])
-    whole._modules = {}
-    whole._buffers = networks[0]._buffers | {
-        name: torch.cat([cast(Tensor, network._buffers[name]) for network in networks])
-        for name, buffer in networks[0]._buffers.items()
-        if buffer is not None and name != "columns"
-    }
-    whole._parameters = networks[0]._parameters | {
-        name: nn.Parameter(torch.cat([cast(Tensor, network._parameters[name]) for network in networks]))
-        for name, parameter in networks[0]._parameters.items()
-        if parameter is not None
-    }
-    width = networks[0].n_concepts
     if any(network.columns is not None for network in networks):
-        columns = [_columns(network) for network in networks]
-        width = max(part.shape[1] for part in columns)
-        whole.columns = torch.cat([_widen_columns(part, width, networks[0].n_concepts) for part in columns])
-    stacks = zip(*(network.linears for network in networks), strict=True)
-    whole.layers = nn.ModuleList(
-        _join_layers(layers, width if at == 0 else None) for at, layers in enumerate(stacks)
-    )
-    return whole
+        width = max(_columns(network).shape[1] for network in networks)
+        networks = [_fill_columns(network, width) for network in networks]
+    return _changed(networks[0], lambda *values: torch.cat(values), *networks[1:])
 
 
 @torch.no_grad()
@@ -448,28 +421,58 @@ def mean_network(network: N, groups: Tensor) -> N:
     size = groups.shape[1]
     if size == 1:
         return network.select(groups[:, 0])
-    whole = copy.copy(network)
-    whole._modules = {}
-    whole._buffers = network._buffers | {"columns": None, "l1": network.l1[groups[:, 0]]}
-    first, *others = network.linears
-    weight, mask = _by_concept(network, first.kept_weight()), _by_concept(network, first.mask)
-    layers = [_layer(weight, mask, first.bias), *(_layer(at.weight, at.mask, at.bias) for at in others)]
-    for at, layer in enumerate(layers):
-        for name in ("weight", "mask", "bias"):
-            values: Tensor = getattr(layer, name)
-            parts = [values[groups[:, place]] for place in range(size)]
-            if at == len(layers) - 1:
-                joined = _mean_of_last(parts, name, hidden=len(layers) > 1)
-            elif at == 0 or name == "bias":
-                joined = torch.cat(parts, dim=1)
-            else:
-                blocks = zip(*parts, strict=True)
-                joined = torch.stack([torch.block_diag(*each) for each in blocks])  # type: ignore[no-untyped-call]
-            setattr(layer, name, nn.Parameter(joined) if name != "mask" else joined)
-    whole.layers = nn.ModuleList(layers)
+    whole = network.select(groups[:, 0])
+    whole.columns = None
+    last = len(network.linears) - 1
+    for at, (layer, old) in enumerate(zip(whole.linears, network.linears, strict=True)):
+        weight, mask, bias = old.kept_weight().detach(), old.mask, old.bias.detach()
+        if at == 0:
+            weight, mask = _by_concept(network, weight), _by_concept(network, mask)
+        weights, masks, biases = ([values[index] for index in groups.T] for values in (weight, mask, bias))
+        if at < last:
+            join_units = _stack_units if at == 0 else _block_diagonal
+            weight, mask, bias = join_units(weights), join_units(masks), torch.cat(biases, dim=1)
+        elif last:  # units stand side by side
+            weight, mask = torch.cat(weights, dim=2) / size, torch.cat(masks, dim=2)
+            bias = torch.stack(biases).mean(dim=0)
+        else:
+            weight, mask = torch.stack(weights).mean(dim=0), torch.stack(masks).amax(dim=0)
+            bias = torch.stack(biases).mean(dim=0)
+        layer.weight, layer.mask, layer.bias = nn.Parameter(weight), mask, nn.Parameter(bias)
     if network.columns is not None:
-        whole.narrow((layers[0].mask != 0).any(dim=1))
+        whole.narrow((whole.linears[0].mask != 0).any(dim=1))
     return whole
+
+
+def _stack_units(parts: Sequence[Tensor]) -> Tensor:
+    """Units that read the same, one after the other."""
+    return torch.cat(list(parts), dim=1)
+
+
+def _block_diagonal(parts: Sequence[Tensor]) -> Tensor:
+    """Units that each read only what belongs to their network."""
+    blocks = zip(*parts, strict=True)
+    return torch.stack([torch.block_diag(*each) for each in blocks])  # type: ignore[no-untyped-call]
+
+
+def _changed(module: M, change: Callable[..., Tensor], *others: M) -> M:
+    """A copy of a module whose every tensor is what ``change`` makes of it, and of those of others alike."""
+    twin = copy.copy(module)
+    twin._parameters = {
+        name: None
+        if p is None
+        else nn.Parameter(change(p.detach(), *(cast(Tensor, o._parameters[name]).detach() for o in others)))
+        for name, p in module._parameters.items()
+    }
+    twin._buffers = {
+        name: None if b is None else change(b, *(cast(Tensor, o._buffers[name]) for o in others))
+        for name, b in module._buffers.items()
+    }
+    twin._modules = {
+        name: _changed(child, change, *(o.get_submodule(name) for o in others))
+        for name, child in module.named_children()
+    }
+    return twin
 
 
 def _columns(network: LogicNetwork) -> Tensor:
@@ -479,33 +482,17 @@ def _columns(network: LogicNetwork) -> Tensor:
     return torch.arange(network.n_concepts, device=network.l1.device).expand(network.members, -1)
 
 
-def _widen_columns(columns: Tensor, width: int, n_concepts: int) -> Tensor:
-    """Columns filled up to a width with others of the concepts, which are to be masked."""
+def _fill_columns(network: N, width: int) -> N:
+    """A network that reads this many concepts: its own, and others that are masked."""
+    columns = _columns(network)
     missing = width - columns.shape[1]
-    if missing == 0:
-        return columns
-    used = torch.zeros(len(columns), n_concepts, dtype=torch.bool, device=columns.device)
+    used = torch.zeros(len(columns), network.n_concepts, dtype=torch.bool, device=columns.device)
     spare = torch.argsort(used.scatter(1, columns, True).long(), dim=1, stable=True)[:, :missing]
-    return torch.cat([columns, spare], dim=1)
-
-
-def _join_layers(layers: Sequence[PopulationLinear], width: int | None) -> PopulationLinear:
-    whole = copy.copy(layers[0])
-    parts: dict[str, list[Tensor]] = {"weight": [], "mask": [], "bias": []}
-    for layer in layers:
-        missing = 0 if width is None else width - layer.weight.shape[2]
-        parts["weight"].append(nn.functional.pad(layer.weight.detach(), (0, missing)))
-        parts["mask"].append(nn.functional.pad(layer.mask, (0, missing)))
-        parts["bias"].append(layer.bias.detach())
-    whole._parameters = {name: nn.Parameter(torch.cat(parts[name])) for name in ("weight", "bias")}
-    whole._buffers = {"mask": torch.cat(parts["mask"])}
-    return whole
-
-
-def _select_layer(layer: PopulationLinear, index: Tensor) -> PopulationLinear:
-    twin = copy.copy(layer)
-    twin._parameters = {name: nn.Parameter(p.detach()[index]) for name, p in layer.named_parameters()}
-    twin._buffers = {"mask": layer.mask[index]}
+    twin = _changed(network, lambda values: values)
+    twin.columns = torch.cat([columns, spare], dim=1)
+    first = twin.linears[0]
+    first.weight = nn.Parameter(nn.functional.pad(first.weight.detach(), (0, missing)))
+    first.mask = nn.functional.pad(first.mask, (0, missing))
     return twin
 
 
@@ -515,20 +502,3 @@ def _by_concept(network: LogicNetwork, values: Tensor) -> Tensor:
         return values.detach()
     whole = values.new_zeros(*values.shape[:2], network.n_concepts)
     return whole.scatter(2, network.columns[:, None].expand_as(values), values.detach())
-
-
-def _mean_of_last(parts: list[Tensor], name: str, *, hidden: bool) -> Tensor:
-    """Of the last layer: weights side by side where units stand side by side, the mean of all else."""
-    if name == "mask":
-        return torch.cat(parts, dim=2) if hidden else torch.stack(parts).amax(dim=0)
-    if name == "weight" and hidden:
-        return torch.cat(parts, dim=2) / len(parts)
-    return torch.stack(parts).mean(dim=0)
-
-
-def _layer(weight: Tensor, mask: Tensor, bias: Tensor) -> PopulationLinear:
-    layer = PopulationLinear.__new__(PopulationLinear)
-    nn.Module.__init__(layer)
-    layer.register_buffer("mask", mask)
-    layer.weight, layer.bias = nn.Parameter(weight.detach() * mask), nn.Parameter(bias.detach())
-    return layer

@@ -12,7 +12,7 @@ Nothing global is changed: no seed, no file; the number of threads is what it wa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from logiclens.logic.arrays import BoolArray
-from logiclens.nn._descent import Descent, Examples, Rows, descent_of
+from logiclens.nn._descent import AutogradDescent, Examples, PopulationRows, RectifierDescent, descent_of
 from logiclens.nn.criteria import Criterion
 from logiclens.nn.population import EpochCount, LogicNetwork, for_each, threads_for
 
@@ -67,26 +67,20 @@ class Plan:
 class History:
     """What happened while training, member by member; the tensors are (members,)."""
 
-    losses: list[Tensor] = field(default_factory=list)
+    losses: list[Tensor]
     """Training loss of each epoch, the penalty included; a member that is done keeps its last one."""
-    n_iter: Tensor = field(default_factory=lambda: torch.zeros(0))
+    n_iter: Tensor
     """Epochs each member was trained."""
-    converged: Tensor = field(default_factory=lambda: torch.zeros(0))
+    converged: Tensor
     """Whether the validation loss stopped getting better before the epochs ran out."""
-    check_loss: Tensor = field(default_factory=lambda: torch.zeros(0))
+    check_loss: Tensor
     """Least validation loss."""
 
     def select(self, members: Tensor) -> History:
         """That of some of the members, on the CPU."""
-
-        def part(values: Tensor) -> Tensor:
-            return values[members].cpu() if len(values) else values
-
+        losses = [loss[members].cpu() for loss in self.losses]
         return History(
-            [part(loss) for loss in self.losses],
-            part(self.n_iter),
-            part(self.converged),
-            part(self.check_loss),
+            losses, *(part[members].cpu() for part in (self.n_iter, self.converged, self.check_loss))
         )
 
     def loss_at(self, epoch: int) -> Tensor:
@@ -116,7 +110,7 @@ Progress = Callable[[int], None]
 
 def train(
     network: N,
-    rows: Rows,
+    rows: PopulationRows,
     plan: Plan,
     generator: torch.Generator | None = None,
     progress: Progress = lambda _: None,
@@ -137,7 +131,7 @@ class Explored:
     """
 
     network: LogicNetwork
-    rows: Rows
+    rows: PopulationRows
     plan: Plan
     losses: list[Tensor]
     generator: torch.Generator
@@ -176,7 +170,7 @@ class Explored:
 
 def explore(
     network: LogicNetwork,
-    rows: Rows,
+    rows: PopulationRows,
     plan: Plan,
     generator: torch.Generator | None = None,
     progress: Progress = lambda _: None,
@@ -191,12 +185,12 @@ def explore(
 
 
 def _explore(
-    network: LogicNetwork, rows: Rows, plan: Plan, generator: torch.Generator, count: EpochCount
+    network: LogicNetwork, rows: PopulationRows, plan: Plan, generator: torch.Generator, count: EpochCount
 ) -> Tensor:
     """The first half; the training losses, (epochs, members)."""
     rows = _read(network, rows, plan)
 
-    def work(part: LogicNetwork, own: Rows) -> Tensor:
+    def work(part: LogicNetwork, own: PopulationRows) -> Tensor:
         run, losses = _Run(part, _learning_rows(own, plan), plan, generator), []
         for epoch in range(plan.explored):
             losses.append(run.epoch(_rate(plan, epoch, plan.explored)))
@@ -207,11 +201,11 @@ def _explore(
 
 
 def _fine_tune(
-    network: LogicNetwork, rows: Rows, plan: Plan, generator: torch.Generator, count: EpochCount
+    network: LogicNetwork, rows: PopulationRows, plan: Plan, generator: torch.Generator, count: EpochCount
 ) -> History:
     """The second half."""
 
-    def work(part: LogicNetwork, own: Rows) -> History:
+    def work(part: LogicNetwork, own: PopulationRows) -> History:
         epochs = plan.epochs - plan.explored
         return _FineTuning(part, own, plan).run(epochs, generator, lambda: count.add(part.members))
 
@@ -228,7 +222,7 @@ def _fine_tune(
 
 
 def _side_by_side(
-    network: LogicNetwork, rows: Rows, plan: Plan, work: Callable[[LogicNetwork, Rows], R]
+    network: LogicNetwork, rows: PopulationRows, plan: Plan, work: Callable[[LogicNetwork, PopulationRows], R]
 ) -> list[R]:
     """What ``work`` makes of parts of the members and their rows; the network takes over their weights.
 
@@ -249,7 +243,7 @@ def _side_by_side(
     return [result for _, result in done]
 
 
-def parts_of(network: LogicNetwork, rows: Rows) -> list[Tensor]:
+def parts_of(network: LogicNetwork, rows: PopulationRows) -> list[Tensor]:
     """Members to train side by side, as positions, one part after the other.
 
     Those of one part learn from much the same rows, so that few are computed in vain; where the work is small
@@ -298,14 +292,14 @@ def _runs(cuts: Sequence[int], learned: BoolArray) -> Iterator[tuple[slice, int]
         start, n_parts = at, 1
 
 
-def _learning_rows(rows: Rows, plan: Plan) -> Rows:
+def _learning_rows(rows: PopulationRows, plan: Plan) -> PopulationRows:
     """The gathered rows that some member learns from; all where mini-batches are drawn from them."""
     if _in_batches(rows, plan):
         return rows
     return rows.where((rows.yes + rows.no > 0).any(dim=0))
 
 
-def _read(network: LogicNetwork, rows: Rows, plan: Plan, *, merge: bool = False) -> Rows:
+def _read(network: LogicNetwork, rows: PopulationRows, plan: Plan, *, merge: bool = False) -> PopulationRows:
     """Rows as the network reads them, once for all steps; of mini-batches each is gathered when it is due."""
     if merge:
         merged = rows.gathered(network)
@@ -316,7 +310,7 @@ def _read(network: LogicNetwork, rows: Rows, plan: Plan, *, merge: bool = False)
     return replace(rows, x=network.inputs(rows.x))
 
 
-def _outputs(network: LogicNetwork, rows: Rows) -> Tensor:
+def _outputs(network: LogicNetwork, rows: PopulationRows) -> Tensor:
     """Logits on rows that were read, (members, n)."""
     if not rows.by_batch:
         return network.outputs(rows.x)
@@ -324,12 +318,12 @@ def _outputs(network: LogicNetwork, rows: Rows) -> Tensor:
     return torch.cat([network.outputs(network.inputs(block.T)) for block in blocks], dim=1)
 
 
-def _in_batches(rows: Rows, plan: Plan) -> bool:
+def _in_batches(rows: PopulationRows, plan: Plan) -> bool:
     """Whether steps are taken on mini-batches: where there are more rows than one holds."""
     return _n_batch(rows, plan) < rows.n_rows
 
 
-def _n_batch(rows: Rows, plan: Plan) -> int:
+def _n_batch(rows: PopulationRows, plan: Plan) -> int:
     """Rows of one step."""
     return min(rows.n_rows, plan.batch_size or rows.n_rows)
 
@@ -344,10 +338,10 @@ class _Run:
     def __init__(
         self,
         network: LogicNetwork,
-        rows: Rows,
+        rows: PopulationRows,
         plan: Plan,
         generator: torch.Generator,
-        descent: Descent | None = None,
+        descent: AutogradDescent | RectifierDescent | None = None,
     ) -> None:
         self.network = network
         self.rows = rows
@@ -365,12 +359,14 @@ class _Run:
         losses = [self._step(self.descent.read(self._batch(index)), rate) for index in batches]
         return torch.stack(losses).mean(dim=0)
 
-    def _batch(self, index: Tensor) -> Rows:
+    def _batch(self, index: Tensor) -> PopulationRows:
         """Some of the rows, their weights scaled to those of all: the penalty keeps its strength."""
         rows, scale = self.rows, self.rows.n_rows / len(index)
         x = rows.x[..., index]
         yes, no = rows.yes[:, index] * scale, rows.no[:, index] * scale
-        return Rows(self.network.inputs(x.T) if rows.by_batch else x, yes, no, yes[:, :0], no[:, :0])
+        return PopulationRows(
+            self.network.inputs(x.T) if rows.by_batch else x, yes, no, yes[:, :0], no[:, :0]
+        )
 
     def _step(self, examples: Examples, rate: float) -> Tensor:
         return self.descent.step(examples, self.plan.criterion, rate)
@@ -384,7 +380,7 @@ class _Run:
 class _FineTuning:
     """The second half: members leave when they are done, and keep their best weights."""
 
-    def __init__(self, network: LogicNetwork, rows: Rows, plan: Plan) -> None:
+    def __init__(self, network: LogicNetwork, rows: PopulationRows, plan: Plan) -> None:
         self.network = network
         self.checked = (rows.check_yes + rows.check_no).sum(dim=1) > 0
         self.learned = _learning_rows(rows, plan)
@@ -431,9 +427,10 @@ class _FineTuning:
         with torch.no_grad():
             for parameter, best in zip(self.network.parameters(), self.best, strict=True):
                 parameter.copy_(best)
-        history = History(losses, self.done_at, check_loss=self.least)
-        history.converged = (self.since >= self.plan.patience) | _has_levelled(history)
-        return history
+        converged = self.since >= self.plan.patience
+        if losses:
+            converged |= _has_levelled(losses)
+        return History(losses, self.done_at, converged, self.least)
 
     @torch.no_grad()
     def _look(self, member: LogicNetwork, epoch: int, every: int) -> None:
@@ -455,17 +452,14 @@ class _FineTuning:
         self.since[active] = torch.where(going, waited, self.since[active])
 
 
-def _has_levelled(history: History) -> Tensor:
+def _has_levelled(losses: Sequence[Tensor]) -> Tensor:
     """Members whose training loss hardly fell over the last tenth of the epochs."""
-    if not history.losses:  # of no epochs at all
-        return torch.zeros_like(history.n_iter, dtype=torch.bool)
-    n_epochs = len(history.losses)
-    before = history.losses[n_epochs - 1 - min(n_epochs - 1, max(1, n_epochs // 10))]
-    last, first = history.losses[-1], history.losses[0].abs()
+    before = losses[-1 - min(len(losses) - 1, max(1, len(losses) // 10))]
+    last, first = losses[-1], losses[0].abs()
     return (before - last <= _LEVEL * first) | (last <= _LOW * first)
 
 
-def _with_checks(rows: Rows, checked: Tensor) -> Rows:
+def _with_checks(rows: PopulationRows, checked: Tensor) -> PopulationRows:
     """Rows on which members without validation rows are looked at with those they learn from."""
     if checked.all():
         return rows
