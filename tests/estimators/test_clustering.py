@@ -18,7 +18,6 @@ from logiclens.estimators._clustering import (
     entropy,
     explain_clusters,
     few_concepts,
-    group_weights,
     information,
     read_concepts,
 )
@@ -339,7 +338,6 @@ def test_nothing_to_tell_apart_gives_no_start(columns, n_clusters):
 def test_entropy_of_equal_groups_is_the_logarithm_of_their_number():
     assert entropy(np.full(8, 2.5)) == pytest.approx(np.log(8))
     assert entropy(np.array([4.0, 0.0])) == 0.0
-    assert group_weights(np.array([0, 2, 2]), np.array([1.0, 2.0, 4.0]), 4).tolist() == [1, 0, 6, 0]
 
 
 def test_rows_that_are_equal_once_boolean_are_one_tuple():

@@ -40,7 +40,7 @@ from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, pack
 from logiclens.logic.data import THRESHOLD
 from logiclens.nn._descent import PopulationRows
 from logiclens.nn.criteria import mutual_information_loss
-from logiclens.nn.population import LogicNetwork, Streams
+from logiclens.nn.population import LogicNetwork
 from logiclens.nn.training import Plan, train
 
 Reads = tuple[tuple[int, ...], ...]
@@ -128,11 +128,11 @@ def _combine_columns(
 ) -> tuple[list[int], float]:
     """Columns from ``first`` on whose combinations are the groups, and what they are worth."""
     columns, group, largest = [first], rows.bits[:, first].astype(np.int64), float(np.log(n_clusters))
-    reached = entropy(group_weights(group, rows.weight))
+    reached = entropy(np.bincount(group, rows.weight))
     for _ in range((n_clusters - 1).bit_length() - 1):
         best = -1
         for j in usable:
-            gained = entropy(group_weights(2 * group + rows.bits[:, j], rows.weight))
+            gained = entropy(np.bincount(2 * group + rows.bits[:, j], rows.weight))
             if j not in columns and gained > reached + _ROUNDING:
                 best, reached = j, gained
         if best < 0:
@@ -191,20 +191,12 @@ def entropy(weight: FloatArray) -> float:
     return float(max(-(p @ np.log(p)), 0.0))
 
 
-def group_weights(group: IndexArray, weight: FloatArray, n_groups: int = 0) -> FloatArray:
-    """Weight of the rows of each group, shape (n_groups,) or longer."""
-    return np.bincount(group, weights=weight, minlength=n_groups).astype(np.float64)
-
-
-Maker = Callable[[Streams, int, Sequence[float]], LogicNetwork]
-"""Makes a population: random streams, number of concepts, penalty of each member."""
-
-
 @dataclass(frozen=True)
 class Starts:
     """The networks to train."""
 
-    make: Maker
+    make: Callable[..., LogicNetwork]
+    """Makes a population: random streams, number of concepts, penalty of each member as ``l1``."""
     n_clusters: int
     penalties: tuple[float, ...]
     restarts: int
@@ -213,13 +205,6 @@ class Starts:
     """Most starts that read few concepts, for each penalty."""
     seed: int
     device: str = "auto"
-
-    def streams(self, start: int) -> list[np.random.Generator]:
-        """A stream for each cluster's network: a function of the seed, the start and the cluster alone."""
-        return [
-            np.random.default_rng(np.random.SeedSequence([self.seed, start, cluster]))
-            for cluster in range(self.n_clusters)
-        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,8 +263,8 @@ def cluster(
     """
     k = starts.n_clusters
     plan = replace(plan, criterion=partial(cluster_loss, n_clusters=k), together=k)
-    trained = _train_starts(starts, plan, rows, search.literal_cost, progress)
-    by_start = clusters_of(trained.network, rows, k)  # (starts, n)
+    network, n_iter, penalties = _train_starts(starts, plan, rows, search.literal_cost, progress)
+    by_start = clusters_of(network, rows, k)  # (starts, n)
     shares = np.array([information(each, rows) for each in by_start]) / np.log(max(k, 2))
     limits = np.array(
         [_most(share, each, rows, search) for share, each in zip(shares, by_start, strict=True)]
@@ -288,15 +273,13 @@ def cluster(
     for start in np.argsort(-limits, kind="stable"):  # what cannot be better any more need not be explained
         if best is not None and limits[start] < best.value - _ROUNDING:
             break
-        network = trained.network.select(torch.arange(start * k, (start + 1) * k))
-        network, front, clusters = _number_clusters(network, rows, by_start[start], search, most_concepts)
+        own = network.select(torch.arange(start * k, (start + 1) * k))
+        own, front, clusters = _number_clusters(own, rows, by_start[start], search, most_concepts)
         rules = front.rules()
         value = float(shares[start]) - _price(rules, clusters, rows, search)
         if best is None or _is_better(value, rules, best):
-            n_iter, penalty = int(trained.n_iter[start]), trained.penalties[start]
-            best = Clustering(network, front, rules, clusters, value, n_iter, penalty)
-    if best is None:  # never: there is a start at least
-        raise AssertionError
+            best = Clustering(own, front, rules, clusters, value, int(n_iter[start]), penalties[start])
+    assert best is not None  # there is a start at least
     return best
 
 
@@ -352,15 +335,7 @@ def information(clusters: IndexArray, rows: DistinctRows) -> float:
     >>> round(information(np.array([0, 1]), DistinctRows(bits, np.ones(2), np.arange(2))), 4)  # log 2
     0.6931
     """
-    return entropy(group_weights(clusters, rows.weight))
-
-
-class _TrainedStarts(NamedTuple):
-    """Networks of all starts, double precision on the CPU, with epochs and penalty of each start."""
-
-    network: LogicNetwork
-    n_iter: list[int]
-    penalties: list[float]
+    return entropy(np.bincount(clusters, rows.weight))
 
 
 def _train_starts(
@@ -369,8 +344,8 @@ def _train_starts(
     rows: DistinctRows,
     literal_cost: float,
     progress: Callable[[float], None] | None,
-) -> _TrainedStarts:
-    """Train all starts, side by side."""
+) -> tuple[LogicNetwork, IndexArray, list[float]]:
+    """Train all starts, side by side; their networks, and epochs and penalty of each start."""
     device = resolve_device(starts.device)
     k, n_concepts = starts.n_clusters, rows.bits.shape[1]
     x = torch.as_tensor(rows.bits, dtype=torch.float32, device=device)
@@ -378,19 +353,25 @@ def _train_starts(
     narrow = few_concepts(rows, k, literal_cost, starts.narrow)
     reads: list[Reads | None] = [*(None for _ in range(starts.restarts)), *narrow] * len(starts.penalties)
     penalties = [l1 for l1 in starts.penalties for _ in range(starts.restarts + len(narrow))]
-    streams = [stream for start in range(len(reads)) for stream in starts.streams(start)]
-    network = starts.make(streams, n_concepts, [l1 for l1 in penalties for _ in range(k)])
+    streams = [  # each a function of the seed, the start and the cluster alone
+        np.random.default_rng(np.random.SeedSequence([starts.seed, start, cluster]))
+        for start in range(len(reads))
+        for cluster in range(k)
+    ]
+    network = starts.make(streams, n_concepts, l1=[l1 for l1 in penalties for _ in range(k)])
     network.linears[0].prune(_kept_from_the_start(reads, k, n_concepts))
     network = network.to(device)
-    weights = weight.expand(len(streams), -1)
-    training_rows = PopulationRows(x, weights, torch.zeros_like(weights), weights, torch.zeros_like(weights))
+    yes = weight.expand(len(streams), -1)
+    no = torch.zeros_like(yes)
     report = progress or (lambda _: None)
-
-    generator = torch.Generator().manual_seed(starts.seed % 2**63)
     network, history = train(
-        network, training_rows, plan, generator, lambda epoch: report(epoch / plan.epochs)
+        network,
+        PopulationRows(x, yes, no, yes, no),
+        plan,
+        torch.Generator().manual_seed(starts.seed % 2**63),
+        lambda epoch: report(epoch / plan.epochs),
     )
-    return _TrainedStarts(network.double().cpu(), history.n_iter[::k].tolist(), penalties)
+    return network.double().cpu(), history.n_iter[::k].numpy(), penalties
 
 
 def _kept_from_the_start(reads: Sequence[Reads | None], k: int, n_concepts: int) -> Tensor:
@@ -414,7 +395,7 @@ def _number_clusters(
 
     So the numbers do not depend on which output of the network happened to take which rows.
     """
-    weight = group_weights(clusters, rows.weight, network.members).round(9)
+    weight = np.bincount(clusters, rows.weight, network.members).round(9)
     order = np.argsort(-weight, kind="stable")
     network, clusters, weight = (
         network.select(torch.as_tensor(order)),
@@ -436,7 +417,7 @@ def _most(share: float, clusters: IndexArray, rows: DistinctRows, search: Search
     A list of m literals has m steps at most, and decides for m + 1 clusters. One of a single literal is as
     wrong as the best concept.
     """
-    sizes = np.sort(group_weights(clusters, rows.weight))[::-1] / rows.total
+    sizes = np.sort(np.bincount(clusters, rows.weight))[::-1] / rows.total
     sizes = sizes[sizes > 0]
     if len(sizes) < 2:
         return share

@@ -16,8 +16,9 @@ from logiclens.explain.compose import MAX_FAN_IN
 from logiclens.logic.data import as_float
 
 _STEPS = 20  # of a line that shows progress
-_COUNTS = ("epochs", "restarts", "patience", "fan_in")
+_COUNTS = ("epochs", "restarts", "patience", "fan_in", "n_clusters")
 _COUNTS_OR_AUTO = ("max_concepts", "max_literals")
+_POSITIVE = ("learning_rate", "temperature")
 
 
 def progress_line(title: str) -> Callable[[float], None] | None:
@@ -39,33 +40,30 @@ def progress_line(title: str) -> Callable[[float], None] | None:
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:
-    """Refuse settings that make no sense, in one line each."""
+    """Refuse settings that make no sense, in one line each; an estimator need not have them all."""
     for name in _COUNTS:
         if name in settings:
-            _check_positive(settings[name], name)
+            check_whole(settings[name], name)
     for name in _COUNTS_OR_AUTO:
         if name in settings and not is_auto(settings[name]):
-            _check_positive(settings[name], name, ", or 'auto'")
+            check_whole(settings[name], name, otherwise=", or 'auto'")
     if settings["batch_size"] is not None:
-        _check_positive(settings["batch_size"], "batch_size", ", or None for as many as suit the table")
-    fraction = as_float(settings["validation_fraction"])
-    if not 0.0 <= fraction < 1.0:
+        check_whole(settings["batch_size"], "batch_size", otherwise=", or None for as many as suit the table")
+    fraction = settings.get("validation_fraction", 0.0)
+    if not 0.0 <= as_number(fraction) < 1.0:
         raise InputError(
-            "validation_fraction must be a number of at least 0 and less than 1. "
-            f"Got {shown(settings['validation_fraction'])}."
+            f"validation_fraction must be a number of at least 0 and less than 1. Got {shown(fraction)}."
         )
-    if not 0.0 < as_float(settings["learning_rate"]) < np.inf:
-        raise InputError(f"learning_rate must be a positive number. Got {shown(settings['learning_rate'])}.")
+    for name in _POSITIVE:
+        if name in settings and not 0.0 < as_number(settings[name]) < np.inf:
+            raise InputError(f"{name} must be a positive number. Got {shown(settings[name])}.")
     check_encoder(settings["encoder"])
-    for name, otherwise in (("distillation", ""), ("literal_cost", ", or 'auto'")):
-        value = settings[name]
-        if not (otherwise and is_auto(value)) and not 0.0 <= as_float(value) <= 1.0:
+    for name, otherwise in (("distillation", ""), ("tau", ""), ("literal_cost", ", or 'auto'")):
+        value = settings.get(name, 0.0)
+        if not (otherwise and is_auto(value)) and not 0.0 <= as_number(value) <= 1.0:
             raise InputError(f"{name} must be a number in [0, 1]{otherwise}. Got {shown(value)}.")
-    literals = settings["literals"]
-    if not is_auto(literals) and (
-        isinstance(literals, bool) or not isinstance(literals, int | np.integer) or literals < 0
-    ):
-        raise InputError(f"literals must be a whole number of at least 0, or 'auto'. Got {shown(literals)}.")
+    if not is_auto(settings.get("literals", "auto")):
+        check_whole(settings["literals"], "literals", least=0, otherwise=", or 'auto'")
     if settings.get("fan_in", 0) > MAX_FAN_IN:
         raise InputError(
             f"fan_in must be at most {MAX_FAN_IN}. Got {settings['fan_in']}; 2 to 9 are readable."
@@ -76,13 +74,28 @@ def check_settings(settings: Mapping[str, Any]) -> None:
             f"hidden must be the sizes of the hidden layers, such as (10,). Got {shown(hidden)}."
         )
     for size in hidden:
-        _check_positive(size, "The size of a hidden layer")
-    if not 0.0 <= as_float(settings.get("tau", 0.0)) <= 1.0:
-        raise InputError(f"tau must be a number in [0, 1]. Got {shown(settings['tau'])}.")
-    if not 0.0 < as_float(settings.get("temperature", 1.0)) < np.inf:
-        raise InputError(f"temperature must be a positive number. Got {shown(settings['temperature'])}.")
+        check_whole(size, "The size of a hidden layer")
     penalties(settings["l1"])
-    check_class_weight(settings["class_weight"])
+    weights = settings.get("class_weight")
+    if not (
+        weights is None
+        or isinstance(weights, Mapping)
+        or (isinstance(weights, str) and weights == "balanced")
+    ):
+        raise InputError(
+            f"class_weight must be 'balanced', None or a mapping from label to weight. Got {shown(weights)}."
+        )
+
+
+def as_number(value: Any) -> float:
+    """Return a setting as a float, NaN when it is no number, as True and False are none."""
+    return np.nan if isinstance(value, bool | np.bool_) else as_float(value)
+
+
+def check_whole(value: Any, name: str, *, least: int = 1, otherwise: str = "") -> None:
+    """Refuse what is no whole number of at least so much; ``otherwise`` says what else is allowed."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}{otherwise}. Got {shown(value)}.")
 
 
 def is_auto(value: Any) -> bool:
@@ -103,14 +116,9 @@ def check_encoder(encoder: Any) -> None:
         )
 
 
-def _check_positive(value: Any, name: str, otherwise: str = "") -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InputError(f"{name} must be a whole number of at least 1{otherwise}. Got {shown(value)}.")
-
-
 def penalties(l1: Any) -> tuple[float, ...]:
     """The penalties to choose from."""
-    values = tuple(map(as_float, [l1] if np.ndim(l1) == 0 else l1))
+    values = tuple(map(as_number, [l1] if np.ndim(l1) == 0 else l1))
     if not values or not all(0.0 <= value < np.inf for value in values):
         raise InputError(f"l1 must be a number of at least 0, or several to choose from. Got {shown(l1)}.")
     return values
@@ -121,24 +129,10 @@ def widths(max_concepts: Any) -> tuple[int, ...]:
     return (*WIDTHS, sys.maxsize) if is_auto(max_concepts) else (int(max_concepts),)
 
 
-def check_class_weight(class_weight: Any) -> None:
-    """Refuse what does not give weights to the targets."""
-    if isinstance(class_weight, Mapping) or class_weight is None:
-        return
-    if not (isinstance(class_weight, str) and class_weight == "balanced"):
-        raise InputError(
-            "class_weight must be 'balanced', None or a mapping from label to weight. "
-            f"Got {shown(class_weight)}."
-        )
-
-
 def seed_of(random_state: Any) -> int:
     """One number from what scikit-learn calls a random state."""
-    if (
-        isinstance(random_state, int | np.integer)
-        and not isinstance(random_state, bool)
-        and random_state >= 0
-    ):
+    is_whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if is_whole and random_state >= 0:
         return int(random_state)
     if random_state is None:  # from the operating system: NumPy's global generator is left alone
         return int(np.random.SeedSequence().generate_state(1)[0])

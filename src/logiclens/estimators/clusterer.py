@@ -8,7 +8,7 @@ methods that users of scikit-learn's clusterers know.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from types import MappingProxyType
@@ -25,7 +25,15 @@ from logiclens.concepts.encoder import log_remarks
 from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, did_you_mean, listing, shown
-from logiclens.estimators._parameters import check_settings, is_auto, penalties, progress_line, seed_of
+from logiclens.estimators._parameters import (
+    as_number,
+    check_settings,
+    check_whole,
+    is_auto,
+    penalties,
+    progress_line,
+    seed_of,
+)
 from logiclens.estimators.inputs_and_targets import (
     Inputs,
     check_extent,
@@ -36,21 +44,17 @@ from logiclens.estimators.inputs_and_targets import (
 )
 from logiclens.explain import ExplanationSet, RuleKind
 from logiclens.logic.arrays import FloatArray, IndexArray
-from logiclens.logic.data import THRESHOLD, as_float
+from logiclens.logic.data import THRESHOLD
 
 if TYPE_CHECKING:
-    from logiclens.estimators._clustering import Maker, Starts
     from logiclens.estimators.fit import SearchSettings
-    from logiclens.nn.population import LogicNetwork, Streams
+    from logiclens.nn.population import LogicNetwork
 
 PENALTIES: Mapping[str, tuple[float, ...]] = MappingProxyType(
     {"mu": (0.0003, 0.003), "psi": (0.00002, 0.0001), "relu": (0.00002, 0.0001), "entropy": (0.0002, 0.001)}
 )
 """What ``l1=None`` means for each network."""
 
-_OF_CLASSIFIERS = MappingProxyType(  # settings that a clusterer has not, so that one place checks the others
-    {"validation_fraction": 0.0, "distillation": 1.0, "literals": "auto", "class_weight": None}
-)
 _LONGEST = 10  # literals of the longest rules, for each cluster
 
 
@@ -202,6 +206,7 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         from logiclens.estimators._clustering import (
             DistinctRows,
+            Starts,
             certainty,
             cluster,
             clusters_of,
@@ -225,7 +230,16 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         )
         report = progress_line(type(self).__name__) if self.verbose else None
         search = self._search(inputs.names, inputs.vocabulary)
-        found = cluster(self._starts(), plan, distinct, search, int(self.max_concepts), report)
+        starts = Starts(
+            make=self._maker(),
+            n_clusters=int(self.n_clusters),
+            penalties=self._penalties(),
+            restarts=int(self.restarts),
+            narrow=int(self.narrow_restarts),
+            seed=seed_of(self.random_state),
+            device=self.device,
+        )
+        found = cluster(starts, plan, distinct, search, int(self.max_concepts), report)
         inputs.note_on(self)
         self.network_ = found.network
         self.explanations_ = found.rules
@@ -301,36 +315,19 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return learn_inputs(X, self.encoder, weight=weight), weight
 
     def _check_settings(self) -> None:
-        settings = self.get_params(deep=False)
         if not isinstance(self.network, str) or self.network not in PENALTIES:
             nearest = did_you_mean(self.network, PENALTIES) if isinstance(self.network, str) else ""
             raise InputError(
                 f"Unknown network {shown(self.network)}. {nearest}There are {listing(PENALTIES)}."
             )
-        least_of = {"n_clusters": 1, "narrow_restarts": 0, "max_concepts": 1}
-        for name, least in least_of.items():
-            value = settings[name]
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise InputError(f"{name} must be a whole number of at least {least}. Got {shown(value)}.")
-        if not 0.0 <= as_float(self.literal_cost) < np.inf:
+        check_whole(self.max_concepts, "max_concepts")
+        check_whole(self.narrow_restarts, "narrow_restarts", least=0)
+        if not 0.0 <= as_number(self.literal_cost) < np.inf:
             raise InputError(f"literal_cost must be a number of at least 0. Got {shown(self.literal_cost)}.")
-        check_settings({**settings, **_OF_CLASSIFIERS, "l1": self._penalties()})
+        check_settings({**self.get_params(deep=False), "l1": self._penalties()})
 
     def _penalties(self) -> tuple[float, ...]:
         return PENALTIES[self.network] if self.l1 is None else penalties(self.l1)
-
-    def _starts(self) -> Starts:
-        from logiclens.estimators._clustering import Starts
-
-        return Starts(
-            make=self._maker(),
-            n_clusters=int(self.n_clusters),
-            penalties=self._penalties(),
-            restarts=int(self.restarts),
-            narrow=int(self.narrow_restarts),
-            seed=seed_of(self.random_state),
-            device=self.device,
-        )
 
     def _search(self, names: tuple[str, ...], vocabulary: Vocabulary | None) -> SearchSettings:
         """How rules are searched for: in the predictions of the network alone."""
@@ -346,25 +343,21 @@ class LENClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             max_literals=_LONGEST * int(self.n_clusters) if auto else int(self.max_literals),
         )
 
-    def _maker(self) -> Maker:
+    def _maker(self) -> Callable[..., LogicNetwork]:
         """What makes the networks."""
         from logiclens.nn.entropy import EntropyNetwork
         from logiclens.nn.mu import MuNetwork
         from logiclens.nn.psi import PsiNetwork
         from logiclens.nn.relu import ReluNetwork
 
-        make: Any = {
-            "mu": partial(MuNetwork, max_concepts=self.max_concepts),
-            "psi": partial(PsiNetwork, fan_in=self.fan_in),
-            "relu": ReluNetwork,
-            "entropy": partial(EntropyNetwork, max_concepts=self.max_concepts, tau=0.1),
-        }[self.network]
-
-        def maker(streams: Streams, n_concepts: int, l1: Sequence[float]) -> LogicNetwork:
-            network: LogicNetwork = make(streams, n_concepts, tuple(self.hidden), l1)
-            return network
-
-        return maker
+        hidden = tuple(self.hidden)
+        makers: dict[str, Callable[..., LogicNetwork]] = {
+            "mu": partial(MuNetwork, hidden=hidden, max_concepts=self.max_concepts),
+            "psi": partial(PsiNetwork, hidden=hidden, fan_in=self.fan_in),
+            "relu": partial(ReluNetwork, hidden=hidden),
+            "entropy": partial(EntropyNetwork, hidden=hidden, max_concepts=self.max_concepts, tau=0.1),
+        }
+        return makers[self.network]
 
 
 _SURE = 0.9  # share of the clusters' mutual information that the network's probabilities must have

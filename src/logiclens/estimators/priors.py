@@ -25,13 +25,14 @@ from numpy.typing import NDArray
 from logiclens.concepts.concept import Above, AtMost, Between, Concept, OneOf
 from logiclens.concepts.table import Column, Kind, Table
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, did_you_mean, listing, shown
+from logiclens.estimators._parameters import as_number
 from logiclens.estimators.folds import Distinct, RowSplit, as_counts, number_of_rows
 from logiclens.estimators.inputs_and_targets import Inputs, Problem, Targets, concept_matrix
 from logiclens.explain.rule import label_array
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic import Formula, parse_formula
 from logiclens.logic.arrays import BoolArray, FloatArray
-from logiclens.logic.data import THRESHOLD, as_float
+from logiclens.logic.data import THRESHOLD
 
 _FRESH = (500, 20_000)  # least and most fresh rows
 _SIGN = re.compile(r"(?= (<=|>=|!=|<|>|=) )")  # looks ahead, so that signs may share a space
@@ -114,7 +115,7 @@ class Priors:
         self.inputs = inputs
         self.targets = targets
         self.labels = tuple(map(str, targets.labels))
-        self._conditions: dict[str, _Condition] = {}
+        self._conditions: dict[str, _Comparison] = {}
         for name in dict.fromkeys(name for formula in self.formulas for name in formula.concepts):
             self._check(name)
 
@@ -278,7 +279,7 @@ def _predictions(rules: ExplanationSet, x: FloatArray) -> BoolArray:
 
 def check_prior_weight(value: Any) -> float:
     """What all priors weigh together, as a multiple of the data."""
-    number = as_float(value)
+    number = as_number(value)
     if not 0.0 <= number < np.inf:
         raise InputError(f"prior_weight must be a number of at least 0. Got {shown(value)}.")
     return number
@@ -308,7 +309,7 @@ def _draw(column: Column, weight: FloatArray, size: int, random: np.random.Gener
 
 
 @dataclass(frozen=True)
-class _Condition:
+class _Comparison:
     """A concept, or where it is not: then ``if_missing`` of the concept keeps it false of missing values."""
 
     concept: Concept
@@ -327,7 +328,7 @@ def _readings(name: str) -> list[tuple[str, tuple[str, ...]]]:
     return [(column, rest) for column, rest in splits if column and rest[1]]
 
 
-def _condition(name: str, table: Table) -> _Condition | None:
+def _condition(name: str, table: Table) -> _Comparison | None:
     """The condition on a column that a name reads as, if it does."""
     for column, rest in reversed(_readings(name)):  # the longest column first
         if column in table and (found := _comparison(table.column(column), *rest)) is not None:
@@ -335,23 +336,23 @@ def _condition(name: str, table: Table) -> _Condition | None:
     return None
 
 
-def _comparison(column: Column, *stated: str) -> _Condition | None:
+def _comparison(column: Column, *stated: str) -> _Comparison | None:
     """A sign and a value, or the ends of an interval with their signs, as a condition on a column."""
     if len(stated) == 4:
         low, high = float(stated[0]), float(stated[3])
         ends = (low if stated[1] == "<" else _below(low), high if stated[2] == "<=" else _below(high))
-        return _Condition(Between(column.name, *ends))
+        return _Comparison(Between(column.name, *ends))
     sign, value = stated
     number, other = _number(value), sign == "!="
     if sign in ("=", "!=") and column.kind is Kind.TEXT:
         same = (level for level in column.levels if level == (value if isinstance(level, str) else number))
-        return _Condition(OneOf(column.name, (next(same, value),), other), other)
+        return _Comparison(OneOf(column.name, (next(same, value),), other), other)
     if np.isnan(number) or not (column.is_numeric or column.kind is Kind.TEXT):
         return None
     if sign in ("=", "!="):
-        return _Condition(OneOf(column.name, (number,), other), other)
+        return _Comparison(OneOf(column.name, (number,), other), other)
     kind = Above if sign in (">", ">=") else AtMost
-    return _Condition(kind(column.name, number if sign in (">", "<=") else _below(number)))
+    return _Comparison(kind(column.name, number if sign in (">", "<=") else _below(number)))
 
 
 def _below(number: float) -> float:
