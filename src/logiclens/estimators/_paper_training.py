@@ -181,12 +181,10 @@ def train_folds_as_in_paper(
             Trained(
                 network,
                 restarts=(network,),
-                loss=np.full(n_outputs, np.nan),
                 loss_curve=np.repeat(losses.cpu().numpy().astype(float)[:, None], n_outputs, axis=1),
                 n_iter=np.full(n_outputs, plan.epochs, dtype=np.int64),
                 converged=np.ones(n_outputs, dtype=np.bool_),
                 penalty=penalty,
-                width=np.full(n_outputs, width, dtype=np.int64),
             )
         )
     return found
@@ -226,14 +224,14 @@ def train_as_in_paper(
                     network.parameters(), lr=plan.learning_rate, weight_decay=_DECAY_AFTER_PRUNING
                 )
             logits = _drop_out(network, inputs, dropout, generator)
-            loss = rows.loss(_by_output(logits)) + _penalty(network, plan.prune, epoch >= pruned_at)
+            loss = rows.loss(logits.flatten(0, -2)) + _penalty(network, plan.prune, epoch >= pruned_at)
             adam.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             adam.step()
             losses.append(loss.detach())
             if epoch >= pruned_at:
                 with torch.no_grad():
-                    right = held_out.share_right(_by_output(network.logits(checks)))
+                    right = held_out.share_right(network.logits(checks).flatten(0, -2))
                 if right >= most_right:
                     most_right, best = right, [p.detach().clone() for p in network.parameters()]
             report(epoch + 1)
@@ -286,11 +284,6 @@ def _replace_last(network: LogicNetwork, weight: Tensor, bias: Tensor) -> None:
     last = network.linears[-1]
     last.weight, last.bias = nn.Parameter(weight.clone()), nn.Parameter(bias.clone())
     last.mask = torch.ones_like(weight)
-
-
-def _by_output(logits: Tensor) -> Tensor:
-    """Logits of members, (n_outputs, n), or of the outputs of one member, (1, n_outputs, n), by output."""
-    return logits if logits.dim() == 2 else logits.squeeze(0)
 
 
 def _penalty(network: LogicNetwork, prunes: bool, pruned: bool) -> Tensor | float:

@@ -299,7 +299,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.network_ = fitted.network
         self.explanations_ = fitted.rules
         self.front_ = fitted.front
-        self.seen_ = fitted.seen
+        self.seen_ = fitted.front.seen
         self.loss_curve_ = fitted.trained.loss_curve
         self.n_iter_ = fitted.trained.n_iter
         self.l1_ = fitted.trained.penalty

@@ -36,6 +36,7 @@ from logiclens.estimators.folds import (
     effective_rows,
     leave_out,
     number_of_rows,
+    systematic_sample,
 )
 from logiclens.estimators.inputs_and_targets import (
     Problem,
@@ -153,16 +154,15 @@ class Fitted:
         How training went.
     front : Front
         Rules of every length.
-    rules : ExplanationSet
-        Those at the length that was chosen.
-    seen : Seen or None
-        The distinct tuples of the rows, with the truth and the network's answers.
     """
 
     trained: Trained[Any]
     front: Front
-    rules: ExplanationSet
-    seen: Seen | None
+
+    @cached_property
+    def rules(self) -> ExplanationSet:
+        """Those at the length that was chosen: the list with its default is the decision."""
+        return self.front.rules()
 
     @property
     def network(self) -> LogicNetwork:
@@ -204,7 +204,7 @@ def fit_folds(
         parts = [fold, *(replace(fold, train=whole - part, check=np.zeros_like(whole)) for part in left)]
         networks = [each.network, *each.restarts[: len(left)]]
         front = (recipe.front or search_front)(recipe, x, targets, parts, networks)
-        fitted.append(Fitted(each, front, front.rules(), front.seen))
+        fitted.append(Fitted(each, front))
     return fitted
 
 
@@ -598,9 +598,7 @@ def _sample(weight: FloatArray) -> FloatArray:
     if len(weight) <= _SEARCHED:
         return np.ones(len(weight))
     order = np.random.default_rng(0).permutation(len(weight))
-    step = weight.sum() / _SEARCHED
-    drawn = np.empty(len(weight))
-    drawn[order] = step * np.diff(np.floor(np.cumsum(weight[order]) / step + 0.5), prepend=0.0)
+    drawn = systematic_sample(weight, order, _SEARCHED, start=0.5)
     return np.asarray(drawn / np.where(weight > 0, weight, 1.0))
 
 

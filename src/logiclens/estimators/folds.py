@@ -133,6 +133,14 @@ def draw_rows(rows: Distinct, counts: FloatArray, strata: IndexArray, n_drawn: i
     return _first_of(rows, counts, drawn)
 
 
+def systematic_sample(weight: FloatArray, order: IndexArray, size: int, start: float) -> FloatArray:
+    """Weights of about this many rows, 0 for the others, (n,): by steps of equal weight, in an order."""
+    step = weight.sum() / size
+    drawn = np.empty_like(weight)
+    drawn[order] = step * np.diff(np.floor(np.cumsum(weight[order]) / step + start), prepend=0.0)
+    return drawn
+
+
 def hold_out(
     x: FloatArray, outputs: FloatArray, strata: IndexArray, weight: FloatArray, share: float, seed: int
 ) -> RowSplit:

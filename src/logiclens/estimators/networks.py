@@ -32,7 +32,7 @@ from scipy.special import entr, expit, log_softmax, softmax
 from torch import Tensor
 
 from logiclens.errors import InputError, listing, shown
-from logiclens.estimators.folds import Distinct, RowSplit, effective_rows
+from logiclens.estimators.folds import Distinct, RowSplit, effective_rows, systematic_sample
 from logiclens.estimators.inputs_and_targets import Problem, Targets, spread_outputs
 from logiclens.explain.compose import check_layers, forward
 from logiclens.logic.arrays import FloatArray, IndexArray
@@ -141,8 +141,6 @@ class Trained(Generic[N]):
     restarts : tuple of LogicNetwork
         The networks that were chosen, each of which left out a part, calibrated as it is. It is their mean,
         once they are pruned to the same concepts, or the best of them.
-    loss : ndarray of shape (n_outputs,)
-        Cross-entropy of the held-out answers in nats a row; of exclusive classes, their common one.
     loss_curve : ndarray of shape (epochs, n_outputs)
         Training loss, the penalty included, as a share of that of a constant answer; mean of the restarts.
     n_iter : ndarray of int, shape (n_outputs,)
@@ -151,18 +149,14 @@ class Trained(Generic[N]):
         Whether all restarts stopped getting better before the epochs ran out.
     penalty : ndarray of shape (n_outputs,)
         The penalty that was chosen.
-    width : ndarray of int, shape (n_outputs,)
-        The width that was chosen; 0 where nothing was pruned to a number of concepts.
     """
 
     network: N
     restarts: tuple[N, ...]
-    loss: FloatArray
     loss_curve: FloatArray
     n_iter: NDArray[np.int64]
     converged: NDArray[np.bool_]
     penalty: FloatArray
-    width: NDArray[np.int64]
 
 
 def train_networks(
@@ -356,10 +350,7 @@ def _sample_rows(weight: FloatArray, strata: IndexArray, seed: int) -> FloatArra
         return weight
     random = np.random.default_rng(seed)
     order = np.lexsort((random.random(len(weight)), strata))
-    step = weight.sum() / MOST_ROWS
-    drawn = np.empty_like(weight)
-    drawn[order] = step * np.diff(np.floor(np.cumsum(weight[order]) / step + random.random()), prepend=0.0)
-    return drawn
+    return systematic_sample(weight, order, MOST_ROWS, random.random())
 
 
 # Training
@@ -377,8 +368,8 @@ class _Rung(Generic[N]):
     """Which penalty, and how much it is, by output."""
     scale: FloatArray
     """What logits are multiplied by to calibrate them, by output."""
-    losses: FloatArray
-    """Cross-entropy of the held-out answers, calibrated, on each row, (n, n_outputs)."""
+    loss: FloatArray
+    """Cross-entropy of the held-out answers, calibrated, by output."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -473,10 +464,10 @@ class _Work(Generic[N]):
         explored = explore(first, self.rows, self.schedule, order, report_epoch)
         for width in self.ladder:
             rungs.append(self._rung(*explored.tuned(self.new_networks(width), report_epoch), width))
-            if len(rungs) > 1 and not (self._loss(rungs[-1]) < self._loss(rungs[-2])).any():
+            if len(rungs) > 1 and not (rungs[-1].loss < rungs[-2].loss).any():
                 break
-        losses = np.stack([self._loss(rung) for rung in rungs])  # (widths, outputs)
-        return [rungs[at] for at in losses.argmin(axis=0)], explored
+        best = np.argmin([rung.loss for rung in rungs], axis=0)
+        return [rungs[at] for at in best], explored
 
     def _members(self, rung: _Rung[N], output: int) -> Tensor:
         """The restarts of an output with the chosen penalty."""
@@ -527,7 +518,7 @@ class _Work(Generic[N]):
         means = np.tensordot(losses, self.share, axes=(1, 0))  # (penalties, outputs)
         best, outputs = means.argmin(axis=0), np.arange(means.shape[1])
         penalty, scale = self.penalties[best, outputs], scales[best, outputs]
-        return _Rung(network, history, width, best, penalty, scale, losses[best, :, outputs].T)
+        return _Rung(network, history, width, best, penalty, scale, self.share @ losses[best, :, outputs].T)
 
     def _scales(self, logits: FloatArray) -> FloatArray:
         """What calibrates held-out logits, (n_outputs,); they are left alone where nothing is held out."""
@@ -557,10 +548,6 @@ class _Work(Generic[N]):
         """Cross-entropy of each row, (n, n_outputs)."""
         return cross_entropy(logits, self.outputs, self.joint)
 
-    def _loss(self, rung: _Rung[N]) -> FloatArray:
-        """Mean cross-entropy of the held-out answers, by output."""
-        return np.asarray(self.share @ rung.losses)
-
     def _best(self, restarts: Sequence[N]) -> N:
         """Of each output the restart with the least cross-entropy on all rows; classes share theirs."""
         logits = np.stack(
@@ -572,7 +559,6 @@ class _Work(Generic[N]):
 
     def _calibrate(self, network: N, chosen: Sequence[_Rung[N]]) -> Trained[N]:
         """The network with its logits divided by a temperature, and what is known about it."""
-        losses = np.column_stack([rung.losses[:, at] for at, rung in enumerate(chosen)])
         scales = np.array([rung.scale[at] for at, rung in enumerate(chosen)])
         groups = [rung.network.select(self._members(rung, at)) for at, rung in enumerate(chosen)]
         restarts = tuple(
@@ -587,12 +573,10 @@ class _Work(Generic[N]):
         return Trained(
             network,
             restarts,
-            np.asarray(self.share @ losses),
             np.array(curves).T,
             np.array([int(history.n_iter.max()) for history in histories]),
             np.array([bool(history.converged.all()) for history in histories]),
             np.array([rung.penalty[at] for at, rung in enumerate(chosen)]),
-            np.array([rung.width for rung in chosen]),
         )
 
 

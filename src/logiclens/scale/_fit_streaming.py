@@ -89,7 +89,8 @@ RATE = 0.1
 """Learning rate at the start, as a share of the plan's: the network was trained on the sample already."""
 _NUMBERS = 1 << 21  # in the largest tensor of a step, which stays near the processor
 _FEWEST = 1 << 8  # rows of a step
-_HISTORY = ("loss_curve", "n_iter", "converged", "penalty", "width", "loss")
+_HISTORY = ("loss_curve", "n_iter", "converged", "penalty")
+_GONE = ("width", "loss")  # of earlier releases
 
 N = TypeVar("N", bound=LogicNetwork)
 _PATIENCE = timedelta(days=2)  # the first process explores while the others wait
@@ -382,18 +383,18 @@ class _StreamingRun:
         """The better of both networks, and its rules, from the sample."""
         rows = self.rows
         fold, recipe = rows.fold, self.recipe(rows.targets)
-        network, loss = self._better(explored.trained.network, tuned)
+        network = self._better(explored.trained.network, tuned)
         weight = fold.train + fold.check
         folds = [fold]
         if (weight > 0).sum() >= FEW_ROWS:
             folds.append(RowSplit(fold.train, np.zeros_like(weight)))
         front = search_front(recipe, rows.x, rows.targets, folds, [network] * len(folds))
         curve = np.concatenate([explored.trained.loss_curve, curve])
-        trained = replace(explored.trained, network=network, loss_curve=curve, loss=loss)
-        return Fitted(trained, front, front.rules(), front.seen)
+        trained = replace(explored.trained, network=network, loss_curve=curve)
+        return Fitted(trained, front)
 
-    def _better(self, before: LogicNetwork, tuned: LogicNetwork) -> tuple[LogicNetwork, FloatArray]:
-        """For each output the network of less loss on the rows held out, and that loss."""
+    def _better(self, before: LogicNetwork, tuned: LogicNetwork) -> LogicNetwork:
+        """For each output the network of less loss on the rows held out."""
         x, outputs, weight = self.rows.held_out()
         joint = self.rows.targets.problem is Problem.SINGLE_LABEL
         calibrate(tuned, x, outputs, weight, joint)
@@ -403,7 +404,7 @@ class _StreamingRun:
         ]
         best = np.argmin(losses, axis=0)
         members = [(tuned, before)[which].select(torch.tensor([output])) for output, which in enumerate(best)]
-        return join(members), np.min(losses, axis=0)
+        return join(members)
 
 
 def _checkpoint(folder: Any, run: dict[str, Any], files: ParquetSource, stack: ExitStack) -> Checkpoint:
@@ -739,7 +740,7 @@ def restore_network(stored: StoredPart, population: Population[N]) -> Trained[N]
         if name in tensors:  # the mean of several networks has more hidden units than each
             tensor.data = tensor.new_empty(tensors[name].shape)
     network.load_state_dict(
-        {name: torch.tensor(array) for name, array in tensors.items() if name not in _HISTORY}
+        {name: torch.tensor(array) for name, array in tensors.items() if name not in (*_HISTORY, *_GONE)}
     )
     for name, value in stored.entries["network"].items():
         setattr(network, name, value)
