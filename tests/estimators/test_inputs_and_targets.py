@@ -19,7 +19,6 @@ from logiclens.estimators.inputs_and_targets import (
     Problem,
     Targets,
     decisions,
-    label_vector,
     predicted_index,
     read_concepts,
     read_known_targets,
@@ -164,11 +163,6 @@ def test_outputs_may_answer_by_themselves(problem):
     logits = np.array([[-3.0, -1.0], [1.0, 0.0]])
 
     assert decisions(logits, problem).tolist() == [[False, False], [True, False]]
-
-
-def test_label_vector_keeps_the_type():
-    assert label_vector((1.0, 2.0), np.array([1, 0])).tolist() == [2.0, 1.0]
-    assert label_vector((False, True), np.array([1])).dtype == bool
 
 
 # --- targets of a fitted model ---

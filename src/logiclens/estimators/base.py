@@ -41,7 +41,6 @@ from logiclens.estimators.inputs_and_targets import (
     check_extent,
     decisions,
     input_tags,
-    label_vector,
     learn_inputs,
     predicted_index,
     read_known_targets,
@@ -60,7 +59,7 @@ from logiclens.explain import (
     explain_set,
 )
 from logiclens.explain.compose import all_tuples
-from logiclens.explain.rule import Label, member, plain_label
+from logiclens.explain.rule import Label, label_array, member, plain_label
 from logiclens.logic import TruthTable
 from logiclens.logic.arrays import BoolArray, FloatArray
 
@@ -294,7 +293,7 @@ class LENClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def adopt(self, fitted: Fitted, inputs: Inputs, targets: Targets) -> None:
         """Take over the result of a fit."""
         inputs.note_on(self)
-        self.classes_ = label_vector(targets.labels, np.arange(len(targets.labels)))
+        self.classes_ = label_array(targets.labels)
         self.problem_ = targets.problem
         self.network_ = fitted.network
         self.explanations_ = fitted.rules

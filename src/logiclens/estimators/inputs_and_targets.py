@@ -26,7 +26,7 @@ from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import InputError, UnknownColumnError, UnknownTargetError, count, listing, shown
 from logiclens.estimators.folds import as_counts
-from logiclens.explain.rule import Label, check_labels, label_array, plain_label
+from logiclens.explain.rule import Label, check_labels, plain_label
 from logiclens.logic.arrays import BoolArray, FloatArray
 from logiclens.logic.data import (
     THRESHOLD,
@@ -262,11 +262,6 @@ def read_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     if not weight.any():
         raise InputError("All weights in sample_weight are zero. Give some row a positive weight.")
     return weight
-
-
-def label_vector(labels: tuple[Label, ...], index: NDArray[np.intp]) -> NDArray[Any]:
-    """Labels by position, in the type of the labels."""
-    return label_array(labels)[index]
 
 
 def class_weights(class_weight: Any, targets: Targets, weight: FloatArray) -> FloatArray:

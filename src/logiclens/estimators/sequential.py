@@ -223,7 +223,7 @@ def explain_network(
 
 
 @dataclass(frozen=True, eq=False)
-class _Predictions:
+class _PredictedRows:
     """The predictions of a model for rows."""
 
     names: tuple[str, ...]
@@ -272,11 +272,12 @@ def _predict(
     threshold: float | None,
     multi_label: bool,
     each_alone: bool = False,
-) -> _Predictions:
+) -> _PredictedRows:
     """Read the rows and predict them; ``each_alone`` when outputs do not depend on each other."""
     if not isinstance(model, nn.Module):
         raise InputError(f"A model must be a torch.nn.Module. Got {shown(model)}.")
-    data = ConceptData(_off_device(X), names)
+    X = X.detach().cpu().double().numpy() if isinstance(X, Tensor) else X  # wherever it was
+    data = ConceptData(X, names)
     x = data.scores()
     if not len(x):
         raise InputError("There are no rows to predict. Pass at least one.")
@@ -298,7 +299,7 @@ def _predict(
     else:
         problem = Problem.OUTPUT_BY_OUTPUT if each_alone else Problem.SINGLE_LABEL
         predicted = Targets(labels, problem, largest.astype(np.float64))
-    return _Predictions(data.names, x, predicted, answers)
+    return _PredictedRows(data.names, x, predicted, answers)
 
 
 def _check_width(model: nn.Module, width: int) -> None:
@@ -359,11 +360,6 @@ def _labels(targets: Sequence[Label] | None, number: int, single: bool) -> tuple
         remedy = "name both classes, that of the output last" if single else "name each output"
         raise InputError(f"The model has {number} targets. Got {count(len(labels), 'label')}; {remedy}.")
     return labels
-
-
-def _off_device(X: Any) -> Any:
-    """Return a tensor as an array, wherever it was; anything else as it is."""
-    return X.detach().cpu().double().numpy() if isinstance(X, Tensor) else X
 
 
 def _array(values: Tensor) -> FloatArray:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -32,10 +32,10 @@ from logiclens.estimators.inputs_and_targets import (
     Problem,
     Targets,
     decisions,
-    label_vector,
     needed_encoder,
     predicted_index,
 )
+from logiclens.explain.rule import label_array
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
 from logiclens.metrics import complexity, consistency, explanation_accuracy, fidelity
 
@@ -94,10 +94,6 @@ def _on_one_thread(work: Callable[..., T], *arguments: Any) -> T:
 
     with one_thread_each():
         return work(*arguments)
-
-
-Rows: TypeAlias = NDArray[np.intp]
-"""Positions of rows."""
 
 
 def cross_explain(
@@ -174,13 +170,13 @@ def cross_explain(
     if not all(weight[train].any() for train, _ in parts):
         raise InputError("All training rows of a fold have weight 0. Use fewer folds, or other weights.")
     if spread:
-        estimator.set_params(
-            encoder=_common_encoder(estimator, X, [_only(weight, train) for train, _ in parts])
-        )
+        weights = [_only(weight, train) for train, _ in parts]
+        estimator.set_params(encoder=_common_encoder(estimator, X, weights))
+        chunks = [([part], at) for at, part in enumerate(parts)]
         shared = (estimator, _collect(X), targets, weight)
-        scored = share_out(_one_fold, shared, [(at, *part) for at, part in enumerate(parts)], n_jobs)
+        scored = [fold for (fold,) in share_out(_score_folds, shared, chunks, n_jobs)]
     else:
-        scored = _one_population(estimator, X, targets, weight, parts)
+        scored = _score_folds(estimator, X, targets, weight, parts)
     usable = {name for fold in scored for name in fold.names}
     recurring = consistency([fold.rules for fold in scored], n_concepts=len(usable))
     shared_scores = {"consistency": recurring.plain, "consistency_adjusted": recurring.adjusted}
@@ -203,33 +199,23 @@ class _ScoredFold(NamedTuple):
     seconds: float
 
 
-def _one_population(
-    estimator: LENClassifier, X: Any, targets: Targets, weight: FloatArray, parts: Sequence[tuple[Rows, Rows]]
+def _score_folds(
+    estimator: LENClassifier,
+    X: Any,
+    targets: Targets,
+    weight: FloatArray,
+    parts: Sequence[tuple[IndexArray, IndexArray]],
+    first: int = 0,
 ) -> list[_ScoredFold]:
-    """All folds, those with the same concepts trained together."""
+    """Some folds, from number ``first`` on; those with the same concepts are trained together."""
     start = time.perf_counter()
-    fitted = fit_parts(estimator, X, targets, [_only(weight, train) for train, _ in parts])
+    weights = [_only(weight, train) for train, _ in parts]
+    fitted = fit_parts(clone(estimator), X, targets, weights, first)
     seconds = (time.perf_counter() - start) / len(parts)
     return [
         _ScoredFold(_scores(part, *rows, targets), part.rules, part.inputs.names, seconds)
         for part, rows in zip(fitted, parts, strict=True)
     ]
-
-
-def _one_fold(
-    estimator: LENClassifier,
-    X: Any,
-    targets: Targets,
-    weight: FloatArray,
-    number: int,
-    train: Rows,
-    test: Rows,
-) -> _ScoredFold:
-    """One fold by itself, on whatever worker."""
-    start = time.perf_counter()
-    (part,) = fit_parts(clone(estimator), X, targets, [_only(weight, train)], first=number)
-    seconds = time.perf_counter() - start
-    return _ScoredFold(_scores(part, train, test, targets), part.rules, part.inputs.names, seconds)
 
 
 def _collect(X: Any) -> Any:
@@ -239,7 +225,7 @@ def _collect(X: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions:
+class NetworkPredictions:
     """The predictions of a network; all but the first have shape (n, n_targets)."""
 
     chosen: IndexArray
@@ -261,14 +247,14 @@ class FittedPart:
     inputs: Inputs
     problem: Problem
 
-    def predict(self, x: FloatArray) -> Predictions:
+    def predict(self, x: FloatArray) -> NetworkPredictions:
         """The network's predictions for rows of concepts, (n, n_concepts)."""
         from logiclens.estimators.networks import as_probabilities, predict_logits
 
         logits = predict_logits(self.network, x)
         above = decisions(logits, self.problem) if self.problem is Problem.BINARY else logits > 0.0
         chosen, decided = predicted_index(logits, self.problem), decisions(logits, self.problem)
-        return Predictions(chosen, decided, above, as_probabilities(logits, self.problem))
+        return NetworkPredictions(chosen, decided, above, as_probabilities(logits, self.problem))
 
 
 def fit_parts(
@@ -309,28 +295,26 @@ def _common_encoder(estimator: LENClassifier, X: Any, weights: Sequence[FloatArr
     return needed_encoder(Table(X), estimator.encoder, np.sum(weights, axis=0))
 
 
-def _scores(part: FittedPart, train: Rows, test: Rows, targets: Targets) -> dict[str, float]:
+def _scores(part: FittedPart, train: IndexArray, test: IndexArray, targets: Targets) -> dict[str, float]:
     """Metrics of one fold, on its test rows."""
     x, rules, names = part.inputs.values, part.rules, part.rules.concept_names
     predicted = part.predict(x[test])
     truth = targets.truth()[test] > 0.5
-    if targets.problem is Problem.MULTI_LABEL:
-        right = (predicted.above == truth).all(axis=1).mean()
-        y: Any = truth
+    decided = rules.predict(x[test], names)
+    single = targets.problem is not Problem.MULTI_LABEL
+    if single:
+        labels = label_array(targets.labels)
+        y: Any = labels[truth.argmax(axis=1)]
+        right = predicted.chosen == truth.argmax(axis=1)
+        joint = decided == labels[predicted.chosen]
     else:
-        right = (predicted.chosen == truth.argmax(axis=1)).mean()
-        y = label_vector(targets.labels, truth.argmax(axis=1))
+        y = truth
+        right = (predicted.above == truth).all(axis=1)
+        joint = (decided == predicted.decided).all(axis=1)
     accuracy = explanation_accuracy(rules, x[test], truth, names=names)
     faithful = fidelity(rules, x[test], predicted.decided, names=names, seen=x[train])
-    single = targets.problem is not Problem.MULTI_LABEL
-    agree = predicted.decided
-    if single:
-        agree = np.asarray(targets.labels, dtype=object)[predicted.chosen]
-        joint = (np.asarray(rules.predict(x[test], names), dtype=object) == agree).mean()
-    else:
-        joint = (rules.predict(x[test], names) == agree).all(axis=1).mean()
     return {
-        "model_accuracy": float(right),
+        "model_accuracy": float(right.mean()),
         "model_auc": area_under_curve(predicted.probability, truth),
         "model_brier": float(np.square(predicted.probability - truth).sum(axis=1).mean())
         / (2 if single else truth.shape[1]),
@@ -341,7 +325,7 @@ def _scores(part: FittedPart, train: Rows, test: Rows, targets: Targets) -> dict
         "literals": float(rules.literals),
         "fidelity": faithful.macro_f1,
         "fidelity_plain": faithful.plain,
-        "fidelity_joint": float(joint),
+        "fidelity_joint": float(joint.mean()),
         "fidelity_unseen": np.nan if faithful.unseen is None else faithful.unseen.plain,
     }
 
@@ -359,7 +343,7 @@ def area_under_curve(scores: FloatArray, truth: BoolArray) -> float:
 
 def _splits(
     cv: Any, labels: NDArray[Any], groups: ArrayLike | None, random_state: Any
-) -> list[tuple[Rows, Rows]]:
+) -> list[tuple[IndexArray, IndexArray]]:
     every = np.arange(len(labels))
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         cv = _splitter(int(cv), len(labels), labels, groups, random_state)
@@ -392,7 +376,7 @@ def _splitter(
     return kind(n_folds, shuffle=True, random_state=seed_of(random_state) % 2**32)
 
 
-def _only(weight: FloatArray, rows: Rows) -> FloatArray:
+def _only(weight: FloatArray, rows: IndexArray) -> FloatArray:
     part = np.zeros_like(weight)
     part[rows] = weight[rows]
     return part

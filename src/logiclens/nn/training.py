@@ -180,15 +180,6 @@ def explore(
     generator = torch.Generator().manual_seed(0) if generator is None else generator
     network.train()
     count = EpochCount(progress, network.members)
-    losses = list(_explore(network, rows, plan, generator, count)) if plan.explored else []
-    return Explored(network, rows, plan, losses, generator.clone_state())
-
-
-def _explore(
-    network: LogicNetwork, rows: PopulationRows, plan: Plan, generator: torch.Generator, count: EpochCount
-) -> Tensor:
-    """The first half; the training losses, (epochs, members)."""
-    rows = _read(network, rows, plan)
 
     def work(part: LogicNetwork, own: PopulationRows) -> Tensor:
         run, losses = _Run(part, _learning_rows(own, plan), plan, generator), []
@@ -197,7 +188,11 @@ def _explore(
             count.add(part.members)
         return torch.stack(losses)
 
-    return torch.cat(_side_by_side(network, rows, plan, work), dim=1)
+    losses: list[Tensor] = []
+    if plan.explored:
+        found = _side_by_side(network, _read(network, rows, plan), plan, work)
+        losses = list(torch.cat(found, dim=1))
+    return Explored(network, rows, plan, losses, generator.clone_state())
 
 
 def _fine_tune(
