@@ -18,7 +18,7 @@ import pytest
 import scipy.sparse
 import torch
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 
 from logiclens import (
     concepts,
@@ -582,6 +582,10 @@ RULES_OF_VALUES: dict[str, tuple[Callable[[Any], object], dict[str, Any]]] = {
     "a count": (lambda value: minimize(TABLE, max_literals=value), COUNTS),
     "a count in settings": (lambda value: quick(epochs=value).fit(ROWS, LABELS), COUNTS | {"zero": 0}),
     "a length": (FRONT.at, COUNTS),
+    "a number in settings": (
+        lambda value: quick(learning_rate=value).fit(ROWS, LABELS),
+        NUMBERS | {"zero": 0, "flag": True},
+    ),
     "a rate": (lambda value: quick(distillation=value).fit(ROWS, LABELS), RATES),
     "a threshold": (lambda value: to_sql(a, threshold=value), RATES | {"one": 1}),
     "a number": (lambda value: Above("a", value), NUMBERS),
@@ -764,14 +768,6 @@ def impatient() -> Iterator[None]:
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)
-
-
-@pytest.mark.parametrize(
-    "method", ["decide", "predict", "predict_proba", "explain", "explain_sample", "save"]
-)
-def test_an_unfitted_classifier_says_so_as_scikit_learn_does(method: str):
-    with pytest.raises(NotFittedError, match="MuClassifier instance is not fitted yet"):
-        getattr(quick(), method)([[0, 1]])
 
 
 def test_a_limit_larger_than_any_float_is_no_limit():

@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from logiclens.errors import UnknownColumnError, UnknownTargetError
 from logiclens.estimators.base import LENClassifier
-from logiclens.estimators.inputs_and_targets import Problem, read_targets
+from logiclens.estimators.inputs_and_targets import Problem
 from logiclens.logic import FALSE, TRUE, equivalent, parse_formula
 from tests.errors import error_of
 from tests.estimators.toys import CLASSIFIERS, NAMES, booleans, frame, quick
@@ -113,21 +113,6 @@ def test_random_states_of_any_kind(seed):
     clf = quick(random_state=seed, epochs=5).fit(X, Y)
 
     assert clf.predict(X).shape == Y.shape
-
-
-def test_equal_random_states_give_equal_networks():
-    scores = [
-        quick(random_state=np.random.RandomState(1), epochs=5).fit(X, Y).decision_function(X) for _ in "ab"
-    ]
-
-    assert (scores[0] == scores[1]).all()
-
-
-def test_predicting_twice_gives_the_same(fitted):
-    """No dropout, no noise: the network is in evaluation mode."""
-    assert not fitted.network_.training
-    assert (fitted.decision_function(FRAME) == fitted.decision_function(FRAME)).all()
-    assert (fitted.predict(FRAME) == fitted.predict(FRAME)).all()
 
 
 def test_predictions_of_a_row_do_not_depend_on_the_others(fitted):
@@ -310,14 +295,6 @@ def test_more_concepts_than_rows(kind):
     assert set(clf.explain()[True].concepts) <= set(clf.concept_names_)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_very_few_rows(n):
-    clf = quick(epochs=10).fit(X[:n], np.arange(n))
-
-    assert clf.predict(X[:n]).shape == (n,)
-    assert len(clf.explain()) == n
-
-
 def test_no_rows_to_predict(fitted):
     assert fitted.predict(X[:0]).shape == (0,)
     assert fitted.predict_proba(X[:0]).shape == (0, 2)
@@ -482,40 +459,6 @@ def test_rows_to_predict_are_checked_as_well(psi):
 # --- weights ---
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_whole_weights_are_repeated_rows(kind):
-    """Without rows held out, which are drawn row by row."""
-    rng = np.random.default_rng(2)
-    x, y, weight = rng.random((40, 4)), rng.random(40) > 0.5, rng.integers(1, 4, 40)
-    settings: dict[str, Any] = {"validation_fraction": 0, "epochs": 20}
-    weighted = quick(kind, **settings).fit(x, y, weight)
-    repeated = quick(kind, **settings).fit(np.repeat(x, weight, axis=0), np.repeat(y, weight))
-
-    assert np.allclose(weighted.loss_curve_, repeated.loss_curve_, atol=1e-4)
-    assert (weighted.decide(x) == repeated.decide(x)).all()
-    assert weighted.explain().formulas == repeated.explain().formulas
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_rows_of_weight_zero_are_not_there(kind):
-    rng = np.random.default_rng(2)
-    x, y, weight = rng.random((40, 4)), rng.random(40) > 0.5, rng.integers(0, 2, 40)
-    weighted = quick(kind, epochs=20).fit(x, y, weight)
-    dropped = quick(kind, epochs=20).fit(x[weight > 0], y[weight > 0])
-
-    assert np.allclose(weighted.loss_curve_, dropped.loss_curve_, atol=1e-4)
-    assert (weighted.decide(x) == dropped.decide(x)).all()
-    assert weighted.explain().formulas == dropped.explain().formulas
-
-
-@pytest.mark.parametrize("kind", ["mu", "psi"])
-@pytest.mark.parametrize("scale", [1e-200, 1e-9, 1 / 80, 1e30])
-def test_the_unit_of_weights_does_not_matter(kind, scale):
-    clf = quick(kind).fit(FRAME, Y, np.full(len(Y), scale))
-
-    assert equivalent(clf.explain()[True].formula, parse_formula("a & b"))
-
-
 def test_weights_decide_between_contradictory_rows():
     x = np.repeat([[0.0], [1.0]], 20, axis=0)
     y = np.tile([0, 1], 20)
@@ -547,15 +490,6 @@ def test_class_weights_shift_what_rules_decide():
 
     assert [clf.explain().predict(x[:1]).item() for clf in found] == ["a", "b"]
     assert (found[0].predict_proba(x) == found[1].predict_proba(x)).all()
-
-
-def test_balanced_class_weights_find_a_rare_class():
-    """Of the rows with the concept a third is rare: balanced, that is enough to say so."""
-    x = np.repeat([[1.0], [0.0]], [120, 360], axis=0)
-    y = np.r_[np.arange(120) < 40, np.zeros(360, dtype=bool)]
-
-    assert not quick("mu", class_weight=None).fit(x, y).explain().predict([[1.0]])[0]
-    assert quick("mu", class_weight="balanced").fit(x, y).explain().predict([[1.0]])[0]
 
 
 @pytest.mark.parametrize(
@@ -620,12 +554,6 @@ def test_mini_batches(kind):
     assert equivalent(clf.explain()[True].formula, parse_formula("a & b"))
 
 
-def test_batches_larger_than_the_data_are_all_rows():
-    whole, large = (quick(batch_size=size).fit(X, Y) for size in (None, 1000))
-
-    assert (whole.decision_function(X) == large.decision_function(X)).all()
-
-
 def test_verbose_draws_nothing_without_a_terminal(capfd):
     quick(verbose=True, epochs=5).fit(X, Y)
 
@@ -671,22 +599,6 @@ def test_predictions_decisions_and_scores_agree(fitted):
 def test_rules_alone_predict_what_the_network_does(fitted):
     assert (fitted.explain().predict(FRAME) == fitted.predict(FRAME)).all()
     assert fitted.explain().score(FRAME, Y) == 1.0
-
-
-def test_validation_rows_are_stratified():
-    """A quarter of each class, where there are enough."""
-    targets = read_targets(np.repeat(["a", "b"], [60, 20]), 80)
-    fold = quick().hold_out(np.arange(80.0)[:, None], targets, np.ones(80))
-
-    assert (fold.check[:60].sum(), fold.check[60:].sum()) == (15, 5)
-    assert ((fold.train > 0) ^ (fold.check > 0)).all()
-
-
-def test_no_validation_rows():
-    fold = quick(validation_fraction=0).hold_out(X, read_targets(Y, len(Y)), np.ones(len(Y)))
-
-    assert not fold.check.any()
-    assert fold.train.all()
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import logiclens
@@ -60,16 +59,6 @@ def test_conjunction_is_found_quickly(kind: str):
     assert equivalent(clf.explain()[False].formula, parse_formula("~a | ~b"))
     assert isinstance(clf.network_, NETWORKS[kind])
     assert str(clf.explain()[True]).startswith("forall x: True(x) <-> a(x) & b(x)")
-
-
-def test_settings_are_kept_and_cloned(kind: str):
-    clf = quick(kind, max_literals=5, hidden=[3, 2], class_weight={0: 1.0})
-    twin = clone(clf)
-
-    assert twin.get_params() == clf.get_params()
-    assert twin.get_params()["hidden"] == [3, 2]
-    assert twin.set_params(max_literals=7).max_literals == 7
-    assert clf.max_literals == 5
 
 
 def test_init_only_stores(kind: str):

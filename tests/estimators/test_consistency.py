@@ -48,15 +48,6 @@ def test_rows_without_weight_have_no_say(rule):
     assert first.decision_function(X) == pytest.approx(second.decision_function(X), abs=1e-4)
 
 
-def test_a_common_factor_of_weights_changes_nothing():
-    X, y = rare_target()
-    plain, heavy = (
-        MuClassifier(**RARE).fit(X, y, sample_weight=w) for w in (np.ones(600), np.full(600, 64.0))
-    )
-
-    assert plain.explain().formulas == heavy.explain().formulas
-
-
 def test_scores_count_rows_not_weights():
     X, y = rare_target()
     model = MuClassifier(**RARE).fit(X, y, sample_weight=np.full(600, 1 / 64))
@@ -86,23 +77,6 @@ def test_a_generator_of_random_numbers_is_left_as_it_was():
     cross_explain(quick("mu", epochs=10, random_state=state), X, y, cv=2)
 
     assert state.randint(1000) == np.random.RandomState(0).randint(1000)
-
-
-def test_settings_that_do_not_go_together_are_refused():
-    X, y = rare_target()
-    with pytest.raises(InputError, match="The reference settings make equivalences"):
-        MuClassifier.reference(rule="if").fit(X, y)
-
-
-def test_a_limit_of_literals_is_kept():
-    """Three-way XOR needs twelve literals."""
-    X = np.random.default_rng(0).random((500, 4)) < 0.5
-    y = X[:, 0] ^ X[:, 1] ^ X[:, 2]
-    short, long = (MuClassifier(random_state=0, max_literals=most).fit(X, y) for most in (9, 12))
-
-    assert max(point.literals for point in short.front_) <= 9
-    assert short.explain().score(X, y) < 1.0
-    assert long.explain().score(X, y) == 1.0
 
 
 def test_a_class_that_the_network_denies_is_not_explained():

@@ -65,10 +65,6 @@ def test_new_rows_give_new_explanations(kind):
     assert clf.explain(some[:7])[True].support == Y[X[:, 1] > 0.5][:7].sum()
 
 
-def test_explanations_of_rows_repeat(fitted):
-    assert fitted.explain(FRAME) == fitted.explain(FRAME)
-
-
 def test_psi_says_the_same_about_any_rows(both):
     """Its formulas are the network; only support and scores come from the rows."""
     some = FRAME[X[:, 1] > 0.5]

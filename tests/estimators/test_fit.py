@@ -21,13 +21,11 @@ from logiclens.estimators.fit import (
     FEW_ROWS,
     FrontSearch,
     SearchSettings,
-    fit_folds,
     search_front,
 )
 from logiclens.estimators.folds import RowSplit
 from logiclens.estimators.inputs_and_targets import Problem, Targets
 from logiclens.explain import Front, RuleKind
-from logiclens.loading import load
 from logiclens.logic import equivalent, parse_formula
 from logiclens.logic.decision_list import DecisionList
 from logiclens.nn.mu import MuNetwork
@@ -381,20 +379,6 @@ def test_several_labels_have_a_formula_each():
     assert [point.literals for point in clf.front_] == sorted(point.literals for point in clf.front_)
 
 
-@pytest.mark.parametrize("kind", ["if", "only_if"])
-def test_implications_hold_at_the_prices_of_their_kind(kind):
-    """Of rows with the concept a half are yes: it is necessary, and something else is sufficient."""
-    rng = np.random.default_rng(3)
-    x = (rng.random((400, 3)) < 0.5).astype(float)
-    y = (x[:, 0] > 0.5) & ((x[:, 1] > 0.5) | (rng.random(400) < 0.4))
-    rules = quick("mu", rule=kind).fit(frame(x), y).explain()
-    fired = rules[True].evaluate(frame(x))
-
-    assert rules[True].kind is RuleKind(kind)
-    assert equivalent(rules[True].formula, parse_formula("a" if kind == "if" else "a & b"))
-    assert fired[y].all() if kind == "if" else y[fired].all()
-
-
 def test_nothing_but_true_is_necessary_where_chance_decides():
     rng = np.random.default_rng(0)
     x, y = (rng.random((200, 3)) < 0.5).astype(float), rng.random(200) < 0.5
@@ -421,20 +405,6 @@ def test_what_a_psi_network_shows_is_exact(problem):
 # --- folds, files ---
 
 
-def test_a_fold_among_others_is_what_it_is_alone():
-    x, y = noisy()
-    clf = quick("mu", encoder=None)
-    targets, weight = clf.read_data(x, y, None)
-    inputs = clf.read_inputs(x, targets, weight)
-    recipe = clf.recipe(inputs, targets)
-    halves = [np.where(np.arange(len(x)) % 2 == at, 1.0, 0.0) for at in (0, 1)]
-    folds = [clf.hold_out(inputs.values, targets, half) for half in halves]
-
-    together = fit_folds(recipe, inputs.values, targets, folds)
-    for fold, found in zip(folds, together, strict=True):
-        assert same_front(fit_folds(recipe, inputs.values, targets, [fold])[0].front, found.front)
-
-
 def test_a_front_without_rows_held_out_has_the_least_objective_shown():
     x, y = noisy()
     clf = quick("mu", encoder=None, literal_cost=0.01).fit(x, y)
@@ -452,33 +422,7 @@ def test_a_front_without_rows_held_out_has_the_least_objective_shown():
     assert values[front.chosen] == pytest.approx(min(values), abs=2e-3)
 
 
-@pytest.mark.parametrize("problem", PROBLEMS)
-@pytest.mark.parametrize("kind", CLASSIFIERS)
-def test_a_loaded_model_has_the_same_front(kind, problem, tmp_path):
-    x, _ = noisy()
-    clf = quick(kind, epochs=15).fit(x, targets_of(problem, x))
-    clf.save(tmp_path / "model.lens")
-    twin = load(tmp_path / "model.lens")
-
-    assert same_front(twin.front_, clf.front_)
-    assert (twin.predict(x) == clf.predict(x)).all()
-    for n in (0, 2, 5, 60):
-        assert (decided(twin, x, n) == decided(clf, x, n)).all()
-        assert twin.explain(literals=n).literals == clf.explain(literals=n).literals
-
-
 # --- IF and ONLY IF rules ---
-
-
-@pytest.mark.parametrize("rule", ["if", "only_if"])
-def test_implications_of_an_exclusive_or(rule: str):
-    x = np.random.default_rng(0).random((300, 3)) < 0.5
-    y = np.where(x[:, 0] ^ x[:, 1], "p", "q")
-    front = MuClassifier(rule=rule, restarts=2, random_state=0).fit(x, y).front_
-
-    lengths = [point.literals for point in front.points]
-    assert lengths == sorted(set(lengths))
-    assert front.rules(100).score(x, y) == 1.0
 
 
 def test_implications_are_about_what_the_network_answers():

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import DataConversionWarning
 
-from logiclens.errors import InputError, UnknownColumnError
+from logiclens.errors import InputError
 from logiclens.estimators.inputs_and_targets import (
     Problem,
     Targets,
@@ -188,32 +188,8 @@ def test_known_outputs_are_matched_by_name():
 X = np.array([[0.25, 1.0], [0.5, 0.0]])
 
 
-@pytest.mark.parametrize(
-    "data", [X, X.tolist(), scipy.sparse.csr_matrix(X), scipy.sparse.coo_array(X), torch.tensor(X)], ids=type
-)
-def test_arrays_have_numbered_names(data):
-    inputs = read_concepts(data)
-
-    assert (inputs.values == X).all()
-    assert inputs.values.dtype == np.float64
-    assert inputs.names == ("x0", "x1")
-    assert not inputs.named
-
-
 def test_tensors_that_take_part_in_training_are_read():
     assert (read_concepts(torch.tensor(X, requires_grad=True)).values == X).all()
-
-
-@pytest.mark.parametrize(
-    "data",
-    [pd.DataFrame(X, columns=["a", "b"]), pl.DataFrame(X, schema=["a", "b"]), {"a": X[:, 0], "b": X[:, 1]}],
-)
-def test_frames_and_mappings_carry_names(data):
-    inputs = read_concepts(data)
-
-    assert (inputs.values == X).all()
-    assert inputs.names == ("a", "b")
-    assert inputs.named
 
 
 def test_names_of_an_array_may_be_given():
@@ -232,15 +208,6 @@ def test_rows_are_read_in_the_order_of_the_model(names):
     assert read_rows(turned, tuple(names[:1])).tolist() == [[0.0], [1.0]]
 
 
-def test_arrays_are_read_by_position():
-    assert (read_rows(X, ("a", "b")) == X).all()
-
-
-def test_unknown_concepts_are_named():
-    with pytest.raises(UnknownColumnError, match="The data lack the column 'red_wing'"):
-        read_rows({"red": [1.0]}, ("red_wing",))
-
-
 def test_columns_that_are_not_needed_are_not_looked_at():
     data = pd.DataFrame({"name": ["x", "y"], "legs": [8, 4], "a": [0.0, 1.0]})
 
@@ -252,8 +219,3 @@ def test_columns_that_are_counted_are_told_apart_by_their_numbers():
     data = pd.DataFrame({2020: [0.0, 1.0], 2021: [1.0, 1.0]})
 
     assert read_rows(data[[2021, 2020]], ("2020", "2021")).tolist() == [[0.0, 1.0], [1.0, 1.0]]
-
-
-def test_other_widths_are_refused():
-    with pytest.raises(InputError, match="X has 2 features, but LEN is expecting 1 features as"):
-        read_rows(X, ("a",))

@@ -97,17 +97,6 @@ def test_a_fold_among_many_is_what_it_is_alone(make: Any):
     assert (predict_logits(alone.network, X) == predict_logits(beside.network, X)).all()
 
 
-def test_a_row_of_weight_three_is_three_rows():
-    X, y = noisy(80)
-    weight = np.random.default_rng(1).integers(0, 4, len(X))
-    rows = np.repeat(np.arange(len(X)), weight)
-    settings = QUICK | {"restarts": 2, "random_state": 0}
-    one = ReluClassifier(**settings).fit(X, y, sample_weight=weight)
-    other = ReluClassifier(**settings).fit(X[rows], y[rows])
-
-    assert (one.predict_proba(X) == other.predict_proba(X)).all()
-
-
 @pytest.mark.parametrize(("data", "joint"), [(noisy, False), (several, True)])
 def test_calibration_finds_the_scale_of_logits_again(data: Any, joint: bool):
     X, y = data()

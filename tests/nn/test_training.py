@@ -327,15 +327,3 @@ def test_members_that_are_compared_row_by_row_train_as_their_group_does_alone(ki
 
 
 # --- what pruning costs ---
-
-
-@pytest.mark.parametrize(
-    ("settings", "explored"),
-    [
-        ({}, 150),
-        ({"epochs": 7}, 3),
-        ({"prune": False}, 0),
-    ],
-)
-def test_half_of_the_epochs_explore_where_there_is_a_reason_to(settings, explored):
-    assert Plan(iff_loss, **settings).explored == explored

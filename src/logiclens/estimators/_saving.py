@@ -30,7 +30,6 @@ from logiclens.explain.front import Front
 from logiclens.explain.rule import Label, RuleKind, check_labels, label_array, member, plain_label
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.files._storage import fields, items, written_whole
-from logiclens.logic.data import as_float
 
 if TYPE_CHECKING:
     from logiclens.nn.population import LogicNetwork
@@ -193,9 +192,6 @@ def _settings(classifier: Any, saved: Any) -> dict[str, Any]:
     if member(RuleKind, settings["rule"], "rule") is RuleKind.CLUSTER:
         raise InputError("The rule of a classifier must be 'iff', 'if' or 'only_if'. Got 'cluster'.")
     seed_of(settings["random_state"])
-    for name in ("tau", "temperature"):
-        if name in settings and not isfinite(as_float(settings[name])):
-            raise InputError(f"{name} must be a number. Got {shown(settings[name])}.")
     if not isinstance(settings["device"], str):
         raise InputError(f"device must be text. Got {shown(settings['device'])}.")
     if not isinstance(settings["verbose"], int):
