@@ -22,15 +22,14 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from logiclens.concepts.concept import Condition, Relation
+from logiclens.concepts.concept import Condition, Group, Relation
 from logiclens.concepts.table import Table
 from logiclens.concepts.vocabulary import Vocabulary, in_english
 from logiclens.errors import InputError, LimitError, count, shown
-from logiclens.explain.resolution import resolve, truth_of, used_concepts
 from logiclens.explain.rule import (
     Label,
     Rule,
@@ -45,6 +44,9 @@ from logiclens.logic.data import ConceptData, check_names
 from logiclens.logic.export import to_sentence
 from logiclens.logic.formula import FALSE, TRUE, Formula, Not, Var
 from logiclens.logic.normal_form import conjuncts, disjuncts, to_dnf
+
+if TYPE_CHECKING:
+    from logiclens.explain.rule_set import ExplanationSet
 
 Term = dict[str, bool]
 """The values that a term requires, by concept."""
@@ -72,43 +74,7 @@ class Change:
     concepts: Mapping[str, bool] = field(hash=False)
 
 
-@dataclass(frozen=True, eq=False)
-class ChangeUnit:
-    """Concepts that are changed together, with the states they can be in; preferred ones first."""
-
-    what: str
-    names: tuple[str, ...]
-    states: BoolArray  # (n_states, n_names)
-
-    def states_with(self, required: Term) -> BoolArray:
-        """The states in which concepts have the required values, shape (n, n_names)."""
-        at = [self.names.index(name) for name in required]
-        fits = (self.states[:, at] == np.array(list(required.values()), dtype=np.bool_)).all(axis=1)
-        return np.asarray(self.states[fits])
-
-    def nearest(self, required: Term, row: Mapping[str, bool]) -> Term | None:
-        """The concepts that turn on the way to the nearest state that fits, None without one."""
-        if all(row[name] == value for name, value in required.items()):
-            return {}
-        states = self.states_with(required)
-        if not len(states):
-            return None
-        now = np.array([row[name] for name in self.names])
-        best = states[(states != now).sum(axis=1).argmin()]
-        return {name: bool(v) for name, v, old in zip(self.names, best, now, strict=True) if v != old}
-
-    def without_implied(self, required: Term) -> Term:
-        """The required values, without those that follow from the others."""
-        kept = dict(required)
-        for name in required:
-            rest = {other: value for other, value in kept.items() if other != name}
-            left = self.states_with(rest)
-            if rest and (left[:, self.names.index(name)] == required[name]).all():
-                kept = rest
-        return kept
-
-
-def term_values(dnf: Formula) -> list[Term]:
+def _term_values(dnf: Formula) -> list[Term]:
     """The terms of a DNF, each as the values it requires."""
     if dnf == FALSE:
         return []
@@ -118,39 +84,63 @@ def term_values(dnf: Formula) -> list[Term]:
     ]
 
 
-def units_of(
-    concepts: Iterable[str], words: Vocabulary | None, groups: Iterable[Sequence[str]] = ()
-) -> list[ChangeUnit]:
+def _units_of(
+    concepts: Iterable[str], words: Vocabulary | None, groups: Iterable[Sequence[str]]
+) -> list[Group]:
     """What is changed together: columns of a vocabulary, groups of which one is true, single concepts."""
-    grouped = _check_groups(groups)
+    if isinstance(groups, str) or not isinstance(groups, Iterable):
+        raise InputError(f"groups must be a sequence of groups. Got {shown(groups)}; write [['a', 'b']].")
+    grouped = [check_names(group) for group in groups]
+    members = check_names([name for group in grouped for name in group])  # a concept cannot be in two
     if words is not None:
         if grouped:
             raise InputError("groups= is for concepts without a vocabulary, which knows them. Leave it out.")
         columns = words.used_columns(concepts)
-        units = []
-        for group in words.groups([name for name in words.names if words[name].column in columns]):
-            order = np.argsort(~group.given, kind="stable")  # a value that is there, before none
-            units.append(ChangeUnit(group.column, group.names, group.states[order]))
-        return units
-    members = {name for group in grouped for name in group}
+        found = words.groups([name for name in words.names if words[name].column in columns])
+        orders = [np.argsort(~group.given, kind="stable") for group in found]  # a value before none
+        return [
+            replace(group, states=group.states[order]) for group, order in zip(found, orders, strict=True)
+        ]
     wanted = tuple(concepts)
-    single = [name for name in wanted if name not in members]
-    units = [ChangeUnit(name, (name,), np.array([[False], [True]])) for name in single]
+    switch = np.array([[False], [True]])
+    single = [Group(name, (name,), switch, switch[:, 0]) for name in wanted if name not in members]
     used = [group for group in grouped if not set(group).isdisjoint(wanted)]
-    return units + [
-        ChangeUnit(" / ".join(group), group, np.eye(len(group), dtype=np.bool_)) for group in used
+    return single + [
+        Group(" / ".join(group), group, np.eye(len(group), dtype=np.bool_), np.ones(len(group), np.bool_))
+        for group in used
     ]
 
 
-def _check_groups(groups: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
-    if isinstance(groups, str) or not isinstance(groups, Iterable):
-        raise InputError(f"groups must be a sequence of groups. Got {shown(groups)}; write [['a', 'b']].")
-    grouped = [check_names(group) for group in groups]
-    check_names([name for group in grouped for name in group])  # a concept cannot be in two
-    return grouped
+def _states_with(required: Term, unit: Group) -> BoolArray:
+    """The states in which the concepts of a unit have the required values, shape (n_states, n_names)."""
+    at = [unit.names.index(name) for name in required]
+    fits = (unit.states[:, at] == np.array(list(required.values()), dtype=np.bool_)).all(axis=1)
+    return np.asarray(unit.states[fits])
 
 
-def read_row(units: Iterable[ChangeUnit], read: Callable[[list[str]], ConceptData]) -> Term:
+def _nearest_state(required: Term, unit: Group, row: Term) -> Term | None:
+    """The concepts that turn on the way to the nearest state that fits, None without one."""
+    if all(row[name] == value for name, value in required.items()):
+        return {}
+    states = _states_with(required, unit)
+    if not len(states):
+        return None
+    now = np.array([row[name] for name in unit.names])
+    best = states[(states != now).sum(axis=1).argmin()]
+    return {name: bool(v) for name, v, old in zip(unit.names, best, now, strict=True) if v != old}
+
+
+def _without_implied(required: Term, unit: Group) -> Term:
+    """The required values of a unit, without those that follow from the others."""
+    kept = dict(required)
+    for name in required:
+        rest = {other: value for other, value in kept.items() if other != name}
+        if rest and (_states_with(rest, unit)[:, unit.names.index(name)] == required[name]).all():
+            kept = rest
+    return kept
+
+
+def _read_row(units: Iterable[Group], read: Callable[[list[str]], ConceptData]) -> Term:
     """Truth of the concepts of all units on the only row there is."""
     names = [name for unit in units for name in unit.names]
     data = read(names)
@@ -159,13 +149,14 @@ def read_row(units: Iterable[ChangeUnit], read: Callable[[list[str]], ConceptDat
     return {name: bool(data.column(name)[0]) for name in names}
 
 
-def change_of(
-    words: Vocabulary | None, unit: ChangeUnit, required: Term, turned: Term, row: Mapping[str, bool]
-) -> Change:
+def _change_of(step: _Step, row: Term, words: Vocabulary | None) -> Change:
     """A change in words: the values required of a unit, and those that turned."""
-    violated = {name: value for name, value in required.items() if row[name] != value}
-    before = _in_words(words, {name: not value for name, value in violated.items()}, were=False)
-    return Change(unit.what, before, _in_words(words, unit.without_implied(required), were=True), turned)
+    unit, required, turned = step
+    violated = {name: not value for name, value in required.items() if row[name] != value}
+    needed = _without_implied(required, unit)
+    return Change(
+        unit.column, _in_words(words, violated, were=False), _in_words(words, needed, were=True), turned
+    )
 
 
 def term_in_words(term: Formula, words: Vocabulary | None) -> str:
@@ -180,7 +171,7 @@ def term_in_words(term: Formula, words: Vocabulary | None) -> str:
     """
     if words is None or not term.concepts:
         return formula_sentence(term, None)
-    (values,) = term_values(term)
+    (values,) = _term_values(term)
     columns = dict.fromkeys(words[name].column for name in values)
     by_column = [{n: v for n, v in values.items() if words[n].column == column} for column in columns]
     return " and ".join(_in_words(words, mine, were=False) for mine in by_column)
@@ -311,18 +302,15 @@ def counterfactual(rule: Rule, x: Any, *, groups: Iterable[Sequence[str]] = ()) 
     if not isinstance(rule, Rule):
         raise InputError(f"A counterfactual is about a Rule. Got {shown(rule)}.")
     words = rule.vocabulary
-    units = units_of(rule.concepts, words, groups)
-    row = read_row(units, lambda names: _read(x, names) if words is None else words.read(x, names))
+    units = _units_of(rule.concepts, words, groups)
+    row = _read_row(units, lambda names: _read(x, names) if words is None else words.read(x, names))
     values = np.array([[row[name] for name in rule.concepts]], dtype=np.bool_)
     truth = bool(rule.formula.evaluate(values, rule.concepts)[0])
     wanted = to_dnf(Not(rule.formula) if truth else rule.formula)
-    unit_of = {name: unit for unit in units for name in unit.names}
-    terms = ({name: term[name] for name in unit_of if name in term} for term in term_values(wanted))
-    ways = [way for term in terms if (way := _steps(term, unit_of, row)) is not None]
-    if not ways:
-        return Counterfactual(rule, truth, None)
-    best = min(ways, key=lambda way: (len(way), sum(len(turned) for _, _, turned in way)))
-    return Counterfactual(rule, truth, tuple(change_of(words, *step, row) for step in best))
+    terms = ({name: term[name] for name in row if name in term} for term in _term_values(wanted))
+    found = _nearest([_Goal(rule.target, term, []) for term in terms], units, row)
+    changes = None if found is None else tuple(_change_of(step, row, words) for step in found[1])
+    return Counterfactual(rule, truth, changes)
 
 
 def _read(x: Any, names: Sequence[str]) -> ConceptData:
@@ -383,30 +371,76 @@ class PredictionCounterfactual(_Turn):
 
 
 def prediction_counterfactual(
-    decision: Decision,
-    target: Label | None,
-    groups: Iterable[Sequence[str]],
-    read: Callable[[list[str]], ConceptData],
+    rules: ExplanationSet, x: Any, target: Label | None, groups: Iterable[Sequence[str]]
 ) -> PredictionCounterfactual:
-    """Find the fewest changes of one row that turn a decision; ``read`` reads the concepts of the row."""
-    units = units_of(decision.concepts, decision.vocabulary, groups)
-    row = read_row(units, read)
-    before = decision.predicted(row)
+    """The fewest changes of one row that turn its prediction; see :meth:`ExplanationSet.counterfactual`."""
+    words = rules.vocabulary
+    units = _units_of(rules.concepts, words, groups)
+    row = _read_row(units, lambda names: rules.read(x, used=names))
+    before = _predicted(rules, row)
     if target is not None and target == before:
-        sentence = f"The prediction is {decision.named(target)} already."
+        sentence = f"The prediction is {_named(rules, target)} already."
         return PredictionCounterfactual(before, before, target, (), sentence)
-    found = _nearest(decision.goals(before, target), units, row)
+    found = _nearest(_goals(rules, before, target), units, row)
     if found is None:
-        return PredictionCounterfactual(before, None, target, None, decision.impossible(before, target))
+        return PredictionCounterfactual(before, None, target, None, _impossible(rules, before, target))
     label, steps = found
-    after = decision.predicted(
-        row | {name: value for _, _, turned in steps for name, value in turned.items()}
-    )
-    changes = tuple(change_of(decision.vocabulary, *step, row) for step in steps)
-    return PredictionCounterfactual(before, after, label, changes, decision.sentence(before, label, changes))
+    changes = tuple(_change_of(step, row, words) for step in steps)
+    after = _predicted(rules, row | {n: value for change in changes for n, value in change.concepts.items()})
+    if isinstance(before, tuple):
+        turned = "no longer be" if label in before else "be"
+        text = f"{_named(rules, label)} would {turned} predicted"
+    else:
+        text = f"The prediction would be {_named(rules, label)}"
+    sentence = f"{text} if {' and '.join(change.after for change in changes)}."
+    return PredictionCounterfactual(before, after, label, changes, sentence)
 
 
-_Step: TypeAlias = tuple[ChangeUnit, Term, Term]  # what changes, the values required of it, what turns
+def _predicted(rules: ExplanationSet, row: Term) -> Predicted:
+    """The prediction for a row of concepts."""
+    names = rules.concepts
+    values = np.array([[row[name] for name in names]], dtype=np.bool_)
+    if rules.multi_label:
+        return tuple(
+            label for label, holds in zip(rules, rules.fired(values, names)[0], strict=True) if holds
+        )
+    return rules.answers[rules.decided_by(values, names)[0]]
+
+
+def _goals(rules: ExplanationSet, before: Predicted, wanted: Label | None) -> Iterator[_Goal]:
+    """The ways to the wanted label, or to any that changes the prediction."""
+    terms_of = {label: _term_values(to_dnf(formula)) for label, formula in rules.conditions.items()}
+    for label in rules if wanted is None else [wanted]:
+        avoided: list[Term] = []
+        if isinstance(before, tuple):
+            if label in before:
+                yield _Goal(label, {}, terms_of[label])
+            else:
+                yield from (_Goal(label, term, []) for term in terms_of[label])
+        elif label != before:
+            for other, terms in terms_of.items():  # of a list: no earlier step is true
+                if other == label:
+                    yield from (_Goal(label, term, list(avoided)) for term in terms)
+                avoided += terms
+            if label == rules.default:
+                yield _Goal(label, {}, avoided)
+
+
+def _named(rules: ExplanationSet, label: Label) -> str:
+    """A label in a sentence."""
+    return target_in_sentence(rules[label].rule)
+
+
+def _impossible(rules: ExplanationSet, before: Predicted, wanted: Label | None) -> str:
+    """Why there is no way, in plain English."""
+    if isinstance(before, tuple):
+        return "Nothing would change it: the rules predict the same labels for every row."
+    if wanted is None:
+        return f"Nothing would change it: the rules predict {_named(rules, before)} for every row."
+    return f"Nothing would do: the rules predict {_named(rules, wanted)} for no row."
+
+
+_Step: TypeAlias = tuple[Group, Term, Term]  # what changes, the values required of it, what turns
 
 
 @dataclass(frozen=True)
@@ -418,82 +452,7 @@ class _Goal:
     avoided: list[Term]
 
 
-class Decision:
-    """What rules require of a row for each prediction, also in words.
-
-    ``conditions`` decide in their order, then the ``default``; without one, each label is decided by itself.
-    """
-
-    def __init__(
-        self,
-        rules: Sequence[Rule],
-        conditions: Mapping[Label, Formula],
-        default: Label | None,
-        vocabulary: Vocabulary | None,
-    ) -> None:
-        self._rules = {rule.target: rule for rule in rules}
-        self._conditions, self._default = conditions, default
-        self._terms = {label: term_values(to_dnf(f)) for label, f in conditions.items()}
-        self.vocabulary = vocabulary
-        self.concepts = used_concepts(conditions.values())
-
-    def predicted(self, row: Term) -> Predicted:
-        """The prediction for a row of concepts."""
-        values = ConceptData(np.array([[row[name] for name in self.concepts]], dtype=np.bool_), self.concepts)
-        true, labels = truth_of(self._conditions.values(), values), [*self._conditions]
-        if self._default is None:
-            return tuple(label for label, holds in zip(labels, true[0], strict=True) if holds)
-        return [*labels, self._default][int(resolve(true)[0])]
-
-    def goals(self, before: Predicted, wanted: Label | None) -> Iterator[_Goal]:
-        """The ways to the wanted label, or to any that changes the prediction."""
-        for label in self._rules if wanted is None else [wanted]:
-            if isinstance(before, tuple):
-                if label in before:
-                    yield _Goal(label, {}, self._terms[label])
-                else:
-                    yield from (_Goal(label, term, []) for term in self._terms[label])
-            elif label != before:
-                yield from self._goals_of_list(label)
-
-    def _goals_of_list(self, label: Label) -> Iterator[_Goal]:
-        """The ways to the label of a step, or to the default."""
-        earlier: list[Term] = []
-        for other, terms in self._terms.items():
-            if other == label:
-                yield from (_Goal(label, term, list(earlier)) for term in terms)
-            earlier += terms
-        if label == self._default:
-            yield _Goal(label, {}, earlier)
-
-    def named(self, label: Label) -> str:
-        """A label in a sentence."""
-        return target_in_sentence(self._rules[label])
-
-    def sentence(self, before: Predicted, label: Label, changes: Sequence[Change]) -> str:
-        """What the changes would bring, in plain English."""
-        if isinstance(before, tuple):
-            turned = "no longer be" if label in before else "be"
-            text = f"{self.named(label)} would {turned} predicted"
-        else:
-            text = f"The prediction would be {self.named(label)}"
-        return f"{text} if {' and '.join(change.after for change in changes)}."
-
-    def impossible(self, before: Predicted, wanted: Label | None) -> str:
-        """Why there is no way, in plain English."""
-        if isinstance(before, tuple):
-            return "Nothing would change it: the rules predict the same labels for every row."
-        if wanted is None:
-            return f"Nothing would change it: the rules predict {self.named(before)} for every row."
-        return f"Nothing would do: the rules predict {self.named(wanted)} for no row."
-
-
-_Names: TypeAlias = tuple[str, ...]  # of a unit: no two share a concept
-
-
-def _nearest(
-    goals: Iterable[_Goal], units: Sequence[ChangeUnit], row: Term
-) -> tuple[Label, list[_Step]] | None:
+def _nearest(goals: Iterable[_Goal], units: Sequence[Group], row: Term) -> tuple[Label, list[_Step]] | None:
     """The label and the changes of a nearest row that reaches a goal."""
     waiting: list[tuple[int, int, int, int, Term, list[_Step]]] = []
     reached, number = list(goals), itertools.count()
@@ -505,10 +464,15 @@ def _nearest(
         if key in seen:
             return
         seen.add(key)
-        steps = _steps(required, unit_of, row)
-        if steps is not None:
-            n_turned = sum(len(turned) for _, _, turned in steps)
-            heappush(waiting, (len(steps), n_turned, at, next(number), required, steps))
+        steps = []
+        for unit, mine in _by_unit(required, unit_of):
+            turned = _nearest_state(mine, unit, row)
+            if turned is None:
+                return
+            if turned:
+                steps.append((unit, mine, turned))
+        n_turned = sum(len(turned) for _, _, turned in steps)
+        heappush(waiting, (len(steps), n_turned, at, next(number), required, steps))
 
     for at, goal in enumerate(reached):
         add(at, goal.must)
@@ -516,7 +480,7 @@ def _nearest(
         if not waiting:
             return None
         _, _, at, _, required, steps = heappop(waiting)
-        changed = {unit.names: unit.states_with(mine) for unit, mine, _ in steps}
+        changed = {unit.names: _states_with(mine, unit) for unit, mine, _ in steps}
         undecided = next((t for t in reached[at].avoided if not _is_denied(t, unit_of, row, changed)), None)
         if undecided is None:
             return reached[at].label, steps
@@ -529,37 +493,22 @@ def _nearest(
     )
 
 
-def _steps(required: Term, unit_of: dict[str, ChangeUnit], row: Term) -> list[_Step] | None:
-    """The changes of the nearest row with the required values; None when there is no such row."""
-    steps: list[_Step] = []
-    for names, mine in _by_unit(required, unit_of).items():
-        unit = unit_of[names[0]]
-        turned = unit.nearest(mine, row)
-        if turned is None:
-            return None
-        if turned:
-            steps.append((unit, mine, turned))
-    return steps
-
-
 def _is_denied(
-    term: Term, unit_of: dict[str, ChangeUnit], row: Term, changed: dict[_Names, BoolArray]
+    term: Term, unit_of: dict[str, Group], row: Term, changed: dict[tuple[str, ...], BoolArray]
 ) -> bool:
     """Whether a term is false: by a column that stays, or in every state that a changed one may take."""
-    for names, mine in _by_unit(term, unit_of).items():
-        if names not in changed:
-            if any(row[name] != value for name, value in mine.items()):
-                return True
-            continue
-        at = [names.index(name) for name in mine]
-        if not (changed[names][:, at] == np.array(list(mine.values()))).all(axis=1).any():
+    for unit, mine in _by_unit(term, unit_of):
+        now = np.array([[row[name] for name in unit.names]])
+        states = changed.get(unit.names, now)
+        at = [unit.names.index(name) for name in mine]
+        if not (states[:, at] == np.array(list(mine.values()))).all(axis=1).any():
             return True
     return False
 
 
-def _by_unit(term: Term, unit_of: dict[str, ChangeUnit]) -> dict[_Names, Term]:
-    """The values that a term requires of each unit."""
-    found: dict[_Names, Term] = {}
+def _by_unit(term: Term, unit_of: dict[str, Group]) -> list[tuple[Group, Term]]:
+    """The values that a term requires of each unit, in the order of the term."""
+    found: dict[tuple[str, ...], Term] = {}
     for name, value in term.items():
         found.setdefault(unit_of[name].names, {})[name] = value
-    return found
+    return [(unit_of[names[0]], mine) for names, mine in found.items()]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from logiclens.concepts.vocabulary import Vocabulary
 from logiclens.errors import FileError, InputError, UnknownConceptError, UnknownTargetError, count, shown
-from logiclens.explain.counterfactual import Decision, PredictionCounterfactual, prediction_counterfactual
+from logiclens.explain.counterfactual import PredictionCounterfactual, prediction_counterfactual
 from logiclens.explain.explanation import Explanation, check_rate, facts_of, from_saved, to_saved
 from logiclens.explain.resolution import (
     Resolution,
@@ -421,9 +421,7 @@ class ExplanationSet(Mapping[Label, Explanation]):
             The search looked at too many neighbors.
         """
         wanted = None if target is None else self[target].target
-        rules = [explanation.rule for explanation in self.explanations]
-        decision = Decision(rules, self.conditions, self.default, self.vocabulary)
-        return prediction_counterfactual(decision, wanted, groups, lambda names: self.read(x, used=names))
+        return prediction_counterfactual(self, x, wanted, groups)
 
     def known(self) -> tuple[Formula, ...]:
         """What the vocabulary knows of the concepts that rules use: which of them exclude one another."""
