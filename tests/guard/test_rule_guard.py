@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from logiclens.errors import InputError, UnknownConceptError
+from logiclens.errors import InputError
 from logiclens.estimators import MuClassifier
 from logiclens.explain import Explanation, ExplanationSet, Rule
 from logiclens.guard import RuleGuard
@@ -47,30 +45,6 @@ def test_rules_of_any_kind_are_read():
 
 def test_labels_that_are_numbers_stand_for_outputs_of_that_name():
     assert read_links(Rule(3, red))[0].demand == Var("3").iff(red)
-
-
-@pytest.mark.parametrize(
-    ("rules", "message"),
-    [
-        ([], "A guard needs at least one rule. Got none."),
-        (
-            [7],
-            "Rules are explanations, rules, formulas or texts such as 'robin -> ~blue_wing'. Got 7.",
-        ),
-        (
-            Rule("red", red),
-            "The rule of 'red' speaks of a concept of the same name. Rename one of the two outputs.",
-        ),
-        (
-            Rule(0, red, "cluster"),
-            "The rule of a cluster links no output to a formula. Pass rules of classes.",
-        ),
-        (TRUE, "No rule can be broken: all are constants. Pass rules that speak of outputs."),
-    ],
-)
-def test_links_that_are_refused(rules, message):
-    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
-        read_links(rules)
 
 
 ABC = ["a", "b", "c"]
@@ -217,13 +191,6 @@ def test_the_more_rows_the_narrower_the_interval_of_alarms():
 
     assert few.alarm_interval(100)[0] < many.alarm_interval(10_000)[0] < 0.05
     assert few.alarm_interval(100)[1] > many.alarm_interval(10_000)[1] > 0.05
-    for settings, message in [
-        ((0,), "n_rows must be at least 1. Got 0."),
-        ((5.5,), "n_rows must be a whole number of at least 0. Got 5.5."),
-        ((5, 1), "confidence must be a number in (0, 1). Got 1."),
-    ]:
-        with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
-            few.alarm_interval(*settings)
 
 
 def test_what_breaks_rules_is_rejected():
@@ -305,13 +272,12 @@ def test_a_rule_set_names_the_outputs():
     assert guard.penalties([[1, 0, 0, 0]]).tolist() == [[1, 0]]
 
 
-def test_many_rows_are_worked_on_in_pieces(monkeypatch):
-    whole = RuleGuard(RULES, names=NAMES).fit(outputs(100))
-    monkeypatch.setattr("logiclens.guard.rule_guard._CHUNK", 70)
-    pieces = RuleGuard(RULES, names=NAMES).fit(outputs(100))
+def test_many_rows_are_worked_on_in_pieces():
+    guard = RuleGuard(RULES, names=NAMES).fit(outputs(100))
+    rows = np.tile(outputs(50), (5000, 1))
 
-    assert np.array_equal(whole.penalties(outputs(50)), pieces.penalties(outputs(50)))
-    assert pieces.penalties(np.zeros((0, 3))).shape == (0, 2)
+    assert np.array_equal(guard.penalties(rows), np.tile(guard.penalties(rows[:50]), (5000, 1)))
+    assert guard.penalties(np.zeros((0, 3))).shape == (0, 2)
 
 
 def test_it_is_an_estimator_of_scikit_learn():
@@ -322,39 +288,37 @@ def test_it_is_an_estimator_of_scikit_learn():
 
 
 @pytest.mark.parametrize(
-    ("settings", "rows", "message"),
+    ("settings", "rows", "word"),
     [
-        ({"contamination": 0}, outputs(9), "contamination must be a number in (0, 0.5]. Got 0."),
-        ({"contamination": 0.6}, outputs(9), "contamination must be a number in (0, 0.5]. Got 0.6."),
-        (
-            {"tnorm": "prodct"},
-            outputs(9),
-            "Unknown t-norm 'prodct'. Did you mean 'product'? There are 'product', 'lukasiewicz', 'boolean'.",
-        ),
-        (
-            {"rule_weight": "equal"},
-            outputs(9),
-            "rule_weight must be 'rarity', None or an array. Got 'equal'.",
-        ),
-        ({}, outputs(0), "A guard is set on two clean rows or more. Got 0."),
-        ({}, outputs(1), "A guard is set on two clean rows or more. Got 1."),
-        (
-            {"names": None},
-            outputs(9),
-            "The outputs have no names. "
-            "Pass a data frame, or RuleGuard(..., names=[...]) with one for each column.",
-        ),
-        ({}, torch.zeros(2, 5), "The outputs must have shape (rows, 3). Got (2, 5)."),
-        (
-            {},
-            torch.full((2, 3), 1.5),
-            "Outputs must lie in [0, 1] and none may be missing. Apply a sigmoid first.",
-        ),
+        ({"rules": []}, outputs(9), "at least one rule"),
+        ({"rules": [7]}, outputs(9), "Got 7"),
+        ({"rules": {"robin": "red"}}, outputs(9), "Rules are a list, not a mapping"),
+        ({"rules": Rule("red", red)}, outputs(9), "a concept of the same name"),
+        ({"rules": Rule(0, red, "cluster")}, outputs(9), "rule of a cluster"),
+        ({"rules": TRUE}, outputs(9), "all are constants"),
+        ({"rules": "robin -> ~yellow"}, outputs(9), "'yellow'"),
+        ({"contamination": 0}, outputs(9), "Got 0."),
+        ({"contamination": 0.6}, outputs(9), "Got 0.6."),
+        ({"tnorm": "prodct"}, outputs(9), "Did you mean 'product'?"),
+        ({"rule_weight": "equal"}, outputs(9), "Got 'equal'."),
+        ({}, outputs(0), "two clean rows or more. Got 0."),
+        ({}, outputs(1), "two clean rows or more. Got 1."),
+        ({"names": None}, outputs(9), "The outputs have no names."),
+        ({}, torch.zeros(2, 5), "shape (rows, 3). Got (2, 5)."),
+        ({}, torch.full((2, 3), 1.5), "Outputs must lie in [0, 1]"),
     ],
 )
-def test_what_is_refused(settings, rows, message):
-    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
-        RuleGuard(RULES, **{"names": NAMES, **settings}).fit(rows)
+def test_what_is_refused(settings, rows, word):
+    with pytest.raises(InputError) as caught:
+        RuleGuard(**{"rules": RULES, "names": NAMES, **settings}).fit(rows)
+
+    assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(("asked", "word"), [((0,), "n_rows"), ((5.5,), "n_rows"), ((5, 1), "confidence")])
+def test_an_interval_of_alarms_needs_numbers(asked, word):
+    with pytest.raises(InputError, match=word):
+        RuleGuard(RULES, names=NAMES).fit(outputs(9)).alarm_interval(*asked)
 
 
 @pytest.mark.parametrize("n_rows", [2, 3, 6])
@@ -363,11 +327,6 @@ def test_few_clean_rows_are_enough(n_rows):
 
     assert np.isfinite(guard.offset_)
     assert guard.predict([[0.95, 0.05, 0.9]]).tolist() == [-1]
-
-
-def test_a_rule_about_an_unknown_output():
-    with pytest.raises(UnknownConceptError, match="yellow"):
-        RuleGuard("robin -> ~yellow", names=NAMES).fit(outputs(9))
 
 
 @pytest.mark.parametrize("broken", [0.06, 0.08, 0.09])
@@ -396,11 +355,6 @@ def test_no_rows_break_no_rules():
 
     assert len(guard.violations(np.zeros((0, 2)))) == 0
     assert guard.predict(np.zeros((0, 2))).shape == (0,)
-
-
-def test_a_mapping_is_no_list_of_rules():
-    with pytest.raises(InputError, match="Rules are a list, not a mapping"):
-        RuleGuard({"robin": "red_breast"}, names=["robin", "red_breast"]).fit([[1, 1], [0, 0]])
 
 
 def test_rules_of_a_decision_list_demand_what_the_list_says_of_each_class():

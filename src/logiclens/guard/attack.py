@@ -221,7 +221,7 @@ def apgd(
     Croce and Hein, *Reliable Evaluation of Adversarial Robustness with an Ensemble of Diverse Parameter-free
     Attacks*, 2020.
     """
-    return _run(_apgd, model, x, y, budget, objective or Misclassify(), (seed, batch_size))
+    return _attack(_apgd, model, x, y, budget, objective, seed, batch_size)
 
 
 def pgd(
@@ -240,26 +240,46 @@ def pgd(
     ----------
     Madry et al., *Towards Deep Learning Models Resistant to Adversarial Attacks*, 2018.
     """
-    return _run(_pgd, model, x, y, budget, objective or Misclassify(), (seed, batch_size))
+    return _attack(_pgd, model, x, y, budget, objective, seed, batch_size)
 
 
-class _Ball:
-    """The points that an attacker may go to: near the inputs, and in [0, 1]."""
+class _Batch:
+    """Rows that are attacked together: the points allowed, near them and in [0, 1], and the best ones so far.
 
-    def __init__(self, center: Tensor, budget: Budget) -> None:
-        self.center, self.eps, self.norm = center, budget.eps, budget.norm
+    The best have the highest loss; those that reach the objective come first.
+    """
+
+    def __init__(self, model: nn.Module, objective: Objective, x: Tensor, y: Tensor, budget: Budget) -> None:
+        self.model, self.objective, self.y, self.budget = model, objective, y, budget
+        self.center = self.x = x
+        self.loss = torch.full((len(x),), -math.inf, dtype=x.dtype, device=x.device)
+        self.reached = torch.zeros(len(x), dtype=torch.bool, device=x.device)
+
+    def evaluate(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Loss at some points, and its gradient; the best points are kept."""
+        x = x.detach().requires_grad_()
+        logits = self.model(x)
+        raised = self.objective.loss(logits, self.y)
+        (gradient,) = torch.autograd.grad(raised.sum(), x)
+        x, loss = x.detach(), raised.detach().to(x.dtype)
+        reached = self.objective.reached(logits.detach(), self.y)
+        better = (reached & ~self.reached) | ((reached == self.reached) & (loss > self.loss))
+        self.x = torch.where(_wide(better, x), x, self.x)
+        self.loss = torch.where(better, loss, self.loss)
+        self.reached = self.reached | reached
+        return loss, gradient
 
     def random(self, generator: torch.Generator) -> Tensor:
-        """Some point on its border, as far as [0, 1] allows."""
-        if self.norm is Norm.LINF:
+        """Some point on the border of those allowed, as far as [0, 1] allows."""
+        if self.budget.norm is Norm.LINF:
             draw = 2.0 * torch.rand(self.center.shape, generator=generator) - 1.0
         else:
             draw = torch.randn(self.center.shape, generator=generator)
-        return self.step(self.center, draw.to(self.center), self.eps, signs=False)
+        return self.step(self.center, draw.to(self.center), self.budget.eps, signs=False)
 
     def step(self, x: Tensor, direction: Tensor, size: Tensor | float, *, signs: bool = True) -> Tensor:
         """Go that far in a direction, and back to the nearest allowed point."""
-        if self.norm is Norm.LINF:
+        if self.budget.norm is Norm.LINF:
             unit = direction.sign() if signs else direction / _wide(direction.abs().flatten(1).amax(1), x)
         else:
             unit = direction / _wide(direction.flatten(1).norm(dim=1) + _TINY, x)
@@ -267,61 +287,39 @@ class _Ball:
 
     def back(self, x: Tensor) -> Tensor:
         """The allowed point for a point anywhere."""
-        change = x - self.center
-        if self.norm is Norm.LINF:
-            change = change.clamp(-self.eps, self.eps)
+        change, eps = x - self.center, self.budget.eps
+        if self.budget.norm is Norm.LINF:
+            change = change.clamp(-eps, eps)
         else:
             length = change.flatten(1).norm(dim=1)
-            change = change * _wide((self.eps / (length + _TINY)).clamp(max=1.0), x)
+            change = change * _wide((eps / (length + _TINY)).clamp(max=1.0), x)
         return (self.center + change).clamp(0.0, 1.0)
 
 
-class _Best:
-    """The best points so far: the highest loss, and first of all where the objective is reached."""
-
-    def __init__(self, x: Tensor) -> None:
-        self.x = x.clone()
-        self.loss = torch.full((len(x),), -math.inf, dtype=x.dtype, device=x.device)
-        self.reached = torch.zeros(len(x), dtype=torch.bool, device=x.device)
-
-    def see(self, x: Tensor, loss: Tensor, reached: Tensor) -> None:
-        better = (reached & ~self.reached) | ((reached == self.reached) & (loss > self.loss))
-        self.x = torch.where(_wide(better, x), x, self.x)
-        self.loss = torch.where(better, loss, self.loss)
-        self.reached = self.reached | reached
+def _pgd(batch: _Batch, x: Tensor) -> None:
+    steps = batch.budget.steps
+    for _ in range(steps):
+        _, gradient = batch.evaluate(x)
+        x = batch.step(x, gradient, 2.5 * batch.budget.eps / steps)
+    batch.evaluate(x)
 
 
-_Ask = Callable[[Tensor], tuple[Tensor, Tensor, Tensor]]
-"""From points to the loss there, its gradient, and whether the objective is reached."""
-
-
-def _pgd(ask: _Ask, ball: _Ball, start: Tensor, budget: Budget, best: _Best) -> None:
-    x, size = start, 2.5 * budget.eps / budget.steps
-    for _ in range(budget.steps):
-        loss, gradient, reached = ask(x)
-        best.see(x, loss, reached)
-        x = ball.step(x, gradient, size)
-    loss, _, reached = ask(x)
-    best.see(x, loss, reached)
-
-
-def _apgd(ask: _Ask, ball: _Ball, start: Tensor, budget: Budget, best: _Best) -> None:
+def _apgd(batch: _Batch, x: Tensor) -> None:
     """Algorithm 1 of Croce and Hein, for all rows at once."""
-    checkpoints = set(_checkpoints(budget.steps))
-    x = before = start
-    loss, gradient, reached = ask(x)
-    best.see(x, loss, reached)
+    steps = batch.budget.steps
+    checkpoints = set(_checkpoints(steps))
+    before = x
+    loss, gradient = batch.evaluate(x)
     top, top_x, top_gradient = loss, x, gradient  # f_max, x_max and the gradient there
-    size = torch.full((len(x),), 2.0 * budget.eps, dtype=x.dtype, device=x.device)  # eta
+    size = torch.full((len(x),), 2.0 * batch.budget.eps, dtype=x.dtype, device=x.device)  # eta
     raised = torch.zeros_like(size)  # steps since the last checkpoint that raised the loss
-    since, last_top, last_halved = 0, top, torch.ones_like(reached)
-    for step in range(1, budget.steps + 1):
-        ahead = ball.step(x, gradient, _wide(size, x))
+    since, last_top, last_halved = 0, top, torch.ones_like(size, dtype=torch.bool)
+    for step in range(1, steps + 1):
+        ahead = batch.step(x, gradient, _wide(size, x))
         share = _MOMENTUM if step > 1 else 1.0
-        x, before = ball.back(x + share * (ahead - x) + (1.0 - share) * (x - before)), x
+        x, before = batch.back(x + share * (ahead - x) + (1.0 - share) * (x - before)), x
         previous = loss
-        loss, gradient, reached = ask(x)
-        best.see(x, loss, reached)
+        loss, gradient = batch.evaluate(x)
         raised, since = raised + (loss > previous), since + 1
         higher = loss > top
         top_x = torch.where(_wide(higher, x), x, top_x)
@@ -346,20 +344,17 @@ def _checkpoints(steps: int) -> list[int]:
     return [math.ceil(share * steps) for share in shares[1:] if share <= 1.0]
 
 
-_Search = Callable[[_Ask, _Ball, Tensor, Budget, _Best], None]
-
-
-def _run(
-    search: _Search,
+def _attack(
+    search: Callable[[_Batch, Tensor], None],
     model: nn.Module,
     x: Tensor,
     y: Tensor,
     budget: Budget,
-    objective: Objective,
-    settings: tuple[int, int],
+    objective: Objective | None,
+    seed: int,
+    batch_size: int,
 ) -> Attacked:
     """Search batch by batch, from one or several first points each."""
-    seed, batch_size = settings
     if len(x) != len(y):
         raise InputError(f"x and y must have the same number of rows. Got {len(x)} and {len(y)}.")
     if not bool(((x >= 0) & (x <= 1)).all()):
@@ -367,43 +362,22 @@ def _run(
     generator = torch.Generator().manual_seed(seed)
     modes = [(module, module.training) for module in model.modules()]
     model.eval()
+    done = []
     try:
-        parts = [
-            _attack_batch(search, model, rows, truth, budget, objective, generator)
-            for rows, truth in zip(torch.split(x, batch_size), torch.split(y, batch_size), strict=True)
-        ]
+        for rows, truth in zip(torch.split(x, batch_size), torch.split(y, batch_size), strict=True):
+            batch = _Batch(model, objective or Misclassify(), rows, truth, budget)
+            batch.evaluate(rows)  # to change nothing is allowed, too
+            for _ in range(budget.restarts):
+                search(batch, batch.random(generator))
+            done.append(batch)
     finally:
         for module, mode in modes:
             module.training = mode
     return Attacked(
-        torch.cat([part.x for part in parts]),
-        torch.cat([part.reached for part in parts]),
-        torch.cat([part.loss for part in parts]),
+        torch.cat([batch.x for batch in done]),
+        torch.cat([batch.reached for batch in done]),
+        torch.cat([batch.loss for batch in done]),
     )
-
-
-def _attack_batch(
-    search: _Search,
-    model: nn.Module,
-    x: Tensor,
-    y: Tensor,
-    budget: Budget,
-    objective: Objective,
-    generator: torch.Generator,
-) -> _Best:
-    def ask(points: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        points = points.detach().requires_grad_()
-        logits = model(points)
-        loss = objective.loss(logits, y)
-        (gradient,) = torch.autograd.grad(loss.sum(), points)
-        return loss.detach().to(x.dtype), gradient, objective.reached(logits.detach(), y)
-
-    ball, best = _Ball(x, budget), _Best(x)
-    loss, _, reached = ask(x)  # to change nothing is allowed, too
-    best.see(x, loss, reached)
-    for _ in range(budget.restarts):
-        search(ask, ball, ball.random(generator), budget, best)
-    return best
 
 
 def _wide(values: Tensor, like: Tensor) -> Tensor:

@@ -355,15 +355,19 @@ class Circuit:
             In [0, 1].
         tnorm : TNorm
         """
-        space = _Arrays() if isinstance(values, np.ndarray) else _tensors()
+        if isinstance(values, np.ndarray):
+            concatenate: Any = np.concatenate
+        else:
+            from torch import concatenate  # where there are tensors, torch is loaded
         columns = values.T if tnorm is not TNorm.BOOLEAN else (values.T > THRESHOLD) * 1.0
-        found = space.with_constants(columns)
+        false = columns[:0].sum(axis=0)[None]
+        found = concatenate([false, false + 1.0, columns])
         for level in self.levels:
-            found = space.joined(found, self._compute(level, found, space, tnorm))
+            found = concatenate([found, self._compute(level, found, tnorm)])
         return found[self.outputs].T
 
     @staticmethod
-    def _compute(level: _Level, found: Any, space: Any, tnorm: TNorm) -> Any:
+    def _compute(level: _Level, found: Any, tnorm: TNorm) -> Any:
         """Degrees of truth of the parts of a level, shape (n_parts, n)."""
         if level.kind is Not:
             return 1.0 - found[level.parts[:, 0]]
@@ -373,7 +377,7 @@ class Circuit:
         total = arguments[0]
         for argument in arguments[1:]:
             total = (
-                total * argument if tnorm is not TNorm.LUKASIEWICZ else space.positive(total + argument - 1.0)
+                total * argument if tnorm is not TNorm.LUKASIEWICZ else (total + argument - 1.0).clip(min=0.0)
             )
         return total if level.kind is And else 1.0 - total
 
@@ -385,44 +389,6 @@ def _alike(parts: Iterable[Formula]) -> list[list[Formula]]:
         key = part.depth, type(part).__name__, (len(part.args) - 1).bit_length()
         groups.setdefault(key, []).append(part)
     return [groups[key] for key in sorted(groups)]
-
-
-class _Arrays:
-    """The few operations that NumPy and torch spell differently, for NumPy."""
-
-    @staticmethod
-    def with_constants(columns: Any) -> Any:
-        n = columns.shape[1]
-        return np.concatenate([np.zeros((1, n)), np.ones((1, n)), columns])
-
-    @staticmethod
-    def joined(one: Any, other: Any) -> Any:
-        return np.concatenate([one, other])
-
-    @staticmethod
-    def positive(values: Any) -> Any:
-        return np.maximum(values, 0.0)
-
-
-def _tensors() -> Any:
-    """These operations for torch, which is imported only where there is a tensor."""
-    import torch
-
-    class Tensors:
-        @staticmethod
-        def with_constants(columns: Any) -> Any:
-            ends = columns.new_tensor([[0.0], [1.0]])
-            return torch.cat([ends.expand(2, columns.shape[1]), columns])
-
-        @staticmethod
-        def joined(one: Any, other: Any) -> Any:
-            return torch.cat([one, other])
-
-        @staticmethod
-        def positive(values: Any) -> Any:
-            return values.clamp(min=0.0)
-
-    return Tensors
 
 
 _PARTS = 5  # into which clean rows are cut to weigh rules by some and score the others
