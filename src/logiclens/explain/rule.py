@@ -8,7 +8,7 @@ r"""A rule: a formula tied to the label of a target, written in First-Order Logi
 The names are the paper's. Plain English reads "if" the other way round, so sentences also say which kind of
 condition the formula is: *necessary* in an IF rule, *sufficient* in an ONLY IF rule.
 
-Names are quoted as :mod:`logiclens.logic.syntax` and :mod:`logiclens.logic.syntax` quote them. A target that
+Names are quoted as :mod:`logiclens.logic.syntax` quotes them. A target that
 is a number or a Boolean stands as it is, a text that looks like one in quotes: ``1(x)`` but ``"1"(x)``.
 
 A label is a text, a whole number, a number or a Boolean, and always a plain value of Python: the scalars of
@@ -19,7 +19,7 @@ NumPy that labels usually come as are unpacked. The labels of one problem are al
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from html import escape as html_escape
@@ -39,14 +39,13 @@ from logiclens.logic.export import to_sentence
 from logiclens.logic.formula import (
     Const,
     Formula,
-    Notation,
     Var,
     check_formula,
     check_writable,
     escape,
-    is_plain,
+    quote,
 )
-from logiclens.logic.syntax import latex_name
+from logiclens.logic.syntax import latex_name, notation_named
 
 Label: TypeAlias = str | int | float
 """A Boolean is an int to Python."""
@@ -235,10 +234,9 @@ class Rule:
         >>> print(Rule(2, Var("red_wing"), "cluster").format("latex"))
         \forall x \in O_{2} \colon \mathit{red\_wing}(x)
         """
-        signs = _signs(style)
-        label = signs.label(self.target)
-        target = f"{label}(x)"
+        label = label_text(self.target, style)
         formula = formula_text(self.formula, self.vocabulary, style)
+        signs, target = _SIGNS[style], f"{label}(x)"
         match self.kind:
             case RuleKind.IF:
                 return f"{signs.for_all}{signs.colon}{target}{signs.implies}{formula}"
@@ -283,10 +281,12 @@ def formula_text(formula: Formula, words: Vocabulary | None, style: str, *, prem
 
     A premise of an implication is put in parentheses where it needs them.
     """
-    signs = _signs(style)
+    notation = notation_named(style)
     check_writable(formula)
-    notation = signs.notation
-    if words is not None:
+    if words is None:
+        bare = notation.literal
+        notation = replace(notation, literal=lambda name, positive: f"{bare(name, positive)}(x)")
+    else:
         formula, literal = words.written(formula, style)
         notation = replace(notation, literal=literal, phrases=True)
     return notation.part(formula) if premise else notation.write(formula)
@@ -299,14 +299,12 @@ def formula_sentence(formula: Formula, words: Vocabulary | None) -> str:
 
 def label_text(label: Label, style: str) -> str:
     """A label in First-Order Logic."""
-    return _signs(style).label(label)
-
-
-def _signs(style: str) -> _Signs:
-    if not isinstance(style, str) or style not in _STYLES:
-        nearest = did_you_mean(style, _STYLES) if isinstance(style, str) else ""
-        raise InputError(f"Unknown style {shown(style)}. {nearest}The styles are {listing(_STYLES)}.")
-    return _STYLES[style]
+    notation_named(style)  # an unknown style raises
+    if style != "latex":
+        return quote(label) if isinstance(label, str) else str(label)
+    if isinstance(label, str):
+        return latex_name(label) if label else r"\varepsilon"  # the sign for the empty text
+    return str(label) if type(label) is int else rf"\text{{{label}}}"
 
 
 Member = TypeVar("Member", bound=StrEnum)
@@ -349,24 +347,8 @@ def target_in_sentence(rule: Rule) -> str:
     return plain if isinstance(rule.target, str) else f"class {plain}"
 
 
-def _written(name: str) -> str:
-    return name if is_plain(name) else f'"{escape(name, chr(34))}"'
-
-
-def _text_label(target: Label) -> str:
-    return _written(target) if isinstance(target, str) else str(target)
-
-
-def _latex_label(target: Label) -> str:
-    if isinstance(target, str):
-        return latex_name(target) if target else r"\varepsilon"  # the sign for the empty text
-    return str(target) if type(target) is int else rf"\text{{{target}}}"
-
-
 @dataclass(frozen=True, slots=True)
-class _Signs:
-    notation: Notation
-    label: Callable[[Label], str]
+class _RuleSigns:
     for_all: str
     within: str
     colon: str
@@ -375,44 +357,11 @@ class _Signs:
     end: str = ""  # of the cluster's label
 
 
-def _predicates(written: Callable[[str], str], negation: str, *others: str) -> Notation:
-    """Notation in which each concept is a predicate of x."""
-    true, false, conjunction, disjunction = others
-
-    def literal(name: str, positive: bool) -> str:
-        return f"{'' if positive else negation}{written(name)}(x)"
-
-    return Notation(literal, true, false, negation, conjunction, disjunction)
-
-
-_STYLES = {
-    "ascii": _Signs(
-        _predicates(_written, "~", "TRUE", "FALSE", " & ", " | "),
-        _text_label,
-        for_all="forall x",
-        within=" in O_",
-        colon=": ",
-        implies=" -> ",
-        iff=" <-> ",
-    ),
-    "unicode": _Signs(
-        _predicates(_written, "¬", "⊤", "⊥", " ∧ ", " ∨ "),
-        _text_label,
-        for_all="∀x",
-        within=" ∈ O_",
-        colon=": ",
-        implies=" → ",
-        iff=" ↔ ",
-    ),
-    "latex": _Signs(
-        _predicates(latex_name, r"\lnot ", r"\top", r"\bot", r" \land ", r" \lor "),
-        _latex_label,
-        for_all=r"\forall x",
-        within=r" \in O_{",
-        colon=r" \colon ",
-        implies=r" \rightarrow ",
-        iff=r" \leftrightarrow ",
-        end="}",
+_SIGNS = {
+    "ascii": _RuleSigns("forall x", " in O_", ": ", " -> ", " <-> "),
+    "unicode": _RuleSigns("∀x", " ∈ O_", ": ", " → ", " ↔ "),
+    "latex": _RuleSigns(
+        r"\forall x", r" \in O_{", r" \colon ", r" \rightarrow ", r" \leftrightarrow ", end="}"
     ),
 }
 

@@ -50,7 +50,6 @@ from logiclens.logic.arrays import (
     FloatArray,
     IndexArray,
     Terms,
-    Words,
     pack,
     quiet_products,
 )
@@ -137,7 +136,6 @@ def check_table(value: Any, name: str) -> TruthTable:
 SUFFICIENT = "sufficient on the data"
 CONTRADICTED = "the network says no to most rows with the same concepts"
 UNOPPOSED = "nothing on the data speaks against it"
-_BYTES: Final = 1 << 25  # memory for the examples that are worked on at once
 
 
 def explain_example(
@@ -185,8 +183,8 @@ def explain_example(
     check_table(table, "table")
     samples = read_samples(np.asarray(sample)[None], table.names)
     scores = None if relevance is None else np.asarray(relevance)[None]
-    term = explain_examples(samples, table, relevance=scores)
-    formula = cover_of(term, table.names).to_formula()
+    terms = explain_examples(samples, table, relevance=scores)
+    formula = cover_of(terms, table.names).to_formula()
     own = _is_among(table, samples)
     against = table.no > table.yes
     status = UNOPPOSED if not against.any() else CONTRADICTED if against[own].any() else SUFFICIENT
@@ -227,16 +225,11 @@ def explain_examples(samples: ArrayLike, table: TruthTable, *, relevance: ArrayL
     contrary, weight = table.to_array()[against], table.no[against]
     if not len(contrary) or not rows.size:
         return terms
-    columns = pack(np.ascontiguousarray(contrary.T))
-    size = max(1, _BYTES // (8 * columns.shape[1] * rows.shape[1] + 8 * len(contrary)))
-    for start in range(0, len(rows), size):
-        block = slice(start, start + size)
-        if scores is None:
-            order = _greedy_order(rows[block], contrary, weight)
-        else:
-            order = np.argsort(-scores[block], axis=1, kind="stable")
-        kept = _sufficient(rows[block], columns, len(contrary), order)
-        terms[block] = np.where(kept, np.where(rows[block], 1, -1), 0)
+    for row, term, own in zip(rows, terms, [None] * len(rows) if scores is None else scores, strict=True):
+        excludes = contrary != row  # (n_contrary, n_concepts)
+        order = _greedy_order(excludes, weight) if own is None else np.argsort(-own, kind="stable")
+        needed = _needed(excludes, order)
+        term[needed] = np.where(row[needed], 1, -1)
     return terms
 
 
@@ -331,50 +324,29 @@ def _is_among(table: TruthTable, rows: BoolArray) -> BoolArray:
 
 
 @quiet_products
-def _greedy_order(rows: BoolArray, contrary: BoolArray, weight: FloatArray) -> IndexArray:
-    """For each example its concepts, those first that exclude most of the contrary weight left over."""
-    n_rows, n_concepts = rows.shape
-    order = np.zeros(rows.shape, dtype=np.intp)
-    taken = np.zeros(rows.shape, dtype=np.bool_)
-    left = np.broadcast_to(weight, (n_rows, len(weight))).copy()
-    everyone, true = np.arange(n_rows), contrary.astype(np.float64)
-    for step in range(n_concepts):
-        with_concept = left @ true
-        excluded = np.where(rows, left.sum(axis=1, keepdims=True) - with_concept, with_concept)
-        excluded[taken] = -np.inf
-        order[:, step] = best = excluded.argmax(axis=1)
-        taken[everyone, best] = True
-        left[contrary.T[best] != rows[everyone, best, None]] = 0.0
-    return order
+def _greedy_order(excludes: BoolArray, weight: FloatArray) -> IndexArray:
+    """Literals of an example, those first that exclude most of the contrary weight left over.
 
-
-def _sufficient(rows: BoolArray, columns: Words, n_contrary: int, order: IndexArray) -> BoolArray:
-    """Which literals of each example are needed to exclude every contrary tuple.
-
-    The contrary tuples are packed columns, one for each concept; concepts that come first in the order of
-    their example are to be kept first.
+    ``excludes``, (n_contrary, n_concepts), says which literals are false of which contrary tuples.
     """
-    n_rows, n_concepts = rows.shape
-    everyone = np.arange(n_rows)
+    left, order = weight.copy(), []
+    for _ in range(excludes.shape[1]):
+        excluded = left @ excludes
+        excluded[order] = -np.inf
+        order.append(int(excluded.argmax()))
+        left[excludes[:, order[-1]]] = 0.0
+    return np.array(order)
 
-    def agreeing(step: int) -> Words:
-        """Contrary tuples that agree with each example in the concept that is its turn."""
-        at = order[:, step]
-        flip = np.where(rows[everyone, at], np.uint64(0), ~np.uint64(0))
-        words: Words = columns[at] ^ flip[:, None]
-        return words
 
-    before = np.empty((n_concepts + 1, n_rows, columns.shape[1]), dtype=np.uint64)
-    before[0] = pack(np.ones(n_contrary, dtype=np.bool_))
-    for step in range(n_concepts):
-        np.bitwise_and(before[step], agreeing(step), out=before[step + 1])
-    before &= ~before[-1]  # but for the example itself, which nothing excludes
-    needed = np.zeros(rows.shape, dtype=np.bool_)
-    after = np.full(before.shape[1:], ~np.uint64(0))
-    for step in reversed(range(n_concepts)):
-        keep = (before[step] & after).any(axis=1)
-        after[keep] &= agreeing(step)[keep]
-        needed[everyone, order[:, step]] = keep
+def _needed(excludes: BoolArray, order: IndexArray) -> BoolArray:
+    """Which literals of an example are needed to exclude the contrary tuples; the last go first."""
+    needed = np.ones(excludes.shape[1], dtype=np.bool_)
+    times = excludes.sum(axis=1)
+    excludes, times = excludes[times > 0], times[times > 0]  # but for the example's own tuple
+    for at in reversed(order):
+        rest = times - excludes[:, at]
+        if rest.all():
+            needed[at], times = False, rest
     return needed
 
 
@@ -456,9 +428,7 @@ def explain_class(
         false_yes, miss = PRICES.get(kind, PRICES[RuleKind.IFF])
         priced = TruthTable(table.names, table.rows, table.yes * miss, table.no * false_yes)
         path = minimize_path(priced, max_literals=max_literals, exact=exact, order=order)
-        at = len(path) - 1
-        if rated is not None:
-            at = _shortest([each.formula for each in path], rated, kind)
+        at = len(path) - 1 if rated is None else _shortest([each.formula for each in path], rated, kind)
         formula, status = path[at].formula, str(path[at].status)
         if at == len(path) - 1 and path[at].errors > 0 and path[at].literals and max_literals is not None:
             status = f"{status} within max_literals={max_literals}"
@@ -675,7 +645,7 @@ class GlobalExplanation:
     @property
     def clauses(self) -> tuple[Formula, ...]:
         """The parts of the formula, each of which holds on all data; none when it is TRUE."""
-        return _clauses(self.formula)
+        return () if self.formula == TRUE else conjuncts(self.formula)
 
     def __str__(self) -> str:
         return "\n".join(self._lines("ascii", " in O_0"))
@@ -746,17 +716,11 @@ def explain_global(
     positions = [seen.names.index(name) for name in names]
     occurs = np.zeros(1 << len(names), dtype=np.bool_)
     occurs[seen.to_array()[covered][:, positions] @ (1 << np.arange(len(names)))] = True
-    clauses = sorted(_clauses(to_nnf(~smallest_formula(~occurs, names))), key=lambda part: part.complexity)
+    cnf = to_nnf(~smallest_formula(~occurs, names))
+    clauses = [] if cnf == TRUE else sorted(conjuncts(cnf), key=lambda part: part.complexity)
     if max_clauses is not None and len(clauses) > check_count(max_clauses, "max_clauses"):
         notes.append(f"{max_clauses} of {count(len(clauses), 'clause')}")
         clauses = clauses[:max_clauses]
     elif not clauses:
         notes.append("every combination occurs")
     return GlobalExplanation(And.of(clauses), names, ", ".join(notes))
-
-
-def _clauses(formula: Formula) -> tuple[Formula, ...]:
-    """Clauses of a CNF."""
-    if formula == TRUE:
-        return ()
-    return conjuncts(formula)
