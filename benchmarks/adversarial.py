@@ -41,7 +41,7 @@ from logiclens.guard import RuleGuard
 from logiclens.guard.attack import Budget, Evade, Misclassify, Norm, apgd
 from logiclens.guard.rule_guard import TNorm
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray
-from logiclens.metrics.agreement import normal_quantile, wilson
+from logiclens.metrics.agreement import wilson
 from logiclens.pipelines._concept_training import concept_logits
 
 NETWORKS = {"mu": MuClassifier, "psi": PsiClassifier, "relu": ReluClassifier, "entropy": EntropyClassifier}
@@ -303,7 +303,7 @@ def _row(right: BoolArray, rejected: BoolArray, clean: _Clean, guard: RuleGuard 
     survived = right | rejected
     kept = np.ones_like(clean.right) if guard is None else guard.predict(clean.test) > 0
     robust = float(survived.mean())
-    low, high = wilson(robust, len(survived), normal_quantile(0.95))
+    low, high = wilson(robust, len(survived))
     return {
         "robust": robust,
         "low": low,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.harness import filled
 from logiclens.bench.result_figures import as_svg
 from logiclens.bench.table_layout import Cell, ResultTable
-from logiclens.metrics.agreement import normal_quantile, wilson
+from logiclens.metrics.agreement import wilson
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,7 +71,7 @@ def pooled(rows: Iterable[Row]) -> list[dict[str, Any]]:
         n = sum(row["n"] for row in mine)
         both = dict(zip(_SAME, key, strict=True)) | {"n": n, "seeds": tuple(row["seed"] for row in mine)}
         both |= {name: sum(row[name] * row["n"] for row in mine) / n for name in _MEANS}
-        low, high = wilson(both["robust"], n, normal_quantile(0.95))
+        low, high = wilson(both["robust"], n)
         found.append(both | {"low": low, "high": high})
     return sorted(
         found, key=lambda row: (-row["towers"], row["norm"], row["attack"] == "adaptive", row["eps"])
@@ -123,7 +123,7 @@ def guard_table(runs: Sequence[Run], towers: int, tnorm: str) -> str:
         mine = [row for row in run["rows"] if (row["towers"], row["tnorm"]) == (towers, tnorm)]
         for row in {row["rules"]: row for row in mine}.values():
             name, own = row["rules"], f"{row['rules']} {tnorm}"
-            rejected = wilson(row["clean_rejected"], row["n"], normal_quantile(0.95))
+            rejected = wilson(row["clean_rejected"], row["n"])
             lines.append(
                 [
                     *(name, row["seed"], run["about"]["classes_with_a_rule"][name], f"{row['literals']:.1f}"),

@@ -18,7 +18,7 @@ import pandas as pd
 from logiclens.bench._data_files import find_file
 from logiclens.bench.datasets import MIMIC2
 from logiclens.guard import RuleGuard, mutual_rules
-from logiclens.metrics.agreement import normal_quantile, wilson
+from logiclens.metrics.agreement import wilson
 
 OUTCOMES = [
     *("day_icu_intime", "service_unit", "day_28_flg", "hospital_los_day", "icu_exp_flg", "hosp_exp_flg"),
@@ -31,7 +31,7 @@ def alarms(guard: RuleGuard, table: pd.DataFrame) -> str:
     """Share of the rows that are rejected, in percent, with its interval."""
     rejected = guard.predict(table) < 0
     rate = float(rejected.mean())
-    low, high = wilson(rate, len(rejected), normal_quantile(0.95))
+    low, high = wilson(rate, len(rejected))
     return f"{rate:.1%} ({low:.1%} to {high:.1%})"
 
 

@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
-from logiclens.evaluation._evaluate import NOTHING, Sum, label_scores, mean_f1, share_of
+from logiclens.evaluation._evaluate import label_scores, mean_f1
 from logiclens.logic import Var
 from logiclens.metrics import explanation_accuracy, macro_f1, rule_scores
+from logiclens.metrics.agreement import Total, share_of
 from tests.strategies import labelled_rows
 
 
-def sum_of(weight: np.ndarray) -> Sum:
-    return Sum(float(weight.sum()), float((weight**2).sum()))
+def sum_of(weight: np.ndarray) -> Total:
+    return Total(float(weight.sum()), float((weight**2).sum()))
 
 
 @given(labelled_rows(names_from=None))
@@ -48,7 +49,7 @@ def test_the_mean_of_f1_is_that_of_scikit_learn(pairs):
 
 
 def test_a_share_of_nothing():
-    rate, interval = share_of(0.0, NOTHING)
+    rate, interval = share_of(0.0, Total(0, 0))
 
     assert np.isnan(rate)
     assert interval == (0.0, 1.0)
@@ -56,12 +57,12 @@ def test_a_share_of_nothing():
 
 def test_a_share_of_large_weights():
     """Squares of weights are not squared once more."""
-    rate, (low, high) = share_of(1e149, Sum(2e149, 2e298))
+    rate, (low, high) = share_of(1e149, Total(2e149, 2e298))
 
     assert (rate, low < 0.5 < high) == (0.5, True)
 
 
 def test_scores_can_be_pickled():
-    found = label_scores(Sum(4, 4), Sum(2, 2), Sum(3, 3), 2.0)
+    found = label_scores(Total(4, 4), Total(2, 2), Total(3, 3), 2.0)
 
     assert pickle.loads(pickle.dumps(found)) == found

@@ -63,7 +63,7 @@ from logiclens.logic.data import THRESHOLD
 from logiclens.logic.decision_list import DecisionList, search_lists
 from logiclens.logic.formula import TRUE, And, Formula, Not, Or, Var
 from logiclens.logic.normal_form import simplify
-from logiclens.metrics.agreement import normal_quantile, wilson
+from logiclens.metrics.agreement import two_sided_quantile, wilson
 from logiclens.nn.population import LogicNetwork
 from logiclens.nn.psi import PsiNetwork
 from logiclens.nn.training import Plan
@@ -74,7 +74,7 @@ EXACT: Final = "exact: composed of the network's neurons"
 _DEGREES: Final = 1024  # p is rounded to a multiple of 1/1024: rounding errors of a network change no rule
 _SEARCHED: Final = 1 << 14  # distinct rows on which lists are searched
 
-_ONE_SIDED: Final = normal_quantile(0.90)  # a one-sided test at the 95 % level
+_ONE_SIDED: Final = two_sided_quantile(0.90)  # a one-sided test at the 95 % level
 
 Lists = tuple[DecisionList, ...]
 """One list about all targets; or, where each has a formula of its own, one list of one step for each."""
@@ -460,7 +460,7 @@ class FrontSearch:
         if not weight.any():
             return Point(steps, default, formulas=own)
         accuracy, fidelity = (float(np.clip(np.round(v, 12), 0.0, 1.0)) for v in (right, same))
-        interval = wilson(accuracy, self.n_rows(weight), normal_quantile(0.95))
+        interval = wilson(accuracy, self.n_rows(weight))
         return Point(steps, default, accuracy, fidelity, interval, formulas=own)
 
     def rank(self, steps: Sequence[Step], *, every: bool = False) -> tuple[tuple[Step, ...], Any]:

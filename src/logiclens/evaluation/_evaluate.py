@@ -13,9 +13,8 @@ can be tried on a million rows. A row may stand for several equal ones, as those
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,30 +27,20 @@ from logiclens.explain.rule import Label, label_array, true_answers, true_labels
 from logiclens.explain.rule_set import ExplanationSet
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Words, pack, unpack
 from logiclens.logic.formula import Formula
-from logiclens.metrics import RuleScores, macro_f1
-from logiclens.metrics.agreement import Interval, normal_quantile, wilson
+from logiclens.metrics.agreement import (
+    Interval,
+    ReadOnly,
+    RuleScores,
+    Total,
+    macro_f1_of,
+    rates_of,
+    share_of,
+)
 
-_Z = normal_quantile(0.95)
 _PRINTED = 10  # labels listed by str()
 
 
-class Sum(NamedTuple):
-    """Weight of some rows, and the sum of its squares; both the number of rows without weights."""
-
-    weight: float
-    squares: float
-
-    def plus(self, other: Sum) -> Sum:
-        """That of both."""
-        return Sum(self.weight + other.weight, self.squares + other.squares)
-
-    @classmethod
-    def of_rows(cls, n_rows: float) -> Sum:
-        """That of rows without weights."""
-        return cls(n_rows, n_rows)
-
-
-NOTHING = Sum(0.0, 0.0)
+NOTHING = Total(0.0, 0.0)
 """That of no rows."""
 
 
@@ -82,7 +71,7 @@ class LabelScores(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(ReadOnly):
     """How good rules are on some rows: together, and about each label.
 
     The rules are compared with labels: mostly the truth. Compared with what a model predicts, ``accuracy`` is
@@ -120,24 +109,17 @@ class Evaluation:
     by_label: Mapping[Label, LabelScores] = field(hash=False)
     n_conflicts: int
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "by_label", MappingProxyType(dict(self.by_label)))
-
-    def __reduce__(self) -> tuple[Any, ...]:  # a mapping proxy cannot be pickled
-        values = [getattr(self, each.name) for each in fields(self)]
-        return type(self), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
-
     @classmethod
     def of_counts(  # noqa: PLR0913 - what is counted
         cls,
         labels: Sequence[Label],
         resolution: Resolution,
-        rows: Sum,
-        true: Sequence[Sum],
-        fired: Sequence[Sum],
+        rows: Total,
+        true: Sequence[Total],
+        fired: Sequence[Total],
         both: Sequence[float],
         *,
-        given: Sequence[Sum] | None = None,
+        given: Sequence[Total] | None = None,
         confusion: FloatArray | None = None,
         right: float = 0.0,
         n_conflicts: int = 0,
@@ -238,38 +220,13 @@ def _text(rates: RuleScores, name: str) -> str:
     return f"{getattr(rates, name):.3f} [{low:.3f}, {high:.3f}]"
 
 
-def share_of(part: float, whole: Sum) -> tuple[float, Interval]:
-    """Share of a weight that lies in a part, and its Wilson score interval of 95 %.
-
-    Examples
-    --------
-    >>> rate, (low, high) = share_of(3.0, Sum(4.0, 4.0))
-    >>> f"{rate}: {low:.3f} to {high:.3f}"
-    '0.75: 0.301 to 0.954'
-    """
-    if whole.weight == 0:
-        return np.nan, (0.0, 1.0)
-    rate = min(part / whole.weight, 1.0)  # sums of fractions may be off by the last digit
-    return rate, wilson(rate, whole.weight * (whole.weight / whole.squares), _Z)
-
-
-def label_scores(rows: Sum, label: Sum, fired: Sum, both: float) -> LabelScores:
+def label_scores(rows: Total, label: Total, fired: Total, both: float) -> LabelScores:
     """Scores of one rule, from all rows, those of the label, those where it fires, and the weight of both."""
     wrong_yes, wrong_no = max(fired.weight - both, 0.0), max(label.weight - both, 0.0)
     right_no = max(rows.weight - label.weight - wrong_yes, 0.0)
-    precision, prevalence = share_of(both, fired), share_of(label.weight, rows)
-    rates = RuleScores(
-        rows.weight,
-        fired.weight,
-        *precision,
-        *share_of(both, label),
-        *share_of(fired.weight, rows),
-        *prevalence,
-        precision[0] / prevalence[0] if prevalence[0] > 0 else np.nan,
-    )
-    cells = [right_no, wrong_yes, wrong_no, both]
+    macro_f1 = float(macro_f1_of(np.array([right_no, wrong_yes, wrong_no, both], dtype=np.float64)))
     agreement = min((both + right_no) / rows.weight, 1.0)
-    return LabelScores(label.weight, macro_f1([0, 0, 1, 1], [0, 1, 0, 1], cells), agreement, rates, agreement)
+    return LabelScores(label.weight, macro_f1, agreement, rates_of(rows, label, fired, both), agreement)
 
 
 def mean_f1(right: FloatArray, true: FloatArray, predicted: FloatArray) -> float:
@@ -466,11 +423,11 @@ class LabeledRows:
         return Evaluation.of_counts(
             (*self.rules.labels, *wanted.others),
             self.resolution,
-            Sum.of_rows(self.n),
-            [Sum.of_rows(self.count(words)) for words in wanted.words],
-            [Sum.of_rows(self.count(words)) for words in self.predicted.words],
+            Total.of_rows(self.n),
+            [Total.of_rows(self.count(words)) for words in wanted.words],
+            [Total.of_rows(self.count(words)) for words in self.predicted.words],
             [self.count(a & b) for a, b in zip(wanted.words, self.predicted.words, strict=True)],
-            given=[Sum.of_rows(self.count(words)) for words in self.given] if self.rules.is_list else None,
+            given=[Total.of_rows(self.count(words)) for words in self.given] if self.rules.is_list else None,
             confusion=confusion,
             right=self.n_alike(self.predicted, wanted) or 0,
             n_conflicts=self.n_conflicts,

@@ -404,7 +404,7 @@ def _predicted(rules: ExplanationSet, row: Term) -> Predicted:
         return tuple(
             label for label, holds in zip(rules, rules.fired(values, names)[0], strict=True) if holds
         )
-    return rules.answers[rules.decided_by(values, names)[0]]
+    return rules.answers[int(rules.decided_by(values, names)[0])]
 
 
 def _goals(rules: ExplanationSet, before: Predicted, wanted: Label | None) -> Iterator[_Goal]:

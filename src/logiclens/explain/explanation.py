@@ -15,7 +15,6 @@ from enum import StrEnum
 from math import inf
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from logiclens.concepts.vocabulary import Vocabulary
@@ -51,7 +50,7 @@ from logiclens.logic.formula import Formula
 from logiclens.logic.normal_form import dnf_terms
 from logiclens.logic.sql import to_sql
 from logiclens.logic.syntax import format_formula
-from logiclens.metrics.agreement import Interval, normal_quantile, share, yes_or_no
+from logiclens.metrics.agreement import Interval, Total, share_of, two_sided_quantile, yes_or_no
 
 RATES = ("precision", "recall", "coverage", "accuracy", "fidelity")
 
@@ -454,23 +453,27 @@ def term_scores(
     """
     if not isinstance(explanation, Explanation):
         raise InputError(f"term_scores is about an Explanation. Got {shown(explanation)}.")
-    z = normal_quantile(confidence)
+    two_sided_quantile(confidence)  # one that is no confidence raises
     terms = dnf_terms(explanation.formula)
     true = truth_of(terms, explanation.read(X, names))
     target = None if y_is_target is None else yes_or_no(y_is_target, "y_is_target", len(true))
-    every, weight, n_true = np.ones(len(true), dtype=np.bool_), np.ones(len(true)), true.sum(axis=1)
+    only = true.sum(axis=1) == 1
     found = []
-    for at, term in enumerate(terms):
-        mine = true[:, at]
-        coverage, interval = share(mine, every, weight, z)
-        precision = (None, None) if target is None else share(mine & target, mine, weight, z)
+    for term, mine in zip(terms, true.T, strict=True):
+        covered = int(mine.sum())
+        coverage, interval = share_of(covered, Total.of_rows(len(true)), confidence)
+        precision = (
+            (None, None)
+            if target is None
+            else share_of(float((mine & target).sum()), Total.of_rows(covered), confidence)
+        )
         found.append(
             TermScore(
                 term,
                 explanation.vocabulary,
                 len(true),
-                int(mine.sum()),
-                int((mine & (n_true == 1)).sum()),
+                covered,
+                int((mine & only).sum()),
                 coverage,
                 interval,
                 *precision,

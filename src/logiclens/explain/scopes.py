@@ -61,7 +61,7 @@ from logiclens.logic.minimize import Exact, agreeing_formula, minimize, minimize
 from logiclens.logic.normal_form import conjuncts, simplify, to_dnf, to_nnf
 from logiclens.logic.sat import find_assignment
 from logiclens.logic.truth_table import TruthTable
-from logiclens.metrics.agreement import formulas_of
+from logiclens.metrics.agreement import formulas_of, is_among
 
 UNSEEN_SHARE: Final = 0.01
 """Weight of all unseen tuples together, as a share of the weight of those that were seen."""
@@ -134,6 +134,7 @@ def check_table(value: Any, name: str) -> TruthTable:
 
 
 SUFFICIENT = "sufficient on the data"
+_MOST_NUMBERS: Final = 1 << 22  # of examples times contrary tuples that are worked on at once
 CONTRADICTED = "the network says no to most rows with the same concepts"
 UNOPPOSED = "nothing on the data speaks against it"
 
@@ -185,7 +186,7 @@ def explain_example(
     scores = None if relevance is None else np.asarray(relevance)[None]
     terms = explain_examples(samples, table, relevance=scores)
     formula = cover_of(terms, table.names).to_formula()
-    own = _is_among(table, samples)
+    own = is_among(table.rows, pack(samples))
     against = table.no > table.yes
     status = UNOPPOSED if not against.any() else CONTRADICTED if against[own].any() else SUFFICIENT
     return Explanation(
@@ -225,11 +226,16 @@ def explain_examples(samples: ArrayLike, table: TruthTable, *, relevance: ArrayL
     contrary, weight = table.to_array()[against], table.no[against]
     if not len(contrary) or not rows.size:
         return terms
-    for row, term, own in zip(rows, terms, [None] * len(rows) if scores is None else scores, strict=True):
-        excludes = contrary != row  # (n_contrary, n_concepts)
-        order = _greedy_order(excludes, weight) if own is None else np.argsort(-own, kind="stable")
-        needed = _needed(excludes, order)
-        term[needed] = np.where(row[needed], 1, -1)
+    size = max(1, _MOST_NUMBERS // len(contrary))
+    for start in range(0, len(rows), size):
+        block = rows[start : start + size]
+        if scores is None:
+            orders = _greedy_order(block, contrary, weight)
+        else:
+            orders = np.argsort(-scores[start : start + size], axis=1, kind="stable")
+        for at, order in enumerate(orders):
+            needed = _needed(contrary != block[at], order)
+            terms[start + at, needed] = np.where(block[at, needed], 1, -1)
     return terms
 
 
@@ -276,7 +282,7 @@ def explain_set(
     rows = read_samples(samples, table.names)
     if not len(rows):
         raise InputError("A set of examples needs at least one row. Got none.")
-    against = (table.no > table.yes) & ~_is_among(table, rows)
+    against = (table.no > table.yes) & ~is_among(table.rows, pack(rows))
     wanted = np.concatenate([np.ones(len(rows)), np.zeros(int(against.sum()))])
     avoided = np.concatenate([np.zeros(len(rows)), table.no[against]])
     tuples = np.concatenate([rows, table.to_array()[against]])
@@ -314,32 +320,29 @@ def read_relevance(relevance: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
     return np.broadcast_to(scores, shape)
 
 
-def _is_among(table: TruthTable, rows: BoolArray) -> BoolArray:
-    """Which tuples of a table are among some rows, shape (n_rows,)."""
-    if not table.names:
-        return np.ones(table.n_rows, dtype=np.bool_)
-    kind = np.dtype((np.void, table.rows.itemsize * table.rows.shape[1]))
-    tuples, others = (np.ascontiguousarray(words).view(kind)[:, 0] for words in (table.rows, pack(rows)))
-    return np.isin(tuples, others)
-
-
 @quiet_products
-def _greedy_order(excludes: BoolArray, weight: FloatArray) -> IndexArray:
-    """Literals of an example, those first that exclude most of the contrary weight left over.
-
-    ``excludes``, (n_contrary, n_concepts), says which literals are false of which contrary tuples.
-    """
-    left, order = weight.copy(), []
-    for _ in range(excludes.shape[1]):
-        excluded = left @ excludes
-        excluded[order] = -np.inf
-        order.append(int(excluded.argmax()))
-        left[excludes[:, order[-1]]] = 0.0
-    return np.array(order)
+def _greedy_order(rows: BoolArray, contrary: BoolArray, weight: FloatArray) -> IndexArray:
+    """For each example its concepts, those first that exclude most of the contrary weight left over."""
+    n_rows, n_concepts = rows.shape
+    order = np.zeros(rows.shape, dtype=np.intp)
+    taken = np.zeros(rows.shape, dtype=np.bool_)
+    left = np.broadcast_to(weight, (n_rows, len(weight))).copy()
+    everyone, true = np.arange(n_rows), contrary.astype(np.float64)
+    for step in range(n_concepts):
+        with_concept = left @ true
+        excluded = np.where(rows, left.sum(axis=1, keepdims=True) - with_concept, with_concept)
+        excluded[taken] = -np.inf
+        order[:, step] = best = excluded.argmax(axis=1)
+        taken[everyone, best] = True
+        left[contrary.T[best] != rows[everyone, best, None]] = 0.0
+    return order
 
 
 def _needed(excludes: BoolArray, order: IndexArray) -> BoolArray:
-    """Which literals of an example are needed to exclude the contrary tuples; the last go first."""
+    """Which literals of an example are needed to exclude the contrary tuples; the last go first.
+
+    ``excludes``, (n_contrary, n_concepts), says which literals are false of which contrary tuples.
+    """
     needed = np.ones(excludes.shape[1], dtype=np.bool_)
     times = excludes.sum(axis=1)
     excludes, times = excludes[times > 0], times[times > 0]  # but for the example's own tuple

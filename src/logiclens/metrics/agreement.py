@@ -16,7 +16,7 @@ need be held at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from math import sqrt
 from statistics import NormalDist
 from types import MappingProxyType
@@ -216,6 +216,19 @@ _BLOCK: Final = 1 << 17  # rows packed at a time
 _PRINTED: Final = 10  # targets listed by str()
 
 
+class ReadOnly:
+    """A frozen dataclass whose mappings cannot be changed either."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, Mapping):
+                object.__setattr__(self, name, MappingProxyType(dict(value)))
+
+    def __reduce__(self) -> tuple[Any, ...]:  # a mapping proxy cannot be pickled
+        values = vars(self).values()
+        return type(self), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
+
+
 class TargetScores(NamedTuple):
     """Agreement of one target's formula with the answers."""
 
@@ -224,7 +237,7 @@ class TargetScores(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(ReadOnly):
     """Agreement of formulas with answers: means over the targets, and each target.
 
     Attributes
@@ -240,13 +253,6 @@ class Agreement:
     macro_f1: float
     plain: float
     by_target: Mapping[Any, TargetScores] = field(hash=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "by_target", MappingProxyType(dict(self.by_target)))
-
-    def __reduce__(self) -> tuple[Any, ...]:  # a mapping proxy cannot be pickled
-        values = [getattr(self, each.name) for each in fields(self)]
-        return type(self), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
 
     def __str__(self) -> str:
         return "\n".join([f"{self._means()}, {count(len(self.by_target), 'target')}", *self._lines()])
@@ -377,7 +383,8 @@ def fidelity(
     n_unseen = 0
     if seen is not None:
         known = rows_of(rules, seen, None if carries_names(seen) else names or data.names)
-        unseen = np.where(_not_in(data, known), 1.0 if weight is None else weight, 0.0)
+        same = is_among(_packed(data, data.positions(known.names)), _packed(known, range(len(known.names))))
+        unseen = np.where(same, 0.0, 1.0 if weight is None else weight)
         n_unseen = int(np.count_nonzero(unseen))
         weights.append(unseen)
     cells = _cells(formulas, data, answers, weights)
@@ -408,7 +415,7 @@ def macro_f1(truth: ArrayLike, predicted: ArrayLike, sample_weight: ArrayLike | 
     """
     length = np.size(as_array(truth, "truth"))
     yes, said = yes_or_no(truth, "truth", length), yes_or_no(predicted, "predicted", length)
-    return float(_macro_f1(cells_of(yes, said, weights_of(sample_weight, length))))
+    return float(macro_f1_of(cells_of(yes, said, weights_of(sample_weight, length))))
 
 
 def _cells(
@@ -435,13 +442,13 @@ def _cells(
 def _agreement(
     formulas: Mapping[Hashable, Formula], cells: FloatArray
 ) -> tuple[float, float, dict[Hashable, TargetScores]]:
-    f1 = _macro_f1(cells)  # (n_targets,)
+    f1 = macro_f1_of(cells)  # (n_targets,)
     plain = (cells[:, 0] + cells[:, 3]) / cells.sum(axis=1)
     scores = map(TargetScores, f1.tolist(), plain.tolist())
     return float(f1.mean()), float(plain.mean()), dict(zip(formulas, scores, strict=True))
 
 
-def _macro_f1(cells: FloatArray) -> FloatArray:
+def macro_f1_of(cells: FloatArray) -> FloatArray:
     """Macro-F1 of tables of shape (..., 4)."""
     right = cells[..., [0, 3]]  # (..., no and yes)
     possible = 2 * right + cells[..., [1]] + cells[..., [2]]
@@ -451,20 +458,35 @@ def _macro_f1(cells: FloatArray) -> FloatArray:
     return mean
 
 
-def _not_in(data: ConceptData, known: ConceptData) -> BoolArray:
-    """Whether the tuple of each row does not occur in others, whose concepts are all compared."""
-    if not known.names:
-        return np.full(data.n_rows, known.n_rows == 0)
-    rows = _packed(data, data.positions(known.names))
-    old = _packed(known, range(len(known.names)))
+def is_among(rows: Words, others: Words) -> BoolArray:
+    """Whether each tuple occurs among others; both are packed, (n_rows, n_words)."""
+    if not rows.shape[1]:
+        return np.full(len(rows), len(others) > 0)
     whole_row = np.dtype((np.void, rows.shape[1] * rows.itemsize))  # compared byte by byte
-    return np.isin(rows.view(whole_row).ravel(), old.view(whole_row).ravel(), invert=True)
+    one, other = (np.ascontiguousarray(words).view(whole_row)[:, 0] for words in (rows, others))
+    return np.isin(one, other)
 
 
 def _packed(data: ConceptData, positions: Sequence[int]) -> Words:
     """Tuples of some concepts, packed, shape (n_rows, n_words)."""
     none = np.zeros((0, -(-len(positions) // WORD)), dtype=np.uint64)
     return np.concatenate([none, *map(pack, data.blocks(positions, _BLOCK))])
+
+
+class Total(NamedTuple):
+    """Weight of some rows, and the sum of its squares; both the number of rows without weights."""
+
+    weight: float
+    squares: float
+
+    def plus(self, other: Total) -> Total:
+        """That of both."""
+        return Total(self.weight + other.weight, self.squares + other.squares)
+
+    @classmethod
+    def of_rows(cls, n_rows: float) -> Total:
+        """That of rows without weights."""
+        return cls(n_rows, n_rows)
 
 
 Interval: TypeAlias = tuple[float, float]
@@ -559,52 +581,73 @@ def rule_scores(
     """
     if not isinstance(getattr(formula, "formula", None), Formula):
         check_formula(formula, "rule_scores")
-    z = normal_quantile(confidence)
     true: BoolArray = formula.evaluate(X, names)
-    given = weights_of(sample_weight, len(true))
-    weight = np.ones(len(true)) if given is None else given
+    weight = weights_of(sample_weight, len(true))
     target = yes_or_no(y_is_target, "y_is_target", len(true))
-    both, every = true & target, np.ones_like(true)
-    precision, prevalence = share(both, true, weight, z), share(target, every, weight, z)
+    counted = np.ones(len(true)) if weight is None else weight / weight.max()  # large squares would overflow
+    rows, targets, fired = (
+        Total(float(part.sum()), float(part @ part)) for part in (counted, counted[target], counted[true])
+    )
+    scores = rates_of(rows, targets, fired, float(counted[true & target].sum()), confidence)
+    if weight is None:
+        return scores
+    return replace(scores, n=float(weight.sum()), covered=float(weight[true].sum()))
+
+
+def rates_of(rows: Total, target: Total, fired: Total, both: float, confidence: float = 0.95) -> RuleScores:
+    """Rates from all rows, those of the target, those where the rule fires, and the weight of both."""
+    precision = share_of(both, fired, confidence)
+    prevalence = share_of(target.weight, rows, confidence)
     return RuleScores(
-        float(weight.sum()),
-        float(weight[true].sum()),
+        rows.weight,
+        fired.weight,
         *precision,
-        *share(both, target, weight, z),
-        *share(true, every, weight, z),
+        *share_of(both, target, confidence),
+        *share_of(fired.weight, rows, confidence),
         *prevalence,
         precision[0] / prevalence[0] if prevalence[0] > 0 else np.nan,
     )
 
 
-def normal_quantile(confidence: float) -> float:
-    """Standard deviations from the middle to the end of an interval of that confidence."""
+def two_sided_quantile(confidence: float) -> float:
+    """Standard deviations of a normal distribution from the middle to the end of an interval.
+
+    Examples
+    --------
+    >>> round(two_sided_quantile(0.95), 2)
+    1.96
+    """
     level = as_float(confidence)
     if not 0 < level < 1:
         raise InputError(f"confidence must be a number between 0 and 1. Got {shown(confidence)}.")
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-def share(part: BoolArray, whole: BoolArray, weight: FloatArray, z: float) -> tuple[float, Interval]:
-    """Share of the weight of ``whole`` that lies in ``part``, and its Wilson score interval."""
-    total = weight[whole].sum()
-    if total == 0:
+def share_of(part: float, whole: Total, confidence: float = 0.95) -> tuple[float, Interval]:
+    """Share of a weight that lies in a part, and its Wilson score interval.
+
+    Examples
+    --------
+    >>> rate, (low, high) = share_of(3.0, Total(4.0, 4.0))
+    >>> f"{rate}: {low:.3f} to {high:.3f}"
+    '0.75: 0.301 to 0.954'
+    """
+    if whole.weight == 0:
         return np.nan, (0.0, 1.0)
-    rate = min(float(weight[part].sum() / total), 1.0)  # sums of fractions may be off by the last digit
-    scaled = weight[whole] / weight[whole].max()  # squares of large weights would overflow
-    n = scaled.sum() ** 2 / (scaled**2).sum()
-    return rate, wilson(rate, float(n), z)
+    rate = min(part / whole.weight, 1.0)  # sums of fractions may be off by the last digit
+    return rate, wilson(rate, whole.weight * (whole.weight / whole.squares), confidence)
 
 
-def wilson(rate: float, n: float, z: float) -> Interval:
+def wilson(rate: float, n: float, confidence: float = 0.95) -> Interval:
     """Wilson score interval of a rate that was seen on this many rows.
 
     Examples
     --------
-    >>> low, high = wilson(0.75, 4, normal_quantile(0.95))
+    >>> low, high = wilson(0.75, 4)
     >>> f"{low:.3f} to {high:.3f}"
     '0.301 to 0.954'
     """
+    z = two_sided_quantile(confidence)
     center = (rate + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2))
     # At rates of 0 and 1 rounding may put the ends just outside.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from logiclens.errors import InputError, count, shown
 from logiclens.logic import And, Formula, Not, Or, Var, to_dnf
 from logiclens.logic.data import check_count
 from logiclens.logic.formula import Const
-from logiclens.metrics.agreement import Rules, formulas_of
+from logiclens.metrics.agreement import ReadOnly, Rules, formulas_of
 
 
 def complexity(rules: Rules | Formula) -> float:
@@ -61,7 +60,7 @@ class Recurrence(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Consistency:
+class Consistency(ReadOnly):
     """Consistency of concepts over folds or seeds.
 
     Attributes
@@ -80,12 +79,6 @@ class Consistency:
     plain: float
     adjusted: float
     by_target: Mapping[Any, Recurrence] = field(hash=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "by_target", MappingProxyType(dict(self.by_target)))
-
-    def __reduce__(self) -> tuple[Any, ...]:  # a mapping proxy cannot be pickled
-        return Consistency, (self.plain, self.adjusted, dict(self.by_target))
 
     def __str__(self) -> str:
         adjusted = "" if np.isnan(self.adjusted) else f", adjusted for chance {self.adjusted:.3f}"

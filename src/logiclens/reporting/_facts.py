@@ -31,7 +31,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from logiclens.evaluation import LabelScores
-from logiclens.evaluation._evaluate import Sum, share_of
+from logiclens.metrics.agreement import Total, share_of
 
 Tree: TypeAlias = Mapping[str, Any]
 """A formula, as the page evaluates it; see the module's description."""
@@ -69,7 +69,7 @@ class Rate:
         >>> Rate.of(3, 4)
         Rate(value=0.75, low=0.3006, high=0.9544)
         """
-        return cls._round(*share_of(part, Sum.of_rows(whole)))
+        return cls._round(*share_of(part, Total.of_rows(whole)))
 
     @classmethod
     def among(cls, scores: LabelScores, name: str) -> Rate:

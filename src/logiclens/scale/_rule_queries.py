@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 
 from logiclens.errors import InputError, count, shown
-from logiclens.evaluation._evaluate import NOTHING, Evaluation, Sum
+from logiclens.evaluation._evaluate import NOTHING, Evaluation
 from logiclens.explain import ExplanationSet, Resolution
 from logiclens.explain.resolution import used_concepts
 from logiclens.explain.rule import Label, true_labels
 from logiclens.logic.data import THRESHOLD
 from logiclens.logic.formula import Formula
+from logiclens.metrics.agreement import Total
 from logiclens.scale._engine import (
     Expression,
     Table,
@@ -373,10 +374,10 @@ class _ScoreQuery:
             found[f"{name} squared"] = (weight * weight).sum(where=part).fill_null(0.0)
         return found
 
-    def sum_in(self, row: Mapping[str, Any], name: str) -> Sum:
+    def sum_in(self, row: Mapping[str, Any], name: str) -> Total:
         """One of the sums of :meth:`sums`, in a row of the answer."""
         weight = float(row[name])
-        return Sum(weight, weight if self.weights is None else float(row[f"{name} squared"]))
+        return Total(weight, weight if self.weights is None else float(row[f"{name} squared"]))
 
     def counts(self) -> dict[str, Expression]:
         """Counts that do not depend on the labels."""
@@ -399,10 +400,10 @@ class _ScoreQuery:
         for at, fault in enumerate(self.faults):
             if number := _total(answer, f"fault{at}"):
                 raise fault.error(number)
-        self._check_weight(reduce(Sum.plus, (self.sum_in(row, "all") for row in answer)))
+        self._check_weight(reduce(Total.plus, (self.sum_in(row, "all") for row in answer)))
         return n_rows
 
-    def _check_weight(self, weight: Sum) -> None:
+    def _check_weight(self, weight: Total) -> None:
         if weight.weight == 0:
             raise InputError(f"Scores need some weight. All weights of {self.weights!r} are 0.")
         if self.weights is not None and not _LEAST_WEIGHT < weight.weight < MOST_WEIGHT:
