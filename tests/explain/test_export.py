@@ -112,24 +112,15 @@ def test_the_source_of_several_labels():
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "message"),
-    [
-        ("1st", {}, "A function cannot be called '1st'. Give name= a Python identifier."),
-        ("pass", {}, "A function cannot be called 'pass'. Give name= a Python identifier."),
-        (
-            "missing",
-            {"vocabulary": Vocabulary(("a", "b"), (Missing("a"),))},
-            "A function cannot be called 'missing': that one says whether there is a value.",
-        ),
-    ],
+    ("name", "settings"),
+    [("1st", {}), ("pass", {}), ("missing", {"vocabulary": Vocabulary(("a", "b"), (Missing("a"),))})],
 )
-def test_a_function_needs_a_name(name, settings, message):
+def test_a_function_needs_a_name(name, settings):
     made = {"x": Var("a is missing")} if settings else {"x": a}
     rules = rules_of(made, ["a", "b", "a is missing"], **settings)
 
-    with pytest.raises(InputError) as info:
+    with pytest.raises(InputError, match=f"A function cannot be called '{name}'"):
         rules.to_python(name)
-    assert str(info.value) == message
 
 
 def test_a_list_without_steps():
@@ -285,33 +276,10 @@ WORDS = Vocabulary(("age", "ward"), (Above("age", 62), Missing("ward")))
 STEPS = [Step("old", Var("age > 62")), Step("lost", Var("ward is missing") & ~Var("age > 62"))]
 
 
-@pytest.mark.parametrize(
-    ("style", "text"),
-    [
-        (
-            "ascii",
-            'if age(x) > 62 then old\nelse if missing(ward(x)) & age(x) <= 62 then lost\notherwise "it\'s"',
-        ),
-        (
-            "unicode",
-            'if age(x) > 62 then old\nelse if missing(ward(x)) ∧ age(x) ≤ 62 then lost\notherwise "it\'s"',
-        ),
-    ],
-)
-def test_the_words_are_those_of_the_vocabulary(style, text):
-    assert list_text(STEPS, "it's", WORDS, style) == text
-
-
-def test_a_list_as_latex():
-    lines = list_text([Step(1, Var("a")), Step(2, ~Var("b"))], 3, style="latex").splitlines()
-
-    assert lines == [
-        r"\begin{aligned}",
-        r"& \text{if } \mathit{a}(x) \text{ then } 1 \\",
-        r"& \text{else if } \lnot \mathit{b}(x) \text{ then } 2 \\",
-        r"& \text{otherwise } 3",
-        r"\end{aligned}",
-    ]
+def test_the_words_are_those_of_the_vocabulary():
+    assert list_text(STEPS, "it's", WORDS, "unicode") == (
+        'if age(x) > 62 then old\nelse if missing(ward(x)) ∧ age(x) ≤ 62 then lost\notherwise "it\'s"'
+    )
 
 
 @given(st.data())
@@ -339,10 +307,6 @@ def test_sentences():
     assert list_sentence([Step("x", parse_formula("(a & b) | c"))], "y", str).startswith(
         "If a and b, or c, then x;"
     )
-
-
-def test_the_text_of_a_list_without_steps():
-    assert (list_text([], "y"), list_sentence([], "y", str)) == ("always y", "It is always y.")
 
 
 def test_an_unknown_style_is_refused():

@@ -15,11 +15,9 @@ from hypothesis import strategies as st
 from logiclens.errors import InputError
 from logiclens.explain import ExplanationSet, Front, Point, RuleKind, Step
 from logiclens.explain.front import ALWAYS_DECIDED, NEVER_DECIDED, Seen
-from logiclens.explain.rule import Label
 from logiclens.explain.scopes import ALWAYS, NEVER, USELESS
-from logiclens.logic import FALSE, TRUE, Formula, Not, Or, Var, equivalent
+from logiclens.logic import FALSE, TRUE, Var, equivalent
 from logiclens.logic.arrays import pack
-from logiclens.logic.normal_form import disjuncts
 from tests.errors import error_of
 from tests.strategies import HOSTILE_NAMES, PLAIN, all_rows, plain_formulas
 
@@ -308,72 +306,40 @@ def damage(path: tuple[Any, ...], value: Any) -> dict[str, Any]:
     return saved
 
 
+STEP = ("points", 1, "steps", 0)
+
+
 @pytest.mark.parametrize(
-    ("path", "value", "message"),
+    ("path", "value", "word"),
     [
-        (("chosen",), 3, '"chosen" must be the position of a point. Got 3.'),
-        (("chosen",), True, '"chosen" must be the position of a point. Got True.'),
-        (("points",), [], '"chosen" must be the position of a point. Got 1.'),
-        (("points",), None, '"points" must be a list. Got None.'),
-        (("points", 1), 3, "a point must be an object. Got 3."),
-        (("more",), 3, "\"front\" has an unknown entry 'more'."),
-        (
-            ("labels",),
-            ["bird", "bird"],
-            "Labels must be distinct; repeated: 'bird'. Give each target its own.",
-        ),
-        (("labels",), "bird", "\"labels\" must be a list. Got 'bird'."),
-        (
-            ("labels",),
-            [["bird"], "cat", "fish"],
-            "A label must be text, a Boolean, a finite number or a whole number of 64 bits at most. "
-            "Got ['bird'].",
-        ),
-        (("labels",), ["bird", "cat"], "Unknown target 'fish'. The 2 known targets are 'bird', 'cat'."),
-        (("multi_label",), 1, '"multi_label" must be true or false. Got 1.'),
-        (
-            ("kind",),
-            "because",
-            "Unknown kind of rule 'because'. There are 'if', 'only_if', 'iff', 'cluster'.",
-        ),
-        (
-            ("points", 0, "default"),
-            None,
-            "Unknown target None. The 3 known targets are 'bird', 'cat', 'fish'.",
-        ),
-        (("points", 0, "accuracy"), 1.5, "accuracy must be a number in [0, 1]. Got 1.5."),
-        (("points", 0, "fidelity"), "all", "fidelity must be a number in [0, 1]. Got 'all'."),
-        (("points", 0, "interval"), 0.5, '"interval" must be a list. Got 0.5.'),
-        (("points", 0, "interval"), [0.5], "An interval must be two numbers. Got [0.5]."),
-        (("points", 0, "status"), 3, "status must be a string. Got 3."),
-        (
-            ("points", 2, "formulas"),
-            [{"var": "a"}],
-            "A point must have a formula for each of the 3 labels, or none. Got 1.",
-        ),
-        (("points", 1, "steps", 0), ["bird"], "A step must be a label and places of terms. Got ['bird']."),
-        (("points", 1, "steps", 0), ["bird", [7]], "Places of terms must be whole numbers below 2. Got [7]."),
-        (
-            ("points", 1, "steps", 0),
-            ["bird", [-1]],
-            "Places of terms must be whole numbers below 2. Got [-1].",
-        ),
-        (
-            ("points", 1, "steps", 0),
-            ["dog", [0]],
-            "Unknown target 'dog'. The 3 known targets are 'bird', 'cat', 'fish'.",
-        ),
-        (("points", 2, "steps", 1), ["bird", [0]], "A point has two steps for one label."),
+        (("chosen",), 3, '"chosen"'),
+        (("chosen",), True, '"chosen"'),
+        (("points",), [], '"chosen"'),
+        (("points",), None, '"points"'),
+        (("points", 1), 3, "a point"),
+        (("more",), 3, "'more'"),
+        (("labels",), ["bird", "bird"], "distinct"),
+        (("labels",), "bird", '"labels"'),
+        (("labels",), [["bird"], "cat", "fish"], "A label"),
+        (("labels",), ["bird", "cat"], "'fish'"),
+        (("multi_label",), 1, '"multi_label"'),
+        (("kind",), "because", "'because'"),
+        (("points", 0, "default"), None, "Unknown target None"),
+        (("points", 0, "accuracy"), 1.5, "accuracy"),
+        (("points", 0, "fidelity"), "all", "fidelity"),
+        (("points", 0, "interval"), 0.5, '"interval"'),
+        (("points", 0, "interval"), [0.5], "two numbers"),
+        (("points", 0, "status"), 3, "status"),
+        (("points", 2, "formulas"), ["a"], "a formula for each of the 3 labels"),
+        (STEP, ["bird"], "A step"),
+        (STEP, ["bird", [7]], "Places of terms"),
+        (STEP, ["bird", [-1]], "Places of terms"),
+        (STEP, ["dog", [0]], "'dog'"),
+        (("points", 2, "steps", 1), ["bird", [0]], "two steps"),
     ],
 )
-def test_damaged_entries_are_refused(path, value, message):
-    saved = damage(path, value)
-
-    said = error_of(Front.from_json, saved, NAMES)
-    if path == ("points", 2, "formulas"):
-        assert said  # how a formula is written is the subject of other tests
-    else:
-        assert said == message
+def test_damaged_entries_are_refused(path, value, word):
+    assert word in error_of(Front.from_json, damage(path, value), NAMES)
 
 
 def test_formulas_over_other_concepts_are_refused():
@@ -402,20 +368,3 @@ def test_any_entry_that_is_something_else_is_refused_or_read(data):
         said = str(error)
 
     assert isinstance(rules, ExplanationSet) or (said and said.isprintable())
-
-
-# --- terms ---
-
-
-@pytest.mark.parametrize(
-    ("formula", "terms"), [(a | b, (a, b)), (a & b, (a & b,)), (FALSE, (FALSE,)), (Not(a), (~a,))]
-)
-def test_terms_of_a_formula(formula: Formula, terms: tuple[Formula, ...]):
-    assert disjuncts(formula) == terms
-    assert Or.of(disjuncts(formula)) == formula
-
-
-def test_labels_of_numpy_become_plain():
-    label: Label = Step(np.int64(3), a).label  # type: ignore[arg-type]
-
-    assert type(label) is int

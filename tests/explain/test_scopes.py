@@ -164,23 +164,12 @@ def test_necessary_and_sufficient_conditions_of_a_toy():
     assert found[RuleKind.ONLY_IF].scores.precision == 1.0
 
 
-def test_nothing_is_necessary():
-    """The network's answers tell nothing about the members: only TRUE holds on all of them."""
-    table = table_of("a", 2)
-    truth = table_of("~a", 2)
+@pytest.mark.parametrize(("kind", "formula"), [(RuleKind.IF, TRUE), (RuleKind.ONLY_IF, FALSE)])
+def test_nothing_is_necessary_or_sufficient(kind, formula):
+    """The network's answers tell nothing about the members."""
+    found = explain_class(table_of("a", 2), "t", kind=kind, truth=table_of("~a", 2))
 
-    found = explain_class(table, "t", kind="if", truth=truth)
-
-    assert (found.formula, found.status) == (TRUE, USELESS[RuleKind.IF])
-
-
-def test_nothing_is_sufficient():
-    table = table_of("a", 2)
-    truth = table_of("~a", 2)
-
-    found = explain_class(table, "t", kind="only_if", truth=truth)
-
-    assert (found.formula, found.status) == (FALSE, USELESS[RuleKind.ONLY_IF])
+    assert (found.formula, found.status) == (formula, USELESS[kind])
 
 
 def test_a_cluster_is_explained_like_an_equivalence():
@@ -222,22 +211,19 @@ def test_names_are_data():
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("call", "word"),
     [
-        (lambda _: explain_class([[1]], "t"), "table must be a TruthTable. Got [[1]];"),
-        (lambda table: explain_class(table, "t", truth=3), "truth must be a TruthTable. Got 3;"),
-        (lambda table: explain_class(table, "t", kind="iif"), "Unknown kind of rule 'iif'."),
-        (
-            lambda table: explain_class(table, "t", truth=table.select(["a"])),
-            "Unknown concept 'b'. The only known concept is 'a'.",
-        ),
+        (lambda _: explain_class([[1]], "t"), "table must be a TruthTable"),
+        (lambda table: explain_class(table, "t", truth=3), "truth must be a TruthTable"),
+        (lambda table: explain_class(table, "t", kind="iif"), "'iif'"),
+        (lambda table: explain_class(table, "t", truth=table.select(["a"])), "'b'"),
+        (lambda table: unseen_tuples(table, limit=-1), "limit"),
+        (lambda _: explain_global("table"), "seen must be a TruthTable"),
     ],
 )
-def test_what_is_refused(call, message):
-    with pytest.raises(InputError) as info:
+def test_what_is_refused(call, word):
+    with pytest.raises(InputError, match=word):
         call(table_of("a & b", 2))
-
-    assert message in str(info.value)
 
 
 def test_all_tuples_count_up():
@@ -271,13 +257,6 @@ def test_asked_tuples_are_minded_by_an_exact_formula():
     assert minimize(table).literals == 1
     assert equivalent(minimize(asked).formula, parse_formula("a & b"))
     assert with_unseen(asked, unseen_tuples(asked), []) is asked
-
-
-def test_the_limit_is_a_count():
-    with pytest.raises(InputError) as info:
-        unseen_tuples(table_of("a & b", 2), limit=-1)
-
-    assert str(info.value) == "limit must be a whole number of at least 0. Got -1."
 
 
 XOR = TruthTable.from_data(all_rows(2), [0, 1, 1, 0], ["c1", "c2"])
@@ -351,10 +330,3 @@ def test_clauses_are_worded_by_a_vocabulary():
     words = Vocabulary(("age",), (Above("age", 62),))
 
     assert str(GlobalExplanation(~Var("age > 62"), ("age > 62",), "", words)) == "forall x: age(x) <= 62"
-
-
-def test_a_table_is_needed():
-    with pytest.raises(InputError) as info:
-        explain_global("table")
-
-    assert "seen must be a TruthTable. Got 'table';" in str(info.value)
