@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logiclens.errors import InputError
-from logiclens.explain import Resolution, Step, class_formulas
-from logiclens.explain.resolution import check_steps, ranked_steps, resolve, truth_of, used_concepts
+from logiclens.explain import Step, class_formulas
+from logiclens.explain.resolution import ranked_steps, resolve
 from logiclens.explain.scopes import EQUIVALENT, condition_of
 from logiclens.logic import FALSE, TRUE, TruthTable, Var, at_most_one, equivalent, parse_formula
-from logiclens.logic.data import ConceptData
 from tests.strategies import all_rows, formulas
 
 NAMES = ("a", "b", "c", "d")
@@ -48,48 +45,12 @@ def test_a_step_has_a_plain_label():
     assert (type(step.label), step.label, step.literals) == (int, 3, 2)
 
 
-@pytest.mark.parametrize(
-    ("steps", "message"),
-    [
-        ([a], "steps must be a sequence of Steps. Got "),
-        ({"x": a}, "steps must be a sequence of Steps. Got "),
-        (3, "steps must be a sequence of Steps. Got 3."),
-        (
-            [Step("x", a), Step("y", b), Step("x", c)],
-            "Two steps decide 'x'. Join their formulas with |, or drop one.",
-        ),
-    ],
-)
-def test_what_is_no_list_is_refused(steps, message):
-    with pytest.raises(InputError) as info:
-        check_steps(steps)
-    assert str(info.value).startswith(message)
-
-
-def test_steps_that_never_decide_are_left_out():
-    assert check_steps([Step("x", FALSE), Step("y", a)]) == (Step("y", a),)
-
-
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), max_size=6))
 def test_the_first_that_is_true(rows):
     table = np.array(rows, dtype=bool).reshape(len(rows), 3)
 
     assert resolve(table).tolist() == [[*row, True].index(True) for row in rows]
     assert resolve(table[:, :0]).tolist() == [0] * len(rows)
-
-
-@given(st.lists(formulas(st.sampled_from(NAMES), 5), max_size=4))
-def test_truth_of_formulas(several):
-    rows = all_rows(4)
-    found = truth_of(several, ConceptData(rows, NAMES))
-
-    assert found.shape == (16, len(several))
-    for at, formula in enumerate(several):
-        assert np.array_equal(found[:, at], formula.evaluate(rows, NAMES))
-
-
-def test_used_concepts():
-    assert used_concepts([c & a, TRUE, ~a]) == ["a", "c"]
 
 
 @given(
@@ -170,29 +131,3 @@ def test_a_long_opposite_stays_as_short_as_the_list_says_it():
     assert found.complexity <= 300
     assert np.array_equal(found.evaluate(rows, names), ~formula.evaluate(rows, names))
     assert status
-
-
-COUNTED = ["x", "y", "z"]
-
-
-@given(st.lists(st.integers(0, 3), max_size=8))
-def test_every_row_is_decided_once(places):
-    found = Resolution.of_list(np.array(places, dtype=np.intp), COUNTED)
-
-    assert found.n_rows == len(places)
-    assert found.by_label == {label: places.count(at) for at, label in enumerate(COUNTED)}
-    assert found.n_uncovered == places.count(3)
-    assert found.n_decided == sum(found.by_label.values())
-
-
-@given(st.lists(st.tuples(*[st.booleans()] * 3), max_size=8))
-def test_rows_of_several_labels_are_counted_for_each(rows):
-    found = Resolution.of_rules(np.array(rows, dtype=bool).reshape(len(rows), 3), COUNTED)
-
-    assert found.by_label == {label: sum(row[at] for row in rows) for at, label in enumerate(COUNTED)}
-    assert found.n_uncovered == sum(not any(row) for row in rows)
-    assert found.n_rows == len(rows) == found.n_decided + found.n_uncovered
-
-
-def test_a_list_without_steps_leaves_all_to_the_default():
-    assert Resolution.of_list(np.zeros(3, dtype=np.intp), []) == Resolution(3, {}, 3)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from logiclens.concepts import Above, Flag, Missing, Vocabulary
 from logiclens.errors import InputError, UnknownConceptError
 from logiclens.explain import Explanation, Rule, RuleKind, Scope, Scores
-from logiclens.explain.explanation import RATES, check_rate, check_text, check_weight, from_saved, to_saved
+from logiclens.explain.explanation import RATES, check_rate, check_weight, from_saved, to_saved
 from logiclens.logic import Status, Var, to_python, to_sentence, to_sql, to_sympy
 from tests.concepts.strategies import raw_formulas
 from tests.explain.strategies import explanations
@@ -41,37 +41,12 @@ def test_values_become_plain():
 
 @given(st.floats())
 def test_rates_and_weights_are_told_from_other_numbers(value):
-    for check, fits, message in (
-        (check_rate, 0 <= value <= 1, f"it must be a number in [0, 1]. Got {value!r}."),
-        (
-            check_weight,
-            0 <= value < float("inf"),
-            f"it must be a finite number of at least 0. Got {value!r}.",
-        ),
-    ):
+    for check, fits in ((check_rate, 0 <= value <= 1), (check_weight, 0 <= value < float("inf"))):
         if fits:
             assert check(value, "it") == value
-            continue
-        with pytest.raises(InputError) as caught:
-            check(value, "it")
-        assert str(caught.value) == message
-
-
-@pytest.mark.parametrize(
-    ("build", "message"),
-    [
-        (lambda: Scores(None, 3), "part must be a string. Got None."),
-        (lambda: Scores("test", -1), "n_rows must be a whole number of at least 0. Got -1."),
-        (lambda: Scores("test", 1, recall=1.5), "recall must be a number in [0, 1]. Got 1.5."),
-        (lambda: Scores("test", 1, fidelity="1"), "fidelity must be a number in [0, 1]. Got '1'."),
-        (lambda: check_text(3, "status"), "status must be a string. Got 3."),
-    ],
-)
-def test_nonsense_is_refused(build, message):
-    with pytest.raises(InputError) as caught:
-        build()
-
-    assert str(caught.value) == message
+        else:
+            with pytest.raises(InputError, match=r"^it must be "):
+                check(value, "it")
 
 
 A, B, C = map(Var, "abc")
@@ -124,16 +99,16 @@ def test_exports_are_those_of_the_formula_or_of_the_rule():
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: Explanation(A), "An explanation is made of a Rule. Got Var('a')."),
-        (lambda: explained(scope="klass"), "Unknown scope 'klass'. Did you mean 'class'? There are"),
-        (lambda: explained(status=None), "status must be a string. Got None."),
-        (lambda: explained(support=-1), "support must be a finite number of at least 0. Got -1."),
-        (lambda: explained(support=np.inf), "support must be a finite number of at least 0. Got inf."),
-        (lambda: explained(scores={"recall": 1}), "scores must be Scores or None. Got {'recall': 1}."),
-        (lambda: Scores("test", -1), "n_rows must be a whole number of at least 0. Got -1."),
-        (lambda: Scores(1, 1), "part must be a string. Got 1."),
-        (lambda: Scores("test", 1, recall=90), "recall must be a number in [0, 1]. Got 90."),
-        (lambda: Scores("test", 1, fidelity=np.nan), "fidelity must be a number in [0, 1]. Got nan."),
+        (lambda: Explanation(A), "made of a Rule"),
+        (lambda: explained(scope="klass"), "Did you mean 'class'?"),
+        (lambda: explained(status=None), "status"),
+        (lambda: explained(support=-1), "support"),
+        (lambda: explained(support=np.inf), "support"),
+        (lambda: explained(scores={"recall": 1}), "scores must be Scores"),
+        (lambda: Scores("test", -1), "n_rows"),
+        (lambda: Scores(1, 1), "part"),
+        (lambda: Scores("test", 1, recall=90), "recall"),
+        (lambda: Scores("test", 1, fidelity="1"), "fidelity"),
     ],
 )
 def test_parts_that_make_no_sense_are_refused(build, message):
@@ -197,36 +172,24 @@ def test_a_front_of_an_earlier_release_is_left_out():
 
 
 @pytest.mark.parametrize(
-    ("entry", "value", "detail"),
+    ("entry", "value", "word"),
     [
-        (
-            "target",
-            None,
-            "A label must be text, a Boolean, a finite number or a whole number of 64 bits at most. "
-            "Got None.",
-        ),
-        ("kind", "maybe", "Unknown kind of rule 'maybe'. There are 'if', 'only_if', 'iff', 'cluster'."),
-        (
-            "formula",
-            3,
-            'A saved formula is made of names, true, false, {"not": f} and {"and": [f, g, ...]} or "or" with '
-            "two parts or more. Got int.",
-        ),
-        ("scope", [], "Unknown scope []. There are 'example', 'set', 'class', 'global'."),
-        ("status", 3, "status must be a string. Got 3."),
-        ("support", "many", "support must be a finite number of at least 0. Got 'many'."),
-        ("scores", [], '"scores" must be an object. Got [].'),
-        ("scores", {}, "\"scores\" lacks the entry 'accuracy'."),
-        ("extra", 1, "an explanation has an unknown entry 'extra'."),
+        ("target", None, "A label"),
+        ("kind", "maybe", "'maybe'"),
+        ("formula", 3, "A saved formula"),
+        ("scope", [], "Unknown scope"),
+        ("status", 3, "status"),
+        ("support", "many", "support"),
+        ("scores", [], '"scores"'),
+        ("scores", {}, "'accuracy'"),
+        ("extra", 1, "'extra'"),
     ],
 )
-def test_a_damaged_text_is_refused(entry, value, detail):
+def test_a_damaged_text_is_refused(entry, value, word):
     saved = json.loads(explained().to_json())
     saved["explanation"][entry] = value
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=f"^This text is damaged: .*{word}.* Save it again.$"):
         Explanation.from_json(json.dumps(saved))
-
-    assert str(caught.value) == f"This text is damaged: {detail} Save it again."
 
 
 # --- in the words of a raw table ----------------------------------------------------------------------
@@ -285,19 +248,8 @@ def test_json_keeps_the_vocabulary(found):
     assert again.to_json() == explanation.to_json()
 
 
-@pytest.mark.parametrize(
-    ("words", "detail"),
-    [
-        (3, 'A vocabulary must have the entries "columns", "named" and "concepts". Got 3.'),
-        (
-            {"columns": ["age"], "named": True, "concepts": []},
-            "Unknown concept 'age > 62'. There are no concepts at all.",
-        ),
-    ],
-)
-def test_a_damaged_vocabulary_is_refused(words, detail):
+@pytest.mark.parametrize("words", [3, {"columns": ["age"], "named": True, "concepts": []}])
+def test_a_damaged_vocabulary_is_refused(words):
     saved = {**json.loads(OLD.to_json()), "vocabulary": words}
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=r"^This text is damaged: "):
         Explanation.from_json(json.dumps(saved))
-
-    assert str(caught.value) == f"This text is damaged: {detail} Save it again."

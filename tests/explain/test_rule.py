@@ -16,45 +16,35 @@ from logiclens.explain.rule import label_in_sentence, member
 from logiclens.logic import FALSE, TRUE, Or, Var, format_formula, parse_formula
 from tests.strategies import HOSTILE_NAMES, formulas, names
 
-PHI = parse_formula("(stroke & age_HIGH) | ~liver")
+PHI = parse_formula("(p & q_1) | ~r")
+RIGHT = "(p(x) & q_1(x)) | ~r(x)"
+LATEX = r"(\mathit{p}(x) \land \mathit{q\_1}(x)) \lor \lnot \mathit{r}(x)"
 
 
 @pytest.mark.parametrize(
-    ("kind", "ascii_text", "unicode_text", "latex_text"),
+    ("kind", "ascii_text", "latex_text"),
     [
-        (
-            "if",
-            "forall x: death(x) -> (stroke(x) & age_HIGH(x)) | ~liver(x)",
-            "∀x: death(x) → (stroke(x) ∧ age_HIGH(x)) ∨ ¬liver(x)",
-            r"\forall x \colon \mathit{death}(x) \rightarrow "
-            r"(\mathit{stroke}(x) \land \mathit{age\_HIGH}(x)) \lor \lnot \mathit{liver}(x)",
-        ),
+        ("if", f"forall x: y(x) -> {RIGHT}", rf"\forall x \colon \mathit{{y}}(x) \rightarrow {LATEX}"),
         (
             "only_if",
-            "forall x: ((stroke(x) & age_HIGH(x)) | ~liver(x)) -> death(x)",
-            "∀x: ((stroke(x) ∧ age_HIGH(x)) ∨ ¬liver(x)) → death(x)",
-            r"\forall x \colon "
-            r"((\mathit{stroke}(x) \land \mathit{age\_HIGH}(x)) \lor \lnot \mathit{liver}(x))"
-            r" \rightarrow \mathit{death}(x)",
+            f"forall x: ({RIGHT}) -> y(x)",
+            rf"\forall x \colon ({LATEX}) \rightarrow \mathit{{y}}(x)",
         ),
-        (
-            "iff",
-            "forall x: death(x) <-> (stroke(x) & age_HIGH(x)) | ~liver(x)",
-            "∀x: death(x) ↔ (stroke(x) ∧ age_HIGH(x)) ∨ ¬liver(x)",
-            r"\forall x \colon \mathit{death}(x) \leftrightarrow "
-            r"(\mathit{stroke}(x) \land \mathit{age\_HIGH}(x)) \lor \lnot \mathit{liver}(x)",
-        ),
-        (
-            "cluster",
-            "forall x in O_death: (stroke(x) & age_HIGH(x)) | ~liver(x)",
-            "∀x ∈ O_death: (stroke(x) ∧ age_HIGH(x)) ∨ ¬liver(x)",
-            r"\forall x \in O_{\mathit{death}} \colon "
-            r"(\mathit{stroke}(x) \land \mathit{age\_HIGH}(x)) \lor \lnot \mathit{liver}(x)",
-        ),
+        ("iff", f"forall x: y(x) <-> {RIGHT}", rf"\forall x \colon \mathit{{y}}(x) \leftrightarrow {LATEX}"),
+        ("cluster", f"forall x in O_y: {RIGHT}", rf"\forall x \in O_{{\mathit{{y}}}} \colon {LATEX}"),
     ],
 )
-def test_every_kind_in_every_style(kind, ascii_text, unicode_text, latex_text):
-    rule = Rule("death", PHI, kind)
+def test_every_kind_in_every_style(kind, ascii_text, latex_text):
+    rule = Rule("y", PHI, kind)
+    unicode_text = ascii_text
+    for sign, other in (
+        ("forall ", "∀"),
+        (" in ", " ∈ "),
+        ("<->", "↔"),
+        ("->", "→"),
+        *zip("&|~", "∧∨¬", strict=True),
+    ):
+        unicode_text = unicode_text.replace(sign, other)
 
     assert str(rule) == rule.format() == ascii_text
     assert rule.format("unicode") == unicode_text
@@ -133,45 +123,17 @@ def test_without_its_predicates_the_right_side_is_the_formula(formula, style):
 @pytest.mark.parametrize(
     ("target", "kind", "sentence"),
     [
-        (
-            "death",
-            "if",
-            "Every death case satisfies: stroke and age_HIGH, or not liver (a necessary condition)",
-        ),
-        (
-            "death",
-            "only_if",
-            "Whenever stroke and age_HIGH, or not liver, it is death (a sufficient condition)",
-        ),
-        (
-            "death",
-            "iff",
-            "death if and only if stroke and age_HIGH, or not liver (a necessary and sufficient condition)",
-        ),
-        (
-            2,
-            "cluster",
-            "Every member of cluster 2 satisfies: stroke and age_HIGH, or not liver (a necessary condition)",
-        ),
-        (
-            1,
-            "if",
-            "Every class 1 case satisfies: stroke and age_HIGH, or not liver (a necessary condition)",
-        ),
-        (
-            "class 1",
-            "only_if",
-            "Whenever stroke and age_HIGH, or not liver, it is “class 1” (a sufficient condition)",
-        ),
-        (
-            "",
-            "iff",
-            "“” if and only if stroke and age_HIGH, or not liver (a necessary and sufficient condition)",
-        ),
+        ("y", "if", "Every y case satisfies: {} (a necessary condition)"),
+        ("y", "only_if", "Whenever {}, it is y (a sufficient condition)"),
+        ("y", "iff", "y if and only if {} (a necessary and sufficient condition)"),
+        (2, "cluster", "Every member of cluster 2 satisfies: {} (a necessary condition)"),
+        (1, "if", "Every class 1 case satisfies: {} (a necessary condition)"),
+        ("class 1", "only_if", "Whenever {}, it is “class 1” (a sufficient condition)"),
+        ("", "iff", "“” if and only if {} (a necessary and sufficient condition)"),
     ],
 )
 def test_sentences(target, kind, sentence):
-    assert Rule(target, PHI, kind).to_sentence() == sentence
+    assert Rule(target, PHI, kind).to_sentence() == sentence.format("p and q_1, or not r")
 
 
 @pytest.mark.parametrize(
@@ -247,40 +209,14 @@ WORDS = Vocabulary(
 OLD, RED = (Var(name) for name in WORDS.names[:2])
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "sentence"),
-    [
-        (
-            "if",
-            'forall x: ill(x) -> age(x) <= 62 | "bill colour"(x) in {red, blue}',
-            "Every ill case satisfies: age is at most 62 or (“bill colour” is either red or blue) "
-            "(a necessary condition)",
-        ),
-        (
-            "only_if",
-            'forall x: (age(x) <= 62 | "bill colour"(x) in {red, blue}) -> ill(x)',
-            "Whenever age is at most 62 or (“bill colour” is either red or blue), it is ill "
-            "(a sufficient condition)",
-        ),
-        (
-            "iff",
-            'forall x: ill(x) <-> age(x) <= 62 | "bill colour"(x) in {red, blue}',
-            "ill if and only if age is at most 62 or (“bill colour” is either red or blue) "
-            "(a necessary and sufficient condition)",
-        ),
-        (
-            "cluster",
-            'forall x in O_ill: age(x) <= 62 | "bill colour"(x) in {red, blue}',
-            "Every member of cluster ill satisfies: age is at most 62 or "
-            "(“bill colour” is either red or blue) (a necessary condition)",
-        ),
-    ],
-)
-def test_with_a_vocabulary_rules_speak_of_columns(kind, text, sentence):
-    rule = Rule("ill", ~OLD | RED, kind, WORDS)
+def test_with_a_vocabulary_rules_speak_of_columns():
+    rule = Rule("ill", ~OLD | RED, "only_if", WORDS)
 
-    assert str(rule) == text
-    assert rule.to_sentence() == sentence
+    assert str(rule) == 'forall x: (age(x) <= 62 | "bill colour"(x) in {red, blue}) -> ill(x)'
+    assert rule.to_sentence() == (
+        "Whenever age is at most 62 or (“bill colour” is either red or blue), it is ill "
+        "(a sufficient condition)"
+    )
 
 
 def test_styles_of_rules_that_speak_of_columns():
