@@ -373,8 +373,7 @@ class LabeledRows:
         words = tuple(self.fired(explanation.formula) for explanation in self.rules.values())
         if self.rules.multi_label:
             return RowLabels("the rules", words, None)
-        labels = [*(step.label for step in self.rules.steps), self.rules.default]
-        places = np.array([self.rules.labels.index(label) for label in labels], dtype=np.intp)
+        places = np.array([self.rules.labels.index(label) for label in self.rules.answers])
         return RowLabels("the rules", words, places[self.decided_by])
 
     @cached_property
@@ -392,9 +391,7 @@ class LabeledRows:
             fired = self.predicted.words
             counts = dict(zip(self.rules.labels, map(self.count, fired), strict=True))
             return Resolution(self.n, counts, self.n - self.count(np.bitwise_or.reduce(fired)))
-        steps = self.rules.steps
-        *decided, left = self.tally(self.decided_by, len(steps) + 1).tolist()
-        return Resolution(self.n, {step.label: n for step, n in zip(steps, decided, strict=True)}, left)
+        return Resolution.of_list(self.decided_by, list(self.rules.conditions), self.counts)
 
     @cached_property
     def n_conflicts(self) -> int:

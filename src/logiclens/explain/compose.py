@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -26,9 +27,9 @@ from logiclens.errors import InputError, LimitError, count, shown
 from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, pack, unpack
 from logiclens.logic.cover import Cover
 from logiclens.logic.data import as_floats, check_names
-from logiclens.logic.formula import FALSE, TRUE, And, Formula, Not, Or, Var
+from logiclens.logic.formula import FALSE, TRUE, Formula
 from logiclens.logic.minimize import minimize
-from logiclens.logic.normal_form import simplify, to_dnf
+from logiclens.logic.normal_form import simplify, substitute, to_dnf
 from logiclens.logic.truth_table import TruthTable
 
 MAX_FAN_IN: Final = 16
@@ -101,14 +102,34 @@ def compose(layers: Iterable[tuple[ArrayLike, ArrayLike]], names: Sequence[str])
     ----------
     Sec. 5.1 and Fig. 8a of Ciravegna et al., *Logic Explained Networks*.
     """
-    network = _Network(check_layers(layers), check_names(names))
-    neurons = tuple(
-        tuple(network.neuron(depth, at) for at in range(len(biases)))
-        for depth, (_, biases) in enumerate(network.layers)
-    )
-    last = len(network.layers) - 1
-    outputs = tuple(network.over_concepts(last, at) for at in range(len(network.layers[last][1])))
-    return Composition(neurons, outputs, network.names[1:-1])
+    checked, concepts = check_layers(layers), check_names(names)
+    width = checked[0][0].shape[1]
+    if len(concepts) != width:
+        raise InputError(
+            f"The first layer reads {count(width, 'input')}. Got {count(len(concepts), 'name')}; "
+            "give one name for each."
+        )
+    called = (concepts, *_hidden_names([len(biases) for _, biases in checked], set(concepts)))
+    neurons = tuple(_neurons(layer, called[depth], depth + 1) for depth, layer in enumerate(checked))
+
+    @cache
+    def over_concepts(depth: int, at: int) -> Formula:
+        """Formula of a neuron over the concepts, in DNF."""
+        reached = _reachable(checked[: depth + 1], at)
+        if depth == 0:
+            return neurons[depth][at]
+        if len(reached) <= MAX_TUPLES_OF:
+            inputs = np.zeros((1 << len(reached), len(concepts)), dtype=np.bool_)
+            inputs[:, reached] = all_tuples(len(reached))
+            truth = forward(checked[: depth + 1], inputs)[:, at]
+            return smallest_formula(truth, [concepts[j] for j in reached])
+        formula, before = neurons[depth][at], called[depth]
+        parts = {name: over_concepts(depth - 1, before.index(name)) for name in formula.concepts}
+        return simplify(to_dnf(substitute(formula, parts)))
+
+    last = len(checked) - 1
+    outputs = tuple(over_concepts(last, at) for at in range(len(checked[last][1])))
+    return Composition(neurons, outputs, called[1:-1])
 
 
 def fires(inputs: BoolArray, weights: FloatArray, biases: FloatArray) -> BoolArray:
@@ -170,81 +191,29 @@ def all_tuples(n_concepts: int) -> BoolArray:
     return unpack(numbers[:, None], n_concepts) if n_concepts else np.zeros((1, 0), dtype=np.bool_)
 
 
-class _Network:
-    """Layers with names for everything that flows between them."""
-
-    def __init__(self, layers: tuple[Layer, ...], names: tuple[str, ...]) -> None:
-        width = layers[0][0].shape[1]
-        if len(names) != width:
-            raise InputError(
-                f"The first layer reads {count(width, 'input')}. Got {count(len(names), 'name')}; "
-                "give one name for each."
+def _neurons(layer: Layer, names: Sequence[str], number: int) -> tuple[Formula, ...]:
+    """Formulas of the neurons of a layer over the outputs of the layer before."""
+    weights, biases = layer
+    found = []
+    for at in range(len(biases)):
+        used = np.flatnonzero(weights[at])
+        if len(used) > MAX_FAN_IN:
+            raise LimitError(
+                f"Neuron {at} of layer {number} has {len(used)} inputs; formulas are made of "
+                f"{MAX_FAN_IN} at most. Prune the network first."
             )
-        self.layers = layers
-        self.names = (names, *_hidden_names([len(biases) for _, biases in layers], set(names)))
-        self.neurons: dict[tuple[int, int], Formula] = {}
-        self.composed: dict[tuple[int, int], Formula] = {}
+        truth = fires(all_tuples(len(used)), weights[[at]][:, used], biases[[at]])[:, 0]
+        found.append(threshold_formula(truth, weights[at, used] > 0, [names[j] for j in used]))
+    return tuple(found)
 
-    def neuron(self, depth: int, at: int) -> Formula:
-        """Formula of a neuron over the outputs of the layer before."""
-        key = (depth, at)
-        if key not in self.neurons:
-            weights, biases = self.layers[depth]
-            used = np.flatnonzero(weights[at])
-            if len(used) > MAX_FAN_IN:
-                raise LimitError(
-                    f"Neuron {at} of layer {depth + 1} has {len(used)} inputs; formulas are made of "
-                    f"{MAX_FAN_IN} at most. Prune the network first."
-                )
-            rows = all_tuples(len(used))
-            truth = fires(rows, weights[[at]][:, used], biases[[at]])[:, 0]
-            named = [self.names[depth][j] for j in used]
-            self.neurons[key] = threshold_formula(truth, weights[at, used] > 0, named)
-        return self.neurons[key]
 
-    def over_concepts(self, depth: int, at: int) -> Formula:
-        """Formula of a neuron over the concepts, in DNF."""
-        key = (depth, at)
-        if key not in self.composed:
-            reached = self._reachable(depth, at)
-            if depth == 0:
-                self.composed[key] = self.neuron(depth, at)
-            elif len(reached) <= MAX_TUPLES_OF:
-                inputs = np.zeros((1 << len(reached), len(self.names[0])), dtype=np.bool_)
-                inputs[:, reached] = all_tuples(len(reached))
-                before = forward(self.layers[:depth], inputs)
-                weights, biases = self.layers[depth]
-                truth = fires(before, weights[[at]], biases[[at]])[:, 0]
-                self.composed[key] = smallest_formula(truth, [self.names[0][j] for j in reached])
-            else:
-                self.composed[key] = self._substitute(depth, at)
-        return self.composed[key]
-
-    def _reachable(self, depth: int, at: int) -> IndexArray:
-        """Concepts from which a path of weights leads to a neuron."""
-        reached: BoolArray = np.zeros(len(self.layers[depth][1]), dtype=np.bool_)
-        reached[at] = True
-        for weights, _ in reversed(self.layers[: depth + 1]):
-            reached = np.asarray(weights[reached].any(axis=0))
-        return np.flatnonzero(reached)
-
-    def _substitute(self, depth: int, at: int) -> Formula:
-        """The neuron's formula with those of the layer before put in."""
-        position = {name: j for j, name in enumerate(self.names[depth])}
-
-        def put_in(node: Formula) -> Formula:
-            match node:
-                case Var(name):
-                    return self.over_concepts(depth - 1, position[name])
-                case Not(arg):
-                    return Not(put_in(arg))
-                case And(args=parts):
-                    return And.of(map(put_in, parts))
-                case Or(args=parts):
-                    return Or.of(map(put_in, parts))
-            return node
-
-        return simplify(to_dnf(put_in(self.neuron(depth, at))))
+def _reachable(layers: Sequence[Layer], at: int) -> IndexArray:
+    """Concepts from which a path of weights leads to a neuron of the last layer."""
+    reached: BoolArray = np.zeros(len(layers[-1][1]), dtype=np.bool_)
+    reached[at] = True
+    for weights, _ in reversed(layers):
+        reached = np.asarray(weights[reached].any(axis=0))
+    return np.flatnonzero(reached)
 
 
 def threshold_formula(truth: BoolArray, rising: BoolArray, names: Sequence[str]) -> Formula:

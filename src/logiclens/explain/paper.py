@@ -23,13 +23,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from logiclens.errors import InputError, count, shown
 from logiclens.explain.explanation import Explanation, Scope, check_rate
 from logiclens.explain.rule import Label, Rule
 from logiclens.explain.scopes import NEVER, cover_of, rates_on, read_relevance, read_samples
-from logiclens.logic.arrays import BoolArray, Terms
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, Terms
 from logiclens.logic.data import THRESHOLD, as_answers, check_count, check_names
 from logiclens.logic.formula import FALSE, Formula
 from logiclens.logic.normal_form import simplify
@@ -124,7 +124,7 @@ def explain_class_as_in_paper(
     )
 
 
-def example_terms(rows: BoolArray, relevance: NDArray[np.float64] | None = None, tau: float = 0.5) -> Terms:
+def example_terms(rows: BoolArray, relevance: FloatArray | None = None, tau: float = 0.5) -> Terms:
     """Example-level explanations, Eq. (1): each row's literals, or those of its relevant concepts.
 
     A concept is relevant from ``tau`` times the row's largest relevance on, which is not negative. A row to
@@ -141,7 +141,7 @@ def example_terms(rows: BoolArray, relevance: NDArray[np.float64] | None = None,
     return terms
 
 
-def first_terms(terms: Terms, predicted: BoolArray) -> tuple[Terms, NDArray[np.intp]]:
+def first_terms(terms: Terms, predicted: BoolArray) -> tuple[Terms, IndexArray]:
     """Distinct terms whose first row has a yes, in ascending order, and how many of their rows have one.
 
     Examples
@@ -151,15 +151,12 @@ def first_terms(terms: Terms, predicted: BoolArray) -> tuple[Terms, NDArray[np.i
     >>> found.tolist(), frequency.tolist()
     ([[1, 1]], [2])
     """
-    if not terms.size:  # no rows, or rows without concepts, which are all alike
-        n_met = int(predicted[:1].sum())
-        return terms[:n_met], np.full(n_met, predicted.sum())
-    found, first, place = np.unique(terms, axis=0, return_index=True, return_inverse=True)
-    frequency = np.bincount(place.reshape(-1)[predicted], minlength=len(found))
+    found, first, place = _distinct(terms)
+    frequency = np.bincount(place[predicted], minlength=len(found))
     return found[predicted[first]], frequency[predicted[first]]
 
 
-def most_frequent(terms: Terms, top_k: int) -> tuple[Terms, NDArray[np.intp]]:
+def most_frequent(terms: Terms, top_k: int) -> tuple[Terms, IndexArray]:
     """Distinct terms with how often they occur, the most frequent first; of equals the one met first.
 
     Examples
@@ -168,11 +165,18 @@ def most_frequent(terms: Terms, top_k: int) -> tuple[Terms, NDArray[np.intp]]:
     >>> found.tolist(), frequency.tolist()
     ([[0, 1], [1, 1]], [2, 1])
     """
-    if not terms.size:  # no rows, or rows without concepts, which are all alike
-        return terms[:1][:top_k], np.full(min(len(terms), 1), len(terms))[:top_k]
-    found, first, frequency = np.unique(terms, axis=0, return_index=True, return_counts=True)
+    found, first, place = _distinct(terms)
+    frequency = np.bincount(place, minlength=len(found))
     order = np.lexsort((first, -frequency))[:top_k]
     return found[order], frequency[order]
+
+
+def _distinct(terms: Terms) -> tuple[Terms, IndexArray, IndexArray]:
+    """Distinct terms in ascending order, the row on which each is met first, and the place of each row's."""
+    if not terms.size:  # no rows, or rows without concepts, which are all alike
+        return terms[:1], np.zeros(len(terms[:1]), dtype=np.intp), np.zeros(len(terms), dtype=np.intp)
+    found, first, place = np.unique(terms, axis=0, return_index=True, return_inverse=True)
+    return found, first, place.reshape(-1)
 
 
 def _helpful(terms: Terms, truth: TruthTable) -> BoolArray:

@@ -24,7 +24,7 @@ from logiclens.explain.rule import (
     label_text,
     plain_label,
 )
-from logiclens.logic.arrays import BoolArray, IndexArray, unpack
+from logiclens.logic.arrays import BoolArray, FloatArray, IndexArray, unpack
 from logiclens.logic.data import ConceptData, check_threshold
 from logiclens.logic.export import check_function_name, python_condition, threshold_literal
 from logiclens.logic.formula import FALSE, TRUE, Formula, check_formula
@@ -107,16 +107,20 @@ class Resolution:
         return self.n_rows - self.n_uncovered
 
     @classmethod
-    def of_list(cls, place: IndexArray, labels: Sequence[Label]) -> Resolution:
+    def of_list(
+        cls, place: IndexArray, labels: Sequence[Label], weight: FloatArray | None = None
+    ) -> Resolution:
         """Count rows by the place of the step that decides them, as from :func:`resolve`.
+
+        Each row stands for ``weight`` equal ones.
 
         Examples
         --------
         >>> Resolution.of_list(np.array([0, 2, 0]), ["bird", "fish"])
         Resolution(n_rows=3, by_label={'bird': 2, 'fish': 0}, n_uncovered=1)
         """
-        counts = np.bincount(place, minlength=len(labels) + 1).tolist()
-        return cls(len(place), dict(zip(labels, counts[:-1], strict=True)), counts[-1])
+        counts = np.bincount(place, weight, len(labels) + 1).astype(int).tolist()
+        return cls(sum(counts), dict(zip(labels, counts[:-1], strict=True)), counts[-1])
 
     @classmethod
     def of_rules(cls, fired: BoolArray, labels: Sequence[Label]) -> Resolution:

@@ -132,7 +132,11 @@ def read_links(rules: Any) -> tuple[Link, ...]:
     Rules of targets that never occurred, or always, say nothing that outputs could break; they stay, so that
     links and rules can be told by their number.
     """
-    links = tuple(link for part in _several(rules) for link in _links(part))
+    if isinstance(rules, Mapping) and not isinstance(rules, ExplanationSet):
+        raise InputError("Rules are a list, not a mapping. Write each, such as 'robin <-> red_breast'.")
+    one = isinstance(rules, str | Formula | Rule | Explanation | ExplanationSet)
+    parts = (rules,) if one or not isinstance(rules, Iterable) else rules
+    links = tuple(link for part in parts for link in _links(part))
     if not links:
         raise InputError("A guard needs at least one rule. Got none.")
     for link in links:
@@ -144,16 +148,6 @@ def read_links(rules: Any) -> tuple[Link, ...]:
     if all(isinstance(link.demand, Const) for link in links):
         raise InputError("No rule can be broken: all are constants. Pass rules that speak of outputs.")
     return links
-
-
-def _several(rules: Any) -> Iterable[Any]:
-    if isinstance(rules, Mapping) and not isinstance(rules, ExplanationSet):
-        raise InputError("Rules are a list, not a mapping. Write each, such as 'robin <-> red_breast'.")
-    if isinstance(rules, str | Formula | Rule | Explanation | ExplanationSet) or not isinstance(
-        rules, Iterable
-    ):
-        return (rules,)
-    return rules
 
 
 def _links(part: Any) -> list[Link]:

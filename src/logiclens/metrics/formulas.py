@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from logiclens.errors import InputError, count, shown
-from logiclens.logic import And, Formula, Not, Or, Var, to_dnf
+from logiclens.logic import Formula
 from logiclens.logic.data import check_count
-from logiclens.logic.formula import Const
+from logiclens.logic.normal_form import dnf_terms
 from logiclens.metrics.agreement import ReadOnly, Rules, formulas_of
 
 
@@ -40,16 +40,7 @@ def complexity(rules: Rules | Formula) -> float:
     (4.0, 1.5)
     """
     formulas = [rules] if isinstance(rules, Formula) else [*formulas_of(rules).values()]
-    dnfs = [formula if _is_dnf(formula) else to_dnf(formula) for formula in formulas]
-    return sum(dnf.complexity for dnf in dnfs) / len(dnfs)
-
-
-def _is_dnf(formula: Formula) -> bool:
-    terms = formula.args if isinstance(formula, Or) else (formula,)
-    items = (item for term in terms for item in (term.args if isinstance(term, And) else (term,)))
-    return isinstance(formula, Const) or all(
-        isinstance(item.arg if isinstance(item, Not) else item, Var) for item in items
-    )
+    return sum(term.complexity for formula in formulas for term in dnf_terms(formula)) / len(formulas)
 
 
 class Recurrence(NamedTuple):
