@@ -203,7 +203,7 @@ def _neurons(layer: Layer, names: Sequence[str], number: int) -> tuple[Formula, 
                 f"{MAX_FAN_IN} at most. Prune the network first."
             )
         truth = fires(all_tuples(len(used)), weights[[at]][:, used], biases[[at]])[:, 0]
-        found.append(threshold_formula(truth, weights[at, used] > 0, [names[j] for j in used]))
+        found.append(threshold_formula(truth, weights[at, used] > 0, [names[j] for j in used.tolist()]))
     return tuple(found)
 
 
