@@ -96,25 +96,29 @@ def of(model, X, y=None):
 def test_the_truth_is_what_rules_are_compared_with(iris):
     rows = of(iris.model, iris.X, iris.y)
 
-    assert rows.n == 75
-    assert (rows.wanted.by, rows.model.by, rows.black_box) == ("the truth", "the network", None)
+    assert rows.n_rows == 75
+    assert (rows.reference.by, rows.model.by, rows.black_box) == ("the truth", "the network", None)
     labels = iris.model.classes_
     assert np.array_equal(labels[rows.truth.codes], iris.y)
     assert np.array_equal(labels[rows.network.codes], iris.model.predict(iris.X))
     for at, label in enumerate(labels):
-        assert np.array_equal(unpack(rows.truth.words[at], rows.n), iris.y == label)
+        assert np.array_equal(unpack(rows.truth.words[at], rows.n_rows), iris.y == label)
 
 
 def test_without_the_truth_rules_are_compared_with_what_they_explain(iris, clusters):
-    assert of(iris.model, iris.X).wanted.by == "the network"
-    assert of(clusters.model, clusters.X).wanted.by == "the clusters"
-    assert of(iris.model.explain(), iris.X).wanted is None
+    assert of(iris.model, iris.X).reference.by == "the network"
+    assert of(clusters.model, clusters.X).reference.by == "the clusters"
+    assert of(iris.model.explain(), iris.X).reference is None
 
 
 def test_rules_of_a_black_box_are_compared_with_it(boxed):
     rows = of(boxed.model, boxed.X, boxed.y)
 
-    assert (rows.wanted.by, rows.model.by, rows.truth.by) == ("the black box", "the black box", "the truth")
+    assert (rows.reference.by, rows.model.by, rows.truth.by) == (
+        "the black box",
+        "the black box",
+        "the truth",
+    )
     assert np.array_equal(rows.black_box.codes == 1, boxed.model.ask(boxed.X))
 
 
@@ -123,7 +127,7 @@ def test_answers_of_a_black_box_that_cannot_be_asked_come_as_the_truth_would(iri
 
     rows = label_rows(replace(subject, task="black box"), iris.X, iris.y)
 
-    assert (rows.wanted.by, rows.truth) == ("the black box", None)
+    assert (rows.reference.by, rows.truth) == ("the black box", None)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +149,7 @@ def test_concepts_and_sparse_rows_are_read_too(iris):
     plain = ExplanationSet([Explanation(Rule(1, Var("a")))], ["a", "b"])
 
     assert np.array_equal(of(rules, concepts).predicted.codes, of(rules, iris.X).predicted.codes)
-    assert of(plain, scipy.sparse.csr_matrix([[0.0, 1.0], [1.0, 0.0]])).n == 2
+    assert of(plain, scipy.sparse.csr_matrix([[0.0, 1.0], [1.0, 0.0]])).n_rows == 2
 
 
 def test_a_network_is_asked_in_blocks(iris, monkeypatch):

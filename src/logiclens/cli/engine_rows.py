@@ -162,7 +162,9 @@ class EngineRows(SelectedRows):
             return ()
         columns = used_columns(labeled.rules)
         concepts = {
-            name: unpack(labeled.concepts[name], labeled.size) for names in columns.values() for name in names
+            name: unpack(labeled.concepts[name], labeled.n_distinct)
+            for names in columns.values()
+            for name in names
         }
         return leaking_columns(columns, concepts, truth.codes, counts)
 

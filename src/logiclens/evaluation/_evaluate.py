@@ -176,8 +176,8 @@ class Evaluation(ReadOnly):
         """Mean over the rules of the share of the rows about which each is right."""
         return float(np.mean([each.plain for each in self.by_label.values()]))
 
-    def accuracy_of(self, label: Label) -> float:
-        """How often this label would be right whatever the row; for labels that exclude one another."""
+    def prevalence_of(self, label: Label) -> float:
+        """Share of the rows that have a label, which is right as often if it is always predicted."""
         return float(self.confusion[self.labels.index(label)].sum() / self.weight)
 
     @property
@@ -286,7 +286,7 @@ class LabeledRows:
     rules: ExplanationSet
     concepts: Mapping[str, Words]
     """Truth of each concept that some formula uses, packed."""
-    size: int
+    n_distinct: int
     """How many distinct rows there are."""
     table: Table | None = None
     """The raw columns, where the rules have a vocabulary or the data are a frame."""
@@ -296,12 +296,12 @@ class LabeledRows:
     clusters: bool = False
     """Whether the labels are clusters, so that the network is what rules are compared with."""
     counts: FloatArray | None = None
-    """How many rows each stands for, (size,); 1 when missing."""
+    """How many rows each stands for, (n_distinct,); 1 when missing."""
 
     @property
-    def n(self) -> int:
+    def n_rows(self) -> int:
         """How many rows there are."""
-        return self.size if self.counts is None else int(self.counts.sum())
+        return self.n_distinct if self.counts is None else int(self.counts.sum())
 
     @property
     def model(self) -> RowLabels | None:
@@ -309,7 +309,7 @@ class LabeledRows:
         return self.black_box or self.network
 
     @property
-    def wanted(self) -> RowLabels | None:
+    def reference(self) -> RowLabels | None:
         """What the rules are compared with: the truth, or what they explain."""
         explained = self.model if self.black_box or self.clusters else None
         return explained or self.truth or self.model
@@ -322,17 +322,17 @@ class LabeledRows:
 
     def fired(self, formula: Formula) -> Words:
         """Truth of a formula on each row, packed; bits beyond the rows are 0."""
-        return formula.evaluate_words(self.concepts, -(-self.size // 64)) & self._every
+        return formula.evaluate_words(self.concepts, -(-self.n_distinct // 64)) & self._every
 
     @cached_property
     def _every(self) -> Words:
-        return pack(np.ones(self.size, dtype=np.bool_))
+        return pack(np.ones(self.n_distinct, dtype=np.bool_))
 
     def count(self, words: Words) -> int:
         """How many rows are true."""
         if self.counts is None:
             return int(np.bitwise_count(words).sum())
-        return int(self.counts[unpack(words, self.size)].sum())
+        return int(self.counts[unpack(words, self.n_distinct)].sum())
 
     def tally(self, places: IndexArray, n_places: int) -> IndexArray:
         """How many rows have each place, from 0 on, shape (n_places,)."""
@@ -348,12 +348,12 @@ class LabeledRows:
         if not one.words or not other.words:
             return None
         apart = np.bitwise_or.reduce([a ^ b for a, b in zip(one.words, other.words, strict=True)])
-        return self.n - self.count(apart)
+        return self.n_rows - self.count(apart)
 
     def share_alike(self, one: RowLabels | None, other: RowLabels | None) -> float | None:
         """Share of the rows that get the same labels from both."""
         alike = self.n_alike(one, other)
-        return None if alike is None else alike / self.n
+        return None if alike is None else alike / self.n_rows
 
     @cached_property
     def decided_by(self) -> IndexArray:
@@ -362,9 +362,9 @@ class LabeledRows:
 
     def first_true(self, formulas: Sequence[Formula]) -> IndexArray:
         """Place of the first formula that is true of each row; their number where none is."""
-        found = np.full(self.size, len(formulas), dtype=np.intp)
+        found = np.full(self.n_distinct, len(formulas), dtype=np.intp)
         for at in reversed(range(len(formulas))):  # the one that decides comes last
-            found[unpack(self.fired(formulas[at]), self.size)] = at
+            found[unpack(self.fired(formulas[at]), self.n_distinct)] = at
         return found
 
     @cached_property
@@ -390,7 +390,7 @@ class LabeledRows:
         if self.rules.multi_label:
             fired = self.predicted.words
             counts = dict(zip(self.rules.labels, map(self.count, fired), strict=True))
-            return Resolution(self.n, counts, self.n - self.count(np.bitwise_or.reduce(fired)))
+            return Resolution(self.n_rows, counts, self.n_rows - self.count(np.bitwise_or.reduce(fired)))
         return Resolution.of_list(self.decided_by, list(self.rules.conditions), self.counts)
 
     @cached_property
@@ -420,7 +420,7 @@ class LabeledRows:
         return Evaluation.of_counts(
             (*self.rules.labels, *wanted.others),
             self.resolution,
-            Total.of_rows(self.n),
+            Total.of_rows(self.n_rows),
             [Total.of_rows(self.count(words)) for words in wanted.words],
             [Total.of_rows(self.count(words)) for words in self.predicted.words],
             [self.count(a & b) for a, b in zip(wanted.words, self.predicted.words, strict=True)],
@@ -431,7 +431,7 @@ class LabeledRows:
         )
 
 
-class NetworkOf(NamedTuple):
+class ModelFunctions(NamedTuple):
     """The network of a model: concepts of rows, and predictions for these."""
 
     read: Callable[[Any], FloatArray]
@@ -446,7 +446,7 @@ def read_rows(
     rules: ExplanationSet,
     X: Any,
     formulas: Iterable[Formula] = (),
-    network: NetworkOf | None = None,
+    network: ModelFunctions | None = None,
     by: str = NETWORK,
 ) -> LabeledRows:
     """Read rows, and encode them, once for all formulas and the network, which is called ``by``.
@@ -478,7 +478,7 @@ def read_rows(
 def with_truth(rows: LabeledRows, y: Any) -> LabeledRows:
     """The rows with their true labels, (n,), or a column of yes and no for each, (n, n_labels)."""
     read = true_answers if rows.rules.multi_label else true_labels
-    values = read(y, rows.rules.labels, rows.size)
+    values = read(y, rows.rules.labels, rows.n_distinct)
     return replace(rows, truth=RowLabels.of(TRUTH, values, rows.rules.labels))
 
 

@@ -50,7 +50,7 @@ def data_facts(
     columns = _columns(subject, inputs, rows)
     dropped = [*(_dropped(subject) | dict(source.dropped)).items()]
     held_out = subject.task != CLUSTER if source.held_out is None else source.held_out
-    n_held_out = rows.n if rows is not None and held_out else None
+    n_held_out = rows.n_rows if rows is not None and held_out else None
     n_rows = None if n_held_out is None or source.n_train is None else n_held_out + source.n_train
     if not held_out:
         n_rows = source.n_train
@@ -77,20 +77,22 @@ def data_facts(
 def _classes(subject: Subject, rows: LabeledRows | None) -> tuple[tuple[ClassFacts, ...], str]:
     """How many rows each class has, and which rows these are."""
     rules = subject.rules
-    if rows is None or rows.wanted is None:
+    if rows is None or rows.reference is None:
         total = sum(explanation.support for explanation in rules.values())
         return tuple(
             ClassFacts(str(e.target), round(e.support), e.support / total if total else 0.0)
             for e in rules.values()
         ), "training rows, by the network's answers" if total else ""
-    wanted = rows.wanted
+    wanted = rows.reference
     n_rows = [rows.count(words) for words in wanted.words]
     if wanted.codes is not None:
         n_rows = rows.tally(wanted.codes, len(rules) + len(wanted.others)).tolist()
     whose = {TRUTH: "", CLUSTERS: ", by their cluster"}.get(wanted.by, f", by the answers of {wanted.by}")
     labels = map(str, (*rules.labels, *wanted.others))
     counts = dict(zip(labels, n_rows, strict=True))
-    return tuple(ClassFacts(label, n, n / rows.n) for label, n in counts.items()), f"{subject.part}{whose}"
+    return tuple(
+        ClassFacts(label, n, n / rows.n_rows) for label, n in counts.items()
+    ), f"{subject.part}{whose}"
 
 
 def _dropped(subject: Subject) -> dict[str, str]:
@@ -362,18 +364,18 @@ def row_facts(
     InputError
         There is nothing to compare the rules with, or there are more numbers than rows, or fewer.
     """
-    if rows is None or rows.wanted is None:
+    if rows is None or rows.reference is None:
         raise InputError("rows=True shows rows about which the rules are wrong. Pass X and y.")
-    if numbers is not None and len(numbers) != rows.n:
+    if numbers is not None and len(numbers) != rows.n_rows:
         raise InputError(
-            f"row_numbers must have a number for each of {count(rows.n, 'row')}. Got {len(numbers)}; pass "
-            "those of the rows of X."
+            f"row_numbers must have a number for each of {count(rows.n_rows, 'row')}. Got {len(numbers)}; "
+            "pass those of the rows of X."
         )
-    predicted, wanted = rows.predicted, rows.wanted
-    default = np.zeros(rows.size, dtype=np.bool_)
+    predicted, wanted = rows.predicted, rows.reference
+    default = np.zeros(rows.n_distinct, dtype=np.bool_)
     if rows.rules.multi_label:
         apart = (one ^ other for one, other in zip(predicted.words, wanted.words, strict=True))
-        every = np.flatnonzero(unpack(np.bitwise_or.reduce([*apart]), rows.size))
+        every = np.flatnonzero(unpack(np.bitwise_or.reduce([*apart]), rows.n_distinct))
     else:
         every = np.flatnonzero(predicted.codes != wanted.codes)
         default = rows.decided_by == len(rows.rules.steps)
@@ -396,7 +398,7 @@ def _labels_of(given: RowLabels, rows: LabeledRows, which: IndexArray) -> list[s
     labels = [str(label) for label in (*rows.rules.labels, *given.others)]
     if given.codes is not None:
         return [labels[code] for code in given.codes[which]]
-    predicted = np.column_stack([unpack(words, rows.size)[which] for words in given.words])
+    predicted = np.column_stack([unpack(words, rows.n_distinct)[which] for words in given.words])
     return [", ".join(label for label, true in zip(labels, row, strict=True) if true) for row in predicted]
 
 

@@ -120,14 +120,14 @@ def _scores(explanation: Explanation, rows: LabeledRows) -> RuleScoreFacts:
     label = explanation.target
     wanted, truth, model = (
         None if found is None else found.by_label[label]
-        for found in map(rows.against, (rows.wanted, rows.truth, rows.model))
+        for found in map(rows.against, (rows.reference, rows.truth, rows.model))
     )
     return RuleScoreFacts(
-        n=rows.n,
+        n=rows.n_rows,
         literals=explanation.complexity,
         precision=NO_RATE if wanted is None else Rate.among(wanted, "precision"),
         recall=NO_RATE if wanted is None else Rate.among(wanted, "recall"),
-        coverage=Rate.of(rows.count(rows.given[rows.rules.labels.index(label)]), rows.n),
+        coverage=Rate.of(rows.count(rows.given[rows.rules.labels.index(label)]), rows.n_rows),
         accuracy=None if truth is None else truth.macro_f1,
         fidelity=None if model is None else model.macro_f1,
         accuracy_plain=None if truth is None else truth.agreement,
@@ -171,9 +171,9 @@ def _terms(
         if rows is not None:
             fired = rows.fired(term)
             covered = rows.count(fired)
-            coverage = Rate.of(covered, rows.n)
-            if rows.wanted is not None:
-                precision = Rate.of(rows.count(fired & rows.wanted.words[at]), covered)
+            coverage = Rate.of(covered, rows.n_rows)
+            if rows.reference is not None:
+                precision = Rate.of(rows.count(fired & rows.reference.words[at]), covered)
         found.append(
             TermFacts(
                 format_formula(term, "unicode") if words is None else words.format(term, "unicode"),
@@ -211,9 +211,9 @@ _BREAKING = {
 def breaks_of(rule: Rule, at: int, rows: LabeledRows | None, most: int = FULL.patterns) -> Breaks:
     """Rows that break a rule, whose label has the place ``at``; at most this many patterns of each kind."""
     kinds = _BREAKING[rule.kind]
-    if rows is None or rows.wanted is None:
+    if rows is None or rows.reference is None:
         return Breaks("", kinds, None, None, (), 0)
-    fired, wanted = rows.fired(rule.formula), rows.wanted.words[at]
+    fired, wanted = rows.fired(rule.formula), rows.reference.words[at]
     patterns: list[BreakPattern] = []
     n_patterns = 0
     wrong = {FALSE_ALARM: fired & ~wanted, MISSED: wanted & ~fired}
@@ -225,7 +225,7 @@ def breaks_of(rule: Rule, at: int, rows: LabeledRows | None, most: int = FULL.pa
             _pattern(rule, kind, tuples[which], int(counts[which]), rows) for which in heaviest.tolist()
         )
     return Breaks(
-        rows.wanted.by,
+        rows.reference.by,
         kinds,
         rows.count(wrong[FALSE_ALARM]),
         rows.count(wrong[MISSED]),
@@ -253,19 +253,19 @@ def in_words(term: Formula, vocabulary: Vocabulary | None) -> str:
 
 def _pattern(rule: Rule, kind: str, state: BoolArray, n: int, rows: LabeledRows) -> BreakPattern:
     if not rule.concepts:
-        return BreakPattern("any row", kind, n, rows.n)
+        return BreakPattern("any row", kind, n, rows.n_rows)
     term = as_term(rule.concepts, state)
     return BreakPattern(in_words(term, rule.vocabulary), kind, n, rows.count(rows.fired(term)))
 
 
 def _tuples(wrong: Words, concepts: Sequence[str], rows: LabeledRows) -> tuple[BoolArray, IndexArray]:
     """Distinct tuples of some concepts among rows, (n, k), and how often each occurs, (n,)."""
-    which = np.flatnonzero(unpack(wrong, rows.size))
+    which = np.flatnonzero(unpack(wrong, rows.n_distinct))
     if not which.size:
         return np.zeros((0, len(concepts)), dtype=np.bool_), np.zeros(0, dtype=np.intp)
     if not concepts:
         return np.zeros((1, 0), dtype=np.bool_), np.array([len(which)])
-    truth = np.column_stack([unpack(rows.concepts[name], rows.size)[which] for name in concepts])
+    truth = np.column_stack([unpack(rows.concepts[name], rows.n_distinct)[which] for name in concepts])
     distinct, counts = np.unique(pack(truth), axis=0, return_counts=True)
     return unpack(distinct, len(concepts)), counts
 
@@ -420,7 +420,7 @@ def _scored(front: Front, point: Point, rows: LabeledRows) -> tuple[Rate, float 
         predicted = RowLabels("the rules", (), codes)
         counts = rows.tally(place, len(labels)).tolist()
     right = rows.n_alike(predicted, rows.truth)
-    accuracy = NO_RATE if right is None else Rate.of(right, rows.n)
+    accuracy = NO_RATE if right is None else Rate.of(right, rows.n_rows)
     return accuracy, rows.share_alike(predicted, rows.model), counts
 
 

@@ -301,18 +301,18 @@ def _with_less(facts: Facts, subject: Subject, measured: LabeledRows | None, det
 
 def _measured(subject: Subject, rows: LabeledRows) -> OverallFacts:
     """How good all rules are together on rows."""
-    wanted, truth, model = map(rows.against, (rows.wanted, rows.truth, rows.model))
+    wanted, truth, model = map(rows.against, (rows.reference, rows.truth, rows.model))
     confusion, mistakes = (None, ()) if wanted is None else _confused(wanted)
     several = subject.rules.multi_label
     return OverallFacts(
         part=subject.part,
-        n=rows.n,
-        against="" if rows.wanted is None else rows.wanted.by,
+        n=rows.n_rows,
+        against="" if rows.reference is None else rows.reference.by,
         faithful_to="" if rows.model is None else rows.model.by,
         network_accuracy=rows.share_alike(rows.network, rows.truth),
         rules_accuracy=None if truth is None else truth.accuracy,
         black_box_accuracy=rows.share_alike(rows.black_box, rows.truth),
-        baseline=None if truth is None or several else max(map(truth.accuracy_of, truth.labels)),
+        baseline=None if truth is None or several else max(map(truth.prevalence_of, truth.labels)),
         joint_fidelity=None if model is None else model.accuracy,
         fidelity=None if model is None else model.explanation_accuracy,
         fidelity_plain=None if model is None else model.explanation_accuracy_plain,

@@ -26,7 +26,7 @@ from logiclens.evaluation._evaluate import (
     CLUSTERS,
     NETWORK,
     LabeledRows,
-    NetworkOf,
+    ModelFunctions,
     RowLabels,
     read_rows,
     with_truth,
@@ -54,7 +54,7 @@ class Subject:
     task: str = CLASSIFY
     model: str = ""
     """What the model is called; empty for rules alone."""
-    network: NetworkOf | None = None
+    network: ModelFunctions | None = None
     front: Front | None = None
     """Rules of every length, :attr:`rules` among them."""
     black_box: Callable[[Any], NDArray[Any]] | None = None
@@ -125,7 +125,7 @@ def _of_classifier(model: Any, task: str = CLASSIFY) -> Subject:
         rules,
         task,
         type(model).__name__,
-        NetworkOf(model._rows, answer),
+        ModelFunctions(model._rows, answer),
         front=model.front_,
         relevance=relevance,
         encoder=model.encoder_,
@@ -145,7 +145,7 @@ def _of_clusterer(model: Any) -> Subject:
         rules,
         CLUSTER,
         type(model).__name__,
-        NetworkOf(lambda X: model.predict(X)[:, None], answer, of_concepts=False),
+        ModelFunctions(lambda X: model.predict(X)[:, None], answer, of_concepts=False),
         front=getattr(model, "front_", None),
         encoder=model.encoder_,
         settings=model.get_params(deep=False),
