@@ -250,15 +250,10 @@ def test_markdown_shows_names_and_obeys_none():
         assert explanation.rule.format("unicode") in page.text
 
 
-def test_texts_are_one_line_for_each_rule():
+def test_every_text_is_printable_and_has_a_line_for_each_rule():
     rules = hostile_rules()
-
     assert len(rules.to_sentence().splitlines()) == len(rules) + 1
     assert len(rules.to_latex().splitlines()) == len(rules) + 3
-
-
-def test_every_text_is_printable():
-    rules = hostile_rules()
     for text in (rules.to_python(), rules.to_markdown(), rules.to_sentence(), rules.to_latex()):
         assert text.replace("\n", "").isprintable()
 

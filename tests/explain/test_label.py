@@ -40,27 +40,22 @@ class Digit(IntEnum):
         (True, True),
         (np.False_, False),
         (1.0, 1.0),
+        (-0.0, 0.0),
         (np.float32(0.5), 0.5),
     ],
 )
 def test_a_label_becomes_a_plain_value(value, plain):
     found = plain_label(value)
 
-    assert found == plain
-    assert type(found) is type(plain)
+    assert repr(found) == repr(plain)
 
 
 @pytest.mark.parametrize(
     "value", [None, np.nan, np.inf, b"death", 2**64, ("a",), np.datetime64("2020-01-01")]
 )
 def test_what_is_no_label_is_refused(value):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=r"^A label must be text, a Boolean"):
         plain_label(value)
-
-    assert str(caught.value) == (
-        "A label must be text, a Boolean, a finite number or a whole number of 64 bits at most. "
-        f"Got {value!r}."
-    )
 
 
 @pytest.mark.parametrize(
@@ -184,7 +179,3 @@ def test_column_names(data, found):
 def test_repeated_column_names_are_refused():
     with pytest.raises(InputError, match="Columns must have distinct names"):
         column_names(pd.DataFrame([[1, 2]], columns=["a", "a"]))
-
-
-def test_zero_has_no_sign():
-    assert str(plain_label(-0.0)) == "0.0"

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from logiclens.concepts import Above, Missing, OneOf, Vocabulary
 from logiclens.errors import InputError, LimitError, UnknownConceptError
 from logiclens.explain import Rule, RuleKind
-from logiclens.explain.rule import label_in_sentence, member
 from logiclens.logic import FALSE, TRUE, Or, Var, format_formula, parse_formula
 from tests.strategies import HOSTILE_NAMES, formulas, names
 
@@ -199,10 +198,6 @@ def test_a_rule_too_long_to_be_written_is_refused_not_printed():
         str(Rule("y", formula))
 
 
-def test_member_takes_members_and_their_text():
-    assert member(RuleKind, np.str_("if"), "kind") is member(RuleKind, RuleKind.IF, "kind") is RuleKind.IF
-
-
 WORDS = Vocabulary(
     ("age", "bill colour"), (Above("age", 62), OneOf("bill colour", ("red", "blue")), Missing("bill colour"))
 )
@@ -242,11 +237,3 @@ def test_a_vocabulary_is_part_of_the_rule():
         Rule("ill", Var("age > 63"), vocabulary=WORDS)
     with pytest.raises(InputError, match="vocabulary must be a Vocabulary or None"):
         Rule("ill", OLD, vocabulary="age")
-
-
-@pytest.mark.parametrize(
-    ("target", "text"),
-    [("red", "red"), ("", "“”"), ("a b", "“a b”"), ("never", "“never”"), (3, "3"), (True, "True")],
-)
-def test_targets_in_sentences(target, text):
-    assert label_in_sentence(target) == text

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from logiclens.concepts import Above, AtMost, Flag, OneOf, Vocabulary
 from logiclens.errors import InputError, UnknownColumnError, UnknownConceptError, UnknownTargetError
 from logiclens.explain import Explanation, ExplanationSet, Resolution, Rule, Step, load_rules
-from logiclens.logic import FALSE, TRUE, TruthTable, Var, at_most_one, minimize, parse_formula
+from logiclens.logic import FALSE, TRUE, Var, parse_formula
 from tests.explain.strategies import explanation_sets
-from tests.strategies import all_rows, labelled_rows
+from tests.strategies import all_rows
 
 NAMES = ["wings", "fins", "fur"]
 X = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]])
@@ -83,19 +83,6 @@ def test_scalars_of_numpy_find_their_label(labels, asked):
 # --- firing -------------------------------------------------------------------------------------------
 
 
-def test_fired_is_the_truth_of_every_formula():
-    rules = animals()
-
-    assert rules.fired(X).tolist() == [
-        [True, False],
-        [False, True],
-        [True, True],
-        [False, False],
-        [True, False],
-    ]
-    assert rules.fired(X).dtype == bool
-
-
 @given(explanation_sets(), st.integers(0, 3))
 def test_fired_says_what_each_explanation_says(rules, n_rows):
     rows = all_rows(len(rules.concept_names))[: 2**n_rows]
@@ -126,18 +113,6 @@ def test_swapped_and_extra_columns_change_nothing(data):
     assert rules.predict(data).tolist() == ["bird", "fish", "fish", "bird", "bird"]
     assert rules.decided_by(data).tolist() == [1, 0, 0, 2, 1]
     assert rules.coverage_counts(data) == Resolution(5, {"fish": 2, "bird": 2}, 1)
-
-
-@given(labelled_rows(), st.randoms())
-def test_swapping_the_columns_of_a_frame_changes_nothing(rows, random):
-    rows_X, y, _, names = rows
-    found = minimize(TruthTable.from_data(rows_X, y, names=names)).formula
-    rules = rules_of({"yes": found, "no": ~found}, names)
-    order = list(range(len(names)))
-    random.shuffle(order)
-    frame = pd.DataFrame(rows_X[:, order], columns=[names[j] for j in order])
-
-    assert np.array_equal(rules.predict(frame), rules.predict(rows_X))
 
 
 def test_an_array_may_come_with_names_of_its_own():
@@ -281,15 +256,6 @@ def test_multi_label():
 def test_a_score_needs_rows():
     with pytest.raises(InputError, match="at least one row"):
         animals().score(X[:0], [])
-
-
-def test_conflicts_are_found_and_ruled_out_by_what_is_known():
-    rules = animals()
-    (found,) = rules.conflicts()
-
-    assert (found.first, found.second) == ("bird", "fish")
-    assert dict(found.witness) == {"wings": True, "fins": True, "fur": False}
-    assert rules.conflicts(given=at_most_one(["wings", "fins"])) == []
 
 
 # --- rules stay with their label ----------------------------------------------------------------------

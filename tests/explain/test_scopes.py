@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from logiclens.concepts import Above, Vocabulary
 from logiclens.errors import InputError
 from logiclens.explain import compose, explain_example, explain_set
-from logiclens.explain.compose import all_tuples
 from logiclens.explain.explanation import Scope
 from logiclens.explain.paper import explain_class_as_in_paper
 from logiclens.explain.rule import RuleKind
@@ -224,11 +223,6 @@ def test_names_are_data():
 def test_what_is_refused(call, word):
     with pytest.raises(InputError, match=word):
         call(table_of("a & b", 2))
-
-
-def test_all_tuples_count_up():
-    assert np.array_equal(all_tuples(3), all_rows(3))
-    assert all_tuples(0).shape == (1, 0)
 
 
 @given(labelled_rows(3, 12))

@@ -36,7 +36,7 @@ a sensor that stands still, a changed unit, rows that were joined wrongly.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple, Self, overload
@@ -252,9 +252,6 @@ class Violations(Sequence[tuple[Violation, ...]]):
             )
             for at in order[mine[order] >= _LEAST]
         )
-
-    def __iter__(self) -> Iterator[tuple[Violation, ...]]:
-        return (self[row] for row in range(len(self)))
 
     def __str__(self) -> str:
         lines = []
